@@ -1,0 +1,1 @@
+"""Reading answers, scoring them, and saying honestly what the scores show."""

@@ -1,0 +1,43 @@
+"""Pictures and prompts with exact labels. KINDS names them; nothing is loaded until asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gnomon import names
+
+if TYPE_CHECKING:
+    from gnomon.generators.arithmetic import Arithmetic as Arithmetic
+    from gnomon.generators.base import Generator, Split
+    from gnomon.generators.clock import Clock as Clock
+
+KINDS = {
+    "arithmetic": "gnomon.generators.arithmetic:Arithmetic",
+    "clock": "gnomon.generators.clock:Clock",
+}
+_CLASSES = {path.partition(":")[2]: kind for kind, path in KINDS.items()}
+
+
+def load(name: str) -> type[Generator]:
+    """The class of generators of that name."""
+    found: type[Generator] = names.load(
+        KINDS, name, what="generator", listing="gnomon ls generators"
+    )
+    return found
+
+
+def create(kind: str, *, split: Split = "train", seed: int = 0, **options: Any) -> Generator:  # noqa: ANN401
+    """The generator of that kind: gen[i] is Sample i, iterating is endless, gen.key(i) its meaning.
+
+    Options come as plain values, as YAML has them; what a kind does not know is refused by name.
+    """
+    from gnomon.recipe import checked
+
+    cls = load(kind)
+    return checked(cls, {"split": split, "seed": seed, **options}, name=kind)
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class, loaded late
+    if name in _CLASSES:
+        return load(_CLASSES[name])
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,86 @@
+"""What every kind of generator is: a frozen dataclass of options whose item i is Sample i."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import count
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+from gnomon.generators.rng import Rng, digest
+from gnomon.recipe import STRICT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gnomon.sample import Sample
+
+Split: TypeAlias = Literal["train", "val", "test"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Generator(ABC):
+    """A pure function of (kind, version, options, split, seed, index), through a hash.
+
+    A subclass adds its options as fields and says, for an index, what is meant and what is drawn.
+    """
+
+    __pydantic_config__: ClassVar = STRICT
+    kind: ClassVar[str]
+    version: ClassVar[int]
+    """Raised whenever the same options draw something else."""
+
+    split: Split = "train"
+    """Which part of the kind's meanings or styles is drawn; the parts never overlap."""
+    seed: int = 0
+    """Another seed, other samples."""
+
+    @abstractmethod
+    def key(self, index: int) -> str:
+        """What sample `index` means, without drawing it; no key stands in two splits."""
+
+    @abstractmethod
+    def draw(self, index: int) -> Sample:
+        """Sample `index`."""
+
+    def __getitem__(self, index: int) -> Sample:
+        if index < 0:
+            raise IndexError(f"index {index}: samples count from 0 and have no end")
+        return self.draw(index)
+
+    def __iter__(self) -> Iterator[Sample]:
+        return (self.draw(index) for index in count())
+
+    def rng(self, index: int) -> Rng:
+        """The draws of sample `index`, always from their beginning."""
+        return Rng(*self._identity, index)
+
+    def id(self, index: int) -> str:
+        """A name that no sample of other options, split or seed has."""
+        return f"{self.name}-{index:07}"
+
+    @cached_property
+    def name(self) -> str:
+        """Kind, version, options (hashed), split and seed: two generators of one name are equal."""
+        options = digest(*self._identity[2:3], size=4).hex()
+        return f"{self.kind}-v{self.version}-{options}-{self.split}-{self.seed}"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options as plain values: `create(kind, **options)` makes the same generator."""
+        plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        del plain["split"], plain["seed"]
+        return plain
+
+    @cached_property
+    def _identity(self) -> tuple[str, int, str, str, int]:
+        options = json.dumps(self.options, sort_keys=True)
+        return self.kind, self.version, options, self.split, self.seed
+
+
+def split_of(*meaning: object) -> Split:
+    """The split that a meaning belongs to, whatever the seed: 80 % train, 10 % val, 10 % test."""
+    tenth = digest("split", *meaning)[0] * 10 // 256
+    return "val" if tenth == 8 else "test" if tenth == 9 else "train"

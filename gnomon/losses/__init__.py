@@ -1,0 +1,1 @@
+"""Numeric losses. KINDS names them; nothing is loaded until asked for."""

@@ -1,0 +1,32 @@
+"""Names that stand for code: a room's KINDS maps each to "module:Class", loaded when asked for."""
+
+from __future__ import annotations
+
+import difflib
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+def load(kinds: Mapping[str, str], name: str, *, what: str, listing: str) -> Any:  # noqa: ANN401 - a class of any room
+    """The class that `name` stands for, or a ValueError that lists the nearest names."""
+    if name not in kinds:
+        raise ValueError(unknown(name, kinds, what=what, listing=listing))
+    module, _, attribute = kinds[name].partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def unknown(name: object, choices: Iterable[str], *, what: str, listing: str) -> str:
+    """One sentence: what was asked for, the nearest choices, and the command that lists all."""
+    nearest = nearest_names(str(name), choices)
+    return f"unknown {what} {name!r}: did you mean {', '.join(nearest)}? `{listing}` lists them all"
+
+
+def nearest_names(name: str, choices: Iterable[str]) -> list[str]:
+    """Up to three likely meant names; the first dozen of the list where none is near."""
+    known = sorted(choices)
+    by_initials = [c for c in known if "".join(word[:1] for word in c.split("_")) == name]  # lr
+    near = by_initials + difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    return list(dict.fromkeys(near))[:3] or known[:12]

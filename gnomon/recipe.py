@@ -1,0 +1,319 @@
+"""A recipe: the whole of a run in one YAML file, checked before anything is spent."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict, fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_type_hints
+
+import yaml
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
+
+from gnomon.names import nearest_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pydantic_core import ErrorDetails
+
+T = TypeVar("T")
+
+Part = Literal["frozen", "lora", "full"]
+"""What happens to one part of a model: left alone, given adapters, or trained whole."""
+
+STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+@dataclass(frozen=True, config=STRICT)
+class Source:
+    """One stream of samples: a generated kind, or a dataset directory."""
+
+    kind: str | None = None
+    """A generated kind; `gnomon ls generators` lists them."""
+    path: str | None = None
+    """A dataset directory, as `gnomon generate` writes it."""
+    weight: float = 1.0
+    """Its share of the stream, relative to the other sources' weights."""
+    options: dict[str, Any] | None = None
+    """The kind's options; `gnomon ls generators` lists them."""
+
+    def __post_init__(self) -> None:
+        if (self.kind is None) == (self.path is None):
+            raise ValueError("a source has either a kind or a path")
+        if self.path is not None and self.options:
+            raise ValueError("options belong to a kind; a path has none")
+        if self.weight <= 0:
+            raise ValueError(f"weight={self.weight}: give a positive share")
+
+
+@dataclass(frozen=True, config=STRICT)
+class Model:
+    """Which model, and how its weights are held."""
+
+    name: str = "gnomon-tiny"
+    """`gnomon-tiny`, a local directory, or a hub id."""
+    family: str | None = None
+    """Only where the checkpoint's own model_type does not say it; `gnomon ls families`."""
+    load_in_4bit: bool = True
+    """NF4 for the language model's linear layers, as QLoRA does."""
+    dtype: Literal["bfloat16", "float16", "float32"] = "bfloat16"
+    """The precision of all that is not in 4 bits, and of the computation."""
+    min_pixels: int | None = None
+    """Smaller pictures are enlarged to this area; the family's own limit where not given."""
+    max_pixels: int | None = None
+    """Larger pictures are shrunk to this area; the family's own limit where not given."""
+
+
+@dataclass(frozen=True, config=STRICT)
+class Loss:
+    """The numeric loss that is added to the cross-entropy."""
+
+    name: str = "ntil"
+    """`ce` for the cross-entropy alone; `gnomon ls losses` lists the others."""
+    weight: float = 0.3
+    """total = CE + weight · loss."""
+    balance: Literal["fixed", "ce_ratio"] = "fixed"
+    """`ce_ratio` scales the loss to the cross-entropy's size at each step, as NTIL published it."""
+    options: dict[str, Any] | None = None
+    """The loss's own options."""
+
+    def __post_init__(self) -> None:
+        if self.weight < 0:
+            raise ValueError(f"weight={self.weight}: a loss is added, so 0 or more")
+
+
+@dataclass(frozen=True, config=STRICT)
+class Train:
+    """How it is trained. Names that TRL and PEFT have are theirs."""
+
+    samples: int = 10_000
+    """How many different training samples there are; each epoch sees them all."""
+    num_train_epochs: float = 1.0
+    """How often they are seen; `max_steps` rules where it is given."""
+    max_steps: int = -1
+    """Stop after so many optimizer steps; -1 leaves it to the epochs."""
+    learning_rate: float = 2e-4
+    """The highest rate of the schedule."""
+    lr_scheduler_type: str = "cosine"
+    """Any schedule that transformers knows."""
+    warmup_steps: int = 0
+    """Steps over which the rate rises from 0."""
+    weight_decay: float = 0.0
+    """Of the optimizer."""
+    per_device_train_batch_size: int = 8
+    """Samples in one forward pass on one device."""
+    gradient_accumulation_steps: int = 1
+    """Forward passes before an optimizer step."""
+    gradient_checkpointing: bool = False
+    """Less memory, about a third more time."""
+    language: Part = "lora"
+    """The language model."""
+    vision: Part = "frozen"
+    """The vision tower."""
+    projector: Part = "frozen"
+    """What leads from the vision tower to the language model."""
+    lora_r: int = 16
+    """The adapters' rank."""
+    lora_alpha: int = 32
+    """The adapters' scale is lora_alpha / lora_r."""
+    lora_dropout: float = 0.0
+    """Dropout before the adapters."""
+    save_steps: int = 500
+    """A checkpoint every so many steps; a killed run goes on from the last one."""
+    logging_steps: int = 10
+    """A line in the log every so many steps."""
+    dataloader_num_workers: int = 0
+    """Processes that draw or read samples beside the training."""
+    sft: dict[str, Any] | None = None
+    """Any other field of TRL's SFTConfig, passed through as it is."""
+
+    def __post_init__(self) -> None:
+        for name in ("samples", "per_device_train_batch_size", "gradient_accumulation_steps",
+                     "lora_r", "lora_alpha", "save_steps", "logging_steps"):  # fmt: skip
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}={getattr(self, name)}: give 1 or more")
+        if self.learning_rate <= 0:
+            raise ValueError(f"learning_rate={self.learning_rate}: give a positive rate")
+        if {self.language, self.vision, self.projector} == {"frozen"}:
+            raise ValueError("language, vision and projector are all frozen: nothing would train")
+
+
+@dataclass(frozen=True, config=STRICT)
+class Eval:
+    """What the model is measured on, and how it answers."""
+
+    samples: int = 500
+    """How many samples of the held-out split."""
+    split: Literal["val", "test"] = "test"
+    """Which held-out split."""
+    data: tuple[Source, ...] | None = None
+    """Other sources than those of training, such as unseen styles or real photographs."""
+    batch_size: int = 16
+    """Samples in one generation batch; it does not change the answers in float32."""
+    max_new_tokens: int = 32
+    """An answer is cut after so many tokens, and counts as unread if that breaks it."""
+
+    def __post_init__(self) -> None:
+        for name in ("samples", "batch_size", "max_new_tokens"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}={getattr(self, name)}: give 1 or more")
+
+
+@dataclass(frozen=True, config=STRICT)
+class Recipe:
+    """data, model, loss, train, eval, and the seed of everything drawn or shuffled."""
+
+    data: tuple[Source, ...]
+    """A weighted list of sources."""
+    model: Model = Model()
+    """Which model, and how its weights are held."""
+    loss: Loss = Loss()
+    """The numeric loss beside the cross-entropy."""
+    train: Train = Train()
+    """How it is trained."""
+    eval: Eval = Eval()
+    """What it is measured on."""
+    seed: int = 0
+    """Covers drawing, data order and the adapters' first weights."""
+
+    def __post_init__(self) -> None:
+        if not self.data:
+            raise ValueError("data is empty: name at least one source, such as `- kind: clock`")
+
+
+class RecipeError(ValueError):
+    """A recipe that cannot be run as written; its message names each key, value and way out."""
+
+
+def load(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
+    """The recipe in a file, or the one of that name that comes with gnomon; `key=value` laid over."""
+    file = find(path)
+    try:
+        raw = yaml.load(file.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a SafeLoader
+    except yaml.YAMLError as error:
+        raise RecipeError(f"{file}: not YAML: {error}") from error
+    if not isinstance(raw, dict):
+        raise RecipeError(f"{file}: a recipe is a mapping with data, model, loss, train and eval")
+    for override in overrides:
+        _lay_over(raw, override)
+    return from_dict(raw, name=str(file))
+
+
+def from_dict(raw: dict[str, Any], *, name: str = "recipe") -> Recipe:
+    """A checked recipe of plain values; RecipeError lists everything that is wrong, at once."""
+    return checked(Recipe, raw, name=name)
+
+
+def checked(kind: type[T], raw: dict[str, Any], *, name: str) -> T:
+    """A dataclass of plain values: unknown keys and wrong types refused by path and value."""
+    try:
+        # Strict about types, yet lists may be tuples and dicts dataclasses: that is JSON's mode.
+        return TypeAdapter(kind).validate_json(json.dumps(raw, default=str))
+    except ValidationError as error:
+        lines = [_complaint(kind, e) for e in error.errors()]
+        raise RecipeError("\n".join(f"{name}: {line}" for line in lines)) from None
+
+
+def to_yaml(recipe: Recipe) -> str:
+    """The recipe with every default written out; `load` reads it back the same."""
+    plain = json.loads(json.dumps(asdict(recipe)))
+    return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True)
+
+
+def find(path: str | Path) -> Path:
+    """The recipe file: the path itself, else the one of that name that comes with gnomon."""
+    wanted = Path(path)
+    if wanted.is_file():
+        return wanted
+    shipped = configs()
+    for name in (wanted.name, f"{wanted.name}.yaml"):
+        if wanted.parent.name in ("", "configs") and name in shipped:
+            return shipped[name]
+    nearest = ", ".join(n.removesuffix(".yaml") for n in nearest_names(wanted.name, shipped))
+    raise RecipeError(f"no recipe {str(path)!r}: `gnomon ls configs` lists those here ({nearest})")
+
+
+@cache
+def configs() -> dict[str, Path]:
+    """The recipes that come with gnomon, by file name."""
+    package = Path(__file__).parent
+    for folder in (package / "configs", package.parent / "configs"):  # a wheel; a clone
+        if folder.is_dir():
+            return {file.name: file for file in sorted(folder.glob("*.yaml"))}
+    return {}
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML 1.1 takes 2e-5 for a string and lets a repeated key win; here neither holds."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key!r} stands twice", node.start_mark
+                )
+        return super().construct_mapping(node, deep)
+
+
+_FLOAT = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)[eE][-+]?\d+")
+_Loader.add_implicit_resolver("tag:yaml.org,2002:float", _FLOAT, list("-+0123456789."))
+
+
+def _lay_over(raw: dict[str, Any], override: str) -> None:
+    """Set one dotted key, such as train.learning_rate=2e-5 or data.0.options.size=112."""
+    path, equals, text = override.partition("=")
+    if not equals or not path:
+        raise RecipeError(f"{override!r}: an override is key=value, such as train.max_steps=100")
+    *way, last = path.split(".")
+    place: Any = raw
+    for step in way:
+        if isinstance(place, list):
+            place = place[_index(step, place, path)]
+            continue
+        if place.get(step) is None:
+            place[step] = {}
+        place = place[step]
+        if not isinstance(place, dict | list):
+            raise RecipeError(f"{path}: {step!r} holds {place!r}, which has no keys of its own")
+    try:
+        value = yaml.load(text, _Loader)  # noqa: S506 - a SafeLoader
+    except yaml.YAMLError as error:
+        raise RecipeError(f"{override!r}: the value is not YAML: {error}") from error
+    place[_index(last, place, path) if isinstance(place, list) else last] = value
+
+
+def _index(step: str, place: list[Any], path: str) -> int:
+    if not step.isdecimal() or int(step) >= len(place):
+        raise RecipeError(
+            f"{path}: {step!r} is no place in a list of {len(place)} (counted from 0)"
+        )
+    return int(step)
+
+
+def _complaint(root: type, error: ErrorDetails) -> str:
+    loc, message = error["loc"], error["msg"].removeprefix("Value error, ")
+    path = ".".join(str(step) for step in loc)
+    if error["type"] == "unexpected_keyword_argument":
+        near = ", ".join(nearest_names(str(loc[-1]), _keys_at(root, loc[:-1])))
+        return f"{path}: no such key; did you mean {near}?"
+    if error["type"] == "missing":
+        return f"{path}: it must be given"
+    if error["type"] == "value_error":
+        return f"{path}: {message}" if path else message
+    return f"{path}: {error['input']!r}: {message[0].lower()}{message[1:]}"
+
+
+def _keys_at(root: type, loc: tuple[int | str, ...]) -> list[str]:
+    """The keys that the dataclass at that place has."""
+    kind: Any = root
+    for step in loc:
+        if isinstance(step, str):
+            kind = get_type_hints(kind)[step]
+        while not is_dataclass(kind):  # eval.data is a tuple[Source, ...] | None
+            kind = next(inner for inner in get_args(kind) if inner is not type(None))
+    return [f.name for f in fields(kind)]

@@ -1,0 +1,1 @@
+"""Datasets on disk: shards, manifest, resume; and the weighted sources a recipe names."""
