@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-def load(kinds: Mapping[str, str], name: str, *, what: str, listing: str) -> Any:  # noqa: ANN401 - a class of any room
+def load(kinds: Mapping[str, str], name: str, *, what: str, listing: str) -> Any:
     """The class that `name` stands for, or a ValueError that lists the nearest names."""
     if name not in kinds:
         raise ValueError(unknown(name, kinds, what=what, listing=listing))

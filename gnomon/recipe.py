@@ -190,7 +190,7 @@ class RecipeError(ValueError):
 
 
 def load(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
-    """The recipe in a file, or the one of that name that comes with gnomon; `key=value` laid over."""
+    """The recipe in a file, or the one of that name that comes with gnomon, with overrides."""
     file = find(path)
     try:
         raw = yaml.load(file.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a SafeLoader

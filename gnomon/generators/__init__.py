@@ -26,7 +26,7 @@ def load(name: str) -> type[Generator]:
     return found
 
 
-def create(kind: str, *, split: Split = "train", seed: int = 0, **options: Any) -> Generator:  # noqa: ANN401
+def create(kind: str, *, split: Split = "train", seed: int = 0, **options: Any) -> Generator:
     """The generator of that kind: gen[i] is Sample i, iterating is endless, gen.key(i) its meaning.
 
     Options come as plain values, as YAML has them; what a kind does not know is refused by name.
@@ -37,7 +37,7 @@ def create(kind: str, *, split: Split = "train", seed: int = 0, **options: Any) 
     return checked(cls, {"split": split, "seed": seed, **options}, name=kind)
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class, loaded late
+def __getattr__(name: str) -> Any:
     if name in _CLASSES:
         return load(_CLASSES[name])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

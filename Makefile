@@ -1,0 +1,39 @@
+# Everything runs in .venv, installed from constraints.txt. Needs Python 3.11 or later, make, git.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: demo test test-long check bench format tiny clean
+
+demo: $(READY)            ## draw, fine-tune the embedded model in 4 bits, evaluate before and after
+	$(BIN)/gnomon demo
+
+test: $(READY)            ## the suite, without the parts that take many minutes
+	$(BIN)/python -m pytest -m "not long"
+
+test-long: $(READY)       ## those parts alone
+	$(BIN)/python -m pytest -m long
+
+check: $(READY)           ## style, types, import arrows
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY)           ## speed, each line a ratio against another way measured in the same run
+	for file in benchmarks/*.py; do $(BIN)/python $$file || exit 1; done
+
+format: $(READY)          ## let ruff write what it can
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "gnomon needs Python 3.11 or later: make PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[train]" --group dev
+	touch $@
+
+clean:                    ## remove the environment and what runs left
+	rm -rf .venv runs .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,17 @@
+"""Fine-tuning and answering with real models: the only room that knows transformers, TRL and PEFT."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gnomon.pipeline.trainer import NumericSFTTrainer as NumericSFTTrainer
+
+_LAZY = {"NumericSFTTrainer": "gnomon.pipeline.trainer"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

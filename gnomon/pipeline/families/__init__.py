@@ -1,0 +1,34 @@
+"""Model families. FAMILIES names them; nothing is loaded until asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon import names
+
+if TYPE_CHECKING:
+    from gnomon.pipeline.families.base import Family
+
+FAMILIES = {
+    "gnomon-tiny": "gnomon.pipeline.families.tiny:GnomonTiny",
+    "qwen2-vl": "gnomon.pipeline.families.qwen2_vl:Qwen2VL",
+}
+MODEL_TYPES = {"qwen2_vl": "qwen2-vl"}
+"""Which family a checkpoint's model_type belongs to."""
+
+
+def create(name: str) -> Family:
+    """The family of that name."""
+    family: Family = names.load(FAMILIES, name, what="family", listing="gnomon ls families")()
+    return family
+
+
+def of_model_type(model_type: str) -> Family:
+    """The family of a checkpoint whose config says `model_type`."""
+    if model_type not in MODEL_TYPES:
+        known = ", ".join(sorted(MODEL_TYPES))
+        raise ValueError(
+            f"model_type {model_type!r} belongs to no family here; known are {known}"
+            " (`gnomon ls families`)"
+        )
+    return create(MODEL_TYPES[model_type])

@@ -1,0 +1,141 @@
+"""gnomon-tiny: the Qwen2-VL architecture at about 4 million parameters, made by this project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gnomon.pipeline.families.qwen2_vl import Qwen2VL, Qwen2VLProcessor
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, ProcessorMixin, Qwen2VLConfig
+
+    from gnomon.recipe import Model
+
+FOLDER = Path(__file__).parent.parent / "tiny"
+"""Weights, tokenizer, and the recipe and log that made them; package data."""
+BLANK = "gnomon-tiny-blank"
+"""The same model before any training, its weights drawn from the seed."""
+
+WIDTH, LAYERS, HEADS = 192, 4, 4
+SIDE = 84
+"""Pictures are resized to about this side: 84 to 112 pixels, 9 to 16 places for the language model."""
+
+
+class GnomonTiny(Qwen2VL):
+    """The embedded model: small enough to fine-tune on two cores while one waits."""
+
+    name: ClassVar[str] = "gnomon-tiny"
+
+    def load_processor(self, path: str | Path, model: Model) -> ProcessorMixin:
+        return super().load_processor(FOLDER if str(path) == BLANK else path, model)
+
+    def load_model(self, path: str | Path, **options: Any) -> PreTrainedModel:
+        if str(path) != BLANK:
+            return super().load_model(path, **options)
+        from transformers import Qwen2VLForConditionalGeneration
+
+        return Qwen2VLForConditionalGeneration(config()).to(options["dtype"])
+
+
+def config() -> Qwen2VLConfig:
+    """The architecture: vision and language of the same width, four layers each."""
+    from transformers import AutoTokenizer
+    from transformers import Qwen2VLConfig as Config
+
+    tokenizer = AutoTokenizer.from_pretrained(FOLDER)
+    ids = {
+        "image_token_id": "<|image_pad|>",
+        "video_token_id": "<|video_pad|>",
+        "vision_start_token_id": "<|vision_start|>",
+        "vision_end_token_id": "<|vision_end|>",
+    }
+    end = tokenizer.convert_tokens_to_ids(GnomonTiny.end)
+    return Config(
+        text_config={
+            "vocab_size": len(tokenizer),
+            "hidden_size": WIDTH,
+            "intermediate_size": 512,
+            "num_hidden_layers": LAYERS,
+            "num_attention_heads": HEADS,
+            "num_key_value_heads": HEADS,
+            "max_position_embeddings": 1024,
+            "rope_parameters": {
+                "rope_type": "default",
+                "rope_theta": 10_000.0,
+                "mrope_section": [8, 8, 8],
+            },
+            "bos_token_id": None,
+            "eos_token_id": end,
+            "pad_token_id": tokenizer.pad_token_id,
+            "tie_word_embeddings": True,
+        },
+        vision_config={
+            "depth": LAYERS,
+            "embed_dim": WIDTH,
+            "hidden_size": WIDTH,
+            "num_heads": HEADS,
+            "mlp_ratio": 4,
+        },
+        tie_word_embeddings=True,
+        **{name: tokenizer.convert_tokens_to_ids(token) for name, token in ids.items()},
+    )
+
+
+def make_processor(questions: list[str], folder: Path) -> None:
+    """Write the tokenizer and picture settings: byte pairs learnt from `questions`, digits alone."""
+    from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+    from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(r"\d| ?\p{L}+|[^\p{L}\d]"), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.train_from_iterator(
+        questions,
+        trainers.BpeTrainer(
+            vocab_size=1024 - len(SPECIALS),
+            show_progress=False,
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        ),
+    )
+    tokenizer.add_special_tokens([AddedToken(token, special=True) for token in SPECIALS])
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        eos_token=GnomonTiny.end,
+        pad_token="<|endoftext|>",  # noqa: S106
+        model_max_length=1024,
+        clean_up_tokenization_spaces=False,
+    )
+    fast.chat_template = CHAT
+    pictures = Qwen2VLImageProcessorPil(
+        size={"shortest_edge": SIDE * SIDE, "longest_edge": 112 * 112}
+    )
+    Qwen2VLProcessor(pictures, fast, chat_template=CHAT).save_pretrained(folder)
+
+
+SPECIALS = (
+    "<|endoftext|>",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|vision_start|>",
+    "<|vision_end|>",
+    "<|image_pad|>",
+    "<|video_pad|>",
+    "<|box_start|>",
+    "<|box_end|>",
+)
+CHAT = (
+    "{% for message in messages %}<|im_start|>"
+    "{% if message.content is string %}{{ message.content }}{% else %}"
+    "{% for part in message.content %}"
+    "{% if part.type == 'image' %}<|vision_start|><|image_pad|><|vision_end|>"
+    "{% else %}{{ part.text }}{% endif %}"
+    "{% endfor %}{% endif %}<|im_end|>{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>{% endif %}"
+)

@@ -1,0 +1,50 @@
+"""NF4 by bitsandbytes: what goes into 4 bits, and the fence around its CPU defect."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bitsandbytes as bnb
+import torch
+from transformers import BitsAndBytesConfig
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+    from gnomon.pipeline.families.base import Family
+
+
+def nf4(family: Family, dtype: torch.dtype) -> BitsAndBytesConfig:
+    """QLoRA's settings: NF4 with nested quantisation, everything but the language layers kept."""
+    return BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=dtype,
+        llm_int8_skip_modules=list(family.keep_in_16_bits),
+    )
+
+
+def quantized(model: torch.nn.Module) -> list[str]:
+    """The names of the layers that are held in 4 bits."""
+    return [name for name, module in model.named_modules() if isinstance(module, bnb.nn.Linear4bit)]
+
+
+def check_quantized(model: PreTrainedModel, family: Family) -> None:
+    """Skip patterns that miss are silent: the tower would be in 4 bits and nobody would know."""
+    wrong = [n for n in quantized(model) if not n.startswith(family.language.prefix)]
+    if wrong:
+        raise ValueError(f"{family.name}: {len(wrong)} layers should not be in 4 bits: {wrong[:3]}")
+    if not quantized(model):
+        raise ValueError(f"{family.name}: load_in_4bit=true, but no layer is in 4 bits")
+
+
+def keep_trainable_on_cpu(model: torch.nn.Module) -> None:
+    """Keep the first evaluation from repacking 4-bit layers in place.
+
+    On a CPU with AVX512-BF16 that repacking leaves later training without gradients, or with wrong
+    ones, and without a word; a merge gives wrong weights.
+    """
+    for module in model.modules():
+        if isinstance(module, bnb.nn.Linear4bit):
+            module.support_avx512bf16_for_cpu = False

@@ -1,0 +1,120 @@
+"""One recipe, one run: load, train, save; a killed run goes on from its last checkpoint."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import datasets
+from transformers import TrainerCallback
+from transformers.trainer_utils import get_last_checkpoint
+from trl import SFTConfig
+
+from gnomon.losses import CE, NumericVocab, create
+from gnomon.pipeline.collate import Collator
+from gnomon.pipeline.load import Loaded, load, prepare_parts
+from gnomon.pipeline.trainer import NumericSFTTrainer
+
+if TYPE_CHECKING:
+    from gnomon.losses import NumericLoss
+    from gnomon.recipe import Recipe
+    from gnomon.store.samples import Samples
+
+ADAPTER, MODEL, LOG = "adapter", "model", "log.jsonl"
+
+
+def train(recipe: Recipe, samples: Samples, run: Path) -> Path:
+    """Train as the recipe says and save into the run's directory; where the weights are."""
+    loaded = load(recipe.model, seed=recipe.seed)
+    trainer = make_trainer(recipe, loaded, samples, run)
+    checkpoint = get_last_checkpoint(trainer.args.output_dir)
+    trainer.train(resume_from_checkpoint=checkpoint)
+    adapted = trainer.args.output_dir and hasattr(trainer.model, "peft_config")
+    weights = run / (ADAPTER if adapted else MODEL)
+    trainer.model.save_pretrained(weights)
+    loaded.processor.save_pretrained(weights)
+    return weights
+
+
+def make_trainer(
+    recipe: Recipe, loaded: Loaded, samples: Samples, run: Path
+) -> NumericSFTTrainer:
+    """The trainer of a recipe, ready to be started."""
+    adapters = prepare_parts(loaded, recipe.train)
+    return NumericSFTTrainer(
+        model=loaded.model,
+        args=arguments(recipe, run),
+        train_dataset=drawn(samples, recipe.train.samples),
+        data_collator=Collator(loaded.family, loaded.processor),
+        processing_class=loaded.processor,
+        peft_config=adapters,
+        numeric_loss=numeric_loss(recipe, loaded),
+        weight=recipe.loss.weight,
+        balance=recipe.loss.balance,
+        callbacks=[LogFile(run / LOG)],
+    )
+
+
+def arguments(recipe: Recipe, run: Path) -> SFTConfig:
+    """TRL's settings of a recipe; `train.sft` has the last word."""
+    train = recipe.train
+    same = ("num_train_epochs", "max_steps", "learning_rate", "lr_scheduler_type", "warmup_steps",
+            "weight_decay", "per_device_train_batch_size", "gradient_accumulation_steps",
+            "gradient_checkpointing", "save_steps", "logging_steps",
+            "dataloader_num_workers")  # fmt: skip
+    settings: dict[str, Any] = {name: getattr(train, name) for name in same}
+    settings |= {
+        "output_dir": str(run / "checkpoints"),
+        "seed": recipe.seed,
+        "bf16": False,  # the weights have the recipe's dtype; nothing is cast on the way
+        "fp16": False,
+        "report_to": "none",
+        "max_length": None,  # an answer that is cut off would train silently on nothing
+        "save_total_limit": 2,
+        "remove_unused_columns": False,
+        "dataset_kwargs": {"skip_prepare_dataset": True},
+        "dataloader_persistent_workers": train.dataloader_num_workers > 0,
+        "logging_first_step": True,
+    }
+    return SFTConfig(**{**settings, **(train.sft or {})})
+
+
+def drawn(samples: Samples, n: int) -> datasets.Dataset:
+    """The first n samples as the dataset that TRL wants, each read or drawn when it is asked for."""
+    index = datasets.Dataset.from_dict({"index": range(n)})
+    return index.with_transform(partial(_draw, samples))
+
+
+def _draw(samples: Samples, rows: dict[str, list[int]]) -> dict[str, list[Any]]:
+    return {"sample": [samples[index] for index in rows["index"]]}
+
+
+def numeric_loss(recipe: Recipe, loaded: Loaded) -> NumericLoss | None:
+    """The recipe's loss for this model's tokenizer and the width of its head; None for `ce`."""
+    if recipe.loss.name == CE:
+        return None
+    width = loaded.model.get_output_embeddings().weight.shape[0]
+    vocab = NumericVocab.from_tokenizer(loaded.processor.tokenizer, size=width)
+    return create(recipe.loss.name, vocab, **(recipe.loss.options or {}))
+
+
+class LogFile(TrainerCallback):  # type: ignore[misc]
+    """Every line of the log, as JSON lines beside the run; a resumed run drops what it repeats."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        if not state.is_world_process_zero:
+            return
+        lines = self.path.read_text().splitlines() if self.path.exists() else []
+        kept = [line for line in lines if json.loads(line)["step"] <= state.global_step]
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text("".join(line + "\n" for line in kept))
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+        if state.is_world_process_zero:
+            with self.path.open("a") as file:
+                file.write(json.dumps({"step": state.global_step, **logs}) + "\n")
