@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Literal
 
-from gnomon.names import unknown
+from gnomon import names
 from gnomon.sample import Box, Number, Size, Target, Time
 
 _TIME = re.compile(r"(\d{2}):(\d{2})(?::(\d{2}))?", re.ASCII)
@@ -112,8 +112,7 @@ DIALECTS: dict[str, type[Dialect]] = {d.name: d for d in (Dialect, Qwen2VL, Qwen
 
 def create(name: str) -> Dialect:
     """The dialect of that name."""
-    if name not in DIALECTS:
-        raise ValueError(unknown(name, DIALECTS, what="dialect", listing="gnomon ls families"))
+    names.check(DIALECTS, name, what="dialect", listing="gnomon ls families")
     return DIALECTS[name]()
 
 

@@ -10,18 +10,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
+class UnknownName(ValueError):
+    """A name that stands for nothing here; the message lists what it may have meant."""
+
+
 def load(kinds: Mapping[str, str], name: str, *, what: str, listing: str) -> Any:
-    """The class that `name` stands for, or a ValueError that lists the nearest names."""
-    if name not in kinds:
-        raise ValueError(unknown(name, kinds, what=what, listing=listing))
+    """The class that `name` stands for; an unknown one is refused."""
+    check(kinds, name, what=what, listing=listing)
     module, _, attribute = kinds[name].partition(":")
     return getattr(import_module(module), attribute)
 
 
-def unknown(name: object, choices: Iterable[str], *, what: str, listing: str) -> str:
-    """One sentence: what was asked for, the nearest choices, and the command that lists all."""
-    nearest = nearest_names(str(name), choices)
-    return f"unknown {what} {name!r}: did you mean {', '.join(nearest)}? `{listing}` lists them all"
+def check(choices: Iterable[str], name: str, *, what: str, listing: str) -> None:
+    """Refuse an unknown name: what was asked for, the nearest choices, the command that lists all."""
+    known = list(choices)
+    if name not in known:
+        nearest = ", ".join(nearest_names(name, known))
+        raise UnknownName(f"unknown {what} {name!r}: did you mean {nearest}? `{listing}` lists all")
 
 
 def nearest_names(name: str, choices: Iterable[str]) -> list[str]:

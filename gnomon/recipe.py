@@ -108,7 +108,7 @@ class Train:
     """Samples in one forward pass on one device."""
     gradient_accumulation_steps: int = 1
     """Forward passes before an optimizer step."""
-    gradient_checkpointing: bool = False
+    activation_checkpointing: bool = False
     """Less memory, about a third more time."""
     language: Part = "lora"
     """The language model."""

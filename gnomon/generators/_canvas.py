@@ -39,6 +39,17 @@ class Canvas:
         """Fill closed contours; one inside another is a hole."""
         cv2.fillPoly(self.pixels, [_fixed(c) for c in contours], colour, cv2.LINE_AA, _SHIFT)
 
+    def strokes(self, segments: Points, colour: Colour) -> None:
+        """The thinnest lines there are; `segments` is [n, 2, 2]."""
+        cv2.polylines(self.pixels, list(_fixed(segments)), False, colour, 1, cv2.LINE_AA, _SHIFT)
+
+    def around(self, points: Points) -> tuple[int, int, int, int]:
+        """The canvas's own pixels around the points, as x1, y1, x2, y2."""
+        side = self.pixels.shape[0]
+        low = np.clip(np.floor(points.min(0) * SCALE), 0, side)
+        high = np.clip(np.ceil(points.max(0) * SCALE), 0, side)
+        return int(low[0]), int(low[1]), int(high[0]), int(high[1])
+
     def shade(self, contours: Sequence[Points], strength: float) -> None:
         """Darken what lies under the contours by `strength` of its light."""
         points = [_fixed(c) for c in contours]

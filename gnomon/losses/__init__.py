@@ -1,1 +1,69 @@
-"""Numeric losses. KINDS names them; nothing is loaded until asked for."""
+"""Numeric losses. KINDS names them; nothing is loaded, torch least of all, until asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gnomon import names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gnomon.losses.base import NumericLoss as NumericLoss
+    from gnomon.losses.emd import EMDLoss as EMDLoss
+    from gnomon.losses.mmd import MMDLoss as MMDLoss
+    from gnomon.losses.ntil import NTILLoss as NTILLoss
+    from gnomon.losses.smmd import SMMDLoss as SMMDLoss
+    from gnomon.losses.smooth import SmoothLoss as SmoothLoss
+    from gnomon.losses.spans import Spans as Spans
+    from gnomon.losses.vocab import NumericVocab as NumericVocab
+
+CE = "ce"
+"""What a recipe calls the cross-entropy alone: there is no numeric loss to make then."""
+
+KINDS = {
+    "emd": "gnomon.losses.emd:EMDLoss",
+    "mmd": "gnomon.losses.mmd:MMDLoss",
+    "ntil": "gnomon.losses.ntil:NTILLoss",
+    "smmd": "gnomon.losses.smmd:SMMDLoss",
+    "smooth": "gnomon.losses.smooth:SmoothLoss",
+}
+_CLASSES = {
+    "NumericLoss": "gnomon.losses.base:NumericLoss",
+    "NumericVocab": "gnomon.losses.vocab:NumericVocab",
+    "Spans": "gnomon.losses.spans:Spans",
+} | {path.partition(":")[2]: path for path in KINDS.values()}
+
+
+def load(name: str) -> type[NumericLoss]:
+    """The class of losses of that name."""
+    found: type[NumericLoss] = names.load(KINDS, name, what="loss", listing="gnomon ls losses")
+    return found
+
+
+def create(name: str, vocab: NumericVocab, **options: Any) -> NumericLoss:
+    """The loss of that name over a numeric vocabulary; a wrong option is refused by name."""
+    from gnomon.losses._options import refuse_unknown
+
+    if name == CE:
+        raise ValueError(f"{CE!r} is the cross-entropy alone: there is no numeric loss to create")
+    make = load(name)
+    refuse_unknown(name, make, options)
+    return make(vocab, **options)
+
+
+def check(name: str, options: Mapping[str, Any] | None = None) -> None:
+    """A ValueError for a name or an option that no recipe may have; a name alone needs no torch."""
+    names.check((CE, *KINDS), name, what="loss", listing="gnomon ls losses")
+    if name == CE and options:
+        raise ValueError(f"{CE!r} is the cross-entropy alone: it takes no options, not {options}")
+    if options:
+        from gnomon.losses.vocab import NumericVocab
+
+        create(name, NumericVocab({digit: int(digit) for digit in "0123456789"}), **options)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _CLASSES:
+        return names.load(_CLASSES, name, what="class", listing="gnomon ls losses")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

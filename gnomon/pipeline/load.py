@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
+import hashlib
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import torch
+from peft import LoraConfig, PeftModel
 from transformers import AutoConfig, set_seed
 
 from gnomon.pipeline import families
-from gnomon.pipeline.families.tiny import BLANK, FOLDER
 from gnomon.pipeline.quantize import check_quantized, keep_trainable_on_cpu, nf4
 
 if TYPE_CHECKING:
-    from peft import LoraConfig
+    from pathlib import Path
+
     from transformers import PreTrainedModel, ProcessorMixin
 
     from gnomon.pipeline.families.base import Family, Part
     from gnomon.recipe import Model, Train
 
-EMBEDDED = {"gnomon-tiny": str(FOLDER), BLANK: BLANK}
+
+ADAPTER, MODEL = "adapter", "model"
+"""Where a run keeps what it trained: the adapter alone, or the whole model."""
 
 
 @dataclass(frozen=True)
@@ -43,24 +46,34 @@ def load(model: Model, *, seed: int = 0) -> Loaded:
         options["device_map"] = {"": torch.cuda.current_device()}
     set_seed(seed)  # a blank model draws its weights
     loaded = family.load_model(path, **options)
-    if model.load_in_4bit and path != BLANK:
+    if model.load_in_4bit and path != families.BLANK:
         check_quantized(loaded, family)
         keep_trainable_on_cpu(loaded)
     return Loaded(loaded, family.load_processor(path, model), family)
 
 
+def load_trained(model: Model, run: Path) -> Loaded:
+    """A run's model with what the run trained."""
+    if (run / MODEL).is_dir():
+        return load(replace(model, name=str(run / MODEL)))
+    if not (run / ADAPTER).is_dir():
+        raise ValueError(f"{run} holds no trained weights yet: `gnomon train` its recipe first")
+    base = load(model)
+    adapted = PeftModel.from_pretrained(base.model, run / ADAPTER)
+    return replace(base, model=adapted.eval())
+
+
+def fingerprint(run: Path) -> str:
+    """A hash of what a run trained: answers of other weights are not mixed with these."""
+    files = sorted(f for name in (ADAPTER, MODEL) for f in (run / name).glob("*.safetensors"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
+
+
 def resolve(model: Model) -> tuple[str, Family]:
-    """Where the checkpoint is, and its family: as named, embedded, or by the checkpoint's config."""
-    path = EMBEDDED.get(model.name, model.name)
-    if model.name in EMBEDDED:
+    """Where the checkpoint is, and its family: as the recipe says, or by the checkpoint's config."""
+    path = families.locate(model.name)
+    if model.family is not None or model.name in families.EMBEDDED:
         return path, families.create(model.family or "gnomon-tiny")
-    if not Path(path).is_dir() and path.count("/") != 1:
-        raise ValueError(
-            f"model.name: {path!r} is no directory, no hub id (owner/name), and none of"
-            f" {', '.join(EMBEDDED)}"
-        )
-    if model.family is not None:
-        return path, families.create(model.family)
     try:
         return path, families.of_model_type(AutoConfig.from_pretrained(path).model_type)
     except OSError as error:
@@ -94,8 +107,6 @@ def _part_of(name: str, parts: list[tuple[Part, str]]) -> str:
 
 
 def _lora(model: PreTrainedModel, train: Train, adapted: list[str], full: list[str]) -> LoraConfig:
-    from peft import LoraConfig
-
     saved = [name for name, _ in model.named_modules() if f"{name}." in full]
     return LoraConfig(
         r=train.lora_r,

@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import datasets
-from transformers import TrainerCallback
+import torch
+from peft import PeftModel
+from transformers import ProgressCallback, TrainerCallback
 from transformers.trainer_utils import get_last_checkpoint
 from trl import SFTConfig
 
 from gnomon.losses import CE, NumericVocab, create
 from gnomon.pipeline.collate import Collator
-from gnomon.pipeline.load import Loaded, load, prepare_parts
+from gnomon.pipeline.load import ADAPTER, MODEL, Loaded, load, prepare_parts
 from gnomon.pipeline.trainer import NumericSFTTrainer
 
 if TYPE_CHECKING:
@@ -22,19 +24,19 @@ if TYPE_CHECKING:
     from gnomon.recipe import Recipe
     from gnomon.store.samples import Samples
 
-ADAPTER, MODEL, LOG = "adapter", "model", "log.jsonl"
+LOG = "log.jsonl"
 
 
 def train(recipe: Recipe, samples: Samples, run: Path) -> Path:
     """Train as the recipe says and save into the run's directory; where the weights are."""
     loaded = load(recipe.model, seed=recipe.seed)
     trainer = make_trainer(recipe, loaded, samples, run)
-    checkpoint = get_last_checkpoint(trainer.args.output_dir)
-    trainer.train(resume_from_checkpoint=checkpoint)
-    adapted = trainer.args.output_dir and hasattr(trainer.model, "peft_config")
-    weights = run / (ADAPTER if adapted else MODEL)
-    trainer.model.save_pretrained(weights)
-    loaded.processor.save_pretrained(weights)
+    checkpoints = Path(trainer.args.output_dir)
+    trainer.train(
+        resume_from_checkpoint=get_last_checkpoint(checkpoints) if checkpoints.is_dir() else None
+    )
+    weights = run / (ADAPTER if isinstance(trainer.model, PeftModel) else MODEL)
+    trainer.save_model(str(weights))
     return weights
 
 
@@ -43,7 +45,7 @@ def make_trainer(
 ) -> NumericSFTTrainer:
     """The trainer of a recipe, ready to be started."""
     adapters = prepare_parts(loaded, recipe.train)
-    return NumericSFTTrainer(
+    trainer = NumericSFTTrainer(
         model=loaded.model,
         args=arguments(recipe, run),
         train_dataset=drawn(samples, recipe.train.samples),
@@ -55,6 +57,9 @@ def make_trainer(
         balance=recipe.loss.balance,
         callbacks=[LogFile(run / LOG)],
     )
+    trainer.remove_callback(ProgressCallback)
+    trainer.add_callback(Progress())
+    return trainer
 
 
 def arguments(recipe: Recipe, run: Path) -> SFTConfig:
@@ -62,7 +67,7 @@ def arguments(recipe: Recipe, run: Path) -> SFTConfig:
     train = recipe.train
     same = ("num_train_epochs", "max_steps", "learning_rate", "lr_scheduler_type", "warmup_steps",
             "weight_decay", "per_device_train_batch_size", "gradient_accumulation_steps",
-            "gradient_checkpointing", "save_steps", "logging_steps",
+            "activation_checkpointing", "save_steps", "logging_steps",
             "dataloader_num_workers")  # fmt: skip
     settings: dict[str, Any] = {name: getattr(train, name) for name in same}
     settings |= {
@@ -76,6 +81,7 @@ def arguments(recipe: Recipe, run: Path) -> SFTConfig:
         "remove_unused_columns": False,
         "dataset_kwargs": {"skip_prepare_dataset": True},
         "dataloader_persistent_workers": train.dataloader_num_workers > 0,
+        "dataloader_pin_memory": torch.cuda.is_available(),
         "logging_first_step": True,
     }
     return SFTConfig(**{**settings, **(train.sft or {})})
@@ -98,6 +104,15 @@ def numeric_loss(recipe: Recipe, loaded: Loaded) -> NumericLoss | None:
     width = loaded.model.get_output_embeddings().weight.shape[0]
     vocab = NumericVocab.from_tokenizer(loaded.processor.tokenizer, size=width)
     return create(recipe.loss.name, vocab, **(recipe.loss.options or {}))
+
+
+class Progress(ProgressCallback):  # type: ignore[misc]
+    """One bar that says how the loss stands, where transformers prints a line each time."""
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+        shown = {name: value for name, value in logs.items() if name in ("loss", "ce")}
+        if self.training_bar is not None and shown:
+            self.training_bar.set_postfix(shown)
 
 
 class LogFile(TrainerCallback):  # type: ignore[misc]

@@ -1,1 +1,37 @@
-"""Datasets on disk: shards, manifest, resume; and the weighted sources a recipe names."""
+"""Datasets on disk: shards, manifest, resume; and the weighted sources a recipe names.
+
+Nothing is loaded until asked for: a command that only lists names never waits for pyarrow.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gnomon.store.checking import verify as verify
+    from gnomon.store.dataset import Dataset as Dataset
+    from gnomon.store.dataset import open as open  # noqa: A004 - read as store.open
+    from gnomon.store.mixed import Mixture as Mixture
+    from gnomon.store.samples import Drawn as Drawn
+    from gnomon.store.samples import Samples as Samples
+    from gnomon.store.sources import mixture as mixture
+    from gnomon.store.writing import write as write
+
+# No module has the name of a function here: importing gnomon.store.write would hide store.write.
+_HOMES = {
+    "Dataset": "dataset",
+    "Drawn": "samples",
+    "Mixture": "mixed",
+    "Samples": "samples",
+    "mixture": "sources",
+    "open": "dataset",
+    "verify": "checking",
+    "write": "writing",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"gnomon.store.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon import names
@@ -15,6 +16,11 @@ FAMILIES = {
 }
 MODEL_TYPES = {"qwen2_vl": "qwen2-vl"}
 """Which family a checkpoint's model_type belongs to."""
+TINY = Path(__file__).parent.parent / "tiny"
+"""The embedded model's weights and tokenizer, the recipe and log that made them; package data."""
+BLANK = "gnomon-tiny-blank"
+"""The embedded model before any training, its weights drawn from the seed."""
+EMBEDDED = {"gnomon-tiny": str(TINY), BLANK: BLANK}
 
 
 def create(name: str) -> Family:
@@ -32,3 +38,15 @@ def of_model_type(model_type: str) -> Family:
             " (`gnomon ls families`)"
         )
     return create(MODEL_TYPES[model_type])
+
+
+def locate(name: str) -> str:
+    """Where the checkpoint of that name is: embedded, a directory, or a hub id as it stands."""
+    if name in EMBEDDED:
+        return EMBEDDED[name]
+    if Path(name).is_dir() or name.count("/") == 1 and not name.startswith((".", "/")):
+        return name
+    raise names.UnknownName(
+        f"model.name: {name!r} is no directory, no hub id (owner/name), and none of"
+        f" {', '.join(EMBEDDED)}"
+    )

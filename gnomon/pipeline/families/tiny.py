@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gnomon.pipeline.families import BLANK, TINY
 from gnomon.pipeline.families.qwen2_vl import Qwen2VL, Qwen2VLProcessor
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from transformers import PreTrainedModel, ProcessorMixin, Qwen2VLConfig
 
     from gnomon.recipe import Model
-
-FOLDER = Path(__file__).parent.parent / "tiny"
-"""Weights, tokenizer, and the recipe and log that made them; package data."""
-BLANK = "gnomon-tiny-blank"
-"""The same model before any training, its weights drawn from the seed."""
 
 WIDTH, LAYERS, HEADS = 192, 4, 4
 SIDE = 84
@@ -28,7 +25,7 @@ class GnomonTiny(Qwen2VL):
     name: ClassVar[str] = "gnomon-tiny"
 
     def load_processor(self, path: str | Path, model: Model) -> ProcessorMixin:
-        return super().load_processor(FOLDER if str(path) == BLANK else path, model)
+        return super().load_processor(TINY if str(path) == BLANK else path, model)
 
     def load_model(self, path: str | Path, **options: Any) -> PreTrainedModel:
         if str(path) != BLANK:
@@ -43,7 +40,7 @@ def config() -> Qwen2VLConfig:
     from transformers import AutoTokenizer
     from transformers import Qwen2VLConfig as Config
 
-    tokenizer = AutoTokenizer.from_pretrained(FOLDER)
+    tokenizer = AutoTokenizer.from_pretrained(TINY)
     ids = {
         "image_token_id": "<|image_pad|>",
         "video_token_id": "<|video_pad|>",

@@ -1,0 +1,33 @@
+"""How each kind of target is read, measured and summed up. KINDS names them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.eval.kinds.boxes import BoxKind
+from gnomon.eval.kinds.numbers import NumberKind
+from gnomon.eval.kinds.times import TimeKind
+from gnomon.sample import Box, Number, Target, Time
+
+if TYPE_CHECKING:
+    from gnomon.eval.kinds.base import Kind
+
+KINDS: dict[str, Kind] = {
+    "time": TimeKind(hours=12),
+    "time24": TimeKind(hours=24),
+    "number": NumberKind(),
+    "box": BoxKind(),
+}
+
+
+def kind_of(target: Target) -> str:
+    """The name of a target's kind; dials of 12 and of 24 hours are never averaged together."""
+    match target:
+        case Time(hours=12):
+            return "time"
+        case Time():
+            return "time24"
+        case Number():
+            return "number"
+        case Box():
+            return "box"

@@ -1,0 +1,84 @@
+"""What a kind of target must say about itself, so that the rest of scoring is one for all."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from decimal import Decimal
+
+    from gnomon.eval.parse import Reading
+    from gnomon.eval.parse.reading import Which
+    from gnomon.eval.scored import Scored
+    from gnomon.sample import Prediction, Target
+
+Value: TypeAlias = "tuple[int, int, int | None] | Decimal | tuple[float, float, float, float]"
+"""What a reader gives: a time, a number, or a box."""
+Statistic: TypeAlias = Literal["share", "mean", "median", "p90"]
+Among: TypeAlias = Literal["all", "read", "wrong"]
+"""All items, those that could be read, or those that were read and are wrong."""
+
+
+class Answer(NamedTuple):
+    """A model's text and the value read from it, None where nothing could be."""
+
+    value: Value | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a summary: which measure, of which items, put together how."""
+
+    name: str
+    label: str
+    measure: str
+    statistic: Statistic = "share"
+    among: Among = "all"
+    unit: str = "%"
+    better: Literal["higher", "lower", ""] = "higher"
+    headline: bool = False
+
+
+class Kind(ABC):
+    """A kind of target. Measures are numbers by name; an unread answer has only some of them."""
+
+    @property
+    @abstractmethod
+    def lines(self) -> tuple[Line, ...]:
+        """The summary's lines, the most important first."""
+
+    @abstractmethod
+    def read(self, prediction: Prediction, truth: Target, which: Which) -> Reading[Value] | None:
+        """The answer's value. Of the truth only its form may be looked at: hours, unit."""
+
+    @abstractmethod
+    def measures(self, truth: Target, answer: Answer, cost: float) -> dict[str, float]:
+        """What is measured of one answer; `cost` is what an unread one is charged with."""
+
+    @abstractmethod
+    def value_of(self, truth: Target) -> Value:
+        """The truth as a reader would give it."""
+
+    def correct(self, measures: dict[str, float]) -> bool:
+        """Whether an answer of these measures counts as right."""
+        return measures["exact"] == 1
+
+    def badness(self, measures: dict[str, float]) -> float:
+        """What sorts the worst answers first."""
+        return measures["charged"]
+
+    def costs(self, truths: Sequence[Target]) -> list[float]:
+        """What an unread answer to each truth is charged with, so that silence never pays."""
+        return [0.0] * len(truths)
+
+    def uniform(self, truths: Sequence[Target]) -> dict[str, float]:  # noqa: ARG002 - by kind
+        """Each line's expected value under uniform guesses; nothing where no guess is uniform."""
+        return {}
+
+    def comparable(self, item: Scored) -> tuple[Target, Value | None]:
+        """Truth and value in a space where answers to different samples may be exchanged."""
+        return item.truth, item.value

@@ -1,0 +1,101 @@
+"""Boxes, in the pixels of the picture as the model saw it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from gnomon import dialect
+from gnomon.eval import metrics
+from gnomon.eval.kinds.base import Answer, Kind, Line
+from gnomon.eval.parse import Reading, read_box
+from gnomon.sample import Box
+
+if TYPE_CHECKING:
+    from gnomon.eval.kinds.base import Value
+    from gnomon.eval.metrics import Corners
+    from gnomon.eval.parse.reading import Which
+    from gnomon.eval.scored import Scored
+    from gnomon.sample import Prediction, Size, Target
+
+_RIGHT = 0.5
+
+
+@dataclass(frozen=True)
+class BoxKind(Kind):
+    """An unread, degenerate or swapped box has IoU 0."""
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Shares and the mean IoU count unread answers as 0."""
+        return (
+            Line("iou_50", "IoU at least 0.5", "iou_50", headline=True),
+            Line("iou_75", "IoU at least 0.75", "iou_75", headline=True),
+            Line("iou_90", "IoU at least 0.9", "iou_90", headline=True),
+            Line("iou", "Mean IoU, unread as 0", "iou", "mean", "all", "", headline=True),
+            Line("unread", "Could not be read", "unread", better="lower", headline=True),
+            Line("iou_read", "Mean IoU of read answers", "iou", "mean", "read", ""),
+        )
+
+    def read(self, prediction: Prediction, truth: Target, which: Which) -> Reading[Value] | None:  # noqa: ARG002 - the dialect says the form
+        """What the dialect reads; else what the tolerant reader finds, in the dialect's space."""
+        assert prediction.size is not None
+        spoken = dialect.create(prediction.dialect)
+        strict = spoken.read(prediction.text.strip(), prediction.size)
+        if isinstance(strict, Box):
+            return Reading(_corners(strict), (0, len(prediction.text)), f"dialect {spoken.name}")
+        found = read_box(prediction.text, which=which)
+        if found is None:
+            return None
+        value = _in_pixels(found.value, _space(spoken, prediction.size), prediction.size)
+        return Reading(value, found.span, found.rule)
+
+    def measures(self, truth: Target, answer: Answer, cost: float) -> dict[str, float]:
+        """IoU and the shares that it passes."""
+        unread = answer.value is None
+        overlap = cost if unread else metrics.iou(cast("Corners", answer.value), _corners(truth))
+        passed = {f"iou_{int(100 * t)}": float(overlap >= t) for t in (0.5, 0.75, 0.9)}
+        return {"iou": overlap, **passed, "unread": float(unread)}
+
+    def correct(self, measures: dict[str, float]) -> bool:
+        """From IoU 0.5 on."""
+        return measures["iou"] >= _RIGHT
+
+    def badness(self, measures: dict[str, float]) -> float:
+        """What the box misses."""
+        return 1 - measures["iou"]
+
+    def value_of(self, truth: Target) -> Value:
+        """The corners."""
+        return _corners(truth)
+
+    def comparable(self, item: Scored) -> tuple[Target, Value | None]:
+        """As shares of the picture."""
+        assert isinstance(item.truth, Box)
+        assert item.size is not None
+        width, height = item.size
+        unit = item.truth.scaled(item.size, (1, 1))
+        if item.value is None:
+            return unit, None
+        x1, y1, x2, y2 = cast("Corners", item.value)
+        return unit, (x1 / width, y1 / height, x2 / width, y2 / height)
+
+
+def _corners(box: Target) -> Corners:
+    assert isinstance(box, Box)
+    return box.x1, box.y1, box.x2, box.y2
+
+
+def _space(spoken: dialect.Dialect, size: Size) -> Corners:
+    """The numbers that the dialect writes for the whole picture."""
+    whole = read_box(spoken.write(Box(0, 0, *size), size))
+    assert whole is not None, f"no reader for boxes of the {spoken.name} dialect"
+    return whole.value
+
+
+def _in_pixels(corners: Corners, space: Corners, size: Size) -> Corners:
+    """Corners from the dialect's space to pixels of the picture."""
+    left, top, right, bottom = space
+    sx, sy = size[0] / (right - left), size[1] / (bottom - top)
+    x1, y1, x2, y2 = corners
+    return (x1 - left) * sx, (y1 - top) * sy, (x2 - left) * sx, (y2 - top) * sy

@@ -1,0 +1,97 @@
+"""Exact decimals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.dialect import Dialect
+from gnomon.eval import metrics
+from gnomon.eval.kinds.base import Answer, Kind, Line
+from gnomon.eval.parse import read_number
+from gnomon.sample import Number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gnomon.eval.kinds.base import Among, Statistic, Value
+    from gnomon.eval.parse import Reading
+    from gnomon.eval.parse.reading import Which
+    from gnomon.sample import Prediction, Target
+
+_LARGEST = 1e300
+"""A relative error beyond this is this: sums of it must stay finite."""
+
+
+@dataclass(frozen=True)
+class NumberKind(Kind):
+    """Units are read by, not judged. An unread answer costs what the median of the truths would."""
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Shares count unread answers as wrong; errors are of the answers that were read."""
+        return (
+            Line("exact", "Exactly right", "exact", headline=True),
+            Line("within_5pct", "Within 5 %", "within_5pct", headline=True),
+            Line("relaxed", "Relaxed correctness (ChartQA)", "relaxed", headline=True),
+            _error("relative_median", "Median relative error", "relative", "median", headline=True),
+            Line("unread", "Could not be read", "unread", better="lower", headline=True),
+            _error("error", "Mean absolute error (MAE)", "error"),
+            _error("charged", "MAE, unread as the median truth", "charged", among="all"),
+            _error("error_median", "Median absolute error", "error", "median"),
+            _error("relative", "Mean relative error", "relative"),
+        )
+
+    def read(self, prediction: Prediction, truth: Target, which: Which) -> Reading[Value] | None:
+        """What the tolerant reader finds."""
+        return read_number(prediction.text, unit=_number(truth).unit, which=which)
+
+    def measures(self, truth: Target, answer: Answer, cost: float) -> dict[str, float]:
+        """Shares and errors; where the truth is 0 there is no relative error."""
+        target = _number(truth).value
+        relaxed = float(metrics.relaxed_correctness(answer.text, Dialect().write(truth)))
+        if answer.value is None:
+            shares = {"exact": 0.0, "within_5pct": 0.0, "relaxed": relaxed}
+            return {**shares, "unread": 1.0, "charged": cost}
+        assert isinstance(answer.value, Decimal)
+        error = metrics.absolute_error(answer.value, target)
+        relative = metrics.relative_error(answer.value, target)
+        return {
+            "exact": float(metrics.number_exact(answer.value, target)),
+            "within_5pct": float(metrics.number_within(answer.value, target)),
+            "relaxed": relaxed,
+            "unread": 0.0,
+            "error": error,
+            "charged": error,
+            **({} if relative is None else {"relative": min(relative, _LARGEST)}),
+        }
+
+    def costs(self, truths: Sequence[Target]) -> list[float]:
+        """The error of the median truth, which is the best that a constant guess can do."""
+        values = np.array([float(_number(truth).value) for truth in truths])
+        return [float(cost) for cost in np.abs(values - np.median(values))]
+
+    def value_of(self, truth: Target) -> Value:
+        """The decimal."""
+        return _number(truth).value
+
+
+def _number(target: Target) -> Number:
+    assert isinstance(target, Number)
+    return target
+
+
+def _error(
+    name: str,
+    label: str,
+    measure: str,
+    statistic: Statistic = "mean",
+    *,
+    among: Among = "read",
+    headline: bool = False,
+) -> Line:
+    unit = "%" if measure == "relative" else ""
+    return Line(name, label, measure, statistic, among, unit, "lower", headline)

@@ -1,0 +1,160 @@
+"""One function a metric, of one answer and its truth. `gnomon.eval.METRICS` names them.
+
+Times are (hour, minute, second or None); period is the hours that the dial tells apart.
+Readers give None for an answer that they could not read: it never comes here, and scoring counts
+it as wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from typing import TypeAlias
+
+Number: TypeAlias = float | Decimal
+Hms: TypeAlias = tuple[int, int, int | None]
+Corners: TypeAlias = tuple[float, float, float, float]
+
+
+def time_deviation(prediction: Hms, target: Hms, period: int = 12) -> float:
+    """Minutes between two times, the shorter way round the dial: min(d, P − d), d = |p − t| mod P.
+
+    At most 6 hours on a 12-hour dial; a uniform guess gives 180 minutes on average. A missing
+    second counts as 0. The metric that NTIL's clock task calls the time gap.
+    """
+    apart = abs(_minutes(prediction, period) - _minutes(target, period))
+    return min(apart, 60 * period - apart)
+
+
+def linear_deviation(prediction: Hms, target: Hms, period: int = 12) -> float:
+    """Minutes between two times on the line from 0:00 to P: |p − t|, where 12:00 is 0:00.
+
+    A uniform guess at a uniform truth gives P/3, 240 minutes on a 12-hour dial. Papers do not say
+    which of the two deviations they mean; so both are reported.
+    """
+    return abs(_minutes(prediction, period) - _minutes(target, period))
+
+
+def within(prediction: Hms, target: Hms, minutes: float, period: int = 12) -> bool:
+    """Whether the circular deviation is at most so many minutes."""
+    return time_deviation(prediction, target, period) <= minutes
+
+
+def time_exact(prediction: Hms, target: Hms, period: int = 12) -> bool:
+    """Whether both are the same instant on the dial.
+
+    An answer without seconds to a question with seconds is not exact, even at second 0: it left
+    out what was asked. One with seconds to a question without is exact only if they are 0.
+    """
+    if target[2] is not None and prediction[2] is None:
+        return False
+    return _seconds(prediction, period) == _seconds(target, period)
+
+
+def hour_right(prediction: Hms, target: Hms, period: int = 12) -> bool:
+    """Whether the hour is the same on the dial, whatever the minute."""
+    return prediction[0] % period == target[0] % period
+
+
+def minute_right(prediction: Hms, target: Hms) -> bool:
+    """Whether the minute is the same, whatever the hour."""
+    return prediction[1] == target[1]
+
+
+def hands_swapped(prediction: Hms, target: Hms, period: int = 12) -> bool:
+    """Whether the answer is what one reads after taking the hour hand for the minute hand.
+
+    At h:m the hands stand at (h + m/60)/P and m/60 of a turn; exchanged they read hour m·P/60,
+    to either side, and minute (h + m/60)·60/P, here to within 3. Never true of an answer that is
+    within 5 minutes of the truth, as it is near 12:00. A uniform guess does this in about 1.5 %.
+    """
+    if within(prediction, target, 5, period):
+        return False
+    hour, minute = target[0] % period, target[1]
+    exact_hour = minute * period / 60
+    hours = {math.floor(exact_hour) % period, math.ceil(exact_hour) % period}
+    apart = abs(prediction[1] - (hour + minute / 60) * 60 / period)
+    return prediction[0] % period in hours and min(apart, 60 - apart) <= 3
+
+
+def number_exact(prediction: Number, target: Number) -> bool:
+    """Whether the two are equal as decimals, so that 3.50 is 3.5 and the float 0.1 is 0.1.
+
+    Units are not judged.
+    """
+    return _decimal(prediction) == _decimal(target)
+
+
+def absolute_error(prediction: Number, target: Number) -> float:
+    """|p − t|; its mean is the MAE."""
+    return abs(float(prediction) - float(target))
+
+
+def relative_error(prediction: Number, target: Number) -> float | None:
+    """|p − t| / |t|, or None where t is 0: such items are left out of its mean, and counted."""
+    if target == 0:
+        return None
+    return abs(float(prediction) - float(target)) / abs(float(target))
+
+
+def number_within(prediction: Number, target: Number, tolerance: float = 0.05) -> bool:
+    """|p − t| ≤ tolerance · |t|, of numbers that a reader found; 0 must be met exactly.
+
+    The repaired relative of `relaxed_correctness`: 1,000 is 1000, 0.0 is 0, "about 41" is 41, and
+    a percent sign changes nothing. In decimals, so that 44.1 is within 5 % of 42.
+    """
+    guess, truth = _decimal(prediction), _decimal(target)
+    if not (guess.is_finite() and truth.is_finite()):
+        return False
+    return abs(guess - truth) <= _decimal(tolerance) * abs(truth)
+
+
+def relaxed_correctness(prediction: str, target: str, tolerance: float = 0.05) -> bool:
+    """ChartQA's rule (Masry et al. 2022, section 5.1), as pix2struct's metrics.py has it.
+
+    A trailing % divides by 100. Within 5 % of a numeric target that is not 0; otherwise the
+    lower-cased strings must be equal, so that 0.0 is not 0 and 1,000 is not 1000. Kept with these
+    faults, for comparison with published figures.
+    """
+    guess, truth = _pix2struct_float(prediction), _pix2struct_float(target)
+    if guess is not None and truth:
+        return abs(guess - truth) / abs(truth) <= tolerance
+    return prediction.lower() == target.lower()
+
+
+def iou(a: Corners, b: Corners) -> float:
+    """Area of the intersection over area of the union of two boxes (x1, y1, x2, y2).
+
+    0 where either box is degenerate or has its corners swapped: such an answer is never repaired.
+    """
+    if not (a[0] < a[2] and a[1] < a[3] and b[0] < b[2] and b[1] < b[3]):
+        return 0.0
+    shared = max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(
+        0.0, min(a[3], b[3]) - max(a[1], b[1])
+    )
+    union = _area(a) + _area(b) - shared
+    return min(1.0, shared / union) if 0 < union < math.inf else 0.0  # 1e-200 squared is 0
+
+
+def _area(box: Corners) -> float:
+    return (box[2] - box[0]) * (box[3] - box[1])
+
+
+def _seconds(time: Hms, period: int) -> int:
+    """From the top of the dial, so that 12:08 and 0:08 are one."""
+    return (time[0] % period) * 3600 + time[1] * 60 + (time[2] or 0)
+
+
+def _minutes(time: Hms, period: int) -> float:
+    return _seconds(time, period) / 60
+
+
+def _decimal(number: Number) -> Decimal:
+    return Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
+
+
+def _pix2struct_float(text: str) -> float | None:
+    try:
+        return float(text.rstrip("%")) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        return None

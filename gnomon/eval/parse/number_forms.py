@@ -1,0 +1,130 @@
+"""The forms in which a number is written in figures, and what each is worth."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from decimal import Context, Decimal
+from fractions import Fraction
+from functools import cache
+
+from gnomon.eval.parse.words import SCALES
+
+GLYPHS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
+
+
+def value(match: re.Match[str], unit: str) -> tuple[Decimal | None, str]:
+    """The number that a NUMBER matched, without its sign, and the name of its form.
+
+    A scale that belongs to the unit asked for is not applied.
+    """
+    if match["ratio"]:
+        above, below = re.findall(r"\d+", match["ratio"])
+        return _fraction(Decimal(above), below), "fraction"
+    if match["glyph"]:
+        return _vulgar(match["glyph"]), "fraction"
+    number = decimal(match["run"])
+    return (None, "refused") if number is None else _with_tail(number, match, unit)
+
+
+def _with_tail(number: Decimal, match: re.Match[str], unit: str) -> tuple[Decimal | None, str]:
+    if match["over"]:
+        return _fraction(number, match["over"]), "fraction"
+    if match["part"]:
+        part = _fraction(Decimal(match["part"]), match["whole"])
+        if part is None or number != number.to_integral_value():
+            return None, "refused"
+        return _EXACT.add(number, part), "mixed number"
+    if match["mixed"]:
+        return _EXACT.add(number, _vulgar(match["mixed"])), "mixed number"
+    if power := match["exponent"] or match["power"] or match["raised"]:
+        if len(power) > 5:
+            return None, "refused"  # no float holds it, and scaleb would not take it
+        exponent = int(power.translate(_SUPERSCRIPTS))
+        return _held(number.scaleb(exponent, _EXACT)), "scientific"
+    if match["scale"] and not (unit and match.string.startswith(unit, match.start("scale"))):
+        return _held(_EXACT.multiply(number, _SCALES[match["scale"].lower()])), "scale"
+    return _held(number), "percent" if match["percent"] else "numeral"
+
+
+def decimal(run: str) -> Decimal | None:
+    """Digits with separators; None where they group nothing, as in 1.2.3."""
+    if _PLAIN.fullmatch(run):
+        return Decimal(run)
+    for pattern, group, point in _GROUPED:
+        if pattern.fullmatch(run):
+            return Decimal(re.sub(group, "", run).replace(point, "."))
+    return None
+
+
+_PLAIN = re.compile(r"\d*\.?\d+", re.ASCII)
+_GROUPED = tuple(
+    (re.compile(pattern, re.ASCII), group, point)
+    for pattern, group, point in (
+        (r"(?!0)\d{1,3}(?:,\d{3})+(?:\.\d+)?", ",", "."),  # 1,234,567.8
+        (r"(?!0)\d{1,2}(?:,\d{2})*,\d{3}(?:\.\d+)?", ",", "."),  # 12,34,567, as in India
+        (r"(?!0)\d{1,3}(?:['_ \u00a0]\d{3})+(?:\.\d+)?", "['_ \u00a0]", "."),  # 1 234 567.8
+        (r"(?!0)\d{1,3}(?:[ \u00a0]\d{3})+,\d+", "[ \u00a0]", ","),  # 1 234 567,8
+        (r"(?!0)\d{1,3}(?:\.\d{3}){2,}", r"\.", "."),  # 1.234.567
+        (r"(?!0)\d{1,3}(?:\.\d{3})+,\d+", r"\.", ","),  # 1.234,56
+        (r"\d+,\d+", "_", ","),  # 3,5
+    )
+)
+
+
+def _fraction(above: Decimal, below: str) -> Decimal | None:
+    return _ROUNDED.divide(above, Decimal(below)) if int(below) else None
+
+
+@cache
+def _vulgar(glyph: str) -> Decimal:
+    exact = Fraction(unicodedata.numeric(glyph)).limit_denominator(10)
+    return _ROUNDED.divide(Decimal(exact.numerator), Decimal(exact.denominator))
+
+
+def _held(number: Decimal) -> Decimal | None:
+    """The number if floats can hold it and sums of it: 1e999 is no answer."""
+    return number if number == 0 or -300 < number.adjusted() < 300 else None
+
+
+_EXACT = Context(prec=640, traps=[])
+_ROUNDED = Context(prec=28, traps=[])
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+_SCALES = {name: Decimal(factor) for name, factor in SCALES.items()} | {
+    name: Decimal(10**zeros)
+    for name, zeros in {"hundred": 2, "k": 3, "m": 6, "mn": 6, "b": 9, "bn": 9}.items()
+}
+
+NO_NUMBER = re.compile(
+    r"""
+      (?<!\d) \d{4} -\d{1,2} -\d{1,2} (?!\d)          # a date
+    | (?<!\d) \d{1,4} (?: /\d{1,4} ){2} (?!\d)        # another
+    | (?<!\d) \d{1,4} (?: :\d{1,2} ){1,3} (?!\d)      # a time of day
+    | (?<!\w) 0x[0-9A-Fa-f]+
+    """,
+    re.VERBOSE | re.ASCII,
+)
+
+# Quantifiers over anything but digits are bounded, so that no text takes more than linear time.
+_TIMES_TEN = r"\s? (?: [x×*·] | \\times | \\cdot ) \s? 10"
+NUMBER = re.compile(
+    rf"""
+      (?P<ratio> \\[dt]?frac \{{\d{{1,9}}\}} \{{\d{{1,9}}\}} )
+    | (?P<glyph> [{GLYPHS}] )
+    | (?<![A-Za-z_\d])                                # Qwen2 is a name
+      (?P<run> \.\d+ | \d{{1,3}} (?:[ ]\d{{3}})+ (?!\d) (?:[.,]\d+)? | \d+ (?:[.,'_\u00a0]\d+)* )
+      (?! \d | (?:st|nd|rd|th)\b )                    # 2nd is a place
+      (?:
+        [eE] (?P<exponent> [-+]?\d+ )
+      | {_TIMES_TEN} (?:\^|\*\*) \{{? (?P<power> [-+]?\d+ ) \}}?
+      | {_TIMES_TEN} (?P<raised> [⁻⁺]? [⁰¹²³⁴⁵⁶⁷⁸⁹]+ )
+      | \s? / \s? (?P<over> \d{{1,9}} ) (?! \s?/ | \.?\d )
+      | \s (?P<part> \d{{1,9}} ) / (?P<whole> \d{{1,9}} ) (?! / | \.?\d )
+      | \s? (?P<mixed> [{GLYPHS}] )
+      | \s? (?P<scale> (?i:hundred|thousand|million|billion|trillion|bn|mn|k) | M | B ) \b
+      | \s? (?P<percent> % | (?i: per\s?cent ) \b )
+      )?
+      (?: \s? (?: ± | \+/- ) \s? [\d.]+ )?            # the uncertainty is not the answer
+    """,
+    re.VERBOSE | re.ASCII,
+)

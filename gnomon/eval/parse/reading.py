@@ -1,0 +1,83 @@
+"""What a reader returns, and which of several answers in one text counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+V = TypeVar("V", covariant=True)
+
+Which: TypeAlias = Literal["first", "last", "answer"]
+"""Which of several stated values counts: the first, the last, or the first after the last
+occurrence of the word "answer" (nothing counts where that word is missing)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[V]):
+    """A value, where in the text it stands, and the name of the rule that read it."""
+
+    value: V
+    span: tuple[int, int]
+    rule: str
+
+
+def choose(found: Iterable[Reading[V | None]], text: str, which: Which) -> Reading[V] | None:
+    """The reading that counts; `found` also holds refused ones, whose value is None.
+
+    A refused reading still takes its place: in "10:75 AM" it keeps "75 AM" from being tried.
+    """
+    if which not in ("first", "last", "answer"):
+        raise ValueError(f"which={which!r}: expected 'first', 'last' or 'answer'")
+    valid = [r for r in _longest(found) if r.value is not None]
+    if which == "answer":
+        word = text.lower().rfind("answer")
+        valid = [r for r in valid if r.span[0] >= word] if word >= 0 else []
+    if not valid:
+        return None
+    chosen = valid[-1 if which == "last" else 0]
+    assert chosen.value is not None
+    return Reading(chosen.value, chosen.span, chosen.rule)
+
+
+def _longest(found: Iterable[Reading[V | None]]) -> list[Reading[V | None]]:
+    """In the order of the text; of readings that overlap, the longest stays."""
+    kept: list[Reading[V | None]] = []
+    for reading in sorted(found, key=lambda r: (r.span[0], -r.span[1])):
+        if not kept or reading.span[0] >= kept[-1].span[1]:
+            kept.append(reading)
+        elif _length(reading) > _length(kept[-1]):
+            kept[-1] = reading
+    return kept
+
+
+def _length(reading: Reading[V]) -> int:
+    return reading.span[1] - reading.span[0]
+
+
+_SAME_LENGTH = {
+    **{ord("０") + digit: str(digit) for digit in range(10)},
+    **dict.fromkeys(map(ord, "：∶"), ":"),
+    **dict.fromkeys(map(ord, "’‘ʼ`´"), "'"),
+    **dict.fromkeys(map(ord, "“”"), '"'),
+    **dict.fromkeys(map(ord, "−–—‐‑‒﹣－"), "-"),
+    **dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f"), "\u00a0"),
+    ord("％"): "%",
+    ord("＋"): "+",
+    ord("，"): ",",
+    ord("．"): ".",
+    ord("⁄"): "/",
+    ord("∕"): "/",
+}
+_LOWER = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+_SAME_LENGTH_LOWER = {**_SAME_LENGTH, **_LOWER}
+
+
+def plain(text: str, *, lower: bool = True) -> str:
+    """The text with look-alike signs made one; no character moves, so that spans stay true.
+
+    Only ASCII is lowered: "İ".lower() has two characters.
+    """
+    return text.translate(_SAME_LENGTH_LOWER if lower else _SAME_LENGTH)

@@ -1,0 +1,117 @@
+"""One HTML file that says how runs did: no network, no script, the same bytes each time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from gnomon.eval import examples
+from gnomon.eval import runs as shared
+from gnomon.eval.figures import figure, interval, lowered, truth_text
+from gnomon.eval.plots.curve import curve
+from gnomon.eval.runs import RunResult
+from gnomon.eval.sections import Show, section
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from markupsafe import Markup
+
+    from gnomon.eval.comparing import Comparison
+    from gnomon.sample import Sample
+
+__all__ = ["RunResult", "write_report"]
+
+_SHOWN = 10
+"""Examples that are open at once; the others unfold."""
+_MOST_FAILURES = 50
+
+
+def write_report(
+    path: str | Path,
+    runs: Sequence[RunResult],
+    *,
+    samples: Mapping[str, Sample] | None = None,
+    title: str = "How the pictures were read",
+    note: str = "",
+    worst: int = 24,
+    right: int = 8,
+) -> Path:
+    """Write the report of one or several runs; the first is what the others are compared with.
+
+    `samples` gives questions and pictures by sample id; only those that are shown are looked up:
+    the last run's worst answers and some of its right ones. `note` stands under the title.
+    """
+    shared.check(runs)
+    comparisons, refused = shared.compared(runs)
+    show = Show(samples or {}, worst, right)
+    page = _template().render(
+        title=title,
+        note=note,
+        runs=runs,
+        verdicts=_verdicts(runs, comparisons),
+        refused=refused,
+        sections=[section(runs, kind, comparisons, show) for kind in shared.kinds(runs)],
+        curves=_curves(runs),
+        failures=[_failures(run) for run in runs],
+        settings=[_settings(run) for run in runs],
+        shown=_SHOWN,
+    )
+    file = Path(path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(page, encoding="utf-8")
+    return file
+
+
+def _verdicts(runs: Sequence[RunResult], comparisons: Sequence[Comparison]) -> list[str]:
+    """The answer in a sentence: what is shown of two runs, or how one did."""
+    if len(runs) > 1:
+        return [sentence for comparison in comparisons for sentence in comparison.sentences]
+    sentences = []
+    for summary in runs[0].scores.summaries.values():
+        first = summary.results[0]
+        value = figure(first.estimate.value, first.unit)
+        between = interval(first.estimate, first.unit)
+        sentences.append(
+            f"{shared.title(summary.kind)}: {lowered(first.label)} {value} {between}"
+            f" of {summary.n:,} questions"
+        )
+    return sentences
+
+
+def _curves(runs: Sequence[RunResult]) -> list[tuple[str, Markup]]:
+    drawn = [(run.name, curve(run.log, f"{run.name}: loss by step")) for run in runs if run.log]
+    return [(name, picture) for name, picture in drawn if picture]
+
+
+def _failures(run: RunResult) -> dict[str, Any]:
+    unread = [item for item in run.scores.items if item.value is None]
+    return {
+        "run": run.name,
+        "n": len(unread),
+        "shown": [
+            (item.sample_id, truth_text(item.truth), examples.clipped(item.text, 500))
+            for item in unread[:_MOST_FAILURES]
+        ],
+    }
+
+
+def _settings(run: RunResult) -> dict[str, str]:
+    """How the answers were generated, as the first of them says."""
+    if not run.predictions:
+        return {}
+    first = run.predictions[0]
+    return {"dialect": first.dialect, **{k: str(v) for k, v in first.settings.items()}}
+
+
+def _template() -> Any:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,  # answers are what a model said: anything at all
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html.j2")

@@ -1,0 +1,129 @@
+"""A run as a report shows it, and the rows that runs share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from gnomon.eval.comparing import compare
+from gnomon.eval.figures import NONE, difference_text, figure, interval
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gnomon.eval.comparing import Comparison, Difference
+    from gnomon.eval.scored import Result, Scores
+    from gnomon.sample import Prediction
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """One run: a name, its scores, and what is known of how it came about."""
+
+    name: str
+    scores: Scores
+    predictions: Sequence[Prediction] = ()
+    recipe_yaml: str | None = None
+    """The recipe as it was resolved."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Versions and hashes, by name."""
+    log: Sequence[Mapping[str, Any]] | None = None
+    """The training log: rows with `step`, `loss` and the loss's parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a summary, written out: a cell a run, the difference of two, and chance."""
+
+    label: str
+    cells: tuple[tuple[str, str], ...]
+    """Figure and interval of each run."""
+    difference: str
+    verdict: str
+    chance: str
+
+
+def compared(runs: Sequence[RunResult]) -> tuple[list[Comparison], list[str]]:
+    """Each run compared with the first; where that is refused, the reason in words."""
+    found, refused = [], []
+    for run in runs[1:]:
+        try:
+            names = (runs[0].name, run.name)
+            found.append(compare(runs[0].scores, run.scores, names=names))
+        except ValueError as error:
+            refused.append(f"{run.name} and {runs[0].name} are not compared: {error}")
+    return found, refused
+
+
+def check(runs: Sequence[RunResult]) -> None:
+    """Refuse what cannot be told apart."""
+    if not runs:
+        raise ValueError("no runs: give at least one RunResult")
+    names = [run.name for run in runs]
+    if len(set(names)) < len(names):
+        raise ValueError(f"run names {', '.join(names)}: each must be another")
+
+
+def kinds(runs: Sequence[RunResult]) -> list[str]:
+    """The kinds of target that any run has, in the order of the first that has them."""
+    return list(dict.fromkeys(kind for run in runs for kind in run.scores.summaries))
+
+
+def title(kind: str) -> str:
+    """A kind's name for people."""
+    return {
+        "time": "Time on a 12-hour dial",
+        "time24": "Time on a 24-hour dial",
+        "number": "Number",
+        "box": "Box",
+    }[kind]
+
+
+def rows(
+    runs: Sequence[RunResult], kind: str, comparisons: Sequence[Comparison], *, headline: bool
+) -> list[Row]:
+    """The summary of one kind for all runs; the difference is shown where two are compared."""
+    summaries = [run.scores.summaries.get(kind) for run in runs]
+    all_read = not any(summary.unread for summary in summaries if summary)
+    differences = _differences(comparisons, kind, all_read) if len(runs) == 2 else {}
+    first = next(summary for summary in summaries if summary)
+    return [
+        _row([summary[line.name] if summary else None for summary in summaries], differences)
+        for line in first.results
+        if not headline or (line.headline and not (all_read and line.name == _CHARGED))
+    ]
+
+
+_CHARGED = "charged"
+_SAME_IF_ALL_READ = {"deviation": _CHARGED, "error": _CHARGED, "iou_read": "iou"}
+
+
+def _differences(
+    comparisons: Sequence[Comparison], kind: str, all_read: bool
+) -> dict[str, Difference]:
+    """By line. Runs are compared over all items; where all were read, so are the read ones."""
+    found = {d.name: d for c in comparisons for d in c.differences if d.kind == kind}
+    if all_read:
+        found |= {name: found[same] for name, same in _SAME_IF_ALL_READ.items() if same in found}
+    return found
+
+
+def _row(found: Sequence[Result | None], differences: Mapping[str, Difference]) -> Row:
+    some = next(result for result in found if result)
+    difference = differences.get(some.name)
+    return Row(
+        label=some.label,
+        cells=tuple(
+            (figure(r.estimate.value, r.unit), interval(r.estimate, r.unit)) if r else (NONE, "")
+            for r in found
+        ),
+        difference=difference_text(difference.estimate, difference.unit) if difference else "",
+        verdict=difference.verdict if difference else "",
+        chance=_chance(some),
+    )
+
+
+def _chance(result: Result) -> str:
+    """Of uniform guesses; of the best constant answer where no guess is uniform."""
+    value = result.chance.get("uniform", result.chance.get("constant"))
+    return "" if value is None else figure(value, result.unit)

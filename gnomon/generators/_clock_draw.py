@@ -1,0 +1,117 @@
+"""The pixels of one clock: backdrop, case, floor, marks, numerals, and the hands above all."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+
+from gnomon.generators import _dials, _hands, _marks
+from gnomon.generators._backdrop import backdrop
+from gnomon.generators._canvas import SCALE, SWELL, Canvas
+from gnomon.generators._clock_look import RIM
+from gnomon.generators._numerals import plate, texts
+from gnomon.generators._palettes import PALETTES, Palette
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from gnomon.generators._clock_look import Look
+    from gnomon.generators.rng import Rng
+
+SECOND = (0.9, 0.022, 0.22)
+"""Length, width and tail of the second hand."""
+
+
+def picture(look: Look, angles: dict[str, float], rng: Rng) -> Image:
+    """One clock whose hands stand at `angles`, in degrees from its twelve."""
+    palette = PALETTES[look.style.palette]
+    canvas = Canvas(look.size, backdrop(look.background, SCALE * look.size, palette.ground, rng))
+    _floor(canvas, look, palette)
+    _ticks(canvas, look, palette)
+    if texts(look.style.numerals):
+        _numerals(canvas, look, palette)
+    _hands_on(canvas, look, palette, angles)
+    return canvas.picture()
+
+
+def _floor(canvas: Canvas, look: Look, palette: Palette) -> None:
+    dial = look.style.dial
+    case = palette.floor if dial == "bare" else palette.case
+    canvas.fill([look.pose(_dials.outline(dial, RIM))], case)
+    if dial == "ring":
+        canvas.fill([look.pose(_dials.outline(dial, 1.04))], palette.floor)
+        canvas.fill([look.pose(_dials.outline(dial, 1.015))], palette.case)
+    canvas.fill([look.pose(_dials.outline(dial))], palette.floor)
+
+
+def _ticks(canvas: Canvas, look: Look, palette: Palette) -> None:
+    dial, marks, pose = look.style.dial, look.marks, look.pose
+    thin = 2 * SWELL / pose.scale
+    if marks.minute_track:
+        ticks = _marks.minutes(dial, 0.05).reshape(-1, 2)
+        canvas.strokes(pose(ticks).reshape(-1, 2, 2), palette.ink)
+    hours = list(range(1 if marks.twelve else 0, 12))
+    shapes = _marks.twelve(marks.twelve, dial, 0.17) if marks.twelve else []
+    if marks.numerals == "dots":
+        shapes += _marks.dots(dial, hours, 0.05)
+    elif marks.hour_ticks:
+        length = 0.09 if texts(marks.numerals) else 0.16
+        shapes += _marks.bars(dial, hours, length, max(0.045 - thin, 0.02))
+    if shapes:
+        _fill_all(canvas, look, shapes, palette.ink)
+
+
+def _fill_all(canvas: Canvas, look: Look, shapes: list[_marks.Points], colour: object) -> None:
+    ends = np.cumsum([len(s) for s in shapes])[:-1]
+    canvas.fill(np.split(look.pose(np.concatenate(shapes)), ends), colour)
+
+
+def _numerals(canvas: Canvas, look: Look, palette: Palette) -> None:
+    """The plate of numerals goes through the same homography as everything else."""
+    scale = SCALE * look.pose.scale
+    side = 2 * math.ceil(scale * 1.45)
+    inset = _marks.EDGE + (0.11 if look.marks.hour_ticks else 0.06) + 0.62 * look.numeral_height
+    inset += 0.06 if look.marks.twelve else 0
+
+    def radius(degrees: float) -> float:
+        return _dials.reach(look.style.dial, degrees) - inset
+
+    mask = plate(look.style.numerals, look.font, max(4, round(scale * look.numeral_height)), side, scale, radius)
+    x1, y1, x2, y2 = canvas.around(look.pose(_dials.outline(look.style.dial)))
+    onto_dial = np.array([[1 / scale, 0, -side / 2 / scale], [0, 1 / scale, -side / 2 / scale], [0, 0, 1]])
+    onto_canvas = np.array([[SCALE, 0, -x1], [0, SCALE, -y1], [0, 0, 1]])
+    half = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
+    onto = np.linalg.inv(half) @ onto_canvas @ look.pose.matrix @ onto_dial @ half
+    canvas.stain(cv2.warpPerspective(mask, onto, (x2 - x1, y2 - y1)), (x1, y1), palette.ink)
+
+
+def _hands_on(canvas: Canvas, look: Look, palette: Palette, angles: dict[str, float]) -> None:
+    """Hour, minute, second, hub, each above the one before; a shadow lies under all."""
+    shapes = _shapes(look, angles)
+    if look.shadow:
+        fall = np.array([0.03, 0.04]) * look.pose.scale
+        for contours in shapes.values():
+            canvas.shade([c + fall for c in contours], look.shadow)
+    for name, contours in shapes.items():
+        canvas.fill(contours, palette.second if name == "second" else palette.hands)
+    canvas.fill([look.pose(_hands.disc(0.055))], palette.second if "second" in shapes else palette.hands)
+
+
+def _shapes(look: Look, angles: dict[str, float]) -> dict[str, _hands.Shape]:
+    """The hands' contours in the picture, the lowest first."""
+    swell = 2 * SWELL / look.pose.scale
+    style = look.style.hands
+    shapes = {
+        name: _hands.shape(style, length, max(width - swell, 0.4 * width))
+        for name, (length, width) in (("hour", look.hour), ("minute", look.minute))
+    }
+    if "second" in angles:
+        length, width, tail = SECOND
+        shapes["second"] = _hands.needle(length, max(width - swell, 0.3 * width), tail)
+    return {
+        name: [look.pose(c) for c in _hands.turned(contours, angles[name])]
+        for name, contours in shapes.items()
+    }

@@ -1,0 +1,85 @@
+"""Everything about one clock that its options leave to chance, drawn before any pixel is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gnomon.generators import _dials, _pose
+from gnomon.generators._marks import LEGIBLE, UPRIGHT, Marks
+
+if TYPE_CHECKING:
+    from gnomon.generators._clock_style import Style
+    from gnomon.generators._pose import Pose
+    from gnomon.generators.clock import Clock
+    from gnomon.generators.rng import Rng
+
+RIM = 1.07
+"""The case's outline, relative to the floor's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One clock, but for its time. Lengths are in the dial's unit."""
+
+    style: Style
+    size: int
+    background: str
+    rotation: float
+    tilt: float
+    towards: float
+    pose: Pose
+    marks: Marks
+    font: str
+    numeral_height: float
+    hour: tuple[float, float]
+    """Length and width of the hour hand."""
+    minute: tuple[float, float]
+    shadow: float
+    """How much light the hands take from the floor; 0 where no shadow falls."""
+
+
+def drawn(clock: Clock, style: Style, rng: Rng) -> Look:
+    """The look of one clock. The order of the draws is part of the generator's version."""
+    size = rng.integer(*clock.sizes)
+    rotation = rng.uniform(-clock.rotation, clock.rotation)
+    tilt = rng.uniform(0, clock.perspective)
+    towards = rng.uniform(0, 360)
+    pose = _pose.placed(
+        _dials.outline(style.dial, RIM), turn=rotation, tilt=tilt, towards=towards,
+        length=size * rng.uniform(*clock.dial_size), room=size,
+        shift=(rng.uniform(-1, 1) * clock.offset, rng.uniform(-1, 1) * clock.offset),
+    )  # fmt: skip
+    height = rng.uniform(0.19, 0.24) if style.numerals != "sparse" else rng.uniform(0.24, 0.32)
+    if style.numerals.startswith("roman"):
+        height *= 0.85
+    minute_length = rng.uniform(0.76, 0.9)
+    minute_width = rng.uniform(0.05, 0.075)
+    return Look(
+        style=style, size=size, background=rng.choice(clock.backgrounds), rotation=rotation,
+        tilt=tilt, towards=towards, pose=pose,
+        marks=_marks(clock, style, rotation, height * pose.scale, rng),
+        font=rng.choice(_fonts(style)), numeral_height=height,
+        hour=(minute_length * rng.uniform(0.56, 0.68), minute_width * rng.uniform(1.35, 1.7)),
+        minute=(minute_length, minute_width),
+        shadow=rng.uniform(0.15, 0.35) if rng.chance(clock.shadow) else 0.0,
+    )  # fmt: skip
+
+
+def _marks(clock: Clock, style: Style, rotation: float, pixels: float, rng: Rng) -> Marks:
+    """Ticks wherever numerals are few, and a marked twelve wherever the turn would be unknown."""
+    named = style.numerals in ("arabic", "roman", "roman-iv")
+    legible = style.numerals not in ("dots", "none") and pixels >= LEGIBLE
+    ticks = rng.chance(0.6) or not named
+    marked = rng.choice(("triangle", "double"))
+    wanted = rng.chance(0.25) or (abs(rotation) > UPRIGHT and not legible)
+    return Marks(
+        numerals=style.numerals, numeral_pixels=pixels, hour_ticks=ticks,
+        minute_track=rng.chance(clock.minute_track), twelve=marked if wanted else None,
+    )  # fmt: skip
+
+
+def _fonts(style: Style) -> tuple[str, ...]:
+    if style.numerals.startswith("roman"):
+        return ("serif", "serif-bold", "times-bold")
+    return ("sans", "sans-bold", "serif-bold", "times-bold")

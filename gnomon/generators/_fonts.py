@@ -1,0 +1,33 @@
+"""Fonts that come with matplotlib, found without importing it: nothing is taken from the system."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from PIL import ImageFont
+
+# name: file, and the height of a digit as a share of the font's size
+_FONTS = {
+    "sans": ("DejaVuSans.ttf", 0.742),
+    "sans-bold": ("DejaVuSans-Bold.ttf", 0.742),
+    "serif": ("DejaVuSerif.ttf", 0.742),
+    "serif-bold": ("DejaVuSerif-Bold.ttf", 0.742),
+    "times-bold": ("STIXGeneralBol.ttf", 0.688),
+}
+FONTS = tuple(_FONTS)
+
+
+@cache
+def face(font: str, height: int) -> ImageFont.FreeTypeFont:
+    """The font in the size that makes its digits `height` pixels high."""
+    file, digit = _FONTS[font]
+    return ImageFont.truetype(_folder() / file, height / digit)
+
+
+@cache
+def _folder() -> Path:
+    spec = find_spec("matplotlib")
+    assert spec is not None and spec.origin is not None, "matplotlib comes with gnomon"  # noqa: PT018
+    return Path(spec.origin).parent / "mpl-data" / "fonts" / "ttf"

@@ -1,0 +1,96 @@
+"""Ticks, dots and the mark at twelve; and the rule that says when they suffice."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.generators._dials import reach
+from gnomon.generators._hands import disc
+
+if TYPE_CHECKING:
+    from gnomon.generators._canvas import Points
+
+UPRIGHT = 10.0
+"""Degrees; a dial turned further says where its twelve is."""
+LEGIBLE = 6.0
+"""Pixels; digits of less height do not say which hour they stand for."""
+EDGE = 0.05
+"""Between the outline and the marks, in the dial's unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What a dial carries beside its hands."""
+
+    numerals: str
+    numeral_pixels: float
+    """Height of a digit in the picture."""
+    hour_ticks: bool
+    """Bars or dots at the hours, told apart from the minute track."""
+    minute_track: bool
+    twelve: str | None
+    """A triangle or a double bar at twelve."""
+
+
+def determined(rotation: float, marks: Marks) -> bool:
+    """Whether the pixels say how far the dial is turned, so that its hands have one reading.
+
+    Hour ticks alone give the turn modulo 30 degrees: enough within ±10, never beyond, where the
+    hands of 3:00 turned by 30 are the hands of 4:00 less five minutes' worth. Minute ticks alone
+    give it modulo 6. A dial with nothing on it is read as upright.
+    """
+    named = marks.numerals in ("arabic", "roman", "roman-iv", "sparse")
+    if (named and marks.numeral_pixels >= LEGIBLE) or marks.twelve is not None:
+        return True
+    if marks.hour_ticks:
+        return abs(rotation) <= UPRIGHT
+    return rotation == 0
+
+
+def bars(dial: str, hours: list[int], length: float, width: float) -> list[Points]:
+    """Hour ticks."""
+    return [_bar(dial, 30 * hour, length, width) for hour in hours]
+
+
+def dots(dial: str, hours: list[int], radius: float) -> list[Points]:
+    """Dots at the hours; those at the quarters are larger."""
+    return [
+        _on_ray(disc(radius * (1.3 if hour % 3 == 0 else 1)), dial, 30 * hour, 1.4 * radius)
+        for hour in hours
+    ]
+
+
+def twelve(kind: str, dial: str, size: float) -> list[Points]:
+    """The mark that names twelve."""
+    if kind == "triangle":
+        return [_on_ray(size * np.array([(-0.6, -0.5), (0.6, -0.5), (0, 0.6)]), dial, 0, size / 2)]
+    bar = size * np.array([(-0.15, -0.5), (0.15, -0.5), (0.15, 0.6), (-0.15, 0.6)])
+    return [_on_ray(bar + np.array([x * size, 0]), dial, 0, size / 2) for x in (-0.28, 0.28)]
+
+
+def minutes(dial: str, length: float) -> Points:
+    """The 60 minute ticks as segments, [60, 2, 2]."""
+    degrees = [6.0 * minute for minute in range(60)]
+    return np.array([[ray(dial, d, 0), ray(dial, d, length)] for d in degrees])
+
+
+def ray(dial: str, degrees: float, inwards: float) -> tuple[float, float]:
+    """The point so far inwards of the marks' edge, on the ray of a direction."""
+    a = math.radians(degrees)
+    radius = reach(dial, degrees) - EDGE - inwards
+    return radius * math.sin(a), -radius * math.cos(a)
+
+
+def _bar(dial: str, degrees: float, length: float, width: float) -> Points:
+    ends = np.array([ray(dial, degrees, 0), ray(dial, degrees, length)])
+    a = math.radians(degrees)
+    side = np.array([math.cos(a), math.sin(a)]) * width / 2
+    return np.concatenate([ends + side, ends[::-1] - side])
+
+
+def _on_ray(shape: Points, dial: str, degrees: float, inwards: float) -> Points:
+    return shape + np.array(ray(dial, degrees, inwards))

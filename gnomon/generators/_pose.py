@@ -1,0 +1,74 @@
+"""Where a dial stands in the picture: turned, tilted away from the viewer, scaled and moved."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from gnomon.generators._canvas import Points
+
+Matrix: TypeAlias = NDArray[np.float64]
+
+DISTANCE = 4.0
+"""Of the viewer's eye from the dial, in the dial's radii."""
+STEEPEST = 0.15
+"""The strongest perspective: a tilt of asin(0.15 · 4) = 37°."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """A homography from the dial's frame (axis at 0, unit radius, y downwards) to pixels."""
+
+    matrix: Matrix  # [3, 3]
+
+    def __call__(self, points: Points) -> Points:
+        """The points as they stand in the picture."""
+        w = points @ self.matrix[:, :2].T + self.matrix[:, 2]
+        seen: Points = w[:, :2] / w[:, 2:]
+        return seen
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """One point as it stands in the picture."""
+        u, v = self(np.array([[x, y]]))[0].tolist()
+        return u, v
+
+    @property
+    def scale(self) -> float:
+        """Pixels to the dial's unit at the axis."""
+        return math.sqrt(abs(float(np.linalg.det(self.matrix[:2, :2]))))
+
+
+def placed(
+    outline: Points, *, turn: float, tilt: float, towards: float, length: float, room: float,
+    shift: tuple[float, float],
+) -> Pose:  # fmt: skip
+    """Turn by `turn` degrees and tilt, then bring the outline to `length` pixels in `room`.
+
+    The outline's longer side gets that length; `shift`, -1 to 1, moves it within the free room.
+    """
+    bent = Pose(_tilted(tilt, towards) @ _turned(turn))
+    seen = bent(outline)
+    low, high = seen.min(0), seen.max(0)
+    scale = length / float((high - low).max())
+    free = (room - scale * (high - low)) / 2
+    corner = free * (1 + np.array(shift)) - scale * low
+    move = np.array([[scale, 0, corner[0]], [0, scale, corner[1]], [0, 0, 1]])
+    return Pose(move @ bent.matrix)
+
+
+def _turned(degrees: float) -> Matrix:
+    a = math.radians(degrees)
+    sin, cos = math.sin(a), math.cos(a)
+    return np.array([[cos, -sin, 0], [sin, cos, 0], [0, 0, 1]])
+
+
+def _tilted(strength: float, towards: float) -> Matrix:
+    """Seen by a pinhole at DISTANCE after a tilt of asin(strength · DISTANCE)."""
+    cos = math.sqrt(1 - (strength * DISTANCE) ** 2)
+    away = np.array([[cos, 0, 0], [0, 1, 0], [strength, 0, 1]])
+    return _turned(towards) @ away @ _turned(-towards)

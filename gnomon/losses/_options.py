@@ -1,0 +1,70 @@
+"""What the losses' options may be; anything else is refused with its name, value and way out."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from gnomon.names import nearest_names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def refuse_unknown(loss: str, make: type, options: Mapping[str, Any]) -> None:
+    """A ValueError for the first option that the loss does not take."""
+    takes = inspect.signature(make).parameters.values()
+    known = [option.name for option in takes if option.kind is option.KEYWORD_ONLY]
+    for name, value in options.items():
+        if name not in known:
+            way = f"did you mean {_or(nearest_names(name, known))}?" if known else "it takes none"
+            raise ValueError(f"{loss} has no option {name}={value!r}: {way}")
+
+
+def one_of(name: str, value: object, choices: Sequence[str]) -> str:
+    """One of these words."""
+    if isinstance(value, str) and value in choices:
+        return value
+    raise ValueError(f"{name}={value!r}: give {_or(nearest_names(str(value), choices))}")
+
+
+def flag(name: str, value: object) -> bool:
+    """True or False."""
+    if isinstance(value, bool):
+        return value
+    raise ValueError(f"{name}={value!r}: give true or false")
+
+
+def positive(name: str, value: object) -> float:
+    """A finite number above 0."""
+    if _is_number(value) and value > 0:
+        return float(value)
+    raise ValueError(f"{name}={value!r}: give a number above 0")
+
+
+def positives(name: str, values: object) -> tuple[float, ...]:
+    """One or more of them."""
+    if isinstance(values, list | tuple) and values and all(_is_number(v) and v > 0 for v in values):
+        return tuple(float(v) for v in values)
+    raise ValueError(f"{name}={values!r}: give a list of numbers above 0, such as [2.0]")
+
+
+def weights(name: str, values: object, parts: Sequence[str]) -> dict[str, float]:
+    """A weight of 0 or more for each part, in order."""
+    if (
+        isinstance(values, list | tuple)
+        and len(values) == len(parts)
+        and all(_is_number(v) and v >= 0 for v in values)
+    ):
+        return dict(zip(parts, map(float, values), strict=True))
+    wanted = f"{len(parts)} numbers of 0 or more, for {', '.join(parts)}"
+    raise ValueError(f"{name}={values!r}: give {wanted}")
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _or(words: Sequence[str]) -> str:
+    return " or ".join(words)

@@ -1,0 +1,67 @@
+"""The scores of the numeric vocabulary's entries, from logits or from hidden states.
+
+The score of an entry is the log of the summed exponentials of its tokens' logits, so that the
+softmax over entries sums the probabilities of `5`, `▁5` and `Ġ5`. At positions that are not
+numeric the scores are 0, whatever the logits, and no gradient goes back.
+
+Shapes: P positions, N entries, G the most tokens that spell one of them, H hidden, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from gnomon.losses.spans import Spans
+    from gnomon.losses.vocab import NumericVocab
+
+
+def of_logits(vocab: NumericVocab, logits: Tensor, spans: Spans) -> Tensor:
+    """[P, N] from [P, V] logits, of which only the entries' own columns are ever copied."""
+    _refuse_narrow(vocab, logits.shape[-1])
+    columns = vocab.tables.columns.on(logits.device).flatten()
+    return _by_entry(vocab, _working(logits.index_select(1, columns)), spans)
+
+
+def of_hidden(
+    vocab: NumericVocab, hidden: Tensor, weight: Tensor, bias: Tensor | None, spans: Spans
+) -> Tensor:
+    """[P, N] from [P, H] hidden states, and the head's [V, H] weight and [V] bias."""
+    _refuse_narrow(vocab, weight.shape[0])
+    columns = vocab.tables.columns.on(weight.device).flatten()
+    scores = _working(hidden) @ _working(weight.index_select(0, columns)).T
+    if bias is not None:
+        scores = scores + _working(bias.index_select(0, columns))
+    return _by_entry(vocab, scores, spans)
+
+
+def one_hot(index: Tensor, entries: int) -> Tensor:
+    """[P, N] bool from [P]; torch's own looks at the largest index, and waits for the device."""
+    return index[:, None] == torch.arange(entries, device=index.device)
+
+
+def _working(tensor: Tensor) -> Tensor:
+    """In float32, whatever came in, but for float64, which stays."""
+    return tensor if tensor.dtype == torch.float64 else tensor.float()
+
+
+def _by_entry(vocab: NumericVocab, scores: Tensor, spans: Spans) -> Tensor:
+    # Masked before anything is computed, for a gradient of 0 · inf afterwards is NaN.
+    scores = scores.masked_fill(~spans.numeric[:, None], 0)  # [P, N·G]
+    spare = vocab.tables.spare.on(scores.device)
+    if spare.shape[1] == 1:
+        return scores
+    grouped = scores.view(-1, *spare.shape)  # [P, N, G]
+    return grouped.masked_fill(spare, -torch.inf).logsumexp(-1)
+
+
+def _refuse_narrow(vocab: NumericVocab, width: int) -> None:
+    if width < vocab.size:
+        raise ValueError(
+            f"the head is {width} wide and the numeric vocabulary {vocab.size}: "
+            f"give NumericVocab.from_tokenizer the head's width, size={width}"
+        )

@@ -1,0 +1,156 @@
+"""What every numeric loss is: parts, each a sum over digits or over numbers and its count.
+
+Shapes: B batch, T tokens, P positions, N entries of the numeric vocabulary, H hidden,
+V vocabulary.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+
+import torch
+from torch import Tensor, nn
+
+from gnomon.losses import _scores
+from gnomon.losses.spans import IGNORED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gnomon.losses.spans import Spans
+    from gnomon.losses.vocab import NumericVocab
+
+Reduction: TypeAlias = Literal["mean", "sum"]
+
+
+class NumericLoss(nn.Module):
+    """A loss over the numeric vocabulary: Σ over parts of weight · sum / count.
+
+    Everything is computed in float32 (float64 where the logits are), under autocast too. Labels
+    stand where the logits that score them do, with no shift; -100 is ignored. With no number in
+    the labels a loss is a zero that gradients flow through.
+    """
+
+    parts: ClassVar[Mapping[str, Literal["digits", "numbers"]]]
+    """The named parts, and what each is a mean over."""
+
+    def __init__(self, vocab: NumericVocab) -> None:
+        super().__init__()
+        self.vocab = vocab
+        self.weights = dict.fromkeys(self.parts, 1.0)
+        """What each part is multiplied by in the total."""
+
+    @abstractmethod
+    def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
+        """Each part's terms, [P] by digit or by number, from [P, N] scores.
+
+        Only those at `spans.numeric` or `spans.exists` count; the others need only be finite.
+        """
+
+    def forward(self, logits: Tensor, labels: Tensor, *, reduction: Reduction = "mean") -> Tensor:
+        """The loss of [B, T, V] logits against [B, T] labels."""
+        spans = self.vocab.spans(labels)
+        return self.at(_rows(logits, labels), spans, reduction=reduction)
+
+    def components(self, logits: Tensor, labels: Tensor) -> dict[str, Tensor]:
+        """The mean of each part, unweighted."""
+        spans = self.vocab.spans(labels)
+        sums, counts = self.sums_at(_rows(logits, labels), spans), self.counts_at(spans)
+        return {part: _mean(sums[part], counts[part]) for part in self.parts}
+
+    def at(
+        self,
+        logits: Tensor,
+        spans: Spans,
+        *,
+        reduction: Reduction = "mean",
+        counts: Mapping[str, Tensor] | None = None,
+    ) -> Tensor:
+        """The loss of [P, V] logits, those of the kept labels in row-major order.
+
+        `spans` was read from the [B, T] labels. With `counts`, which may be summed over several
+        batches and processes, the parts are divided by those instead of by this batch's own.
+        """
+        return self._reduced(self.sums_at(logits, spans), spans, reduction, counts)
+
+    def from_hidden(
+        self,
+        hidden: Tensor,
+        weight: Tensor,
+        labels: Tensor,
+        bias: Tensor | None = None,
+        *,
+        reduction: Reduction = "mean",
+        counts: Mapping[str, Tensor] | None = None,
+    ) -> Tensor:
+        """The same loss from hidden states and the head's [V, H] weight: only [P, N] is computed.
+
+        The states are [P, H], those of the kept labels; or [B, T, H], whose kept ones are looked
+        up first, for which a GPU has to be waited for.
+        """
+        spans = self.vocab.spans(labels)
+        if hidden.dim() == 3:
+            hidden = hidden[labels != IGNORED]
+        spans = spans.for_rows(len(hidden))
+        with torch.autocast(hidden.device.type, enabled=False):
+            sums = self._sums(_scores.of_hidden(self.vocab, hidden, weight, bias, spans), spans)
+        return self._reduced(sums, spans, reduction, counts)
+
+    def sums_at(self, logits: Tensor, spans: Spans) -> dict[str, Tensor]:
+        """The sum of each part's terms, unweighted, for logits and spans as `at` takes them."""
+        spans = spans.for_rows(len(logits))
+        with torch.autocast(logits.device.type, enabled=False):
+            return self._sums(_scores.of_logits(self.vocab, logits, spans), spans)
+
+    def counts(self, labels: Tensor) -> dict[str, Tensor]:
+        """How many terms each part has in [B, T] labels; these add up over batches."""
+        return self.counts_at(self.vocab.spans(labels))
+
+    def counts_at(self, spans: Spans) -> dict[str, Tensor]:
+        """The same from spans."""
+        return {part: self._counted(part, spans).sum() for part in self.parts}
+
+    def combine(self, sums: Mapping[str, Tensor], counts: Mapping[str, Tensor]) -> Tensor:
+        """Σ over parts of weight · sum / count, where a count of 0 is taken for 1."""
+        means = [self.weights[part] * _mean(sums[part], counts[part]) for part in self.parts]
+        return torch.stack(means).sum()
+
+    def _sums(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
+        terms = self.terms(scores, spans)
+        return {part: self._summed(terms[part], part, spans) for part in self.parts}
+
+    def _summed(self, terms: Tensor, part: str, spans: Spans) -> Tensor:
+        return torch.where(self._counted(part, spans), terms, 0).sum()
+
+    def _counted(self, part: str, spans: Spans) -> Tensor:
+        return spans.numeric if self.parts[part] == "digits" else spans.exists
+
+    def _reduced(
+        self,
+        sums: Mapping[str, Tensor],
+        spans: Spans,
+        reduction: Reduction,
+        counts: Mapping[str, Tensor] | None,
+    ) -> Tensor:
+        if reduction == "mean":
+            return self.combine(sums, self.counts_at(spans) if counts is None else counts)
+        if reduction != "sum":
+            raise ValueError(f"reduction={reduction!r}: give mean or sum")
+        if counts is not None:
+            raise ValueError("reduction='sum': nothing is divided by the counts; leave them out")
+        return torch.stack([self.weights[part] * sums[part] for part in self.parts]).sum()
+
+
+def _mean(total: Tensor, count: Tensor) -> Tensor:
+    return total / count.to(total).clamp(min=1)
+
+
+def _rows(logits: Tensor, labels: Tensor) -> Tensor:
+    """[B, T, V] logits as [B·T, V], in which nothing is copied."""
+    if logits.shape[:-1] != labels.shape:
+        raise ValueError(
+            f"logits of shape {tuple(logits.shape)} for labels of shape {tuple(labels.shape)}: "
+            f"give [batch, tokens, vocabulary] and [batch, tokens]"
+        )
+    return logits.flatten(0, 1)

@@ -1,0 +1,27 @@
+"""The maximum mean discrepancy of one digit's distribution from its label."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from gnomon.losses._kernel import KernelLoss
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from gnomon.losses.spans import Spans
+
+
+class MMDLoss(KernelLoss):
+    """L_MMD = rᵀKr = Σ_ij K_ij r_i r_j, the mean over digits; r and K are KernelLoss's.
+
+    It grows with the error. With kernel="energy" it is the CRPS, Σ p|v − y| − ½ ΣΣ p_i p_j d_ij,
+    a proper score.
+    """
+
+    kernels: ClassVar = ("gaussian", "laplace", "energy")
+    parts: ClassVar = {"mmd": "digits"}
+
+    def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
+        """rᵀKr of each digit."""
+        return {"mmd": self.mmd(self.residual(scores, spans), spans)}

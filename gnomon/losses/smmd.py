@@ -1,0 +1,31 @@
+"""SMMD: the maximum mean discrepancy of each digit, and its residual's smoothness."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from gnomon.losses._kernel import KernelLoss
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from gnomon.losses.spans import Spans
+
+
+class SMMDLoss(KernelLoss):
+    """L = L_MMD + α · L_smooth, the mean over digits (arXiv 2606.27731); r, K as in KernelLoss.
+
+    L_MMD = rᵀKr, L_smooth = rᵀ(D − K)r with D the degrees Σ_j K_ij, α = 1 / (2 · mean degree).
+
+    The smoothness punishes near misses more than far ones, so that here and there the sum falls
+    as the error grows; `mmd` alone never does. At a saturated wrong digit the gradient vanishes:
+    keep the cross-entropy beside it.
+    """
+
+    parts: ClassVar = {"mmd": "digits", "smooth": "digits"}
+
+    def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
+        """L_MMD and α · L_smooth of each digit."""
+        r = self.residual(scores, spans)
+        mmd = self.mmd(r, spans)
+        return {"mmd": mmd, "smooth": self.smooth(r, mmd, spans)}

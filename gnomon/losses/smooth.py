@@ -1,0 +1,30 @@
+"""The smoothness of one digit's residual over neighbouring values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from gnomon.losses._kernel import KernelLoss
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from gnomon.losses.spans import Spans
+
+
+class SmoothLoss(KernelLoss):
+    """α · L_smooth, the mean over digits; r and K are KernelLoss's.
+
+    L_smooth = rᵀ(D − K)r = ½ Σ_ij K_ij (r_i − r_j)², where D holds the degrees Σ_j K_ij, and
+    α = 1 / (2 · mean degree).
+
+    It punishes near misses more than far ones: for the label 5, L_smooth is 9.65 where all the
+    mass is on 4, and 6.04 where it is on 0.
+    """
+
+    parts: ClassVar = {"smooth": "digits"}
+
+    def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
+        """α · rᵀ(D − K)r of each digit."""
+        r = self.residual(scores, spans)
+        return {"smooth": self.smooth(r, self.mmd(r, spans), spans)}

@@ -1,0 +1,118 @@
+"""Answers by generation, appended to a file one batch at a time; a killed run goes on."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import torch
+from tqdm import tqdm
+
+from gnomon.eval import predictions
+from gnomon.pipeline.collate import encode, resized_size
+from gnomon.sample import Prediction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from gnomon.pipeline.load import Loaded
+    from gnomon.sample import Sample
+
+WINDOW = 64
+"""Batches that are sorted by length together: little padding, bounded memory."""
+
+
+def predict(
+    loaded: Loaded,
+    samples: Iterable[Sample],
+    out: Path,
+    *,
+    total: int,
+    settings: dict[str, Any],
+    batch_size: int,
+    max_new_tokens: int,
+) -> None:
+    """Answer every sample that `out` does not hold yet, greedily, the longest prompts first."""
+    settings = {**settings, "max_new_tokens": max_new_tokens}
+    done = _answered(out, settings)
+    left = (sample for sample in samples if sample.id not in done)
+    with tqdm(total=total, initial=len(done), desc="answers", unit="") as bar:
+        while window := list(islice(left, WINDOW * batch_size)):
+            for batch in _batches(loaded, window, batch_size):
+                texts = answer(loaded, batch, max_new_tokens=max_new_tokens)
+                predictions.append(out, _predictions(loaded, batch, texts, settings))
+                bar.update(len(batch))
+
+
+def answer(loaded: Loaded, batch: list[Sample], *, max_new_tokens: int) -> list[str]:
+    """What the model says to each sample, padded on the left, without sampling."""
+    model, tokenizer = loaded.model, loaded.processor.tokenizer
+    inputs = encode(loaded.processor, _prompts(loaded, batch), batch, side="left")
+    inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
+    was_training = model.training
+    model.eval()
+    with torch.inference_mode():
+        tokens = model.generate(
+            **inputs,
+            max_new_tokens=max_new_tokens,
+            do_sample=False,
+            temperature=None,
+            top_p=None,
+            top_k=None,
+            eos_token_id=tokenizer.convert_tokens_to_ids(loaded.family.end),
+            pad_token_id=tokenizer.pad_token_id,
+        )
+    model.train(was_training)
+    new = tokens[:, inputs["input_ids"].shape[1] :]
+    texts: list[str] = tokenizer.batch_decode(new, skip_special_tokens=True)
+    return [text.strip() for text in texts]
+
+
+def _answered(out: Path, settings: dict[str, Any]) -> set[str]:
+    """The samples that the file answers already; answers given otherwise are never mixed in."""
+    done = predictions.resume(out)
+    for old in done:
+        if old.settings != settings:
+            keys = [k for k in settings | old.settings if settings.get(k) != old.settings.get(k)]
+            was = {key: old.settings.get(key) for key in keys}
+            raise ValueError(
+                f"{out} holds answers given with {was}, not {({k: settings.get(k) for k in keys})}:"
+                " name another file, or delete that one"
+            )
+    return {prediction.sample_id for prediction in done}
+
+
+def _batches(loaded: Loaded, window: list[Sample], batch_size: int) -> Iterator[list[Sample]]:
+    ordered = sorted(window, key=lambda sample: -_length(loaded, sample))
+    for start in range(0, len(ordered), batch_size):
+        yield ordered[start : start + batch_size]
+
+
+def _length(loaded: Loaded, sample: Sample) -> int:
+    """About how long the prompt is: what its text and its picture's area come to."""
+    size = resized_size(loaded.family, loaded.processor, sample) or (0, 0)
+    return len(sample.question) + size[0] * size[1] // 100
+
+
+def _prompts(loaded: Loaded, batch: list[Sample]) -> list[str]:
+    return [
+        loaded.family.prompt(loaded.processor, sample.question, image=sample.image is not None)
+        for sample in batch
+    ]
+
+
+def _predictions(
+    loaded: Loaded, batch: list[Sample], texts: list[str], settings: dict[str, Any]
+) -> list[Prediction]:
+    family = loaded.family
+    return [
+        Prediction(
+            sample_id=sample.id,
+            text=text,
+            size=resized_size(family, loaded.processor, sample),
+            dialect=family.dialect,
+            settings=settings,
+        )
+        for sample, text in zip(batch, texts, strict=True)
+    ]

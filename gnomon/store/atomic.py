@@ -1,0 +1,54 @@
+"""Files that are whole or absent, whenever the writing stops."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@contextmanager
+def whole_or_absent(final: Path) -> Iterator[Path]:
+    """A temporary name beside `final`: it becomes `final` if all went well, and goes if not."""
+    temporary = final.with_name(f".{final.name}.{os.getpid()}.tmp")
+    try:
+        yield temporary
+        with naming(final):
+            _flush_to_disk(temporary)
+            os.replace(temporary, final)
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def put_text(final: Path, text: str) -> None:
+    """A text file, put in its place at once."""
+    with whole_or_absent(final) as temporary, naming(final):
+        temporary.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Errors of the disk as one line with the path; Arrow's own run to several, without it."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise OSError(f"cannot write {path}: {error}") from error
+        raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
+
+
+def remove_leftovers(folder: Path, name: str) -> None:
+    """What a killed process left of a file under its temporary names; `name` may hold wildcards."""
+    for leftover in folder.glob(f".{name}.*.tmp"):
+        with naming(leftover):
+            leftover.unlink(missing_ok=True)
+
+
+def _flush_to_disk(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())

@@ -1,0 +1,66 @@
+"""Where things lie in a dataset directory, and how samples are dealt out to shards."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from glob import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gnomon.store.samples import Samples
+
+MANIFEST, CARD, DATA = "manifest.json", "README.md", "data"
+_SHARDS = 20
+_SMALL_SHARD, _LARGE_SHARD = 10, 2000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One split of a dataset that is to be written."""
+
+    samples: Samples
+    root: Path
+    split: str
+    n: int
+    """How many samples, from the first on."""
+    shards: int
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"\w+", self.split, re.ASCII):
+            raise ValueError(f"split={self.split!r}: letters, digits and _ only")
+        if self.n < 1:
+            raise ValueError(f"n={self.n}: write at least one sample")
+        if not 1 <= self.shards <= self.n:
+            raise ValueError(f"shards={self.shards}: give 1 to {self.n}, one sample each at least")
+
+    def file(self, number: int) -> str:
+        """A shard's path under the root."""
+        return f"{DATA}/{self.split}-{number:05}-of-{self.shards:05}.parquet"
+
+    def span(self, number: int) -> range:
+        """The samples of a shard; the shards' sizes differ by one at most."""
+        first, end = (edge * self.n // self.shards for edge in (number, number + 1))
+        return range(first, end)
+
+
+def shards_for(n: int) -> int:
+    """20 shards, so that a stream can shuffle them.
+
+    Fewer where they would hold under 10 samples; more where they would hold over 2000, so that a
+    run that is killed has little to draw again.
+    """
+    return max(1, min(_SHARDS, n // _SMALL_SHARD), -(-n // _LARGE_SHARD))
+
+
+def shards_in(root: Path, split: str | None = None) -> list[str]:
+    """The shards of a split, or of all splits, that lie there, as relative paths."""
+    pattern = "*" if split is None else escape(split)
+    return sorted(f"{DATA}/{file.name}" for file in (root / DATA).glob(f"{pattern}-*.parquet"))
+
+
+def splits_of(files: list[str]) -> list[str]:
+    """The splits that the shards belong to."""
+    return sorted({file.removeprefix(f"{DATA}/").partition("-")[0] for file in files})

@@ -1,0 +1,88 @@
+"""manifest.json: what a dataset holds, what it was made of, and by which versions.
+
+A shard that is not written yet stands as null, so the manifest of a killed run says how far it
+came. It holds no times: the same samples make the same manifest.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import gnomon
+from gnomon.store.atomic import put_text
+from gnomon.store.layout import MANIFEST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FORMAT = 1
+
+
+def empty() -> dict[str, Any]:
+    """The manifest of a dataset without a split."""
+    return {"format": FORMAT, "splits": {}}
+
+
+def read(root: Path) -> dict[str, Any] | None:
+    """The manifest that lies in a directory; None where there is none."""
+    file = root / MANIFEST
+    if not file.is_file():
+        return None
+    try:
+        manifest = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{file} is no JSON: {error}; delete {root} and start again") from error
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise ValueError(f"{file} is no dataset's manifest of format {FORMAT}")
+    return manifest
+
+
+def save(root: Path, manifest: dict[str, Any]) -> None:
+    """Put the manifest in its place, at once."""
+    text = json.dumps(manifest, indent=1, ensure_ascii=False)
+    put_text(root / MANIFEST, text + "\n")
+
+
+def versions() -> dict[str, str]:
+    """What decides about the bytes: gnomon, Python, and the libraries that draw and write."""
+    import cv2
+    import numpy as np
+    import PIL
+    import pyarrow as pa
+
+    return {
+        "cv2": cv2.__version__,
+        "gnomon": gnomon.__version__,
+        "numpy": np.__version__,
+        "pillow": PIL.__version__,
+        "pyarrow": pa.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def whole(split: dict[str, Any]) -> bool:
+    """Whether every shard of a split is written."""
+    return None not in split["shards"]
+
+
+def content(split: dict[str, Any]) -> str:
+    """One hash of all pictures and labels of a split, whatever the files' encoding."""
+    prints = [(shard["pixels"], shard["labels"]) for shard in split["shards"]]
+    return sha256(json.dumps(prints).encode()).hexdigest()
+
+
+def differences(there: object, wanted: object, path: str = "") -> Iterator[str]:
+    """Each value in which two descriptions differ, with its place."""
+    if isinstance(there, dict) and isinstance(wanted, dict):
+        for key in sorted(there.keys() | wanted.keys()):
+            inner = f"{path}.{key}" if path else key
+            yield from differences(there.get(key), wanted.get(key), inner)
+    elif isinstance(there, list) and isinstance(wanted, list) and len(there) == len(wanted):
+        for place, (one, other) in enumerate(zip(there, wanted, strict=True)):
+            yield from differences(one, other, f"{path}.{place}")
+    elif there != wanted:
+        yield f"{path} is {json.dumps(there)} there, {json.dumps(wanted)} here"

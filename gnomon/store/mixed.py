@@ -1,0 +1,78 @@
+"""Several weighted sources in one endless stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from gnomon.store.order import shuffled
+from gnomon.store.pattern import BLOCK, Pattern
+from gnomon.store.samples import Samples
+
+if TYPE_CHECKING:
+    from gnomon.sample import Sample
+
+
+@dataclass(frozen=True)
+class Mixture(Samples):
+    """Each source has exactly its share of every block of positions, and gives its own in turn.
+
+    What is generated never repeats. A directory is read through, in a shuffled order, before any
+    of its samples comes again; each pass has another order.
+    """
+
+    sources: tuple[Samples, ...]
+    """What is mixed."""
+    weights: tuple[float, ...]
+    """A share for each source, relative to the others'."""
+    split: str = "train"
+    """Which part of each source it is."""
+    seed: int = 0
+    """Shuffles the pattern of the sources, and the passes through directories."""
+
+    def __post_init__(self) -> None:
+        assert self._pattern  # a weight too small is refused here, not at the first sample
+        described = [source.describe() for source in self.sources]
+        for place, one in enumerate(described):
+            if (first := described.index(one)) < place:
+                raise ValueError(
+                    f"sources {first} and {place} hold the same samples, which would come twice: "
+                    f"leave one out, and give the other both weights"
+                )
+
+    @property
+    def length(self) -> None:
+        """None: a directory begins again when it ends."""
+
+    def __getitem__(self, index: int) -> Sample:
+        source, place = self.place_of(index)
+        return self.sources[source][place]
+
+    def source_of(self, index: int) -> int:
+        return self._pattern.source_of(index)
+
+    def place_of(self, index: int) -> tuple[int, int]:
+        """The source of a position, and which of that source's samples stands there."""
+        source, rank = self._pattern.place_of(index)
+        length = self.sources[source].length
+        if length is None:
+            return source, rank
+        turn, place = divmod(rank, length)
+        return source, shuffled(place, length, "pass", self.seed, source, turn)
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "source": "mixture",
+            "block": BLOCK,
+            "split": self.split,
+            "seed": self.seed,
+            "sources": [
+                {"weight": weight, **source.describe()}
+                for weight, source in zip(self.weights, self.sources, strict=True)
+            ],
+        }
+
+    @cached_property
+    def _pattern(self) -> Pattern:
+        return Pattern(self.weights, self.seed)

@@ -1,0 +1,82 @@
+"""Which of several weighted sources each position of a stream belongs to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from math import floor, gcd
+from typing import TYPE_CHECKING
+
+from gnomon.generators.rng import Rng
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BLOCK = 1000
+"""After so many positions the pattern repeats; weights are rounded to thousandths of the whole."""
+
+
+class Pattern:
+    """Exact shares in every block, well mixed: source and rank of a position, in constant time."""
+
+    def __init__(self, weights: Sequence[float], seed: int) -> None:
+        self.shares = shares(weights)
+        self._sources = _laid_out(self.shares, Rng("mixture", seed, *self.shares))
+        self._ranks = _ranks(self._sources)
+
+    def source_of(self, index: int) -> int:
+        """The source that a position belongs to."""
+        if index < 0:
+            raise IndexError(f"index {index}: samples count from 0")
+        return self._sources[index % BLOCK]
+
+    def place_of(self, index: int) -> tuple[int, int]:
+        """The source of a position, and how many earlier positions belong to the same source."""
+        source = self.source_of(index)
+        block, place = divmod(index, BLOCK)
+        return source, block * self.shares[source] + self._ranks[place]
+
+
+def shares(weights: Sequence[float]) -> tuple[int, ...]:
+    """How many of a block's positions each weight has, by the largest remainders."""
+    total = sum(map(Fraction, weights))
+    exact = [Fraction(weight) * BLOCK / total for weight in weights]
+    counts = [floor(share) for share in exact]
+    by_remainder = sorted(range(len(counts)), key=lambda source: counts[source] - exact[source])
+    for source in by_remainder[: BLOCK - sum(counts)]:
+        counts[source] += 1
+    if 0 in counts:
+        weight = weights[counts.index(0)]
+        raise ValueError(
+            f"weight={weight} of {float(total):g} in all is less than 1 in {BLOCK} and would "
+            f"never appear: raise it, or leave that source out"
+        )
+    return tuple(counts)
+
+
+def _laid_out(counts: Sequence[int], rng: Rng) -> list[int]:
+    """A block's sources in order.
+
+    The block is made of the smallest pieces that have the exact shares, each shuffled on its own:
+    so two halves are even after any two positions, not only after a thousand.
+    """
+    pieces = gcd(*counts)
+    piece = [source for source, count in enumerate(counts) for _ in range(count // pieces)]
+    return [source for _ in range(pieces) for source in _shuffled(piece, rng)]
+
+
+def _shuffled(items: Sequence[int], rng: Rng) -> list[int]:
+    mixed = list(items)
+    for last in range(len(mixed) - 1, 0, -1):
+        other = rng.integer(0, last)
+        mixed[last], mixed[other] = mixed[other], mixed[last]
+    return mixed
+
+
+def _ranks(sources: Sequence[int]) -> list[int]:
+    seen: Counter[int] = Counter()
+    ranks = []
+    for source in sources:
+        ranks.append(seen[source])
+        seen[source] += 1
+    return ranks

@@ -1,0 +1,121 @@
+"""A sample as one row of a table, and back."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+
+from gnomon.dialect import Dialect
+from gnomon.sample import Sample, target_from_json, target_to_json
+from gnomon.store import pixels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_TEXTS = ("id", "question", "answer", "target", "facts")
+_IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+NEEDED = ("id", "image", "question", "target")
+"""The columns without which there is no sample."""
+COLUMNS = (*NEEDED, "facts")
+"""The columns that a sample is read from; `answer` is for other readers."""
+
+
+class Row(NamedTuple):
+    """One sample as it is stored."""
+
+    image: bytes | None
+    """The picture, encoded."""
+    texts: dict[str, str | None]
+    """Every other column."""
+
+
+class Prints:
+    """Hashes over the pictures and over the labels of a run of rows."""
+
+    def __init__(self) -> None:
+        self._pixels, self._labels = sha256(), sha256()
+
+    def add(self, sample: Sample, row: Row) -> None:
+        """Take in the next row, with the sample that it was made from."""
+        self._pixels.update(pixels.fingerprint(sample.image))
+        labels = json.dumps(list(row.texts.values()), ensure_ascii=False)
+        self._labels.update(labels.encode() + b"\n")
+
+    def to_json(self) -> dict[str, str]:
+        """The hashes so far."""
+        return {"pixels": self._pixels.hexdigest(), "labels": self._labels.hexdigest()}
+
+
+def to_row(sample: Sample) -> Row:
+    """The row that a sample is stored as; what cannot be stored whole is refused by its id."""
+    try:
+        image = None if sample.image is None else pixels.encoded(sample.image)
+        return Row(image, texts_of(sample))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample {sample.id!r} cannot be stored: {error}") from error
+
+
+def texts_of(sample: Sample) -> dict[str, str | None]:
+    """All of a sample but its picture. The answer is for people, in the plain dialect."""
+    return {
+        "id": sample.id,
+        "question": sample.question,
+        "answer": _answer(sample),
+        "target": _json(target_to_json(sample.target)),
+        "facts": _json(sample.facts),
+    }
+
+
+def from_record(record: dict[str, Any]) -> Sample:
+    """The sample of a row as Arrow gives it; tuples among the facts come back as lists."""
+    image = record["image"]
+    return Sample(
+        id=record["id"],
+        image=None if image is None else pixels.decoded(_embedded(image)),
+        question=record["question"],
+        target=target_from_json(json.loads(record["target"])),
+        facts=json.loads(record.get("facts") or "{}"),
+    )
+
+
+def table(rows: Sequence[Row]) -> pa.Table:
+    """The rows as an Arrow table."""
+    columns = {name: pa.array([row.texts[name] for row in rows], pa.string()) for name in _TEXTS}
+    data = pa.array([row.image for row in rows], pa.binary())
+    paths = pa.nulls(len(rows), pa.string())
+    columns["image"] = pa.StructArray.from_arrays([data, paths], type=_IMAGE, mask=data.is_null())
+    return pa.table(columns, SCHEMA)
+
+
+def _schema() -> pa.Schema:
+    """With the features that make the Hugging Face libraries see a picture, not a struct."""
+    texts = {name: {"dtype": "string", "_type": "Value"} for name in _TEXTS}
+    features = {"id": texts.pop("id"), "image": {"_type": "Image"}, **texts}
+    types = [(name, _IMAGE if name == "image" else pa.string()) for name in features]
+    metadata = json.dumps({"info": {"features": features}})
+    return pa.schema(types, metadata={"huggingface": metadata})
+
+
+SCHEMA = _schema()
+
+
+def _answer(sample: Sample) -> str | None:
+    try:
+        return Dialect().write(sample.target, sample.image.size if sample.image else None)
+    except ValueError:  # a sliver of a box, or a box without a picture
+        return None
+
+
+def _json(values: dict[str, Any]) -> str:
+    """Sorted, so that facts gathered in another order are the same bytes; NaN is no JSON."""
+    return json.dumps(values, ensure_ascii=False, allow_nan=False, sort_keys=True)
+
+
+def _embedded(image: dict[str, Any]) -> bytes:
+    data: bytes | None = image["bytes"]
+    if data is None:
+        raise ValueError(f"the picture {image['path']!r} is named, not embedded")
+    return data

@@ -1,0 +1,64 @@
+"""A sequence of samples, wherever they come from; and the one that is drawn as it is read."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gnomon.generators.base import Generator
+    from gnomon.sample import Sample
+
+
+class Samples(ABC):
+    """Item i is the same sample whenever, in whatever order and process it is read."""
+
+    @property
+    @abstractmethod
+    def length(self) -> int | None:
+        """How many there are; None where they have no end."""
+
+    @abstractmethod
+    def __getitem__(self, index: int) -> Sample:
+        """Sample `index`, counted from 0."""
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """Plain JSON: two sequences are the same exactly if their descriptions are equal."""
+
+    def source_of(self, index: int) -> int:  # noqa: ARG002 - only a mixture has several
+        """Which source sample `index` comes from: its place in the list given to `mixture`."""
+        return 0
+
+    def __iter__(self) -> Iterator[Sample]:
+        places = count() if self.length is None else range(self.length)
+        return (self[index] for index in places)
+
+
+@dataclass(frozen=True)
+class Drawn(Samples):
+    """What a generator draws, sample by sample, without end."""
+
+    generator: Generator
+
+    @property
+    def length(self) -> None:
+        """None: drawing has no end."""
+
+    def __getitem__(self, index: int) -> Sample:
+        return self.generator[index]
+
+    def describe(self) -> dict[str, Any]:
+        drawn = self.generator
+        return {
+            "source": "drawn",
+            "kind": drawn.kind,
+            "version": drawn.version,
+            "options": drawn.options,
+            "split": drawn.split,
+            "seed": drawn.seed,
+        }

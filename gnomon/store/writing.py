@@ -1,0 +1,155 @@
+"""Writing a dataset: what is whole is kept, what is missing is drawn, what differs is refused."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tqdm import tqdm
+
+from gnomon.store import manifest as manifests
+from gnomon.store import workers as engine
+from gnomon.store.atomic import naming, remove_leftovers
+from gnomon.store.card import write_card
+from gnomon.store.layout import CARD, DATA, MANIFEST, Plan, shards_for, shards_in
+from gnomon.store.lock import sole_writer
+from gnomon.store.shard import sha256_of, write_shard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gnomon.store.samples import Samples
+
+
+def write(
+    samples: Samples,
+    out: str | Path,
+    *,
+    n: int,
+    split: str = "train",
+    workers: int = 1,
+    shards: int | None = None,
+    progress: bool = True,
+) -> dict[str, Any]:
+    """Write the first `n` samples as one split of the directory `out`, and return its manifest.
+
+    The bytes do not depend on the number of workers. After a crash the same call goes on where it
+    was; on a finished split it draws only shards that are damaged or gone. A directory that holds
+    other data is refused, and left as it is.
+    """
+    if workers < 1:
+        raise ValueError(f"workers={workers}: give 1 or more")
+    plan = Plan(samples, Path(out), split, n, shards_for(n) if shards is None else shards)
+    _check_samples(plan)
+    with naming(plan.root):
+        plan.root.mkdir(parents=True, exist_ok=True)
+    with sole_writer(plan.root):
+        manifest = manifests.read(plan.root) or manifests.empty()
+        entry = _resumed(plan, manifest)
+        manifest["splits"] = dict(sorted({**manifest["splits"], split: entry}.items()))
+        missing = [number for number, shard in enumerate(entry["shards"]) if shard is None]
+        if missing:
+            _prepare(plan, manifest)
+            _write_shards(plan, manifest, missing, workers, progress)
+        write_card(plan.root, manifest)
+    return manifest
+
+
+def _check_samples(plan: Plan) -> None:
+    length, drawn = plan.samples.length, plan.samples.describe().get("split", plan.split)
+    if length is not None and plan.n > length:
+        raise ValueError(f"n={plan.n}: the source has {length} samples")
+    if drawn != plan.split:  # else test questions could be trained on
+        raise ValueError(f"split={plan.split!r}: the samples are of the split {drawn!r}")
+
+
+def _resumed(plan: Plan, manifest: dict[str, Any]) -> dict[str, Any]:
+    """The split's entry in the manifest, with the shards that lie there whole and null for others.
+
+    Everything that may be refused is refused here, before anything is written.
+    """
+    wanted = {
+        "samples": plan.samples.describe(),
+        "n": plan.n,
+        "versions": manifests.versions(),
+        "shards": [None] * plan.shards,
+    }
+    there = manifest["splits"].get(plan.split)
+    if there is None:
+        _refuse_strangers(plan, own=())
+        return wanted
+    _refuse_others(plan, there, wanted, "samples", "n")
+    _refuse_others(plan, _counted(there), _counted(wanted), "shards")
+    _refuse_strangers(plan, own=[plan.file(number) for number in range(plan.shards)])
+    kept = [shard if shard and _sound(plan.root, shard) else None for shard in there["shards"]]
+    if None in kept:  # half a dataset by one version and half by another is neither
+        _refuse_others(plan, there, wanted, "versions")
+    return {**there, "shards": kept}
+
+
+def _counted(split: dict[str, Any]) -> dict[str, Any]:
+    return {"shards": len(split["shards"])}
+
+
+def _refuse_others(plan: Plan, there: dict[str, Any], wanted: dict[str, Any], *keys: str) -> None:
+    found = [line for key in keys for line in manifests.differences(there[key], wanted[key], key)]
+    if found:
+        raise ValueError(
+            f"{plan.root} holds another {plan.split!r} split: {'; '.join(found)}. "
+            f"Write to another directory (--out), or delete this one first"
+        )
+
+
+def _refuse_strangers(plan: Plan, *, own: Sequence[str]) -> None:
+    """A file that no manifest names is somebody's work, and a stray shard would be read as ours."""
+    strangers = sorted(set(shards_in(plan.root, plan.split)) - set(own))
+    if not (plan.root / MANIFEST).exists() and (plan.root / CARD).exists():
+        strangers.append(CARD)
+    if strangers:
+        raise ValueError(
+            f"{plan.root} holds {strangers[0]}, which no manifest names. "
+            f"Write to another directory (--out), or delete what lies there first"
+        )
+
+
+def _sound(root: Path, shard: dict[str, Any]) -> bool:
+    file = root / shard["file"]
+    return file.is_file() and bool(sha256_of(file) == shard["sha256"])
+
+
+def _prepare(plan: Plan, manifest: dict[str, Any]) -> None:
+    """The manifest comes first: a directory with shards and without it would belong to nobody."""
+    for folder, name in _written(plan):
+        remove_leftovers(folder, name)
+    manifests.save(plan.root, manifest)
+    with naming(plan.root / DATA):
+        (plan.root / DATA).mkdir(exist_ok=True)
+
+
+def _written(plan: Plan) -> Iterator[tuple[Path, str]]:
+    yield plan.root, MANIFEST
+    yield plan.root, CARD
+    yield plan.root / DATA, f"{plan.split}-*.parquet"
+
+
+def _write_shards(
+    plan: Plan, manifest: dict[str, Any], missing: list[int], workers: int, progress: bool
+) -> None:
+    shards = manifest["splits"][plan.split]["shards"]
+    whole = sum(shard["rows"] for shard in shards if shard)
+    bar = tqdm(
+        total=plan.n, initial=whole, unit=" samples", delay=2, disable=None if progress else True
+    )
+
+    def record(number: int, shard: dict[str, Any]) -> None:
+        shards[number] = shard
+        manifests.save(plan.root, manifest)
+        bar.update(shard["rows"])
+
+    try:
+        with bar:
+            engine.run(partial(write_shard, plan), missing, workers=workers, done=record)
+    except BaseException:
+        remove_leftovers(plan.root / DATA, f"{plan.split}-*.parquet")  # of workers that stopped
+        raise

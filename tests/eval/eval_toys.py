@@ -1,0 +1,64 @@
+"""Small runs with made-up answers."""
+
+from __future__ import annotations
+
+import random
+from decimal import Decimal
+
+from PIL import Image
+
+from gnomon.eval import RunResult, score
+from gnomon.sample import Box, Number, Prediction, Sample, Time
+
+
+def clocks(n, *, picture=False):
+    """n questions about clocks, the truths spread evenly over the dial."""
+    image = Image.new("RGB", (64, 48), "white") if picture else None
+    return [
+        Sample(f"clock-{i}", image, "What time is it?", Time(i * 7919 % 720 * 60)) for i in range(n)
+    ]
+
+
+def said(samples, texts, *, size=None, dialect="plain"):
+    """One prediction a sample."""
+    return [
+        Prediction(sample.id, text, size, dialect, {"model": "toy"})
+        for sample, text in zip(samples, texts, strict=True)
+    ]
+
+
+def clock_text(minutes):
+    hour, minute = divmod(minutes % 720, 60)
+    return f"{hour or 12:02}:{minute:02}"
+
+
+def clock_texts(samples, skill, *, seed=0, unread="no idea"):
+    """Right with probability `skill`, now and then unreadable, else a uniform guess."""
+    rng = random.Random(seed)
+    texts = []
+    for sample in samples:
+        if rng.random() < skill:
+            texts.append(clock_text(sample.target.seconds // 60))
+        else:
+            texts.append(unread if rng.random() < 0.1 else clock_text(rng.randrange(720)))
+    return texts
+
+
+def clock_run(name, skill, *, n=60, seed=0, **about):
+    samples = clocks(n, picture=True)
+    predictions = said(samples, clock_texts(samples, skill, seed=seed), size=(64, 48))
+    return RunResult(name, score(predictions, samples), predictions, **about)
+
+
+def numbers(values, unit=""):
+    return [
+        Sample(f"sum-{i}", None, "How much?", Number(Decimal(value), unit))
+        for i, value in enumerate(values)
+    ]
+
+
+def boxes(n, size=(100, 100)):
+    image = Image.new("RGB", size)
+    return [
+        Sample(f"box-{i}", image, "Where?", Box(10 + i % 7, 20, 50 + i % 7, 80)) for i in range(n)
+    ]

@@ -1,0 +1,83 @@
+"""Chance levels agree with simulated guessers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from eval_toys import clock_text, clock_texts, clocks, numbers, said
+
+from gnomon.eval import score
+from gnomon.sample import Prediction, Sample, Time
+
+SIMULATED = ("exact", "within_1", "within_5", "deviation", "charged", "deviation_median")
+SIMULATED += ("deviation_p90", "deviation_wrong", "linear", "hour", "minute", "swapped")
+
+
+@pytest.fixture(scope="module")
+def summary():
+    samples = clocks(720)
+    return score(said(samples, clock_texts(samples, 0.3)), samples).summaries["time"]
+
+
+def test_uniform_guesses_are_180_minutes_off_on_the_circle_and_240_on_the_line(summary):
+    assert summary["deviation"].chance["uniform"] == pytest.approx(180)
+    assert summary["charged"].chance["uniform"] == pytest.approx(180)
+    assert summary["linear"].chance["uniform"] == pytest.approx(240, abs=0.1)
+    assert summary["exact"].chance["uniform"] == pytest.approx(1 / 720)
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    """14,400 guesses at evenly spread truths."""
+    rng = np.random.default_rng(0)
+    samples = [Sample(str(i), None, "", Time(i % 720 * 60)) for i in range(14_400)]
+    guesses = [clock_text(int(m)) for m in rng.integers(720, size=len(samples))]
+    return score(said(samples, guesses), samples).summaries["time"]
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_uniform_guesses_simulated(name, summary, simulated):
+    estimate = simulated[name].estimate
+    near = 2 * (estimate.high - estimate.low)
+    assert summary[name].chance["uniform"] == pytest.approx(estimate.value, abs=near)
+
+
+def test_a_24_hour_dial_has_its_own_chance():
+    samples = [Sample(str(i), None, "", Time(i * 60, hours=24)) for i in range(0, 1440, 7)]
+    found = score([Prediction(s.id, "00:00", None, "plain") for s in samples], samples)
+    assert found.summaries["time24"]["deviation"].chance["uniform"] == pytest.approx(360)
+    assert "time" not in found.summaries
+
+
+def test_seconds_make_guessing_harder():
+    samples = [Sample(str(i), None, "", Time(i * 61, shows_seconds=True)) for i in range(100)]
+    found = score([Prediction(s.id, "10:08:30", None, "plain") for s in samples], samples)
+    assert found.summaries["time"]["exact"].chance["uniform"] == pytest.approx(1 / 43200)
+
+
+def test_the_best_constant_is_the_commonest_answer():
+    samples = [Sample(str(i), None, "", Time(600 * 60 if i < 30 else i * 60)) for i in range(100)]
+    found = score([Prediction(s.id, "10:08", None, "plain") for s in samples], samples)
+    assert found.summaries["time"]["exact"].chance["constant"] == pytest.approx(0.3)
+
+
+def test_the_best_constant_number_is_about_the_median():
+    samples = numbers(range(101))
+    found = score(said(samples, ["7"] * 101), samples).summaries["number"]
+    assert found["error"].chance["constant"] == pytest.approx(25.2, abs=0.5)
+    assert "uniform" not in found["error"].chance
+
+
+def test_shuffled_answers_of_a_constant_model_score_the_same():
+    samples = clocks(100)
+    found = score(said(samples, ["10:08"] * 100), samples).summaries["time"]
+    for name in ("exact", "within_5", "deviation", "linear"):
+        assert found[name].chance["shuffled"] == pytest.approx(found[name].estimate.value)
+
+
+def test_shuffled_answers_of_a_perfect_model_are_about_chance():
+    samples = clocks(720)
+    texts = [clock_text(s.target.seconds // 60) for s in samples]
+    found = score(said(samples, texts), samples).summaries["time"]
+    assert found["deviation"].estimate.value == 0
+    assert found["deviation"].chance["shuffled"] == pytest.approx(180, abs=8)

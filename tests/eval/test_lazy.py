@@ -1,0 +1,50 @@
+"""The room is light until asked, and knows only the ground."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import gnomon.eval
+
+
+def loaded_after(code):
+    names = ["scipy", "numpy", "matplotlib", "jinja2", "torch", "PIL", "pydantic"]
+    program = f"import sys; {code}; print(*[n for n in {names} if n in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+def test_names_cost_nothing():
+    assert loaded_after("from gnomon.eval import METRICS") == set()
+    assert loaded_after("from gnomon.eval import parse_time, parse_box, iou") == set()
+
+
+def test_scoring_needs_no_torch_and_draws_nothing():
+    assert loaded_after("from gnomon.eval import score, table") <= {"scipy", "numpy"}
+    assert "torch" not in loaded_after("from gnomon.eval import write_report")
+
+
+@pytest.mark.parametrize("name", sorted(gnomon.eval._PUBLIC))
+def test_every_public_name_is_there(name):
+    assert callable(getattr(gnomon.eval, name))
+
+
+def test_functions_are_not_hidden_by_modules():
+    """`import gnomon.eval.x` sets gnomon.eval.x: no module may have a public function's name."""
+    import gnomon.eval.comparing
+    import gnomon.eval.scoring
+    import gnomon.eval.tables
+
+    for name in gnomon.eval._PUBLIC:
+        with pytest.raises(ModuleNotFoundError):
+            __import__(f"gnomon.eval.{name}")
+
+
+def test_other_names_are_refused():
+    with pytest.raises(AttributeError, match="no attribute 'guess'"):
+        gnomon.eval.guess  # noqa: B018 - the access is the test

@@ -1,0 +1,183 @@
+"""The report: one file, no network, nothing of an answer taken for HTML."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from eval_toys import boxes, clock_run, clocks, numbers, said
+from PIL import Image
+
+from gnomon.eval import RunResult, examples, score, write_report
+from gnomon.eval.plots.curve import curve
+
+HOSTILE = "<script>alert(1)</script><img src=http://evil.example/x.png onerror=alert(2)>\"'"
+LOG = [
+    {"step": s, "loss": 2 / s, "ce": 1.5 / s, "mmd": 0.5 / s, "learning_rate": 1}
+    for s in range(1, 50)
+]
+
+
+class Page(HTMLParser):
+    """Tags, what they load, and whether they close."""
+
+    VOID = frozenset({"meta", "img", "br", "link", "circle", "path", "rect", "polyline"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.loads, self.open = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.loads += [v for k, v in attrs if k in ("src", "href", "srcset", "data", "action")]
+        assert not [k for k, _ in attrs if k.startswith("on")]
+        if tag not in self.VOID or tag == "rect":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag in self.VOID and tag != "rect" and self.open[-1] != tag:
+            return
+        assert self.open.pop() == tag
+
+
+def by_id(samples):
+    return {sample.id: sample for sample in samples}
+
+
+@pytest.fixture
+def two():
+    before = clock_run("before", 0.2)
+    after = clock_run(
+        "after",
+        0.8,
+        seed=1,
+        recipe_yaml="data:\n- kind: clock\n",
+        versions={"gnomon": "0.1.0"},
+        log=LOG,
+    )
+    return [before, after]
+
+
+@pytest.fixture
+def mixed():
+    samples = [*clocks(9, picture=True), *numbers(["1", "2", "30"]), *boxes(5)]
+    texts = ["10:08"] * 8 + [HOSTILE, "1", "2.5", HOSTILE]
+    texts += ["[0.100, 0.200, 0.500, 0.800]"] * 3 + [HOSTILE, "[9, 9, 1, 1]"]
+    predictions = said(samples, texts, size=(100, 100))
+    return RunResult(HOSTILE, score(predictions, samples), predictions), by_id(samples)
+
+
+def test_it_loads_nothing(tmp_path, two, mixed):
+    run, samples = mixed
+    for runs, shown in ((two, by_id(clocks(60, picture=True))), ([run], samples)):
+        page = write_report(tmp_path / "r.html", runs, samples=shown).read_text(encoding="utf-8")
+        parsed = Page(page)
+        assert parsed.open == []
+        assert all(url.startswith(("data:image/", "#")) for url in parsed.loads)
+        assert "script" not in parsed.tags
+        assert "link" not in parsed.tags
+        assert not re.search(r"@import|url\(", page)
+
+
+def test_answers_are_never_html(tmp_path, mixed):
+    run, samples = mixed
+    page = write_report(tmp_path / "r.html", [run], samples=samples, title=HOSTILE, note=HOSTILE)
+    text = page.read_text(encoding="utf-8")
+    assert "<script" not in text
+    assert "&lt;script&gt;alert(1)" in text
+    assert "evil.example" in text
+
+
+def test_it_is_the_same_each_time(tmp_path, two):
+    samples = by_id(clocks(60, picture=True))
+    first = write_report(tmp_path / "a.html", two, samples=samples).read_bytes()
+    assert write_report(tmp_path / "b.html", two, samples=samples).read_bytes() == first
+
+
+def test_it_says_what_matters(tmp_path, two):
+    samples = by_id(clocks(60, picture=True))
+    text = write_report(tmp_path / "r.html", two, samples=samples, note="Sixty clocks").read_text()
+    shown = [
+        "after is better than before",
+        "Exactly right",
+        "95 % intervals",
+        "Sixty clocks",
+        "The worst answers: after",
+        "Some right answers: after",
+        "no idea",
+        "kind: clock",
+        "What time is it?",
+        "Loss: after",
+        "Where on the dial: before",
+        "Chance",
+        "0.1 %",
+        "180 min",
+        "What guessing comes to",
+        "toy",
+    ]
+    assert [words for words in shown if words not in text] == []
+    assert "Loss: before" not in text
+
+
+@pytest.mark.parametrize("text", ["10:08", "not a time"])
+def test_one_run_where_all_are_right_or_none_is_read(tmp_path, text):
+    samples = clocks(1)
+    samples = [samples[0].__class__("a", None, "?", type(samples[0].target)(36480))]
+    run = RunResult("only", score(said(samples, [text]), samples))
+    page = write_report(tmp_path / "r.html", [run]).read_text()
+    assert "only" in page
+
+
+def test_runs_on_other_samples_stand_side_by_side_uncompared(tmp_path, mixed):
+    page = write_report(tmp_path / "r.html", [clock_run("a", 0.5), mixed[0]]).read_text()
+    assert "not the same samples" in page
+    assert "Box" in page
+
+
+def test_no_samples_at_all(tmp_path):
+    write_report(tmp_path / "r.html", [RunResult("empty", score([], []))])
+
+
+def test_many_large_pictures_stay_small(tmp_path):
+    import numpy as np
+
+    noise = np.random.default_rng(0).integers(0, 256, (600, 800, 3), dtype=np.uint8)
+    image = Image.fromarray(noise)
+    samples = [type(s)(s.id, image, s.question, s.target) for s in clocks(300)]
+    run = RunResult("noisy", score(said(samples, ["10:08"] * 300), samples))
+    page = write_report(tmp_path / "r.html", [run], samples=by_id(samples))
+    assert page.stat().st_size < 3_000_000
+
+
+@pytest.mark.parametrize("mode", ["RGB", "RGBA", "L", "LA", "P", "1", "CMYK"])
+def test_pictures_of_every_mode(mode):
+    for side, kind in ((40, "png"), (500, "jpeg")):
+        image = Image.new(mode, (side, side))
+        assert examples.data_uri(image).startswith(f"data:image/{kind};base64,")
+        assert image.size == (side, side)
+
+
+def test_long_answers_are_cut_and_it_is_said(tmp_path):
+    samples = clocks(1)
+    run = RunResult("wordy", score(said(samples, ["bla " * 5000]), samples))
+    page = write_report(tmp_path / "r.html", [run]).read_text()
+    assert "19,500 more characters" in page
+    assert len(page) < 60_000
+
+
+def test_the_learning_curve_takes_any_parts_and_skips_other_rows():
+    rows = [*LOG, {"step": 50, "train_runtime": 3.0}, {"step": 50, "eval_loss": 1.0}]
+    rows.append({"step": 50, "loss": float("nan"), "parts": {"emd": 0.1}})
+    rows.append({"step": 51, "loss": 0.1, "parts": {"emd": 0.1}})
+    drawn = curve(rows, "loss")
+    for name in ("loss", "ce", "mmd", "emd"):
+        assert f">{name}</text>" in drawn
+    assert "learning_rate" not in drawn
+    assert "nan" not in drawn
+    assert curve([], "loss") is None
+    assert curve(LOG[:1], "loss") is None

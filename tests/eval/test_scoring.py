@@ -1,0 +1,186 @@
+"""Scoring: what counts, what is refused, and what comes back from JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from eval_toys import boxes, clock_texts, clocks, numbers, said
+
+from gnomon import dialect
+from gnomon.eval import Scores, score
+from gnomon.sample import Prediction, Sample, Time
+
+
+def test_one_answer_of_each_sort():
+    samples = [Sample(f"s{i}", None, "?", Time(10 * 3600 + 8 * 60)) for i in range(5)]
+    texts = ["10:08", "It is 10:09", "22:08", "1:51", "who knows"]
+    found = score(said(samples, texts), samples)
+    assert [item.correct for item in found.items] == [True, False, True, False, False]
+    assert [item.rule for item in found.items] == ["colon"] * 4 + [None]
+    assert found.items[1].measures["deviation"] == 1
+    assert found.items[3].measures["swapped"] == 1
+    summary = found.summaries["time"]
+    assert (summary.n, summary.unread) == (5, 1)
+    assert summary["exact"].estimate.value == 0.4
+    assert summary["within_1"].estimate.value == 0.6
+    assert summary["unread"].estimate.value == 0.2
+
+
+def test_an_unread_answer_is_wrong_counted_apart_and_charged_at_chance():
+    samples = clocks(2)
+    first = samples[0].target.hms
+    found = score(said(samples, [f"{first[0]}:{first[1]:02}", ""]), samples)
+    item = found.items[1]
+    assert item.value is None
+    assert not item.correct
+    assert "deviation" not in item.measures
+    assert item.measures["charged"] == 180
+    assert found.estimate("time", "deviation").value == 0
+    assert found.estimate("time", "deviation").n == 1
+    assert found.estimate("time", "charged").value == 90
+    assert found.estimate("time", "exact").n == 2
+
+
+def test_nothing_read_at_all_gives_no_deviation_rather_than_0_or_nan():
+    samples = clocks(3)
+    found = score(said(samples, ["", "?", "blue"]), samples)
+    assert found.estimate("time", "deviation").value is None
+    assert found.estimate("time", "charged").value == 180
+    json.dumps(found.to_json(), allow_nan=False)
+
+
+def test_seconds_that_were_asked_for_must_be_there():
+    sample = Sample("s", None, "?", Time(36480, shows_seconds=True))
+    assert not score(said([sample], ["10:08"]), [sample]).items[0].correct
+    assert score(said([sample], ["10:08:00"]), [sample]).items[0].correct
+
+
+def test_a_24_hour_dial_tells_morning_from_evening():
+    sample = Sample("s", None, "?", Time(22 * 3600, hours=24))
+    assert not score(said([sample], ["10:00"]), [sample]).items[0].correct
+    assert score(said([sample], ["10 PM"]), [sample]).items[0].correct
+
+
+def test_numbers():
+    samples = numbers(["100", "0", "-2.5", "7", "1000"])
+    texts = ["104", "0.0", "−2.50", "no idea", "1,000"]
+    found = score(said(samples, texts), samples)
+    summary = found.summaries["number"]
+    assert [item.correct for item in found.items] == [False, True, True, False, True]
+    assert summary["within_5pct"].estimate.value == 0.8
+    assert [item.measures["relaxed"] for item in found.items] == [1, 0, 0, 0, 0]
+    assert summary["error"].estimate.value == 1
+    assert summary["relative"].estimate.n == 3  # not of the zero, not of the unread
+    assert found.items[3].measures["charged"] == 0  # 7 is the median truth
+
+
+def test_a_number_in_the_unit_that_was_asked_for():
+    samples = numbers(["3.5"], unit="million")
+    assert score(said(samples, ["3.5 million"]), samples).items[0].correct
+    assert score(said(samples, ["3.5"]), samples).items[0].correct
+
+
+def test_wild_numbers_stay_finite():
+    samples = numbers(["1", "2", "3"])
+    found = score(said(samples, ["1e299", "-1e299", "3"]), samples)
+    json.dumps(found.to_json(), allow_nan=False)
+
+
+@pytest.mark.parametrize("name", sorted(dialect.DIALECTS))
+def test_boxes_are_judged_in_the_picture_as_the_model_saw_it(name):
+    samples = boxes(4, size=(100, 100))
+    size = (252, 126)
+    written = [dialect.create(name).write(s.target.scaled((100, 100), size), size) for s in samples]
+    found = score(said(samples, written, size=size, dialect=name), samples)
+    assert all(item.measures["iou"] > 0.97 for item in found.items)
+    assert {item.rule for item in found.items} == {f"dialect {name}"}
+    wordy = score(
+        said(samples, [f"It is at {w}." for w in written], size=size, dialect=name), samples
+    )
+    assert all(item.measures["iou"] > 0.97 for item in wordy.items)
+    assert f"dialect {name}" not in {item.rule for item in wordy.items}
+
+
+def test_swapped_corners_are_not_repaired():
+    samples = boxes(1)
+    found = score(said(samples, ["[0.5, 0.8, 0.1, 0.2]"], size=(100, 100)), samples)
+    assert found.items[0].value is not None
+    assert found.items[0].measures["iou"] == 0
+
+
+def test_a_box_needs_its_picture():
+    samples = boxes(1)
+    with pytest.raises(ValueError, match="'box-0': a box needs its picture"):
+        score(said(samples, ["[0.1, 0.2, 0.5, 0.8]"]), samples)
+    with pytest.raises(ValueError, match="'box-0': a box needs its picture"):
+        score(said(samples, [""], size=(9, 9)), [replace(samples[0], image=None)])
+
+
+def test_missing_unknown_and_doubled_predictions_are_refused_by_name():
+    samples = clocks(9)
+    predictions = said(samples, ["10:08"] * 9)
+    with pytest.raises(ValueError, match="1 samples have no prediction: 'clock-3'"):
+        score([p for p in predictions if p.sample_id != "clock-3"], samples)
+    with pytest.raises(ValueError, match=r"9 samples have no prediction: 'clock-0', .*…"):
+        score([], samples)
+    with pytest.raises(ValueError, match="not among the samples: 'other'"):
+        score([*predictions, Prediction("other", "10:08", None, "plain")], samples)
+    with pytest.raises(ValueError, match="'clock-2' is predicted twice"):
+        score([*predictions, predictions[2]], samples)
+    with pytest.raises(ValueError, match="'clock-2' stands twice"):
+        score(predictions, [*samples, samples[2]])
+    with pytest.raises(ValueError, match="unknown dialect 'qwen'"):
+        score(said(boxes(1), ["x"], size=(9, 9), dialect="qwen"), boxes(1))
+
+
+def test_the_order_is_that_of_the_samples():
+    samples = [*clocks(3), *numbers(["1", "2"])]
+    samples = [samples[i] for i in (3, 0, 4, 1, 2)]
+    found = score(reversed(said(samples, ["1"] * 5)), samples)
+    assert [item.sample_id for item in found.items] == [s.id for s in samples]
+    assert list(found.summaries) == ["time", "number"]
+
+
+def test_which_of_several_values_counts_is_the_tasks_choice():
+    samples = clocks(1)
+    text = "10:08 or 11:08"
+    assert score(said(samples, [text]), samples).items[0].value == (11, 8, None)
+    assert score(said(samples, [text]), samples, which="first").items[0].value == (10, 8, None)
+
+
+def test_json_round_trip():
+    samples = [*clocks(20), *numbers(["1", "2.50", "0"]), *boxes(4)]
+    texts = [*clock_texts(clocks(20), 0.5), "1", "two and a half", "zilch"]
+    texts += ["[0.1, 0.2, 0.5, 0.8]", "[1, 2]", "[0.9, 0.2, 0.5, 0.8]", ""]
+    found = score(said(samples, texts, size=(100, 100)), samples)
+    raw = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    assert Scores.from_json(raw) == found
+
+
+def test_other_json_is_refused():
+    with pytest.raises(ValueError, match="format None"):
+        Scores.from_json({})
+    with pytest.raises(ValueError, match="cannot be read"):
+        Scores.from_json({"format": 1, "items": []})
+
+
+def test_unknown_lines_are_named():
+    found = score(said(clocks(1), ["10:08"]), clocks(1))
+    with pytest.raises(KeyError, match="these scores have time"):
+        found.estimate("number", "exact")
+    with pytest.raises(KeyError, match="a time summary has exact, within_1"):
+        found.estimate("time", "speed")
+
+
+def test_no_samples_no_summaries():
+    assert score([], []) == Scores((), {})
+
+
+def test_ten_thousand_predictions():
+    samples = clocks(10_000)
+    found = score(said(samples, clock_texts(samples, 0.5)), samples)
+    exact = found.estimate("time", "exact")
+    assert 0.48 < exact.value < 0.52
+    assert exact.high - exact.low < 0.021

@@ -1,0 +1,270 @@
+"""What every registered loss promises, over vocabularies of one digit a token and of more."""
+
+import pytest
+import torch
+from naive_losses import components_of, total_of
+from toy_vocabularies import VOCABULARIES, labels_of, pieces_of, random_labels
+from watched import Watch
+
+from gnomon.losses import KINDS, create
+
+CASES = [
+    *((name, {}) for name in KINDS),
+    ("mmd", {"kernel": "laplace", "bandwidths": (0.5, 3.0)}),
+    ("mmd", {"kernel": "energy"}),
+    ("mmd", {"published": True}),
+    ("smooth", {"kernel": "laplace"}),
+    ("smmd", {"bandwidths": (1.0, 4.0), "published": True}),
+    ("ntil", {"weights": (0.5, 0.0, 2.0), "base": 2.0}),
+    ("ntil", {"published": True}),
+]
+# By design not the gradient of its value: its numbers are put together of hard choices.
+DIFFERENTIABLE = {"ntil": {"weights": (1.0, 0.0, 0.0)}}
+TEXTS = ["12:05", "-3.507", "(123,456)", "a", "1,234 0.05", "007"]
+
+
+@pytest.fixture(params=VOCABULARIES)
+def vocab_name(request):
+    return request.param
+
+
+@pytest.fixture(params=CASES, ids=str)
+def case(request):
+    return request.param
+
+
+@pytest.fixture
+def loss(case, vocab_name):
+    name, options = case
+    return create(name, VOCABULARIES[vocab_name](), **options)
+
+
+@pytest.fixture
+def labels(vocab_name):
+    return labels_of(vocab_name, *TEXTS)
+
+
+@pytest.fixture
+def logits(loss, labels):
+    return random_logits(loss, labels)
+
+
+def random_logits(loss, labels, *, scale=3.0, dtype=torch.float64):
+    logits = scale * torch.randn(*labels.shape, loss.vocab.size + 5, dtype=torch.float64)
+    return logits.to(dtype).requires_grad_()
+
+
+def certain_logits(loss, labels, gap=200.0):
+    """No doubt about any label."""
+    logits = torch.zeros(*labels.shape, loss.vocab.size)
+    return logits.scatter(2, labels.clamp(min=0)[..., None], gap)
+
+
+def gradient(value, of):
+    return torch.autograd.grad(value, of)[0]
+
+
+def test_the_loops_come_to_the_same(case, loss, vocab_name):
+    labels = random_labels(vocab_name, 6, 9, torch.Generator().manual_seed(2))
+    logits = random_logits(loss, labels)
+    expected = components_of(*case, loss.vocab, pieces_of(vocab_name), logits, labels)
+    assert min(loss.counts(labels).values()) >= 6
+    found = {part: value.item() for part, value in loss.components(logits, labels).items()}
+    assert found == pytest.approx(expected, rel=1e-9)
+    assert loss(logits, labels).item() == pytest.approx(total_of(*case, expected), rel=1e-9)
+
+
+def test_rows_of_kept_labels_come_to_the_same(loss, labels, logits):
+    spans = loss.vocab.spans(labels)
+    whole, rows = loss(logits, labels), loss.at(logits[labels != -100], spans)
+    assert rows.item() == pytest.approx(whole.item(), rel=1e-12)
+    torch.testing.assert_close(gradient(rows, logits), gradient(whole, logits))
+
+
+@pytest.mark.parametrize("with_bias", [False, True])
+def test_hidden_states_come_to_the_same(loss, labels, with_bias):
+    hidden = torch.randn(*labels.shape, 7, dtype=torch.float64, requires_grad=True)
+    weight = torch.randn(loss.vocab.size, 7, dtype=torch.float64, requires_grad=True)
+    bias = torch.randn(loss.vocab.size, dtype=torch.float64, requires_grad=True)
+    logits = hidden @ weight.T + bias * with_bias
+    want = loss(logits, labels)
+    for states in (hidden, hidden[labels != -100]):
+        got = loss.from_hidden(states, weight, labels, bias if with_bias else None)
+        assert got.item() == pytest.approx(want.item(), rel=1e-12)
+        for of in (hidden, weight, bias)[: 2 + with_bias]:
+            expected = torch.autograd.grad(want, of, retain_graph=True)[0]
+            torch.testing.assert_close(torch.autograd.grad(got, of, retain_graph=True)[0], expected)
+
+
+def test_it_is_never_negative_and_zero_where_all_is_right(loss, labels, logits):
+    assert all(part >= 0 for part in loss.components(logits, labels).values())
+    sums = loss.sums_at(certain_logits(loss, labels).flatten(0, 1), loss.vocab.spans(labels))
+    assert all(part == 0 for part in sums.values())
+
+
+def test_the_gradient_is_zero_off_the_numbers(loss, labels, logits):
+    columns = torch.tensor([i for entry in loss.vocab.entries for i in entry.ids])
+    found = gradient(loss(logits, labels), logits)
+    numeric = loss.vocab.spans(labels).numeric.view_as(labels)
+    assert numeric.any(1).tolist() == [True, True, True, False, True, True]
+    assert (found[~numeric] == 0).all()
+    assert (found[numeric][:, columns] != 0).any(1).all()
+    found[..., columns] = 0
+    assert (found == 0).all()
+
+
+def test_what_stands_elsewhere_does_no_harm(loss, labels):
+    logits = random_logits(loss, labels).detach()
+    numeric = loss.vocab.spans(labels).numeric.view_as(labels)
+    spoilt = logits.masked_fill(~numeric[..., None], torch.nan).requires_grad_()
+    value = loss(spoilt, labels)
+    assert value == loss(logits, labels)
+    assert gradient(value, spoilt).isfinite().all()
+
+
+def test_the_gradient_is_that_of_the_value(case, vocab_name):
+    name, options = case
+    loss = create(name, VOCABULARIES[vocab_name](), **options | DIFFERENTIABLE.get(name, {}))
+    labels = labels_of(vocab_name, "10.5")
+    logits = random_logits(loss, labels, scale=1.0)
+    assert torch.autograd.gradcheck(lambda x: loss(x, labels), logits, fast_mode=True)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_half_precision_is_near_float32(loss, labels, dtype):
+    exact = random_logits(loss, labels, dtype=dtype).detach()
+    logits = exact.clone().requires_grad_()
+    value = loss(logits, labels)
+    assert value.dtype == torch.float32
+    assert value == loss(exact.float(), labels)
+    assert value.item() == pytest.approx(loss(exact.double(), labels).item(), rel=1e-5)
+    assert gradient(value, logits).dtype == dtype
+
+
+def test_autocast_changes_nothing_and_leaves_a_gradient_at_a_gap_of_6(loss, vocab_name):
+    labels = labels_of(vocab_name, "57 0.3")
+    logits = certain_logits(loss, labels, gap=6.0).requires_grad_()
+    with torch.autocast("cpu", torch.bfloat16):
+        value = loss(logits, labels)
+        hidden = loss.from_hidden(logits, torch.eye(loss.vocab.size), labels)
+    assert value == loss(logits, labels)
+    assert hidden.item() == pytest.approx(value.item(), rel=1e-5)
+    numeric = loss.vocab.spans(labels).numeric.view_as(labels)
+    assert (gradient(value, logits)[numeric].abs().amax(-1) > 1e-6).all()
+
+
+def test_padding_and_order_do_not_matter(loss, labels, logits):
+    value = loss(logits, labels).item()
+    wide = torch.nn.functional.pad(labels, (3, 2, 0, 2), value=-100)
+    padded = torch.nn.functional.pad(logits, (0, 0, 3, 2, 0, 2))
+    assert loss(padded, wide).item() == pytest.approx(value, rel=1e-12)
+    order = torch.randperm(len(labels))
+    assert loss(logits[order], labels[order]).item() == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize("sizes", [(1, 5), (4, 2), (1, 1, 1, 1, 1, 1)])
+def test_a_split_batch_adds_up(loss, labels, logits, sizes):
+    """As accumulation and several processes split it: unequal, some without any number."""
+    batches = list(zip(logits.split(sizes), labels.split(sizes), strict=True))
+    counted = [loss.counts(part) for _, part in batches]
+    counts = {name: sum(c[name] for c in counted) for name in loss.parts}
+    pieces = [loss.at(x[y != -100], loss.vocab.spans(y), counts=counts) for x, y in batches]
+    whole = loss(logits, labels)
+    assert sum(pieces).item() == pytest.approx(whole.item(), rel=1e-12)
+    torch.testing.assert_close(gradient(sum(pieces), logits), gradient(whole, logits))
+
+    summed = [loss.sums_at(x[y != -100], loss.vocab.spans(y)) for x, y in batches]
+    sums = {name: sum(s[name] for s in summed) for name in loss.parts}
+    assert loss.combine(sums, counts).item() == pytest.approx(whole.item(), rel=1e-12)
+
+
+def test_a_sum_is_the_mean_times_the_count(loss, labels, logits):
+    sums = loss.sums_at(logits.flatten(0, 1), loss.vocab.spans(labels))
+    expected = sum(loss.weights[part] * sums[part].item() for part in loss.parts)
+    assert loss(logits, labels, reduction="sum").item() == pytest.approx(expected, rel=1e-12)
+    with pytest.raises(ValueError, match="reduction='median': give mean or sum"):
+        loss(logits, labels, reduction="median")
+    spans, counts = loss.vocab.spans(labels), loss.counts(labels)
+    with pytest.raises(ValueError, match="leave them out"):
+        loss.at(logits.flatten(0, 1), spans, reduction="sum", counts=counts)
+
+
+@pytest.mark.parametrize("guess", [None, "0", "9"])
+@pytest.mark.parametrize("lead", [1.0, 1e4])
+def test_it_is_finite(loss, vocab_name, guess, lead):
+    for text in ["0", "000", "007", "-3", "0.05", "123456789" * 5, "0" * 60, "." + "5" * 45]:
+        labels = labels_of(vocab_name, text)
+        logits = random_logits(loss, labels, dtype=torch.float32).detach()
+        if guess is not None:
+            token = next(e.ids[0] for e in loss.vocab.entries if e.digits == guess)
+            logits[..., token] = logits.max() + lead
+        logits.requires_grad_()
+        value = loss(logits, labels)
+        assert value.isfinite(), text
+        assert gradient(value, logits).isfinite().all(), text
+
+
+@pytest.mark.parametrize("text", ["a", "", "a%"])
+def test_without_numbers_it_is_a_zero_on_the_graph(loss, vocab_name, text):
+    labels = labels_of(vocab_name, text, text)
+    logits = random_logits(loss, labels)
+    for value in (loss(logits, labels), loss.at(logits[labels != -100], loss.vocab.spans(labels))):
+        assert value == 0
+        assert (gradient(value, logits) == 0).all()
+    assert all(part == 0 for part in loss.components(logits, labels).values())
+
+
+def test_two_calls_agree_to_the_bit(loss, labels):
+    logits = random_logits(loss, labels, dtype=torch.float32)
+    first, second = loss(logits, labels), loss(logits, labels)
+    assert first == second
+    assert torch.equal(gradient(first, logits), gradient(second, logits))
+
+
+def test_wrong_answers_are_symmetric(case, vocab_name):
+    """Taking 3 for 8 costs what taking 8 for 3 does."""
+    name, options = case
+    loss = create(name, VOCABULARIES[vocab_name](), **options)
+    labels, answers = (
+        labels_of(vocab_name, "3", "8", "2", "5"),
+        labels_of(vocab_name, "8", "3", "5", "2"),
+    )
+    logits = certain_logits(loss, answers)
+    each = [loss(x[None], y[None]).item() for x, y in zip(logits, labels, strict=True)]
+    assert each[0] == pytest.approx(each[1], rel=1e-6)
+    assert each[2] == pytest.approx(each[3], rel=1e-6)
+    assert min(each) > 0.1
+
+
+def test_nothing_is_as_wide_as_the_vocabulary_and_no_device_is_waited_for(loss, labels):
+    kept = random_logits(loss, labels, dtype=torch.bfloat16).detach()[labels != -100]
+    loss.at(kept, loss.vocab.spans(labels))  # makes the tables
+    spans = loss.vocab.spans(labels).for_rows(len(kept))
+    wide = torch.nn.functional.pad(kept, (0, 5000))
+    with Watch() as watch:
+        loss.at(wide, spans)
+        loss.counts(labels)
+    assert watch.widest < len(wide) * 5000
+    assert watch.waits == []
+
+
+def test_shapes_that_do_not_fit_are_refused(loss, labels, logits):
+    with pytest.raises(ValueError, match=r"logits of shape .* for labels of shape"):
+        loss(logits[:, 1:], labels)
+    with pytest.raises(ValueError, match=f"the head is {loss.vocab.size - 1} wide"):
+        loss(logits[..., : loss.vocab.size - 1], labels)
+
+
+def test_a_model_may_carry_it_in_any_precision(loss, labels, logits):
+    value = loss(logits, labels)
+    assert list(loss.parameters()) == list(loss.buffers()) == []
+    assert loss.to(torch.bfloat16)(logits, labels) == value
+
+
+def test_it_may_be_asked_first_in_inference_mode(case, vocab_name, labels):
+    name, options = case
+    loss = create(name, VOCABULARIES[vocab_name](), **options)
+    with torch.inference_mode():
+        loss(certain_logits(loss, labels), labels)
+    logits = random_logits(loss, labels, dtype=torch.float32)
+    assert gradient(loss(logits, labels), logits).abs().sum() > 0

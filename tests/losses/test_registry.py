@@ -1,0 +1,89 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from toy_vocabularies import one_digit
+
+from gnomon import losses
+from gnomon.losses import CE, KINDS, check, create
+
+ROOM = Path(losses.__file__).parent
+NO_LOSS = {"__init__", "base", "spans", "vocab"}
+
+
+def test_kinds_are_the_files():
+    files = {f.stem for f in ROOM.glob("*.py") if not f.stem.startswith("_")} - NO_LOSS
+    assert {path.split(":")[0].split(".")[-1] for path in KINDS.values()} == files
+    assert set(KINDS) == files
+    assert CE not in KINDS
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_each_can_be_made_by_name_and_by_class(name):
+    loss = create(name, one_digit())
+    assert isinstance(loss, torch.nn.Module)
+    assert type(loss) is losses.load(name) is getattr(losses, type(loss).__name__)
+    assert loss.weights.keys() == loss.parts.keys()
+    check(name)
+    check(name, {})
+
+
+def test_names_and_options_are_refused_before_torch_is_loaded():
+    code = """
+import sys
+from gnomon import losses
+losses.check("smmd"), losses.check("ce"), losses.check("ntil", {})
+for wrong in (lambda: losses.check("smdm", {"kernel": 3}), lambda: losses.check("ce", {"base": 2})):
+    try:
+        wrong()
+    except ValueError as error:
+        print(error)
+assert not {"torch", "numpy"} & set(sys.modules)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "unknown loss 'smdm': did you mean smmd" in run.stdout
+    assert "'ce' is the cross-entropy alone" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("smmd", {"bandwidth": 2}, r"smmd has no option bandwidth=2: did you mean bandwidths"),
+        ("emd", {"sigma": 2}, r"emd has no option sigma=2: it takes none"),
+        ("mmd", {"kernel": "gausian"}, r"kernel='gausian': give gaussian"),
+        ("smmd", {"kernel": "energy"}, r"kernel='energy': give gaussian or laplace"),
+        ("smooth", {"kernel": "energy"}, r"kernel='energy': give gaussian or laplace"),
+        ("mmd", {"bandwidths": 2.0}, r"bandwidths=2.0: give a list of numbers above 0"),
+        ("mmd", {"bandwidths": []}, r"bandwidths=\[\]: give a list"),
+        ("mmd", {"bandwidths": [2.0, 0]}, r"bandwidths=\[2.0, 0\]: give a list"),
+        ("mmd", {"bandwidths": [True]}, r"bandwidths=\[True\]: give a list"),
+        ("mmd", {"published": "yes"}, r"published='yes': give true or false"),
+        ("ntil", {"weights": [1.0, 0.2]}, r"give 3 numbers of 0 or more, for emd, relative, magn"),
+        ("ntil", {"weights": [1.0, 0.2, -1]}, r"weights=\[1.0, 0.2, -1\]: give 3 numbers"),
+        ("ntil", {"base": 0}, r"base=0: give a number above 0"),
+        ("ntil", {"base": float("nan")}, r"base=nan: give a number above 0"),
+        ("ntil", {"temperature": "low"}, r"temperature='low': give a number above 0"),
+    ],
+)
+def test_a_wrong_option_is_refused_by_name_and_value(name, options, message):
+    with pytest.raises(ValueError, match=message):
+        check(name, options)
+    with pytest.raises(ValueError, match=message):
+        create(name, one_digit(), **options)
+
+
+def test_options_as_yaml_has_them_are_taken():
+    check("smmd", {"kernel": "laplace", "bandwidths": [1, 2.5], "published": True})
+    check("mmd", {"kernel": "energy"})
+    check("ntil", {"weights": [1, 0.2, 0], "base": 1.5, "temperature": 1})
+
+
+def test_the_cross_entropy_alone_is_no_numeric_loss():
+    with pytest.raises(ValueError, match="'ce' is the cross-entropy alone: there is no numeric"):
+        create(CE, one_digit())
+    with pytest.raises(ValueError, match="`gnomon ls losses` lists all"):
+        create("nil", one_digit())
+    with pytest.raises(AttributeError, match="no attribute 'CELoss'"):
+        losses.CELoss  # noqa: B018

@@ -1,0 +1,53 @@
+"""What other people's tools see."""
+
+import numpy as np
+import pytest
+from store_toys import toys
+
+from gnomon import store
+
+
+@pytest.fixture
+def load_dataset(tmp_path, monkeypatch):
+    for name in ("HF_HOME", "HF_DATASETS_CACHE", "HF_HUB_CACHE"):
+        monkeypatch.setenv(name, str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    datasets = pytest.importorskip("datasets")
+    datasets.disable_progress_bars()
+    return lambda root, **options: datasets.load_dataset(
+        str(root), cache_dir=str(tmp_path / "cache"), **options
+    )
+
+
+def test_load_dataset_opens_all_splits_with_the_pictures_that_were_drawn(tmp_path, load_dataset):
+    root = tmp_path / "set"
+    store.write(toys(), root, n=30, shards=3, progress=False)
+    store.write(toys(split="test"), root, n=6, split="test", progress=False)
+    found = load_dataset(root)
+    assert {name: len(rows) for name, rows in found.items()} == {"train": 30, "test": 6}
+    for row, drawn in zip(found["train"], toys(), strict=False):
+        assert row["id"] == drawn.id
+        assert row["question"] == drawn.question
+        assert np.array_equal(np.asarray(row["image"]), np.asarray(drawn.image))
+
+
+def test_load_dataset_opens_text_alone(tmp_path, load_dataset):
+    root = tmp_path / "set"
+    store.write(toys(pictures=False), root, n=12, progress=False)
+    rows = load_dataset(root, split="train")
+    assert rows["image"][:] == [None] * 12
+    assert rows[0]["answer"] is not None
+
+
+def test_a_stream_sees_every_row_once(tmp_path, load_dataset):
+    root = tmp_path / "set"
+    store.write(toys(), root, n=25, shards=5, progress=False)
+    stream = load_dataset(root, split="train", streaming=True).shuffle(seed=0, buffer_size=4)
+    assert sorted(row["id"] for row in stream) == sorted(toys()[i].id for i in range(25))
+
+
+def test_the_card_counts_the_splits_and_tells_the_sources(tmp_path):
+    store.write(toys(), tmp_path, n=30, shards=3, progress=False)
+    card = (tmp_path / "README.md").read_text()
+    assert "| train | 30 | 3 | toy v1, seed 0, `{" in card
+    assert "path: data/train-*.parquet" in card

@@ -1,0 +1,40 @@
+from io import BytesIO
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from gnomon.store.pixels import decoded, encoded, fingerprint
+
+NOISE = np.random.default_rng(0).integers(0, 256, (13, 17, 4), dtype=np.uint8)
+
+
+@pytest.mark.parametrize("mode", ["RGB", "L", "RGBA", "LA", "1", "P", "I;16"])
+def test_a_picture_comes_back_with_the_same_pixels_and_mode(mode):
+    if mode == "I;16":
+        picture = Image.fromarray(NOISE[..., 0].astype(np.uint16) * 257)
+    else:
+        picture = Image.fromarray(NOISE).convert("RGB").convert(mode)
+    back = decoded(encoded(picture))
+    assert fingerprint(back) == fingerprint(picture)
+    assert back.mode == mode
+    assert type(back) is Image.Image  # nothing holds a file, and two of them compare equal
+
+
+def test_a_mode_without_png_is_refused():
+    with pytest.raises(ValueError, match="CMYK"):
+        encoded(Image.new("CMYK", (4, 4)))
+
+
+def test_a_photograph_stands_upright():
+    file = BytesIO()
+    exif = Image.Exif()
+    exif[0x0112] = 6  # the camera was turned
+    Image.new("RGB", (30, 20)).save(file, "JPEG", exif=exif)
+    assert decoded(file.getvalue()).size == (20, 30)
+
+
+def test_pictures_of_other_shape_palette_or_none_have_other_fingerprints():
+    wide, tall = Image.new("L", (6, 4)), Image.new("L", (4, 6))
+    red, blue = (Image.new("RGB", (4, 4), colour).quantize(2) for colour in ("red", "blue"))
+    assert len({fingerprint(p) for p in (wide, tall, red, blue, None)}) == 5

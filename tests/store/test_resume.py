@@ -1,0 +1,100 @@
+"""Real processes, really killed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from store_toys import toys, tree
+
+from gnomon import store
+
+SCRIPT = """
+import sys
+from gnomon import store
+from store_toys import toys
+
+if __name__ == "__main__":
+    store.write(toys(delay=0.01), sys.argv[1], n=240, workers=int(sys.argv[2]), progress=False)
+"""
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts the script in a process group of its own, and stops what is left of it."""
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    started = []
+
+    def begin(out, workers):
+        process = subprocess.Popen(
+            [sys.executable, script, out, str(workers)],
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        started.append(process)
+        wait_for(lambda: len(shards(out)) >= 3 and list(out.glob("data/.*.tmp")))
+        return process
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def wait_for(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def shards(out):
+    """The shards that the manifest has so far."""
+    file = out / "manifest.json"
+    if not file.exists():
+        return []
+    return [s for s in json.loads(file.read_text())["splits"]["train"]["shards"] if s]
+
+
+def runs(pid):
+    """Whether the process is alive; one that nobody has waited for is not."""
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path, start, workers):
+    out = tmp_path / "killed"
+    process = start(out, workers)
+    drawing = [int(file.name.split(".")[-2]) for file in out.glob("data/.*.tmp")]
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    wait_for(lambda: not any(map(runs, drawing)))  # the workers leave with it
+
+    kept = {out / s["file"]: (out / s["file"]).stat().st_mtime_ns for s in shards(out)}
+    assert 3 <= len(kept) < 20
+    store.write(toys(delay=0.01), out, n=240, progress=False)
+    assert {file: file.stat().st_mtime_ns for file in kept} == kept
+
+    store.write(toys(delay=0.01), tmp_path / "whole", n=240, workers=2, progress=False)
+    assert tree(out) == tree(tmp_path / "whole")
+
+
+def test_ctrl_c_stops_all_workers_and_leaves_whole_shards_only(tmp_path, start):
+    process = start(tmp_path / "out", 2)
+    os.killpg(process.pid, signal.SIGINT)
+    _, told = process.communicate(timeout=30)
+    assert process.returncode != 0
+    assert told.count("KeyboardInterrupt") == 1  # the workers say nothing
+    files = tree(tmp_path / "out")
+    assert not [file for file in files if file.endswith(".tmp")]
+    assert {s["file"] for s in shards(tmp_path / "out")} <= files.keys()

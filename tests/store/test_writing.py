@@ -1,0 +1,213 @@
+import errno
+import json
+import os
+import resource
+
+import pytest
+from PIL import Image
+from store_toys import Listed, toys, tree
+
+from gnomon import store
+from gnomon.sample import Sample, Time
+from gnomon.store import manifest as manifests
+from gnomon.store.layout import shards_for
+from gnomon.store.lock import sole_writer
+
+
+def write(samples, out, **options):
+    return store.write(samples, out, progress=False, **options)
+
+
+def leftovers(root):
+    return [file for file in tree(root) if file.endswith(".tmp")]
+
+
+@pytest.fixture
+def written(tmp_path):
+    write(toys(), tmp_path / "data", n=40, shards=4)
+    return tmp_path / "data"
+
+
+def test_two_workers_write_the_same_bytes_as_one(written, tmp_path):
+    write(toys(), tmp_path / "two", n=40, shards=4, workers=2)
+    assert tree(tmp_path / "two") == tree(written)
+
+
+def test_the_manifest_says_what_was_written_and_nothing_of_when(written):
+    manifest = json.loads((written / "manifest.json").read_text())
+    split = manifest["splits"]["train"]
+    assert split["samples"] == toys().describe()
+    assert split["n"] == 40
+    assert set(split["versions"]) == {"cv2", "gnomon", "numpy", "pillow", "pyarrow", "python"}
+    files = tree(written)
+    assert [shard["rows"] for shard in split["shards"]] == [10] * 4
+    for number, shard in enumerate(split["shards"]):
+        assert shard["file"] == f"data/train-{number:05}-of-00004.parquet"
+        assert shard["sha256"] == files[shard["file"]]
+        assert set(shard) == {"file", "rows", "sha256", "pixels", "labels"}
+
+
+def test_shards_are_neither_silly_nor_too_large():
+    assert [shards_for(n) for n in (1, 9, 25, 199, 200, 5000, 40_000)] == [1, 1, 2, 19, 20, 20, 20]
+    assert shards_for(1_000_000) == 500
+
+
+def test_uneven_shards_hold_every_sample_once(tmp_path):
+    write(toys(), tmp_path, n=11, shards=3)
+    assert [sample.facts["index"] for sample in store.open(tmp_path)] == list(range(11))
+
+
+def test_a_second_split_leaves_the_first_as_it_is(written):
+    before = tree(written)
+    manifest = write(toys(split="test"), written, n=12, split="test")
+    after = tree(written)
+    assert list(manifest["splits"]) == ["test", "train"] == list(manifests.read(written)["splits"])
+    assert {f: after[f] for f in before if "train" in f} == {
+        f: before[f] for f in before if "train" in f
+    }
+    assert len(store.open(written, "test")) == 12
+
+
+def test_the_same_call_again_writes_nothing(written):
+    times = {file: file.stat().st_mtime_ns for file in written.rglob("*")}
+    write(toys(), written, n=40, shards=4)
+    assert {file: file.stat().st_mtime_ns for file in written.rglob("*")} == times
+
+
+@pytest.mark.parametrize("damage", ["flip", "remove"])
+def test_the_same_call_again_mends_a_shard(written, damage):
+    before = tree(written)
+    shard = written / "data/train-00002-of-00004.parquet"
+    if damage == "flip":
+        data = bytearray(shard.read_bytes())
+        data[len(data) // 2] ^= 1
+        shard.write_bytes(data)
+    else:
+        shard.unlink()
+    write(toys(), written, n=40, shards=4)
+    assert tree(written) == before
+
+
+@pytest.mark.parametrize(
+    ("samples", "options", "difference"),
+    [
+        (toys(size=24), {"n": 40}, r"samples\.options\.size is 16 there, 24 here"),
+        (toys(seed=1), {"n": 40}, r"samples\.seed is 0 there, 1 here"),
+        (toys(), {"n": 41}, "n is 40 there, 41 here"),
+        (toys(), {"n": 40, "shards": 5}, "shards is 4 there, 5 here"),
+    ],
+)
+def test_other_data_is_refused_and_what_is_there_stays(written, samples, options, difference):
+    before = tree(written)
+    with pytest.raises(ValueError, match=difference + r".* \(--out\), or delete this one"):
+        write(samples, written, **{"shards": 4, **options})
+    assert tree(written) == before
+
+
+def test_half_a_dataset_by_other_versions_is_refused_but_a_whole_one_is_kept(written, monkeypatch):
+    monkeypatch.setattr(manifests, "versions", lambda: {"cv2": "99"})
+    before = tree(written)
+    write(toys(), written, n=40, shards=4)
+    assert tree(written) == before
+    (written / "data/train-00002-of-00004.parquet").unlink()
+    with pytest.raises(ValueError, match=r'versions\.cv2 is ".*" there, "99" here'):
+        write(toys(), written, n=40, shards=4)
+
+
+@pytest.mark.parametrize("name", ["README.md", "data/train-00000-of-00001.parquet"])
+def test_somebody_s_own_files_are_not_overwritten(tmp_path, name):
+    own = tmp_path / name
+    own.parent.mkdir(exist_ok=True)
+    own.write_text("mine")
+    with pytest.raises(ValueError, match=f"holds {name}, which no manifest names"):
+        write(toys(), tmp_path, n=10)
+    assert tree(tmp_path).keys() == {name}
+    assert own.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n": 0}, "n=0: write at least one"),
+        ({"n": 5, "shards": 6}, "shards=6: give 1 to 5"),
+        ({"n": 5, "workers": 0}, "workers=0"),
+        ({"n": 5, "split": "a-b"}, "split='a-b': letters"),
+        ({"n": 5, "split": "test"}, "split='test': the samples are of the split 'train'"),
+    ],
+)
+def test_impossible_wishes_are_refused_before_anything_is_written(tmp_path, options, message):
+    with pytest.raises(ValueError, match=message):
+        write(toys(), tmp_path / "out", **options)
+    assert not (tmp_path / "out").exists()
+
+
+def test_more_than_a_directory_holds_is_refused(written, tmp_path):
+    with pytest.raises(ValueError, match="n=41: the source has 40 samples"):
+        write(store.open(written), tmp_path / "copy", n=41)
+
+
+def test_a_directory_can_be_written_anew(written, tmp_path):
+    write(store.open(written), tmp_path / "copy", n=40, shards=2)
+    assert list(store.open(tmp_path / "copy")) == list(store.open(written))
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt(), ValueError("no such dial")])
+def test_whatever_stops_it_nothing_half_written_stays(tmp_path, stop):
+    good = Sample("a", Image.new("L", (8, 8)), "?", Time(0))
+    with pytest.raises(type(stop)):
+        write(Listed((*[good] * 35, stop, *[good] * 4)), tmp_path, n=40, shards=4)
+    assert not leftovers(tmp_path)
+    assert len([file for file in tree(tmp_path) if file.startswith("data/")]) == 3
+    with pytest.raises(ValueError, match=r"not finished \(3 of 4 shards\).* run again, goes on"):
+        store.open(tmp_path)
+
+
+def test_a_drawing_that_misses_a_file_keeps_its_own_message(tmp_path):
+    missing = FileNotFoundError(errno.ENOENT, "No such file or directory", "fonts/Roman.ttf")
+    with pytest.raises(FileNotFoundError, match=r"fonts/Roman\.ttf"):
+        write(Listed((missing,)), tmp_path, n=1)
+
+
+def test_a_target_that_is_a_file_is_one_error_that_names_it(tmp_path):
+    (tmp_path / "file").write_text("")
+    for out in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(OSError, match=f"'{out}'"):
+            write(toys(), out, n=10)
+
+
+def test_a_disk_that_fills_up_is_one_error_and_leaves_whole_shards_only(tmp_path):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    samples = toys(size=64)  # a shard of ten takes 130 kB
+    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, hard))
+    try:
+        with pytest.raises(OSError, match=r"File too large: .*train-00000-of-00004\.parquet'$"):
+            write(samples, tmp_path, n=40, shards=4)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert tree(tmp_path).keys() == {"manifest.json"}
+    write(samples, tmp_path, n=40, shards=4)
+    assert store.verify(tmp_path, progress=False) == []
+
+
+def test_two_writers_in_one_directory_do_not_meet(tmp_path):
+    with sole_writer(tmp_path), pytest.raises(ValueError, match="another process is writing"):
+        write(toys(), tmp_path, n=10)
+    write(toys(), tmp_path, n=10)
+
+
+def test_leftovers_of_a_killed_run_are_removed_but_not_another_split_s(written):
+    (written / "data/train-00001-of-00004.parquet").unlink()
+    old = [written / "data" / f".{name}-00001-of-00004.parquet.77.tmp" for name in ("train", "val")]
+    for file in [*old, written / ".manifest.json.77.tmp"]:
+        file.write_text("half")
+    write(toys(), written, n=40, shards=4)
+    assert leftovers(written) == [str(old[1].relative_to(written))]
+
+
+def test_a_shard_is_flushed_to_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    calls = []
+    fsync, replace = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda fd: calls.append("fsync") or fsync(fd))
+    monkeypatch.setattr(os, "replace", lambda a, b: calls.append(b.suffix) or replace(a, b))
+    write(toys(), tmp_path, n=1)
+    assert calls == ["fsync", ".json", "fsync", ".parquet", "fsync", ".json", "fsync", ".md"]
