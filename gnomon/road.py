@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import os
 import platform
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon import generators, losses, names, recipe, store
+from gnomon import losses, recipe, store
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, RecipeError, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gnomon.eval.report import RunResult
     from gnomon.generators.base import Split
     from gnomon.sample import Sample
-    from gnomon.store.samples import Samples
+    from gnomon.store import Samples
+
+BEFORE, AFTER = "before", "after"
+"""The model as it came, and with what the run trained."""
+
 
 @dataclass(frozen=True)
 class Exam:
@@ -33,10 +34,15 @@ class Exam:
     samples: int
 
     @classmethod
-    def of(cls, recipe: Recipe) -> Exam:
+    def of(cls, opened: Recipe) -> Exam:
         """What a recipe measures its model on."""
-        asked = recipe.eval
-        return cls(asked.data or recipe.data, asked.split, recipe.seed, asked.samples)
+        asked = opened.eval
+        return cls(asked.data or opened.data, asked.split, opened.seed, asked.samples)
+
+    @classmethod
+    def from_json(cls, row: dict[str, Any]) -> Exam:
+        """The exam that `asdict` wrote."""
+        return cls(**{**row, "sources": tuple(Source(**source) for source in row["sources"])})
 
     def open(self) -> Samples:
         """The samples, drawn or read when they are asked for."""
@@ -49,15 +55,20 @@ class Exam:
 
 def open_recipe(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
     """A recipe whose every name and option is known to its room; nothing heavy is loaded."""
-    opened = recipe.load(path, overrides)
-    losses.check(opened.loss.name, opened.loss.options or {})
+    return check(recipe.load(path, overrides))
+
+
+def check(opened: Recipe) -> Recipe:
+    """The same recipe, once each room has looked at its names and options."""
+    losses.check(opened.loss.name, opened.loss.options)
     families.locate(opened.model.name)
     if opened.model.family is not None:
-        names.check(
-            families.FAMILIES, opened.model.family, what="family", listing="gnomon ls families"
-        )
+        families.check(opened.model.family)
     store.mixture(opened.data, split="train", seed=opened.seed)
-    Exam.of(opened).open()
+    exam = Exam.of(opened)
+    length = exam.open().length
+    if length is not None and length < exam.samples:
+        raise RecipeError(f"eval.samples: {exam.samples}: the {exam.split} split has only {length}")
     return opened
 
 
@@ -80,19 +91,51 @@ def train(opened: Recipe, run: Path) -> Path:
     return fine_tune(opened, store.mixture(opened.data, split="train", seed=opened.seed), run)
 
 
-def predict(opened: Recipe, exam: Exam, out: Path, *, run: Path | None) -> Path:
-    """Ask the exam's questions, of a run's trained weights or (run None) of the model itself."""
-    from gnomon.pipeline.load import load, load_trained
-    from gnomon.pipeline.predict import predict as ask
+def _claim(run: Path, opened: Recipe) -> None:
+    """Take the directory for this recipe; one that another recipe holds is left as it was."""
+    file = run / "recipe.yaml"
+    if file.exists():
+        held = recipe.load(file)
+        if held != opened:
+            raise RecipeError(
+                f"{run} holds a run of another recipe ({_difference(held, opened)}):"
+                " give another --out, or delete that directory"
+            )
+        return
+    run.mkdir(parents=True, exist_ok=True)
+    file.write_text(recipe.to_yaml(opened), encoding="utf-8")
+    _write_json(run / "versions.json", versions())
 
-    loaded = load(opened.model) if run is None else load_trained(opened.model, run)
-    about = {"exam": asdict(exam), "data": exam.open().describe(), "versions": versions()}
-    _write_json(out.with_suffix(".about.json"), about)
-    settings = {**asdict(opened.model), "weights": loaded.weights}
-    ask(loaded, exam, out, total=exam.samples, settings=settings,
-        batch_size=opened.eval.batch_size, max_new_tokens=opened.eval.max_new_tokens)  # fmt: skip
-    return out
+
+def _difference(held: Recipe, asked: Recipe) -> str:
+    """The first few keys that differ, with both values."""
+    old, new = _flat(asdict(held)), _flat(asdict(asked))
+    keys = [key for key in old | new if old.get(key) != new.get(key)]
+    shown = [f"{key}: {old.get(key)!r} there, {new.get(key)!r} here" for key in keys[:3]]
+    return "; ".join(shown) + ("; …" if len(keys) > 3 else "")
 
 
-def read_pictures(opened: Recipe, folder: Path, out: Path, question: str, *, run: Path | None) -> int:
-    """Ask one question of every picture in a folder; answers to a CSV file, how many there were."""
+def _flat(value: Any, path: str = "") -> dict[str, Any]:
+    if not isinstance(value, dict | list | tuple):
+        return {path: value}
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    flat: dict[str, Any] = {}
+    for key, inner in pairs:
+        flat |= _flat(inner, f"{path}.{key}" if path else str(key))
+    return flat
+
+
+def versions() -> dict[str, str]:
+    """What a run stood on."""
+    found = {"python": platform.python_version()}
+    for package in ("gnomon", "torch", "transformers", "trl", "peft", "bitsandbytes", "numpy"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _write_json(file: Path, value: Any) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

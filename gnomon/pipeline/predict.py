@@ -77,7 +77,7 @@ def _answered(out: Path, settings: dict[str, Any]) -> set[str]:
             keys = [k for k in settings | old.settings if settings.get(k) != old.settings.get(k)]
             was = {key: old.settings.get(key) for key in keys}
             raise ValueError(
-                f"{out} holds answers given with {was}, not {({k: settings.get(k) for k in keys})}:"
+                f"{out} holds answers given with {was}, not { ({k: settings.get(k) for k in keys}) }:"
                 " name another file, or delete that one"
             )
     return {prediction.sample_id for prediction in done}

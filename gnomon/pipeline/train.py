@@ -40,9 +40,7 @@ def train(recipe: Recipe, samples: Samples, run: Path) -> Path:
     return weights
 
 
-def make_trainer(
-    recipe: Recipe, loaded: Loaded, samples: Samples, run: Path
-) -> NumericSFTTrainer:
+def make_trainer(recipe: Recipe, loaded: Loaded, samples: Samples, run: Path) -> NumericSFTTrainer:
     """The trainer of a recipe, ready to be started."""
     adapters = prepare_parts(loaded, recipe.train)
     trainer = NumericSFTTrainer(

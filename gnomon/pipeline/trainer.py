@@ -114,7 +114,9 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
     def _note(self, name: str, total: Tensor, count: Tensor | int) -> None:
         pair = [total.detach().float(), torch.as_tensor(count, device=total.device).float()]
         before = self._logged.get(name)
-        self._logged[name] = pair if before is None else [b + p for b, p in zip(before, pair, strict=True)]
+        self._logged[name] = (
+            pair if before is None else [b + p for b, p in zip(before, pair, strict=True)]
+        )
 
     def _loss(self, loss: NumericLoss | str | None) -> NumericLoss | None:
         """A loss by name is made for this model's tokenizer and the width of its head."""

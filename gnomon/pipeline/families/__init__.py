@@ -44,9 +44,14 @@ def locate(name: str) -> str:
     """Where the checkpoint of that name is: embedded, a directory, or a hub id as it stands."""
     if name in EMBEDDED:
         return EMBEDDED[name]
-    if Path(name).is_dir() or name.count("/") == 1 and not name.startswith((".", "/")):
+    if Path(name).is_dir() or (name.count("/") == 1 and not name.startswith((".", "/"))):
         return name
     raise names.UnknownName(
         f"model.name: {name!r} is no directory, no hub id (owner/name), and none of"
         f" {', '.join(EMBEDDED)}"
     )
+
+
+def check(name: str) -> None:
+    """Refuse a family that is not there."""
+    names.check(FAMILIES, name, what="family", listing="gnomon ls families")

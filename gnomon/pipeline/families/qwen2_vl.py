@@ -69,7 +69,7 @@ class Qwen2VLProcessor(transformers.Qwen2VLProcessor):  # type: ignore[misc]
         chat_template: str | None = None,
         **kwargs: Any,
     ) -> None:
-        self.image_token, self.video_token = "<|image_pad|>", "<|video_pad|>"  # noqa: S105
+        self.image_token, self.video_token = "<|image_pad|>", "<|video_pad|>"
         self.image_token_id = tokenizer.convert_tokens_to_ids(self.image_token)
         self.video_token_id = tokenizer.convert_tokens_to_ids(self.video_token)
         ProcessorMixin.__init__(

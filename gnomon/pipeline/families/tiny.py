@@ -79,8 +79,8 @@ def config() -> Qwen2VLConfig:
     )
 
 
-def make_processor(questions: list[str], folder: Path) -> None:
-    """Write the tokenizer and picture settings: byte pairs learnt from `questions`, digits alone."""
+def make_processor(folder: Path) -> None:
+    """Write the tokenizer and picture settings: byte pairs learnt from questions, digits alone."""
     from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
     from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
@@ -94,7 +94,7 @@ def make_processor(questions: list[str], folder: Path) -> None:
     )
     tokenizer.decoder = decoders.ByteLevel()
     tokenizer.train_from_iterator(
-        questions,
+        _questions(),
         trainers.BpeTrainer(
             vocab_size=1024 - len(SPECIALS),
             show_progress=False,
@@ -114,6 +114,14 @@ def make_processor(questions: list[str], folder: Path) -> None:
         size={"shortest_edge": SIDE * SIDE, "longest_edge": 112 * 112}
     )
     Qwen2VLProcessor(pictures, fast, chat_template=CHAT).save_pretrained(folder)
+
+
+def _questions() -> list[str]:
+    """What the generators ask, and words that questions about pictures are made of."""
+    from gnomon import generators
+
+    asked = [g[i].question for g in map(generators.create, generators.KINDS) for i in range(300)]
+    return asked + WORDS.split("\n") * 20
 
 
 SPECIALS = (
@@ -136,3 +144,13 @@ CHAT = (
     "{% endfor %}{% endif %}<|im_end|>{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>{% endif %}"
 )
+WORDS = """\
+What is the value of the bar? Answer with a number.
+Which bar is the highest? Which line is the lowest? How many points are above the line?
+What is the difference between the first and the second? What is the sum, the mean, the total?
+Read the gauge, the meter, the scale, the thermometer. Give the value with its unit.
+Where is the red circle? Where is the blue square, the green triangle? Give its box.
+Where is the text? Read the text. Find the word in the picture and give its box.
+How many hours and minutes until the next hour? Which clock shows the later time?
+How much does each one cost? How many are left over? Show the working, then the answer.
+Say whether it is valid or not. Answer yes or no. Answer in words. Answer in percent."""
