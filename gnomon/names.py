@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-class UnknownName(ValueError):
+class UnknownNameError(ValueError):
     """A name that stands for nothing here; the message lists what it may have meant."""
 
 
@@ -22,11 +22,13 @@ def load(kinds: Mapping[str, str], name: str, *, what: str, listing: str) -> Any
 
 
 def check(choices: Iterable[str], name: str, *, what: str, listing: str) -> None:
-    """Refuse an unknown name: what was asked for, the nearest choices, the command that lists all."""
+    """Refuse an unknown name, with the nearest choices and the command that lists all."""
     known = list(choices)
     if name not in known:
         nearest = ", ".join(nearest_names(name, known))
-        raise UnknownName(f"unknown {what} {name!r}: did you mean {nearest}? `{listing}` lists all")
+        raise UnknownNameError(
+            f"unknown {what} {name!r}: did you mean {nearest}? `{listing}` lists all"
+        )
 
 
 def nearest_names(name: str, choices: Iterable[str]) -> list[str]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def read(path: Path) -> list[Prediction]:
-    """All predictions of a file; an incomplete last line, as a kill leaves it, is dropped and said."""
+    """All predictions of a file; an incomplete last line, left by a kill, is dropped and said."""
     return _parse(path)[0]
 
 

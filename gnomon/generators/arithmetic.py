@@ -77,8 +77,8 @@ class Arithmetic(Generator):
 
 def _number(digits: int, bits: int) -> int:
     """A number of so many digits; 0 counts as one digit."""
-    low = 10 ** (digits - 1) if digits > 1 else 0
-    return low + (bits * (10**digits - low) >> 64)
+    low = int(10 ** (digits - 1)) if digits > 1 else 0
+    return low + (bits * (int(10**digits) - low) >> 64)
 
 
 def _split(first: int, operation: str, second: int) -> Split:

@@ -70,7 +70,7 @@ def fingerprint(run: Path) -> str:
 
 
 def resolve(model: Model) -> tuple[str, Family]:
-    """Where the checkpoint is, and its family: as the recipe says, or by the checkpoint's config."""
+    """Where the checkpoint is, and its family: as the recipe says, or as the checkpoint does."""
     path = families.locate(model.name)
     if model.family is not None or model.name in families.EMBEDDED:
         return path, families.create(model.family or "gnomon-tiny")
@@ -81,7 +81,7 @@ def resolve(model: Model) -> tuple[str, Family]:
 
 
 def prepare_parts(loaded: Loaded, train: Train) -> LoraConfig | None:
-    """Freeze, open or adapt each part as the recipe says; the adapters' settings, if there are any."""
+    """Freeze or open each part as the recipe says; the adapters' settings, if there are any."""
     parts = _parts(loaded.family, train)
     adapted = [part.linear for part, way in parts if way == "lora"]
     full = [part.prefix for part, way in parts if way == "full"]

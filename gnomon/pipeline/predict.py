@@ -75,9 +75,9 @@ def _answered(out: Path, settings: dict[str, Any]) -> set[str]:
     for old in done:
         if old.settings != settings:
             keys = [k for k in settings | old.settings if settings.get(k) != old.settings.get(k)]
-            was = {key: old.settings.get(key) for key in keys}
+            was, now = ({key: s.get(key) for key in keys} for s in (old.settings, settings))
             raise ValueError(
-                f"{out} holds answers given with {was}, not { ({k: settings.get(k) for k in keys}) }:"
+                f"{out} holds answers given with {was}, not {now}:"
                 " name another file, or delete that one"
             )
     return {prediction.sample_id for prediction in done}

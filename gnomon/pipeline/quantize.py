@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import bitsandbytes as bnb
-import torch
 from transformers import BitsAndBytesConfig
 
 if TYPE_CHECKING:
+    import torch
     from transformers import PreTrainedModel
 
     from gnomon.pipeline.families.base import Family

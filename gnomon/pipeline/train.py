@@ -86,7 +86,7 @@ def arguments(recipe: Recipe, run: Path) -> SFTConfig:
 
 
 def drawn(samples: Samples, n: int) -> datasets.Dataset:
-    """The first n samples as the dataset that TRL wants, each read or drawn when it is asked for."""
+    """The first n samples as the dataset that TRL wants, each read or drawn when asked for."""
     index = datasets.Dataset.from_dict({"index": range(n)})
     return index.with_transform(partial(_draw, samples))
 
@@ -107,7 +107,7 @@ def numeric_loss(recipe: Recipe, loaded: Loaded) -> NumericLoss | None:
 class Progress(ProgressCallback):  # type: ignore[misc]
     """One bar that says how the loss stands, where transformers prints a line each time."""
 
-    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+    def on_log(self, *_: Any, logs: dict[str, float], **__: Any) -> None:
         shown = {name: value for name, value in logs.items() if name in ("loss", "ce")}
         if self.training_bar is not None and shown:
             self.training_bar.set_postfix(shown)
@@ -119,7 +119,7 @@ class LogFile(TrainerCallback):  # type: ignore[misc]
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+    def on_train_begin(self, _: Any, state: Any, *__: Any, **___: Any) -> None:
         if not state.is_world_process_zero:
             return
         lines = self.path.read_text().splitlines() if self.path.exists() else []
@@ -127,7 +127,7 @@ class LogFile(TrainerCallback):  # type: ignore[misc]
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_text("".join(line + "\n" for line in kept))
 
-    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+    def on_log(self, _: Any, state: Any, *__: Any, logs: dict[str, float], **___: Any) -> None:
         if state.is_world_process_zero:
             with self.path.open("a") as file:
                 file.write(json.dumps({"step": state.global_step, **logs}) + "\n")

@@ -42,7 +42,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         self.balance = balance
         self.numeric_loss = self._loss(numeric_loss)
         self._window: dict[str, Tensor] = {}  # denominators of the accumulation window
-        self._logged: dict[str, list[Tensor]] = {}  # name -> [sum, count] since the last log
+        self._logged: dict[str, Tensor] = {}  # name -> [sum, count] since the last log
 
     def compute_loss(
         self,
@@ -60,7 +60,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             raise ValueError("a batch without one answer token: were its answers cut off?")
         ce_sum = functional.cross_entropy(logits.float(), targets, reduction="sum")
         windowed = num_items_in_batch is not None
-        loss = ce_sum / (num_items_in_batch if windowed else len(targets))
+        loss = ce_sum / (len(targets) if num_items_in_batch is None else num_items_in_batch)
         self._note("ce", ce_sum, len(targets))
         self._note("mean_token_accuracy", (logits.argmax(-1) == targets).sum(), len(targets))
         if self.numeric_loss is not None:
@@ -83,7 +83,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         """Add each part of the loss: its mean over its own tokens since the last line."""
         mode = "train" if self.model.training else "eval"
         for name, pair in self._logged.items():
-            total, count = self.accelerator.reduce(torch.stack(pair))
+            total, count = self.accelerator.reduce(pair)
             self._metrics[mode][name] = [(total / count.clamp(min=1)).item()]
         self._logged.clear()
         super().log(logs, start_time)
@@ -112,11 +112,9 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         return counts
 
     def _note(self, name: str, total: Tensor, count: Tensor | int) -> None:
-        pair = [total.detach().float(), torch.as_tensor(count, device=total.device).float()]
-        before = self._logged.get(name)
-        self._logged[name] = (
-            pair if before is None else [b + p for b, p in zip(before, pair, strict=True)]
-        )
+        counted = torch.as_tensor(count, device=total.device).float()
+        pair = torch.stack([total.detach().float(), counted])
+        self._logged[name] = self._logged[name] + pair if name in self._logged else pair
 
     def _loss(self, loss: NumericLoss | str | None) -> NumericLoss | None:
         """A loss by name is made for this model's tokenizer and the width of its head."""
@@ -128,7 +126,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         return create(loss, NumericVocab.from_tokenizer(self._tokenizer, size=width))
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
-        """PEFT gives a bf16 adapter back as float32; cast again, the resumed run is the same run."""
+        """PEFT gives a bf16 adapter back as float32; cast again, the resumed run is the same."""
         super()._load_from_checkpoint(resume_from_checkpoint, model)
         if isinstance(self.model, PeftModel) and quantized(self.model):
             for parameter in self.model.parameters():

@@ -46,7 +46,7 @@ def locate(name: str) -> str:
         return EMBEDDED[name]
     if Path(name).is_dir() or (name.count("/") == 1 and not name.startswith((".", "/"))):
         return name
-    raise names.UnknownName(
+    raise names.UnknownNameError(
         f"model.name: {name!r} is no directory, no hub id (owner/name), and none of"
         f" {', '.join(EMBEDDED)}"
     )

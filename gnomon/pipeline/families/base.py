@@ -26,7 +26,7 @@ class Part:
 
 
 class Family(ABC):
-    """How checkpoints of one architecture load, which modules are which, how an answer is written."""
+    """How checkpoints of one architecture load, what their parts are, how an answer is written."""
 
     name: ClassVar[str]
     dialect: ClassVar[str]
@@ -37,7 +37,7 @@ class Family(ABC):
     vision: ClassVar[Part]
     projector: ClassVar[Part]
     keep_in_16_bits: ClassVar[tuple[str, ...]]
-    """Modules that stay out of 4 bits. A list of one's own drops the default for the head: it is in."""
+    """Modules that stay out of 4 bits, the head among them: one's own list drops it otherwise."""
 
     @abstractmethod
     def load_processor(self, path: str | Path, model: Model) -> ProcessorMixin:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 WIDTH, LAYERS, HEADS = 192, 4, 4
 SIDE = 84
-"""Pictures are resized to about this side: 84 to 112 pixels, 9 to 16 places for the language model."""
+"""Smaller pictures are enlarged to this side; 112 is the largest. 9 to 16 tokens a picture."""
 
 
 class GnomonTiny(Qwen2VL):
