@@ -198,14 +198,21 @@ def load(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
         raise RecipeError(f"{file}: not YAML: {error}") from error
     if not isinstance(raw, dict):
         raise RecipeError(f"{file}: a recipe is a mapping with data, model, loss, train and eval")
+    return from_dict(raw, overrides, name=str(file))
+
+
+def from_dict(
+    raw: dict[str, Any], overrides: Sequence[str] = (), *, name: str = "recipe"
+) -> Recipe:
+    """A checked recipe of plain values; RecipeError lists everything that is wrong, at once."""
+    return checked(Recipe, laid_over(raw, overrides), name=name)
+
+
+def laid_over(raw: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
+    """Plain values with `key=value` laid over them, in place."""
     for override in overrides:
         _lay_over(raw, override)
-    return from_dict(raw, name=str(file))
-
-
-def from_dict(raw: dict[str, Any], *, name: str = "recipe") -> Recipe:
-    """A checked recipe of plain values; RecipeError lists everything that is wrong, at once."""
-    return checked(Recipe, raw, name=name)
+    return raw
 
 
 def checked(kind: type[T], raw: dict[str, Any], *, name: str) -> T:

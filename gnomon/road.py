@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import platform
-from dataclasses import asdict, dataclass
+import sys
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon import losses, recipe, store
+from gnomon import generators, losses, names, recipe, store
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, RecipeError, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from gnomon.eval import RunResult
     from gnomon.generators.base import Split
+    from gnomon.pipeline.load import Loaded
     from gnomon.sample import Sample
     from gnomon.store import Samples
 
@@ -72,6 +75,79 @@ def check(opened: Recipe) -> Recipe:
     return opened
 
 
+def samples_of(what: str, options: Sequence[str], *, split: Split, seed: int | None) -> Samples:
+    """What a kind draws with `key=value` options, or what a recipe trains on."""
+    if what in generators.KINDS:
+        source = Source(kind=what, options=recipe.laid_over({}, options))
+        return store.mixture((source,), split=split, seed=seed or 0)
+    if not Path(what).suffix and Path(what).name == what and f"{what}.yaml" not in recipe.configs():
+        known = [*generators.KINDS, *(name.removesuffix(".yaml") for name in recipe.configs())]
+        names.check(known, what, what="generator or recipe", listing="gnomon ls")
+    opened = open_recipe(what, options)
+    return store.mixture(opened.data, split=split, seed=opened.seed if seed is None else seed)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What `gnomon predict` was told: which model answers what."""
+
+    recipe: Recipe
+    exam: Exam
+    run: Path | None
+    """The run whose trained weights answer; None for a model as it came."""
+    folder: Path | None
+    """Pictures without labels, in place of the exam."""
+    data: str
+    """What the exam is called."""
+
+    @property
+    def file(self) -> Path:
+        """Where the answers go unless said otherwise."""
+        if self.run is not None:
+            return self.run / "predictions" / f"{self.data}.jsonl"
+        model = Path(self.recipe.model.name).name
+        return Path("predictions") / f"{model}-{self.data}.jsonl"
+
+
+def asked(model: str, data: str | None, overrides: Sequence[str]) -> Asked:
+    """Sort out the verb's words: a run or a model; its own exam, a kind, a recipe, a directory."""
+    run = Path(model) if (Path(model) / "recipe.yaml").is_file() else None
+    if run is not None:
+        opened = open_recipe(run / "recipe.yaml", overrides)
+    elif data is None:
+        raise RecipeError(f"what shall {model} be asked? Name a kind, a recipe or a directory")
+    else:
+        opened = _bare(model, data, overrides)
+    if data is None:
+        return Asked(opened, Exam.of(opened), run, None, AFTER)
+    place = Path(data)
+    if place.is_dir() and not (place / "manifest.json").exists() and not (place / "data").exists():
+        return Asked(opened, Exam.of(opened), run, place, place.name)
+    return Asked(opened, _exam_of(data, opened, overrides), run, None, place.stem)
+
+
+def _bare(model: str, data: str, overrides: Sequence[str]) -> Recipe:
+    """A recipe for a model that was not trained here; its data only names what is asked."""
+    kind = data if data in generators.KINDS else "clock"
+    return check(
+        recipe.from_dict(
+            {"data": [{"kind": kind}], "model": {"name": model}}, overrides, name="command line"
+        )
+    )
+
+
+def _exam_of(data: str, opened: Recipe, overrides: Sequence[str]) -> Exam:
+    place, asked = Path(data), opened.eval
+    if data in generators.KINDS:
+        return Exam((Source(kind=data),), asked.split, opened.seed, asked.samples)
+    if not place.is_dir():
+        return Exam.of(open_recipe(data))
+    exam = Exam((Source(path=data),), asked.split, opened.seed, asked.samples)
+    if any(override.startswith("eval.samples=") for override in overrides):
+        return exam
+    return replace(exam, samples=exam.open().length or asked.samples)
+
+
 def generate(opened: Recipe, run: Path, *, workers: int) -> None:
     """Write the run's training and held-out samples to its data directory."""
     _claim(run, opened)
@@ -89,6 +165,153 @@ def train(opened: Recipe, run: Path) -> Path:
     if (run / "data" / "manifest.json").exists():
         return fine_tune(opened, store.open(run / "data", "train"), run)
     return fine_tune(opened, store.mixture(opened.data, split="train", seed=opened.seed), run)
+
+
+def predict(opened: Recipe, exam: Exam, out: Path, *, run: Path | None = None) -> Path:
+    """Ask the exam's questions of a run's trained model, or (run None) of the model as it came."""
+    loaded, weights = _loaded(opened, run)
+    from gnomon.pipeline.predict import predict as ask
+
+    about = {"exam": asdict(exam), "data": exam.open().describe(), "versions": versions()}
+    settings = {**asdict(opened.model), "weights": weights}
+    ask(
+        loaded,
+        exam,
+        out,
+        total=exam.samples,
+        settings=settings,
+        batch_size=opened.eval.batch_size,
+        max_new_tokens=opened.eval.max_new_tokens,
+    )
+    _write_json(out.with_suffix(".about.json"), about)
+    return out
+
+
+def read_pictures(
+    opened: Recipe, folder: Path, question: str, out: Path, *, run: Path | None = None
+) -> int:
+    """Ask one question of every picture in a folder, answers to a CSV file; how many pictures."""
+    from gnomon.pipeline.pictures import in_folder, to_csv
+
+    files = in_folder(folder)
+    loaded, _ = _loaded(opened, run)
+    to_csv(
+        loaded,
+        files,
+        question,
+        out,
+        batch_size=opened.eval.batch_size,
+        max_new_tokens=opened.eval.max_new_tokens,
+    )
+    return len(files)
+
+
+def score(file: Path, *, name: str | None = None) -> RunResult:
+    """Score a file of answers against the samples they were given to; no model is needed."""
+    from gnomon import eval as evaluation
+    from gnomon.eval import predictions
+
+    if not file.is_file():
+        raise RecipeError(f"no predictions {str(file)!r}: `gnomon predict` makes them")
+    exam, about = _about(file)
+    answers = predictions.read(file)
+    scores = evaluation.score(answers, exam)
+    _write_json(file.with_suffix(".scores.json"), scores.to_json())
+    return evaluation.RunResult(
+        name=name or file.stem,
+        scores=scores,
+        predictions=answers,
+        versions=about["versions"],
+    )
+
+
+def run(opened: Recipe, out: Path, *, workers: int) -> Path:
+    """Generate, train, predict before and after, score, report: the straight road."""
+    exam = Exam.of(opened)
+    answers = out / "predictions"
+    _say("drawing the samples")
+    generate(opened, out, workers=workers)
+    _say("asking the model as it came")
+    predict(opened, exam, answers / f"{BEFORE}.jsonl")
+    _say("fine-tuning")
+    train(opened, out)
+    _say("asking it again")
+    predict(opened, exam, answers / f"{AFTER}.jsonl", run=out)
+    _say("scoring")
+    return report(results(out), out / "report.html", _pictures(exam))
+
+
+def results(out: Path) -> list[RunResult]:
+    """A run's answers, scored: before and after, as far as they are there."""
+    held = [out / "predictions" / f"{name}.jsonl" for name in (BEFORE, AFTER)]
+    scored = [score(file) for file in held if file.is_file()]
+    if not scored:
+        raise RecipeError(f"{out} holds no predictions yet: `gnomon predict {out}` makes them")
+    log = out / "log.jsonl"
+    lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else None
+    told = replace(scored[-1], recipe_yaml=(out / "recipe.yaml").read_text(), log=lines)
+    return [*scored[:-1], told]
+
+
+def compare(outs: Sequence[Path], file: Path) -> Path:
+    """Lay several runs beside each other: each one's last answers, the first as the measure."""
+    exams = [_about(_last(out))[0] for out in outs]
+    names = [out.name if out.is_dir() else out.stem for out in outs]
+    if len(set(names)) < len(names):
+        names = [str(out) for out in outs]
+    scored = [replace(_result(out), name=name) for out, name in zip(outs, names, strict=True)]
+    return report(scored, file, _pictures(exams[-1]))
+
+
+def report(scored: Sequence[RunResult], file: Path, samples: Mapping[str, Sample]) -> Path:
+    """Write the HTML report and its JSON, and print the table."""
+    from gnomon import eval as evaluation
+
+    _write_json(file.with_suffix(".json"), {r.name: r.scores.to_json() for r in scored})
+    evaluation.write_report(file, scored, samples=samples)
+    print(evaluation.table(scored))
+    print(f"report: {file}")
+    return file
+
+
+def pictures_of(out: Path) -> Mapping[str, Sample]:
+    """The samples that a run's (or a file's) answers are to, by id."""
+    return _pictures(_about(_last(out))[0])
+
+
+def _result(out: Path) -> RunResult:
+    return results(out)[-1] if out.is_dir() else score(out)
+
+
+def _last(out: Path) -> Path:
+    """The file of a run's last answers, or that file itself."""
+    held = [out / "predictions" / f"{name}.jsonl" for name in (AFTER, BEFORE)]
+    return next((file for file in held if file.is_file()), out)
+
+
+def _about(file: Path) -> tuple[Exam, dict[str, Any]]:
+    """Which samples a file answers, made sure to be the ones that it answered."""
+    beside = file.with_suffix(".about.json")
+    if not beside.is_file():
+        raise RecipeError(f"{file}: {beside.name} is not beside it; it says what was asked")
+    about = json.loads(beside.read_text(encoding="utf-8"))
+    exam = Exam.from_json(about["exam"])
+    if exam.open().describe() != about["data"]:
+        raise ValueError(f"{file}: the samples are not those it answers any more: predict again")
+    return exam, about
+
+
+def _pictures(exam: Exam) -> Mapping[str, Sample]:
+    return {sample.id: sample for sample in exam}
+
+
+def _loaded(opened: Recipe, run: Path | None) -> tuple[Loaded, str | None]:
+    """The model, and a hash of what a run trained."""
+    from gnomon.pipeline.load import fingerprint, load, load_trained
+
+    if run is None:
+        return load(opened.model, seed=opened.seed), None
+    return load_trained(opened.model, run), fingerprint(run)
 
 
 def _claim(run: Path, opened: Recipe) -> None:
@@ -134,6 +357,10 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+def _say(step: str) -> None:
+    print(f"— {step}", file=sys.stderr)
 
 
 def _write_json(file: Path, value: Any) -> None:

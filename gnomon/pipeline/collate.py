@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gnomon import dialect
 from gnomon.sample import Box
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import torch
+    from PIL.Image import Image
     from transformers import ProcessorMixin
 
     from gnomon.pipeline.families.base import Family
     from gnomon.sample import Sample, Size
 
 IGNORED = -100
+
+
+class Question(Protocol):
+    """What a model is asked: a Sample, or a picture that has no answer yet."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def image(self) -> Image | None: ...
+    @property
+    def question(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -78,9 +92,9 @@ def resized_size(family: Family, processor: ProcessorMixin, sample: Sample) -> S
 
 
 def encode(
-    processor: ProcessorMixin, texts: list[str], samples: list[Sample], *, side: str
+    processor: ProcessorMixin, texts: list[str], asked: Sequence[Question], *, side: str
 ) -> dict[str, torch.Tensor]:
     """Texts with their pictures as tensors, padded on that side."""
-    pictures = [s.image for s in samples if s.image is not None]
+    pictures = [image for image in (question.image for question in asked) if image is not None]
     processor.tokenizer.padding_side = side
     return dict(processor(text=texts, images=pictures or None, padding=True, return_tensors="pt"))

@@ -13,9 +13,10 @@ from gnomon.pipeline.collate import encode, resized_size
 from gnomon.sample import Prediction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from gnomon.pipeline.collate import Question
     from gnomon.pipeline.load import Loaded
     from gnomon.sample import Sample
 
@@ -45,7 +46,7 @@ def predict(
                 bar.update(len(batch))
 
 
-def answer(loaded: Loaded, batch: list[Sample], *, max_new_tokens: int) -> list[str]:
+def answer(loaded: Loaded, batch: Sequence[Question], *, max_new_tokens: int) -> list[str]:
     """What the model says to each sample, padded on the left, without sampling."""
     model, tokenizer = loaded.model, loaded.processor.tokenizer
     inputs = encode(loaded.processor, _prompts(loaded, batch), batch, side="left")
@@ -95,7 +96,7 @@ def _length(loaded: Loaded, sample: Sample) -> int:
     return len(sample.question) + size[0] * size[1] // 100
 
 
-def _prompts(loaded: Loaded, batch: list[Sample]) -> list[str]:
+def _prompts(loaded: Loaded, batch: Sequence[Question]) -> list[str]:
     return [
         loaded.family.prompt(loaded.processor, sample.question, image=sample.image is not None)
         for sample in batch

@@ -1,0 +1,287 @@
+"""The verbs. Nothing heavy is imported before a verb needs it.
+
+Exit codes: 0 done, 1 failed, 2 wrong use.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+ROOMS = ("generators", "losses", "families", "configs", "metrics")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one verb; its exit code."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    if given.verb is None:
+        parser.print_help()
+        return 2
+    from gnomon.names import UnknownNameError
+    from gnomon.recipe import RecipeError
+
+    _quiet()
+    try:
+        return given.run(given) or 0
+    except (RecipeError, UnknownNameError) as error:
+        return _failed(error, 2)
+    except (ValueError, OSError) as error:
+        return _failed(error, 1)
+    except KeyboardInterrupt:
+        return _failed("interrupted; the same command goes on where it stopped", 130)
+
+
+def _failed(error: object, code: int) -> int:
+    print(f"gnomon: {error}", file=sys.stderr)
+    return code
+
+
+def _quiet() -> None:
+    """Other libraries' notes on their own future are not our users' business."""
+    warnings.filterwarnings("ignore", category=FutureWarning)
+    warnings.filterwarnings("ignore", category=DeprecationWarning)
+    for name in ("bitsandbytes", "transformers", "huggingface_hub"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+
+
+def ls(given: argparse.Namespace) -> None:
+    """Names that recipes and verbs take."""
+    from gnomon import listing
+
+    for room in [given.room] if given.room else ROOMS:
+        print(listing.table(room))
+
+
+def cp(given: argparse.Namespace) -> None:
+    """A recipe that comes with gnomon, to be changed."""
+    from gnomon import recipe
+
+    source = recipe.find(given.config)
+    to = Path(given.dest or source.name)
+    to = to / source.name if to.is_dir() else to
+    if to.exists():
+        raise FileExistsError(f"{to} is there already; nothing was copied")
+    to.write_bytes(source.read_bytes())
+    print(to)
+
+
+def preview(given: argparse.Namespace) -> None:
+    """A contact sheet of a kind or of a recipe's training samples."""
+    from gnomon import road
+    from gnomon.generators.sheet import contact_sheet
+
+    samples = road.samples_of(given.what, given.options, split=given.split, seed=given.seed)
+    sheet = contact_sheet([samples[i] for i in range(given.n)], title=given.what)
+    sheet.save(given.out)
+    print(given.out)
+
+
+def generate(given: argparse.Namespace) -> None:
+    """A dataset directory."""
+    from gnomon import road, store
+
+    samples = road.samples_of(given.what, given.options, split=given.split, seed=given.seed)
+    store.write(samples, given.out, n=given.n, split=given.split, workers=given.workers)
+    print(given.out)
+
+
+def verify(given: argparse.Namespace) -> int:
+    """Whether a dataset directory is as it was written."""
+    from gnomon import store
+
+    problems = store.verify(given.dir, redraw=given.redraw)
+    for problem in problems:
+        print(problem)
+    print(f"{given.dir}: {f'{len(problems)} problems' if problems else 'sound'}")
+    return 1 if problems else 0
+
+
+def train(given: argparse.Namespace) -> None:
+    """Fine-tune by a recipe."""
+    from gnomon import road
+
+    opened = road.open_recipe(given.recipe, given.overrides)
+    print(road.train(opened, _out(given)))
+
+
+def predict(given: argparse.Namespace) -> None:
+    """A run's or a model's answers."""
+    from gnomon import road
+
+    asked = road.asked(given.model, given.data, given.overrides)
+    if asked.folder is not None:
+        out = given.out or Path("answers.csv")
+        n = road.read_pictures(asked.recipe, asked.folder, given.question, out, run=asked.run)
+        print(f"{out}: {n} answers")
+        return
+    out = given.out or asked.file
+    print(road.predict(asked.recipe, asked.exam, out, run=asked.run))
+
+
+def score(given: argparse.Namespace) -> None:
+    """Scores and a report of answers."""
+    from gnomon import road
+
+    file = given.predictions
+    scored = [road.score(file)] if file.is_file() else road.results(file)
+    out = given.out or (file / "report.html" if file.is_dir() else file.with_suffix(".html"))
+    road.report(scored, out, road.pictures_of(file))
+
+
+def run(given: argparse.Namespace) -> None:
+    """The straight road."""
+    from gnomon import road
+
+    opened = road.open_recipe(given.recipe, given.overrides)
+    road.run(opened, _out(given), workers=given.workers)
+
+
+def demo(given: argparse.Namespace) -> None:
+    """The straight road on the embedded model."""
+    given.recipe = "demo"
+    run(given)
+
+
+def compare(given: argparse.Namespace) -> None:
+    """Runs beside each other."""
+    from gnomon import road
+
+    road.compare(given.runs, given.out)
+
+
+def _out(given: argparse.Namespace) -> Path:
+    out: Path = given.out or Path("runs") / Path(given.recipe).stem
+    return out
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="gnomon",
+        description="Teach vision-language models to read numbers: draw, fine-tune, evaluate.",
+        epilog="Start with: gnomon demo",
+    )
+    from gnomon import __version__
+
+    parser.add_argument("--version", action="version", version=f"gnomon {__version__}")
+    verbs = parser.add_subparsers(title="verbs", dest="verb", metavar="VERB")
+
+    add = _adder(verbs)
+    verb = add(ls, "list what there is by name", "gnomon ls losses")
+    verb.add_argument("room", nargs="?", choices=ROOMS, metavar="|".join(ROOMS))
+
+    verb = add(cp, "copy a recipe that comes with gnomon", "gnomon cp demo my-clocks.yaml")
+    verb.add_argument("config", metavar="CONFIG", help="its name; `gnomon ls configs`")
+    verb.add_argument("dest", metavar="DEST", nargs="?", help="a file or directory; default: here")
+
+    verb = add(preview, "draw a contact sheet", "gnomon preview clock -o sheet.png rotation=10")
+    _drawn(verb)
+    verb.add_argument("-o", "--out", type=Path, required=True, metavar="PNG", help="the picture")
+    verb.add_argument("--n", type=_positive, default=16, help="how many samples (16)")
+    verb.add_argument("options", nargs="*", metavar="key=value", help="options of the kind")
+
+    verb = add(generate, "write a dataset", "gnomon generate clock --n 2000 --out clocks size=112")
+    _drawn(verb)
+    verb.add_argument("--n", type=_positive, required=True, help="how many samples")
+    verb.add_argument("--out", type=Path, required=True, metavar="DIR", help="the directory")
+    _workers(verb)
+    verb.add_argument("options", nargs="*", metavar="key=value", help="options of the kind")
+
+    verb = add(verify, "check a dataset against its manifest", "gnomon verify clocks")
+    verb.add_argument("dir", type=Path, metavar="DIR")
+    verb.add_argument(
+        "--redraw", type=float, default=0.05, help="share of the samples drawn again (0.05)"
+    )
+
+    verb = add(train, "fine-tune by a recipe", "gnomon train demo train.learning_rate=1e-3")
+    _recipe(verb)
+
+    verb = add(
+        predict,
+        "ask a run, or a model as it came, for its answers",
+        "gnomon predict runs/demo | gnomon predict gnomon-tiny clock eval.samples=100",
+    )
+    verb.add_argument("model", metavar="RUN|MODEL", help="a run, a checkpoint or a hub id")
+    verb.add_argument(
+        "data",
+        nargs="?",
+        metavar="DATA|FOLDER",
+        help="a kind, recipe, dataset, or folder of pictures; default: what the run holds out",
+    )
+    verb.add_argument("overrides", nargs="*", metavar="key=value", help="such as eval.batch_size=4")
+    verb.add_argument("--out", type=Path, metavar="FILE", help="the answers: .jsonl, or .csv")
+    verb.add_argument(
+        "--question",
+        default="What time does the clock show? Answer HH:MM.",
+        help="what is asked of each picture of a folder",
+    )
+
+    verb = add(score, "score answers; needs no model", "gnomon score runs/demo")
+    verb.add_argument("predictions", type=Path, metavar="PREDICTIONS", help="a .jsonl, or a run")
+    verb.add_argument("--out", type=Path, metavar="HTML", help="the report")
+
+    verb = add(run, "generate, train, predict, score, report", "gnomon run my-clocks.yaml")
+    _recipe(verb)
+    _workers(verb)
+
+    verb = add(demo, "the whole road on the embedded model, in minutes", "gnomon demo")
+    verb.add_argument("overrides", nargs="*", metavar="key=value", help="laid over the recipe")
+    verb.add_argument("--out", type=Path, metavar="DIR", help="the run's directory (runs/demo)")
+    _workers(verb)
+
+    verb = add(compare, "lay runs beside each other", "gnomon compare runs/ce runs/ntil -o it.html")
+    verb.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a run or a .jsonl")
+    verb.add_argument("-o", "--out", type=Path, required=True, metavar="HTML", help="the report")
+    return parser
+
+
+def _adder(verbs: Any) -> Callable[..., argparse.ArgumentParser]:
+    def add(verb: Callable[[argparse.Namespace], Any], what: str, example: str) -> Any:
+        parser = verbs.add_parser(
+            verb.__name__,
+            help=what,
+            description=f"{what[0].upper()}{what[1:]}.",
+            epilog=f"example: {example}",
+        )
+        parser.set_defaults(run=verb)
+        return parser
+
+    return add
+
+
+def _drawn(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("what", metavar="KIND|RECIPE", help="`gnomon ls generators`, `ls configs`")
+    verb.add_argument("--split", choices=("train", "val", "test"), default="train")
+    verb.add_argument("--seed", type=int, help="default: the recipe's, or 0")
+
+
+def _recipe(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "recipe", metavar="RECIPE", help="a YAML file or a name (`gnomon ls configs`)"
+    )
+    verb.add_argument("overrides", nargs="*", metavar="key=value", help="laid over the recipe")
+    verb.add_argument("--out", type=Path, metavar="DIR", help="the run's directory (runs/NAME)")
+
+
+def _workers(verb: argparse.ArgumentParser) -> None:
+    cores = os.cpu_count() or 1
+    verb.add_argument(
+        "--workers", type=_positive, default=cores, help=f"processes that draw ({cores})"
+    )
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number}: give 1 or more")
+    return number

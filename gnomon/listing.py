@@ -1,0 +1,89 @@
+"""What there is, by name, read from the sources: listing a loss never loads torch."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import fields
+from importlib.util import find_spec
+from pathlib import Path
+
+from gnomon import eval as evaluation
+from gnomon import generators, losses, recipe
+from gnomon.pipeline import families
+
+
+def table(room: str) -> str:
+    """The room's names, each with its first sentence; generators with their options."""
+    if room == "configs":
+        rows = [
+            (name.removesuffix(".yaml"), _comment(file)) for name, file in recipe.configs().items()
+        ]
+        return _aligned(room, rows)
+    kinds = {
+        "generators": generators.KINDS,
+        "losses": losses.KINDS,
+        "families": families.FAMILIES,
+        "metrics": evaluation.METRICS,
+    }[room]
+    rows = []
+    for name, place in sorted(kinds.items()):
+        node = _definition(place)
+        rows.append((name, _sentence(node)))
+        if room == "generators":
+            rows += [(f"  {option}", text) for option, text in _options(name, node)]
+    if room == "losses":
+        rows.insert(0, (losses.CE, "The cross-entropy alone."))
+    return _aligned(room, rows)
+
+
+def _definition(place: str) -> ast.ClassDef | ast.FunctionDef:
+    """The class or function at "module:Name", parsed and not imported."""
+    module, _, name = place.partition(":")
+    spec = find_spec(module)
+    assert spec is not None
+    assert spec.origin is not None
+    tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+    return next(
+        node
+        for node in tree.body
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name
+    )
+
+
+def _sentence(node: ast.ClassDef | ast.FunctionDef) -> str:
+    return (ast.get_docstring(node) or "").partition("\n")[0]
+
+
+def _options(kind: str, node: ast.ClassDef | ast.FunctionDef) -> list[tuple[str, str]]:
+    """Each option with its default, and the docstring under it. Generators load without torch."""
+    defaults = {field.name: field.default for field in fields(generators.load(kind))}
+    found = []
+    for field, below in zip(node.body, node.body[1:], strict=False):
+        if not isinstance(field, ast.AnnAssign) or not isinstance(below, ast.Expr):
+            continue
+        name = ast.unparse(field.target)
+        if name in defaults and isinstance(below.value, ast.Constant):
+            text = " ".join(str(below.value.value).split())
+            found.append((name, f"{text} [{_plain(defaults[name])}]"))
+    return found
+
+
+def _plain(value: object) -> str:
+    """A default as a recipe would have it."""
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _comment(file: Path) -> str:
+    """The comment that a recipe begins with, its first sentence."""
+    lines = []
+    for line in file.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.lstrip("# "))
+    return " ".join(lines).partition(". ")[0].removesuffix(".") + "."
+
+
+def _aligned(title: str, rows: list[tuple[str, str]]) -> str:
+    width = max((len(name) for name, _ in rows), default=0)
+    lines = [f"  {name:<{width}}  {text}".rstrip() for name, text in rows]
+    return "\n".join([f"{title}:", *lines])
