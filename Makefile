@@ -35,5 +35,10 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[train]" --group dev
 	touch $@
 
+tiny: $(READY)            ## make the embedded model's weights again, and put them in place
+	$(BIN)/python -m gnomon.pipeline.families.tiny
+	$(BIN)/gnomon train configs/tiny-base.yaml --out runs/tiny-base
+	$(BIN)/python -m gnomon.pipeline.families.tiny runs/tiny-base
+
 clean:                    ## remove the environment and what runs left
 	rm -rf .venv runs .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -22,7 +22,11 @@ ROOMS = ("generators", "losses", "families", "configs", "metrics")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb; its exit code."""
     parser = _parser()
-    given = parser.parse_args(arguments)
+    given, late = parser.parse_known_args(arguments)
+    for word in late:  # argparse takes no positionals after an option
+        if word.startswith("-") or "=" not in word or "overrides" not in given:
+            parser.error(f"{word!r} is not understood; see gnomon {given.verb} --help")
+        given.overrides.append(word)
     if given.verb is None:
         parser.print_help()
         return 2
@@ -81,7 +85,7 @@ def preview(given: argparse.Namespace) -> None:
     from gnomon import road
     from gnomon.generators.sheet import contact_sheet
 
-    samples = road.samples_of(given.what, given.options, split=given.split, seed=given.seed)
+    samples = road.samples_of(given.what, given.overrides, split=given.split, seed=given.seed)
     sheet = contact_sheet([samples[i] for i in range(given.n)], title=given.what)
     sheet.save(given.out)
     print(given.out)
@@ -91,7 +95,7 @@ def generate(given: argparse.Namespace) -> None:
     """A dataset directory."""
     from gnomon import road, store
 
-    samples = road.samples_of(given.what, given.options, split=given.split, seed=given.seed)
+    samples = road.samples_of(given.what, given.overrides, split=given.split, seed=given.seed)
     store.write(samples, given.out, n=given.n, split=given.split, workers=given.workers)
     print(given.out)
 
@@ -188,14 +192,14 @@ def _parser() -> argparse.ArgumentParser:
     _drawn(verb)
     verb.add_argument("-o", "--out", type=Path, required=True, metavar="PNG", help="the picture")
     verb.add_argument("--n", type=_positive, default=16, help="how many samples (16)")
-    verb.add_argument("options", nargs="*", metavar="key=value", help="options of the kind")
+    verb.add_argument("overrides", nargs="*", metavar="key=value", help="options of the kind")
 
     verb = add(generate, "write a dataset", "gnomon generate clock --n 2000 --out clocks size=112")
     _drawn(verb)
     verb.add_argument("--n", type=_positive, required=True, help="how many samples")
     verb.add_argument("--out", type=Path, required=True, metavar="DIR", help="the directory")
     _workers(verb)
-    verb.add_argument("options", nargs="*", metavar="key=value", help="options of the kind")
+    verb.add_argument("overrides", nargs="*", metavar="key=value", help="options of the kind")
 
     verb = add(verify, "check a dataset against its manifest", "gnomon verify clocks")
     verb.add_argument("dir", type=Path, metavar="DIR")

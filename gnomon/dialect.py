@@ -15,7 +15,7 @@ from gnomon import names
 from gnomon.sample import Box, Number, Size, Target, Time
 
 _TIME = re.compile(r"(\d{2}):(\d{2})(?::(\d{2}))?", re.ASCII)
-_NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(?: (\S+))?", re.ASCII)
+_NUMBER = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)(?: (\S+(?: \S+)*))?")
 
 
 @dataclass(frozen=True)
@@ -145,6 +145,7 @@ def _rounded(box: Box) -> list[int]:
 
 
 def _box_from(corners: list[float], space: Size, size: Size) -> Box | None:
-    """The box in pixels of `size`; None where the corners are swapped or coincide."""
+    """The box in pixels of `size`; None where corners are swapped, coincide or lie outside."""
     x1, y1, x2, y2 = corners
-    return Box(x1, y1, x2, y2).scaled(space, size) if x1 < x2 and y1 < y2 else None
+    inside = x1 < x2 <= space[0] and y1 < y2 <= space[1]  # no dialect writes a minus
+    return Box(x1, y1, x2, y2).scaled(space, size) if inside else None

@@ -67,6 +67,13 @@ class Model:
     max_pixels: int | None = None
     """Larger pictures are shrunk to this area; the family's own limit where not given."""
 
+    def __post_init__(self) -> None:
+        low, high = self.min_pixels or 1, self.max_pixels
+        if low < 1 or (high is not None and high < low):
+            raise ValueError(
+                f"min_pixels={self.min_pixels}, max_pixels={high}: give areas, the smaller first"
+            )
+
 
 @dataclass(frozen=True, config=STRICT)
 class Loss:
@@ -138,6 +145,11 @@ class Train:
                 raise ValueError(f"{name}={getattr(self, name)}: give 1 or more")
         if self.learning_rate <= 0:
             raise ValueError(f"learning_rate={self.learning_rate}: give a positive rate")
+        if self.num_train_epochs <= 0 or (self.max_steps < 1 and self.max_steps != -1):
+            raise ValueError(
+                f"num_train_epochs={self.num_train_epochs}, max_steps={self.max_steps}: nothing"
+                " would train; max_steps=-1 leaves it to the epochs"
+            )
         if {self.language, self.vision, self.projector} == {"frozen"}:
             raise ValueError("language, vision and projector are all frozen: nothing would train")
 
@@ -183,6 +195,8 @@ class Recipe:
     def __post_init__(self) -> None:
         if not self.data:
             raise ValueError("data is empty: name at least one source, such as `- kind: clock`")
+        if not 0 <= self.seed < 2**32:
+            raise ValueError(f"seed={self.seed}: give a whole number from 0 to {2**32 - 1}")
 
 
 class RecipeError(ValueError):
@@ -228,7 +242,7 @@ def checked(kind: type[T], raw: dict[str, Any], *, name: str) -> T:
 def to_yaml(recipe: Recipe) -> str:
     """The recipe with every default written out; `load` reads it back the same."""
     plain = json.loads(json.dumps(asdict(recipe)))
-    return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True)
+    return yaml.dump(plain, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
 
 
 def find(path: str | Path) -> Path:
@@ -271,6 +285,13 @@ _FLOAT = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)[eE][-+]?\d+")
 _Loader.add_implicit_resolver("tag:yaml.org,2002:float", _FLOAT, list("-+0123456789."))
 
 
+class _Dumper(yaml.SafeDumper):
+    """Quotes the strings that `_Loader` would take for numbers."""
+
+
+_Dumper.add_implicit_resolver("tag:yaml.org,2002:float", _FLOAT, list("-+0123456789."))
+
+
 def _lay_over(raw: dict[str, Any], override: str) -> None:
     """Set one dotted key, such as train.learning_rate=2e-5 or data.0.options.size=112."""
     path, equals, text = override.partition("=")
@@ -281,10 +302,10 @@ def _lay_over(raw: dict[str, Any], override: str) -> None:
     for step in way:
         if isinstance(place, list):
             place = place[_index(step, place, path)]
-            continue
-        if place.get(step) is None:
-            place[step] = {}
-        place = place[step]
+        else:
+            if place.get(step) is None:
+                place[step] = {}
+            place = place[step]
         if not isinstance(place, dict | list):
             raise RecipeError(f"{path}: {step!r} holds {place!r}, which has no keys of its own")
     try:

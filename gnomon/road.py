@@ -63,13 +63,16 @@ def open_recipe(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
 
 def check(opened: Recipe) -> Recipe:
     """The same recipe, once each room has looked at its names and options."""
-    losses.check(opened.loss.name, opened.loss.options)
-    families.locate(opened.model.name)
-    if opened.model.family is not None:
-        families.check(opened.model.family)
-    store.mixture(opened.data, split="train", seed=opened.seed)
     exam = Exam.of(opened)
-    length = exam.open().length
+    try:
+        losses.check(opened.loss.name, opened.loss.options)
+        families.locate(opened.model.name)
+        if opened.model.family is not None:
+            families.check(opened.model.family)
+        store.mixture(opened.data, split="train", seed=opened.seed)
+        length = exam.open().length
+    except ValueError as error:
+        raise RecipeError(str(error)) from error
     if length is not None and length < exam.samples:
         raise RecipeError(f"eval.samples: {exam.samples}: the {exam.split} split has only {length}")
     return opened
@@ -216,7 +219,6 @@ def score(file: Path, *, name: str | None = None) -> RunResult:
     exam, about = _about(file)
     answers = predictions.read(file)
     scores = evaluation.score(answers, exam)
-    _write_json(file.with_suffix(".scores.json"), scores.to_json())
     return evaluation.RunResult(
         name=name or file.stem,
         scores=scores,

@@ -53,6 +53,8 @@ class Number:
     def __post_init__(self) -> None:
         if not isinstance(self.value, Decimal) or not self.value.is_finite():
             raise ValueError(f"value={self.value!r}: give a finite Decimal, such as Decimal('3.5')")
+        if self.unit != " ".join(self.unit.split()):
+            raise ValueError(f"unit={self.unit!r}: give words with one space between them")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,5 +145,5 @@ def prediction_from_json(row: dict[str, Any]) -> Prediction:
     try:
         size = row.get("size")
         return Prediction(**{**row, "size": None if size is None else (size[0], size[1])})
-    except TypeError as error:
+    except (AttributeError, IndexError, TypeError) as error:
         raise ValueError(f"prediction {row!r}: {error}") from error

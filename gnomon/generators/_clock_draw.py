@@ -18,7 +18,9 @@ from gnomon.generators._palettes import PALETTES, Palette
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from gnomon.generators._canvas import Points
     from gnomon.generators._clock_look import Look
+    from gnomon.generators._palettes import Colour
     from gnomon.generators.rng import Rng
 
 SECOND = (0.9, 0.022, 0.22)
@@ -64,7 +66,7 @@ def _ticks(canvas: Canvas, look: Look, palette: Palette) -> None:
         _fill_all(canvas, look, shapes, palette.ink)
 
 
-def _fill_all(canvas: Canvas, look: Look, shapes: list[_marks.Points], colour: object) -> None:
+def _fill_all(canvas: Canvas, look: Look, shapes: list[Points], colour: Colour) -> None:
     ends = np.cumsum([len(s) for s in shapes])[:-1]
     canvas.fill(np.split(look.pose(np.concatenate(shapes)), ends), colour)
 
@@ -79,9 +81,18 @@ def _numerals(canvas: Canvas, look: Look, palette: Palette) -> None:
     def radius(degrees: float) -> float:
         return _dials.reach(look.style.dial, degrees) - inset
 
-    mask = plate(look.style.numerals, look.font, max(4, round(scale * look.numeral_height)), side, scale, radius)
+    mask = plate(
+        look.style.numerals,
+        look.font,
+        max(4, round(scale * look.numeral_height)),
+        side,
+        scale,
+        radius,
+    )
     x1, y1, x2, y2 = canvas.around(look.pose(_dials.outline(look.style.dial)))
-    onto_dial = np.array([[1 / scale, 0, -side / 2 / scale], [0, 1 / scale, -side / 2 / scale], [0, 0, 1]])
+    onto_dial = np.array(
+        [[1 / scale, 0, -side / 2 / scale], [0, 1 / scale, -side / 2 / scale], [0, 0, 1]]
+    )
     onto_canvas = np.array([[SCALE, 0, -x1], [0, SCALE, -y1], [0, 0, 1]])
     half = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
     onto = np.linalg.inv(half) @ onto_canvas @ look.pose.matrix @ onto_dial @ half
@@ -97,7 +108,9 @@ def _hands_on(canvas: Canvas, look: Look, palette: Palette, angles: dict[str, fl
             canvas.shade([c + fall for c in contours], look.shadow)
     for name, contours in shapes.items():
         canvas.fill(contours, palette.second if name == "second" else palette.hands)
-    canvas.fill([look.pose(_hands.disc(0.055))], palette.second if "second" in shapes else palette.hands)
+    canvas.fill(
+        [look.pose(_hands.disc(0.055))], palette.second if "second" in shapes else palette.hands
+    )
 
 
 def _shapes(look: Look, angles: dict[str, float]) -> dict[str, _hands.Shape]:

@@ -39,14 +39,15 @@ class Marks:
 def determined(rotation: float, marks: Marks) -> bool:
     """Whether the pixels say how far the dial is turned, so that its hands have one reading.
 
-    Hour ticks alone give the turn modulo 30 degrees: enough within ±10, never beyond, where the
-    hands of 3:00 turned by 30 are the hands of 4:00 less five minutes' worth. Minute ticks alone
-    give it modulo 6. A dial with nothing on it is read as upright.
+    Twelve ticks or numerals too small to read give the turn modulo 30 degrees: enough within ±10,
+    never beyond, where the hands of 3:00 turned by 30 are the hands of 4:00 less five minutes'
+    worth. Minute ticks alone give it modulo 6. A dial with nothing on it is read as upright.
     """
-    named = marks.numerals in ("arabic", "roman", "roman-iv", "sparse")
+    full = marks.numerals in ("arabic", "roman", "roman-iv")
+    named = full or marks.numerals == "sparse"
     if (named and marks.numeral_pixels >= LEGIBLE) or marks.twelve is not None:
         return True
-    if marks.hour_ticks:
+    if marks.hour_ticks or full:
         return abs(rotation) <= UPRIGHT
     return rotation == 0
 
@@ -93,4 +94,5 @@ def _bar(dial: str, degrees: float, length: float, width: float) -> Points:
 
 
 def _on_ray(shape: Points, dial: str, degrees: float, inwards: float) -> Points:
-    return shape + np.array(ray(dial, degrees, inwards))
+    placed: Points = shape + np.array(ray(dial, degrees, inwards))
+    return placed

@@ -71,4 +71,5 @@ def _tilted(strength: float, towards: float) -> Matrix:
     """Seen by a pinhole at DISTANCE after a tilt of asin(strength · DISTANCE)."""
     cos = math.sqrt(1 - (strength * DISTANCE) ** 2)
     away = np.array([[cos, 0, 0], [0, 1, 0], [strength, 0, 1]])
-    return _turned(towards) @ away @ _turned(-towards)
+    tilted: Matrix = _turned(towards) @ away @ _turned(-towards)
+    return tilted

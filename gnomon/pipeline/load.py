@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import torch
+from accelerate import PartialState
 from peft import LoraConfig, PeftModel
 from transformers import AutoConfig, set_seed
 
 from gnomon.pipeline import families
-from gnomon.pipeline.quantize import check_quantized, keep_trainable_on_cpu, nf4
+from gnomon.pipeline.quantize import cast_adapter, check_quantized, keep_trainable_on_cpu, nf4
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,15 +39,17 @@ class Loaded:
 def load(model: Model, *, seed: int = 0) -> Loaded:
     """The model of a recipe, in 4 bits or not, on the GPU where there is one."""
     path, family = resolve(model)
+    if model.load_in_4bit and path == families.BLANK:
+        raise ValueError(f"{path} has no weights to quantise yet: set model.load_in_4bit=false")
     dtype = getattr(torch, model.dtype)
     options: dict[str, Any] = {"dtype": dtype}
     if model.load_in_4bit:
         options["quantization_config"] = nf4(family, dtype)
     if torch.cuda.is_available():
-        options["device_map"] = {"": torch.cuda.current_device()}
+        options["device_map"] = {"": PartialState().local_process_index}
     set_seed(seed)  # a blank model draws its weights
     loaded = family.load_model(path, **options)
-    if model.load_in_4bit and path != families.BLANK:
+    if model.load_in_4bit:
         check_quantized(loaded, family)
         keep_trainable_on_cpu(loaded)
     return Loaded(loaded, family.load_processor(path, model), family)
@@ -60,6 +63,7 @@ def load_trained(model: Model, run: Path) -> Loaded:
         raise ValueError(f"{run} holds no trained weights yet: `gnomon train` its recipe first")
     base = load(model)
     adapted = PeftModel.from_pretrained(base.model, run / ADAPTER)
+    cast_adapter(adapted)
     return replace(base, model=adapted.eval())
 
 
@@ -75,9 +79,10 @@ def resolve(model: Model) -> tuple[str, Family]:
     if model.family is not None or model.name in families.EMBEDDED:
         return path, families.create(model.family or "gnomon-tiny")
     try:
-        return path, families.of_model_type(AutoConfig.from_pretrained(path).model_type)
-    except OSError as error:
+        model_type = AutoConfig.from_pretrained(path).model_type
+    except (OSError, ValueError) as error:
         raise ValueError(f"model.name: {path!r} cannot be opened: {error}") from error
+    return path, families.of_model_type(model_type)
 
 
 def prepare_parts(loaded: Loaded, train: Train) -> LoraConfig | None:
@@ -89,7 +94,7 @@ def prepare_parts(loaded: Loaded, train: Train) -> LoraConfig | None:
         for name, parameter in loaded.model.named_parameters():
             parameter.requires_grad_(_part_of(name, parts) in full)
         return None
-    return _lora(loaded.model, train, adapted, full)
+    return _lora(train, adapted, _whole(loaded.model, parts, full))
 
 
 def _parts(family: Family, train: Train) -> list[tuple[Part, str]]:
@@ -106,13 +111,26 @@ def _part_of(name: str, parts: list[tuple[Part, str]]) -> str:
     return next((p.prefix for p, _ in parts if name.startswith(p.prefix)), parts[-1][0].prefix)
 
 
-def _lora(model: PreTrainedModel, train: Train, adapted: list[str], full: list[str]) -> LoraConfig:
-    saved = [name for name, _ in model.named_modules() if f"{name}." in full]
+def _whole(model: PreTrainedModel, parts: list[tuple[Part, str]], full: list[str]) -> list[str]:
+    """The outermost modules that train whole: a tower without the projector that lies in it."""
+    whole: list[str] = []
+    for name, module in model.named_modules():
+        if isinstance(module, torch.nn.ModuleList) or name.startswith(
+            tuple(f"{w}." for w in whole)
+        ):
+            continue  # PEFT saves no lists, only what is in them
+        owners = {_part_of(f"{name}.{inner}", parts) for inner, _ in module.named_parameters()}
+        if f"{name}.".startswith(tuple(full)) and owners and owners <= set(full):
+            whole.append(name)
+    return whole
+
+
+def _lora(train: Train, adapted: list[str], whole: list[str]) -> LoraConfig:
     return LoraConfig(
         r=train.lora_r,
         lora_alpha=train.lora_alpha,
         lora_dropout=train.lora_dropout,
         target_modules="|".join(f"(?:{pattern})" for pattern in adapted),
-        modules_to_save=saved or None,
+        modules_to_save=whole or None,
         task_type="CAUSAL_LM",
     )

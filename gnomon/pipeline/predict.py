@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,8 @@ def predict(
     max_new_tokens: int,
 ) -> None:
     """Answer every sample that `out` does not hold yet, greedily, the longest prompts first."""
-    settings = {**settings, "max_new_tokens": max_new_tokens}
+    # As JSON gives them back: a tuple would never equal the list that the file holds.
+    settings = json.loads(json.dumps({**settings, "max_new_tokens": max_new_tokens}))
     done = _answered(out, settings)
     left = (sample for sample in samples if sample.id not in done)
     with tqdm(total=total, initial=len(done), desc="answers", unit="") as bar:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import bitsandbytes as bnb
+import torch
+from peft.utils import ModulesToSaveWrapper
 from transformers import BitsAndBytesConfig
 
 if TYPE_CHECKING:
-    import torch
     from transformers import PreTrainedModel
 
     from gnomon.pipeline.families.base import Family
@@ -48,3 +49,19 @@ def keep_trainable_on_cpu(model: torch.nn.Module) -> None:
     for module in model.modules():
         if isinstance(module, bnb.nn.Linear4bit):
             module.support_avx512bf16_for_cpu = False
+
+
+def cast_adapter(model: torch.nn.Module) -> None:
+    """Give what a 4-bit model trains its precision: adapters bf16, whole modules the model's own.
+
+    TRL casts both to bf16, which a float32 model cannot compute with; PEFT loads adapters as
+    float32 however they were saved, and a resumed run and its answers would differ.
+    """
+    if not quantized(model):
+        return
+    for name, parameter in model.named_parameters():
+        if "lora_" in name:
+            parameter.data = parameter.data.to(torch.bfloat16)
+    for module in model.modules():
+        if isinstance(module, ModulesToSaveWrapper):
+            module.modules_to_save.to(next(module.original_module.parameters()).dtype)

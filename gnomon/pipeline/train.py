@@ -11,7 +11,7 @@ import datasets
 import torch
 from peft import PeftModel
 from transformers import ProgressCallback, TrainerCallback
-from transformers.trainer_utils import get_last_checkpoint
+from transformers.trainer import TRAINER_STATE_NAME
 from trl import SFTConfig
 
 from gnomon.losses import CE, NumericVocab, create
@@ -31,13 +31,16 @@ def train(recipe: Recipe, samples: Samples, run: Path) -> Path:
     """Train as the recipe says and save into the run's directory; where the weights are."""
     loaded = load(recipe.model, seed=recipe.seed)
     trainer = make_trainer(recipe, loaded, samples, run)
-    checkpoints = Path(trainer.args.output_dir)
-    trainer.train(
-        resume_from_checkpoint=get_last_checkpoint(checkpoints) if checkpoints.is_dir() else None
-    )
+    trainer.train(resume_from_checkpoint=last_checkpoint(Path(trainer.args.output_dir)))
     weights = run / (ADAPTER if isinstance(trainer.model, PeftModel) else MODEL)
     trainer.save_model(str(weights))
     return weights
+
+
+def last_checkpoint(folder: Path) -> str | None:
+    """The last whole one: its state is written last, so one without was cut short by a kill."""
+    whole = [file.parent for file in folder.glob(f"checkpoint-*/{TRAINER_STATE_NAME}")]
+    return str(max(whole, key=lambda c: int(c.name.rpartition("-")[2]))) if whole else None
 
 
 def make_trainer(recipe: Recipe, loaded: Loaded, samples: Samples, run: Path) -> NumericSFTTrainer:
@@ -122,10 +125,11 @@ class LogFile(TrainerCallback):  # type: ignore[misc]
     def on_train_begin(self, _: Any, state: Any, *__: Any, **___: Any) -> None:
         if not state.is_world_process_zero:
             return
-        lines = self.path.read_text().splitlines() if self.path.exists() else []
-        kept = [line for line in lines if json.loads(line)["step"] <= state.global_step]
+        lines = self.path.read_text().splitlines(keepends=True) if self.path.exists() else []
+        whole = [line for line in lines if line.endswith("\n")]  # a kill may cut the last one
+        kept = [line for line in whole if json.loads(line)["step"] <= state.global_step]
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text("".join(line + "\n" for line in kept))
+        self.path.write_text("".join(kept))
 
     def on_log(self, _: Any, state: Any, *__: Any, logs: dict[str, float], **___: Any) -> None:
         if state.is_world_process_zero:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 import torch
-from peft import PeftModel
 from torch import Tensor
 from torch.nn import functional
 from trl import SFTTrainer
 
 from gnomon.losses import CE, NumericVocab, create
-from gnomon.pipeline.quantize import keep_trainable_on_cpu, quantized
+from gnomon.pipeline.quantize import cast_adapter, keep_trainable_on_cpu
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,12 +36,22 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
+        if (
+            self.compute_loss_func
+            or self.args.label_smoothing_factor
+            or self.args.loss_type != "nll"
+        ):
+            raise ValueError(
+                "compute_loss_func, label_smoothing_factor and loss_type='dft' change the"
+                " cross-entropy, which NumericSFTTrainer computes itself: leave them out"
+            )
         keep_trainable_on_cpu(self.model)
+        cast_adapter(self.model)
         self.weight = weight
         self.balance = balance
         self.numeric_loss = self._loss(numeric_loss)
         self._window: dict[str, Tensor] = {}  # denominators of the accumulation window
-        self._logged: dict[str, Tensor] = {}  # name -> [sum, count] since the last log
+        self._logged: dict[tuple[str, str], Tensor] = {}  # mode, name -> [sum, count] since its log
 
     def compute_loss(
         self,
@@ -81,11 +90,10 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         """Add each part of the loss: its mean over its own tokens since the last line."""
-        mode = "train" if self.model.training else "eval"
-        for name, pair in self._logged.items():
-            total, count = self.accelerator.reduce(pair)
-            self._metrics[mode][name] = [(total / count.clamp(min=1)).item()]
-        self._logged.clear()
+        mode = self._mode
+        for key in [key for key in self._logged if key[0] == mode]:
+            total, count = self.accelerator.reduce(self._logged.pop(key))
+            self._metrics[mode][key[1]] = [(total / count.clamp(min=1)).item()]
         super().log(logs, start_time)
 
     def _numeric(self, logits: Tensor, labels: Tensor, ce: Tensor, *, windowed: bool) -> Tensor:
@@ -114,7 +122,12 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
     def _note(self, name: str, total: Tensor, count: Tensor | int) -> None:
         counted = torch.as_tensor(count, device=total.device).float()
         pair = torch.stack([total.detach().float(), counted])
-        self._logged[name] = self._logged[name] + pair if name in self._logged else pair
+        key = self._mode, name  # an evaluation may come in the middle of a log line
+        self._logged[key] = self._logged[key] + pair if key in self._logged else pair
+
+    @property
+    def _mode(self) -> str:
+        return "train" if self.model.training else "eval"
 
     def _loss(self, loss: NumericLoss | str | None) -> NumericLoss | None:
         """A loss by name is made for this model's tokenizer and the width of its head."""
@@ -128,10 +141,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
         """PEFT gives a bf16 adapter back as float32; cast again, the resumed run is the same."""
         super()._load_from_checkpoint(resume_from_checkpoint, model)
-        if isinstance(self.model, PeftModel) and quantized(self.model):
-            for parameter in self.model.parameters():
-                if parameter.requires_grad:
-                    parameter.data = parameter.data.to(torch.bfloat16)
+        cast_adapter(self.model)
 
     def _send_telemetry(self) -> None:
         """Nothing phones home."""

@@ -57,6 +57,7 @@ def config() -> Qwen2VLConfig:
             "num_attention_heads": HEADS,
             "num_key_value_heads": HEADS,
             "max_position_embeddings": 1024,
+            "initializer_range": 0.06,
             "rope_parameters": {
                 "rope_type": "default",
                 "rope_theta": 10_000.0,
@@ -73,6 +74,7 @@ def config() -> Qwen2VLConfig:
             "hidden_size": WIDTH,
             "num_heads": HEADS,
             "mlp_ratio": 4,
+            "initializer_range": 0.06,
         },
         tie_word_embeddings=True,
         **{name: tokenizer.convert_tokens_to_ids(token) for name, token in ids.items()},
@@ -116,6 +118,19 @@ def make_processor(folder: Path) -> None:
     Qwen2VLProcessor(pictures, fast, chat_template=CHAT).save_pretrained(folder)
 
 
+def adopt(run: Path) -> None:
+    """Put a run's weights in bf16 into the package, with the recipe and the log that made them."""
+    import shutil
+
+    import torch
+    from transformers import AutoModelForImageTextToText
+
+    model = AutoModelForImageTextToText.from_pretrained(run / "model", dtype=torch.bfloat16)
+    model.save_pretrained(TINY)
+    for name in ("recipe.yaml", "log.jsonl", "versions.json"):
+        shutil.copy(run / name, TINY / name)
+
+
 def _questions() -> list[str]:
     """What the generators ask, and words that questions about pictures are made of."""
     from gnomon import generators
@@ -154,3 +169,9 @@ Where is the text? Read the text. Find the word in the picture and give its box.
 How many hours and minutes until the next hour? Which clock shows the later time?
 How much does each one cost? How many are left over? Show the working, then the answer.
 Say whether it is valid or not. Answer yes or no. Answer in words. Answer in percent."""
+
+if __name__ == "__main__":
+    import sys
+    from pathlib import Path
+
+    adopt(Path(sys.argv[1])) if sys.argv[1:] else make_processor(TINY)

@@ -1,0 +1,204 @@
+import contextlib
+from decimal import Decimal
+
+import pytest
+from ground_toys import boxes_in, numbers, sizes, times
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from gnomon import dialect
+from gnomon.names import UnknownNameError
+from gnomon.sample import Box, Number, Time
+
+SIZE = (400, 300)
+every_dialect = pytest.mark.parametrize("spoken", [d() for d in dialect.DIALECTS.values()])
+
+
+@every_dialect
+@given(time=times())
+def test_times_are_read_back(spoken, time):
+    assert spoken.read(spoken.write(time), hours=time.hours) == time
+
+
+@every_dialect
+@given(number=numbers)
+@example(number=Number(Decimal("1E+3")))
+@example(number=Number(Decimal("1E-30")))
+@example(number=Number(Decimal("-0.0")))
+@example(number=Number(Decimal("12.50"), "€"))
+def test_numbers_are_read_back_exactly(spoken, number):
+    assert spoken.read(spoken.write(number)) == number
+
+
+@every_dialect
+@given(data=st.data(), size=sizes)
+def test_boxes_are_read_back_within_the_stated_precision(spoken, data, size):
+    across, down = spoken.precision(size)
+    box = data.draw(boxes_in(size, least=2.1 * max(across, down)))
+    back = spoken.read(spoken.write(box, size), size)
+    assert abs(back.x1 - box.x1) <= across * (1 + 1e-9)
+    assert abs(back.x2 - box.x2) <= across * (1 + 1e-9)
+    assert abs(back.y1 - box.y1) <= down * (1 + 1e-9)
+    assert abs(back.y2 - box.y2) <= down * (1 + 1e-9)
+
+
+@every_dialect
+@pytest.mark.parametrize(
+    ("time", "text"),
+    [
+        (Time(0), "12:00"),
+        (Time(0, hours=24), "00:00"),
+        (Time(12 * 3600, hours=24), "12:00"),
+        (Time(10 * 3600 + 8 * 60), "10:08"),
+        (Time(22 * 3600 + 8 * 60, hours=24), "22:08"),
+        (Time(7, shows_seconds=True), "12:00:07"),
+        (Time(60, hours=24, shows_seconds=True), "00:01:00"),
+    ],
+)
+def test_times_stand_as_on_a_clock(spoken, time, text):
+    assert spoken.write(time) == text
+
+
+@every_dialect
+@pytest.mark.parametrize(("hours", "seconds"), [(12, 0), (24, 12 * 3600)])
+def test_twelve_oclock_is_midnight_on_a_12_hour_dial_and_noon_on_a_24_hour_one(
+    spoken, hours, seconds
+):
+    assert spoken.read("12:00", hours=hours) == Time(seconds, hours)
+
+
+@every_dialect
+@pytest.mark.parametrize(
+    ("text", "hours"),
+    [("00:00", 12), ("22:08", 12), ("13:00", 12), ("24:00", 24), ("10:60", 24), ("10:08:60", 24)],
+)
+def test_a_time_no_such_clock_shows_is_none(spoken, text, hours):
+    assert spoken.read(text, hours=hours) is None
+
+
+BOXES = {
+    "plain": "[0.250, 0.500, 0.750, 1.000]",
+    "qwen2-vl": "<|box_start|>(250,500),(750,1000)<|box_end|>",
+    "qwen2.5-vl": '{"bbox_2d": [100, 150, 300, 300]}',
+}
+
+
+def test_every_dialect_writes_boxes_its_own_way():
+    written = {
+        name: d().write(Box(100, 150, 300, 300), SIZE) for name, d in dialect.DIALECTS.items()
+    }
+    assert written == BOXES
+
+
+def test_a_box_is_read_without_its_special_tokens():
+    """Decoding drops <|box_start|> and <|box_end|>; what is left is still the box."""
+    found = dialect.Qwen2VL().read("(250,500),(750,1000)", SIZE)
+    assert found == Box(100, 150, 300, 300)
+
+
+@every_dialect
+@given(data=st.data(), size=sizes, part=st.floats(0.01, 1.99))
+def test_a_sliver_is_written_readably_or_refused(spoken, data, size, part):
+    across, _ = spoken.precision(size)
+    x1 = data.draw(st.floats(0, size[0] - 2 * across))
+    box = Box(x1, 0, x1 + part * across, size[1])
+    with contextlib.suppress(ValueError):
+        assert spoken.read(spoken.write(box, size), size) is not None
+
+
+@every_dialect
+def test_a_sliver_within_one_step_is_refused(spoken):
+    with pytest.raises(ValueError, match=f"the {spoken.name} dialect cannot say it"):
+        spoken.write(Box(100, 100, 100.01, 200), SIZE)
+
+
+@every_dialect
+@pytest.mark.parametrize(
+    "box",
+    [
+        Box(-10, 10, 50, 50),
+        Box(10, -10, 50, 50),
+        Box(10, 10, 410, 50),
+        Box(10, 10, 50, 310),
+        Box(500, 400, 600, 500),
+        Box(10, 10, 1e6, 50),
+    ],
+)
+def test_a_box_outside_the_picture_is_refused(spoken, box):
+    with pytest.raises(ValueError, match="cannot say it"):
+        spoken.write(box, SIZE)
+
+
+@every_dialect
+def test_the_whole_picture_is_a_box(spoken):
+    for size in ((28, 28), (84, 112), (1001, 667), (1999, 31)):
+        whole = Box(0, 0, *size)
+        back = spoken.read(spoken.write(whole, size), size)
+        assert (back.x2, back.y2) == pytest.approx(size)
+
+
+@every_dialect
+def test_a_box_needs_its_pictures_size(spoken):
+    with pytest.raises(ValueError, match="give its size"):
+        spoken.write(Box(0, 0, 1, 1))
+    assert spoken.read(spoken.write(Box(0, 0, 100, 100), SIZE)) is None
+
+
+@every_dialect
+@given(text=st.text() | st.text(alphabet="0123456789:.,-+()[]{} \n<|>_bdox\"'٣²½"))
+@example(text="")
+@example(text="1e5")
+@example(text="1_000")
+@example(text="１２")
+@example(text="10:8")
+@example(text="10:08 ")
+@example(text="10:08\n")
+@example(text="5  m")
+@example(text="5 m ")
+@example(text="5 \x1c")
+@example(text="5 \xa0")
+@example(text="5 a\u2003b")
+@example(text="+5")
+@example(text=".5")
+@example(text="5.")
+@example(text="1,234")
+@example(text="[0.750, 0.500, 0.250, 1.000]")
+@example(text="(750,500),(250,1000)")
+@example(text="(0,0),(9999,9999)")
+@example(text='{"bbox_2d": [0, 0, 99999999999999999999, 5]}')
+def test_any_text_is_read_as_what_can_be_written_or_as_none(spoken, text):
+    for hours in (12, 24):
+        found = spoken.read(text, SIZE, hours=hours)
+        if isinstance(found, Box):
+            assert isinstance(spoken.read(spoken.write(found, SIZE), SIZE), Box)
+        elif found is not None:
+            assert spoken.read(spoken.write(found), hours=hours) == found
+
+
+@every_dialect
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "ten past ten",
+        "1e5",
+        "+5",
+        ".5",
+        "5.",
+        "1,234",
+        "10:8",
+        "10:08 ",
+        "10:08\n",
+        "１２",
+        "٣",
+    ],
+)
+def test_what_no_dialect_writes_is_none(spoken, text):
+    assert spoken.read(text, SIZE) is None
+
+
+def test_dialects_go_by_name():
+    for name, made in dialect.DIALECTS.items():
+        assert type(dialect.create(name)) is made
+    with pytest.raises(UnknownNameError, match=r"unknown dialect 'qwen2vl'.*qwen2-vl"):
+        dialect.create("qwen2vl")

@@ -1,0 +1,296 @@
+import ast
+import inspect
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon import recipe
+from gnomon.recipe import Eval, Loss, Model, Recipe, RecipeError, Source, Train
+
+CONFIGS = sorted((Path(__file__).parents[2] / "configs").rglob("*.yaml"))
+CLOCKS = {"data": [{"kind": "clock"}]}
+DATACLASSES = (Source, Model, Loss, Train, Eval, Recipe)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(text):
+        file = tmp_path / "recipe.yaml"
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    return written
+
+
+def complaint(raw):
+    with pytest.raises(RecipeError) as told:
+        recipe.from_dict(raw)
+    return str(told.value)
+
+
+def test_defaults_come_back_from_yaml(write):
+    opened = recipe.from_dict(CLOCKS)
+    assert opened == Recipe(data=(Source(kind="clock"),))
+    assert recipe.load(write(recipe.to_yaml(opened))) == opened
+
+
+def test_every_default_is_written_out():
+    plain = yaml.safe_load(recipe.to_yaml(recipe.from_dict(CLOCKS)))
+    for section, kind in (("model", Model), ("loss", Loss), ("train", Train), ("eval", Eval)):
+        assert list(plain[section]) == [f.name for f in fields(kind)]
+
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+options = st.dictionaries(st.text(min_size=1), scalars | st.lists(scalars, max_size=3), max_size=3)
+words = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+@given(
+    st.builds(
+        Recipe,
+        data=st.lists(
+            st.builds(Source, kind=words, weight=st.floats(1e-9, 1e9)), min_size=1, max_size=3
+        ).map(tuple),
+        model=st.builds(Model, name=words, max_pixels=st.none() | st.integers(1)),
+        loss=st.builds(Loss, weight=st.floats(0, 1e9)),
+        train=st.builds(Train, learning_rate=st.floats(1e-12, 1), lr_scheduler_type=words),
+        eval=st.builds(Eval, samples=st.integers(1, 10**9)),
+        seed=st.integers(0, 2**32 - 1),
+    )
+)
+def test_any_recipe_comes_back_from_yaml(tmp_path_factory, opened):
+    file = tmp_path_factory.mktemp("yaml") / "recipe.yaml"
+    file.write_text(recipe.to_yaml(opened), encoding="utf-8")
+    assert recipe.load(file) == opened
+
+
+@pytest.mark.parametrize("word", ["1e3", "2e-5", "no", "null", "0x10", "2024-10-05", "~", "1_000"])
+def test_a_name_that_looks_like_a_value_stays_a_name(write, word):
+    opened = replace(recipe.from_dict(CLOCKS), model=Model(name=word))
+    assert recipe.load(write(recipe.to_yaml(opened))).model.name == word
+
+
+@pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)
+def test_every_config_loads_and_comes_back(file, write):
+    opened = recipe.load(file)
+    assert recipe.load(write(recipe.to_yaml(opened))) == opened
+
+
+def test_configs_are_found_by_name():
+    assert CONFIGS
+    for name, file in recipe.configs().items():
+        for way in (name, name.removesuffix(".yaml"), f"configs/{name}"):
+            assert recipe.find(way).samefile(file)
+
+
+@pytest.mark.parametrize("kind", DATACLASSES, ids=lambda kind: kind.__name__)
+def test_every_field_has_a_docstring_under_it(kind):
+    (tree,) = ast.parse(inspect.getsource(kind)).body
+    for statement, below in zip(tree.body, [*tree.body[1:], None], strict=True):
+        if isinstance(statement, ast.AnnAssign):
+            told = isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+            assert told, f"{kind.__name__}.{statement.target.id} has no docstring under it"
+            assert isinstance(below.value.value, str)
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        (CLOCKS | {"modle": {}}, "modle: no such key; did you mean model?"),
+        (CLOCKS | {"train": {"lr": 1e-4}}, "train.lr: no such key; did you mean learning_rate"),
+        (CLOCKS | {"model": {"nmae": "x"}}, "model.nmae: no such key; did you mean name"),
+        (CLOCKS | {"loss": {"wieght": 1}}, "loss.wieght: no such key; did you mean weight"),
+        ({"data": [{"knid": "clock"}]}, "data.0.knid: no such key; did you mean kind"),
+        (
+            CLOCKS | {"eval": {"data": [{"kind": "clock"}, {"pth": "x"}]}},
+            "eval.data.1.pth: no such key; did you mean path",
+        ),
+    ],
+)
+def test_an_unknown_key_is_told_at_its_depth_with_the_nearest(raw, told):
+    assert told in complaint(raw)
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        ({}, "data: it must be given"),
+        ({"data": []}, "data is empty"),
+        ({"data": {"kind": "clock"}}, "data: {'kind': 'clock'}: input should be"),
+        (
+            {"data": [{"kind": "clock", "path": "x"}]},
+            "data.0: a source has either a kind or a path",
+        ),
+        ({"data": [{}]}, "data.0: a source has either a kind or a path"),
+        ({"data": [{"path": "x", "options": {"size": 8}}]}, "data.0: options belong to a kind"),
+        ({"data": [{"kind": "clock", "weight": 0}]}, "data.0: weight=0.0: give a positive share"),
+        (CLOCKS | {"train": {"samples": "many"}}, "train.samples: 'many': input should be"),
+        (CLOCKS | {"train": {"samples": 1.5}}, "train.samples: 1.5: "),
+        (CLOCKS | {"train": {"samples": True}}, "train.samples: True: "),
+        (CLOCKS | {"train": {"samples": 0}}, "train: samples=0: give 1 or more"),
+        (CLOCKS | {"train": {"learning_rate": "2e-5"}}, "train.learning_rate: '2e-5': "),
+        (CLOCKS | {"train": {"learning_rate": float("nan")}}, "train.learning_rate: nan: "),
+        (CLOCKS | {"train": {"learning_rate": 0}}, "train: learning_rate=0.0: give a positive"),
+        (CLOCKS | {"train": {"language": "half"}}, "train.language: 'half': input should be"),
+        (
+            CLOCKS | {"train": {"language": "frozen"}},
+            "train: language, vision and projector are all frozen: nothing would train",
+        ),
+        (CLOCKS | {"train": None}, "train: None: "),
+        (CLOCKS | {"train": {"max_steps": 0}}, "max_steps=0: nothing would train"),
+        (CLOCKS | {"train": {"max_steps": -2}}, "max_steps=-2: nothing would train"),
+        (
+            CLOCKS | {"train": {"num_train_epochs": 0}},
+            "num_train_epochs=0.0, max_steps=-1: nothing",
+        ),
+        (
+            CLOCKS | {"model": {"min_pixels": 9, "max_pixels": 8}},
+            "min_pixels=9, max_pixels=8: give",
+        ),
+        (CLOCKS | {"model": {"max_pixels": 0}}, "model: min_pixels=None, max_pixels=0: give areas"),
+        (CLOCKS | {"model": {"min_pixels": -1}}, "model: min_pixels=-1, max_pixels=None: give"),
+        (CLOCKS | {"seed": -1}, "seed=-1: give a whole number from 0 to 4294967295"),
+        (CLOCKS | {"seed": 2**32}, "seed=4294967296: give a whole number"),
+        (CLOCKS | {"model": {"load_in_4bit": "yes"}}, "model.load_in_4bit: 'yes': "),
+        (CLOCKS | {"model": {"dtype": "int8"}}, "model.dtype: 'int8': "),
+        (CLOCKS | {"loss": {"weight": -1}}, "loss: weight=-1.0: "),
+        (CLOCKS | {"eval": {"batch_size": 0}}, "eval: batch_size=0: give 1 or more"),
+        (CLOCKS | {"eval": {"split": "train"}}, "eval.split: 'train': "),
+    ],
+)
+def test_a_wrong_value_is_told_with_its_path(raw, told):
+    assert told in complaint(raw)
+
+
+def test_everything_wrong_is_told_at_once_each_with_the_file(write):
+    file = write("data: [{kind: clock}]\ntrain: {lr: 1, samples: x}\nsead: 1\n")
+    with pytest.raises(RecipeError) as told:
+        recipe.load(file)
+    lines = str(told.value).splitlines()
+    assert len(lines) == 3
+    assert all(line.startswith(f"{file}: ") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("2e-5", 2e-5), ("1e3", 1e3), ("1E-3", 1e-3), ("2.5e-4", 2.5e-4), (".5e-2", 0.005),
+     ("1", 1.0), ("1.0e-6", 1e-6), ("+1e-1", 0.1)],
+)  # fmt: skip
+def test_numbers_as_people_write_them_are_numbers(write, text, value):
+    file = write(f"data: [{{kind: clock}}]\ntrain:\n  learning_rate: {text}\n")
+    assert recipe.load(file).train.learning_rate == value
+    file = write("data: [{kind: clock}]")
+    assert recipe.load(file, [f"train.learning_rate={text}"]).train.learning_rate == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "data: [{kind: clock}]\nseed: 1\nseed: 2\n",
+        "data: [{kind: clock}]\ntrain:\n  samples: 1\n  samples: 1\n",
+        "data:\n  - kind: clock\n    options: {size: 84, size: 112}\n",
+    ],
+)
+def test_a_key_that_stands_twice_is_refused(write, text):
+    with pytest.raises(RecipeError, match=r"not YAML: the key '(seed|samples|size)' stands twice"):
+        recipe.load(write(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("data: [", "not YAML"), ("{[a]: b}", "not YAML"), ("- a\n", "a mapping"), ("", "a mapping")],
+)
+def test_what_is_no_mapping_is_refused(write, text, told):
+    with pytest.raises(RecipeError, match=told):
+        recipe.load(write(text))
+
+
+def test_a_file_that_is_not_there_is_told_with_those_that_are():
+    with pytest.raises(RecipeError, match=r"no recipe 'tiny-bse'.*`gnomon ls configs`.*tiny-base"):
+        recipe.load("tiny-bse")
+    with pytest.raises(RecipeError, match=r"no recipe '/nowhere/tiny-base\.yaml'"):
+        recipe.load("/nowhere/tiny-base.yaml")
+
+
+TWO = """
+data:
+  - {kind: clock, options: {size: 84, dials: [round, square]}}
+  - {kind: arithmetic}
+"""
+
+
+def overridden(write, *overrides):
+    return recipe.load(write(TWO), overrides)
+
+
+def test_overrides_reach_everywhere(write):
+    opened = overridden(
+        write,
+        "train.max_steps=7",
+        "data.0.options.size=112",
+        "data.0.options.dials=[round]",
+        "data.1.weight=2.5",
+        "data.1.options.level=hard",
+        "model.max_pixels=12544",
+        "loss.name=ce",
+        "train.sft.optim=sgd",
+        "eval.data=[{kind: clock}]",
+        "seed=3",
+    )
+    assert opened.train.max_steps == 7
+    assert opened.data[0].options == {"size": 112, "dials": ["round"]}
+    assert (opened.data[1].weight, opened.data[1].options) == (2.5, {"level": "hard"})
+    assert (opened.model.max_pixels, opened.loss.name, opened.seed) == (12544, "ce", 3)
+    assert opened.train.sft == {"optim": "sgd"}
+    assert opened.eval.data == (Source(kind="clock"),)
+
+
+@pytest.mark.parametrize("null", ["null", "~", ""])
+def test_an_override_can_take_a_value_away(write, null):
+    assert overridden(write, f"data.0.options={null}").data[0].options is None
+
+
+def test_a_place_in_a_list_of_options_can_be_overridden(write):
+    assert overridden(write, "data.0.options.dials.1=oval").data[0].options["dials"] == [
+        "round",
+        "oval",
+    ]
+
+
+def test_an_override_may_hold_an_equals_sign(write):
+    assert overridden(write, "model.name=a=b").model.name == "a=b"
+
+
+@pytest.mark.parametrize(
+    ("override", "told"),
+    [
+        ("train.max_steps", "'train.max_steps': an override is key=value"),
+        ("=5", "'=5': an override is key=value"),
+        ("train.lr=1", "train.lr: no such key; did you mean learning_rate"),
+        ("data.2.weight=1", "data.2.weight: '2' is no place in a list of 2"),
+        ("data.-1.weight=1", "'-1' is no place in a list of 2"),
+        ("data.kind=clock", "'kind' is no place in a list of 2"),
+        ("data.0.kind.name=1", "data.0.kind.name: 'kind' holds 'clock', which has no keys"),
+        ("data.0.options.dials.0.name=1", "'0' holds 'round', which has no keys"),
+        ("data.0.options.dials.0.a.b=1", "'0' holds 'round', which has no keys"),
+        ("train.sft=[", "the value is not YAML"),
+        ("train.max_steps=soon", "train.max_steps: 'soon': input should be"),
+        ("eval.data.0.kind=clock", "eval.data: "),
+    ],
+)
+def test_a_bad_override_is_told(write, override, told):
+    with pytest.raises(RecipeError) as error:
+        overridden(write, override)
+    assert told in str(error.value)
+
+
+def test_a_source_of_yaml_keeps_its_options_plain(write):
+    """Options are the kind's own business: they pass through as YAML has them."""
+    opened = overridden(write, "data.0.options.offset=1e-1", "data.0.options.x=[1, null, {a: b}]")
+    assert opened.data[0].options["offset"] == 0.1
+    assert opened.data[0].options["x"] == [1, None, {"a": "b"}]
+    assert asdict(opened)["data"][1]["options"] is None

@@ -1,0 +1,130 @@
+import json
+from decimal import Decimal
+
+import pytest
+from ground_toys import sizes, targets
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.sample import (
+    Box,
+    Number,
+    Prediction,
+    Time,
+    prediction_from_json,
+    prediction_to_json,
+    target_from_json,
+    target_to_json,
+)
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: Time(0, hours=13), "hours=13: a clock has 12 or 24"),
+        (lambda: Time(-60), "seconds=-60: outside a 12-hour day"),
+        (lambda: Time(12 * 3600), "seconds=43200: outside a 12-hour day"),
+        (lambda: Time(24 * 3600, hours=24), "seconds=86400: outside a 24-hour day"),
+        (lambda: Time(61), "seconds=61 is no whole minute: round it, or set shows_seconds=True"),
+        (lambda: Number(3.5), r"value=3\.5: give a finite Decimal"),
+        (lambda: Number(Decimal("nan")), r"value=Decimal\('NaN'\): give a finite Decimal"),
+        (lambda: Number(Decimal("-inf")), r"value=Decimal\('-Infinity'\): give a finite Decimal"),
+        (lambda: Number(Decimal(3), "m "), r"unit='m ': give words with one space between"),
+        (lambda: Number(Decimal(3), "sq\n m"), r"unit='sq\\n m': give words"),
+        (lambda: Box(1, 2, 1, 3), r"Box\(x1=1, y1=2, x2=1, y2=3\): a box needs x1 < x2"),
+        (lambda: Box(1, 4, 2, 3), "y1 < y2"),
+        (lambda: Box(float("nan"), 0, 1, 1), "x1=nan"),
+    ],
+)
+def test_a_target_that_cannot_be_is_refused(make, told):
+    with pytest.raises(ValueError, match=told):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("time", "hms"),
+    [
+        (Time(0), (12, 0, None)),
+        (Time(0, hours=24), (0, 0, None)),
+        (Time(59 * 60), (12, 59, None)),
+        (Time(3600), (1, 0, None)),
+        (Time(12 * 3600, hours=24), (12, 0, None)),
+        (Time(22 * 3600 + 8 * 60, hours=24), (22, 8, None)),
+        (Time(5, shows_seconds=True), (12, 0, 5)),
+        (Time(60, shows_seconds=True), (12, 1, 0)),
+        (Time(86399, hours=24, shows_seconds=True), (23, 59, 59)),
+    ],
+)
+def test_a_time_has_its_fields_as_written(time, hms):
+    assert time.hms == hms
+
+
+@given(targets)
+def test_targets_survive_json(target):
+    assert target_from_json(json.loads(json.dumps(target_to_json(target)))) == target
+
+
+def test_a_numbers_zeros_survive_json():
+    """3.50 is written with both places: as a Decimal it equals 3.5, as an answer it does not."""
+    row = json.loads(json.dumps(target_to_json(Number(Decimal("3.50"), "m"))))
+    assert str(target_from_json(row).value) == "3.50"
+
+
+@given(
+    st.builds(
+        Prediction,
+        sample_id=st.text(),
+        text=st.text(),
+        size=st.none() | sizes,
+        dialect=st.text(),
+        settings=st.dictionaries(st.text(), st.none() | st.integers() | st.text()),
+        logprobs=st.none() | st.dictionaries(st.text(), st.floats(-100, 0)),
+    )
+)
+def test_predictions_survive_json(prediction):
+    row = json.loads(json.dumps(prediction_to_json(prediction)))
+    assert prediction_from_json(row) == prediction
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ({"type": "tmie", "seconds": 0}, "target type 'tmie': expected one of time, number, box"),
+        ({"seconds": 0}, "target type None"),
+        ({"type": "time", "seconds": 0, "minutes": 1}, "a time target has no field minutes"),
+        ({"type": "time"}, "time target .*seconds"),
+        ({"type": "time", "seconds": "noon"}, "time target"),
+        ({"type": "time", "seconds": 61}, "seconds=61 is no whole minute"),
+        ({"type": "number", "value": "many"}, "its value is no decimal"),
+        ({"type": "number"}, "its value is no decimal"),
+        ({"type": "number", "value": None}, "its value is no decimal"),
+        ({"type": "number", "value": "NaN"}, "give a finite Decimal"),
+        ({"type": "box", "x1": 0, "y1": 0, "x2": 1}, "box target .*y2"),
+        ({"type": "box", "x1": "a", "y1": 0, "x2": 1, "y2": 1}, "box target"),
+    ],
+)
+def test_a_row_that_is_no_target_is_refused_by_name(row, told):
+    with pytest.raises(ValueError, match=told):
+        target_from_json(row)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {},
+        {"sample_id": "a", "text": "b", "size": 5, "dialect": "plain"},
+        {"sample_id": "a", "text": "b", "size": [5], "dialect": "plain"},
+        {"sample_id": "a", "text": "b", "size": None, "dialect": "plain", "mood": "glad"},
+        ["a", "b"],
+        None,
+    ],
+)
+def test_a_row_that_is_no_prediction_is_refused(row):
+    with pytest.raises(ValueError, match="prediction "):
+        prediction_from_json(row)
+
+
+@given(sizes, sizes)
+def test_a_box_scales_with_its_picture(old, new):
+    whole = Box(0, 0, *map(float, old)).scaled(old, new)
+    assert (whole.x1, whole.y1, whole.x2, whole.y2) == pytest.approx((0, 0, *new))

@@ -1,0 +1,60 @@
+import copy
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from pipeline_toys import BLANK
+
+from gnomon.pipeline.load import Loaded, load
+
+THIRD_PARTY = [
+    # PEFT asks whether the model checkpoints its activations by the name that transformers renamed.
+    "ignore:`is_gradient_checkpointing` is deprecated:FutureWarning",
+]
+"""Warnings that are not ours to mend; every other one is an error."""
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            for line in THIRD_PARTY:
+                item.add_marker(pytest.mark.filterwarnings(line))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    """Matrices this small only wait for one another on several; shared fixtures train, too."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(autouse=True)
+def the_same_seed():
+    torch.manual_seed(0)
+
+
+@pytest.fixture(scope="session")
+def blank():
+    """The embedded model's architecture with weights drawn from the seed; never trained on."""
+    return load(BLANK)
+
+
+@pytest.fixture
+def fresh(blank):
+    """A copy of it that a test may train."""
+    return Loaded(copy.deepcopy(blank.model), blank.processor, blank.family)
+
+
+@pytest.fixture(scope="session")
+def checkpoint(blank, tmp_path_factory):
+    """The same as a checkpoint on disk, which can be loaded in 4 bits."""
+    folder = tmp_path_factory.mktemp("checkpoint")
+    blank.model.save_pretrained(folder)
+    blank.processor.save_pretrained(folder)
+    return folder

@@ -1,0 +1,152 @@
+import pytest
+from pipeline_toys import CLOCKS, SUMS, UNEVEN, boxed, rows, total
+
+from gnomon import dialect
+from gnomon.pipeline.collate import IGNORED, Collator, resized_size, written_answer
+from gnomon.sample import Box, Sample
+
+MIXED = [CLOCKS[0], SUMS[0], boxed(), SUMS[1], CLOCKS[1]]
+
+
+@pytest.fixture
+def collate(blank):
+    return Collator(blank.family, blank.processor)
+
+
+def supervised(blank, labels):
+    return blank.processor.tokenizer.decode(labels[labels != IGNORED])
+
+
+@pytest.mark.parametrize("samples", [[CLOCKS[0]], [SUMS[0]], [boxed()], MIXED, UNEVEN],
+                         ids=["clock", "sum", "box", "mixed", "uneven"])  # fmt: skip
+def test_the_answer_and_its_end_are_supervised_and_nothing_else(blank, collate, samples):
+    batch = collate(rows(samples))
+    for labels, sample in zip(batch["labels"], samples, strict=True):
+        answer = written_answer(blank.family, blank.processor, sample)
+        assert supervised(blank, labels) == answer + "<|im_end|>"
+
+
+def test_labels_are_the_tokens_at_their_own_places(collate):
+    batch = collate(rows(MIXED))
+    kept = batch["labels"] != IGNORED
+    assert (batch["labels"][kept] == batch["input_ids"][kept]).all()
+    assert batch["attention_mask"][kept].all()
+
+
+def test_an_answer_is_one_stretch_that_ends_the_text(collate):
+    batch = collate(rows(MIXED))
+    for labels, mask in zip(batch["labels"], batch["attention_mask"], strict=True):
+        (places,) = (labels != IGNORED).nonzero(as_tuple=True)
+        assert places.tolist() == list(range(int(places[0]), int(mask.sum())))
+
+
+def test_no_image_placeholder_is_ever_a_label(blank, collate):
+    batch = collate(rows(MIXED))
+    image = blank.processor.image_token_id
+    assert (batch["input_ids"] == image).any()
+    assert not (batch["labels"] == image).any()
+
+
+def test_pictures_go_to_the_texts_that_have_them(blank, collate):
+    batch = collate(rows(MIXED))
+    placeholders = (batch["input_ids"] == blank.processor.image_token_id).sum(1)
+    sides = [resized_size(blank.family, blank.processor, s) for s in MIXED]
+    expected = [0 if side is None else side[0] * side[1] // 28**2 for side in sides]
+    assert placeholders.tolist() == expected
+    assert len(batch["image_grid_thw"]) == 3
+    assert len(batch["pixel_values"]) == 4 * sum(expected)
+
+
+def test_a_batch_without_pictures_has_no_pixels(collate):
+    assert "pixel_values" not in collate(rows([SUMS[0], SUMS[1]]))
+
+
+def test_a_batch_is_padded_on_the_right(blank, collate):
+    batch = collate(rows(MIXED))
+    lengths = batch["attention_mask"].sum(1)
+    assert len(set(lengths.tolist())) > 1
+    for ids, mask, length in zip(batch["input_ids"], batch["attention_mask"], lengths, strict=True):
+        assert mask[:length].all()
+        assert (ids[length:] == blank.processor.tokenizer.pad_token_id).all()
+
+
+def test_a_sample_is_encoded_the_same_alone_and_among_others(collate):
+    together = collate(rows(MIXED))
+    for row, sample in enumerate(MIXED):
+        alone = collate(rows([sample]))
+        length = alone["input_ids"].shape[1]
+        for name in ("input_ids", "labels", "attention_mask"):
+            assert together[name][row, :length].tolist() == alone[name][0].tolist()
+
+
+@pytest.mark.parametrize("sample", MIXED, ids=lambda s: s.id)
+def test_the_seam_is_the_prompts_end(blank, collate, sample):
+    """What is trained after is just what generation begins after."""
+    prompt = blank.family.prompt(blank.processor, sample.question, image=sample.image is not None)
+    pictures = None if sample.image is None else [sample.image]
+    asked = blank.processor(text=[prompt], images=pictures)["input_ids"][0]
+    batch = collate(rows([sample]))
+    assert batch["input_ids"][0, : len(asked)].tolist() == list(asked)
+    assert (batch["labels"][0, : len(asked)] == IGNORED).all()
+    assert (batch["labels"][0, len(asked) :] != IGNORED).all()
+
+
+def test_a_box_is_written_for_the_picture_as_the_model_sees_it(blank):
+    """100×90 becomes 84×84 or 112×84: corners are a share of that, not of what was drawn."""
+    sample = boxed()
+    size = resized_size(blank.family, blank.processor, sample)
+    assert size != sample.image.size
+    answer = written_answer(blank.family, blank.processor, sample)
+    read = dialect.create(blank.family.dialect).read(answer, size)
+    meant = sample.target.scaled(sample.image.size, size)
+    across, down = dialect.create(blank.family.dialect).precision(size)
+    assert read.x1 == pytest.approx(meant.x1, abs=across)
+    assert read.y2 == pytest.approx(meant.y2, abs=down)
+
+
+def test_a_box_without_a_picture_is_refused(blank, collate):
+    sample = Sample("box/none", None, "Where?", Box(0, 0, 1, 1))
+    with pytest.raises(ValueError, match="give its size"):
+        collate(rows([sample]))
+
+
+@pytest.mark.parametrize("lost", [1, 3, 5, 6, 12])
+def test_an_answer_that_was_cut_off_is_refused_by_name(blank, collate, monkeypatch, lost):
+    """Cut off in front of its answer, a sample's loss would be a silent 0."""
+    whole = type(blank.processor).__call__
+
+    def cut(self, *args, **kwargs):
+        batch = whole(self, *args, **kwargs)
+        return {name: tensor[:, :-lost] for name, tensor in batch.items()}
+
+    monkeypatch.setattr(type(blank.processor), "__call__", cut)
+    with pytest.raises(ValueError, match="sample sum/5: the answer '1234' does not stand whole"):
+        collate(rows([total(1234, 5)]))
+
+
+def test_an_answer_that_the_tokenizer_joins_with_the_prompt_is_refused_by_name(blank, monkeypatch):
+    """A prompt that ends in `Wh` and an answer `at` come out as the one token `What`."""
+
+    class OpenEnded(type(blank.family)):
+        def prompt(self, processor, question, *, image):
+            return super().prompt(processor, question, image=image) + "Wh"
+
+    class Says(dialect.Dialect):
+        def write(self, target, size=None):
+            return "at"
+
+    collate = Collator(OpenEnded(), blank.processor)
+    collate(rows([total(5)]))
+    monkeypatch.setitem(dialect.DIALECTS, blank.family.dialect, Says)
+    with pytest.raises(ValueError, match="sample sum/9: the answer 'at' does not stand whole"):
+        collate(rows([total(5, 9)]))
+
+
+def test_an_empty_answer_is_refused_by_name(blank, collate, monkeypatch):
+    class Empty(dialect.Dialect):
+        def write(self, target, size=None):
+            return ""
+
+    monkeypatch.setitem(dialect.DIALECTS, blank.family.dialect, Empty)
+    with pytest.raises(ValueError, match="sample sum/3: its answer is empty"):
+        collate(rows([total(5, 3)]))

@@ -1,0 +1,241 @@
+import json
+from dataclasses import replace
+
+import bitsandbytes as bnb
+import pytest
+import torch
+from peft import PeftModel, get_peft_model
+from pipeline_toys import BLANK
+
+from gnomon.names import UnknownNameError
+from gnomon.pipeline import families
+from gnomon.pipeline.families.qwen2_vl import Qwen2VL
+from gnomon.pipeline.load import fingerprint, load, load_trained, prepare_parts, resolve
+from gnomon.pipeline.quantize import check_quantized, quantized
+from gnomon.recipe import Model, Train
+
+PROJECTIONS = [f"self_attn.{p}_proj" for p in "qkvo"]
+PROJECTIONS += [f"mlp.{p}_proj" for p in ("gate", "up", "down")]
+
+
+@pytest.fixture(scope="module")
+def in_4_bits(checkpoint):
+    return load(Model(name=str(checkpoint), dtype="float32"))
+
+
+def test_exactly_the_language_layers_are_in_4_bits(in_4_bits):
+    expected = {
+        f"model.language_model.layers.{layer}.{p}" for layer in range(4) for p in PROJECTIONS
+    }
+    linear = {n for n, m in in_4_bits.model.named_modules() if isinstance(m, torch.nn.Linear)}
+    assert set(quantized(in_4_bits.model)) == expected
+    for name in linear - expected:
+        assert name == "lm_head" or name.startswith("model.visual.")
+        weight = in_4_bits.model.get_submodule(name).weight
+        assert weight.dtype == torch.float32
+        assert not isinstance(weight, bnb.nn.Params4bit)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_the_recipes_precision_holds_for_all_that_is_not_in_4_bits(checkpoint, dtype):
+    loaded = load(Model(name=str(checkpoint), dtype=dtype)).model
+    kept = {p.dtype for p in loaded.parameters() if not isinstance(p, bnb.nn.Params4bit)}
+    assert kept == {getattr(torch, dtype)}
+    layer = loaded.get_submodule(quantized(loaded)[0])
+    assert layer.compute_dtype == getattr(torch, dtype)
+    assert layer.weight.quant_state.nested
+    assert layer.weight.quant_type == "nf4"
+
+
+def test_without_4_bits_nothing_is_in_4_bits(blank):
+    assert quantized(blank.model) == []
+
+
+def test_a_family_whose_skip_list_misses_is_refused(checkpoint, monkeypatch):
+    """`visual` anchors at the path's start, so it skips nothing of `model.visual`."""
+    monkeypatch.setattr(Qwen2VL, "keep_in_16_bits", ("visual", "lm_head"))
+    with pytest.raises(ValueError, match=r"qwen2-vl: \d+ layers should not be in 4 bits.*visual"):
+        load(Model(name=str(checkpoint), dtype="float32"))
+
+
+def test_a_family_that_keeps_everything_is_refused(checkpoint, monkeypatch):
+    monkeypatch.setattr(Qwen2VL, "keep_in_16_bits", ("model", "lm_head"))
+    with pytest.raises(ValueError, match="load_in_4bit=true, but no layer is in 4 bits"):
+        load(Model(name=str(checkpoint), dtype="float32"))
+
+
+def test_a_head_in_4_bits_is_refused(in_4_bits, monkeypatch):
+    monkeypatch.setattr(in_4_bits.model, "lm_head", bnb.nn.Linear4bit(64, 64))
+    with pytest.raises(ValueError, match=r"1 layers should not be in 4 bits: \['lm_head'\]"):
+        check_quantized(in_4_bits.model, in_4_bits.family)
+
+
+def test_a_blank_model_is_the_seeds(blank):
+    again, other = load(BLANK, seed=0).model, load(BLANK, seed=1).model
+    pairs = zip(blank.model.parameters(), again.parameters(), strict=True)
+    assert all(torch.equal(a, b) for a, b in pairs)
+    assert not torch.equal(other.lm_head.weight, again.lm_head.weight)
+
+
+def test_a_blank_model_in_4_bits_is_refused():
+    """There is nothing to quantise yet: it would silently come back whole."""
+    with pytest.raises(ValueError, match=r"gnomon-tiny-blank has no weights.*load_in_4bit=false"):
+        load(replace(BLANK, load_in_4bit=True))
+
+
+@pytest.mark.parametrize(
+    ("model", "path", "family"),
+    [
+        (Model(name="gnomon-tiny"), str(families.TINY), "gnomon-tiny"),
+        (BLANK, "gnomon-tiny-blank", "gnomon-tiny"),
+        (replace(BLANK, family="qwen2-vl"), "gnomon-tiny-blank", "qwen2-vl"),
+        (Model(name="someone/else", family="qwen2-vl"), "someone/else", "qwen2-vl"),
+    ],
+)
+def test_a_name_says_where_and_which_family(model, path, family):
+    found, of = resolve(model)
+    assert (found, of.name) == (path, family)
+
+
+def test_a_checkpoint_says_its_family_itself(checkpoint):
+    assert resolve(Model(name=str(checkpoint)))[1].name == "qwen2-vl"
+    assert resolve(Model(name=str(checkpoint), family="gnomon-tiny"))[1].name == "gnomon-tiny"
+
+
+def test_a_checkpoint_of_no_family_is_refused(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert"}))
+    with pytest.raises(ValueError, match="model_type 'bert' belongs to no family here; known are"):
+        resolve(Model(name=str(tmp_path)))
+
+
+def test_a_directory_without_a_checkpoint_is_refused_by_key(tmp_path):
+    with pytest.raises(ValueError, match=r"model.name: .*cannot be opened"):
+        resolve(Model(name=str(tmp_path)))
+
+
+@pytest.mark.parametrize("name", ["gnomon-tny", "./nowhere", "/no/where", "a/b/c"])
+def test_a_name_that_is_nothing_is_refused_by_key(name):
+    with pytest.raises(UnknownNameError, match=f"model.name: '{name}' is no directory, no hub id"):
+        resolve(Model(name=name))
+
+
+def test_an_unknown_family_is_refused(checkpoint):
+    with pytest.raises(UnknownNameError, match="unknown family 'qwen2vl': did you mean qwen2-vl"):
+        resolve(Model(name=str(checkpoint), family="qwen2vl"))
+
+
+def of_part(name):
+    if ".merger." in name:
+        return "projector"
+    return "vision" if ".visual." in name else "language"
+
+
+def ways(**given):
+    return Train(**{"language": "frozen", "vision": "frozen", "projector": "frozen", **given})
+
+
+def opened(loaded, train):
+    """The model as the trainer gets it, its settings for adapters, and what may train."""
+    config = prepare_parts(loaded, train)
+    model = loaded.model if config is None else get_peft_model(loaded.model, config)
+    return model, config, {n for n, p in model.named_parameters() if p.requires_grad}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"language": "full"},
+        {"vision": "full"},
+        {"projector": "full"},
+        {"vision": "full", "projector": "full"},
+        {"language": "full", "vision": "full", "projector": "full"},
+    ],
+    ids=lambda given: "+".join(given),
+)
+def test_full_parts_train_whole_and_nothing_else_does(fresh, given):
+    model, config, trainable = opened(fresh, ways(**given))
+    assert config is None
+    assert not isinstance(model, PeftModel)
+    assert trainable == {n for n, _ in model.named_parameters() if of_part(n) in given}
+
+
+LINEAR = {
+    "language": 4 * 7,
+    "vision": 4 * 4,
+    "projector": 2,
+}
+"""Linear layers of each part: 7 and 4 in each of 4 blocks, and the merger's 2."""
+
+
+@pytest.mark.parametrize(
+    "given",
+    [["language"], ["vision"], ["projector"], ["language", "vision", "projector"]],
+    ids="+".join,
+)
+def test_lora_parts_get_adapters_at_every_linear_layer_and_nothing_else_does(fresh, given):
+    _, _, trainable = opened(fresh, ways(**dict.fromkeys(given, "lora")))
+    assert all("lora_A" in name or "lora_B" in name for name in trainable)
+    for part, layers in LINEAR.items():
+        there = [name for name in trainable if of_part(name) == part]
+        assert len(there) == (2 * layers if part in given else 0)
+
+
+def test_the_head_never_gets_an_adapter(fresh):
+    _, _, trainable = opened(fresh, ways(language="lora", vision="lora", projector="lora"))
+    assert not any("lm_head" in name or "embed" in name for name in trainable)
+
+
+def test_a_full_projector_beside_lora_is_saved_with_the_adapter(fresh):
+    model, config, trainable = opened(fresh, ways(language="lora", projector="full"))
+    assert config.modules_to_save == ["model.visual.merger"]
+    whole = {name for name in trainable if "lora_" not in name}
+    expected = dict(model.get_base_model().model.visual.merger.modules_to_save["default"]
+                    .named_parameters())  # fmt: skip
+    assert len(whole) == len(expected)
+    assert all(of_part(name) == "projector" for name in whole)
+    assert {of_part(name) for name in trainable - whole} == {"language"}
+
+
+@pytest.mark.parametrize("projector", ["frozen", "lora", "full"])
+def test_a_full_vision_tower_beside_lora_leaves_the_projector_as_the_recipe_says(
+    fresh, blank, projector
+):
+    """The merger lies within `model.visual`: the tower's way must not become its own."""
+    _, _, trainable = opened(fresh, ways(language="lora", vision="full", projector=projector))
+    tower = {name for name in trainable if of_part(name) == "vision"}
+    assert len(tower) == sum(of_part(n) == "vision" for n, _ in blank.model.named_parameters())
+    merger = [name for name in trainable if of_part(name) == "projector"]
+    adapters = [name for name in merger if "lora_" in name]
+    assert bool(merger) == (projector != "frozen")
+    assert bool(adapters) == (projector == "lora")
+
+
+def test_adapters_have_the_recipes_settings(fresh):
+    config = prepare_parts(fresh, Train(lora_r=4, lora_alpha=7, lora_dropout=0.25))
+    assert (config.r, config.lora_alpha, config.lora_dropout) == (4, 7, 0.25)
+
+
+def test_a_run_without_weights_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"holds no trained weights yet: `gnomon train`"):
+        load_trained(BLANK, tmp_path)
+
+
+def test_a_fingerprint_is_of_the_weights_alone(tmp_path):
+    (tmp_path / "adapter").mkdir()
+    (tmp_path / "adapter" / "a.safetensors").write_bytes(b"one")
+    first = fingerprint(tmp_path)
+    (tmp_path / "adapter" / "README.md").write_text("words")
+    assert fingerprint(tmp_path) == first
+    (tmp_path / "adapter" / "a.safetensors").write_bytes(b"two")
+    assert fingerprint(tmp_path) != first
+
+
+def test_every_family_is_whole():
+    from gnomon import dialect
+
+    for name in families.FAMILIES:
+        family = families.create(name)
+        assert family.name == name
+        assert family.dialect in dialect.DIALECTS
+        assert "lm_head" in family.keep_in_16_bits
+    assert set(families.MODEL_TYPES.values()) <= families.FAMILIES.keys()

@@ -1,0 +1,205 @@
+"""Answers by generation, and the file they are appended to."""
+
+import json
+
+import pytest
+import torch
+from pipeline_toys import CLOCKS, SUMS, UNEVEN, boxed, total
+
+from gnomon.eval import predictions
+from gnomon.pipeline import predict as module
+from gnomon.pipeline.collate import resized_size
+from gnomon.pipeline.predict import answer, predict
+
+SAMPLES = [
+    *(CLOCKS[i] for i in range(6)),
+    *(SUMS[i] for i in range(6)),
+    boxed(0),
+    boxed(1, (300, 90)),
+]
+"""Questions of several lengths, with pictures of several sizes and without."""
+SETTINGS = {"model": "toy", "seed": 0}
+
+
+def predicted(loaded, out, *, samples=SAMPLES, batch_size=4, settings=SETTINGS, max_new_tokens=5):
+    predict(
+        loaded,
+        samples,
+        out,
+        total=len(SAMPLES),
+        settings=settings,
+        batch_size=batch_size,
+        max_new_tokens=max_new_tokens,
+    )
+    return {p.sample_id: p for p in predictions.read(out)}
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "run" / "predictions.jsonl"
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    """The batches that the model was asked, by the samples' ids."""
+    asked = []
+
+    def watch(loaded, batch, **options):
+        asked.append([sample.id for sample in batch])
+        return answer(loaded, batch, **options)
+
+    monkeypatch.setattr(module, "answer", watch)
+    return asked
+
+
+def test_every_sample_is_answered_once(blank, out):
+    found = predicted(blank, out)
+    assert found.keys() == {sample.id for sample in SAMPLES}
+    assert len(out.read_text().splitlines()) == len(SAMPLES)
+    for sample in SAMPLES:
+        prediction = found[sample.id]
+        assert prediction.size == resized_size(blank.family, blank.processor, sample)
+        assert (prediction.size is None) == (sample.image is None)
+        assert prediction.dialect == "qwen2-vl"
+        assert prediction.settings == {**SETTINGS, "max_new_tokens": 5}
+
+
+def test_the_size_is_the_one_the_model_sees(blank, out):
+    """Boxes are scored in these pixels: 300×90 is not what the model saw."""
+    wide = boxed(1, (300, 90))
+    found = predicted(blank, out, samples=[wide])["box/1"]
+    assert found.size != wide.image.size
+    assert found.size[0] * found.size[1] <= 112 * 112
+
+
+@pytest.mark.parametrize("size", [1, 3, 16])
+def test_the_batch_size_changes_no_answer(blank, tmp_path, size):
+    """In float32, at least: padding is on the left, and masked."""
+    expected = predicted(blank, tmp_path / "4.jsonl", max_new_tokens=8)
+    found = predicted(blank, tmp_path / "other.jsonl", batch_size=size, max_new_tokens=8)
+    assert {i: p.text for i, p in found.items()} == {i: p.text for i, p in expected.items()}
+    assert len({p.text for p in expected.values()}) > 3
+
+
+def test_the_longest_come_first(blank, out, watched):
+    predicted(blank, out, batch_size=5)
+    lengths = {s.id: module._length(blank, s) for s in SAMPLES}
+    asked = [lengths[name] for batch in watched for name in batch]
+    assert asked == sorted(asked, reverse=True)
+    assert [len(batch) for batch in watched] == [5, 5, 4]
+
+
+def test_samples_without_end_are_taken_window_by_window(blank, out, watched, monkeypatch):
+    monkeypatch.setattr(module, "WINDOW", 2)
+    predicted(blank, out, samples=iter(SAMPLES), batch_size=2, max_new_tokens=2)
+    for window, batch in enumerate(watched):
+        start = 4 * (window // 2)
+        assert set(batch) <= {s.id for s in SAMPLES[start : start + 4]}
+
+
+def test_a_killed_run_goes_on(blank, out, watched, monkeypatch):
+    whole = predicted(blank, out.with_name("whole.jsonl"))
+    watched.clear()
+    calls = []
+
+    def killed(*args, **kwargs):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return answer(*args, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "answer", killed)
+        with pytest.raises(KeyboardInterrupt):
+            predicted(blank, out)
+    before = out.read_text()
+    done = {p.sample_id for p in predictions.read(out)}
+    assert len(done) == 8
+    found = predicted(blank, out)
+    assert out.read_text().startswith(before)
+    assert not done & {name for batch in watched for name in batch}
+    assert {i: p.text for i, p in found.items()} == {i: p.text for i, p in whole.items()}
+
+
+def test_a_finished_file_asks_nothing(blank, out, watched):
+    predicted(blank, out)
+    before, _ = out.read_bytes(), watched.clear()
+    predicted(blank, out)
+    assert watched == []
+    assert out.read_bytes() == before
+
+
+def test_a_line_that_a_kill_cut_is_dropped_and_asked_again(blank, out, watched):
+    whole = predicted(blank, out)
+    text = out.read_text()
+    out.write_text(text[:-20])
+    watched.clear()
+    last = json.loads(text.splitlines()[-1])["sample_id"]
+    with pytest.warns(UserWarning, match="dropped an incomplete last line"):
+        found = predicted(blank, out)
+    assert watched == [[last]]
+    assert found == whole
+    assert out.read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"settings": {**SETTINGS, "model": "b"}}, "with {'model': 'toy'}, not {'model': 'b'}"),
+        ({"settings": {"model": "toy"}}, "given with {'seed': 0}, not {'seed': None}"),
+        ({"settings": {**SETTINGS, "fingerprint": "x"}}, "given with {'fingerprint': None}"),
+        ({"max_new_tokens": 6}, "given with {'max_new_tokens': 5}, not {'max_new_tokens': 6}"),
+    ],
+)  # fmt: skip
+def test_answers_given_otherwise_are_never_mixed_in(blank, out, changes, told):
+    predicted(blank, out, samples=SAMPLES[:2])
+    before = out.read_bytes()
+    with pytest.raises(ValueError, match="name another file, or delete that one") as error:
+        predicted(blank, out, **changes)
+    assert told in str(error.value)
+    assert out.read_bytes() == before
+
+
+def test_settings_that_json_changes_go_on_too(blank, out):
+    """A tuple comes back from the file as a list, and is the same setting."""
+    settings = {"sizes": (84, 112), "model": "toy"}
+    predicted(blank, out, samples=SAMPLES[:2], settings=settings)
+    assert len(predicted(blank, out, samples=SAMPLES[:4], settings=settings)) == 4
+
+
+def test_a_settings_batch_size_is_no_part_of_it(blank, out):
+    predicted(blank, out, samples=SAMPLES[:2], batch_size=2)
+    assert len(predicted(blank, out, batch_size=3)) == len(SAMPLES)
+
+
+def test_answers_end_where_the_model_ends_them(fresh):
+    """The head is made to say a 7 and then stop; what a longer neighbour says is not waited for."""
+    tokenizer = fresh.processor.tokenizer
+    end, seven = (tokenizer.convert_tokens_to_ids(t) for t in ("<|im_end|>", "7"))
+
+    class Says(torch.nn.Module):
+        weight = fresh.model.lm_head.weight
+        said = 0
+
+        def forward(self, hidden):
+            logits = torch.zeros(*hidden.shape[:-1], self.weight.shape[0])
+            logits[..., seven if self.said == 0 else end] = 1.0
+            self.said += 1
+            return logits
+
+    fresh.model.lm_head = Says()
+    assert answer(fresh, [total(7), total(1234)], max_new_tokens=6) == ["7", "7"]
+    assert fresh.model.lm_head.said == 2
+
+
+def test_the_mode_is_left_as_it_was(blank):
+    for training in (True, False):
+        blank.model.train(training)
+        answer(blank, UNEVEN[:1], max_new_tokens=1)
+        assert blank.model.training is training
+
+
+def test_generation_is_greedy_whatever_the_checkpoint_asks(fresh):
+    fresh.model.generation_config.update(do_sample=True, temperature=5.0, top_k=50, top_p=0.9)
+    first = answer(fresh, UNEVEN[:3], max_new_tokens=6)
+    assert all(answer(fresh, UNEVEN[:3], max_new_tokens=6) == first for _ in range(3))

@@ -1,0 +1,89 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import transformers
+from PIL import Image
+from pipeline_toys import BLANK
+
+from gnomon.pipeline.families.tiny import SIDE
+from gnomon.pipeline.load import load
+
+SIZES = [(84, 84), (112, 112), (28, 28), (30, 200), (200, 30), (640, 480), (97, 89), (1, 1),
+         (101, 1999), (70, 98), (98, 70), (126, 126), (224, 223)]  # fmt: skip
+
+
+def seen(processor, size):
+    """The size that the processor really makes of a picture, by the grid it returns."""
+    picture = Image.fromarray(np.zeros((size[1], size[0], 3), np.uint8))
+    grid = processor.image_processor(images=[picture], return_tensors="pt")["image_grid_thw"][0]
+    patch = processor.image_processor.patch_size
+    return int(grid[2]) * patch, int(grid[1]) * patch
+
+
+@pytest.fixture(scope="module")
+def unlimited(checkpoint):
+    """The same processor with Qwen2-VL's own limits, far apart."""
+    model = replace(BLANK, name=str(checkpoint), min_pixels=56 * 56, max_pixels=14 * 14 * 4 * 1280)
+    return load(model)
+
+
+@pytest.mark.parametrize("size", [s for s in SIZES if max(s) <= 200 * min(s)])
+def test_the_resized_size_is_what_the_processor_makes(blank, unlimited, size):
+    for loaded in (blank, unlimited):
+        assert loaded.family.resized(loaded.processor, size) == seen(loaded.processor, size)
+
+
+def test_a_resized_size_stays_within_the_limits(blank):
+    for size in (s for s in SIZES if max(s) <= 2 * min(s)):
+        width, height = blank.family.resized(blank.processor, size)
+        assert width % 28 == height % 28 == 0
+        assert SIDE * SIDE <= width * height <= 112 * 112
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(None, 336 * 336), (200 * 200, 300 * 300), (56 * 56, None), (None, None)]
+)
+def test_the_recipes_limits_are_honoured(checkpoint, low, high):
+    limited = load(replace(BLANK, name=str(checkpoint), min_pixels=low, max_pixels=high))
+    for size in ((20, 20), (40, 40), (100, 100), (600, 500)):
+        width, height = limited.family.resized(limited.processor, size)
+        assert (width, height) == seen(limited.processor, size)
+        assert (low or SIDE * SIDE) <= width * height <= (high or 112 * 112)
+
+
+def test_it_saves_and_opens_again(blank, checkpoint):
+    opened = blank.family.load_processor(checkpoint, BLANK)
+    for file in ("processor_config.json", "tokenizer_config.json"):
+        told = json.loads((checkpoint / file).read_text())
+        assert told.get("processor_class", "Qwen2VLProcessor") == "Qwen2VLProcessor"
+    question = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "Time?"}]}]
+    assert opened.apply_chat_template(question) == blank.processor.apply_chat_template(question)
+    picture = Image.new("RGB", (97, 89), (10, 200, 30))
+    text = blank.family.prompt(blank.processor, "Time?", image=True)
+    ours, again = (p(text=[text], images=[picture], return_tensors="pt")
+                   for p in (blank.processor, opened))  # fmt: skip
+    assert ours.keys() == again.keys()
+    assert all((ours[name] == again[name]).all() for name in ours)
+
+
+def test_it_goes_by_the_name_that_opens_elsewhere(blank):
+    assert type(blank.processor).__name__ == "Qwen2VLProcessor"
+    assert isinstance(blank.processor, transformers.Qwen2VLProcessor)
+    assert blank.processor.get_attributes() == ["image_processor", "tokenizer"]
+
+
+def test_every_digit_is_a_token(blank):
+    tokenizer = blank.processor.tokenizer
+    for text in ("1234", "10:08", "-12.50 km", "(12,345),(678,900)"):
+        pieces = tokenizer.convert_ids_to_tokens(tokenizer.encode(text, add_special_tokens=False))
+        assert [p for p in pieces if any(c.isdigit() for c in p)] == [
+            c for c in text if c.isdigit()
+        ]
+
+
+@pytest.mark.parametrize("text", ["What time is it?", "12 × 34", "10:08 ist spät, 5 ³½ ١", ""])
+def test_the_tokenizer_loses_nothing(blank, text):
+    tokenizer = blank.processor.tokenizer
+    assert tokenizer.decode(tokenizer.encode(text, add_special_tokens=False)) == text

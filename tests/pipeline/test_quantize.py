@@ -1,0 +1,106 @@
+"""The CPU defect of bitsandbytes: a first eval() forward repacks 4-bit layers in place."""
+
+import bitsandbytes as bnb
+import pytest
+import torch
+from bitsandbytes.functional import has_avx512bf16
+from peft import get_peft_model
+from pipeline_toys import UNEVEN, ours, rows
+
+from gnomon.pipeline.collate import Collator
+from gnomon.pipeline.load import Loaded, load, prepare_parts
+from gnomon.pipeline.predict import answer
+from gnomon.pipeline.quantize import keep_trainable_on_cpu, quantized
+from gnomon.recipe import Model, Train
+
+on_such_a_cpu = pytest.mark.skipif(
+    not has_avx512bf16(), reason="only a CPU with AVX512-BF16 repacks 4-bit layers"
+)
+
+
+@pytest.fixture
+def loaded(checkpoint):
+    return load(Model(name=str(checkpoint)))
+
+
+def adapted(loaded):
+    """The model with adapters whose second half is no longer 0, so that both halves have slopes."""
+    torch.manual_seed(1)
+    model = get_peft_model(loaded.model, prepare_parts(loaded, Train(lora_r=4, lora_alpha=4)))
+    for name, parameter in model.named_parameters():
+        if "lora_B" in name:
+            torch.nn.init.normal_(parameter, std=0.05)
+    return Loaded(model, loaded.processor, loaded.family)
+
+
+def gradients(loaded):
+    """The gradient of every adapter, on the same batch."""
+    loaded.model.train()
+    loaded.model.zero_grad()
+    batch = Collator(loaded.family, loaded.processor)(rows(UNEVEN))
+    loaded.model(**batch).loss.backward()
+    return {n: p.grad for n, p in loaded.model.named_parameters() if p.requires_grad}
+
+
+def asked(loaded):
+    return answer(loaded, UNEVEN[:2], max_new_tokens=3)
+
+
+def layers(model):
+    return [m for m in model.modules() if isinstance(m, bnb.nn.Linear4bit)]
+
+
+def test_an_evaluation_in_the_middle_of_training_changes_no_gradient(loaded):
+    model = adapted(loaded)
+    before = {name: gradient.clone() for name, gradient in gradients(model).items()}
+    weights = [layer.weight.data.clone() for layer in layers(model.model)]
+    asked(model)
+    after = gradients(model)
+    assert len(before) == 2 * 28
+    for name, gradient in before.items():
+        assert gradient.abs().sum() > 0, name
+        assert after[name] is not None, name
+        assert torch.equal(after[name], gradient), name
+    for layer, weight in zip(layers(model.model), weights, strict=True):
+        assert torch.equal(layer.weight.data, weight)
+
+
+def test_every_4_bit_layer_is_kept_trainable(loaded):
+    assert len(layers(loaded.model)) == len(quantized(loaded.model)) == 28
+    assert not any(layer.support_avx512bf16_for_cpu for layer in layers(loaded.model))
+
+
+def test_a_model_that_came_from_elsewhere_is_kept_trainable_too(checkpoint, tmp_path, monkeypatch):
+    """A trainer may be handed a model that `load` has not seen."""
+    monkeypatch.setattr("gnomon.pipeline.load.keep_trainable_on_cpu", lambda _: None)
+    loaded = load(Model(name=str(checkpoint)))
+    for layer in layers(loaded.model):
+        layer.support_avx512bf16_for_cpu = True
+    adapters = prepare_parts(loaded, Train())
+    trainer = ours(loaded, UNEVEN, tmp_path, peft_config=adapters)
+    assert len(layers(trainer.model)) == 28
+    assert not any(layer.support_avx512bf16_for_cpu for layer in layers(trainer.model))
+
+
+@on_such_a_cpu
+def test_without_the_fence_the_gradients_are_lost_or_wrong(loaded):
+    """What the fence is for; once this fails, bitsandbytes has mended it and the fence can go."""
+    model = adapted(loaded)
+    before = {name: gradient.clone() for name, gradient in gradients(model).items()}
+    for layer in layers(model.model):
+        layer.support_avx512bf16_for_cpu = True
+    asked(model)
+    try:
+        after = gradients(model)
+    except RuntimeError:
+        return
+    assert any(
+        after[name] is None or not torch.allclose(after[name], before[name], rtol=0.1)
+        for name in before
+    )
+
+
+def test_the_fence_leaves_other_layers_alone():
+    layer = torch.nn.Linear(4, 4)
+    keep_trainable_on_cpu(layer)
+    assert not hasattr(layer, "support_avx512bf16_for_cpu")

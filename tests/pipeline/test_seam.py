@@ -1,0 +1,111 @@
+"""Where gnomon/pipeline/trainer.py leans on names inside TRL and transformers.
+
+A release that moves one of them fails here with a sentence, before anything fails strangely.
+"""
+
+import inspect
+
+import pytest
+import torch
+import transformers
+import trl
+from pipeline_toys import UNEVEN, ours
+from transformers import Trainer
+from trl import SFTTrainer
+
+OPTIONAL = ["return_outputs", "num_items_in_batch"]
+HERE = "gnomon/pipeline/trainer.py stands on"
+
+
+def arguments(function):
+    return list(inspect.signature(function).parameters)
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "expected"),
+    [
+        (SFTTrainer, "compute_loss", ["self", "model", "inputs", *OPTIONAL]),
+        (SFTTrainer, "log", ["self", "logs", "start_time"]),
+        (SFTTrainer, "_send_telemetry", ["self"]),
+        (Trainer, "get_batch_samples", ["self", "epoch_iterator", "num_batches", "device"]),
+        (Trainer, "get_tp_size", ["self"]),
+        (Trainer, "_load_from_checkpoint", ["self", "resume_from_checkpoint", "model"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_what_is_overridden_is_still_there(owner, name, expected):
+    found = arguments(getattr(owner, name)) if hasattr(owner, name) else "nothing"
+    assert found == expected, (
+        f"{HERE} {owner.__name__}.{name}{tuple(expected)}, and"
+        f" trl {trl.__version__} with transformers {transformers.__version__} has {found}"
+    )
+
+
+def test_metrics_are_still_lists_by_mode(blank, tmp_path):
+    trainer = ours(blank, UNEVEN, tmp_path)
+    found = getattr(trainer, "_metrics", None)
+    assert isinstance(found, dict), f"{HERE} SFTTrainer._metrics, which trl {trl.__version__} lacks"
+    assert {"train", "eval"} <= found.keys(), (
+        f"{HERE} SFTTrainer._metrics['train'] and ['eval']; trl {trl.__version__} has {list(found)}"
+    )
+
+
+def test_the_tokenizer_is_still_kept(blank, tmp_path):
+    found = getattr(ours(blank, UNEVEN, tmp_path), "_tokenizer", None)
+    assert found is blank.processor.tokenizer, (
+        f"{HERE} SFTTrainer._tokenizer, the processor's; trl {trl.__version__} has {found}"
+    )
+
+
+def test_a_mask_still_keeps_its_rows(blank):
+    """logits_to_keep as a [B, T] mask of booleans gives [P, V] logits, in row-major order."""
+    ids = torch.arange(10).reshape(2, 5)
+    keep = torch.tensor([[0, 1, 0, 1, 1], [1, 0, 0, 0, 0]], dtype=torch.bool)
+    with torch.no_grad():
+        whole = blank.model(input_ids=ids).logits
+        try:
+            kept = blank.model(input_ids=ids, logits_to_keep=keep).logits
+        except (TypeError, ValueError, IndexError, RuntimeError) as error:
+            kept = torch.zeros(0)
+            found = str(error)
+        else:
+            found = f"logits of shape {tuple(kept.shape)}"
+    assert kept.shape == (4, whole.shape[-1]), (
+        f"{HERE} logits_to_keep as a boolean mask of [B, T]; transformers"
+        f" {transformers.__version__} answers it with {found}"
+    )
+    torch.testing.assert_close(kept, whole[keep], rtol=1e-4, atol=1e-5)
+
+
+def test_a_fused_forward_still_lets_logits_through(blank, tmp_path):
+    """TRL patches the forward; without fused_lm_head=True it must give logits as before."""
+    trainer = ours(blank, UNEVEN, tmp_path)
+    ids, keep = torch.arange(10).reshape(2, 5), torch.ones(2, 5, dtype=torch.bool)
+    with torch.no_grad():
+        logits = trainer.model(input_ids=ids, logits_to_keep=keep, use_cache=False).logits
+    assert logits.shape[0] == 10, (
+        f"{HERE} the model's own logits; after SFTTrainer of trl {trl.__version__} took the model"
+        f" over, its forward gives {tuple(logits.shape)}"
+    )
+
+
+def test_tokens_are_still_counted_over_the_window(blank, tmp_path):
+    """num_items_in_batch is what the digits' and numbers' own counts are made to match."""
+    trainer = ours(blank, UNEVEN, tmp_path, numeric_loss="ntil")
+    batches = list(trainer.get_train_dataloader())[:1]
+    _, counted = trainer.get_batch_samples(iter(batches), 1, torch.device("cpu"))
+    expected = (batches[0]["labels"][:, 1:] != -100).sum()
+    assert counted is not None, (
+        f"{HERE} Trainer.get_batch_samples counting the tokens of the accumulation window;"
+        f" transformers {transformers.__version__} counts none for this model"
+    )
+    assert int(counted) == int(expected)
+
+
+def test_the_scale_over_processes_is_still_asked_for(blank, tmp_path):
+    trainer = ours(blank, UNEVEN, tmp_path)
+    assert trainer.get_tp_size() == 1
+    assert trainer.args.average_tokens_across_devices is True, (
+        f"{HERE} average_tokens_across_devices being on; transformers"
+        f" {transformers.__version__} turns it off"
+    )

@@ -1,0 +1,290 @@
+"""Whole small runs, as a recipe says; killed ones go on."""
+
+import json
+import shutil
+from dataclasses import replace
+
+import pytest
+import torch
+from peft import PeftModel
+from pipeline_toys import UNEVEN, rows
+from safetensors.torch import load_file
+
+from gnomon import store
+from gnomon.pipeline.collate import Collator
+from gnomon.pipeline.load import Loaded, load, load_trained
+from gnomon.pipeline.predict import answer
+from gnomon.pipeline.train import LOG, arguments, drawn, make_trainer, numeric_loss, train
+from gnomon.recipe import Loss, Model, Recipe, Source, Train
+
+SOURCES = (
+    Source(kind="clock", options={"size": 84, "split_by": "none"}),
+    Source(kind="arithmetic"),
+)
+PARTS = {"ce", "mean_token_accuracy", "emd", "relative", "magnitude", "loss", "learning_rate"}
+
+
+@pytest.fixture(scope="module")
+def recipe(checkpoint):
+    return Recipe(
+        data=SOURCES,
+        model=Model(name=str(checkpoint)),
+        loss=Loss(name="ntil"),
+        train=Train(
+            samples=16,
+            max_steps=4,
+            learning_rate=2e-3,
+            per_device_train_batch_size=2,
+            gradient_accumulation_steps=2,
+            lora_r=4,
+            lora_dropout=0.1,
+            save_steps=2,
+            logging_steps=1,
+        ),
+    )
+
+
+def samples_of(recipe):
+    return store.mixture(recipe.data, split="train", seed=recipe.seed)
+
+
+def run_of(recipe, run):
+    train(recipe, samples_of(recipe), run)
+    return run
+
+
+@pytest.fixture(scope="module")
+def whole(recipe, tmp_path_factory):
+    """A run of four steps that nothing disturbed, with checkpoints at 2 and 4."""
+    return run_of(recipe, tmp_path_factory.mktemp("whole"))
+
+
+def log_of(run):
+    return [json.loads(line) for line in (run / LOG).read_text().splitlines()]
+
+
+def steps_of(run):
+    return [line["step"] for line in log_of(run) if "loss" in line]
+
+
+def weights_of(run):
+    return load_file(run / "adapter" / "adapter_model.safetensors")
+
+
+def assert_same_run(found, expected):
+    """The adapter to the bit, and the log's numbers; only the time it took may differ."""
+    ours, theirs = weights_of(found), weights_of(expected)
+    assert ours.keys() == theirs.keys()
+    assert all(torch.equal(ours[name], theirs[name]) for name in theirs)
+    lines, others = ([line for line in log_of(run) if "loss" in line] for run in (found, expected))
+    assert lines == others
+
+
+def killed_after(step, whole, run):
+    """A run as a kill leaves it: checkpoints up to that step, a log that is ahead of them."""
+    for checkpoint in (whole / "checkpoints").glob("checkpoint-*"):
+        if int(checkpoint.name.rpartition("-")[2]) <= step:
+            shutil.copytree(checkpoint, run / "checkpoints" / checkpoint.name)
+    lines = (whole / LOG).read_text().splitlines(keepends=True)
+    (run / LOG).write_text("".join(lines[: step + 1]))
+    return run
+
+
+def test_a_run_leaves_its_adapter_and_its_log(whole):
+    assert {path.name for path in whole.iterdir()} == {"adapter", "checkpoints", LOG}
+    assert {"adapter_config.json", "adapter_model.safetensors"} <= {
+        path.name for path in (whole / "adapter").iterdir()
+    }
+    assert steps_of(whole) == [1, 2, 3, 4]
+    for line in log_of(whole)[:-1]:
+        assert line.keys() >= PARTS
+    assert log_of(whole)[-1]["train_runtime"] > 0
+
+
+def test_an_adapter_has_the_language_layers_alone(whole):
+    weights = weights_of(whole)
+    assert len(weights) == 2 * 28
+    assert all(".language_model." in name for name in weights)
+    assert {weight.dtype for weight in weights.values()} == {torch.bfloat16}
+    assert any(weight.abs().sum() > 0 for name, weight in weights.items() if "lora_B" in name)
+
+
+def test_a_run_is_the_seeds(recipe, whole, tmp_path):
+    assert_same_run(run_of(recipe, tmp_path), whole)
+    other = run_of(replace(recipe, seed=1), tmp_path / "other")
+    ours, theirs = weights_of(whole), weights_of(other)
+    assert not all(torch.equal(ours[name], theirs[name]) for name in ours)
+
+
+def test_a_killed_run_goes_on_to_the_same_bits(recipe, whole, tmp_path):
+    assert_same_run(run_of(recipe, killed_after(2, whole, tmp_path)), whole)
+
+
+def test_a_run_killed_before_its_first_checkpoint_begins_again(recipe, whole, tmp_path):
+    killed_after(0, whole, tmp_path)
+    (tmp_path / "checkpoints").mkdir()
+    assert_same_run(run_of(recipe, tmp_path), whole)
+
+
+def test_a_run_killed_while_it_wrote_a_line_goes_on(recipe, whole, tmp_path):
+    run = killed_after(2, whole, tmp_path)
+    with (run / LOG).open("a") as file:
+        file.write('{"step": 3, "lo')
+    assert_same_run(run_of(recipe, run), whole)
+
+
+@pytest.mark.parametrize("left", [["adapter_model.safetensors", "adapter_config.json"], []])
+def test_a_run_killed_while_it_wrote_a_checkpoint_goes_on_from_the_one_before(
+    recipe, whole, tmp_path, left
+):
+    run = killed_after(2, whole, tmp_path)
+    half = run / "checkpoints" / "checkpoint-4"
+    half.mkdir()
+    for name in left:
+        shutil.copy(whole / "checkpoints" / "checkpoint-4" / name, half)
+    assert_same_run(run_of(recipe, run), whole)
+
+
+def test_a_finished_run_is_left_as_it_is(recipe, whole, tmp_path):
+    run = tmp_path / "again"
+    shutil.copytree(whole, run)
+    assert_same_run(run_of(recipe, run), whole)
+
+
+def test_what_was_trained_answers_as_it_did(recipe, tmp_path):
+    torch.manual_seed(0)
+    loaded = load(recipe.model)
+    fast = replace(recipe, train=replace(recipe.train, learning_rate=0.02, lora_dropout=0.0))
+    trainer = make_trainer(fast, loaded, samples_of(fast), tmp_path)
+    trainer.train()
+    trainer.save_model(str(tmp_path / "adapter"))
+    trained = Loaded(trainer.model, loaded.processor, loaded.family)
+    again = load_trained(fast.model, tmp_path)
+    assert isinstance(again.model, PeftModel)
+    assert not again.model.training
+    batch = Collator(loaded.family, loaded.processor)(rows(UNEVEN))
+    trainer.model.eval()
+    with torch.no_grad():
+        logits, others = (m.model(**batch).logits for m in (trained, again))
+    torch.testing.assert_close(logits, others, rtol=0, atol=0)
+    untrained = answer(load(fast.model), UNEVEN, max_new_tokens=6)
+    answers = answer(trained, UNEVEN, max_new_tokens=6)
+    assert answers == answer(again, UNEVEN, max_new_tokens=6)
+    assert answers != untrained
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"language": "lora", "projector": "full"},
+        {"language": "lora", "vision": "full"},
+        {"language": "lora", "vision": "full", "projector": "full"},
+        {"language": "lora", "vision": "lora", "projector": "lora"},
+    ],
+    ids=lambda parts: ",".join(f"{k} {v}" for k, v in parts.items()),
+)
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+def test_every_mixture_of_parts_trains_and_comes_back(recipe, tmp_path, parts, dtype):
+    mixed = replace(
+        recipe,
+        model=replace(recipe.model, dtype=dtype),
+        train=replace(recipe.train, max_steps=1, **parts),
+    )
+    loaded = load(mixed.model)
+    trainer = make_trainer(mixed, loaded, samples_of(mixed), tmp_path)
+    trainer.train()
+    trainer.save_model(str(tmp_path / "adapter"))
+    again = load_trained(mixed.model, tmp_path)
+    batch = Collator(loaded.family, loaded.processor)(rows(UNEVEN))
+    trainer.model.eval()
+    with torch.no_grad():
+        logits, others = (m(**batch).logits for m in (trainer.model, again.model))
+    assert torch.equal(logits, others)
+
+
+def test_a_model_that_trains_whole_is_saved_whole(recipe, checkpoint, tmp_path):
+    full = replace(
+        recipe,
+        model=Model(name=str(checkpoint), load_in_4bit=False, dtype="float32"),
+        train=replace(recipe.train, language="full", vision="full", projector="full", max_steps=2),
+    )
+    run = run_of(full, tmp_path)
+    assert (run / "model" / "model.safetensors").is_file()
+    assert not (run / "adapter").exists()
+    again = load_trained(full.model, run)
+    before = dict(load(full.model).model.named_parameters())
+    moved = [n for n, p in again.model.named_parameters() if not torch.equal(p, before[n])]
+    assert any(".visual." in name for name in moved)
+    assert any(".language_model." in name for name in moved)
+    assert answer(again, UNEVEN[:2], max_new_tokens=2) is not None
+
+
+def test_cross_entropy_alone_logs_no_numeric_part(recipe, tmp_path):
+    plain = replace(recipe, loss=Loss(name="ce"), train=replace(recipe.train, max_steps=1))
+    line = log_of(run_of(plain, tmp_path))[0]
+    assert line["loss"] == pytest.approx(line["ce"], rel=1e-4)
+    assert not {"emd", "relative", "magnitude"} & line.keys()
+
+
+def test_a_loss_has_the_recipes_options(recipe, blank):
+    given = replace(recipe, loss=Loss(name="ntil", options={"base": 2.0, "weights": [1, 0, 0.5]}))
+    loss = numeric_loss(given, blank)
+    assert loss.base == 2.0
+    assert loss.weights == {"emd": 1.0, "relative": 0.0, "magnitude": 0.5}
+    assert loss.vocab.size == blank.model.lm_head.weight.shape[0]
+
+
+def test_activations_are_checkpointed_only_where_the_recipe_says(recipe, tmp_path):
+    """TRL turns it on by default; a recipe's False must reach the model."""
+    for wanted in (False, True):
+        given = replace(recipe, train=replace(recipe.train, activation_checkpointing=wanted))
+        settings = arguments(given, tmp_path)
+        assert settings.activation_checkpointing is wanted
+        assert settings.gradient_checkpointing is wanted
+
+
+def test_checkpointed_activations_train_the_same(recipe, whole, tmp_path):
+    """To the bit: what is computed twice is the same both times, dropout included."""
+    again = replace(recipe, train=replace(recipe.train, activation_checkpointing=True))
+    assert_same_run(run_of(again, tmp_path), whole)
+
+
+def test_worker_processes_train_the_same(recipe, whole, tmp_path):
+    apart = replace(recipe, train=replace(recipe.train, dataloader_num_workers=1))
+    assert_same_run(run_of(apart, tmp_path), whole)
+
+
+def test_trls_settings_are_the_recipes(recipe, tmp_path):
+    settings = arguments(recipe, tmp_path)
+    for name in ("max_steps", "learning_rate", "per_device_train_batch_size", "save_steps"):
+        assert getattr(settings, name) == getattr(recipe.train, name)
+    assert settings.max_length is None
+    assert settings.report_to in ("none", [])
+    assert not settings.bf16
+    assert not settings.fp16
+    assert settings.output_dir == str(tmp_path / "checkpoints")
+    own = replace(recipe, train=replace(recipe.train, sft={"optim": "sgd", "max_grad_norm": 0.5}))
+    settings = arguments(own, tmp_path)
+    assert (settings.optim, settings.max_grad_norm) == ("sgd", 0.5)
+
+
+def test_samples_are_drawn_when_asked_for(recipe):
+    samples = samples_of(recipe)
+    rows_drawn = drawn(samples, 5)
+    assert len(rows_drawn) == 5
+    assert [rows_drawn[i]["sample"].id for i in (4, 0)] == [samples[i].id for i in (4, 0)]
+    assert [s.id for s in rows_drawn[1:3]["sample"]] == [samples[i].id for i in (1, 2)]
+
+
+def test_nothing_phones_home(recipe, tmp_path, monkeypatch):
+    import huggingface_hub.utils
+    import trl.trainer.base_trainer
+
+    def told(*args, **kwargs):
+        raise AssertionError(f"telemetry: {args} {kwargs}")
+
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.delenv("HF_HUB_DISABLE_TELEMETRY", raising=False)
+    monkeypatch.setattr(huggingface_hub.utils, "send_telemetry", told)
+    monkeypatch.setattr(trl.trainer.base_trainer, "send_telemetry", told)
+    run_of(replace(recipe, train=replace(recipe.train, max_steps=1)), tmp_path)

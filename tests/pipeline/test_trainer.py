@@ -1,0 +1,248 @@
+"""Our trainer beside TRL's own, on the same weights and the same batches."""
+
+import pytest
+import torch
+from pipeline_toys import UNEVEN, assert_close, copied, dataset_of, ours, rows, stock, trained
+from trl import SFTTrainer
+
+from gnomon.losses import NumericVocab, create
+from gnomon.pipeline.collate import Collator
+from gnomon.pipeline.trainer import IGNORED, NumericSFTTrainer, aligned
+
+WINDOWS = {"4x1": (4, 1), "1x4": (1, 4), "2x2": (2, 2)}
+"""Samples a forward, and forwards a step."""
+
+
+@pytest.mark.parametrize("window", WINDOWS.values(), ids=WINDOWS)
+def test_cross_entropy_is_stock_trls(blank, tmp_path, window):
+    ours_lines, ours_gradients, _ = trained(ours, blank, tmp_path, window)
+    lines, gradients, _ = trained(stock, blank, tmp_path, window)
+    assert ours_lines[0]["loss"] == pytest.approx(lines[0]["loss"], rel=1e-5)
+    assert ours_lines[0]["mean_token_accuracy"] == pytest.approx(
+        lines[0]["mean_token_accuracy"], abs=1e-6 if window[1] == 1 else 0.1
+    )
+    assert_close(ours_gradients[0], gradients[0])
+
+
+def test_cross_entropy_trains_to_stock_trls_weights(blank, tmp_path):
+    steps = {"max_steps": 3}
+    _, _, mine = trained(ours, blank, tmp_path, (2, 2), sft=steps)
+    _, _, theirs = trained(stock, blank, tmp_path, (2, 2), sft=steps)
+    for (name, a), (_, b) in zip(
+        mine.model.named_parameters(), theirs.model.named_parameters(), strict=True
+    ):
+        torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-6, msg=name)
+
+
+def test_a_numeric_loss_of_weight_0_changes_not_a_bit(blank, tmp_path):
+    steps = {"max_steps": 3}
+    _, _, plain = trained(ours, blank, tmp_path, (2, 2), sft=steps)
+    _, _, weightless = trained(
+        ours, blank, tmp_path, (2, 2), sft=steps, numeric_loss="ntil", weight=0.0
+    )
+    for a, b in zip(plain.model.parameters(), weightless.model.parameters(), strict=True):
+        assert torch.equal(a, b)
+
+
+@pytest.mark.parametrize("name", ["ntil", "smmd", "emd"])
+@pytest.mark.parametrize("window", [(1, 4), (2, 2)], ids=["1x4", "2x2"])
+def test_accumulated_batches_are_one_batch(blank, tmp_path, window, name):
+    """Answers have one to three numbers, of one to six digits: means of means would differ."""
+    whole, gradient, _ = trained(ours, blank, tmp_path, (4, 1), numeric_loss=name, weight=0.7)
+    lines, parts, _ = trained(ours, blank, tmp_path, window, numeric_loss=name, weight=0.7)
+    assert lines[0]["loss"] == pytest.approx(whole[0]["loss"], rel=1e-5)
+    assert_close(parts[0], gradient[0])
+
+
+def test_a_window_cut_short_by_the_epochs_end_counts_what_it_has(blank, tmp_path):
+    """Six samples in windows of four: the second step has two, and its own denominators."""
+    epoch = {"max_steps": -1, "num_train_epochs": 1.0}
+    options = {"samples": UNEVEN[:6], "numeric_loss": "ntil", "weight": 0.7, "sft": epoch}
+    whole, gradients, _ = trained(ours, blank, tmp_path, (4, 1), **options)
+    lines, parts, _ = trained(ours, blank, tmp_path, (1, 4), **options)
+    assert len(whole) == len(lines) == 2
+    for one, other in zip(whole, lines, strict=True):
+        assert other["loss"] == pytest.approx(one["loss"], rel=1e-4)
+    for one, other in zip(gradients, parts, strict=True):
+        assert_close(other, one, 1e-4)
+
+
+def test_ce_ratio_scales_the_loss_to_the_cross_entropys_size(blank, tmp_path):
+    plain, gradient, _ = trained(ours, blank, tmp_path, (4, 1))
+    lines, both, _ = trained(
+        ours, blank, tmp_path, (4, 1), numeric_loss="ntil", weight=0.4, balance="ce_ratio"
+    )
+    assert lines[0]["loss"] == pytest.approx(1.4 * plain[0]["loss"], rel=1e-5)
+    fixed, other, _ = trained(ours, blank, tmp_path, (4, 1), numeric_loss="ntil", weight=1.0)
+    numeric = fixed[0]["loss"] - plain[0]["loss"]
+    scale = 0.4 * plain[0]["loss"] / numeric
+    expected = {n: gradient[0][n] + scale * (other[0][n] - gradient[0][n]) for n in gradient[0]}
+    assert_close(both[0], expected, 1e-4)
+
+
+def test_ce_ratio_without_a_number_is_the_cross_entropy(blank, tmp_path):
+    """A loss of 0 has no size to scale: 0 / 0 must not reach the weights."""
+    trainer = ours(copied(blank), UNEVEN[:2], tmp_path, numeric_loss="ntil", balance="ce_ratio")
+    batch = Collator(blank.family, blank.processor)(rows(UNEVEN[:2]))
+    digits = [e for entry in trainer.numeric_loss.vocab.entries for e in entry.ids]
+    batch["labels"][torch.isin(batch["labels"], torch.tensor(digits))] = IGNORED
+    loss = trainer.compute_loss(trainer.model, batch)
+    loss.backward()
+    without = ours(copied(blank), UNEVEN[:2], tmp_path).compute_loss(blank.model, batch)
+    assert loss.item() == pytest.approx(without.item(), rel=1e-6)
+    assert all(p.grad is None or p.grad.isfinite().all() for p in trainer.model.parameters())
+
+
+@pytest.mark.parametrize("numeric", [None, "ntil"])
+def test_one_forward_a_batch_and_logits_at_the_answers_alone(blank, tmp_path, numeric):
+    loaded = copied(blank)
+    trainer = ours(
+        loaded, UNEVEN, tmp_path, numeric_loss=numeric,
+        sft={"per_device_train_batch_size": 2, "gradient_accumulation_steps": 2, "max_steps": 2},
+    )  # fmt: skip
+    forwards, projected = [], []
+    loaded.model.model.register_forward_hook(lambda *_: forwards.append(1))
+    loaded.model.lm_head.register_forward_hook(lambda _, __, out: projected.append(out.shape))
+    trainer.train()
+    batches = [rows(UNEVEN[i : i + 2]) for i in range(0, 8, 2)]
+    collate = Collator(blank.family, blank.processor)
+    answers = [(collate(batch)["labels"] != IGNORED).sum().item() for batch in batches]
+    assert len(forwards) == 4
+    assert projected == [(rows, loaded.model.lm_head.weight.shape[0]) for rows in answers]
+
+
+def test_a_batch_without_one_answer_token_is_refused(blank, tmp_path):
+    trainer = ours(copied(blank), UNEVEN, tmp_path)
+    batch = Collator(blank.family, blank.processor)(rows(UNEVEN[:2]))
+    batch["labels"][:] = IGNORED
+    with pytest.raises(ValueError, match="without one answer token: were its answers cut off"):
+        trainer.compute_loss(trainer.model, batch)
+
+
+def test_inputs_are_left_as_they_came(blank, tmp_path):
+    trainer = ours(copied(blank), UNEVEN, tmp_path)
+    batch = Collator(blank.family, blank.processor)(rows(UNEVEN[:2]))
+    before = {name: tensor.clone() for name, tensor in batch.items()}
+    trainer.compute_loss(trainer.model, batch)
+    assert batch.keys() == before.keys()
+    assert all(torch.equal(batch[name], before[name]) for name in before)
+
+
+def by_hand(loaded, samples, loss):
+    """Cross-entropy, accuracy and each part over all the samples, from full logits."""
+    batch = Collator(loaded.family, loaded.processor)(rows(samples))
+    labels = aligned(batch.pop("labels"))
+    with torch.no_grad():
+        logits = loaded.model(**batch).logits.float()
+    kept = labels != IGNORED
+    found = {
+        "ce": torch.nn.functional.cross_entropy(logits[kept], labels[kept]),
+        "mean_token_accuracy": (logits[kept].argmax(-1) == labels[kept]).float().mean(),
+        **loss.components(logits, labels),
+    }
+    return {name: value.item() for name, value in found.items()}
+
+
+@pytest.mark.parametrize("window", WINDOWS.values(), ids=WINDOWS)
+def test_the_log_has_each_part_as_its_mean(blank, tmp_path, window):
+    lines, _, trainer = trained(ours, blank, tmp_path, window, numeric_loss="ntil")
+    expected = by_hand(blank, UNEVEN[:4], trainer.numeric_loss)
+    assert set(expected) == {"ce", "mean_token_accuracy", "emd", "relative", "magnitude"}
+    for name, value in expected.items():
+        assert lines[0][name] == pytest.approx(value, rel=1e-5), name
+    total = expected["ce"] + 0.3 * (
+        expected["emd"] + 0.2 * expected["relative"] + 0.2 * expected["magnitude"]
+    )
+    assert lines[0]["loss"] == pytest.approx(total, rel=1e-5)
+
+
+def test_a_log_line_covers_the_steps_since_the_last(blank, tmp_path):
+    """At a rate of 0 nothing moves, so two steps are one pass over their samples."""
+    still = {"learning_rate": 0.0, "max_steps": 4, "logging_steps": 2}
+    lines, _, trainer = trained(ours, blank, tmp_path, (2, 1), numeric_loss="ntil", sft=still)
+    for line, samples in zip(lines, (UNEVEN[:4], UNEVEN[4:]), strict=True):
+        for name, value in by_hand(blank, samples, trainer.numeric_loss).items():
+            assert line[name] == pytest.approx(value, rel=1e-5), name
+
+
+def test_evaluation_has_parts_of_its_own(blank, tmp_path):
+    """In the middle of a log line, what was trained so far must not run into the evaluation."""
+    lines, _, trainer = trained(
+        ours,
+        blank,
+        tmp_path,
+        (2, 1),
+        numeric_loss="ntil",
+        eval_dataset=dataset_of(UNEVEN[6:]),
+        sft={
+            "learning_rate": 0.0,
+            "max_steps": 2,
+            "logging_steps": 2,
+            "eval_strategy": "steps",
+            "eval_steps": 1,
+            "per_device_eval_batch_size": 1,
+        },
+    )
+    judged = [line for line in trainer.state.log_history if "eval_loss" in line]
+    assert len(judged) == 2
+    held_out = by_hand(blank, UNEVEN[6:], trainer.numeric_loss)
+    for name, value in held_out.items():
+        for line in judged:
+            assert line[f"eval_{name}"] == pytest.approx(value, rel=1e-5), name
+    for name, value in by_hand(blank, UNEVEN[:4], trainer.numeric_loss).items():
+        assert lines[0][name] == pytest.approx(value, rel=1e-5), name
+
+
+def test_a_loss_by_name_is_made_for_the_heads_width(fresh, tmp_path):
+    """Qwen2-VL's head is wider than its tokenizer: logits and tables must agree."""
+    width = len(fresh.processor.tokenizer) + 24
+    fresh.model.resize_token_embeddings(width)
+    trainer = ours(fresh, UNEVEN, tmp_path, numeric_loss="ntil")
+    assert trainer.numeric_loss.vocab.size == width
+    trainer.train()
+    assert trainer.state.log_history[0]["emd"] > 0
+
+
+def test_a_loss_by_name_is_the_loss_of_that_name(blank, tmp_path):
+    width = blank.model.lm_head.weight.shape[0]
+    vocab = NumericVocab.from_tokenizer(blank.processor.tokenizer, size=width)
+    named, _, _ = trained(ours, blank, tmp_path, (4, 1), numeric_loss="smmd")
+    made, _, _ = trained(ours, blank, tmp_path, (4, 1), numeric_loss=create("smmd", vocab))
+    assert named[0]["loss"] == made[0]["loss"]
+
+
+def test_ce_by_name_is_no_numeric_loss(blank, tmp_path):
+    assert ours(copied(blank), UNEVEN, tmp_path, numeric_loss="ce").numeric_loss is None
+
+
+def test_an_unknown_loss_is_refused_by_name(blank, tmp_path):
+    with pytest.raises(ValueError, match="unknown loss 'ntill': did you mean ntil"):
+        ours(copied(blank), UNEVEN, tmp_path, numeric_loss="ntill")
+
+
+@pytest.mark.filterwarnings("ignore:`(label_smoothing_factor|compute_loss_func)` is deprecated")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"sft": {"loss_type": "dft"}},
+        {"sft": {"label_smoothing_factor": 0.1}},
+        {"compute_loss_func": lambda outputs, labels, num_items_in_batch=None: 0.0},
+    ],
+    ids=["dft", "label smoothing", "compute_loss_func"],
+)
+def test_what_would_change_the_cross_entropy_is_refused(blank, tmp_path, options):
+    """TRL computes these in the method that is overridden: they would be ignored, silently."""
+    with pytest.raises(ValueError, match=r"change the cross-entropy.*leave them out"):
+        ours(copied(blank), UNEVEN, tmp_path, **options)
+
+
+def test_it_is_a_trl_trainer():
+    import gnomon.pipeline
+
+    assert gnomon.pipeline.NumericSFTTrainer is NumericSFTTrainer
+    assert issubclass(NumericSFTTrainer, SFTTrainer)
+
+
+def test_labels_are_moved_to_what_scores_them():
+    labels = torch.tensor([[IGNORED, 4, 5, 6], [1, IGNORED, IGNORED, 2]])
+    assert aligned(labels).tolist() == [[4, 5, 6, IGNORED], [IGNORED, IGNORED, 2, IGNORED]]

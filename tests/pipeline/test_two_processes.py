@@ -1,0 +1,82 @@
+"""Two processes over gloo, on the batch that one process has whole."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from pipeline_toys import assert_close, ours, trained
+from two_processes import CASES
+
+SCRIPT = Path(__file__).with_name("two_processes.py")
+TOGETHER = [name for name in CASES if name != "ce_ratio"]
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def ranks(checkpoint, tmp_path_factory):
+    """What each of the two processes found."""
+    out = tmp_path_factory.mktemp("two")
+    meeting = {
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(free_port()),
+        "WORLD_SIZE": "2",
+        "OMP_NUM_THREADS": "1",
+        "PYTHONPATH": str(SCRIPT.parent),
+    }
+    processes = [
+        subprocess.Popen(
+            [sys.executable, SCRIPT, checkpoint, out],
+            env={**os.environ, **meeting, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for rank in range(2)
+    ]
+    try:
+        for process in processes:
+            told, _ = process.communicate(timeout=240)
+            assert process.returncode == 0, told[-3000:]
+    finally:
+        for process in processes:
+            process.kill()
+    return [torch.load(out / f"rank{rank}.pt") for rank in range(2)]
+
+
+@pytest.mark.parametrize("case", TOGETHER)
+def test_two_processes_are_one(blank, tmp_path, ranks, case):
+    """Their answers are uneven in tokens, in digits and in numbers."""
+    lines, gradients, _ = trained(ours, blank, tmp_path, (4, 1), **CASES[case])
+    for found, gradient in (rank[case] for rank in ranks):
+        assert found["loss"] == pytest.approx(lines[0]["loss"], rel=1e-5)
+        assert_close(gradient, gradients[0])
+
+
+@pytest.mark.parametrize("case", TOGETHER)
+def test_the_log_is_of_both_processes(blank, tmp_path, ranks, case):
+    lines, _, _ = trained(ours, blank, tmp_path, (4, 1), **CASES[case])
+    parts = {"ce", "mean_token_accuracy", "emd", "relative", "magnitude", "mmd", "smooth"}
+    for name in parts & lines[0].keys():
+        assert ranks[0][case][0][name] == pytest.approx(lines[0][name], rel=1e-5), name
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_both_processes_step_alike(ranks, case):
+    one, other = (rank[case][1] for rank in ranks)
+    assert one.keys() == other.keys()
+    assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_ce_ratio_stays_in_proportion(blank, tmp_path, ranks):
+    """Each forward's loss is scaled to its own cross-entropy, so the whole is (1 + weight) · CE."""
+    lines, _, _ = trained(ours, blank, tmp_path, (4, 1))
+    assert ranks[0]["ce_ratio"][0]["loss"] == pytest.approx(1.7 * lines[0]["loss"], rel=1e-4)

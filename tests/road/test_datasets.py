@@ -1,0 +1,53 @@
+"""The verbs that need no model."""
+
+from __future__ import annotations
+
+import filecmp
+
+from PIL import Image
+from road_toys import gnomon, small
+
+
+def test_generate_then_verify_then_damage(tmp_path, capsys):
+    out = tmp_path / "clocks"
+    assert gnomon("generate", "clock", "--n", 30, "--out", out, "--workers", 1, "size=84") == 0
+    assert gnomon("verify", out) == 0
+    assert "sound" in capsys.readouterr().out
+    shard = sorted(out.glob("data/*.parquet"))[1]
+    damaged = bytearray(shard.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    shard.write_bytes(damaged)
+    assert gnomon("verify", out) == 1
+    assert shard.name in capsys.readouterr().out
+
+
+def test_generate_takes_a_recipe(tmp_path):
+    for name in ("a", "b"):
+        out = tmp_path / name
+        assert gnomon("generate", small(tmp_path), "--n", 12, "--out", out, "--workers", 1) == 0
+    shards = [file.relative_to(tmp_path / "a") for file in (tmp_path / "a").rglob("*.parquet")]
+    assert shards
+    assert filecmp.cmpfiles(tmp_path / "a", tmp_path / "b", shards, shallow=False)[1:] == ([], [])
+
+
+def test_preview_draws_a_sheet(tmp_path):
+    sheet = tmp_path / "sheet.png"
+    assert gnomon("preview", "clock", "-o", sheet, "--n", 4, "size=84") == 0
+    assert Image.open(sheet).size[0] > 84
+    assert gnomon("preview", small(tmp_path), "-o", sheet, "--n", 3) == 0
+
+
+def test_cp_never_overwrites(tmp_path, capsys):
+    own = tmp_path / "own.yaml"
+    assert gnomon("cp", "demo", own) == 0
+    own.write_text("mine")
+    assert gnomon("cp", "demo", own) == 1
+    assert "is there already" in capsys.readouterr().err
+    assert own.read_text() == "mine"
+
+
+def test_ls_lists_every_room(capsys):
+    assert gnomon("ls") == 0
+    printed = capsys.readouterr().out
+    for name in ("clock", "rotation", "ntil", "qwen2-vl", "demo", "time_deviation"):
+        assert name in printed

@@ -1,0 +1,97 @@
+"""generate → train → predict → score → report, for the embedded model in 4 bits."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+
+import pytest
+from road_toys import gnomon, small
+
+from gnomon.generators import create
+
+pytestmark = [
+    # PEFT asks transformers by the old name.
+    pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing` is deprecated:FutureWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A whole run of a few steps."""
+    folder = tmp_path_factory.mktemp("road")
+    assert gnomon("run", small(folder), "--out", folder / "run", "--workers", 1) == 0
+    return folder / "run"
+
+
+def test_a_run_leaves_all_that_it_was(run):
+    for name in ("recipe.yaml", "versions.json", "log.jsonl", "report.html", "report.json"):
+        assert (run / name).stat().st_size > 0
+    scores = json.loads((run / "report.json").read_text())
+    assert set(scores) == {"before", "after"}
+    assert "<table" in (run / "report.html").read_text()
+    parts = json.loads((run / "log.jsonl").read_text().splitlines()[0])
+    assert {"ce", "emd", "relative", "magnitude"} <= set(parts)
+
+
+def test_running_again_changes_nothing(run, tmp_path):
+    again = tmp_path / "run"
+    shutil.copytree(run, again)
+    assert gnomon("run", small(tmp_path), "--out", again, "--workers", 1) == 0
+    for name in ("adapter/adapter_model.safetensors", "predictions/after.jsonl", "report.html"):
+        assert (again / name).read_bytes() == (run / name).read_bytes(), name
+
+
+def test_another_recipe_never_takes_the_directory(run, tmp_path, capsys):
+    before = (run / "recipe.yaml").read_bytes()
+    assert gnomon("train", small(tmp_path), "train.max_steps=9", "--out", run) == 2
+    assert "train.max_steps: 4 there, 9 here" in capsys.readouterr().err
+    assert (run / "recipe.yaml").read_bytes() == before
+
+
+def test_score_needs_only_the_files(run, tmp_path, capsys):
+    out = tmp_path / "again.html"
+    assert gnomon("score", run, "--out", out) == 0
+    assert out.read_bytes() == (run / "report.html").read_bytes()
+    file = run / "predictions" / "after.jsonl"
+    assert gnomon("score", file, "--out", tmp_path / "one.html") == 0
+    assert "Exactly right" in capsys.readouterr().out
+
+
+def test_compare_lays_runs_beside_each_other(run, tmp_path):
+    before = run / "predictions" / "before.jsonl"
+    report = tmp_path / "both.html"
+    assert gnomon("compare", before, run, "-o", report) == 0
+    assert {"before", "run"} == set(json.loads(report.with_suffix(".json").read_text()))
+
+
+def test_predict_reads_a_dataset_and_a_folder(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert gnomon("generate", "clock", "--n", 6, "--split", "test", "--out", "d", "size=84") == 0
+    assert gnomon("predict", run, "d") == 0
+    lines = (run / "predictions" / "d.jsonl").read_text().splitlines()
+    assert len(lines) == 6
+    (tmp_path / "photos").mkdir()
+    for index in range(3):
+        create("clock", size=84)[index].image.save(tmp_path / "photos" / f"{index}.png")
+    assert gnomon("predict", run, "photos", "--out", "read.csv") == 0
+    rows = list(csv.reader((tmp_path / "read.csv").open()))
+    assert rows[0] == ["file", "answer"]
+    assert [row[0] for row in rows[1:]] == ["0.png", "1.png", "2.png"]
+
+
+def test_a_picture_that_is_none_is_named(run, tmp_path, capsys):
+    (tmp_path / "broken.png").write_bytes(b"no picture")
+    out = tmp_path / "kept.csv"
+    out.write_text("kept")
+    assert gnomon("predict", run, tmp_path, "--out", out) == 1
+    assert "broken.png" in capsys.readouterr().err
+    assert out.read_text() == "kept"
+
+
+def test_predict_measures_a_model_as_it_came(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert gnomon("predict", "gnomon-tiny", "clock", "eval.samples=4") == 0
+    assert gnomon("score", "predictions/gnomon-tiny-clock.jsonl") == 0
+    assert (tmp_path / "predictions" / "gnomon-tiny-clock.html").is_file()

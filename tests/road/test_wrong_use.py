@@ -1,0 +1,108 @@
+"""Wrong use is refused in one message, with exit code 2, before anything heavy loads."""
+
+from __future__ import annotations
+
+import pytest
+from road_toys import gnomon, loaded_by, small
+
+HEAVY = {"torch", "transformers", "trl", "peft", "bitsandbytes", "matplotlib", "albumentations"}
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("\nloos: {name: emd}", "loos: no such key; did you mean loss"),
+        ("\nmodel: {nam: x}", "model.nam: no such key; did you mean name"),
+        ("\nmodel: {load_in_4bit: maybe}", "model.load_in_4bit: 'maybe'"),
+        ("\nmodel: {name: nowhere}", "model.name: 'nowhere' is no directory"),
+        ("\nmodel: {family: quen}", "unknown family 'quen': did you mean qwen2-vl"),
+        ("\nseed: 1.5", "seed: 1.5"),
+    ],
+)
+def test_a_wrong_recipe_says_where_and_what(tmp_path, capsys, more, said):
+    assert gnomon("train", small(tmp_path, more), "--out", tmp_path / "run") == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ("loss.name=smdm", "unknown loss 'smdm': did you mean smmd"),
+        ("train.lr=fast", "train.lr: no such key; did you mean learning_rate"),
+        ("train.learning_rate=fast", "train.learning_rate: 'fast': input should be a valid number"),
+        ("data.0.options.rotation=99", "rotation=99"),
+        ("data.0.options.rotatoin=9", "rotatoin: no such key; did you mean rotation"),
+        ("data.0.options.dials=[rund]", "'rund'"),
+        ("data.0.kind=clok", "unknown generator 'clok': did you mean clock"),
+        ("data=[{path: nowhere}]", "nowhere is no directory"),
+        ("data.5.kind=clock", "'5' is no place in a list of 2"),
+        ("train.samples=0", "samples=0: give 1 or more"),
+        ("just-a-word", "'just-a-word': an override is key=value"),
+    ],
+)
+def test_a_wrong_override_says_where_and_what(tmp_path, capsys, override, said):
+    assert gnomon("run", small(tmp_path), override, "--out", tmp_path / "run") == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["train", "no-such-file.yaml"],
+        ["generate", "clok", "--n", "3", "--out", "x"],
+        ["generate", "clock", "--n", "0", "--out", "x"],
+        ["generate", "clock", "--n", "3", "--out", "x", "siz=3"],
+        ["preview", "clock"],
+        ["predict", "gnomon-tiny"],
+        ["predict", "gnomon-tinny", "clock"],
+        ["score", "nothing.jsonl"],
+        ["compare", "a", "b", "-o", "x.html"],
+        ["cp", "no-such-recipe"],
+        ["frobnicate"],
+        ["ls", "losss"],
+        ["ls", "--sorted"],
+        [],
+    ],
+)
+def test_wrong_words_exit_with_2(tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    assert gnomon(*words) == 2
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--help"],
+        ["ls"],
+        ["train", "--help"],
+        ["cp", "demo", "/dev/null"],
+        ["train", "tiny-base", "loss.name=smdm"],
+        ["train", "tiny-base", "model.name=nowhere"],
+    ],
+)
+def test_light_words_load_nothing_heavy(words):
+    assert not loaded_by(*words) & HEAVY
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        "ls",
+        "cp",
+        "preview",
+        "generate",
+        "verify",
+        "train",
+        "predict",
+        "score",
+        "run",
+        "demo",
+        "compare",
+    ],
+)
+def test_every_verb_shows_an_example(capsys, verb):
+    assert gnomon(verb, "--help") == 0
+    assert f"example: gnomon {verb}" in " ".join(capsys.readouterr().out.split())
