@@ -131,7 +131,10 @@ def _read_time(match: re.Match[str], hours: Literal[12, 24]) -> Time | None:
 
 def _write_number(number: Number) -> str:
     digits = f"{number.value:f}"  # never 1E+3
-    return f"{digits} {number.unit}" if number.unit else digits
+    text = f"{digits} {number.unit}" if number.unit else digits
+    if not _NUMBER.fullmatch(text):  # never trained on what cannot be read back
+        raise ValueError(f"unit={number.unit!r}: give words with one space between them")
+    return text
 
 
 def _sized(size: Size | None) -> Size:

@@ -53,8 +53,6 @@ class Number:
     def __post_init__(self) -> None:
         if not isinstance(self.value, Decimal) or not self.value.is_finite():
             raise ValueError(f"value={self.value!r}: give a finite Decimal, such as Decimal('3.5')")
-        if self.unit != " ".join(self.unit.split()):
-            raise ValueError(f"unit={self.unit!r}: give words with one space between them")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,14 @@ from gnomon.sample import Box
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gnomon.sample import Sample
+    from gnomon.sample import Sample, Size
 
 PAPER, CARD, INK, FAINT, MARK = "#eceae6", "#ffffff", "#1c1c1e", "#6e6e73", "#d1342f"
 GAP, PAD = 16, 10
 FOOT = 54
 """Room for the answer and two lines of the question."""
+TEXT = 64
+"""Height of a card's upper part where no sample has a picture."""
 LARGEST = 224
 """Pictures are shrunk to this side, never enlarged beyond twice their own."""
 
@@ -34,7 +36,8 @@ def contact_sheet(
     columns = columns or math.ceil(math.sqrt(len(samples) * 1.5))
     rows = math.ceil(len(samples) / columns)
     side = _side(samples)
-    width, height = side + 2 * PAD, side + 2 * PAD + FOOT
+    tall = side if any(s.image is not None for s in samples) else TEXT
+    width, height = side + 2 * PAD, tall + 2 * PAD + FOOT
     top = GAP + (40 if title else 0)
     size = (GAP + columns * (width + GAP), top + rows * (height + GAP))
     sheet = Image.new("RGB", size, PAPER)
@@ -44,7 +47,7 @@ def contact_sheet(
     for place, sample in enumerate(samples):
         row, column = divmod(place, columns)
         corner = (GAP + column * (width + GAP), top + row * (height + GAP))
-        _card(sheet, draw, sample, corner, side)
+        _card(sheet, draw, sample, corner, (side, tall))
     return sheet
 
 
@@ -55,20 +58,20 @@ def _side(samples: Sequence[Sample]) -> int:
 
 
 def _card(
-    sheet: Image.Image, draw: ImageDraw.ImageDraw, sample: Sample, at: tuple[int, int], side: int
+    sheet: Image.Image, draw: ImageDraw.ImageDraw, sample: Sample, at: tuple[int, int], room: Size
 ) -> None:
-    x, y = at
-    draw.rounded_rectangle((x, y, x + side + 2 * PAD, y + side + 2 * PAD + FOOT), 8, CARD)
+    (x, y), (side, tall) = at, room
+    draw.rounded_rectangle((x, y, x + side + 2 * PAD, y + tall + 2 * PAD + FOOT), 8, CARD)
     if sample.image is None:
         _lines(draw, sample.question, (x + PAD, y + PAD), side, face("sans", 12), 8)
     else:
         picture = _fitted(sample, side)
         left, above = (side - picture.width) // 2, (side - picture.height) // 2
         sheet.paste(picture, (x + PAD + left, y + PAD + above))
-        _lines(draw, sample.question, (x + PAD, y + side + 38), side, face("sans", 8), 2)
+        _lines(draw, sample.question, (x + PAD, y + tall + 38), side, face("sans", 8), 2)
     size = None if sample.image is None else sample.image.size
     answer = Dialect().write(sample.target, size)
-    draw.text((x + PAD, y + side + 18), answer, INK, face("sans-bold", 12))
+    draw.text((x + PAD, y + tall + 18), answer, INK, face("sans-bold", 12))
 
 
 def _fitted(sample: Sample, side: int) -> Image.Image:

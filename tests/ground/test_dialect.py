@@ -197,6 +197,13 @@ def test_what_no_dialect_writes_is_none(spoken, text):
     assert spoken.read(text, SIZE) is None
 
 
+@every_dialect
+@pytest.mark.parametrize("unit", [" ", "m ", " m", "sq  m", "sq\nm", "\xa0"])
+def test_a_unit_that_could_not_be_read_back_is_refused(spoken, unit):
+    with pytest.raises(ValueError, match=r"unit=.*give words with one space between them"):
+        spoken.write(Number(Decimal(3), unit))
+
+
 def test_dialects_go_by_name():
     for name, made in dialect.DIALECTS.items():
         assert type(dialect.create(name)) is made

@@ -41,7 +41,10 @@ def the_same_seed():
 
 @pytest.fixture(scope="session")
 def blank():
-    """The embedded model's architecture with weights drawn from the seed; never trained on."""
+    """The embedded model's architecture with weights drawn from the seed.
+
+    Never give it to a trainer, which patches its forward: `copied` and `fresh` are for that.
+    """
     return load(BLANK)
 
 

@@ -41,8 +41,8 @@ def test_what_is_overridden_is_still_there(owner, name, expected):
     )
 
 
-def test_metrics_are_still_lists_by_mode(blank, tmp_path):
-    trainer = ours(blank, UNEVEN, tmp_path)
+def test_metrics_are_still_lists_by_mode(fresh, tmp_path):
+    trainer = ours(fresh, UNEVEN, tmp_path)
     found = getattr(trainer, "_metrics", None)
     assert isinstance(found, dict), f"{HERE} SFTTrainer._metrics, which trl {trl.__version__} lacks"
     assert {"train", "eval"} <= found.keys(), (
@@ -50,9 +50,9 @@ def test_metrics_are_still_lists_by_mode(blank, tmp_path):
     )
 
 
-def test_the_tokenizer_is_still_kept(blank, tmp_path):
-    found = getattr(ours(blank, UNEVEN, tmp_path), "_tokenizer", None)
-    assert found is blank.processor.tokenizer, (
+def test_the_tokenizer_is_still_kept(fresh, tmp_path):
+    found = getattr(ours(fresh, UNEVEN, tmp_path), "_tokenizer", None)
+    assert found is fresh.processor.tokenizer, (
         f"{HERE} SFTTrainer._tokenizer, the processor's; trl {trl.__version__} has {found}"
     )
 
@@ -77,9 +77,9 @@ def test_a_mask_still_keeps_its_rows(blank):
     torch.testing.assert_close(kept, whole[keep], rtol=1e-4, atol=1e-5)
 
 
-def test_a_fused_forward_still_lets_logits_through(blank, tmp_path):
+def test_a_fused_forward_still_lets_logits_through(fresh, tmp_path):
     """TRL patches the forward; without fused_lm_head=True it must give logits as before."""
-    trainer = ours(blank, UNEVEN, tmp_path)
+    trainer = ours(fresh, UNEVEN, tmp_path)
     ids, keep = torch.arange(10).reshape(2, 5), torch.ones(2, 5, dtype=torch.bool)
     with torch.no_grad():
         logits = trainer.model(input_ids=ids, logits_to_keep=keep, use_cache=False).logits
@@ -89,9 +89,9 @@ def test_a_fused_forward_still_lets_logits_through(blank, tmp_path):
     )
 
 
-def test_tokens_are_still_counted_over_the_window(blank, tmp_path):
+def test_tokens_are_still_counted_over_the_window(fresh, tmp_path):
     """num_items_in_batch is what the digits' and numbers' own counts are made to match."""
-    trainer = ours(blank, UNEVEN, tmp_path, numeric_loss="ntil")
+    trainer = ours(fresh, UNEVEN, tmp_path, numeric_loss="ntil")
     batches = list(trainer.get_train_dataloader())[:1]
     _, counted = trainer.get_batch_samples(iter(batches), 1, torch.device("cpu"))
     expected = (batches[0]["labels"][:, 1:] != -100).sum()
@@ -102,8 +102,8 @@ def test_tokens_are_still_counted_over_the_window(blank, tmp_path):
     assert int(counted) == int(expected)
 
 
-def test_the_scale_over_processes_is_still_asked_for(blank, tmp_path):
-    trainer = ours(blank, UNEVEN, tmp_path)
+def test_the_scale_over_processes_is_still_asked_for(fresh, tmp_path):
+    trainer = ours(fresh, UNEVEN, tmp_path)
     assert trainer.get_tp_size() == 1
     assert trainer.args.average_tokens_across_devices is True, (
         f"{HERE} average_tokens_across_devices being on; transformers"

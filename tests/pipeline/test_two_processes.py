@@ -30,7 +30,7 @@ def ranks(checkpoint, tmp_path_factory):
         "MASTER_PORT": str(free_port()),
         "WORLD_SIZE": "2",
         "OMP_NUM_THREADS": "1",
-        "PYTHONPATH": str(SCRIPT.parent),
+        "PYTHONPATH": os.pathsep.join([str(SCRIPT.parent), os.environ.get("PYTHONPATH", "")]),
     }
     processes = [
         subprocess.Popen(

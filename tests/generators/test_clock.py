@@ -1,0 +1,204 @@
+"""Clocks: what is drawn is what is said, measured from the pixels."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from measured import apart, direction, ink, ring, tip_radius
+
+from gnomon.generators import Clock, create
+from gnomon.generators._clock_draw import picture
+from gnomon.generators._clock_look import drawn
+from gnomon.generators._hands import HANDS
+from gnomon.generators._hands import shape as hand_shape
+from gnomon.generators._marks import Marks, determined
+from gnomon.generators._palettes import PALETTES, contrast
+from gnomon.generators.base import split_of
+from gnomon.generators.clock import _angles, _Meaning
+
+PLAIN = {
+    "dials": ("round",), "hands": ("baton",), "numerals": ("none",), "palettes": ("white",),
+    "backgrounds": ("plain",), "rotation": 0.0, "perspective": 0.0, "second_hand": 0.0,
+    "shadow": 0.0, "minute_track": 0.0, "split_by": "none",
+}  # fmt: skip
+
+
+def plain_clocks():
+    """Every minute of twelve hours on one plain dial, with the facts that only say where it is."""
+    clock = Clock(**PLAIN)
+    sample = clock[0]
+    rng = clock.rng(0)
+    style = clock._meaning(rng).style
+    look = drawn(clock, style, rng)
+    for minute in range(720):
+        meaning = _Meaning(60 * minute, False, False, style)
+        yield minute, picture(look, _angles(meaning), clock.rng(0)), sample.facts, look
+
+
+def test_hands_are_where_the_time_says_for_every_minute():
+    worst = {"hour": 0.0, "minute": 0.0}
+    measured = 0
+    for minute, image, facts, look in plain_clocks():
+        dark, centre = ink(image), facts["centre"]
+        reach = look.pose.scale
+        hour_true, minute_true = minute / 2 % 360, 6.0 * (minute % 60)
+        # Beyond the hour hand's tip, within the ticks: the minute hand alone.
+        ends = look.hour[0] * reach + 4, look.minute[0] * reach - 4
+        found = direction(*ring(dark, centre, ends[0], min(ends[1], 0.72 * reach)))
+        worst["minute"] = max(worst["minute"], apart(found, minute_true))
+        if apart(hour_true, minute_true) < 35 or apart(hour_true, minute_true + 180) < 35:
+            continue  # the other hand, or its tail, is in the way
+        degrees, weights = ring(dark, centre, 0.28 * reach, look.hour[0] * reach - 4)
+        away = np.abs((degrees - minute_true + 180) % 360 - 180) > 14
+        found = direction(degrees[away], weights[away])
+        worst["hour"] = max(worst["hour"], apart(found, hour_true))
+        measured += 1
+    assert measured > 400
+    assert worst["minute"] < 0.25, worst
+    assert worst["hour"] < 0.25, worst
+
+
+def test_facts_say_what_the_target_says():
+    for index in range(300):
+        sample = create("clock", size=84)[index]
+        facts, target = sample.facts, sample.target
+        _, minute, second = target.hms
+        assert second is None or 0 <= second < 60
+        assert minute < 60
+        drawn_seconds = facts["seconds"]
+        assert drawn_seconds // 60 == target.seconds // 60
+        assert math.isclose(facts["angles"]["hour"], drawn_seconds / 120 % 360)
+        assert math.isclose(facts["angles"]["minute"], drawn_seconds / 10 % 360)
+        assert ("second" in facts["angles"]) == ("second" in facts["fields"])
+        if "second" not in facts["fields"]:
+            assert drawn_seconds % 60 == 0
+
+
+def test_tips_lie_at_the_angles_in_the_dials_frame():
+    for index in range(100):
+        facts = create("clock")[index].facts
+        inverse = np.linalg.inv(np.array(facts["homography"]))
+        for name, tip in facts["tips"].items():
+            x, y, w = inverse @ np.array([*tip, 1.0])
+            found = math.degrees(math.atan2(x / w, -y / w))
+            assert apart(found, facts["angles"][name]) < 1e-6
+
+
+def test_the_hands_coincide_eleven_times():
+    style = Clock()._styles[0]
+    at = [_angles(_Meaning(s, True, True, style)) for s in range(43200)]
+    gap = np.array([(a["minute"] - a["hour"]) % 360 for a in at])
+    assert int((np.diff(gap) < -180).sum()) + 1 == 11 + (gap[0] != 0)
+
+
+def test_twelve_and_the_minute_before():
+    style = Clock()._styles[0]
+    assert _angles(_Meaning(0, False, False, style)) == {"hour": 0.0, "minute": 0.0}
+    last = _angles(_Meaning(43199, True, True, style))
+    assert (last["second"], round(last["minute"], 6), last["hour"]) == (354, 359.9, 43199 / 120)
+
+
+@pytest.mark.parametrize("palette", PALETTES.values(), ids=lambda p: p.name)
+def test_hands_stand_out_from_the_floor(palette):
+    assert contrast(palette.hands, palette.floor) >= 4.5
+    assert contrast(palette.ink, palette.floor) >= 4.5
+    assert contrast(palette.second, palette.floor) >= 3
+
+
+@pytest.mark.parametrize("hands", HANDS)
+def test_the_hour_hand_is_shorter(hands):
+    clock = Clock(hands=(hands,))
+    for index in range(100):
+        rng = clock.rng(index)
+        look = drawn(clock, clock._meaning(rng).style, rng)
+        assert look.hour[0] < 0.7 * look.minute[0]
+        reaches = [max(c[:, 1].max() for c in hand_shape(hands, *size))
+                   for size in (look.hour, look.minute)]  # fmt: skip
+        assert reaches[0] < 0.7 * reaches[1]
+
+
+@pytest.mark.parametrize("size", [84, 224])
+def test_every_dial_has_one_reading(size):
+    turned = 0
+    for index in range(600):
+        facts = create("clock", size=size)[index].facts
+        marks = Marks(numerals=facts["style"]["numerals"], **facts["marks"])
+        assert determined(facts["rotation"], marks)
+        turned += abs(facts["rotation"]) > 10
+    assert turned > 200
+
+
+def test_the_rule_of_one_reading():
+    bare = Marks("none", 0.0, hour_ticks=False, minute_track=True, twelve=None)
+    assert determined(0, bare)
+    assert not determined(3, bare)
+    ticks = replace(bare, hour_ticks=True)
+    assert determined(10, ticks)
+    assert not determined(10.1, ticks)
+    assert determined(30, replace(ticks, twelve="triangle"))
+    assert determined(30, replace(bare, numerals="roman", numeral_pixels=8.0))
+    assert not determined(30, replace(bare, numerals="roman", numeral_pixels=4.0))
+    assert determined(8, replace(bare, numerals="roman", numeral_pixels=4.0))
+
+
+def test_defaults_are_various():
+    facts = [create("clock", size=64)[i].facts for i in range(500)]
+    styles = [f["style"] for f in facts]
+    assert len({s["dial"] for s in styles}) >= 6
+    assert len({s["hands"] for s in styles}) >= 4
+    assert {"arabic", "roman", "none"} <= {s["numerals"] for s in styles}
+    assert len({s["palette"] for s in styles}) >= 30
+    assert 25 < max(abs(f["rotation"]) for f in facts) <= 30
+    assert 0 < sum(f["marks"]["minute_track"] for f in facts) < 500
+    assert 0 < sum("second" in f["angles"] for f in facts) < 500
+
+
+def test_hands_stay_inside_the_picture():
+    for index in range(200):
+        sample = create("clock")[index]
+        for x, y in sample.facts["tips"].values():
+            assert 0 <= x <= sample.image.width
+            assert 0 <= y <= sample.image.height
+        assert tip_radius(sample.facts["tips"]["minute"], sample.facts["centre"]) > 15
+
+
+def test_split_by_time_holds_out_times():
+    times = {
+        split: {Clock(split=split, split_by="time").key(i)[:5] for i in range(4000)}
+        for split in ("train", "val", "test")
+    }
+    assert not times["train"] & times["test"]
+    assert not times["train"] & times["val"]
+    assert len(times["train"] | times["val"] | times["test"]) == 720
+
+
+def test_one_style_alone_cannot_be_held_out():
+    one = {"dials": ["round"], "hands": ["baton"], "numerals": ["none"], "palettes": ["white"]}
+    home = split_of("clock", "round", "baton", "none", "white")
+    assert create("clock", split=home, **one)[0].image
+    for split in {"train", "val", "test"} - {home}:
+        with pytest.raises(ValueError, match="split_by='time'"):
+            create("clock", split=split, **one)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"size": 10}, "size=10"),
+        ({"size": [200, 100]}, "size"),
+        ({"rotation": 45.0}, "rotation=45.0"),
+        ({"perspective": 0.5}, "perspective=0.5"),
+        ({"second_hand": 1.5}, "second_hand=1.5"),
+        ({"dials": ["rund"]}, "round"),
+        ({"hands": []}, "hands"),
+        ({"palettes": ["plian"]}, "plain"),
+        ({"dial_size": [0.9, 0.5]}, "dial_size"),
+        ({"size": "big"}, "size"),
+    ],
+)
+def test_impossible_options_are_refused_by_name(options, said):
+    with pytest.raises(ValueError, match=said):
+        create("clock", **options)
