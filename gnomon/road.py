@@ -144,7 +144,7 @@ def _exam_of(data: str, opened: Recipe, overrides: Sequence[str]) -> Exam:
     if data in generators.KINDS:
         return Exam((Source(kind=data),), asked.split, opened.seed, asked.samples)
     if not place.is_dir():
-        return Exam.of(open_recipe(data))
+        return Exam.of(open_recipe(data, [o for o in overrides if o.startswith("eval.")]))
     exam = Exam((Source(path=data),), asked.split, opened.seed, asked.samples)
     if any(override.startswith("eval.samples=") for override in overrides):
         return exam
@@ -313,7 +313,7 @@ def _loaded(opened: Recipe, run: Path | None) -> tuple[Loaded, str | None]:
 
     if run is None:
         return load(opened.model, seed=opened.seed), None
-    return load_trained(opened.model, run), fingerprint(run)
+    return load_trained(opened.model, run, seed=opened.seed), fingerprint(run)
 
 
 def _claim(run: Path, opened: Recipe) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields
 from decimal import Decimal, InvalidOperation
+from math import inf
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ class Box:
     y2: float
 
     def __post_init__(self) -> None:
-        if not (self.x1 < self.x2 and self.y1 < self.y2):
-            raise ValueError(f"{self}: a box needs x1 < x2 and y1 < y2")
+        if not (-inf < self.x1 < self.x2 < inf and -inf < self.y1 < self.y2 < inf):
+            raise ValueError(f"{self}: a box needs finite corners with x1 < x2 and y1 < y2")
 
     def scaled(self, old: Size, new: Size) -> Box:
         """The same box after the picture was resized from `old` to `new`."""

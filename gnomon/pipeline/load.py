@@ -55,13 +55,13 @@ def load(model: Model, *, seed: int = 0) -> Loaded:
     return Loaded(loaded, family.load_processor(path, model), family)
 
 
-def load_trained(model: Model, run: Path) -> Loaded:
-    """A run's model with what the run trained."""
+def load_trained(model: Model, run: Path, *, seed: int = 0) -> Loaded:
+    """A run's model with what the run trained; `seed` is the run's."""
     if (run / MODEL).is_dir():
         return load(replace(model, name=str(run / MODEL)))
     if not (run / ADAPTER).is_dir():
         raise ValueError(f"{run} holds no trained weights yet: `gnomon train` its recipe first")
-    base = load(model)
+    base = load(model, seed=seed)
     adapted = PeftModel.from_pretrained(base.model, run / ADAPTER)
     cast_adapter(adapted)
     return replace(base, model=adapted.eval())

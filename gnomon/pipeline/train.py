@@ -127,7 +127,7 @@ class LogFile(TrainerCallback):  # type: ignore[misc]
             return
         lines = self.path.read_text().splitlines(keepends=True) if self.path.exists() else []
         whole = [line for line in lines if line.endswith("\n")]  # a kill may cut the last one
-        kept = [line for line in whole if json.loads(line)["step"] <= state.global_step]
+        kept = [line for line in whole if _stays(json.loads(line), state.global_step)]
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_text("".join(kept))
 
@@ -135,3 +135,8 @@ class LogFile(TrainerCallback):  # type: ignore[misc]
         if state.is_world_process_zero:
             with self.path.open("a") as file:
                 file.write(json.dumps({"step": state.global_step, **logs}) + "\n")
+
+
+def _stays(row: dict[str, Any], step: int) -> bool:
+    """Whether a line of the log is not about to be written again: later steps, and the summary."""
+    return row["step"] <= step and "train_runtime" not in row

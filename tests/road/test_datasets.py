@@ -33,7 +33,8 @@ def test_generate_takes_a_recipe(tmp_path):
 def test_preview_draws_a_sheet(tmp_path):
     sheet = tmp_path / "sheet.png"
     assert gnomon("preview", "clock", "-o", sheet, "--n", 4, "size=84") == 0
-    assert Image.open(sheet).size[0] > 84
+    with Image.open(sheet) as image:
+        assert image.width > 4 * 84
     assert gnomon("preview", small(tmp_path), "-o", sheet, "--n", 3) == 0
 
 
