@@ -25,6 +25,8 @@ Pixels: TypeAlias = NDArray[np.uint8]
 SCALE = 2
 SWELL = 0.7 / SCALE
 """LINE_AA swells a polygon by so many finished pixels on each side (measured)."""
+FINE = 4
+"""How much finer than the canvas an inlay's mask is."""
 _SHIFT = 8
 
 
@@ -38,6 +40,19 @@ class Canvas:
     def fill(self, contours: Sequence[Points], colour: Colour) -> None:
         """Fill closed contours; one inside another is a hole."""
         cv2.fillPoly(self.pixels, [_fixed(c) for c in contours], colour, cv2.LINE_AA, _SHIFT)
+
+    def inlay(self, contours: Sequence[Points], colour: Colour) -> None:
+        """Fill closed contours through a finer mask; one inside another is a hole.
+
+        LINE_AA on the canvas itself tilts a short hand by up to 0.35 degrees, the mask by 0.1.
+        """
+        x, y, w, h = _bounds([_fixed(c) for c in contours], self.pixels.shape[0])
+        if w <= 0 or h <= 0:
+            return
+        mask = np.zeros((h * FINE, w * FINE), np.uint8)
+        points = [_fixed(c - np.array((x, y)) / SCALE, SCALE * FINE) for c in contours]
+        cv2.fillPoly(mask, points, 255, cv2.LINE_AA, _SHIFT)
+        self.stain(cv2.resize(mask, (w, h), interpolation=cv2.INTER_AREA), (x, y), colour)
 
     def strokes(self, segments: Points, colour: Colour) -> None:
         """The thinnest lines there are; `segments` is [n, 2, 2]."""
@@ -79,8 +94,8 @@ class Canvas:
         return Image.fromarray(cv2.resize(self.pixels, side, interpolation=cv2.INTER_AREA))
 
 
-def _fixed(points: Points) -> NDArray[np.int32]:
-    return np.rint((points * SCALE - 0.5) * (1 << _SHIFT)).astype(np.int32)
+def _fixed(points: Points, scale: int = SCALE) -> NDArray[np.int32]:
+    return np.rint((points * scale - 0.5) * (1 << _SHIFT)).astype(np.int32)
 
 
 def _bounds(points: Sequence[NDArray[np.int32]], side: int) -> tuple[int, int, int, int]:

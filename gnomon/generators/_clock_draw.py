@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.generators import _dials, _hands, _marks
 from gnomon.generators._backdrop import backdrop
-from gnomon.generators._canvas import SCALE, SWELL, Canvas
+from gnomon.generators._canvas import FINE, SCALE, SWELL, Canvas
 from gnomon.generators._clock_look import RIM
 from gnomon.generators._numerals import plate, texts
 from gnomon.generators._palettes import PALETTES, Palette
@@ -107,15 +107,15 @@ def _hands_on(canvas: Canvas, look: Look, palette: Palette, angles: dict[str, fl
         for contours in shapes.values():
             canvas.shade([c + fall for c in contours], look.shadow)
     for name, contours in shapes.items():
-        canvas.fill(contours, palette.second if name == "second" else palette.hands)
-    canvas.fill(
+        canvas.inlay(contours, palette.second if name == "second" else palette.hands)
+    canvas.inlay(
         [look.pose(_hands.disc(0.055))], palette.second if "second" in shapes else palette.hands
     )
 
 
 def _shapes(look: Look, angles: dict[str, float]) -> dict[str, _hands.Shape]:
     """The hands' contours in the picture, the lowest first."""
-    swell = 2 * SWELL / look.pose.scale
+    swell = 2 * SWELL / FINE / look.pose.scale
     style = look.style.hands
     shapes = {
         name: _hands.shape(style, length, max(width - swell, 0.4 * width))

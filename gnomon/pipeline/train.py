@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,12 +29,24 @@ LOG = "log.jsonl"
 
 
 def train(recipe: Recipe, samples: Samples, run: Path) -> Path:
-    """Train as the recipe says and save into the run's directory; where the weights are."""
+    """Train as the recipe says and save into the run's directory; where the weights are.
+
+    A finished run is left as it is: resumed at its end, transformers would take one more step.
+    """
+    for finished in (run / ADAPTER, run / MODEL):
+        if finished.is_dir():
+            return finished
     loaded = load(recipe.model, seed=recipe.seed)
     trainer = make_trainer(recipe, loaded, samples, run)
     trainer.train(resume_from_checkpoint=last_checkpoint(Path(trainer.args.output_dir)))
     weights = run / (ADAPTER if isinstance(trainer.model, PeftModel) else MODEL)
-    trainer.save_model(str(weights))
+    part = weights.with_name(weights.name + ".part")
+    if trainer.accelerator.is_main_process:
+        shutil.rmtree(part, ignore_errors=True)
+    trainer.accelerator.wait_for_everyone()
+    trainer.save_model(str(part))
+    if trainer.accelerator.is_main_process:
+        part.rename(weights)  # whole or absent: a kill while saving leaves no half
     return weights
 
 

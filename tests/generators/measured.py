@@ -20,12 +20,16 @@ def ink(image: Image) -> np.ndarray:
 def ring(
     dark: np.ndarray, centre: tuple[float, float], low: float, high: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Direction (degrees clockwise from up) and moment of the pixels between two radii."""
+    """Direction (degrees clockwise from up) and moment of the pixels between two radii.
+
+    The ring fades out to both sides: a hard edge through pixels would tilt what is found.
+    """
     ys, xs = np.mgrid[: dark.shape[0], : dark.shape[1]]
     dx, dy = xs + 0.5 - centre[0], ys + 0.5 - centre[1]
     radius = np.hypot(dx, dy)
     inside = (radius >= low) & (radius < high)
-    return np.degrees(np.arctan2(dx[inside], -dy[inside])) % 360, (dark * radius)[inside]
+    fade = np.sin(np.pi * (radius - low) / (high - low)) ** 2
+    return np.degrees(np.arctan2(dx[inside], -dy[inside])) % 360, (dark * radius * fade)[inside]
 
 
 def direction(degrees: np.ndarray, weights: np.ndarray) -> float:

@@ -166,10 +166,8 @@ def test_hands_stay_inside_the_picture():
 
 
 def test_split_by_time_holds_out_times():
-    times = {
-        split: {Clock(split=split, split_by="time").key(i)[:5] for i in range(4000)}
-        for split in ("train", "val", "test")
-    }
+    clocks = [Clock(split=split, split_by="time") for split in ("train", "val", "test")]
+    times = {clock.split: {clock.key(i)[:5] for i in range(6000)} for clock in clocks}
     assert not times["train"] & times["test"]
     assert not times["train"] & times["val"]
     assert len(times["train"] | times["val"] | times["test"]) == 720

@@ -29,7 +29,10 @@ from gnomon.sample import (
         (lambda: Number(3.5), r"value=3\.5: give a finite Decimal"),
         (lambda: Number(Decimal("nan")), r"value=Decimal\('NaN'\): give a finite Decimal"),
         (lambda: Number(Decimal("-inf")), r"value=Decimal\('-Infinity'\): give a finite Decimal"),
-        (lambda: Box(1, 2, 1, 3), r"Box\(x1=1, y1=2, x2=1, y2=3\): a box needs x1 < x2"),
+        (
+            lambda: Box(1, 2, 1, 3),
+            r"Box\(x1=1, y1=2, x2=1, y2=3\): a box needs finite corners with x1 < x2",
+        ),
         (lambda: Box(1, 4, 2, 3), "y1 < y2"),
         (lambda: Box(float("nan"), 0, 1, 1), "x1=nan"),
     ],

@@ -76,7 +76,7 @@ def test_predict_reads_a_dataset_and_a_folder(run, tmp_path, monkeypatch):
     for index in range(3):
         create("clock", size=84)[index].image.save(tmp_path / "photos" / f"{index}.png")
     assert gnomon("predict", run, "photos", "--out", "read.csv") == 0
-    rows = list(csv.reader((tmp_path / "read.csv").open()))
+    rows = list(csv.reader((tmp_path / "read.csv").read_text().splitlines()))
     assert rows[0] == ["file", "answer"]
     assert [row[0] for row in rows[1:]] == ["0.png", "1.png", "2.png"]
 
