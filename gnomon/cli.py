@@ -107,7 +107,8 @@ def verify(given: argparse.Namespace) -> int:
     problems = store.verify(given.dir, redraw=given.redraw)
     for problem in problems:
         print(problem)
-    print(f"{given.dir}: {f'{len(problems)} problems' if problems else 'sound'}")
+    many = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    print(f"{given.dir}: {many if problems else 'sound'}")
     return 1 if problems else 0
 
 

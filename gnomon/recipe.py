@@ -242,7 +242,8 @@ def checked(kind: type[T], raw: dict[str, Any], *, name: str) -> T:
 def to_yaml(recipe: Recipe) -> str:
     """The recipe with every default written out; `load` reads it back the same."""
     plain = json.loads(json.dumps(asdict(recipe)))
-    return yaml.dump(plain, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
+    # Escaped beyond ASCII: PyYAML writes some line breaks of Unicode bare and reads them as blanks.
+    return yaml.dump(plain, Dumper=_Dumper, sort_keys=False)
 
 
 def find(path: str | Path) -> Path:

@@ -37,6 +37,8 @@ def start(tmp_path):
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            # A shell's background job ignores Ctrl-C, and its children would inherit that.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         started.append(process)
         wait_for(lambda: len(shards(out)) >= 3 and list(out.glob("data/.*.tmp")))
