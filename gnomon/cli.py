@@ -40,6 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(error, 2)
     except (ValueError, OSError) as error:
         return _failed(error, 1)
+    except ModuleNotFoundError as error:
+        if (error.name or "gnomon").startswith("gnomon"):
+            raise
+        return _failed(f"{error.name} is not here: pip install 'gnomon[train]'", 1)
     except KeyboardInterrupt:
         return _failed("interrupted; the same command goes on where it stopped", 130)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from road_toys import gnomon, loaded_by, small
 
@@ -106,3 +109,13 @@ def test_light_words_load_nothing_heavy(words):
 def test_every_verb_shows_an_example(capsys, verb):
     assert gnomon(verb, "--help") == 0
     assert f"example: gnomon {verb}" in " ".join(capsys.readouterr().out.split())
+
+
+def test_without_the_training_extra_it_says_what_to_install(tmp_path):
+    code = (
+        "import sys\nsys.modules['datasets'] = None\nfrom gnomon.cli import main\n"
+        f"sys.exit(main(['train', 'demo', '--out', {str(tmp_path / 'run')!r}]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.strip() == "gnomon: datasets is not here: pip install 'gnomon[train]'"
