@@ -128,6 +128,8 @@ def predict(given: argparse.Namespace) -> None:
     """A run's or a model's answers."""
     from gnomon import road
 
+    if given.data is not None and "=" in given.data:  # no DATA, and an override in its place
+        given.data, given.overrides = None, [given.data, *given.overrides]
     asked = road.asked(given.model, given.data, given.overrides)
     if asked.folder is not None:
         out = given.out or Path("answers.csv")

@@ -59,6 +59,12 @@ def test_score_needs_only_the_files(run, tmp_path, capsys):
     assert "Exactly right" in capsys.readouterr().out
 
 
+def test_predict_takes_overrides_without_data(run, tmp_path):
+    out = tmp_path / "few.jsonl"
+    assert gnomon("predict", run, "eval.samples=3", "--out", out) == 0
+    assert len(out.read_text().splitlines()) == 3
+
+
 def test_compare_lays_runs_beside_each_other(run, tmp_path):
     before = run / "predictions" / "before.jsonl"
     report = tmp_path / "both.html"

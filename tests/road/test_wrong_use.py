@@ -60,6 +60,7 @@ def test_a_wrong_override_says_where_and_what(tmp_path, capsys, override, said):
         ["preview", "clock"],
         ["predict", "gnomon-tiny"],
         ["predict", "gnomon-tinny", "clock"],
+        ["predict", "gnomon-tiny", "eval.samples=3"],
         ["score", "nothing.jsonl"],
         ["compare", "a", "b", "-o", "x.html"],
         ["cp", "no-such-recipe"],
