@@ -6,21 +6,32 @@ model's processor resized it; the coordinate space belongs to the dialect and is
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from gnomon import names
-from gnomon.sample import Box, Number, Size, Target, Time
+from gnomon import names, wording
+from gnomon.sample import Box, Number, Size, Spot, Spots, Table, Target, Text, Time
 
-_TIME = re.compile(r"(\d{2}):(\d{2})(?::(\d{2}))?", re.ASCII)
-_NUMBER = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)(?: (\S+(?: \S+)*))?")
+ANSWER = "Answer: "
+"""What stands between the working and the answer."""
+
+
+def worked(rationale: str, answer: str) -> str:
+    """The answer, after the working where there is some."""
+    return f"{rationale}\n{ANSWER}{answer}" if rationale else answer
+
+
+def final(text: str) -> str:
+    """What stands after the last "Answer:", or the whole text."""
+    return text.rpartition(ANSWER.strip())[2].strip()
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """Times as HH:MM[:SS], numbers in plain decimals; subclasses say how boxes are written.
+    """Times, numbers and tables as gnomon.wording has them; subclasses say how boxes are written.
 
     `read` takes only what `write` writes; eval's readers are the tolerant ones.
     """
@@ -31,21 +42,49 @@ class Dialect:
     )
 
     def write(self, target: Target, size: Size | None = None) -> str:
-        """The training answer for `target`, in a picture of `size` (needed for boxes only)."""
-        if isinstance(target, Time):
-            return _write_time(target)
-        if isinstance(target, Number):
-            return _write_number(target)
-        return self._write_readable_box(target, _sized(size))
+        """The training answer for `target`, in a picture of `size` (boxes and spots need it)."""
+        match target:
+            case Time():
+                return wording.write_time(target)
+            case Number():
+                return wording.write_number(target)
+            case Text():
+                return target.text
+            case Table():
+                return wording.write_table(target)
+            case Spots():
+                return self._write_readable_spots(target, _sized(size))
+            case Box():
+                return self._write_readable_box(target, _sized(size))
 
     def read(
-        self, text: str, size: Size | None = None, *, hours: Literal[12, 24] = 12
+        self, text: str, size: Size | None = None, *, like: Target | None = None
     ) -> Target | None:
-        """The target that was written as `text`, or None; `hours` is the clock's, as asked."""
-        if time := _TIME.fullmatch(text):
-            return _read_time(time, hours)
-        if number := _NUMBER.fullmatch(text):
-            return Number(Decimal(number[1]), number[2] or "")
+        """The target that was written as `text`, or None.
+
+        `like` is any target of the form asked for: its type, a clock's hours, a text's choices.
+        Without it the text may be a 12-hour time, a number or a box.
+        """
+        match like:
+            case None:
+                return self._read_any(text, size)
+            case Time():
+                return wording.read_time(text, like)
+            case Number():
+                return wording.read_number(text, like)
+            case Text():
+                return wording.read_text(text, like)
+            case Table():
+                return wording.read_table(text)
+            case Spots():
+                return self._read_spots(text, size) if size else None
+            case Box():
+                return self._read_box(text, size) if size else None
+
+    def _read_any(self, text: str, size: Size | None) -> Target | None:
+        for like in (Time(0), Number(Decimal(0))):
+            if found := self.read(text, like=like):
+                return found
         return self._read_box(text, size) if size else None
 
     def precision(self, size: Size) -> tuple[float, float]:
@@ -58,6 +97,34 @@ class Dialect:
         if self._read_box(text, size) is None:
             raise ValueError(f"{box} in a picture of {size}: the {self.name} dialect cannot say it")
         return text
+
+    def _write_readable_spots(self, spots: Spots, size: Size) -> str:
+        text = self._write_spots(spots, size)
+        if (back := self._read_spots(text, size)) is None or (
+            [spot.text for spot in back.items] != [spot.text for spot in spots.items]
+        ):
+            raise ValueError(
+                f"{spots} in a picture of {size}: the {self.name} dialect cannot say it"
+            )
+        return text
+
+    def _write_spots(self, spots: Spots, size: Size) -> str:
+        """A line for each text with its box after it."""
+        return "\n".join(f"{spot.text} {self._write_box(spot.box, size)}" for spot in spots.items)
+
+    def _read_spots(self, text: str, size: Size) -> Spots | None:
+        found = []
+        for line in text.split("\n"):
+            match = self._SPOT.fullmatch(line)
+            box = self._read_box(match[2], size) if match else None
+            if match is None or box is None:
+                return None
+            found.append((match[1], box))
+        return _spots_from(found)
+
+    @property
+    def _SPOT(self) -> re.Pattern[str]:  # noqa: N802 - a pattern made of _BOX
+        return re.compile(rf"(.+) ({self._BOX.pattern})", re.ASCII)
 
     def _write_box(self, box: Box, size: Size) -> str:
         corners = (box.x1 / size[0], box.y1 / size[1], box.x2 / size[0], box.y2 / size[1])
@@ -77,6 +144,17 @@ class Qwen2VL(Dialect):
         r"(?:<\|box_start\|>)?\((\d{1,4}),(\d{1,4})\),\((\d{1,4}),(\d{1,4})\)(?:<\|box_end\|>)?",
         re.ASCII,
     )
+
+    @property
+    def _SPOT(self) -> re.Pattern[str]:  # noqa: N802 - decoding drops the special tokens
+        text = r"(?:<\|object_ref_start\|>)?(.+?)(?:<\|object_ref_end\|>)?"
+        return re.compile(rf"{text}({self._BOX.pattern})", re.ASCII)
+
+    def _write_spots(self, spots: Spots, size: Size) -> str:
+        return "\n".join(
+            f"<|object_ref_start|>{spot.text}<|object_ref_end|>{self._write_box(spot.box, size)}"
+            for spot in spots.items
+        )
 
     def _write_box(self, box: Box, size: Size) -> str:
         x1, y1, x2, y2 = _rounded(box.scaled(size, (1000, 1000)))
@@ -99,6 +177,18 @@ class Qwen25VL(Dialect):
     def precision(self, size: Size) -> tuple[float, float]:  # noqa: ARG002 - pixels whatever the size
         return 0.5, 0.5
 
+    def _write_spots(self, spots: Spots, size: Size) -> str:  # noqa: ARG002 - pixels, as boxes are
+        rows = [{"bbox_2d": _rounded(spot.box), "label": spot.text} for spot in spots.items]
+        return json.dumps(rows, ensure_ascii=False)
+
+    def _read_spots(self, text: str, size: Size) -> Spots | None:
+        try:
+            rows = [(row["label"], row["bbox_2d"]) for row in json.loads(text)]
+            found = [(str(label), _box_from(corners, size, size)) for label, corners in rows]
+        except (KeyError, TypeError, ValueError):
+            return None
+        return _spots_from([(label, box) for label, box in found if box is not None])
+
     def _write_box(self, box: Box, size: Size) -> str:  # noqa: ARG002 - pixels whatever the size
         return f'{{"bbox_2d": {_rounded(box)}}}'
 
@@ -116,27 +206,6 @@ def create(name: str) -> Dialect:
     return DIALECTS[name]()
 
 
-def _write_time(time: Time) -> str:
-    hour, minute, second = time.hms
-    return f"{hour:02}:{minute:02}" + ("" if second is None else f":{second:02}")
-
-
-def _read_time(match: re.Match[str], hours: Literal[12, 24]) -> Time | None:
-    hour, minute, second = (int(part or 0) for part in match.groups())
-    first, last = (1, 12) if hours == 12 else (0, 23)
-    if not first <= hour <= last or minute > 59 or second > 59:
-        return None
-    return Time(hour % hours * 3600 + minute * 60 + second, hours, match[3] is not None)
-
-
-def _write_number(number: Number) -> str:
-    digits = f"{number.value:f}"  # never 1E+3
-    text = f"{digits} {number.unit}" if number.unit else digits
-    if not _NUMBER.fullmatch(text):  # never trained on what cannot be read back
-        raise ValueError(f"unit={number.unit!r}: give words with one space between them")
-    return text
-
-
 def _sized(size: Size | None) -> Size:
     if size is None:
         raise ValueError("a box is written for a picture: give its size as (width, height)")
@@ -145,6 +214,13 @@ def _sized(size: Size | None) -> Size:
 
 def _rounded(box: Box) -> list[int]:
     return [round(c) for c in (box.x1, box.y1, box.x2, box.y2)]
+
+
+def _spots_from(found: list[tuple[str, Box]]) -> Spots | None:
+    try:
+        return Spots(tuple(Spot(text, box) for text, box in found))
+    except ValueError:
+        return None
 
 
 def _box_from(corners: list[float], space: Size, size: Size) -> Box | None:

@@ -8,10 +8,16 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PIL.Image import Image
 
 Size: TypeAlias = tuple[int, int]
 """Width and height in pixels."""
+
+
+Form: TypeAlias = Literal["digits", "words", "json"]
+FORMS: tuple[Form, ...] = ("digits", "words", "json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +29,16 @@ class Time:
     """How many hours the dial tells apart; a 12-hour clock cannot say 22:08."""
     shows_seconds: bool = False
     """Whether the answer has a seconds field."""
+    form: Form = "digits"
+    """How it is asked for: 10:08, "eight minutes past ten", or {"hours": 10, "minutes": 8}."""
 
     def __post_init__(self) -> None:
         if self.hours not in (12, 24):
             raise ValueError(f"hours={self.hours!r}: a clock has 12 or 24")
+        if self.form not in FORMS:
+            raise ValueError(f"form={self.form!r}: give one of {', '.join(FORMS)}")
+        if self.form == "words" and (self.hours == 24 or self.shows_seconds):
+            raise ValueError("form='words': only a 12-hour time without seconds is said in words")
         if not 0 <= self.seconds < self.hours * 3600:
             raise ValueError(f"seconds={self.seconds!r}: outside a {self.hours}-hour day")
         if not self.shows_seconds and self.seconds % 60:
@@ -50,10 +62,16 @@ class Number:
 
     value: Decimal
     unit: str = ""
+    within: Decimal = Decimal(0)
+    """How far off an answer may be and still be right, where a scale can be read no finer."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.value, Decimal) or not self.value.is_finite():
-            raise ValueError(f"value={self.value!r}: give a finite Decimal, such as Decimal('3.5')")
+        for name in ("value", "within"):
+            given = getattr(self, name)
+            if not isinstance(given, Decimal) or not given.is_finite():
+                raise ValueError(f"{name}={given!r}: give a finite Decimal, such as Decimal('3.5')")
+        if self.within < 0:
+            raise ValueError(f"within={self.within}: a distance is 0 or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +87,84 @@ class Box:
         if not (-inf < self.x1 < self.x2 < inf and -inf < self.y1 < self.y2 < inf):
             raise ValueError(f"{self}: a box needs finite corners with x1 < x2 and y1 < y2")
 
+    @property
+    def corners(self) -> tuple[float, float, float, float]:
+        """x1, y1, x2, y2."""
+        return self.x1, self.y1, self.x2, self.y2
+
     def scaled(self, old: Size, new: Size) -> Box:
         """The same box after the picture was resized from `old` to `new`."""
         sx, sy = new[0] / old[0], new[1] / old[1]
         return Box(self.x1 * sx, self.y1 * sy, self.x2 * sx, self.y2 * sy)
 
 
-Target: TypeAlias = Time | Number | Box
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A word, a phrase or a verdict, on one line."""
+
+    text: str
+    choices: tuple[str, ...] = ()
+    """The possible answers, where the question lists them."""
+
+    def __post_init__(self) -> None:
+        for line in (self.text, *self.choices):
+            if not line or line != " ".join(line.split()):
+                raise ValueError(f"text={line!r}: give words with one space between them")
+        if self.choices and self.text not in self.choices:
+            raise ValueError(f"text={self.text!r}: not among the choices {self.choices!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A text and where it stands."""
+
+    text: str
+    box: Box
+
+    def __post_init__(self) -> None:
+        Text(self.text)  # a spot is written on one line
+
+
+@dataclass(frozen=True, slots=True)
+class Spots:
+    """Several texts, each with its box; their order does not matter."""
+
+    items: tuple[Spot, ...]
+
+    def __post_init__(self) -> None:
+        if not self.items:
+            raise ValueError("items is empty: give at least one Spot")
+
+    def scaled(self, old: Size, new: Size) -> Spots:
+        """The same spots after the picture was resized from `old` to `new`."""
+        return Spots(tuple(Spot(spot.text, spot.box.scaled(old, new)) for spot in self.items))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells under a header, as a chart displays them."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def __post_init__(self) -> None:
+        for row in (self.header, *self.rows):
+            if not row or len(row) != len(self.header):
+                raise ValueError(f"row {row!r}: give one cell for each of {self.header!r}")
+            for cell in row:
+                if not cell or "|" in cell or cell != " ".join(cell.split()):
+                    raise ValueError(f"cell {cell!r}: give one line of words without |")
+
+
+Target: TypeAlias = Time | Number | Box | Text | Spots | Table
+TARGETS: dict[str, type[Target]] = {
+    kind.__name__.lower(): kind for kind in (Time, Number, Box, Text, Spots, Table)
+}
+
+
+def resized(target: Target, old: Size, new: Size) -> Target:
+    """The target in the picture after it was resized; what has no place in it stays as it is."""
+    return target.scaled(old, new) if isinstance(target, Box | Spots) else target
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +177,8 @@ class Sample:
     target: Target
     facts: dict[str, Any] = field(default_factory=dict)
     """What was drawn: enough to ask another question of the same picture without drawing it."""
+    rationale: str = ""
+    """The working that leads to the answer, where it is shown before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,30 +199,50 @@ def target_to_json(target: Target) -> dict[str, Any]:
     """A plain dict that `target_from_json` turns back into the same target."""
     row = asdict(target)
     if isinstance(target, Number):
-        row["value"] = str(target.value)
+        row |= {"value": str(target.value), "within": str(target.within)}
     return {"type": type(target).__name__.lower(), **row}
 
 
 def target_from_json(row: dict[str, Any]) -> Target:
     """The target that `target_to_json` wrote; a ValueError names what is wrong with the row."""
-    kinds: dict[str, type[Target]] = {"time": Time, "number": Number, "box": Box}
     values = dict(row)
     name = values.pop("type", None)
-    if name not in kinds:
-        raise ValueError(f"target type {name!r}: expected one of {', '.join(kinds)}")
-    kind = kinds[name]
+    if name not in TARGETS:
+        raise ValueError(f"target type {name!r}: expected one of {', '.join(TARGETS)}")
+    kind = TARGETS[name]
     extra = values.keys() - {f.name for f in fields(kind)}
     if extra:
         raise ValueError(f"a {name} target has no field {', '.join(sorted(extra))}")
-    if kind is Number:
-        try:
-            values["value"] = Decimal(values["value"])
-        except (InvalidOperation, KeyError, TypeError) as error:
-            raise ValueError(f"number target {row!r}: its value is no decimal") from error
     try:
-        return kind(**values)
-    except TypeError as error:
-        raise ValueError(f"{name} target {row!r}: {error}") from error
+        return kind(**(_FROM_JSON[kind](values) if kind in _FROM_JSON else values))
+    except (AttributeError, InvalidOperation, KeyError, TypeError) as error:
+        raise ValueError(f"{name} target {row!r}: {_SAYS.get(kind, error)}") from error
+
+
+def _number(values: dict[str, Any]) -> dict[str, Any]:
+    within = Decimal(values.get("within", "0"))
+    return {**values, "value": Decimal(values["value"]), "within": within}
+
+
+def _text(values: dict[str, Any]) -> dict[str, Any]:
+    return {**values, "choices": tuple(values.get("choices", ()))}
+
+
+def _spots(values: dict[str, Any]) -> dict[str, Any]:
+    return {"items": tuple(Spot(i["text"], Box(**i["box"])) for i in values["items"])}
+
+
+def _table(values: dict[str, Any]) -> dict[str, Any]:
+    return {"header": tuple(values["header"]), "rows": tuple(map(tuple, values["rows"]))}
+
+
+_FROM_JSON: dict[type, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    Number: _number,
+    Text: _text,
+    Spots: _spots,
+    Table: _table,
+}
+_SAYS: dict[type, str] = {Number: "its value is no decimal"}
 
 
 def prediction_to_json(prediction: Prediction) -> dict[str, Any]:

@@ -41,6 +41,9 @@ METRICS = {
         "number_within",
         "relaxed_correctness",
         "iou",
+        "text_exact",
+        "spotting",
+        "table_cells",
     )
 }
 _HOMES = {

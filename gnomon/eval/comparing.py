@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from gnomon.eval.figures import difference_text, figure, lowered, p_text
 from gnomon.eval.kinds import KINDS
 from gnomon.eval.statistics import Estimate, mcnemar, paired_difference
-from gnomon.sample import Box
+from gnomon.sample import Box, Spots
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -93,7 +93,7 @@ def _check_same(a: Mapping[str, Scored], b: Mapping[str, Scored], names: tuple[s
     for sample_id, item in a.items():
         other_item = b[sample_id]
         # The same box has other pixels where another model saw the picture in another size.
-        same = isinstance(item.truth, Box) or item.truth == other_item.truth
+        same = isinstance(item.truth, Box | Spots) or item.truth == other_item.truth
         if item.kind != other_item.kind or not same:
             raise ValueError(
                 f"not the same samples: {sample_id!r} is {item.truth} in {names[0]} and"

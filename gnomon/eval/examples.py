@@ -11,13 +11,15 @@ from PIL import Image
 
 from gnomon.eval.figures import how_far, state, truth_text, value_text
 from gnomon.eval.kinds import KINDS
-from gnomon.sample import Box
+from gnomon.sample import Box, Spots
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from gnomon.eval.kinds.base import Value
+    from gnomon.eval.metrics import Corners
     from gnomon.eval.scored import Scored
-    from gnomon.sample import Sample, Size
+    from gnomon.sample import Sample, Size, Target
 
 LARGEST = 224
 """Pixels of a picture's longer side; larger ones are shrunk."""
@@ -97,14 +99,24 @@ def _given(name: str, scored: Scored) -> Given:
 
 
 def _frames(item: Scored, theirs: Sequence[Scored | None]) -> Iterator[Frame]:
-    """The true box and those of the runs; each in the size in which its model saw the picture."""
-    if not isinstance(item.truth, Box) or item.size is None:
+    """True boxes and those of the runs; each in the size in which its model saw the picture."""
+    if not isinstance(item.truth, Box | Spots) or item.size is None:
         return
-    box = item.truth
-    yield _frame("truth", (box.x1, box.y1, box.x2, box.y2), item.size)
+    for edges in _boxes(item.truth):
+        yield _frame("truth", edges, item.size)
     for index, scored in enumerate(theirs):
-        if scored and scored.size and isinstance(scored.value, tuple) and len(scored.value) == 4:
-            yield _frame(f"run{index % 4}", scored.value, scored.size)
+        if scored and scored.size:
+            for edges in _boxes(scored.value):
+                yield _frame(f"run{index % 4}", edges, scored.size)
+
+
+def _boxes(found: Target | Value | None) -> list[Corners]:
+    """Every box of a truth or of a value."""
+    if isinstance(found, Spots):
+        return [spot.box.corners for spot in found.items]
+    if isinstance(found, Box):
+        return [found.corners]
+    return [found] if isinstance(found, tuple) and len(found) == 4 else []
 
 
 def _frame(css: str, corners: tuple[float, float, float, float], size: Size) -> Frame:

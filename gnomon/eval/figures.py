@@ -7,6 +7,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from gnomon.eval.kinds import KINDS, kind_of
+from gnomon.sample import Spots, Table
+from gnomon.wording import write_table
 
 if TYPE_CHECKING:
     from gnomon.eval.kinds.base import Value
@@ -66,12 +68,18 @@ def value_text(value: Value | None) -> str:
         case Decimal():
             text = f"{value:f}"
             return text if len(text) <= 24 else f"{value:.6e}"
+        case str():
+            return value
+        case Spots():
+            return "; ".join(f"{s.text} {value_text(s.box.corners)}" for s in value.items)
+        case Table():
+            return write_table(value)
         case (hour, minute, None):
             return f"{hour}:{minute:02}"
         case (hour, minute, second):
             return f"{hour}:{minute:02}:{second:02}"
-        case corners:
-            return "(" + ", ".join(f"{c:.1f}" for c in corners) + ")"
+        case edges:
+            return "(" + ", ".join(f"{edge:.1f}" for edge in edges) + ")"
 
 
 def truth_text(truth: Target) -> str:
@@ -92,10 +100,16 @@ def how_far(item: Scored) -> str:
         return f"IoU {item.measures['iou']:.2f}"
     if item.correct or item.value is None:
         return state(item)
-    if item.kind == "number":
-        return f"{figure(item.measures['error'], '')} off"
-    minutes = item.measures["deviation"]
-    return f"{minutes:.0f} min off" if minutes >= 1 else f"{60 * minutes:.0f} s off"
+    match item.measures:
+        case {"error": error}:
+            return f"{figure(error, '')} off"
+        case {"deviation": minutes}:
+            return f"{minutes:.0f} min off" if minutes >= 1 else f"{60 * minutes:.0f} s off"
+        case {"f1": f1}:
+            return f"F1 {f1:.2f}"
+        case {"cells": cells}:
+            return f"{100 * cells:.0f} % of the cells"
+    return state(item)
 
 
 def _scaled(value: float, unit: str) -> float:

@@ -8,8 +8,12 @@ it as wrong.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from gnomon.sample import Spot, Spots, Table
 
 Number: TypeAlias = float | Decimal
 Hms: TypeAlias = tuple[int, int, int | None]
@@ -134,6 +138,76 @@ def iou(a: Corners, b: Corners) -> float:
     )
     union = _area(a) + _area(b) - shared
     return min(1.0, shared / union) if 0 < union < math.inf else 0.0  # 1e-200 squared is 0
+
+
+def text_exact(prediction: str, target: str) -> bool:
+    """Whether two texts are the same but for capitals and blanks."""
+    return " ".join(prediction.casefold().split()) == " ".join(target.casefold().split())
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """How well a list of things was found, each matched to at most one."""
+
+    precision: float
+    recall: float
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall."""
+        both = self.precision + self.recall
+        return 2 * self.precision * self.recall / both if both else 0.0
+
+
+def spotting(
+    prediction: Spots, target: Spots, threshold: float = 0.5, *, read: bool = True
+) -> Found:
+    """Precision and recall of texts in their boxes, matched one to one.
+
+    A pair may match from IoU ≥ threshold on and, with `read`, only if its texts are the same. Of
+    all matchings the one with the most pairs counts, as ICDAR's end-to-end protocol has it.
+    """
+    import numpy as np
+    from scipy.optimize import linear_sum_assignment
+
+    pairs = np.array(
+        [[_match(p, t, threshold, read) for t in target.items] for p in prediction.items]
+    )
+    rows, columns = linear_sum_assignment(pairs, maximize=True)
+    matched = float(pairs[rows, columns].sum())
+    return Found(matched / len(prediction.items), matched / len(target.items))
+
+
+def table_cells(prediction: Table, target: Table, tolerance: float = 0.05) -> float:
+    """The share of the target's cells, its first column apart, that stand in the right place.
+
+    A place is a row's first cell and a column's header, wherever they stand. Numbers may be off by
+    the tolerance, as in `number_within`; texts must be equal.
+    """
+    said, true = _places(prediction), _places(target)
+    right = [p in said and _same_cell(said[p], cell, tolerance) for p, cell in true.items()]
+    return sum(right) / len(right) if right else float(prediction.header == target.header)
+
+
+def _match(a: Spot, b: Spot, threshold: float, read: bool) -> bool:
+    return iou(a.box.corners, b.box.corners) >= threshold and (
+        not read or text_exact(a.text, b.text)
+    )
+
+
+def _places(table: Table) -> dict[tuple[str, str], str]:
+    return {
+        (row[0].casefold(), name.casefold()): cell
+        for row in table.rows
+        for name, cell in zip(table.header[1:], row[1:], strict=True)
+    }
+
+
+def _same_cell(prediction: str, target: str, tolerance: float) -> bool:
+    guess, truth = (_pix2struct_float(cell.replace(",", "")) for cell in (prediction, target))
+    if guess is None or truth is None:
+        return text_exact(prediction, target)
+    return number_within(guess, truth, tolerance)
 
 
 def _area(box: Corners) -> float:

@@ -75,7 +75,11 @@ def title(kind: str) -> str:
         "time": "Time on a 12-hour dial",
         "time24": "Time on a 24-hour dial",
         "number": "Number",
+        "reading": "Number on a scale",
         "box": "Box",
+        "text": "Text",
+        "spots": "Texts and their boxes",
+        "table": "Table",
     }[kind]
 
 

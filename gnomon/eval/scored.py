@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
 from gnomon.eval.statistics import Estimate
-from gnomon.sample import target_from_json, target_to_json
+from gnomon.sample import Spots, Table, target_from_json, target_to_json
 
 if TYPE_CHECKING:
     from gnomon.eval.kinds.base import Value
@@ -109,19 +109,30 @@ class Scores:
 def _item_to_json(item: Scored) -> dict[str, Any]:
     row = {field.name: getattr(item, field.name) for field in fields(item)}
     row["truth"] = target_to_json(item.truth)
-    row["value"] = str(item.value) if isinstance(item.value, Decimal) else item.value
+    row["value"] = _value_to_json(item.value)
     return row
 
 
+def _value_to_json(value: Value | None) -> Any:
+    """Plain values; decimals, spots and tables as dicts that say what they are."""
+    if isinstance(value, Decimal):
+        return {"decimal": str(value)}
+    return target_to_json(value) if isinstance(value, Spots | Table) else value
+
+
+def _value_from_json(value: Any) -> Any:
+    if isinstance(value, dict):
+        return Decimal(value["decimal"]) if "decimal" in value else target_from_json(value)
+    return tuple(value) if isinstance(value, list) else value
+
+
 def _item(row: dict[str, Any]) -> Scored:
-    value = row["value"]
-    size = row["size"]
     return Scored(
         **{
             **row,
             "truth": target_from_json(row["truth"]),
-            "value": Decimal(value) if isinstance(value, str) else _tuple(value),
-            "size": _tuple(size),
+            "value": _value_from_json(row["value"]),
+            "size": _value_from_json(row["size"]),
         }
     )
 
@@ -129,7 +140,3 @@ def _item(row: dict[str, Any]) -> Scored:
 def _summary(row: dict[str, Any]) -> Summary:
     results = [Result(**{**r, "estimate": Estimate(**r["estimate"])}) for r in row["results"]]
     return Summary(**{**row, "results": tuple(results)})
-
-
-def _tuple(values: list[Any] | None) -> Any:
-    return None if values is None else tuple(values)

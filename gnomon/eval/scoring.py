@@ -11,7 +11,7 @@ from gnomon.eval.kinds import KINDS, kind_of
 from gnomon.eval.kinds.base import Answer, Line
 from gnomon.eval.scored import Result, Scored, Scores, Summary
 from gnomon.eval.statistics import Estimate, bootstrap, wilson
-from gnomon.sample import Box, Prediction, Sample, Target
+from gnomon.sample import Box, Prediction, Sample, Spots, Target, resized
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -72,11 +72,11 @@ def _refuse(what: str, ids: Iterable[str], way_out: str) -> None:
 
 def _as_seen(sample: Sample, prediction: Prediction) -> Target:
     """The truth; a box in the picture as it was resized for the model."""
-    if not isinstance(sample.target, Box):
-        return sample.target
-    if sample.image is None or prediction.size is None:
+    if sample.image is not None and prediction.size is not None:
+        return resized(sample.target, sample.image.size, prediction.size)
+    if isinstance(sample.target, Box | Spots):
         raise ValueError(f"sample {sample.id!r}: a box needs its picture and the prediction's size")
-    return sample.target.scaled(sample.image.size, prediction.size)
+    return sample.target
 
 
 def _scored(name: str, group: Sequence[tuple[Prediction, Target]], which: Which) -> list[Scored]:

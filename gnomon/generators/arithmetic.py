@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from gnomon.generators.base import Generator, Split, split_of
 from gnomon.names import nearest_names
-from gnomon.sample import Number, Sample
+from gnomon.sample import Number, Sample, Target
 
 SIGNS = {"add": "+", "subtract": "-", "multiply": "×"}
 LEVELS = {"easy": (1, 2), "medium": (2, 3), "hard": (3, 5)}
@@ -23,6 +23,7 @@ class Arithmetic(Generator):
 
     kind: ClassVar[str] = "arithmetic"
     version: ClassVar[int] = 1
+    targets: ClassVar[tuple[type[Target], ...]] = (Number,)
 
     operations: tuple[str, ...] = tuple(SIGNS)
     """add, subtract, multiply."""

@@ -15,7 +15,7 @@ from gnomon.recipe import STRICT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gnomon.sample import Sample
+    from gnomon.sample import Sample, Target
 
 Split: TypeAlias = Literal["train", "val", "test"]
 
@@ -31,6 +31,8 @@ class Generator(ABC):
     kind: ClassVar[str]
     version: ClassVar[int]
     """Raised whenever the same options draw something else."""
+    targets: ClassVar[tuple[type[Target], ...]]
+    """What its questions may ask for; each type has its reader and its measures in eval."""
 
     split: Split = "train"
     """Which part of the kind's meanings or styles is drawn; the parts never overlap."""

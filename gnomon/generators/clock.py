@@ -16,7 +16,7 @@ from gnomon.generators._numerals import NUMERALS
 from gnomon.generators._palettes import FAMILIES
 from gnomon.generators._pose import STEEPEST
 from gnomon.generators.base import Generator
-from gnomon.sample import Sample, Time
+from gnomon.sample import Sample, Target, Time
 
 if TYPE_CHECKING:
     from gnomon.generators._clock_look import Look
@@ -45,6 +45,7 @@ class Clock(Generator):
 
     kind: ClassVar[str] = "clock"
     version: ClassVar[int] = 1
+    targets: ClassVar[tuple[type[Target], ...]] = (Time,)
 
     size: int | tuple[int, int] = 224
     """Pixels of the square picture's side, or the range it is drawn from; 64 to 2048."""

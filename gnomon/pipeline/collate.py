@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gnomon import dialect
-from gnomon.sample import Box
+from gnomon.sample import resized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,14 +76,17 @@ class Collator:
 
 
 def written_answer(family: Family, processor: ProcessorMixin, sample: Sample) -> str:
-    """The training answer: the target in the family's dialect, boxes on the resized picture."""
+    """The training answer: the working, then the target in the family's dialect.
+
+    Boxes are those on the resized picture.
+    """
     target, size = sample.target, resized_size(family, processor, sample)
-    if isinstance(target, Box) and sample.image is not None and size is not None:
-        target = target.scaled(sample.image.size, size)
+    if sample.image is not None and size is not None:
+        target = resized(target, sample.image.size, size)
     answer = dialect.create(family.dialect).write(target, size)
     if not answer:
         raise ValueError(f"sample {sample.id}: its answer is empty, so nothing can be learnt of it")
-    return answer
+    return dialect.worked(sample.rationale, answer)
 
 
 def resized_size(family: Family, processor: ProcessorMixin, sample: Sample) -> Size | None:

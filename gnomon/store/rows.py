@@ -15,11 +15,11 @@ from gnomon.store import pixels
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_TEXTS = ("id", "question", "answer", "target", "facts")
+_TEXTS = ("id", "question", "rationale", "answer", "target", "facts")
 _IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
 NEEDED = ("id", "image", "question", "target")
 """The columns without which there is no sample."""
-COLUMNS = (*NEEDED, "facts")
+COLUMNS = (*NEEDED, "rationale", "facts")
 """The columns that a sample is read from; `answer` is for other readers."""
 
 
@@ -63,6 +63,7 @@ def texts_of(sample: Sample) -> dict[str, str | None]:
     return {
         "id": sample.id,
         "question": sample.question,
+        "rationale": sample.rationale,
         "answer": _answer(sample),
         "target": _json(target_to_json(sample.target)),
         "facts": _json(sample.facts),
@@ -78,6 +79,7 @@ def from_record(record: dict[str, Any]) -> Sample:
         question=record["question"],
         target=target_from_json(json.loads(record["target"])),
         facts=json.loads(record.get("facts") or "{}"),
+        rationale=record.get("rationale") or "",
     )
 
 

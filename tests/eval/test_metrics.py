@@ -165,7 +165,7 @@ def test_metrics_are_exactly_the_functions_of_their_file():
     public = {
         name
         for name, found in inspect.getmembers(module, inspect.isfunction)
-        if not name.startswith("_")
+        if not name.startswith("_") and found.__module__ == module.__name__
     }
     assert set(METRICS) == public
     for name in METRICS:

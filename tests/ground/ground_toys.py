@@ -2,19 +2,40 @@
 
 from hypothesis import strategies as st
 
-from gnomon.sample import Box, Number, Time
+from gnomon.sample import Box, Number, Spot, Spots, Table, Text, Time
 
 decimals = st.decimals(allow_nan=False, allow_infinity=False).filter(lambda d: d.adjusted() < 40)
 units = st.sampled_from(["", "%", "€", "km/h", "m²", "°C", "5", "square metres"])
-numbers = st.builds(Number, decimals, units)
+numbers = st.builds(Number, decimals, units, decimals.map(abs))
+words = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1)
+lines = words.map(lambda text: " ".join(text.split())).filter(bool)
+cells = lines.filter(lambda line: "|" not in line)
 
 
 @st.composite
 def times(draw):
     hours = draw(st.sampled_from([12, 24]))
     if draw(st.booleans()):
-        return Time(draw(st.integers(0, hours * 3600 - 1)), hours, shows_seconds=True)
-    return Time(60 * draw(st.integers(0, hours * 60 - 1)), hours)
+        seconds, form = st.integers(0, hours * 3600 - 1), st.sampled_from(["digits", "json"])
+        return Time(draw(seconds), hours, shows_seconds=True, form=draw(form))
+    forms = ["digits", "json", "words"] if hours == 12 else ["digits", "json"]
+    return Time(60 * draw(st.integers(0, hours * 60 - 1)), hours, form=draw(st.sampled_from(forms)))
+
+
+@st.composite
+def texts(draw):
+    """A text, free or one of some choices."""
+    text = draw(lines)
+    if draw(st.booleans()):
+        return Text(text)
+    return Text(text, tuple(draw(st.permutations([text, *draw(st.lists(lines, max_size=3))]))))
+
+
+@st.composite
+def tables(draw):
+    wide = draw(st.integers(1, 4))
+    rows = st.lists(st.tuples(*[cells] * wide), max_size=4)
+    return Table(draw(st.tuples(*[cells] * wide)), tuple(draw(rows)))
 
 
 sizes = st.tuples(st.integers(28, 2000), st.integers(28, 2000))
@@ -35,4 +56,7 @@ any_box = st.builds(
     *[st.floats(-1e6, 1e6)] * 2,
     *[st.floats(0.001, 1e6)] * 2,
 )
-targets = st.one_of(times(), numbers, any_box)
+any_spots = st.lists(st.builds(Spot, lines, any_box), min_size=1, max_size=4).map(
+    lambda items: Spots(tuple(items))
+)
+targets = st.one_of(times(), numbers, any_box, texts(), any_spots, tables())

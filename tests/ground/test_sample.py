@@ -90,7 +90,10 @@ def test_predictions_survive_json(prediction):
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ({"type": "tmie", "seconds": 0}, "target type 'tmie': expected one of time, number, box"),
+        (
+            {"type": "tmie", "seconds": 0},
+            "target type 'tmie': expected one of time, number, box, text, spots, table",
+        ),
         ({"seconds": 0}, "target type None"),
         ({"type": "time", "seconds": 0, "minutes": 1}, "a time target has no field minutes"),
         ({"type": "time"}, "time target .*seconds"),

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 from gnomon.eval.kinds.boxes import BoxKind
 from gnomon.eval.kinds.numbers import NumberKind
+from gnomon.eval.kinds.spotting import SpotsKind
+from gnomon.eval.kinds.tables import TableKind
+from gnomon.eval.kinds.texts import TextKind
 from gnomon.eval.kinds.times import TimeKind
-from gnomon.sample import Box, Number, Target, Time
+from gnomon.sample import Box, Number, Spots, Table, Target, Text, Time
 
 if TYPE_CHECKING:
     from gnomon.eval.kinds.base import Kind
@@ -16,7 +19,11 @@ KINDS: dict[str, Kind] = {
     "time": TimeKind(hours=12),
     "time24": TimeKind(hours=24),
     "number": NumberKind(),
+    "reading": NumberKind(on_a_scale=True),
     "box": BoxKind(),
+    "text": TextKind(),
+    "spots": SpotsKind(),
+    "table": TableKind(),
 }
 
 
@@ -28,6 +35,12 @@ def kind_of(target: Target) -> str:
         case Time():
             return "time24"
         case Number():
-            return "number"
+            return "reading" if target.within else "number"
         case Box():
             return "box"
+        case Text():
+            return "text"
+        case Spots():
+            return "spots"
+        case Table():
+            return "table"

@@ -10,13 +10,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from decimal import Decimal
 
+    from gnomon.eval.metrics import Corners, Hms
     from gnomon.eval.parse import Reading
     from gnomon.eval.parse.reading import Which
     from gnomon.eval.scored import Scored
-    from gnomon.sample import Prediction, Target
+    from gnomon.sample import Prediction, Spots, Table, Target
 
-Value: TypeAlias = "tuple[int, int, int | None] | Decimal | tuple[float, float, float, float]"
-"""What a reader gives: a time, a number, or a box."""
+Value: TypeAlias = "Hms | Decimal | Corners | str | Spots | Table"
+"""What a reader gives: a time, a number, a box, a text, spots or a table."""
 Statistic: TypeAlias = Literal["share", "mean", "median", "p90"]
 Among: TypeAlias = Literal["all", "read", "wrong"]
 """All items, those that could be read, or those that were read and are wrong."""

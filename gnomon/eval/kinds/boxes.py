@@ -81,9 +81,9 @@ class BoxKind(Kind):
         return unit, (x1 / width, y1 / height, x2 / width, y2 / height)
 
 
-def _corners(box: Target) -> Corners:
-    assert isinstance(box, Box)
-    return box.x1, box.y1, box.x2, box.y2
+def _corners(target: Target) -> Corners:
+    assert isinstance(target, Box)
+    return target.corners
 
 
 def _space(spoken: dialect.Dialect, size: Size) -> Corners:

@@ -30,10 +30,17 @@ _LARGEST = 1e300
 class NumberKind(Kind):
     """Units are read by, not judged. An unread answer costs what the median of the truths would."""
 
+    on_a_scale: bool = False
+    """Read off a scale: right is what lies as near to the truth as the scale can be read."""
+
     @property
     def lines(self) -> tuple[Line, ...]:
         """Shares count unread answers as wrong; errors are of the answers that were read."""
+        accepted = Line(
+            "accepted", "Right as far as the scale can be read", "accepted", headline=True
+        )
         return (
+            *((accepted,) if self.on_a_scale else ()),
             Line("exact", "Exactly right", "exact", headline=True),
             Line("within_5pct", "Within 5 %", "within_5pct", headline=True),
             Line("relaxed", "Relaxed correctness (ChartQA)", "relaxed", headline=True),
@@ -54,13 +61,14 @@ class NumberKind(Kind):
         target = _number(truth).value
         relaxed = float(metrics.relaxed_correctness(answer.text, Dialect().write(truth)))
         if answer.value is None:
-            shares = {"exact": 0.0, "within_5pct": 0.0, "relaxed": relaxed}
+            shares = {"exact": 0.0, "accepted": 0.0, "within_5pct": 0.0, "relaxed": relaxed}
             return {**shares, "unread": 1.0, "charged": cost}
         assert isinstance(answer.value, Decimal)
         error = metrics.absolute_error(answer.value, target)
         relative = metrics.relative_error(answer.value, target)
         return {
             "exact": float(metrics.number_exact(answer.value, target)),
+            "accepted": float(abs(answer.value - target) <= _number(truth).within),
             "within_5pct": float(metrics.number_within(answer.value, target)),
             "relaxed": relaxed,
             "unread": 0.0,
@@ -68,6 +76,10 @@ class NumberKind(Kind):
             "charged": error,
             **({} if relative is None else {"relative": min(relative, _LARGEST)}),
         }
+
+    def correct(self, measures: dict[str, float]) -> bool:
+        """What is accepted; without a scale that is what is exact."""
+        return measures["accepted"] == 1
 
     def costs(self, truths: Sequence[Target]) -> list[float]:
         """The error of the median truth, which is the best that a constant guess can do."""

@@ -42,22 +42,26 @@ _MINUTES = _Classes(
     (0, 1, 5, 15, 30, 60, 180),
     ("exact", "≤ 1 min", "1–5 min", "5–15 min", "15–30 min", "30–60 min", "1–3 h", "> 3 h"),
 )
+_RELATIVE = _Classes(
+    "Relative error",
+    "relative",
+    (0, 0.01, 0.05, 0.1, 0.25, 1),
+    ("exact", "≤ 1 %", "1–5 %", "5–10 %", "10–25 %", "25–100 %", "> 100 %"),
+)
+_SHARE_EDGES = (5e-324, 0.25, 0.5, 0.75, 0.9)
+_SHARES = ("0", "< 0.25", "0.25–0.5", "0.5–0.75", "0.75–0.9", "≥ 0.9")
 _CLASSES = {
     "time": _MINUTES,
     "time24": _MINUTES,
-    "number": _Classes(
-        "Relative error",
-        "relative",
-        (0, 0.01, 0.05, 0.1, 0.25, 1),
-        ("exact", "≤ 1 %", "1–5 %", "5–10 %", "10–25 %", "25–100 %", "> 100 %"),
-    ),
-    "box": _Classes(
-        "Intersection over union",
-        "iou",
-        (5e-324, 0.25, 0.5, 0.75, 0.9),
-        ("0", "< 0.25", "0.25–0.5", "0.5–0.75", "0.75–0.9", "≥ 0.9"),
-    ),
+    "number": _RELATIVE,
+    "reading": _RELATIVE,
+    "box": _Classes("Intersection over union", "iou", _SHARE_EDGES, _SHARES),
+    "text": _Classes("Right or wrong", "exact", (1,), ("wrong", "right")),
+    "spots": _Classes("F1 of texts in their boxes", "f1", _SHARE_EDGES, _SHARES),
+    "table": _Classes("Share of the cells that are right", "cells", _SHARE_EDGES, _SHARES),
 }
+_UPWARDS = {"iou", "exact", "f1", "cells"}
+"""Measures of which more is better: an edge belongs to the class above it."""
 
 
 def title(kind: str) -> str:
@@ -74,7 +78,7 @@ def errors(runs: Sequence[RunResult], kind: str) -> Markup:
 
 def _counted(items: Sequence[Scored], kind: str) -> list[int]:
     classes = _CLASSES[kind]
-    side = bisect_right if classes.measure == "iou" else bisect_left  # 0.5 is 0.5–0.75, 5 is 1–5
+    side = bisect_right if classes.measure in _UPWARDS else bisect_left  # IoU 0.5 is 0.5–0.75
     counts = [0] * (len(classes.names) + 1)
     for item in items:
         if item.value is None:
@@ -86,7 +90,7 @@ def _counted(items: Sequence[Scored], kind: str) -> list[int]:
 
 
 def against_truth(run: RunResult, index: int, kind: str) -> Markup | None:
-    """Answers against truths; None for boxes, which are no points."""
+    """Answers against truths; None for what is no point on a line, such as a box."""
     items = [item for item in of_kind(run, kind) if item.value is not None]
     label = f"{run.name}: answers against truths"
     css = f"line{index % 4}"
@@ -96,7 +100,7 @@ def against_truth(run: RunResult, index: int, kind: str) -> Markup | None:
         marks = [(float(hour), str(hour)) for hour in range(0, hours + 1, hours // 4)]
         names = ("true time in hours", "answer in hours")
         return scatter(points, (0, hours), marks, css, names=names, label=label)
-    if kind == "number" and items:
+    if kind in ("number", "reading") and items:
         points = [pair for item in items if (pair := _numbers(item))]
         axis = _axis([truth for truth, _ in points])
         ticks = [(value, svg.tick_text(value)) for value in svg.ticks(*axis)]

@@ -1,0 +1,54 @@
+"""Words, phrases and verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from gnomon.eval import metrics
+from gnomon.eval.kinds.base import Answer, Kind, Line
+from gnomon.eval.parse.texts import read_text
+from gnomon.sample import Text
+
+if TYPE_CHECKING:
+    from gnomon.eval.kinds.base import Value
+    from gnomon.eval.parse import Reading
+    from gnomon.eval.parse.reading import Which
+    from gnomon.sample import Prediction, Target
+
+
+@dataclass(frozen=True)
+class TextKind(Kind):
+    """Capitals, quotation marks and a final full stop do not count."""
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Shares count unread answers as wrong."""
+        return (
+            Line("exact", "Exactly right", "exact", headline=True),
+            Line("unread", "Could not be read", "unread", better="lower", headline=True),
+        )
+
+    def read(self, prediction: Prediction, truth: Target, which: Which) -> Reading[Value] | None:
+        """What the tolerant reader finds; where choices were listed, one of them."""
+        return read_text(prediction.text, choices=_text(truth).choices, which=which)
+
+    def measures(self, truth: Target, answer: Answer, cost: float) -> dict[str, float]:  # noqa: ARG002 - no cost
+        """Whether it is the text."""
+        if answer.value is None:
+            return {"exact": 0.0, "unread": 1.0}
+        said = cast("str", answer.value)
+        return {"exact": float(metrics.text_exact(said, _text(truth).text)), "unread": 0.0}
+
+    def badness(self, measures: dict[str, float]) -> float:
+        """Wrong is wrong."""
+        return 1 - measures["exact"]
+
+    def value_of(self, truth: Target) -> Value:
+        """The text."""
+        return _text(truth).text
+
+
+def _text(target: Target) -> Text:
+    assert isinstance(target, Text)
+    return target

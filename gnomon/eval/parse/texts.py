@@ -1,0 +1,44 @@
+"""Reads a word, a phrase or one of listed choices out of an answer."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from gnomon.dialect import final
+from gnomon.eval.parse.reading import Reading, choose
+
+if TYPE_CHECKING:
+    from gnomon.eval.parse.reading import Which
+
+_QUOTES = "\"'“”‘’«»`*"
+
+
+def read_text(
+    text: str, *, choices: tuple[str, ...] = (), which: Which = "last"
+) -> Reading[str] | None:
+    """One of `choices` that the text names as whole words; without choices, all that it says.
+
+    All that it says is what stands after the last "Answer:", without quotation marks and without
+    a full stop at its end. Of choices that overlap the longest counts: "lower left" is not "left".
+    """
+    if choices:
+        found = (
+            Reading(_named(choices)[match[0].casefold()], match.span(), "choice")
+            for match in _pattern(choices).finditer(text)
+        )
+        return choose(found, text, which)
+    said = " ".join(final(text).strip(_QUOTES).removesuffix(".").strip(_QUOTES).split())
+    return Reading(said, (0, len(text)), "text") if said else None
+
+
+@cache
+def _pattern(choices: tuple[str, ...]) -> re.Pattern[str]:
+    longest_first = sorted(choices, key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)", re.IGNORECASE)
+
+
+@cache
+def _named(choices: tuple[str, ...]) -> dict[str, str]:
+    return {choice.casefold(): choice for choice in choices}
