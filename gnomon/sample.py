@@ -56,22 +56,29 @@ class Time:
         return hour, minute, second if self.shows_seconds else None
 
 
+_NONE = Decimal(0)
+
+
+def _check_finite(name: str, given: object) -> None:
+    if not isinstance(given, Decimal) or not given.is_finite():
+        raise ValueError(f"{name}={given!r}: give a finite Decimal, such as Decimal('3.5')")
+
+
 @dataclass(frozen=True, slots=True)
 class Number:
     """An exact decimal, with its unit if the answer names one."""
 
     value: Decimal
     unit: str = ""
-    within: Decimal = Decimal(0)
+    within: Decimal = _NONE
     """How far off an answer may be and still be right, where a scale can be read no finer."""
 
     def __post_init__(self) -> None:
-        for name in ("value", "within"):
-            given = getattr(self, name)
-            if not isinstance(given, Decimal) or not given.is_finite():
-                raise ValueError(f"{name}={given!r}: give a finite Decimal, such as Decimal('3.5')")
-        if self.within < 0:
-            raise ValueError(f"within={self.within}: a distance is 0 or more")
+        _check_finite("value", self.value)
+        if self.within is not _NONE:
+            _check_finite("within", self.within)
+            if self.within < 0:
+                raise ValueError(f"within={self.within}: a distance is 0 or more")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from gnomon.generators.rng import Rng, digest
 from gnomon.recipe import STRICT
+from gnomon.sample import Target  # noqa: TC001 - recipe looks annotations up to name near misses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gnomon.sample import Sample, Target
+    from gnomon.sample import Sample
 
 Split: TypeAlias = Literal["train", "val", "test"]
 
@@ -57,7 +58,7 @@ class Generator(ABC):
 
     def rng(self, index: int) -> Rng:
         """The draws of sample `index`, always from their beginning."""
-        return Rng(*self._identity, index)
+        return Rng.at(self._stream, index)
 
     def id(self, index: int) -> str:
         """A name that no sample of other options, split or seed has."""
@@ -75,6 +76,10 @@ class Generator(ABC):
         plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         del plain["split"], plain["seed"]
         return plain
+
+    @cached_property
+    def _stream(self) -> bytes:
+        return digest(*self._identity, size=32)
 
     @cached_property
     def _identity(self) -> tuple[str, int, str, str, int]:

@@ -15,25 +15,32 @@ _WORDS = struct.Struct("<8Q")
 
 def digest(*parts: object, size: int = 8) -> bytes:
     """A hash of the parts' texts; ("a", "bc") and ("ab", "c") differ."""
-    text = "\x1f".join(f"{len(str(part))}:{part}" for part in parts)
+    texts = [str(part) for part in parts]
+    text = "\x1f".join([f"{len(text)}:{text}" for text in texts])
     return blake2b(text.encode(), digest_size=size).digest()
 
 
 class Rng:
     """Draws from a key. The same key gives the same draws on any machine, in any process."""
 
+    __slots__ = ("_block", "_key", "_place", "_words")
+
     def __init__(self, *key: object) -> None:
         self._key = digest(*key, size=32)
+        self._place = b""
         self._block = 0
         self._words: list[int] = []
 
+    @classmethod
+    def at(cls, key: bytes, index: int) -> Rng:
+        """The draws of one index under a key of up to 64 bytes that was hashed before."""
+        rng = cls.__new__(cls)
+        rng._key, rng._place, rng._block, rng._words = key, index.to_bytes(8, "little"), 0, []
+        return rng
+
     def bits(self) -> int:
         """64 random bits."""
-        if not self._words:
-            block = blake2b(self._block.to_bytes(8, "little"), key=self._key).digest()
-            self._words = list(_WORDS.unpack(block))
-            self._block += 1
-        return self._words.pop()
+        return (self._words or self._drawn()).pop()
 
     def unit(self) -> float:
         """A float in [0, 1)."""
@@ -45,7 +52,7 @@ class Rng:
 
     def integer(self, low: int, high: int) -> int:
         """An integer in low..high, both ends included."""
-        return low + (self.bits() * (high - low + 1) >> 64)
+        return low + ((self._words or self._drawn()).pop() * (high - low + 1) >> 64)
 
     def chance(self, probability: float) -> bool:
         """True with that probability."""
@@ -54,3 +61,10 @@ class Rng:
     def choice(self, items: Sequence[T]) -> T:
         """One of the items."""
         return items[self.integer(0, len(items) - 1)]
+
+    def _drawn(self) -> list[int]:
+        """The next eight words."""
+        place = self._place + self._block.to_bytes(8, "little")
+        self._words = list(_WORDS.unpack(blake2b(place, key=self._key).digest()))
+        self._block += 1
+        return self._words

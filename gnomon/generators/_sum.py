@@ -1,0 +1,91 @@
+"""What a question of exact arithmetic is made of: whole numbers, and where their points stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gnomon.sample import Number, Text
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from gnomon.generators.rng import Rng
+    from gnomon.sample import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How hard a question is; each is a range with both ends."""
+
+    digits: tuple[int, int]
+    """Of the numbers in it."""
+    terms: tuple[int, int]
+    """How many numbers stand in a chain or between brackets."""
+    places: tuple[int, int]
+    """After the decimal point."""
+    carries: tuple[int, int] | None
+    """In the addition of two whole numbers, or borrows in a subtraction; None leaves it open."""
+
+
+class Sum(NamedTuple):
+    """One question with its answer and the working."""
+
+    meaning: str
+    """What tells it from other questions, whatever the wording."""
+    asked: str
+    """What stands in the question: an expression, or the whole question."""
+    answer: Target
+    steps: tuple[str, ...]
+    """The working, a line each."""
+    facts: dict[str, Any]
+
+
+def number(rng: Rng, scale: Scale) -> int:
+    """A number whose digits, not whose size, are evenly drawn; 0 counts as one digit."""
+    return of_digits(rng, rng.integer(*scale.digits))
+
+
+def of_digits(rng: Rng, digits: int) -> int:
+    """A number of so many digits."""
+    low = _LEAST[digits]
+    return low + (rng.bits() * (_LEAST[digits + 1] - low) >> 64)
+
+
+_LEAST: tuple[int, ...] = (0, 0, *(int(10**digits) for digits in range(1, 20)))
+"""The least number of so many digits."""
+
+
+def places_of(rng: Rng, scale: Scale) -> int:
+    """How many places stand after the point."""
+    return rng.integer(*scale.places) if scale.places[1] else 0
+
+
+def positive(rng: Rng, scale: Scale) -> int:
+    """The same without 0."""
+    return number(rng, scale) or rng.integer(1, 9)
+
+
+def pointed(whole: int, places: int) -> str:
+    """The number whole / 10^places in plain decimals: pointed(-305, 2) is -3.05."""
+    if not places:
+        return str(whole)
+    digits = f"{abs(whole):0{places + 1}}"
+    return f"{'-' if whole < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+
+
+def shortest(whole: int, places: int) -> str:
+    """The same without zeros at the end."""
+    text = pointed(whole, places)
+    return text.rstrip("0").rstrip(".") if places else text
+
+
+def exact(text: str, unit: str = "") -> Number:
+    """The answer that is written so; made from text, so that no context can round it."""
+    return Number(Decimal(text), unit)
+
+
+def ratio(value: Fraction) -> Target:
+    """A fraction in lowest terms, or the whole number that it is."""
+    return exact(str(value)) if value.denominator == 1 else Text(str(value))

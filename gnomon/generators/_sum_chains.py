@@ -1,0 +1,109 @@
+"""Several numbers: chains from left to right, and expressions with brackets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.generators._sum import Sum, exact, number, places_of, pointed, shortest
+
+if TYPE_CHECKING:
+    from gnomon.generators._sum import Scale
+    from gnomon.generators.rng import Rng
+
+_FACTORS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25)
+
+
+def chain(rng: Rng, scale: Scale) -> Sum:
+    """12 - 5 + 30 + 4: numbers added and taken away."""
+    places = places_of(rng, scale)
+    total = number(rng, scale)
+    text, steps, terms = pointed(total, places), [], [pointed(total, places)]
+    for _ in range(rng.integer(*scale.terms) - 1):
+        sign, term = rng.choice("+-"), number(rng, scale)
+        before, written = total, pointed(term, places)
+        total += term if sign == "+" else -term
+        steps.append((before, f" {sign} {written} = ", total))
+        terms.append(f"{sign}{written}")
+        text += f" {sign} {written}"
+    lines = [shortest(a, places) + sign + shortest(b, places) for a, sign, b in steps]
+    return _asked(" ".join(sorted(terms)), text, shortest(total, places), lines)
+
+
+def products(rng: Rng, scale: Scale) -> Sum:
+    """12 ÷ 4 × 5: made from its end, so that every step is a whole number."""
+    value = number(rng, scale)
+    answer, parts, steps = value, [], []
+    for _ in range(rng.integer(*scale.terms) - 1):
+        factors = [f for f in _FACTORS if value % f == 0]
+        times = bool(factors) and rng.chance(0.5)
+        factor = rng.choice(factors if times else _FACTORS)
+        before = value // factor if times else value * factor
+        sign = "×" if times else "÷"
+        parts.append(f"{sign} {factor}")
+        steps.append(f"{before} {sign} {factor} = {value}")
+        value = before
+    text = " ".join([str(value), *reversed(parts)])
+    return _asked(text, text, str(answer), steps[::-1])
+
+
+class _Tree(NamedTuple):
+    """An expression with its value."""
+
+    text: str
+    value: int
+    sign: str
+    """The sign at its root; empty for a number."""
+    steps: tuple[str, ...]
+
+
+def mixed(rng: Rng, scale: Scale) -> Sum:
+    """(3 + 4) × 5 - 6: the value is drawn first, so that answers of all sizes are as common."""
+    value = number(rng, scale)
+    tree = _tree(rng, value, rng.integer(*scale.terms) - 1, scale)
+    return _asked(tree.text, tree.text, str(tree.value), tree.steps)
+
+
+def _tree(rng: Rng, value: int, signs: int, scale: Scale) -> _Tree:
+    """An expression of that value with so many signs."""
+    if signs == 0:
+        return _Tree(str(value), value, "", ())
+    sign, left, right = _split(rng, value, scale)
+    before = rng.integer(0, signs - 1)
+    a, b = _tree(rng, left, before, scale), _tree(rng, right, signs - 1 - before, scale)
+    text = f"{_bracketed(a, sign, right=False)} {sign} {_bracketed(b, sign, right=True)}"
+    return _Tree(text, value, sign, (*a.steps, *b.steps, f"{left} {sign} {right} = {value}"))
+
+
+def _split(rng: Rng, value: int, scale: Scale) -> tuple[str, int, int]:
+    """A sign and two numbers, 0 or more, that come to the value."""
+    factors = [f for f in _FACTORS if value and value % f == 0]
+    signs = "+-÷" + ("××" if factors else "")
+    match rng.choice(signs):
+        case "×":
+            factor = rng.choice(factors)
+            pair = (factor, value // factor)
+            return ("×", *(pair if rng.chance(0.5) else pair[::-1]))
+        case "÷":
+            factor = rng.choice(_FACTORS)
+            return "÷", value * factor, factor
+        case "+":
+            part = rng.integer(0, value)
+            return "+", part, value - part
+        case _:
+            part = number(rng, scale)
+            return "-", value + part, part
+
+
+_RANK = {"+": 1, "-": 1, "×": 2, "÷": 2, "": 3}
+
+
+def _bracketed(tree: _Tree, sign: str, *, right: bool) -> str:
+    """In brackets only where it would mean something else without."""
+    weaker = _RANK[tree.sign] < _RANK[sign]
+    same = right and _RANK[tree.sign] == _RANK[sign] and (sign in "-÷" or tree.sign == "÷")
+    return f"({tree.text})" if weaker or same else tree.text
+
+
+def _asked(meaning: str, text: str, answer: str, steps: list[str] | tuple[str, ...]) -> Sum:
+    facts = {"expression": text, "value": answer}
+    return Sum(meaning, text, exact(answer), tuple(steps), facts)

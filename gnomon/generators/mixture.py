@@ -1,0 +1,74 @@
+"""Several kinds as one: each sample is drawn by one of them, by weight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gnomon import generators
+from gnomon.generators.base import Generator
+from gnomon.recipe import STRICT
+from gnomon.sample import TARGETS, Target
+
+if TYPE_CHECKING:
+    from gnomon.sample import Sample
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One kind of a mixture."""
+
+    __pydantic_config__: ClassVar = STRICT
+
+    kind: str
+    """`gnomon ls generators` lists them."""
+    weight: float = 1.0
+    """Its share, relative to the other parts' weights."""
+    options: dict[str, Any] | None = None
+    """The kind's options."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mixture(Generator):
+    """Sample i is sample i of one part, so that it can be drawn alone and is never drawn twice."""
+
+    kind: ClassVar[str] = "mixture"
+    version: ClassVar[int] = 1
+    targets: ClassVar[tuple[type[Target], ...]] = tuple(TARGETS.values())
+
+    parts: tuple[Part, ...] = (Part(kind="clock"), Part(kind="arithmetic"))
+    """What is mixed: kind, weight and options of each."""
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise ValueError("parts is empty: name at least one kind, such as {kind: clock}")
+        for part in self.parts:
+            if part.weight <= 0:
+                raise ValueError(f"weight={part.weight} of {part.kind}: give a positive share")
+        _ = self._members  # what a kind refuses is refused here
+
+    def key(self, index: int) -> str:
+        """The kind, and what it means there."""
+        member = self._member(index)
+        return f"{member.kind}: {member.key(index)}"
+
+    def draw(self, index: int) -> Sample:
+        """The part's own sample, with its own id."""
+        return self._member(index).draw(index)
+
+    def _member(self, index: int) -> Generator:
+        place = self.rng(index).unit() * self._ends[-1]
+        return next(m for m, end in zip(self._members, self._ends, strict=True) if place < end)
+
+    @cached_property
+    def _members(self) -> tuple[Generator, ...]:
+        return tuple(
+            generators.create(part.kind, split=self.split, seed=self.seed, **(part.options or {}))
+            for part in self.parts
+        )
+
+    @cached_property
+    def _ends(self) -> tuple[float, ...]:
+        return tuple(accumulate(part.weight for part in self.parts))

@@ -1,0 +1,124 @@
+"""Problems are worked again from their expression, their working and their own sentences."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+import pytest
+import sympy
+
+from gnomon.generators import create
+from gnomon.generators._story_domains import DOMAINS, HELD_OUT, SEEN
+from gnomon.generators._story_moves import ENDINGS, MOVES
+from gnomon.generators.word_problem import LEVELS, WordProblem
+
+
+def worked(expression):
+    return Fraction(
+        str(sympy.sympify(expression.replace("×", "*").replace("÷", "/"), rational=True))
+    )
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_expression_and_the_last_line_of_the_working_are_the_answer(level):
+    generator = create("word_problem", level=level)
+    for index in range(300):
+        sample = generator[index]
+        assert worked(sample.facts["expression"]) == Fraction(sample.target.value)
+        *_, last = lines = sample.rationale.split("\n")
+        assert last.split(" = ")[1] == str(sample.target.value)
+        for line in lines:
+            left, right = line.split(" = ")
+            assert worked(left) == int(right) >= 0
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_as_many_lines_of_working_as_steps(level):
+    (least, most), _, _ = LEVELS[level]
+    generator = create("word_problem", level=level)
+    lengths = {generator[i].rationale.count("\n") + 1 for i in range(400)}
+    assert lengths == set(range(least, most + 1))
+
+
+def test_all_numbers_of_the_expression_stand_in_the_sentences():
+    parts = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "tenth": 10}
+    generator = create("word_problem", level="medium", distractors=[0, 0])
+    for index in range(500):
+        sample = generator[index]
+        told = [int(n) for n in re.findall(r"\d+", sample.question)]
+        told += [parts[w] for w in re.findall("|".join(parts), sample.question)]
+        facts = sample.facts
+        numbers = [facts["start"], *facts["ending"][1:]]
+        numbers += [n for step in facts["steps"] for n in step[1:]]
+        assert sorted(told) == sorted(numbers)
+
+
+def test_a_distractor_stands_first_and_adds_one_number():
+    plain = create("word_problem", level="hard", distractors=[0, 0])
+    told = create("word_problem", level="hard", distractors=[2, 2])
+    for generator, more in ((plain, 0), (told, 2)):
+        for index in range(200):
+            sample = generator[index]
+            start = str(sample.facts["start"])
+            numbers = re.findall(r"\d+", sample.question)
+            assert numbers.index(start, more) == more
+
+
+def test_numbers_alone_vary():
+    generator = create("word_problem", vary="numbers", problem=3, steps=[2, 2])
+    samples = [generator[i] for i in range(40)]
+    people = {frozenset(re.findall(r"\b[A-Z][a-z]+\b", s.question)) for s in samples}
+    assert len(people) <= 3  # the story's words may follow another move where a number forbids one
+    assert len({s.facts["meaning"] for s in samples}) > 20
+
+
+def test_names_alone_vary():
+    generator = create("word_problem", vary="names", problem=3)
+    samples = [generator[i] for i in range(40)]
+    assert len({s.facts["meaning"] for s in samples}) == 1
+    assert len({s.target for s in samples}) == 1
+    assert len({s.question for s in samples}) > 10
+
+
+def test_held_out_worlds_are_told_of_only_when_asked():
+    for ood, worlds in ((False, SEEN), (True, HELD_OUT)):
+        generator = create("word_problem", ood=ood)
+        assert {generator[i].facts["domain"] for i in range(300)} == set(worlds)
+
+
+def test_every_world_tells_every_move_and_its_endings():
+    for domain in DOMAINS.values():
+        assert set(domain.moves) == set(MOVES)
+        assert set(domain.endings) <= set(ENDINGS)
+
+
+def test_no_sentence_says_one_of_many():
+    for ood in (False, True):
+        generator = create("word_problem", level="hard", ood=ood)
+        for index in range(500):
+            assert not re.search(r"(?<!\d)[01] (?!%)", generator[index].question)
+
+
+@pytest.mark.parametrize("split", ["train", "val", "test"])
+def test_every_split_has_problems_at_the_smallest_scale(split):
+    for ending in ("all", "numbers", "names"):
+        one = WordProblem(split=split, steps=(2, 2), largest=10, vary=ending)
+        assert all(one[i].question for i in range(50))
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"steps": [1, 3]}, "steps"),
+        ({"steps": [4, 3]}, "steps"),
+        ({"distractors": [0, 3]}, "distractors"),
+        ({"largest": 5}, "largest"),
+        ({"problem": -1, "vary": "names"}, "problem"),
+        ({"problem": 4}, "set vary"),
+        ({"level": "severe"}, "level"),
+    ],
+)
+def test_impossible_options_are_refused_by_name(options, told):
+    with pytest.raises(ValueError, match=told):
+        create("word_problem", **options)
