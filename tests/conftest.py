@@ -1,4 +1,9 @@
+import sys
+from pathlib import Path
+
 from hypothesis import settings
+
+sys.path.insert(0, str(Path(__file__).parent))  # for real_tokenizers, which several rooms use
 
 # A busy machine is no defect: examples have no deadline. In CI, Hypothesis's own profile holds.
 settings.register_profile(

