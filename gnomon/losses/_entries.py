@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from gnomon.losses._constant import Constant
-from gnomon.losses._marks import WIDEST, Mark, digits_of, text_of
+from gnomon.losses._marks import WIDEST, Mark, digits_of
 from gnomon.losses._reader import Tokens
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ class Entry:
         return len(self.digits)
 
 
-def entries_of(pieces: Mapping[str, int], marks: Mapping[int, Mark]) -> tuple[Entry, ...]:
+def entries_of(pieces: Mapping[str, int], texts: Mapping[str, str]) -> tuple[Entry, ...]:
     """The entries among a tokenizer's pieces, narrow ones first; each entry's in their order."""
     spelled: dict[str, list[tuple[int, str]]] = {}
     for piece, token in pieces.items():
-        if marks[token] & Mark.DIGITS and (digits := digits_of(text_of(piece))):
+        if digits := digits_of(texts[piece]):
             spelled.setdefault(digits, []).append((token, piece))
     entries = []
     for digits in sorted(spelled, key=lambda digits: (len(digits), digits)):

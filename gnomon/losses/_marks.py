@@ -1,18 +1,18 @@
-"""What one token's text says to a reader of numbers; the tokenizer is only looked at."""
+"""What one token's text says to a reader of numbers."""
 
 from __future__ import annotations
 
 import re
+import string
 from enum import IntFlag, auto
 
 WIDEST = 3
 """Digits in the widest token that is read; GPT-2's `2024` in one token is not."""
 
 _MINUSES = ("-", "−")
-_SPACES = str.maketrans({"▁": " ", "Ġ": " ", "Ċ": "\n", "ĉ": "\t"})  # SentencePiece; byte-level BPE
-_BYTE = re.compile(r"<0x([0-7][0-9A-F])>")  # how SentencePiece falls back to one ASCII byte
 _DIGITS = re.compile(rf"\s*([0-9]{{1,{WIDEST}}})")
 _DIGIT_AT_AN_END = re.compile(r"\s*[0-9]|.*[0-9]\Z", re.DOTALL)
+_IN_NAMES = string.ascii_letters + string.digits + "_"
 
 
 class Mark(IntFlag):
@@ -41,13 +41,12 @@ class Mark(IntFlag):
     """Ends with an opening bracket, a minus apart."""
     CLOSES = auto()
     """Begins with a closing bracket."""
-
-
-def text_of(piece: str) -> str:
-    """The text that a vocabulary's piece stands for, as far as ASCII goes."""
-    if byte := _BYTE.fullmatch(piece):
-        return chr(int(byte[1], 16))
-    return piece.translate(_SPACES).replace("âĪĴ", "−")  # U+2212 as byte-level BPE spells it
+    IN_NAME = auto()
+    """Ends with an ASCII letter, a digit or an underscore: a name may go on after it."""
+    GOES_ON = auto()
+    """Is made of those alone: it goes on with a name before it."""
+    NAME = auto()
+    """The last name in it begins with a letter or an underscore, and not with a digit."""
 
 
 def digits_of(text: str) -> str | None:
@@ -59,10 +58,10 @@ def digits_of(text: str) -> str | None:
 def marks_of(text: str) -> Mark:
     """Everything that matters about a token of this text."""
     if text.lstrip().isalpha():  # most are, and a vocabulary has 150,000
-        return Mark.WORD
+        return Mark.WORD | _marks_of_names(text)
     if _DIGIT_AT_AN_END.match(text):
-        return _marks_of_digits(text)
-    return _marks_of_signs(text) | _marks_of_edges(text)
+        return _marks_of_digits(text) | _marks_of_names(text)
+    return _marks_of_signs(text) | _marks_of_edges(text) | _marks_of_names(text)
 
 
 def _marks_of_digits(text: str) -> Mark:
@@ -110,4 +109,16 @@ def _marks_of_edges(text: str) -> Mark:
 
 
 def _ends_a_word(text: str) -> bool:
-    return text[-1:].isalnum() or text.endswith((")", "]", "}", "%", "_", "."))
+    return text[-1:].isalnum() or text.endswith((")", "]", "}", "%", "°", "_", "."))
+
+
+def _marks_of_names(text: str) -> Mark:
+    before = text.rstrip(_IN_NAMES)
+    if before == text:
+        return Mark(0)
+    marks = Mark.IN_NAME
+    if not before:
+        marks |= Mark.GOES_ON
+    if text[len(before)] not in string.digits:
+        marks |= Mark.NAME
+    return marks

@@ -4,14 +4,19 @@ A number is digits that touch, with at most a sign, thousands commas and one dec
 
     -12    1,234,567    0.05    007    .5    3.015
 
-Anything else ends it: 10:08 is two numbers, 1e5 is two (scientific notation is left out), and
-nothing goes on across a row's end, padding or -100. Where a mark could mean something else:
+Anything else ends it, and nothing goes on across a row's end, padding or -100: 10:08 and 3/7 are
+two numbers. So is 1e-5, 1 and 5: scientific notation is left out, for in the exponent one digit
+more is a factor of ten, which no distance between digits says. Where a mark could mean something
+else:
 
 - A comma is a thousands separator where one to three digits, not beginning with 0, are followed
   by groups of just three, and the whole stands neither right after an opening bracket nor right
-  before a closing one: boxes are written (123,456),(789,912).
+  before a closing one: boxes are written (123,456),(789,912), and [123,456.5,78,9] touches a
+  bracket on one side alone. So (1,234) is a list of 1 and 234.
 - 1.2.3 is three numbers.
 - A minus after a word, a number or a closed bracket is no sign: 10-12, 2024-10-05.
+- Digits in a name are no number, a name being ASCII letters, digits and underscores that touch and
+  do not begin with a digit: bbox_2d, x1, USD100; but 640x480 and 10h30 are two numbers each.
 
 Shapes: B batch, T tokens, P = B·T positions, R runs and numbers, N entries, V vocabulary. A run
 is digits that touch; there are slots for as many runs, and numbers, as positions: R = P.
@@ -53,7 +58,7 @@ def read(labels: Tensor, tokens: Tokens) -> Spans:
     number, place = _numbers(runs, width)
 
     digits, unread = (_has(marks, mark).flatten() for mark in (Mark.DIGITS, Mark.UNREAD))
-    spoilt = tally(number, unread.long()) > 0  # 2024|5 is not 5
+    spoilt = tally(number, (unread | digits & _named(marks)).long()) > 0  # 2024|5 is not 5
     numeric = digits & ~spoilt[number]
     number = torch.where(numeric, number, 0)
     place = torch.where(numeric, place, 0)
@@ -156,6 +161,13 @@ def _fractions(runs: _Runs) -> Tensor:
     pointed = runs.after_point | runs.after_bare_point
     second = runs.after_point & _before(pointed)  # the 3 of 1.2.3
     return pointed & ~second & ~_after(runs.after_point)
+
+
+def _named(marks: Tensor) -> Tensor:
+    """Whether each position goes on with a name, or ends with one: [P]."""
+    begins = ~(_has(marks, Mark.GOES_ON) & _before(_has(marks, Mark.IN_NAME)))
+    name = begins.flatten().cumsum(0) - 1
+    return (tally(name, (begins & _has(marks, Mark.NAME)).flatten().long()) > 0)[name]
 
 
 def _has(marks: Tensor, mark: Mark) -> Tensor:

@@ -12,7 +12,8 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from gnomon.losses._entries import Entry, Tables, entries_of
-from gnomon.losses._marks import WIDEST, Mark, marks_of, text_of
+from gnomon.losses._marks import WIDEST, Mark, marks_of
+from gnomon.losses._pieces import texts_of
 from gnomon.losses._reader import read
 from gnomon.losses.spans import IGNORED
 
@@ -61,8 +62,9 @@ class NumericVocab:
         tokenizer: Tokenizer | None = None,
     ) -> None:
         pieces = dict(sorted(pieces.items(), key=itemgetter(1)))
-        marks = {token: marks_of(text_of(piece)) for piece, token in pieces.items()}
-        self.entries = entries_of(pieces, marks)
+        texts = texts_of(pieces)
+        marks = {token: marks_of(texts[piece]) for piece, token in pieces.items()}
+        self.entries = entries_of(pieces, texts)
         self.unread = tuple(p for p, token in pieces.items() if marks[token] & Mark.UNREAD)
         self.size = max(marks, default=-1) + 1 if size is None else size
         self._tokenizer = tokenizer

@@ -22,8 +22,9 @@ def numbers_in(row, pieces):
         texts = [_text(pieces[row[column]]) for column in columns]
         unread = {c for c, t in zip(columns, texts, strict=True) if _is_unread(t)}
         owner = [c for c, t in zip(columns, texts, strict=True) for _ in t]
-        for number in _numbers("".join(texts)):
-            found += _as_found(number, "".join(texts), owner, unread)
+        text, odd = "".join(texts), {p for p, column in enumerate(owner) if column in unread}
+        for number in _numbers(text, odd):
+            found += _as_found(number, text, owner, odd | _named(text))
     return found
 
 
@@ -50,7 +51,13 @@ def _is_unread(text):
     return not re.fullmatch("[0-9]{1,3}", plain) and bool(re.match("[0-9]|.*[0-9]$", plain))
 
 
-def _numbers(text):
+def _named(text):
+    """The characters that stand in names, such as bbox_2d."""
+    names = [m.span() for m in re.finditer(r"\w+", text, re.ASCII) if not m[0][0].isdigit()]
+    return {p for start, end in names for p in range(start, end)}
+
+
+def _numbers(text, odd):
     """For each number its whole part's and its fraction's digits, as positions in the text."""
     runs = [match.span() for match in re.finditer("[0-9]+", text)]
     ties = [text[a[1] : b[0]] for a, b in pairwise(runs)]
@@ -62,7 +69,8 @@ def _numbers(text):
         while ties[last + 1] == ",":
             last += 1
         chain = runs[i : last + 1]
-        if len(chain) > 1 and _are_thousands(text, chain, ties[i]):
+        digits = {p for a, b in chain for p in range(a, b)}
+        if len(chain) > 1 and _are_thousands(text, chain, ties[i]) and not digits & odd:
             wholes.append([p for a, b in chain for p in range(a, b)])
         else:
             wholes += [list(range(a, b)) for a, b in chain]
@@ -111,13 +119,13 @@ def _is_bare(text, start):
 
 
 def _ends_a_word(text):
-    return bool(text) and (text[-1].isalnum() or text[-1] in ")]}%_.")
+    return bool(text) and (text[-1].isalnum() or text[-1] in ")]}%°_.")
 
 
-def _as_found(number, text, owner, unread):
+def _as_found(number, text, owner, spoilt):
     whole, fraction = number
     digits = whole + fraction
-    if any(owner[p] in unread for p in digits):
+    if not spoilt.isdisjoint(digits):
         return []
     place = {p: len(whole) - 1 - i for i, p in enumerate(whole)}
     place |= {p: -1 - i for i, p in enumerate(fraction)}

@@ -57,6 +57,13 @@ def numbers(vocab_name, *texts):
         ("1.2.3", [1, 2, 3]),
         ("1 2", [1, 2]),
         ("2%", [2]),
+        ("a3", []),
+        ("a12a7", []),
+        ("a1.5", []),
+        ("a1,234", []),
+        ("a5,7 (a-7)", [7, 7]),
+        ("3a5", [3, 5]),
+        ("a 3a -5", [3, -5]),
         ("", []),
         ("a a", []),
     ],
@@ -102,7 +109,14 @@ def test_nothing_goes_on_in_the_next_row(vocab_name):
 @pytest.mark.parametrize("vocab_name", VOCABULARIES)
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("12?34", [12, 34]), ("-?5", [5]), ("1,?234", [1, 234]), ("3.?5", [3, 5]), ("3?.5", [3, 0.5])],
+    [
+        ("a?3", [3]),
+        ("12?34", [12, 34]),
+        ("-?5", [5]),
+        ("1,?234", [1, 234]),
+        ("3.?5", [3, 5]),
+        ("3?.5", [3, 0.5]),
+    ],
 )
 def test_nothing_goes_on_across_an_ignored_label(vocab_name, text, expected):
     before, after = (tokens_of(vocab_name, part) for part in text.split("?"))
