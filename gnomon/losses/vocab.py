@@ -9,13 +9,12 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Protocol
 
 import torch
-from torch.nn.utils.rnn import pad_sequence
 
+from gnomon.losses._coverage import shares_seen
 from gnomon.losses._entries import Entry, Tables, entries_of
 from gnomon.losses._marks import WIDEST, Mark, marks_of
 from gnomon.losses._pieces import texts_of
 from gnomon.losses._reader import read
-from gnomon.losses.spans import IGNORED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -109,22 +108,15 @@ class NumericVocab:
 
         None at all is a ValueError that shows how the tokenizer writes them.
         """
+        if isinstance(texts, str):
+            raise ValueError(f"coverage of {texts!r}: give a list of texts")
+        return self.coverage_by_kind({"": texts})[""]
+
+    def coverage_by_kind(self, texts: Mapping[str, Iterable[str]]) -> dict[str, float]:
+        """The same for each kind of answers; it is no error if one kind alone has a share of 0."""
         if self._tokenizer is None:
             raise ValueError("coverage needs the tokenizer: use NumericVocab.from_tokenizer")
-        answers = [text for text in texts if any(c.isdecimal() for c in text)]
-        if not answers:
-            return 1.0
-        ids = [self._tokenizer.encode(text, add_special_tokens=False) for text in answers]
-        rows = [torch.tensor(row, dtype=torch.long) for row in ids]
-        spans = self.spans(pad_sequence(rows, batch_first=True, padding_value=IGNORED))
-        seen = int(self.tables.widths.on(spans.index.device)[spans.index[spans.numeric]].sum())
-        if not seen:
-            raise ValueError(
-                f"a numeric loss sees no digit of these answers: the tokenizer writes "
-                f"{answers[0]!r} as {self._tokenizer.convert_ids_to_tokens(ids[0])}, "
-                f"and tokens of one to {WIDEST} ASCII digits are needed"
-            )
-        return seen / sum(c.isdecimal() for text in answers for c in text)
+        return shares_seen(self, self._tokenizer, texts)
 
     def describe(self) -> str:
         """The vocabulary as a table, to be printed."""

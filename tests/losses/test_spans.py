@@ -1,6 +1,5 @@
 import pytest
 import torch
-from naive_reader import Found, numbers_in
 from toy_vocabularies import (
     VOCABULARIES,
     labels_of,
@@ -8,8 +7,6 @@ from toy_vocabularies import (
     numbered,
     one_digit,
     one_digit_pieces,
-    pieces_of,
-    random_labels,
     tokens_of,
 )
 
@@ -70,33 +67,6 @@ def numbers(vocab_name, *texts):
 )
 def test_numbers_are_read(vocab_name, text, expected):
     assert numbers(vocab_name, text + "a") == expected
-
-
-@pytest.mark.parametrize("vocab_name", VOCABULARIES)
-def test_the_loops_read_the_same(vocab_name):
-    generator = torch.Generator().manual_seed(1)
-    pieces = pieces_of(vocab_name)
-    seen = 0
-    for _ in range(15):
-        labels = random_labels(vocab_name, 300, 14, generator)
-        rows = read_back(VOCABULARIES[vocab_name]().spans(labels), labels.shape)
-        for row, got in zip(labels.tolist(), rows, strict=True):
-            want = numbers_in(row, pieces)
-            assert got == want, [pieces[t] if t >= 0 else None for t in row]
-            # Past 2**53 a float64 holds no exact sum of digits.
-            assert [n.value for n in got] == pytest.approx([n.value for n in want], rel=1e-14)
-            seen += len(want)
-    assert seen > 10_000
-
-
-def read_back(spans, shape):
-    """Each row's numbers, as the loops give them."""
-    places = [{} for _ in range(len(spans.exists))]
-    for p in spans.numeric.nonzero().flatten().tolist():
-        places[spans.number[p]][p % shape[1]] = spans.place[p].item()
-    for row in range(shape[0]):
-        ids = spans.number[(spans.row == row) & spans.numeric].unique().tolist()
-        yield [Found(places[n], spans.negative[n].item(), spans.value[n].item()) for n in ids]
 
 
 @pytest.mark.parametrize("vocab_name", VOCABULARIES)
