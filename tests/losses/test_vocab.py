@@ -1,53 +1,54 @@
 import pickle
+import random
+import re
 
 import pytest
 import torch
-from toy_tokenizers import TOKENIZERS, without_digits
+from all_tokenizers import ALL, tokenizer_of, vocab_of
+from random_rows import text_of
+from real_tokenizers import REAL
+from toy_tokenizers import without_digits
 from toy_vocabularies import many_digits, numbered, one_digit
 
 from gnomon.losses import NumericVocab, SMMDLoss
 
 TEXTS = ["10:08", "12:05", "-3.5", "1,234 and 007", "(12,345),(67,890)", "x = 2024", "12 5 a"]
+ENTRIES = {"llama3": 1110, "toy llama3": 1110, "toy gpt2": 12, "toy t5": 11,
+           "qwen2 with more digits": 12}  # fmt: skip
+"""Of most there are 10."""
 
 
-@pytest.fixture(params=TOKENIZERS)
-def name(request):
-    return request.param
+@pytest.mark.parametrize("name", ALL)
+def test_the_tokenizer_is_left_as_it_was(name):
+    tokenizer, rng = tokenizer_of(name), random.Random(0)
+    texts = TEXTS + [text_of(rng, 10) for _ in range(1000)]
 
-
-@pytest.fixture
-def tokenizer(name):
-    return TOKENIZERS[name]()
-
-
-def encoded(tokenizer, text):
-    return torch.tensor([tokenizer.encode(text, add_special_tokens=False)])
-
-
-def test_the_tokenizer_is_left_as_it_was(tokenizer):
     def everything():
-        return len(tokenizer), tokenizer.get_vocab(), [tokenizer.encode(text) for text in TEXTS]
+        return len(tokenizer), tokenizer.get_vocab(), [tokenizer.encode(text) for text in texts]
 
     before = everything()
     vocab = NumericVocab.from_tokenizer(tokenizer)
-    vocab.coverage(TEXTS)
+    vocab.coverage(texts)
     vocab.describe()
     assert everything() == before
 
 
-def test_entries_are_the_digits_there_are(name, tokenizer):
-    vocab = NumericVocab.from_tokenizer(tokenizer)
-    expected = {"qwen2": 10, "llama3": 1110, "gpt2": 12, "llama2": 10, "t5": 11}
-    assert len(vocab) == len(vocab.entries) == expected[name]
+@pytest.mark.parametrize("name", ALL)
+def test_entries_are_the_digits_there_are(name):
+    vocab, tokenizer = vocab_of(name), tokenizer_of(name)
+    assert len(vocab) == len(vocab.entries) == ENTRIES.get(name, 10)
+    spelled = {}
+    for token, text in enumerate(tokenizer.batch_decode([[i] for i in range(len(tokenizer))])):
+        if re.fullmatch("[0-9]{1,3}", text.strip()):
+            spelled.setdefault(text.strip(), []).append(token)
+    assert {e.digits: list(e.ids) for e in vocab.entries} == spelled
     for entry in vocab.entries:
-        assert set(entry.digits) <= set("0123456789")
         assert (entry.value, entry.width) == (int(entry.digits), len(entry.digits))
-        for token in entry.ids:
-            assert tokenizer.decode([token]).strip() == entry.digits
+        assert tokenizer.convert_ids_to_tokens(list(entry.ids)) == list(entry.pieces)
 
 
 def test_leading_zeros_are_kept():
-    entries = {e.digits: e for e in NumericVocab.from_tokenizer(TOKENIZERS["llama3"]()).entries}
+    entries = {e.digits: e for e in vocab_of("llama3").entries}
     assert (entries["05"].value, entries["05"].width) == (5, 2)
     assert (entries["007"].value, entries["007"].width) == (7, 3)
     assert list(entries)[:11] == [*"0123456789", "00"]
@@ -58,6 +59,8 @@ def test_aliases_are_one_entry():
     assert by_digits["5"] == ("5", "Ġ5", "<0x35>")
     assert by_digits["4"] == ("4",)
     assert {e.digits: e.pieces for e in many_digits().entries}["42"] == ("42", "Ġ42")
+    assert vocab_of("sentencepiece").entries[5].pieces == ("<0x35>", "5")
+    assert vocab_of("toy t5").entries[5].pieces == ("5", "▁5")
 
 
 def test_what_float_would_take_is_no_entry():
@@ -67,38 +70,36 @@ def test_what_float_would_take_is_no_entry():
     assert vocab.unread == ("1e5", "1_000", "-5", "5.", "1234")
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("10:08", [10, 8]),
-        ("12:05", [12, 5]),
-        ("-3.5", [-3.5]),
-        ("1,234 and 007", [1234, 7]),
-        ("(12,345),(67,890)", [12, 345, 67, 890]),
-        ("12 5 a", [12, 5]),
-        ("is -0.05", [-0.05]),
-        ("99.999", [99.999]),
-    ],
-)
-def test_numbers_are_read_in_every_tokenizer(tokenizer, text, expected):
-    spans = NumericVocab.from_tokenizer(tokenizer).spans(encoded(tokenizer, text))
-    assert spans.value[spans.exists].tolist() == expected
-
-
-def test_every_digit_is_seen_but_for_years_in_one_token(name, tokenizer):
-    vocab = NumericVocab.from_tokenizer(tokenizer)
+@pytest.mark.parametrize("name", ALL)
+def test_every_digit_is_seen_but_for_years_in_one_token_and_names(name):
+    vocab = vocab_of(name)
     assert vocab.coverage(["10:08", "12:05", "no digit", "-3.5"]) == 1
-    assert vocab.coverage(["10:08", "in 2024"]) == (0.5 if name == "gpt2" else 1)
+    assert vocab.coverage(["10:08", "in 2024"]) == (0.5 if name == "toy gpt2" else 1)
     assert vocab.coverage(["10:08", "１０:0²"]) == 5 / 7
     assert vocab.coverage(["yes", ""]) == vocab.coverage([]) == 1
+    if not name.startswith("toy"):
+        assert vocab.coverage(['{"bbox_2d": [12, 34]}']) == 4 / 5
+    assert vocab.coverage(f"12 {'a' * (i % 9)}" for i in range(1000)) == 1
+
+
+def test_coverage_by_kind():
+    vocab = vocab_of("toy gpt2")
+    texts = {"clock": ["10:08"], "year": iter(["2024"]), "both": ["10:08", "2024"], "word": ["yes"]}
+    shares = vocab.coverage_by_kind(texts)
+    assert shares == {"clock": 1, "year": 0, "both": 0.5, "word": 1}
+    with pytest.raises(ValueError, match="writes '2024' as"):
+        vocab.coverage_by_kind({"word": ["yes"], "year": ["2024"]})
 
 
 def test_seeing_no_digit_is_an_error_that_shows_the_tokens():
-    vocab = NumericVocab.from_tokenizer(TOKENIZERS["gpt2"]())
     with pytest.raises(ValueError, match=r"writes 'in 2024' as \['i', 'n', 'Ġ', '2024'\]"):
-        vocab.coverage(["yes", "in 2024"])
+        vocab_of("toy gpt2").coverage(["yes", "in 2024"])
+    with pytest.raises(ValueError, match=r"writes 'Room_7' as \['Room', '_', '7'\].*names such as"):
+        vocab_of("qwen2").coverage(["Room_7"])
     with pytest.raises(ValueError, match="coverage needs the tokenizer"):
         one_digit().coverage(["1"])
+    with pytest.raises(ValueError, match="coverage of '10:08': give a list of texts"):
+        vocab_of("toy qwen2").coverage("10:08")
 
 
 def test_a_tokenizer_without_digits_is_refused():
@@ -109,13 +110,51 @@ def test_a_tokenizer_without_digits_is_refused():
 
 
 def test_the_size_is_the_heads():
-    tokenizer = TOKENIZERS["qwen2"]()
-    assert NumericVocab.from_tokenizer(tokenizer).size == len(tokenizer)
-    assert NumericVocab.from_tokenizer(tokenizer, size=1000).size == 1000
+    tokenizer = tokenizer_of("toy qwen2")
+    assert vocab_of("toy qwen2").size == len(tokenizer)
     with pytest.raises(ValueError, match=r"size=20: token \d+ spells a digit"):
         NumericVocab.from_tokenizer(tokenizer, size=20)
-    wide, labels = NumericVocab.from_tokenizer(tokenizer, size=1000), encoded(tokenizer, "10:08")
-    assert SMMDLoss(wide)(torch.randn(*labels.shape, 1000), labels) > 0
+
+
+def test_a_head_wider_than_the_tokenizer():
+    vocab = vocab_of("qwen2")
+    assert (vocab.size, len(tokenizer_of("qwen2"))) == (151_936, 151_657)
+    labels = torch.tensor([[*tokenizer_of("qwen2").encode("10"), 151_657, 151_935]])
+    spans = vocab.spans(labels)
+    assert spans.numeric.tolist() == [True, True, False, False]
+    logits = torch.randn(1, 4, 151_936, requires_grad=True)
+    loss = SMMDLoss(vocab)(logits, labels)
+    assert loss > 0
+    loss.backward()
+    assert logits.grad.nonzero()[:, 2].unique().tolist() == list(range(15, 25))
+
+
+def test_added_digit_tokens_are_read():
+    name = "qwen2 with more digits"
+    labels = torch.tensor([tokenizer_of(name).encode("5241.0072")])
+    spans = vocab_of(name).spans(labels)
+    assert tokenizer_of(name).convert_ids_to_tokens(labels[0]) == ["5", "24", "1", ".", "007", "2"]
+    assert spans.place[spans.numeric].tolist() == [3, 1, 0, -3, -4]
+    assert spans.value[spans.exists].tolist() == [5241.0072]
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_vocabularies_describe_themselves(name):
+    vocab = vocab_of(name)
+    first, header, *rows = vocab.describe().splitlines()
+    tokens = sum(len(entry.ids) for entry in vocab.entries)
+    assert first == f"{len(vocab)} numeric entries in {tokens} of {vocab.size} tokens"
+    assert header.split() == ["digits", "value", "places", "tokens"]
+    expected = [[e.digits, str(e.value), str(e.width)] for e in vocab.entries]
+    assert [row.split()[:3] for row in rows] == expected
+    assert (
+        rows[5].split()[3:]
+        == {
+            "qwen2": ["20", "'5'"],
+            "llama3": ["20", "'5'"],
+            "sentencepiece": ["56", "'<0x35>',", "28782", "'5'"],
+        }[name]
+    )
 
 
 def test_it_describes_itself():
