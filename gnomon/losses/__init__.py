@@ -10,9 +10,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gnomon.losses.base import NumericLoss as NumericLoss
+    from gnomon.losses.crps import CRPSLoss as CRPSLoss
+    from gnomon.losses.dist2 import DIST2Loss as DIST2Loss
     from gnomon.losses.emd import EMDLoss as EMDLoss
+    from gnomon.losses.gaussian import GaussianLoss as GaussianLoss
     from gnomon.losses.mmd import MMDLoss as MMDLoss
     from gnomon.losses.ntil import NTILLoss as NTILLoss
+    from gnomon.losses.ntl_mse import NTLMSELoss as NTLMSELoss
+    from gnomon.losses.ntl_was import NTLWASLoss as NTLWASLoss
     from gnomon.losses.smmd import SMMDLoss as SMMDLoss
     from gnomon.losses.smooth import SmoothLoss as SmoothLoss
     from gnomon.losses.spans import Spans as Spans
@@ -22,9 +27,14 @@ CE = "ce"
 """What a recipe calls the cross-entropy alone: there is no numeric loss to make then."""
 
 KINDS = {
+    "crps": "gnomon.losses.crps:CRPSLoss",
+    "dist2": "gnomon.losses.dist2:DIST2Loss",
     "emd": "gnomon.losses.emd:EMDLoss",
+    "gaussian": "gnomon.losses.gaussian:GaussianLoss",
     "mmd": "gnomon.losses.mmd:MMDLoss",
     "ntil": "gnomon.losses.ntil:NTILLoss",
+    "ntl_mse": "gnomon.losses.ntl_mse:NTLMSELoss",
+    "ntl_was": "gnomon.losses.ntl_was:NTLWASLoss",
     "smmd": "gnomon.losses.smmd:SMMDLoss",
     "smooth": "gnomon.losses.smooth:SmoothLoss",
 }

@@ -13,21 +13,28 @@ if TYPE_CHECKING:
 
 
 class Constant:
-    """A table made when first asked for, and kept once for each device and dtype.
+    """A table, kept once for each device and dtype that it was asked for on.
 
     It is no buffer of a module: `model.to(torch.bfloat16)` would round it.
     """
 
     def __init__(self, make: Callable[[], Tensor]) -> None:
-        self._make = make
-        self._kept: dict[tuple[torch.device, torch.dtype | None], Tensor] = {}
+        # Now and not when first asked for, lest torch.compile write it out in its graph. And not
+        # for inference only: what an evaluation makes must serve a later backward pass.
+        with torch.inference_mode(mode=False):
+            self._table = make()
+        self._kept: dict[tuple[torch.device, torch.dtype], Tensor] = {}
 
     def on(self, device: torch.device, dtype: torch.dtype | None = None) -> Tensor:
         """The table there; in its own dtype where none is asked for."""
-        if (device, dtype) not in self._kept:
-            # A table first asked for in an evaluation must still serve a later backward pass.
-            with torch.inference_mode(mode=False):
-                table = self._make()
-                # The dtype first: not every device has float64.
-                self._kept[device, dtype] = table.to(dtype=dtype or table.dtype).to(device)
-        return self._kept[device, dtype]
+        key = device, dtype or self._table.dtype
+        if key in self._kept:
+            return self._kept[key]
+        if torch.compiler.is_compiling():
+            return self._moved(*key)
+        with torch.inference_mode(mode=False):
+            self._kept[key] = self._moved(*key)
+        return self._kept[key]
+
+    def _moved(self, device: torch.device, dtype: torch.dtype) -> Tensor:
+        return self._table.to(dtype=dtype).to(device)  # the dtype first: MPS has no float64

@@ -36,6 +36,13 @@ def flag(name: str, value: object) -> bool:
     raise ValueError(f"{name}={value!r}: give true or false")
 
 
+def whole(name: str, value: object) -> int:
+    """An integer of 0 or more."""
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    raise ValueError(f"{name}={value!r}: give a whole number of 0 or more")
+
+
 def positive(name: str, value: object) -> float:
     """A finite number above 0."""
     if _is_number(value) and value > 0:
@@ -51,14 +58,15 @@ def positives(name: str, values: object) -> tuple[float, ...]:
 
 
 def weights(name: str, values: object, parts: Sequence[str]) -> dict[str, float]:
-    """A weight of 0 or more for each part, in order."""
+    """A weight of 0 or more for each part, in order, and one above 0 at least."""
     if (
         isinstance(values, list | tuple)
         and len(values) == len(parts)
         and all(_is_number(v) and v >= 0 for v in values)
+        and any(values)
     ):
         return dict(zip(parts, map(float, values), strict=True))
-    wanted = f"{len(parts)} numbers of 0 or more, for {', '.join(parts)}"
+    wanted = f"{len(parts)} numbers of 0 or more, not all 0, for {', '.join(parts)}"
     raise ValueError(f"{name}={values!r}: give {wanted}")
 
 

@@ -1,10 +1,11 @@
 """The scores of the numeric vocabulary's entries, from logits or from hidden states.
 
 The score of an entry is the log of the summed exponentials of its tokens' logits, so that the
-softmax over entries sums the probabilities of `5`, `▁5` and `Ġ5`. At positions that are not
-numeric the scores are 0, whatever the logits, and no gradient goes back.
+softmax over entries sums the probabilities of `5`, `▁5` and `Ġ5`. Positions that are not numeric
+are left out; or their scores are 0, whatever the logits, and no gradient goes back.
 
-Shapes: P positions, N entries, G the most tokens that spell one of them, H hidden, V vocabulary.
+Shapes: R rows of logits, P positions of these, N entries, G the most tokens that spell one of
+them, H hidden, V vocabulary.
 """
 
 from __future__ import annotations
@@ -20,28 +21,43 @@ if TYPE_CHECKING:
     from gnomon.losses.vocab import NumericVocab
 
 
-def of_logits(vocab: NumericVocab, logits: Tensor, spans: Spans) -> Tensor:
-    """[P, N] from [P, V] logits, of which only the entries' own columns are ever copied."""
+def of_logits(vocab: NumericVocab, logits: Tensor, spans: Spans) -> tuple[Tensor, Spans]:
+    """[P, N] and their spans from [R, V] logits: only the entries' own columns are ever copied."""
     _refuse_narrow(vocab, logits.shape[-1])
     columns = vocab.tables.columns.on(logits.device).flatten()
-    return _by_entry(vocab, _working(logits.index_select(1, columns)), spans)
+    spans, rows = spans.of_numbers()
+    scores = logits.index_select(1, columns)
+    return _by_entry(vocab, _working(_only(rows, scores)), spans), spans
 
 
 def of_hidden(
     vocab: NumericVocab, hidden: Tensor, weight: Tensor, bias: Tensor | None, spans: Spans
-) -> Tensor:
-    """[P, N] from [P, H] hidden states, and the head's [V, H] weight and [V] bias."""
+) -> tuple[Tensor, Spans]:
+    """The same from [R, H] hidden states, and the head's [V, H] weight and [V] bias."""
     _refuse_narrow(vocab, weight.shape[0])
     columns = vocab.tables.columns.on(weight.device).flatten()
-    scores = _working(hidden) @ _working(weight.index_select(0, columns)).T
+    spans, rows = spans.of_numbers()
+    scores = _working(_only(rows, hidden)) @ _working(weight.index_select(0, columns)).T
     if bias is not None:
         scores = scores + _working(bias.index_select(0, columns))
-    return _by_entry(vocab, scores, spans)
+    return _by_entry(vocab, scores, spans), spans
+
+
+def pooled(scores: Tensor, spare: Tensor) -> Tensor:
+    """[P, N] log-sum-exps of [P, N·G] scores, where `spare` [N, G] says which of them to skip."""
+    if spare.shape[1] == 1:
+        return scores
+    grouped = scores.view(-1, *spare.shape)
+    return grouped.masked_fill(spare, -torch.inf).logsumexp(-1)
 
 
 def one_hot(index: Tensor, entries: int) -> Tensor:
     """[P, N] bool from [P]; torch's own looks at the largest index, and waits for the device."""
     return index[:, None] == torch.arange(entries, device=index.device)
+
+
+def _only(rows: Tensor | None, tensor: Tensor) -> Tensor:
+    return tensor if rows is None else tensor.index_select(0, rows)
 
 
 def _working(tensor: Tensor) -> Tensor:
@@ -52,11 +68,7 @@ def _working(tensor: Tensor) -> Tensor:
 def _by_entry(vocab: NumericVocab, scores: Tensor, spans: Spans) -> Tensor:
     # Masked before anything is computed, for a gradient of 0 · inf afterwards is NaN.
     scores = scores.masked_fill(~spans.numeric[:, None], 0)  # [P, N·G]
-    spare = vocab.tables.spare.on(scores.device)
-    if spare.shape[1] == 1:
-        return scores
-    grouped = scores.view(-1, *spare.shape)  # [P, N, G]
-    return grouped.masked_fill(spare, -torch.inf).logsumexp(-1)
+    return pooled(scores, vocab.tables.spare.on(scores.device))
 
 
 def _refuse_narrow(vocab: NumericVocab, width: int) -> None:

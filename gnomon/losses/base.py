@@ -7,13 +7,12 @@ V vocabulary.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import torch
 from torch import Tensor, nn
 
 from gnomon.losses import _scores
-from gnomon.losses.spans import IGNORED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from gnomon.losses.spans import Spans
     from gnomon.losses.vocab import NumericVocab
 
+Counted: TypeAlias = Literal["digits", "numbers"]
 Reduction: TypeAlias = Literal["mean", "sum"]
 
 
@@ -32,8 +32,8 @@ class NumericLoss(nn.Module):
     the labels a loss is a zero that gradients flow through.
     """
 
-    parts: ClassVar[Mapping[str, Literal["digits", "numbers"]]]
-    """The named parts, and what each is a mean over."""
+    parts: Mapping[str, Counted]
+    """The named parts that are computed, and what each is a mean over."""
 
     def __init__(self, vocab: NumericVocab) -> None:
         super().__init__()
@@ -86,22 +86,20 @@ class NumericLoss(nn.Module):
     ) -> Tensor:
         """The same loss from hidden states and the head's [V, H] weight: only [P, N] is computed.
 
-        The states are [P, H], those of the kept labels; or [B, T, H], whose kept ones are looked
-        up first, for which a GPU has to be waited for.
+        The states are [B, T, H], or [P, H], those of the kept labels.
         """
         spans = self.vocab.spans(labels)
-        if hidden.dim() == 3:
-            hidden = hidden[labels != IGNORED]
-        spans = spans.for_rows(len(hidden))
-        with torch.autocast(hidden.device.type, enabled=False):
-            sums = self._sums(_scores.of_hidden(self.vocab, hidden, weight, bias, spans), spans)
+        states = _rows(hidden, labels) if hidden.dim() == 3 else hidden
+        spans = spans.for_rows(len(states))
+        with torch.autocast(states.device.type, enabled=False):
+            sums = self._sums(*_scores.of_hidden(self.vocab, states, weight, bias, spans))
         return self._reduced(sums, spans, reduction, counts)
 
     def sums_at(self, logits: Tensor, spans: Spans) -> dict[str, Tensor]:
         """The sum of each part's terms, unweighted, for logits and spans as `at` takes them."""
         spans = spans.for_rows(len(logits))
         with torch.autocast(logits.device.type, enabled=False):
-            return self._sums(_scores.of_logits(self.vocab, logits, spans), spans)
+            return self._sums(*_scores.of_logits(self.vocab, logits, spans))
 
     def counts(self, labels: Tensor) -> dict[str, Tensor]:
         """How many terms each part has in [B, T] labels; these add up over batches."""
@@ -146,11 +144,11 @@ def _mean(total: Tensor, count: Tensor) -> Tensor:
     return total / count.to(total).clamp(min=1)
 
 
-def _rows(logits: Tensor, labels: Tensor) -> Tensor:
-    """[B, T, V] logits as [B·T, V], in which nothing is copied."""
-    if logits.shape[:-1] != labels.shape:
+def _rows(scored: Tensor, labels: Tensor) -> Tensor:
+    """[B, T, V] logits, or [B, T, H] states, as rows, for which nothing is copied."""
+    if scored.shape[:-1] != labels.shape:
         raise ValueError(
-            f"logits of shape {tuple(logits.shape)} for labels of shape {tuple(labels.shape)}: "
+            f"logits of shape {tuple(scored.shape)} for labels of shape {tuple(labels.shape)}: "
             f"give [batch, tokens, vocabulary] and [batch, tokens]"
         )
-    return logits.flatten(0, 1)
+    return scored.flatten(0, 1)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from gnomon.losses.base import NumericLoss
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from torch import Tensor
 
+    from gnomon.losses.base import Counted
     from gnomon.losses.spans import Spans
     from gnomon.losses.vocab import NumericVocab
 
@@ -17,14 +20,14 @@ class EMDLoss(NumericLoss):
     """EMD = Σ_i |v_i − y| · p_i, the mean over digits.
 
     p is the softmax over the numeric vocabulary, v_i an entry's value, y the label's. Since all
-    the label's mass is on y, this is also Σ |CDF_p − CDF_q|, and Zausinger's NTL-WAS. Where tokens
-    have one to three digits, v_i − y is in units of the token's last place.
+    the label's mass is on y, this is also Σ |CDF_p − CDF_q|. Where tokens have one to three digits,
+    v_i − y is in units of the token's last place.
 
     It falls with the expected error, and is no proper score: it is least where all the mass is on
     the median of what is possible, so it keeps nothing of how unsure the answer is.
     """
 
-    parts: ClassVar = {"emd": "digits"}
+    parts: Mapping[str, Counted] = {"emd": "digits"}
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """EMD of each digit."""

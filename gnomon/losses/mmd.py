@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 from gnomon.losses._kernel import KernelLoss
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from torch import Tensor
 
+    from gnomon.losses.base import Counted
     from gnomon.losses.spans import Spans
 
 
@@ -19,8 +22,8 @@ class MMDLoss(KernelLoss):
     a proper score.
     """
 
-    kernels: ClassVar = ("gaussian", "laplace", "energy")
-    parts: ClassVar = {"mmd": "digits"}
+    kernels: ClassVar[Sequence[str]] = ("gaussian", "laplace", "energy", "random")
+    parts: Mapping[str, Counted] = {"mmd": "digits"}
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """rᵀKr of each digit."""

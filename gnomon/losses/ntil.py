@@ -5,7 +5,7 @@ Shapes: B batch, P positions (and as many slots for numbers), N entries of the n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -16,10 +16,11 @@ from gnomon.losses.emd import expected_distance
 from gnomon.losses.spans import tally
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from torch import Tensor
 
+    from gnomon.losses.base import Counted
     from gnomon.losses.spans import Spans
     from gnomon.losses.vocab import NumericVocab
 
@@ -33,21 +34,24 @@ class NTILLoss(NumericLoss):
     EMD = Σ_i |v_i − y| · p_i · base**place, the mean over digits; the place counts from the right
     of the whole part, so it is 0 for units and negative in a fraction.
 
-    X is the number put together from each position's likeliest digits, Y the label's, both
-    without sign; then, as means over numbers,
+    X is the number put together from the digits, Y the label's, both without sign; then, as means
+    over numbers,
 
         relative  = |X − Y| / (max(X, Y) + 1)
         magnitude = log((max(X, Y) + 1) / (min(X, Y) + 1))
 
-    X is made of hard choices, and its gradient is that of a softmax at `temperature` in their
-    place. The published 0.1 leaves almost none once a wrong digit leads by a logit gap of 2; a
-    higher one changes the gradient and not the loss. There is no noise.
+    weights: w₁, w₂ and w₃; a part of weight 0 is not computed.
+
+    construction: with "hard", X is made of each position's likeliest digit, and its gradient is
+    that of a softmax at `temperature` in their place (straight-through). The published 0.1 leaves
+    almost none once a wrong digit leads by a logit gap of 2; a higher one changes the gradient and
+    not the loss. With "soft", X is made of that softmax's expected digits. There is no noise.
 
     published: each part is a mean over the rows of the batch of the mean in each row, 0 in a row
     without numbers, instead of one mean over all digits or numbers.
     """
 
-    parts: ClassVar = {"emd": "digits", "relative": "numbers", "magnitude": "numbers"}
+    parts: Mapping[str, Counted] = {"emd": "digits", "relative": "numbers", "magnitude": "numbers"}
 
     def __init__(
         self,
@@ -55,41 +59,53 @@ class NTILLoss(NumericLoss):
         *,
         weights: Sequence[float] = (1.0, 0.2, 0.2),
         base: float = 1.2,
+        construction: str = "hard",
         temperature: float = 0.1,
         published: bool = False,
     ) -> None:
         super().__init__(vocab)
-        self.weights = options.weights("weights", weights, tuple(self.parts))
+        given = options.weights("weights", weights, tuple(self.parts))
+        self.weights = {part: weight for part, weight in given.items() if weight}
+        self.parts = {part: self.parts[part] for part in self.weights}
         self.base = options.positive("base", base)
+        self.construction = options.one_of("construction", construction, ("hard", "soft"))
         self.temperature = options.positive("temperature", temperature)
         self.published = options.flag("published", published)
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """EMD of each digit; relative and magnitude of each number."""
-        emd = expected_distance(self.vocab, scores, spans)
-        relative, magnitude = self._off(scores, spans)
-        places = spans.place.to(scores.dtype)
-        return {"emd": emd * self.base**places, "relative": relative, "magnitude": magnitude}
+        terms = {}
+        if "emd" in self.parts:
+            emd = expected_distance(self.vocab, scores, spans)
+            terms["emd"] = emd * self.base ** spans.place.to(scores.dtype)
+        if self.parts.keys() == {"emd"}:
+            return terms
+        gap, smaller = self._apart(scores, spans)
+        if "relative" in self.parts:
+            terms["relative"] = gap / (smaller + gap)
+        if "magnitude" in self.parts:
+            terms["magnitude"] = (smaller + gap).log() - smaller.log()
+        return terms
 
-    def _off(self, scores: Tensor, spans: Spans) -> tuple[Tensor, Tensor]:
+    def _apart(self, scores: Tensor, spans: Spans) -> tuple[Tensor, Tensor]:
+        """|X − Y| and min(X, Y) + 1, by number, in units of the number's first place."""
         v, y = self.vocab.worths(spans, scores.dtype)  # [P, N], [P]
-        x = (self._chosen(scores) * v).sum(-1)  # [P]
-        # In units of the first place, in which 45 digits fit; digit by digit, so that the last
-        # one of many is not lost in a difference of sums.
+        x = (self._digits(scores) * v).sum(-1)  # [P]
+        # In those units 45 digits fit; and digit by digit, so that the last one of many is not
+        # lost in a difference of sums.
         first = spans.first_places()  # [P], by number
         unit = 10.0 ** (spans.place - first[spans.number]).to(scores.dtype)
         unit = torch.where(spans.numeric, unit, 0)
         gap = spans.of_number((x - y) * unit).abs()
-        x, y = spans.of_number(x * unit), spans.of_number(y * unit)
-        one = (10.0 ** -first.to(scores.dtype)).clamp(min=LEAST_ONE)
-        smaller = torch.minimum(x, y) + one
-        relative = gap / (torch.maximum(x, y) + one)
-        return relative, (smaller + gap).log() - smaller.log()
+        smaller = torch.minimum(spans.of_number(x * unit), spans.of_number(y * unit))
+        return gap, smaller + (10.0 ** -first.to(scores.dtype)).clamp(min=LEAST_ONE)
 
-    def _chosen(self, scores: Tensor) -> Tensor:
-        """One-hot at the likeliest entry, with the softmax's gradient: [P, N]."""
-        hard = one_hot(scores.argmax(-1), scores.shape[-1]).to(scores.dtype)
+    def _digits(self, scores: Tensor) -> Tensor:
+        """How much of each entry X takes: [P, N]."""
         soft = (scores / self.temperature).softmax(-1)
+        if self.construction == "soft":
+            return soft
+        hard = one_hot(scores.argmax(-1), scores.shape[-1]).to(scores.dtype)
         return hard + (soft - soft.detach())
 
     def counts_at(self, spans: Spans) -> dict[str, Tensor]:

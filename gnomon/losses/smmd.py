@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from gnomon.losses._kernel import KernelLoss
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from torch import Tensor
 
+    from gnomon.losses.base import Counted
     from gnomon.losses.spans import Spans
 
 
@@ -22,10 +25,9 @@ class SMMDLoss(KernelLoss):
     keep the cross-entropy beside it.
     """
 
-    parts: ClassVar = {"mmd": "digits", "smooth": "digits"}
+    parts: Mapping[str, Counted] = {"mmd": "digits", "smooth": "digits"}
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """L_MMD and α · L_smooth of each digit."""
         r = self.residual(scores, spans)
-        mmd = self.mmd(r, spans)
-        return {"mmd": mmd, "smooth": self.smooth(r, mmd, spans)}
+        return {"mmd": self.mmd(r, spans), "smooth": self.smooth(r, spans)}

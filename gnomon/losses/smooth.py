@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from gnomon.losses._kernel import KernelLoss
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from torch import Tensor
 
+    from gnomon.losses.base import Counted
     from gnomon.losses.spans import Spans
 
 
@@ -22,9 +25,8 @@ class SmoothLoss(KernelLoss):
     mass is on 4, and 6.04 where it is on 0.
     """
 
-    parts: ClassVar = {"smooth": "digits"}
+    parts: Mapping[str, Counted] = {"smooth": "digits"}
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """α · rᵀ(D − K)r of each digit."""
-        r = self.residual(scores, spans)
-        return {"smooth": self.smooth(r, self.mmd(r, spans), spans)}
+        return {"smooth": self.smooth(self.residual(scores, spans), spans)}

@@ -1,6 +1,7 @@
 """Which labels are digits of which numbers; `_reader` finds them.
 
-Shapes: B batch, T tokens, P positions: all B·T of them, or the kept ones.
+Shapes: B batch, T tokens, P positions: all B·T of them, the kept ones, or the numeric ones; S
+slots for numbers.
 """
 
 from __future__ import annotations
@@ -38,41 +39,57 @@ class Spans:
     """The place of its last digit, worth 10**place: 3, 2, 1, 0 and -1 in 1234.5."""
     number: Tensor  # [P]
     """Which number it belongs to; 0 where not numeric."""
-    exists: Tensor  # [P] bool, by number
-    """Whether there is a number in this slot; positions are as many as numbers can be."""
-    negative: Tensor  # [P] bool, by number
+    exists: Tensor  # [S] bool, by number
+    """Whether there is a number in this slot; there are as many as numbers there can be."""
+    negative: Tensor  # [S] bool, by number
     """Whether it has a minus sign."""
-    value: Tensor  # [P] float64, by number
+    value: Tensor  # [S] float64, by number
     """Its value, sign and all; the losses work from the digits, since 45 of them do not fit."""
 
     def for_rows(self, rows: int) -> Spans:
         """The same over the kept positions alone, of which there are `rows`."""
         if rows == len(self.kept):
             return self
-        if not self.kept.is_cuda and rows != int(self.kept.sum()):  # free to ask on a CPU
+        if self._may_be_asked and rows != int(self.kept.sum()):
             raise ValueError(f"{rows} rows of logits, but {int(self.kept.sum())} labels are kept")
         order = torch.sort((~self.kept).byte(), stable=True).indices[:rows]
         return replace(
-            self,
-            **{name: getattr(self, name)[order] for name in _BY_POSITION},
-            **{name: getattr(self, name)[:rows] for name in _BY_NUMBER},
+            self._positions(order), **{name: getattr(self, name)[:rows] for name in _BY_NUMBER}
         )
 
+    def of_numbers(self) -> tuple[Spans, Tensor | None]:
+        """The same over the numeric positions alone, and which those are: [P].
+
+        None, and all positions, where a device would have to be waited for to tell how many.
+        """
+        if not self._may_be_asked:
+            return self, None
+        which = self.numeric.nonzero().flatten()
+        return self._positions(which), which
+
     def of_number(self, amounts: Tensor) -> Tensor:
-        """[P] amounts, 0 where not numeric, summed over each number's digits."""
-        return tally(self.number, amounts)
+        """[P] amounts, 0 where not numeric, summed over each number's digits: [S]."""
+        return tally(self.number, amounts, len(self.exists))
 
     def first_places(self) -> Tensor:
-        """The highest place in each number, 0 at least."""
+        """The highest place in each number, 0 at least: [S]."""
         return self._highest(self.place)
 
     def number_rows(self) -> Tensor:
-        """The row that each number stands in."""
+        """The row that each number stands in: [S]."""
         return self._highest(self.row)
+
+    @property
+    def _may_be_asked(self) -> bool:
+        return self.kept.is_cpu and not torch.compiler.is_compiling()
+
+    def _positions(self, which: Tensor) -> Spans:
+        return replace(self, **{name: getattr(self, name)[which] for name in _BY_POSITION})
 
     def _highest(self, amounts: Tensor) -> Tensor:
         amounts = torch.where(self.numeric, amounts, 0)
-        return torch.zeros_like(amounts).scatter_reduce(0, self.number, amounts, "amax")
+        slots = amounts.new_zeros(len(self.exists))
+        return slots.scatter_reduce(0, self.number, amounts, "amax")
 
 
 _BY_POSITION = ("kept", "row", "numeric", "index", "place", "number")

@@ -3,7 +3,10 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
+from operator import mul
 
+import torch
 from naive_reader import numbers_in
 
 
@@ -17,14 +20,18 @@ class Digit:
 
     def worth(self, digits):
         """In a fraction 5 is as much as 50, in units of the label's last place."""
-        return int(digits) * 10 ** ((len(self.label) - len(digits)) if self.place < 0 else 0)
+        shift = len(self.label) - len(digits) if self.place < 0 else 0
+        return Fraction(int(digits)) * Fraction(10) ** shift
 
     def distance(self, one, other):
-        return abs(self.worth(one) - self.worth(other))
+        return float(abs(self.worth(one) - self.worth(other)))
 
-    @property
-    def likeliest(self):
-        return max(self.p, key=self.p.get)
+    def by_value(self):
+        """The likelihood of each value; 5 and 05 are one."""
+        found = {}
+        for d, p in self.p.items():
+            found[float(self.worth(d))] = found.get(float(self.worth(d)), 0) + p
+        return found
 
 
 def components_of(name, options, vocab, pieces, logits, labels):
@@ -37,14 +44,24 @@ def components_of(name, options, vocab, pieces, logits, labels):
     return {
         part: mean([[term(x, **options) for x in (row if whole else _flat(row))] for row in rows])
         for part, (term, whole) in TERMS[name].items()
+        if part in _weights(name, options)
     }
 
 
 def total_of(name, options, components):
     """The loss: the weighted sum of the parts' means."""
-    default = (1.0, 0.2, 0.2) if name == "ntil" else [1.0] * len(components)
-    weights = options.get("weights", default)
-    return sum(w * mean for w, mean in zip(weights, components.values(), strict=True))
+    weights = _weights(name, options)
+    return sum(weights[part] * mean for part, mean in components.items())
+
+
+def _weights(name, options):
+    """Of the parts that are computed, which is those with a weight."""
+    default = (1.0, 0.2, 0.2) if name == "ntil" else [1.0] * len(TERMS[name])
+    return {
+        part: weight
+        for part, weight in zip(TERMS[name], options.get("weights", default), strict=True)
+        if weight
+    }
 
 
 def _mean_of_all(rows):
@@ -72,7 +89,7 @@ def _digits(number, row, scores, vocab):
     return digits
 
 
-def emd(digit):
+def emd(digit, **_):
     return sum(p * digit.distance(d, digit.label) for d, p in digit.p.items())
 
 
@@ -80,62 +97,119 @@ def weighted_emd(digit, base=1.2, **_):
     return emd(digit) * base**digit.place
 
 
-def relative(number, **_):
-    x, y = _predicted(number), _true(number)
+def squared_error(digit):
+    mean = sum(p * digit.worth(d) for d, p in digit.p.items())
+    return float(mean - digit.worth(digit.label)) ** 2
+
+
+def soft_cross_entropy(digit, sigma=1.0):
+    p, t = digit.by_value(), _bell(digit, 2 * sigma**2)
+    return -sum(t[v] * math.log(p[v]) for v in p)
+
+
+def divergence(digit, temperature=1.0):
+    p, t = digit.by_value(), _bell(digit, temperature)
+    return sum(t[v] * math.log(t[v] / p[v]) for v in p if t[v])
+
+
+def _bell(digit, spread):
+    y = digit.worth(digit.label)
+    t = {v: math.exp(-(float(v - y) ** 2) / spread) for v in digit.by_value()}
+    return {v: x / sum(t.values()) for v, x in t.items()}
+
+
+def crps(digit):
+    pairs = sum(
+        p * q * digit.distance(i, j) for i, p in digit.p.items() for j, q in digit.p.items()
+    )
+    return emd(digit) - 0.5 * pairs
+
+
+def relative(number, **options):
+    x, y = _predicted(number, **options), _true(number)
     return float(abs(x - y) / (max(x, y) + 1))
 
 
-def magnitude(number, **_):
-    x, y = _predicted(number), _true(number)
+def magnitude(number, **options):
+    x, y = _predicted(number, **options), _true(number)
     return abs(math.log(x + 1) - math.log(y + 1))
 
 
-def _predicted(number):
-    return sum(Fraction(d.worth(d.likeliest)) * Fraction(10) ** d.place for d in number)
+def _predicted(number, construction="hard", temperature=0.1, **_):
+    put = _expected if construction == "soft" else _likeliest
+    return sum(put(digit, temperature) * Fraction(10) ** digit.place for digit in number)
+
+
+def _likeliest(digit, _):
+    return digit.worth(max(digit.p, key=digit.p.get))
+
+
+def _expected(digit, temperature):
+    most = max(digit.p.values())
+    e = {d: (p / most) ** (1 / temperature) for d, p in digit.p.items()}
+    return sum(Fraction(x / sum(e.values())) * digit.worth(d) for d, x in e.items())
 
 
 def _true(number):
-    return sum(Fraction(int(d.label)) * Fraction(10) ** d.place for d in number)
+    return sum(digit.worth(digit.label) * Fraction(10) ** digit.place for digit in number)
 
 
 def mmd(digit, **options):
-    k, r = _kernel(digit, **options), _residual(digit)
-    return sum(k[i, j] * r[i] * r[j] for i in r for j in r)
+    r = _residual(digit)
+    k = _kernel(tuple(sorted(r)), **options)
+    return sum(k[v, w] * r[v] * r[w] for v in r for w in r)
 
 
 def smooth(digit, **options):
-    k, r = _kernel(digit, **options), _residual(digit)
+    r = _residual(digit)
+    k = _kernel(tuple(sorted(r)), **options)
     mean_degree = sum(k.values()) / len(r)
-    pairs = 0.5 * sum(k[i, j] * (r[i] - r[j]) ** 2 for i in r for j in r)
+    pairs = 0.5 * sum(k[v, w] * (r[v] - r[w]) ** 2 for v in r for w in r)
     return pairs / (2 * mean_degree)
 
 
 def _residual(digit):
-    return {d: p - (d == digit.label) for d, p in digit.p.items()}
+    y = float(digit.worth(digit.label))
+    return {v: p - (v == y) for v, p in digit.by_value().items()}
 
 
-def _kernel(digit, kernel="gaussian", bandwidths=(2.0,), published=False):
-    d = {(i, j): digit.distance(i, j) for i in digit.p for j in digit.p}
+@cache
+def _kernel(values, kernel="gaussian", bandwidths=(2.0,), published=False, shuffled=False, seed=0):
+    draw = torch.Generator().manual_seed(seed)
+    if kernel == "random":
+        signs = (torch.randint(2, (len(values), 4), generator=draw) * 2 - 1).tolist()
+        signs = dict(zip(values, signs, strict=True))
+        return {
+            (v, w): (sum(map(mul, signs[v], signs[w])) / 4) ** 5 for v in values for w in values
+        }
+    order = torch.randperm(len(values), generator=draw) if shuffled else range(len(values))
+    at = {v: values[i] for v, i in zip(values, order, strict=True)}
+    d = {(v, w): abs(at[v] - at[w]) for v in values for w in values}
     if published:
         least, most = min(x for x in d.values() if x), max(d.values())
-        d = {ij: x and 1 + 8 * (x - least) / (most - least) for ij, x in d.items()}
+        d = {vw: x and 1 + 8 * (x - least) / (most - least) for vw, x in d.items()}
     value = {
         "gaussian": lambda x: _mean([math.exp(-(x**2) / (2 * s**2)) for s in bandwidths]),
         "laplace": lambda x: _mean([math.exp(-x / s) for s in bandwidths]),
         "energy": lambda x: -x / 2,
     }[kernel]
-    return {ij: value(x) for ij, x in d.items()}
+    return {vw: value(x) for vw, x in d.items()}
 
 
 # Of each part the term, and whether it is one of a whole number.
 TERMS = {
+    "crps": {"crps": (crps, False)},
+    "dist2": {"dist2": (divergence, False)},
     "emd": {"emd": (emd, False)},
+    "gaussian": {"gaussian": (soft_cross_entropy, False)},
     "mmd": {"mmd": (mmd, False)},
     "ntil": {
         "emd": (weighted_emd, False),
         "relative": (relative, True),
         "magnitude": (magnitude, True),
     },
+    "ntl_mse": {"ntl_mse": (squared_error, False)},
+    "ntl_was": {"ntl_was": (emd, False)},
     "smmd": {"mmd": (mmd, False), "smooth": (smooth, False)},
     "smooth": {"smooth": (smooth, False)},
 }

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy_vocabularies import numbered
 
-from gnomon.losses import EMDLoss, MMDLoss, NumericVocab, SMMDLoss, SmoothLoss
+from gnomon.losses import CRPSLoss, EMDLoss, MMDLoss, NTLWASLoss, NumericVocab, SMMDLoss, SmoothLoss
 
 DIGITS = NumericVocab(numbered("0123456789"))
 TO_999 = NumericVocab(numbered([str(n) for n in range(1000)]))
@@ -47,7 +47,8 @@ def test_mmd_is_the_double_sum_and_smooth_the_sum_over_pairs(scores, label):
 def test_the_energy_kernel_gives_the_crps(scores, label):
     p = torch.tensor(scores, dtype=torch.float64).softmax(0)
     crps = p @ DISTANCE[label] - 0.5 * p @ DISTANCE @ p
-    assert cost(MMDLoss(DIGITS, kernel="energy"), p, label) == pytest.approx(crps.item(), abs=1e-12)
+    for loss in (MMDLoss(DIGITS, kernel="energy"), CRPSLoss(DIGITS)):
+        assert cost(loss, p, label) == pytest.approx(crps.item(), abs=1e-12)
     steps = (torch.arange(10) >= label).double()
     by_steps = ((p.cumsum(0) - steps) ** 2)[:-1].sum().item()
     assert crps.item() == pytest.approx(by_steps, abs=1e-12)
@@ -59,23 +60,8 @@ def test_emd_is_the_distance_of_the_distribution_functions(scores, label):
     p = torch.tensor(scores, dtype=torch.float64).softmax(0)
     steps = (torch.arange(10) >= label).double()
     by_steps = (p.cumsum(0) - steps).abs().sum().item()
-    assert cost(EMDLoss(DIGITS), p, label) == pytest.approx(by_steps, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    "loss",
-    [
-        EMDLoss(DIGITS),
-        MMDLoss(DIGITS),
-        MMDLoss(DIGITS, kernel="laplace", bandwidths=(1.0, 3.0)),
-        MMDLoss(DIGITS, kernel="energy"),
-    ],
-    ids=["emd", "mmd", "laplace", "crps"],
-)
-def test_a_farther_answer_costs_more(loss):
-    for label, (near, far) in itertools.product(range(10), itertools.permutations(range(10), 2)):
-        if abs(near - label) < abs(far - label):
-            assert cost_of_answer(loss, near, label) < cost_of_answer(loss, far, label)
+    for loss in (EMDLoss(DIGITS), NTLWASLoss(DIGITS)):
+        assert cost(loss, p, label) == pytest.approx(by_steps, abs=1e-12)
 
 
 def test_the_smoothness_punishes_near_misses_as_the_paper_has_it():
@@ -107,6 +93,39 @@ def test_published_distances_are_almost_flat_over_a_thousand_values():
     assert far_over_near(MMDLoss(TO_999, published=True)) < 2
     assert far_over_near(MMDLoss(TO_999)) > 8
     assert far_over_near(MMDLoss(TO_999, kernel="energy")) == pytest.approx(55)
+
+
+def test_random_kernels_are_positive_semi_definite_and_differ_by_seed():
+    def gram(seed):
+        loss = MMDLoss(DIGITS, kernel="random", seed=seed)
+        return loss.kernel.gram(torch.arange(10.0, dtype=torch.float64))
+
+    for seed in range(20):
+        k = gram(seed)
+        assert torch.linalg.eigvalsh(k).min() > -1e-12
+        assert (k.diagonal() == 1).all()
+        assert set(k.abs().unique().tolist()) <= {0.0, 0.5**5, 1.0}
+        assert torch.equal(k, gram(seed))
+    assert len({tuple(gram(seed).flatten().tolist()) for seed in range(20)}) == 20
+
+
+def test_shuffled_values_have_the_same_distances_elsewhere():
+    plain, shuffled = (
+        MMDLoss(DIGITS, kernel="energy", shuffled=flag).kernel.gram(torch.arange(10.0))
+        for flag in (False, True)
+    )
+    assert not torch.equal(plain, shuffled)
+    assert torch.equal(plain.flatten().sort()[0], shuffled.flatten().sort()[0])
+
+
+def test_degrees_that_cancel_are_refused():
+    """Of a value and its opposite there is no mean degree to divide by."""
+    two, v = NumericVocab(numbered("05")), torch.tensor([0.0, 5.0])
+    grams = (MMDLoss(two, kernel="random", seed=n).kernel.gram(v) for n in itertools.count())
+    seed = next(n for n, k in enumerate(grams) if k[0, 1] == -1)
+    with pytest.raises(ValueError, match=f"seed={seed}: this kernel's degrees cancel: give ano"):
+        SmoothLoss(two, kernel="random", seed=seed)
+    assert MMDLoss(two, kernel="random", seed=seed).weights == {"mmd": 1.0}
 
 
 def test_bandwidths_are_averaged():

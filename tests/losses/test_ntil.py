@@ -101,6 +101,31 @@ def test_the_total_weights_the_parts():
     assert only.item() == pytest.approx(found["magnitude"].item(), rel=1e-12)
 
 
+def test_a_part_of_weight_0_is_not_computed(monkeypatch):
+    labels, logits = labels_of("one digit", "1234"), answered("one digit", "1934", gap=3.0)
+    whole = NTILLoss(VOCAB).components(logits, labels)
+    for weights, parts in [((1, 0, 0), ["emd"]), ((0, 2, 0.5), ["relative", "magnitude"])]:
+        loss = NTILLoss(VOCAB, weights=weights)
+        assert loss.components(logits, labels) == {part: whole[part] for part in parts}
+        assert list(loss.counts(labels)) == list(loss.parts) == list(loss.weights) == parts
+    monkeypatch.setattr(NTILLoss, "_apart", None)
+    assert NTILLoss(VOCAB, weights=(1, 0, 0))(logits, labels) == whole["emd"]
+    monkeypatch.setattr("gnomon.losses.ntil.expected_distance", None)
+    with pytest.raises(TypeError):
+        NTILLoss(VOCAB)(logits, labels)
+
+
+def test_the_soft_construction_expects_its_digits():
+    """9 with 1 in 4 and 5 with 3 in 4 make a 6."""
+    logits = torch.full((1, 1, VOCAB.size), -1e4, dtype=torch.float64)
+    logits[..., [9, 5]] = torch.tensor([0.25, 0.75], dtype=torch.float64).log()
+    loss = NTILLoss(VOCAB, construction="soft", temperature=1.0)
+    found = loss.components(logits, labels_of("one digit", "2"))
+    relative, magnitude = relative_and_magnitude(6, 2)
+    assert found["relative"].item() == pytest.approx(relative, rel=1e-12)
+    assert found["magnitude"].item() == pytest.approx(magnitude, rel=1e-12)
+
+
 def test_the_gradient_is_the_softmaxs():
     """That of X = Σ 10**place · Σ v · softmax(scores / temperature) at the hard X."""
     labels, temperature = labels_of("one digit", "57"), 0.7

@@ -60,7 +60,21 @@ assert not {"torch", "numpy"} & set(sys.modules)
         ("mmd", {"bandwidths": [2.0, 0]}, r"bandwidths=\[2.0, 0\]: give a list"),
         ("mmd", {"bandwidths": [True]}, r"bandwidths=\[True\]: give a list"),
         ("mmd", {"published": "yes"}, r"published='yes': give true or false"),
-        ("ntil", {"weights": [1.0, 0.2]}, r"give 3 numbers of 0 or more, for emd, relative, magn"),
+        ("smmd", {"kernel": "random", "published": True}, r"published=True: kernel='random' looks"),
+        ("mmd", {"kernel": "random", "shuffled": True}, r"shuffled=True: kernel='random' looks at"),
+        ("mmd", {"kernel": "energy", "bandwidths": [1.0]}, r"bandwidths=\(1.0,\): kernel='energy'"),
+        ("mmd", {"kernel": "random", "seed": -1}, r"seed=-1: give a whole number of 0 or more"),
+        ("mmd", {"shuffled": 1}, r"shuffled=1: give true or false"),
+        ("crps", {"kernel": "energy"}, r"crps has no option kernel='energy': it takes none"),
+        ("dist2", {"temperature": 0}, r"temperature=0: give a number above 0"),
+        ("gaussian", {"sigma": -1}, r"sigma=-1: give a number above 0"),
+        ("ntil", {"construction": "firm"}, r"construction='firm': give hard or soft"),
+        (
+            "ntil",
+            {"weights": [1.0, 0.2]},
+            r"give 3 numbers of 0 or more, not all 0, for emd",
+        ),
+        ("ntil", {"weights": [0, 0, 0]}, r"weights=\[0, 0, 0\]: give 3 numbers of 0 or more, not"),
         ("ntil", {"weights": [1.0, 0.2, -1]}, r"weights=\[1.0, 0.2, -1\]: give 3 numbers"),
         ("ntil", {"base": 0}, r"base=0: give a number above 0"),
         ("ntil", {"base": float("nan")}, r"base=nan: give a number above 0"),
@@ -77,7 +91,11 @@ def test_a_wrong_option_is_refused_by_name_and_value(name, options, message):
 def test_options_as_yaml_has_them_are_taken():
     check("smmd", {"kernel": "laplace", "bandwidths": [1, 2.5], "published": True})
     check("mmd", {"kernel": "energy"})
-    check("ntil", {"weights": [1, 0.2, 0], "base": 1.5, "temperature": 1})
+    check("mmd", {"kernel": "random", "seed": 7})
+    check("smooth", {"shuffled": True, "bandwidths": [1, 4]})
+    check("ntil", {"weights": [1, 0.2, 0], "base": 1.5, "temperature": 1, "construction": "soft"})
+    check("dist2", {"temperature": 2})
+    check("gaussian", {"sigma": 2})
 
 
 def test_the_cross_entropy_alone_is_no_numeric_loss():
