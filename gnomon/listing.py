@@ -31,6 +31,8 @@ def table(room: str) -> str:
         rows.append((name, _sentence(node)))
         if room == "generators":
             rows += [(f"  {option}", text) for option, text in _options(name, node)]
+        if room == "families":
+            rows += [(f"  {fact}", text) for fact, text in _facts(name)]
     if room == "losses":
         rows.insert(0, (losses.CE, "The cross-entropy alone."))
     return _aligned(room, rows)
@@ -66,6 +68,19 @@ def _options(kind: str, node: ast.ClassDef | ast.FunctionDef) -> list[tuple[str,
             text = " ".join(str(below.value.value).split())
             found.append((name, f"{text} [{_plain(defaults[name])}]"))
     return found
+
+
+def _facts(family: str) -> list[tuple[str, str]]:
+    """What a user asks of a family before its weights are here."""
+    known = families.create(family)
+    types = [kind for kind, name in families.MODEL_TYPES.items() if name == family]
+    found = [
+        ("model_type", ", ".join(types)),
+        ("boxes", f"the {known.dialect} dialect" if known.vision else ""),
+        ("digits", f"{known.digits} a token"),
+        ("such as", ", ".join(known.sizes)),
+    ]
+    return [(name, text) for name, text in found if text]
 
 
 def _plain(value: object) -> str:

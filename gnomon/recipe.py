@@ -197,6 +197,11 @@ class Recipe:
             raise ValueError("data is empty: name at least one source, such as `- kind: clock`")
         if not 0 <= self.seed < 2**32:
             raise ValueError(f"seed={self.seed}: give a whole number from 0 to {2**32 - 1}")
+        if self.model.load_in_4bit and self.train.language == "full":
+            raise ValueError(
+                "train.language=full: weights in 4 bits cannot be trained; set it to lora, or"
+                " model.load_in_4bit=false"
+            )
 
 
 class RecipeError(ValueError):

@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gnomon import dialect
+from gnomon.pipeline.families.base import tokenizer_of
 from gnomon.sample import resized
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import torch
     from PIL.Image import Image
-    from transformers import ProcessorMixin
 
-    from gnomon.pipeline.families.base import Family
+    from gnomon.pipeline.families.base import Family, Processor
     from gnomon.sample import Sample, Size
 
 IGNORED = -100
@@ -37,30 +35,37 @@ class Collator:
     """Called by the trainer's data loader with rows that hold a `sample` each."""
 
     family: Family
-    processor: ProcessorMixin
+    processor: Processor
 
     def __call__(self, rows: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
         samples: list[Sample] = [row["sample"] for row in rows]
-        answers = [written_answer(self.family, self.processor, sample) for sample in samples]
-        prompts = [
-            self.family.prompt(self.processor, s.question, image=s.image is not None)
-            for s in samples
+        prompts = [prompt_of(self.family, self.processor, sample) for sample in samples]
+        answers = [
+            self.family.answer(
+                self.processor, prompt, written_answer(self.family, self.processor, sample)
+            )
+            for prompt, sample in zip(prompts, samples, strict=True)
         ]
-        texts = [p + a + self.family.end for p, a in zip(prompts, answers, strict=True)]
-        batch = encode(self.processor, texts, samples, side="right")
-        batch["labels"] = self._labels(batch, answers, samples)
+        texts = [prompt + answer for prompt, answer in zip(prompts, answers, strict=True)]
+        pictures = [sample.image for sample in samples]
+        batch = self.family.encode(self.processor, texts, pictures, side="right")
+        batch["labels"] = self._labels(batch, prompts, answers, samples)
         return batch
 
     def _labels(
-        self, batch: dict[str, torch.Tensor], answers: list[str], samples: list[Sample]
+        self,
+        batch: dict[str, torch.Tensor],
+        prompts: list[str],
+        answers: list[str],
+        samples: list[Sample],
     ) -> torch.Tensor:
         """The answer's tokens and its end; everything before and after is ignored."""
         labels = batch["input_ids"].new_full(batch["input_ids"].shape, IGNORED)
         lengths = batch["attention_mask"].sum(1).tolist()
-        for row, (answer, length) in enumerate(zip(answers, lengths, strict=True)):
-            ids = self._answer_ids(answer)
+        for row, (prompt, answer) in enumerate(zip(prompts, answers, strict=True)):
+            ids, length = self._answer_ids(prompt, answer), lengths[row]
             tail = batch["input_ids"][row, length - len(ids) : length]
-            if tail.tolist() != ids:
+            if not ids or tail.tolist() != ids:
                 raise ValueError(
                     f"sample {samples[row].id}: the answer {answer!r} does not stand whole at the"
                     f" end of its {length} tokens; the {self.family.name} tokenizer joins it with"
@@ -69,13 +74,23 @@ class Collator:
             labels[row, length - len(ids) : length] = tail
         return labels
 
-    def _answer_ids(self, answer: str) -> list[int]:
-        tokenizer = self.processor.tokenizer
-        ids: list[int] = tokenizer(answer + self.family.end, add_special_tokens=False)["input_ids"]
-        return ids
+    def _answer_ids(self, prompt: str, answer: str) -> list[int]:
+        """What the answer adds to its prompt's tokens; nothing where it changes them.
+
+        An answer's tokens depend on what stands before it: SentencePiece gives a text's first word
+        a blank of its own.
+        """
+        tokenizer = tokenizer_of(self.processor)
+        asked, whole = tokenizer([prompt, prompt + answer], add_special_tokens=False)["input_ids"]
+        return list(whole[len(asked) :]) if whole[: len(asked)] == asked else []
 
 
-def written_answer(family: Family, processor: ProcessorMixin, sample: Sample) -> str:
+def prompt_of(family: Family, processor: Processor, asked: Question) -> str:
+    """The text up to where the answer begins."""
+    return family.prompt(processor, asked.question, image=asked.image is not None)
+
+
+def written_answer(family: Family, processor: Processor, sample: Sample) -> str:
     """The training answer: the working, then the target in the family's dialect.
 
     Boxes are those on the resized picture.
@@ -89,15 +104,13 @@ def written_answer(family: Family, processor: ProcessorMixin, sample: Sample) ->
     return dialect.worked(sample.rationale, answer)
 
 
-def resized_size(family: Family, processor: ProcessorMixin, sample: Sample) -> Size | None:
+def resized_size(family: Family, processor: Processor, asked: Question) -> Size | None:
     """The size that the sample's picture has when the model sees it; None without a picture."""
-    return None if sample.image is None else family.resized(processor, sample.image.size)
-
-
-def encode(
-    processor: ProcessorMixin, texts: list[str], asked: Sequence[Question], *, side: str
-) -> dict[str, torch.Tensor]:
-    """Texts with their pictures as tensors, padded on that side."""
-    pictures = [image for image in (question.image for question in asked) if image is not None]
-    processor.tokenizer.padding_side = side
-    return dict(processor(text=texts, images=pictures or None, padding=True, return_tensors="pt"))
+    if asked.image is None:
+        return None
+    if family.vision is None:
+        raise ValueError(
+            f"sample {asked.id} has a picture, and {family.name} reads text alone: name a model"
+            " that sees (`gnomon ls families`), or data without pictures"
+        )
+    return family.resized(processor, asked.image.size)

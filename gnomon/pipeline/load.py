@@ -12,14 +12,21 @@ from peft import LoraConfig, PeftModel
 from transformers import AutoConfig, set_seed
 
 from gnomon.pipeline import families
-from gnomon.pipeline.quantize import cast_adapter, check_quantized, keep_trainable_on_cpu, nf4
+from gnomon.pipeline.families.base import tokenizer_of
+from gnomon.pipeline.quantize import (
+    cast_adapter,
+    check_quantized,
+    keep_trainable_on_cpu,
+    linear_layers,
+    nf4,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from transformers import PreTrainedModel, ProcessorMixin
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from gnomon.pipeline.families.base import Family, Part
+    from gnomon.pipeline.families.base import Family, Part, Processor
     from gnomon.recipe import Model, Train
 
 
@@ -32,8 +39,13 @@ class Loaded:
     """A model with what goes with it."""
 
     model: PreTrainedModel
-    processor: ProcessorMixin
+    processor: Processor
     family: Family
+
+    @property
+    def tokenizer(self) -> PreTrainedTokenizerBase:
+        """The processor's."""
+        return tokenizer_of(self.processor)
 
 
 def load(model: Model, *, seed: int = 0) -> Loaded:
@@ -89,6 +101,7 @@ def prepare_parts(loaded: Loaded, train: Train) -> LoraConfig | None:
     """Freeze or open each part as the recipe says; the adapters' settings, if there are any."""
     parts = _parts(loaded.family, train)
     adapted = [part.linear for part, way in parts if way == "lora"]
+    _check_reach(loaded, parts)
     full = [part.prefix for part, way in parts if way == "full"]
     if not adapted:
         for name, parameter in loaded.model.named_parameters():
@@ -98,12 +111,36 @@ def prepare_parts(loaded: Loaded, train: Train) -> LoraConfig | None:
 
 
 def _parts(family: Family, train: Train) -> list[tuple[Part, str]]:
-    """The three parts, the projector before the vision tower that its name may lie in."""
-    return [
-        (family.projector, train.projector),
-        (family.vision, train.vision),
-        (family.language, train.language),
-    ]
+    """The parts there are, the projector before the vision tower that its name may lie in."""
+    parts = []
+    for name in ("projector", "vision", "language"):
+        part: Part | None = getattr(family, name)
+        way = getattr(train, name)
+        if part is not None:
+            parts.append((part, way))
+        elif way != "frozen":
+            raise ValueError(
+                f"train.{name}: {way!r}: {family.name} reads text alone and has none: set it to"
+                " frozen"
+            )
+    return parts
+
+
+def _check_reach(loaded: Loaded, parts: list[tuple[Part, str]]) -> None:
+    """Adapters on every linear layer of their parts and on no other, before PEFT puts them there.
+
+    A pattern that misses is as silent as one that reaches into the tower.
+    """
+    named = loaded.model.named_modules()
+    linear = [name for name, module in named if isinstance(module, torch.nn.Linear)]
+    for part in (part for part, way in parts if way == "lora"):
+        own = {n for n in linear if n != "lm_head" and _part_of(f"{n}.", parts) == part.prefix}
+        astray = own ^ set(linear_layers(loaded.model, part))
+        if astray or not own:
+            raise ValueError(
+                f"{loaded.family.name}: LoRA's pattern {part.linear!r} and the linear layers of"
+                f" {part.prefix} differ in {sorted(astray)[:3]}"
+            )
 
 
 def _part_of(name: str, parts: list[tuple[Part, str]]) -> str:

@@ -10,7 +10,7 @@ import torch
 from tqdm import tqdm
 
 from gnomon.eval import predictions
-from gnomon.pipeline.collate import encode, resized_size
+from gnomon.pipeline.collate import prompt_of, resized_size
 from gnomon.sample import Prediction
 
 if TYPE_CHECKING:
@@ -50,8 +50,10 @@ def predict(
 
 def answer(loaded: Loaded, batch: Sequence[Question], *, max_new_tokens: int) -> list[str]:
     """What the model says to each sample, padded on the left, without sampling."""
-    model, tokenizer = loaded.model, loaded.processor.tokenizer
-    inputs = encode(loaded.processor, _prompts(loaded, batch), batch, side="left")
+    model, family, tokenizer = loaded.model, loaded.family, loaded.tokenizer
+    prompts = [prompt_of(family, loaded.processor, asked) for asked in batch]
+    pictures = [asked.image for asked in batch]
+    inputs = family.encode(loaded.processor, prompts, pictures, side="left")
     inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
     was_training = model.training
     model.eval()
@@ -63,7 +65,7 @@ def answer(loaded: Loaded, batch: Sequence[Question], *, max_new_tokens: int) ->
             temperature=None,
             top_p=None,
             top_k=None,
-            eos_token_id=tokenizer.convert_tokens_to_ids(loaded.family.end),
+            eos_token_id=tokenizer.convert_tokens_to_ids(family.end_of(loaded.processor)),
             pad_token_id=tokenizer.pad_token_id,
         )
     model.train(was_training)
@@ -96,13 +98,6 @@ def _length(loaded: Loaded, sample: Sample) -> int:
     """About how long the prompt is: what its text and its picture's area come to."""
     size = resized_size(loaded.family, loaded.processor, sample) or (0, 0)
     return len(sample.question) + size[0] * size[1] // 100
-
-
-def _prompts(loaded: Loaded, batch: Sequence[Question]) -> list[str]:
-    return [
-        loaded.family.prompt(loaded.processor, sample.question, image=sample.image is not None)
-        for sample in batch
-    ]
 
 
 def _predictions(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import bitsandbytes as bnb
@@ -12,7 +13,7 @@ from transformers import BitsAndBytesConfig
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from gnomon.pipeline.families.base import Family
+    from gnomon.pipeline.families.base import Family, Part
 
 
 def nf4(family: Family, dtype: torch.dtype) -> BitsAndBytesConfig:
@@ -33,11 +34,22 @@ def quantized(model: torch.nn.Module) -> list[str]:
 
 def check_quantized(model: PreTrainedModel, family: Family) -> None:
     """Skip patterns that miss are silent: the tower would be in 4 bits and nobody would know."""
-    wrong = [n for n in quantized(model) if not n.startswith(family.language.prefix)]
-    if wrong:
-        raise ValueError(f"{family.name}: {len(wrong)} layers should not be in 4 bits: {wrong[:3]}")
-    if not quantized(model):
+    held, meant = set(quantized(model)), set(linear_layers(model, family.language))
+    if not held:
         raise ValueError(f"{family.name}: load_in_4bit=true, but no layer is in 4 bits")
+    for layers, fault in ((held - meant, "should not be in 4 bits"), (meant - held, "are not")):
+        if layers:
+            raise ValueError(
+                f"{family.name}: {len(layers)} layers {fault}, such as {sorted(layers)[:3]}:"
+                " keep_in_16_bits and the language part's pattern must say the same"
+            )
+
+
+def linear_layers(model: torch.nn.Module, part: Part) -> list[str]:
+    """The names of a part's linear layers."""
+    pattern = re.compile(part.linear)
+    layers = (name for name, m in model.named_modules() if isinstance(m, torch.nn.Linear))
+    return [name for name in layers if pattern.fullmatch(name)]
 
 
 def keep_trainable_on_cpu(model: torch.nn.Module) -> None:

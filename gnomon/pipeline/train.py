@@ -116,7 +116,7 @@ def numeric_loss(recipe: Recipe, loaded: Loaded) -> NumericLoss | None:
     if recipe.loss.name == CE:
         return None
     width = loaded.model.get_output_embeddings().weight.shape[0]
-    vocab = NumericVocab.from_tokenizer(loaded.processor.tokenizer, size=width)
+    vocab = NumericVocab.from_tokenizer(loaded.tokenizer, size=width)
     return create(recipe.loss.name, vocab, **(recipe.loss.options or {}))
 
 

@@ -1,18 +1,31 @@
-"""What a model family knows about itself; the rest of the pipeline asks it and guesses nothing."""
+"""What a model family knows about itself; the rest of the pipeline asks it and guesses nothing.
+
+Family files import nothing heavy before a method needs it: `gnomon ls families` reads them.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from transformers import PreTrainedModel, ProcessorMixin
+    import torch
+    from PIL.Image import Image
+    from transformers import (
+        PretrainedConfig,
+        PreTrainedModel,
+        PreTrainedTokenizerBase,
+        ProcessorMixin,
+    )
 
     from gnomon.recipe import Model
     from gnomon.sample import Size
+
+    Processor: TypeAlias = ProcessorMixin | PreTrainedTokenizerBase
 
 
 @dataclass(frozen=True)
@@ -31,30 +44,31 @@ class Family(ABC):
     name: ClassVar[str]
     dialect: ClassVar[str]
     """How it writes boxes; a name in gnomon.dialect.DIALECTS."""
+    digits: ClassVar[str]
+    """How many digits its tokenizer puts in one token."""
     end: ClassVar[str]
     """The token that ends an answer, trained with it and generated at its end."""
+    placeholder: ClassVar[str] = ""
+    """What stands for a picture in a prompt."""
+    template_options: ClassVar[Mapping[str, Any]] = {}
+    """What the chat template is told beside the messages."""
     language: ClassVar[Part]
-    vision: ClassVar[Part]
-    projector: ClassVar[Part]
+    vision: ClassVar[Part | None] = None
+    projector: ClassVar[Part | None] = None
     keep_in_16_bits: ClassVar[tuple[str, ...]]
     """Modules that stay out of 4 bits, the head among them: one's own list drops it otherwise."""
+    config_class: ClassVar[str]
+    """The name of its configuration in transformers."""
+    sizes: ClassVar[Mapping[str, dict[str, Any]]] = {}
+    """Well-known checkpoints by hub id, and what makes their configuration."""
 
     @abstractmethod
-    def load_processor(self, path: str | Path, model: Model) -> ProcessorMixin:
+    def load_processor(self, path: str | Path, model: Model) -> Processor:
         """The processor of a checkpoint, with the recipe's pixel limits."""
 
     @abstractmethod
-    def resized(self, processor: ProcessorMixin, size: Size) -> Size:
+    def resized(self, processor: Processor, size: Size) -> Size:
         """The size that the processor resizes a picture of `size` to."""
-
-    def prompt(self, processor: ProcessorMixin, question: str, *, image: bool) -> str:
-        """The text up to where the answer begins, by the checkpoint's own chat template."""
-        content: list[dict[str, Any]] = [{"type": "image"}] if image else []
-        content.append({"type": "text", "text": question})
-        text: str = processor.apply_chat_template(
-            [{"role": "user", "content": content}], tokenize=False, add_generation_prompt=True
-        )
-        return text
 
     def load_model(self, path: str | Path, **options: Any) -> PreTrainedModel:
         """The model of a checkpoint; options are those of transformers' from_pretrained."""
@@ -62,3 +76,70 @@ class Family(ABC):
 
         model: PreTrainedModel = AutoModelForImageTextToText.from_pretrained(path, **options)
         return model
+
+    def config(self, checkpoint: str) -> PretrainedConfig:
+        """The configuration of a well-known checkpoint, without a download."""
+        import transformers
+
+        return getattr(transformers, self.config_class)(**self.sizes[checkpoint])
+
+    def prompt(self, processor: Processor, question: str, *, image: bool) -> str:
+        """The text up to where the answer begins, by the checkpoint's own chat template.
+
+        A checkpoint without one was never taught a chat's tokens: it is asked in plain text.
+        """
+        if processor.chat_template is None:
+            start = tokenizer_of(processor).bos_token or ""
+            return f"{start}{self.placeholder if image else ''}{question}\n"
+        text: str = processor.apply_chat_template(
+            [{"role": "user", "content": self.content(question, image=image)}],
+            tokenize=False,
+            add_generation_prompt=True,
+            **self.template_options,
+        )
+        return text
+
+    def content(self, question: str, *, image: bool) -> Any:
+        """A user's message as the chat template takes it."""
+        picture = [{"type": "image"}] if image else []
+        return [*picture, {"type": "text", "text": question}]
+
+    def answer(self, processor: Processor, prompt: str, text: str) -> str:  # noqa: ARG002 - LLaVA asks it
+        """What follows the prompt: the answer and its end."""
+        return text + self.end_of(processor)
+
+    def end_of(self, processor: Processor) -> str:
+        """The end of an answer: the family's, or the tokenizer's own where it has no such token."""
+        tokenizer = tokenizer_of(processor)
+        known = tokenizer.convert_tokens_to_ids(self.end) not in (None, tokenizer.unk_token_id)
+        chats = processor.chat_template is not None
+        end: str = self.end if known and chats else tokenizer.eos_token
+        return end
+
+    def encode(
+        self,
+        processor: Processor,
+        texts: list[str],
+        pictures: Sequence[Image | None],
+        *,
+        side: str,
+    ) -> dict[str, torch.Tensor]:
+        """Texts with their pictures as tensors, prompt and answer in one call, padded on `side`."""
+        tokenizer = tokenizer_of(processor)
+        tokenizer.padding_side = side
+        options: dict[str, Any] = {"text": texts, "padding": True, "return_tensors": "pt"}
+        # A template that writes the first token itself must not get a second one.
+        written = tokenizer.bos_token is not None and texts[0].startswith(tokenizer.bos_token)
+        options["add_special_tokens"] = not written
+        if any(picture is not None for picture in pictures):
+            options["images"] = self.arranged(pictures)
+        return dict(processor(**options))
+
+    def arranged(self, pictures: Sequence[Image | None]) -> list[Any]:
+        """The pictures as the processor takes them beside their texts."""
+        return [picture for picture in pictures if picture is not None]
+
+
+def tokenizer_of(processor: Processor) -> PreTrainedTokenizerBase:
+    """A processor's tokenizer; a family that reads text alone has nothing else."""
+    return getattr(processor, "tokenizer", processor)

@@ -4,47 +4,74 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import transformers
-from transformers import AutoTokenizer, ProcessorMixin
-from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import (
-    Qwen2VLImageProcessorPil,
-    smart_resize,
-)
-
 from gnomon.pipeline.families.base import Family, Part
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
+    from gnomon.pipeline.families.base import Processor
     from gnomon.recipe import Model
     from gnomon.sample import Size
 
 
 class Qwen2VL(Family):
-    """Qwen2-VL-2B, 7B and 72B, and what was fine-tuned from them."""
+    """Qwen2-VL, and what was fine-tuned from it: any picture size in multiples of 28 pixels."""
 
     name: ClassVar[str] = "qwen2-vl"
     dialect: ClassVar[str] = "qwen2-vl"
+    digits: ClassVar[str] = "1"
     end: ClassVar[str] = "<|im_end|>"
+    placeholder: ClassVar[str] = "<|vision_start|><|image_pad|><|vision_end|>"
     language: ClassVar[Part] = Part(
         "model.language_model.",
         r"model\.language_model\..*\.(q|k|v|o|gate|up|down)_proj",
     )
-    vision: ClassVar[Part] = Part(
+    vision: ClassVar[Part | None] = Part(
         "model.visual.",
         r"model\.visual\.blocks\..*\.(qkv|proj|fc1|fc2)",
     )
-    projector: ClassVar[Part] = Part("model.visual.merger.", r"model\.visual\.merger\.mlp\.[02]")
+    projector: ClassVar[Part | None] = Part(
+        "model.visual.merger.", r"model\.visual\.merger\.mlp\.[02]"
+    )
     keep_in_16_bits: ClassVar[tuple[str, ...]] = ("model.visual", "lm_head")
+    config_class: ClassVar[str] = "Qwen2VLConfig"
+    sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
+        "Qwen/Qwen2-VL-2B-Instruct": {
+            "text_config": {
+                "vocab_size": 151_936,
+                "hidden_size": 1536,
+                "intermediate_size": 8960,
+                "num_hidden_layers": 28,
+                "num_attention_heads": 12,
+                "num_key_value_heads": 2,
+                "rope_parameters": {"rope_type": "default", "mrope_section": [16, 24, 24]},
+            },
+            "vision_config": {"hidden_size": 1536},
+            "tie_word_embeddings": True,
+        },
+        "Qwen/Qwen2-VL-7B-Instruct": {
+            "text_config": {
+                "vocab_size": 152_064,
+                "hidden_size": 3584,
+                "intermediate_size": 18_944,
+                "num_hidden_layers": 28,
+                "num_attention_heads": 28,
+                "num_key_value_heads": 4,
+                "rope_parameters": {"rope_type": "default", "mrope_section": [16, 24, 24]},
+            },
+            "vision_config": {"hidden_size": 3584},
+        },
+    }
 
-    def load_processor(self, path: str | Path, model: Model) -> ProcessorMixin:
-        limits = {"min_pixels": model.min_pixels, "max_pixels": model.max_pixels}
-        given = {name: value for name, value in limits.items() if value is not None}
-        pictures = Qwen2VLImageProcessorPil.from_pretrained(path, **given)
-        tokenizer = AutoTokenizer.from_pretrained(path)
-        return Qwen2VLProcessor(pictures, tokenizer, chat_template=tokenizer.chat_template)
+    def load_processor(self, path: str | Path, model: Model) -> Processor:
+        from gnomon.pipeline.families import _processors
 
-    def resized(self, processor: ProcessorMixin, size: Size) -> Size:
+        return _processors.assemble(_processors.Qwen2VLProcessor, path, pictures_of(path, model))
+
+    def resized(self, processor: Processor, size: Size) -> Size:
+        from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
+
         pictures = processor.image_processor
         height, width = smart_resize(
             size[1],
@@ -56,22 +83,10 @@ class Qwen2VL(Family):
         return width, height
 
 
-class Qwen2VLProcessor(transformers.Qwen2VLProcessor):  # type: ignore[misc]
-    """The same processor without the video part, the only one that needs torchvision.
+def pictures_of(path: str | Path, model: Model) -> Any:
+    """The picture settings of a checkpoint, with the recipe's limits."""
+    from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
-    It keeps the name, so that what it saves opens with AutoProcessor elsewhere.
-    """
-
-    def __init__(
-        self,
-        image_processor: Any = None,
-        tokenizer: Any = None,
-        chat_template: str | None = None,
-        **kwargs: Any,
-    ) -> None:
-        self.image_token, self.video_token = "<|image_pad|>", "<|video_pad|>"
-        self.image_token_id = tokenizer.convert_tokens_to_ids(self.image_token)
-        self.video_token_id = tokenizer.convert_tokens_to_ids(self.video_token)
-        ProcessorMixin.__init__(
-            self, image_processor, tokenizer, chat_template=chat_template, **kwargs
-        )
+    limits = {"min_pixels": model.min_pixels, "max_pixels": model.max_pixels}
+    given = {name: value for name, value in limits.items() if value is not None}
+    return Qwen2VLImageProcessorPil.from_pretrained(path, **given)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gnomon.pipeline.families import BLANK, TINY
-from gnomon.pipeline.families.qwen2_vl import Qwen2VL, Qwen2VLProcessor
+from gnomon.pipeline.families.qwen2_vl import Qwen2VL
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from transformers import PreTrainedModel, ProcessorMixin, Qwen2VLConfig
+    from transformers import PreTrainedModel, Qwen2VLConfig
 
+    from gnomon.pipeline.families.base import Processor
     from gnomon.recipe import Model
 
 WIDTH, LAYERS, HEADS = 192, 4, 4
@@ -23,8 +25,9 @@ class GnomonTiny(Qwen2VL):
     """The embedded model: small enough to fine-tune on two cores while one waits."""
 
     name: ClassVar[str] = "gnomon-tiny"
+    sizes: ClassVar[Mapping[str, dict[str, Any]]] = {}
 
-    def load_processor(self, path: str | Path, model: Model) -> ProcessorMixin:
+    def load_processor(self, path: str | Path, model: Model) -> Processor:
         return super().load_processor(TINY if str(path) == BLANK else path, model)
 
     def load_model(self, path: str | Path, **options: Any) -> PreTrainedModel:
@@ -86,6 +89,8 @@ def make_processor(folder: Path) -> None:
     from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
     from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+
+    from gnomon.pipeline.families._processors import Qwen2VLProcessor
 
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(

@@ -1,0 +1,55 @@
+"""Processors put together from their parts, without torchvision: pictures go through PIL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import transformers
+from transformers import AutoTokenizer, ProcessorMixin
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def assemble(
+    kind: type[ProcessorMixin], path: str | Path, pictures: Any, **otherwise: Any
+) -> ProcessorMixin:
+    """A checkpoint's processor of these picture settings; `otherwise` where it has none itself.
+
+    AutoProcessor would hand back the bare tokenizer where torchvision is missing.
+    """
+    tokenizer = AutoTokenizer.from_pretrained(path)
+    own, _ = kind.get_processor_dict(path)
+    given = {name: value for name, value in own.items() if value is not None}
+    settings = {"chat_template": tokenizer.chat_template, **otherwise, **given}
+    processor: ProcessorMixin = kind.from_args_and_dict([pictures, tokenizer], settings)
+    return processor
+
+
+class _WithoutVideo(ProcessorMixin):  # type: ignore[misc]
+    """The same processor without the video part, the only one that needs torchvision."""
+
+    def __init__(
+        self,
+        image_processor: Any = None,
+        tokenizer: Any = None,
+        chat_template: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self.image_token, self.video_token = "<|image_pad|>", "<|video_pad|>"
+        self.image_token_id = tokenizer.convert_tokens_to_ids(self.image_token)
+        self.video_token_id = tokenizer.convert_tokens_to_ids(self.video_token)
+        ProcessorMixin.__init__(
+            self, image_processor, tokenizer, chat_template=chat_template, **kwargs
+        )
+
+
+# They keep their names, so that what they save opens with AutoProcessor elsewhere.
+
+
+class Qwen2VLProcessor(_WithoutVideo, transformers.Qwen2VLProcessor):  # type: ignore[misc]
+    """Qwen2-VL's."""
+
+
+class Qwen2_5_VLProcessor(_WithoutVideo, transformers.Qwen2_5_VLProcessor):  # type: ignore[misc]  # noqa: N801 - transformers' name
+    """Qwen2.5-VL's."""

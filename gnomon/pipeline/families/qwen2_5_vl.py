@@ -1,0 +1,66 @@
+"""Qwen2.5-VL: as Qwen2-VL, but boxes in pixels of the resized picture, as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gnomon.pipeline.families.base import Part
+from gnomon.pipeline.families.qwen2_vl import Qwen2VL, pictures_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from gnomon.pipeline.families.base import Processor
+    from gnomon.recipe import Model
+
+VISION = {
+    "hidden_size": 1280,
+    "intermediate_size": 3420,
+    "window_size": 112,
+    "fullatt_block_indexes": [7, 15, 23, 31],
+}
+
+
+class Qwen25VL(Qwen2VL):
+    """Qwen2.5-VL: as Qwen2-VL, with boxes in pixels of the resized picture."""
+
+    name: ClassVar[str] = "qwen2.5-vl"
+    dialect: ClassVar[str] = "qwen2.5-vl"
+    vision: ClassVar[Part | None] = Part(
+        "model.visual.",
+        r"model\.visual\.blocks\..*\.(qkv|proj|gate_proj|up_proj|down_proj)",
+    )
+    config_class: ClassVar[str] = "Qwen2_5_VLConfig"
+    sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
+        "Qwen/Qwen2.5-VL-3B-Instruct": {
+            "text_config": {
+                "vocab_size": 151_936,
+                "hidden_size": 2048,
+                "intermediate_size": 11_008,
+                "num_hidden_layers": 36,
+                "num_attention_heads": 16,
+                "num_key_value_heads": 2,
+                "rope_parameters": {"rope_type": "default", "mrope_section": [16, 24, 24]},
+            },
+            "vision_config": {**VISION, "out_hidden_size": 2048},
+            "tie_word_embeddings": True,
+        },
+        "Qwen/Qwen2.5-VL-7B-Instruct": {
+            "text_config": {
+                "vocab_size": 152_064,
+                "hidden_size": 3584,
+                "intermediate_size": 18_944,
+                "num_hidden_layers": 28,
+                "num_attention_heads": 28,
+                "num_key_value_heads": 4,
+                "rope_parameters": {"rope_type": "default", "mrope_section": [16, 24, 24]},
+            },
+            "vision_config": {**VISION, "out_hidden_size": 3584},
+        },
+    }
+
+    def load_processor(self, path: str | Path, model: Model) -> Processor:
+        from gnomon.pipeline.families import _processors
+
+        return _processors.assemble(_processors.Qwen2_5_VLProcessor, path, pictures_of(path, model))

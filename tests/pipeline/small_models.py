@@ -1,0 +1,141 @@
+"""Every family's architecture in small: random weights, toy tokenizers that cut as the real ones.
+
+Chat templates and picture settings are those of the well-known checkpoints, as far as this project
+knows them: `pytest -m hub` compares them with the repositories' own.
+"""
+
+from itertools import product
+
+import torch
+import transformers
+from pipeline_templates import CHAT
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors
+from transformers import AutoTokenizer, LlamaTokenizer, PreTrainedTokenizerFast
+
+from gnomon.pipeline import families
+from gnomon.pipeline.families import _processors
+
+DIGITS = "0123456789"
+TEXT = {
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 4096,
+    "initializer_range": 0.3,
+}
+"""64 inputs are the fewest that NF4 takes; the weights are wide, so that answers differ."""
+MROPE = {"rope_type": "default", "rope_theta": 10_000.0, "mrope_section": [2, 3, 3]}
+LINEAR = {
+    "qwen2-vl": {"language": 14, "vision": 8, "projector": 2},
+    "qwen2.5-vl": {"language": 14, "vision": 10, "projector": 2},
+}
+"""Linear layers of each part: 7 in a decoder block, 4 to 6 in one of vision."""
+SEEING = [name for name in LINEAR if "vision" in LINEAR[name]]
+
+
+def build(name, folder):
+    """Write a small checkpoint of that family; where it is."""
+    torch.manual_seed(0)
+    processor, config = {
+        "qwen2-vl": _qwen2_vl,
+        "qwen2.5-vl": _qwen2_5_vl,
+    }[name]()
+    family = families.create(name)
+    kind = "AutoModelForImageTextToText" if family.vision else "AutoModelForCausalLM"
+    model = getattr(transformers, kind).from_config(config)
+    model.generation_config.eos_token_id = config.get_text_config().eos_token_id
+    model.save_pretrained(folder)
+    processor.save_pretrained(folder)
+    return folder
+
+
+def _qwen2_vl():
+    pictures = transformers.models.qwen2_vl.image_processing_pil_qwen2_vl.Qwen2VLImageProcessorPil(
+        size={"shortest_edge": 56 * 56, "longest_edge": 112 * 112}
+    )
+    tokenizer = qwen2()
+    tokenizer.chat_template = CHAT["qwen2-vl"]
+    processor = _processors.Qwen2VLProcessor(pictures, tokenizer, chat_template=CHAT["qwen2-vl"])
+    vision = {"depth": 2, "embed_dim": 64, "num_heads": 4, "hidden_size": 64, "mlp_ratio": 2}
+    return processor, transformers.Qwen2VLConfig(**_qwen(tokenizer, vision))
+
+
+def _qwen2_5_vl():
+    processor, _ = _qwen2_vl()
+    processor = _processors.Qwen2_5_VLProcessor(
+        processor.image_processor, processor.tokenizer, chat_template=CHAT["qwen2.5-vl"]
+    )
+    vision = {
+        "depth": 2,
+        "hidden_size": 64,
+        "intermediate_size": 96,
+        "num_heads": 4,
+        "out_hidden_size": 64,
+        "window_size": 56,
+        "fullatt_block_indexes": [1],
+    }
+    return processor, transformers.Qwen2_5_VLConfig(**_qwen(processor.tokenizer, vision))
+
+
+def _qwen(tokenizer, vision):
+    ids = {"image_token_id": "<|image_pad|>", "video_token_id": "<|video_pad|>",
+           "vision_start_token_id": "<|vision_start|>",
+           "vision_end_token_id": "<|vision_end|>"}  # fmt: skip
+    return {
+        "text_config": {**TEXT, **_special(tokenizer), "rope_parameters": MROPE},
+        "vision_config": {**vision, "initializer_range": 0.1},
+        **{key: tokenizer.convert_tokens_to_ids(token) for key, token in ids.items()},
+    }
+
+
+def _special(tokenizer):
+    return {
+        "vocab_size": len(tokenizer),
+        "bos_token_id": tokenizer.bos_token_id,
+        "eos_token_id": tokenizer.eos_token_id,
+        "pad_token_id": tokenizer.pad_token_id,
+    }
+
+
+def qwen2():
+    """Byte-level, every digit a token; the embedded model's own, which has Qwen2's specials."""
+    return AutoTokenizer.from_pretrained(families.TINY)
+
+
+def llama3(*, pictures):
+    """Byte-level, one token for one to three digits; `<|image|>` comes after the vocabulary."""
+    pieces = [*sorted(pre_tokenizers.ByteLevel.alphabet()), "ĊĊ"]
+    pieces += ["".join(d) for w in (2, 3) for d in product(DIGITS, repeat=w)]
+    vocab = {piece: i for i, piece in enumerate(pieces)}
+    tokenizer = Tokenizer(models.BPE(vocab=vocab, merges=[("Ċ", "Ċ")], ignore_merges=True))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
+        pre_tokenizers.Split(Regex(r"\p{N}{1,3}|\s*[\r\n]+|[^\p{N}\r\n]+"), "isolated"),
+        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+    ])  # fmt: skip
+    tokenizer.decoder = decoders.ByteLevel()
+    specials = ["<|begin_of_text|>", "<|end_of_text|>", "<|finetune_right_pad_id|>",
+                "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>",
+                "<|python_tag|>"]  # fmt: skip
+    tokenizer.add_special_tokens(specials + ["<|image|>"] * pictures)
+    start = "<|begin_of_text|>"
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"{start} $A", special_tokens=[(start, tokenizer.token_to_id(start))]
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        bos_token=start,
+        eos_token="<|eot_id|>",
+        pad_token="<|finetune_right_pad_id|>" if pictures else None,
+    )
+
+
+def llama2():
+    """SentencePiece: `▁` for a blank and before the first word, every digit a token, bytes."""
+    pieces = ["<unk>", "<s>", "</s>", *(f"<0x{b:02X}>" for b in range(256)), "▁", *DIGITS]
+    pieces += [*"abcdefghijklmnopqrstuvwxyz", *"ABCDEFGHIJKLMNOPQRSTUVWXYZ", *":.,-?!()[]"]
+    vocab = {piece: i for i, piece in enumerate(pieces)}
+    tokenizer = LlamaTokenizer(vocab=vocab, merges=[], pad_token="<pad>")
+    tokenizer.add_special_tokens({"extra_special_tokens": ["<image>"]})
+    return tokenizer

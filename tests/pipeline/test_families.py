@@ -1,0 +1,243 @@
+"""What every family promises, on its own architecture in small."""
+
+import re
+
+import bitsandbytes as bnb
+import pytest
+import torch
+from peft import get_peft_model
+from pipeline_toys import CLOCKS, SUMS, boxed, ours, rows, total
+from small_models import LINEAR, SEEING, build
+
+from gnomon.pipeline import families
+from gnomon.pipeline.collate import IGNORED, Collator, prompt_of, written_answer
+from gnomon.pipeline.load import Loaded, load, prepare_parts
+from gnomon.pipeline.predict import answer
+from gnomon.pipeline.quantize import linear_layers, quantized
+from gnomon.recipe import Model, Train
+
+PARTS = ("language", "vision", "projector")
+TEXTS = [total(7, 1), total(-1234, 2), SUMS[0], total("0.5", 3), SUMS[1], total(88, 4)]
+PICTURES = [CLOCKS[0], boxed(1), CLOCKS[1], boxed(2, (300, 90)), boxed(3, (90, 200)), CLOCKS[2]]
+
+
+def samples_for(name):
+    """Questions that the family can read, with and without pictures, of many lengths."""
+    if name not in SEEING:
+        return [*TEXTS, *(SUMS[i] for i in range(2, 12))]
+    mixed = [sample for pair in zip(PICTURES, TEXTS, strict=True) for sample in pair]
+    return [*mixed, *(SUMS[i] for i in range(2, 6))]
+
+
+@pytest.fixture(scope="module", params=LINEAR)
+def name(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def folder(name, tmp_path_factory):
+    return build(name, tmp_path_factory.mktemp(name))
+
+
+@pytest.fixture(scope="module")
+def exact(folder):
+    """In float32, not quantised; nothing here may change it."""
+    loaded = load(Model(name=str(folder), load_in_4bit=False, dtype="float32"))
+    loaded.model.eval()
+    return loaded
+
+
+@pytest.fixture
+def in_4_bits(folder):
+    return load(Model(name=str(folder)))
+
+
+def test_a_checkpoint_of_its_model_type_is_its(name, exact):
+    assert exact.family.name == name
+    kind = exact.model.config.model_type
+    assert families.of_model_type(kind).name == name
+    assert type(exact.model.config).__name__ == exact.family.config_class
+
+
+def test_it_is_small(exact):
+    own = sum(p.numel() for n, p in exact.model.named_parameters() if "embed" not in n)
+    assert own < 1_000_000
+
+
+def test_exactly_the_language_layers_are_in_4_bits(name, in_4_bits):
+    held = quantized(in_4_bits.model)
+    assert len(held) == LINEAR[name]["language"]
+    assert all(n.startswith(in_4_bits.family.language.prefix) for n in held)
+    for parameter in in_4_bits.model.parameters():
+        assert isinstance(parameter, bnb.nn.Params4bit) or parameter.dtype == torch.bfloat16
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_parts_pattern_names_its_linear_layers_and_no_other(name, exact, part):
+    known = getattr(exact.family, part)
+    if known is None:
+        assert part not in LINEAR[name]
+        return
+    found = linear_layers(exact.model, known)
+    assert len(found) == LINEAR[name][part]
+    assert all(f"{n}.".startswith(known.prefix) for n in found)
+
+
+# What is trained
+
+
+def table(loaded, sample):
+    """Each token of a sample as (id, label)."""
+    batch = Collator(loaded.family, loaded.processor)(rows([sample]))
+    return list(zip(batch["input_ids"][0].tolist(), batch["labels"][0].tolist(), strict=True))
+
+
+def test_the_supervised_text_is_exactly_the_answer_and_its_end(name, exact):
+    for sample in samples_for(name):
+        written = written_answer(exact.family, exact.processor, sample)
+        labels = [label for _, label in table(exact, sample) if label != IGNORED]
+        assert exact.tokenizer.decode(labels).strip() == written + exact.family.end
+        assert exact.tokenizer.decode(labels, skip_special_tokens=True).strip() == re.sub(
+            r"<\|[^|]*\|>", "", written
+        )
+
+
+def test_labels_are_one_stretch_at_the_end_and_their_own_tokens(name, exact):
+    batch = Collator(exact.family, exact.processor)(rows(samples_for(name)))
+    for ids, labels, mask in zip(
+        batch["input_ids"], batch["labels"], batch["attention_mask"], strict=True
+    ):
+        (places,) = (labels != IGNORED).nonzero(as_tuple=True)
+        assert places.tolist() == list(range(int(places[0]), int(mask.sum())))
+        assert torch.equal(labels[places], ids[places])
+
+
+def test_no_placeholder_and_no_prompt_token_is_a_label(name, exact):
+    for sample in samples_for(name):
+        prompt = prompt_of(exact.family, exact.processor, sample)
+        asked = exact.family.encode(exact.processor, [prompt], [sample.image], side="right")
+        length = asked["input_ids"].shape[1]
+        found = table(exact, sample)
+        assert [i for i, _ in found[:length]] == asked["input_ids"][0].tolist()
+        assert all(label == IGNORED for _, label in found[:length])
+        assert all(label != IGNORED for _, label in found[length:])
+        if name in SEEING:
+            image = exact.processor.image_token_id
+            assert (image in [i for i, _ in found]) == (sample.image is not None)
+            assert image not in [label for _, label in found]
+
+
+def test_a_first_token_is_written_once(name, exact):
+    bos = exact.tokenizer.bos_token_id
+    for sample in samples_for(name):
+        ids = [i for i, _ in table(exact, sample)]
+        assert ids.count(bos) == (bos is not None)
+        assert bos is None or ids[0] == bos
+
+
+def test_a_prompt_is_the_same_on_another_day(exact, monkeypatch):
+    before = exact.family.prompt(exact.processor, "What is 1 + 2?", image=False)
+    monkeypatch.setattr("transformers.utils.chat_template_utils.datetime", None)
+    assert exact.family.prompt(exact.processor, "What is 1 + 2?", image=False) == before
+
+
+def test_a_checkpoint_without_a_chat_template_is_asked_in_plain_text(exact, monkeypatch):
+    monkeypatch.setattr(exact.processor, "chat_template", None)
+    sample = TEXTS[1]
+    ids, labels = zip(*table(exact, sample), strict=True)
+    plain = exact.tokenizer.decode(ids, skip_special_tokens=True)
+    assert plain.strip() == f"{sample.question}\n-1234"
+    assert exact.tokenizer.decode([i for i in labels if i != IGNORED]).strip() == (
+        "-1234" + exact.tokenizer.eos_token
+    )
+
+
+# Batches
+
+
+def test_a_sample_is_encoded_the_same_alone_and_among_others(name, exact):
+    samples = samples_for(name)
+    together = Collator(exact.family, exact.processor)(rows(samples))
+    for row, sample in enumerate(samples):
+        alone = Collator(exact.family, exact.processor)(rows([sample]))
+        length = alone["input_ids"].shape[1]
+        for key in ("input_ids", "labels", "attention_mask"):
+            assert together[key][row, :length].tolist() == alone[key][0].tolist()
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_sample_is_scored_the_same_alone_and_among_others(name, exact, side):
+    """With pictures and without, in one batch: a question about none must not see another's."""
+    samples = samples_for(name)[:6]
+    prompts = [prompt_of(exact.family, exact.processor, sample) for sample in samples]
+
+    def last(batch):
+        asked, pictures = [prompts[i] for i in batch], [samples[i].image for i in batch]
+        inputs = exact.family.encode(exact.processor, asked, pictures, side=side)
+        ends = inputs["attention_mask"].shape[1] - 1 - inputs["attention_mask"].flip(1).argmax(1)
+        with torch.no_grad():
+            logits = exact.model(**inputs).logits
+        return logits[torch.arange(len(batch)), ends]
+
+    together = last(range(len(samples)))
+    for row in range(len(samples)):
+        torch.testing.assert_close(last([row])[0], together[row], rtol=1e-3, atol=1e-3)
+
+
+def test_the_batch_size_changes_no_answer(name, exact):
+    samples = samples_for(name)
+
+    def answers(size):
+        return [
+            text
+            for start in range(0, len(samples), size)
+            for text in answer(exact, samples[start : start + size], max_new_tokens=6)
+        ]
+
+    alone = answers(1)
+    assert len(set(alone)) > 3
+    assert answers(4) == alone
+    assert answers(16) == alone
+
+
+def test_the_picture_matters(name, exact):
+    if name not in SEEING:
+        pytest.skip("it sees none")
+    batch = [Collator(exact.family, exact.processor)(rows([s])) for s in (boxed(0), boxed(5))]
+    with torch.no_grad():
+        first, second = (exact.model(**b).loss for b in batch)
+    assert abs(float(first - second)) > 1e-4
+
+
+# Training
+
+
+def settings(**ways):
+    return Train(**{**dict.fromkeys(PARTS, "frozen"), **ways}, lora_r=4, lora_alpha=4)
+
+
+def open_with(loaded, train):
+    config = prepare_parts(loaded, train)
+    model = loaded.model if config is None else get_peft_model(loaded.model, config)
+    return Loaded(model, loaded.processor, loaded.family)
+
+
+def test_a_qlora_step_in_4_bits_moves_every_adapter_and_nothing_else(name, in_4_bits, tmp_path):
+    ways = {part: "lora" for part in PARTS if part in LINEAR[name]}
+    config = prepare_parts(in_4_bits, settings(**ways))
+    trainer = ours(
+        in_4_bits,
+        samples_for(name)[:4],
+        tmp_path,
+        peft_config=config,
+        numeric_loss="ntil",
+        sft={"per_device_train_batch_size": 4, "max_steps": 2, "optim": "adamw_torch"},
+    )
+    named = dict(trainer.model.named_parameters())
+    before = {key: value.detach().clone() for key, value in named.items()}
+    trainer.train()
+    moved = {key for key, value in named.items() if not torch.equal(before[key], value)}
+    assert moved == {key for key in named if "lora_" in key}
+    assert len(moved) == 2 * sum(LINEAR[name].values())
+    lines = [line for line in trainer.state.log_history if "loss" in line]
+    assert all(0 < line["loss"] < 100 for line in lines)

@@ -1,0 +1,32 @@
+"""The well-known checkpoints' true sizes, counted without a download."""
+
+import pytest
+import torch
+import transformers
+
+from gnomon.pipeline import families
+
+BILLIONS = {
+    "Qwen/Qwen2-VL-2B-Instruct": 2.209,
+    "Qwen/Qwen2-VL-7B-Instruct": 8.291,
+    "Qwen/Qwen2.5-VL-3B-Instruct": 3.755,
+    "Qwen/Qwen2.5-VL-7B-Instruct": 8.292,
+}
+"""As the checkpoints' own files count them."""
+KNOWN = {c: name for name in families.FAMILIES for c in families.create(name).sizes}
+
+
+def test_every_known_size_is_published():
+    assert KNOWN.keys() == BILLIONS.keys()
+
+
+@pytest.mark.parametrize("checkpoint", BILLIONS)
+def test_the_parameters_are_as_many_as_published(checkpoint):
+    family = families.create(KNOWN[checkpoint])
+    config = family.config(checkpoint)
+    assert families.of_model_type(config.model_type).name == family.name
+    kind = "AutoModelForImageTextToText" if family.vision else "AutoModelForCausalLM"
+    with torch.device("meta"):
+        model = getattr(transformers, kind).from_config(config)
+    counted = sum(parameter.numel() for parameter in model.parameters())
+    assert counted / 1e9 == pytest.approx(BILLIONS[checkpoint], rel=1e-3)
