@@ -197,13 +197,56 @@ class Qwen25VL(Dialect):
         return _box_from([float(c) for c in match.groups()], size, size) if match else None
 
 
-DIALECTS: dict[str, type[Dialect]] = {d.name: d for d in (Dialect, Qwen2VL, Qwen25VL)}
+@dataclass(frozen=True)
+class Llava(Dialect):
+    """Corners as shares of the picture padded to a square around its middle, as LLaVA-1.5 sees it.
+
+    Three decimals where LLaVA's own data has two: a box is then known to a third of a pixel of 336.
+    """
+
+    name: ClassVar[str] = "llava"
+
+    def precision(self, size: Size) -> tuple[float, float]:
+        return max(size) / 2000, max(size) / 2000
+
+    def _write_box(self, box: Box, size: Size) -> str:
+        side, left, top = _square(size)
+        padded = Box(box.x1 + left, box.y1 + top, box.x2 + left, box.y2 + top)
+        return super()._write_box(padded, (side, side))
+
+    def _read_box(self, text: str, size: Size) -> Box | None:
+        """None for a box that reaches further into the padding than the whole picture's does."""
+        side, left, top = _square(size)
+        box = super()._read_box(text, (side, side))
+        whole = super()._read_box(self._write_box(Box(0, 0, *size), size), (side, side))
+        if box is None or whole is None:
+            return None
+        inside = (
+            whole.x1 <= box.x1 and whole.y1 <= box.y1 and box.x2 <= whole.x2 and box.y2 <= whole.y2
+        )
+        return _clipped(box, left, top, size) if inside else None
+
+
+DIALECTS: dict[str, type[Dialect]] = {d.name: d for d in (Dialect, Qwen2VL, Qwen25VL, Llava)}
 
 
 def create(name: str) -> Dialect:
     """The dialect of that name."""
     names.check(DIALECTS, name, what="dialect", listing="gnomon ls families")
     return DIALECTS[name]()
+
+
+def _square(size: Size) -> tuple[int, float, float]:
+    """The side of the square around a picture, and where in it the picture begins."""
+    side = max(size)
+    return side, (side - size[0]) / 2, (side - size[1]) / 2
+
+
+def _clipped(box: Box, left: float, top: float, size: Size) -> Box:
+    """A box of the square in the picture's own pixels; rounding may have moved it over the edge."""
+    x1, x2 = (min(max(x - left, 0.0), size[0]) for x in (box.x1, box.x2))
+    y1, y2 = (min(max(y - top, 0.0), size[1]) for y in (box.y1, box.y2))
+    return Box(x1, y1, x2, y2)
 
 
 def _sized(size: Size | None) -> Size:

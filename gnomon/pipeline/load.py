@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from peft import LoraConfig, PeftModel
 from transformers import AutoConfig, set_seed
 
 from gnomon.pipeline import families
-from gnomon.pipeline.families.base import tokenizer_of
+from gnomon.pipeline.families.base import Part, tokenizer_of
 from gnomon.pipeline.quantize import (
     cast_adapter,
     check_quantized,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from gnomon.pipeline.families.base import Family, Part, Processor
+    from gnomon.pipeline.families.base import Family, Processor
     from gnomon.recipe import Model, Train
 
 
@@ -99,15 +100,19 @@ def resolve(model: Model) -> tuple[str, Family]:
 
 def prepare_parts(loaded: Loaded, train: Train) -> LoraConfig | None:
     """Freeze or open each part as the recipe says; the adapters' settings, if there are any."""
-    parts = _parts(loaded.family, train)
-    adapted = [part.linear for part, way in parts if way == "lora"]
-    _check_reach(loaded, parts)
+    idle = loaded.family.idle(loaded.model.config)
+    parts = [*((Part(prefix, ""), "frozen") for prefix in idle), *_parts(loaded.family, train)]
+    adapted = [part for part, way in parts if way == "lora"]
     full = [part.prefix for part, way in parts if way == "full"]
     if not adapted:
         for name, parameter in loaded.model.named_parameters():
             parameter.requires_grad_(_part_of(name, parts) in full)
         return None
-    return _lora(train, adapted, _whole(loaded.model, parts, full))
+    linear = [n for n, m in loaded.model.named_modules() if isinstance(m, torch.nn.Linear)]
+    for part in adapted:
+        own = {n for n in linear if n != "lm_head" and _part_of(f"{n}.", parts) == part.prefix}
+        _check_reach(loaded, part, own, tuple(idle))
+    return _lora(train, adapted, idle, _whole(loaded.model, parts, full))
 
 
 def _parts(family: Family, train: Train) -> list[tuple[Part, str]]:
@@ -126,21 +131,17 @@ def _parts(family: Family, train: Train) -> list[tuple[Part, str]]:
     return parts
 
 
-def _check_reach(loaded: Loaded, parts: list[tuple[Part, str]]) -> None:
-    """Adapters on every linear layer of their parts and on no other, before PEFT puts them there.
+def _check_reach(loaded: Loaded, part: Part, own: set[str], idle: tuple[str, ...]) -> None:
+    """Adapters on every linear layer of their part and on no other, before PEFT puts them there.
 
     A pattern that misses is as silent as one that reaches into the tower.
     """
-    named = loaded.model.named_modules()
-    linear = [name for name, module in named if isinstance(module, torch.nn.Linear)]
-    for part in (part for part, way in parts if way == "lora"):
-        own = {n for n in linear if n != "lm_head" and _part_of(f"{n}.", parts) == part.prefix}
-        astray = own ^ set(linear_layers(loaded.model, part))
-        if astray or not own:
-            raise ValueError(
-                f"{loaded.family.name}: LoRA's pattern {part.linear!r} and the linear layers of"
-                f" {part.prefix} differ in {sorted(astray)[:3]}"
-            )
+    reached = {n for n in linear_layers(loaded.model, part) if not f"{n}.".startswith(idle)}
+    if reached != own or not own:
+        raise ValueError(
+            f"{loaded.family.name}: LoRA's pattern {part.linear!r} and the linear layers of"
+            f" {part.prefix} differ in {sorted(reached ^ own)[:3]}"
+        )
 
 
 def _part_of(name: str, parts: list[tuple[Part, str]]) -> str:
@@ -162,12 +163,13 @@ def _whole(model: PreTrainedModel, parts: list[tuple[Part, str]], full: list[str
     return whole
 
 
-def _lora(train: Train, adapted: list[str], whole: list[str]) -> LoraConfig:
+def _lora(train: Train, adapted: list[Part], idle: list[str], whole: list[str]) -> LoraConfig:
     return LoraConfig(
         r=train.lora_r,
         lora_alpha=train.lora_alpha,
         lora_dropout=train.lora_dropout,
-        target_modules="|".join(f"(?:{pattern})" for pattern in adapted),
+        target_modules="|".join(f"(?:{part.linear})" for part in adapted),
+        exclude_modules="|".join(f"{re.escape(prefix)}.*" for prefix in idle) or None,
         modules_to_save=whole or None,
         task_type="CAUSAL_LM",
     )

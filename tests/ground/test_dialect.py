@@ -166,6 +166,7 @@ BOXES = {
     "plain": "[0.250, 0.500, 0.750, 1.000]",
     "qwen2-vl": "<|box_start|>(250,500),(750,1000)<|box_end|>",
     "qwen2.5-vl": '{"bbox_2d": [100, 150, 300, 300]}',
+    "llava": "[0.250, 0.500, 0.750, 0.875]",
 }
 
 
@@ -174,6 +175,13 @@ def test_every_dialect_writes_boxes_its_own_way():
         name: d().write(Box(100, 150, 300, 300), SIZE) for name, d in dialect.DIALECTS.items()
     }
     assert written == BOXES
+
+
+@pytest.mark.parametrize("text", ["[0.100, 0.100, 0.200, 0.500]", "[0.100, 0.200, 0.200, 0.900]"])
+def test_llavas_padding_is_no_part_of_the_picture(text):
+    """400×300 in a square of 400: the picture lies between 0.125 and 0.875."""
+    assert dialect.Llava().read(text, SIZE) is None
+    assert dialect.Dialect().read(text, SIZE) is not None
 
 
 def test_a_box_is_read_without_its_special_tokens():
@@ -219,8 +227,9 @@ def test_a_box_outside_the_picture_is_refused(spoken, box):
 def test_the_whole_picture_is_a_box(spoken):
     for size in ((28, 28), (84, 112), (1001, 667), (1999, 31)):
         whole = Box(0, 0, *size)
-        back = spoken.read(spoken.write(whole, size), size)
-        assert (back.x2, back.y2) == pytest.approx(size)
+        back, (across, down) = spoken.read(spoken.write(whole, size), size), spoken.precision(size)
+        assert back.x2 == pytest.approx(size[0], abs=across)
+        assert back.y2 == pytest.approx(size[1], abs=down)
 
 
 @every_dialect

@@ -11,6 +11,8 @@ import transformers
 from pipeline_templates import CHAT
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import AutoTokenizer, LlamaTokenizer, PreTrainedTokenizerFast
+from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
+from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
 from gnomon.pipeline import families
 from gnomon.pipeline.families import _processors
@@ -30,8 +32,10 @@ MROPE = {"rope_type": "default", "rope_theta": 10_000.0, "mrope_section": [2, 3,
 LINEAR = {
     "qwen2-vl": {"language": 14, "vision": 8, "projector": 2},
     "qwen2.5-vl": {"language": 14, "vision": 10, "projector": 2},
+    "llava": {"language": 14, "vision": 12, "projector": 2},
 }
-"""Linear layers of each part: 7 in a decoder block, 4 to 6 in one of vision."""
+"""Linear layers of each part: 7 in a decoder block, 4 to 6 in one of vision; LLaVA's third block of
+vision is never looked at."""
 SEEING = [name for name in LINEAR if "vision" in LINEAR[name]]
 
 
@@ -41,6 +45,7 @@ def build(name, folder):
     processor, config = {
         "qwen2-vl": _qwen2_vl,
         "qwen2.5-vl": _qwen2_5_vl,
+        "llava": _llava,
     }[name]()
     family = families.create(name)
     kind = "AutoModelForImageTextToText" if family.vision else "AutoModelForCausalLM"
@@ -52,9 +57,7 @@ def build(name, folder):
 
 
 def _qwen2_vl():
-    pictures = transformers.models.qwen2_vl.image_processing_pil_qwen2_vl.Qwen2VLImageProcessorPil(
-        size={"shortest_edge": 56 * 56, "longest_edge": 112 * 112}
-    )
+    pictures = Qwen2VLImageProcessorPil(size={"shortest_edge": 56 * 56, "longest_edge": 112 * 112})
     tokenizer = qwen2()
     tokenizer.chat_template = CHAT["qwen2-vl"]
     processor = _processors.Qwen2VLProcessor(pictures, tokenizer, chat_template=CHAT["qwen2-vl"])
@@ -88,6 +91,37 @@ def _qwen(tokenizer, vision):
         "vision_config": {**vision, "initializer_range": 0.1},
         **{key: tokenizer.convert_tokens_to_ids(token) for key, token in ids.items()},
     }
+
+
+def _llava():
+    """CLIP with three layers, of which the last but one is looked at."""
+    side = {"height": 56, "width": 56}
+    pictures = CLIPImageProcessorPil(size={"shortest_edge": 56}, crop_size=side)
+    tokenizer = llama2()
+    processor = transformers.LlavaProcessor(
+        pictures,
+        tokenizer,
+        patch_size=14,
+        num_additional_image_tokens=1,
+        vision_feature_select_strategy="default",
+        chat_template=CHAT["llava"],
+    )
+    vision = {
+        "model_type": "clip_vision_model",
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 3,
+        "num_attention_heads": 4,
+        "image_size": 56,
+        "patch_size": 14,
+        "initializer_range": 0.1,
+    }
+    return processor, transformers.LlavaConfig(
+        text_config={"model_type": "llama", **TEXT, **_special(tokenizer)},
+        vision_config=vision,
+        image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
+        image_seq_length=16,
+    )
 
 
 def _special(tokenizer):
@@ -136,6 +170,6 @@ def llama2():
     pieces = ["<unk>", "<s>", "</s>", *(f"<0x{b:02X}>" for b in range(256)), "▁", *DIGITS]
     pieces += [*"abcdefghijklmnopqrstuvwxyz", *"ABCDEFGHIJKLMNOPQRSTUVWXYZ", *":.,-?!()[]"]
     vocab = {piece: i for i, piece in enumerate(pieces)}
-    tokenizer = LlamaTokenizer(vocab=vocab, merges=[], pad_token="<pad>")
+    tokenizer = LlamaTokenizer(vocab=vocab, merges=[], pad_token="<pad>", add_bos_token=True)
     tokenizer.add_special_tokens({"extra_special_tokens": ["<image>"]})
     return tokenizer

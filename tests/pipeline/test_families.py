@@ -11,9 +11,9 @@ from small_models import LINEAR, SEEING, build
 
 from gnomon.pipeline import families
 from gnomon.pipeline.collate import IGNORED, Collator, prompt_of, written_answer
-from gnomon.pipeline.load import Loaded, load, prepare_parts
+from gnomon.pipeline.load import load, prepare_parts
 from gnomon.pipeline.predict import answer
-from gnomon.pipeline.quantize import linear_layers, quantized
+from gnomon.pipeline.quantize import quantized
 from gnomon.recipe import Model, Train
 
 PARTS = ("language", "vision", "projector")
@@ -70,17 +70,6 @@ def test_exactly_the_language_layers_are_in_4_bits(name, in_4_bits):
     assert all(n.startswith(in_4_bits.family.language.prefix) for n in held)
     for parameter in in_4_bits.model.parameters():
         assert isinstance(parameter, bnb.nn.Params4bit) or parameter.dtype == torch.bfloat16
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_each_parts_pattern_names_its_linear_layers_and_no_other(name, exact, part):
-    known = getattr(exact.family, part)
-    if known is None:
-        assert part not in LINEAR[name]
-        return
-    found = linear_layers(exact.model, known)
-    assert len(found) == LINEAR[name][part]
-    assert all(f"{n}.".startswith(known.prefix) for n in found)
 
 
 # What is trained
@@ -216,13 +205,75 @@ def settings(**ways):
     return Train(**{**dict.fromkeys(PARTS, "frozen"), **ways}, lora_r=4, lora_alpha=4)
 
 
-def open_with(loaded, train):
+def of_part(loaded, name):
+    """Which part a parameter of the model belongs to, by its module's name as it was loaded."""
+    plain = name.removeprefix("base_model.model.").replace("modules_to_save.default.", "")
+    for part in ("projector", "vision"):
+        known = getattr(loaded.family, part)
+        if known is not None and plain.startswith(known.prefix):
+            return part
+    return "language"
+
+
+def gradients(loaded, train, samples):
+    """What the parts' settings open, and of that what a backward pass reaches."""
     config = prepare_parts(loaded, train)
     model = loaded.model if config is None else get_peft_model(loaded.model, config)
-    return Loaded(model, loaded.processor, loaded.family)
+    model.train()
+    model(**Collator(loaded.family, loaded.processor)(rows(samples))).loss.backward()
+    named = dict(model.named_parameters())
+    opened = {key for key, value in named.items() if value.requires_grad}
+    return opened, {key for key in opened if named[key].grad is not None}
 
 
-def test_a_qlora_step_in_4_bits_moves_every_adapter_and_nothing_else(name, in_4_bits, tmp_path):
+@pytest.mark.parametrize("part", PARTS)
+def test_lora_adapts_every_linear_layer_of_its_part_and_no_other(name, folder, part):
+    loaded = load(Model(name=str(folder), load_in_4bit=False, dtype="float32"))
+    if part not in LINEAR[name]:
+        with pytest.raises(ValueError, match=f"train.{part}: 'lora': {name} reads text alone"):
+            prepare_parts(loaded, settings(**{part: "lora"}))
+        return
+    opened, reached = gradients(loaded, settings(**{part: "lora"}), samples_for(name)[:4])
+    assert opened == reached
+    assert len(opened) == 2 * LINEAR[name][part]
+    assert {of_part(loaded, key) for key in opened} == {part}
+    assert all("lora_A" in key or "lora_B" in key for key in opened)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_full_part_trains_whole_and_every_weight_of_it_counts(name, folder, part):
+    """Every weight that is open gets a gradient: DDP waits for each of them."""
+    loaded = load(Model(name=str(folder), load_in_4bit=False, dtype="float32"))
+    if part not in LINEAR[name]:
+        return
+    idle = tuple(loaded.family.idle(loaded.model.config))
+    opened, reached = gradients(loaded, settings(**{part: "full"}), samples_for(name)[:4])
+    assert opened == reached
+    assert opened == {
+        key
+        for key, _ in loaded.model.named_parameters()
+        if of_part(loaded, key) == part and not key.startswith(idle)
+    }
+
+
+@pytest.mark.parametrize("vision", ["frozen", "lora", "full"])
+@pytest.mark.parametrize("projector", ["frozen", "lora", "full"])
+def test_each_part_is_trained_as_the_recipe_says_beside_a_base_in_4_bits(
+    name, in_4_bits, vision, projector
+):
+    if name not in SEEING:
+        return
+    ways = {"language": "lora", "vision": vision, "projector": projector}
+    opened, reached = gradients(in_4_bits, settings(**ways), samples_for(name)[:4])
+    assert opened == reached
+    for part, way in ways.items():
+        own = {key for key in opened if of_part(in_4_bits, key) == part}
+        adapters = {key for key in own if "lora_" in key}
+        assert len(adapters) == (2 * LINEAR[name][part] if way == "lora" else 0)
+        assert bool(own - adapters) == (way == "full")
+
+
+def test_a_qlora_step_moves_every_adapter_and_nothing_else(name, in_4_bits, tmp_path):
     ways = {part: "lora" for part in PARTS if part in LINEAR[name]}
     config = prepare_parts(in_4_bits, settings(**ways))
     trainer = ours(

@@ -7,6 +7,8 @@ import transformers
 from gnomon.pipeline import families
 
 BILLIONS = {
+    "llava-hf/llava-1.5-7b-hf": 7.063,
+    "llava-hf/llava-1.5-13b-hf": 13.351,
     "Qwen/Qwen2-VL-2B-Instruct": 2.209,
     "Qwen/Qwen2-VL-7B-Instruct": 8.291,
     "Qwen/Qwen2.5-VL-3B-Instruct": 3.755,

@@ -12,10 +12,15 @@ if TYPE_CHECKING:
 
 FAMILIES = {
     "gnomon-tiny": "gnomon.pipeline.families.tiny:GnomonTiny",
+    "llava": "gnomon.pipeline.families.llava:Llava",
     "qwen2-vl": "gnomon.pipeline.families.qwen2_vl:Qwen2VL",
     "qwen2.5-vl": "gnomon.pipeline.families.qwen2_5_vl:Qwen25VL",
 }
-MODEL_TYPES = {"qwen2_vl": "qwen2-vl", "qwen2_5_vl": "qwen2.5-vl"}
+MODEL_TYPES = {
+    "llava": "llava",
+    "qwen2_vl": "qwen2-vl",
+    "qwen2_5_vl": "qwen2.5-vl",
+}
 """Which family a checkpoint's model_type belongs to."""
 TINY = Path(__file__).parent.parent / "tiny"
 """The embedded model's weights and tokenizer, the recipe and log that made them; package data."""

@@ -77,6 +77,10 @@ class Family(ABC):
         model: PreTrainedModel = AutoModelForImageTextToText.from_pretrained(path, **options)
         return model
 
+    def idle(self, config: PretrainedConfig) -> list[str]:  # noqa: ARG002 - LLaVA asks it
+        """Modules whose outcome nobody reads, by their prefixes: they are never trained."""
+        return []
+
     def config(self, checkpoint: str) -> PretrainedConfig:
         """The configuration of a well-known checkpoint, without a download."""
         import transformers
@@ -134,6 +138,15 @@ class Family(ABC):
         if any(picture is not None for picture in pictures):
             options["images"] = self.arranged(pictures)
         return dict(processor(**options))
+
+    def refuse_limits(self, model: Model) -> None:
+        """For families whose pictures have one size, whatever a recipe says."""
+        for name in ("min_pixels", "max_pixels"):
+            if getattr(model, name) is not None:
+                raise ValueError(
+                    f"model.{name}: {getattr(model, name)}: {self.name} sizes pictures by a rule of"
+                    " its own; leave it out, and draw smaller pictures (size=…) where less will do"
+                )
 
     def arranged(self, pictures: Sequence[Image | None]) -> list[Any]:
         """The pictures as the processor takes them beside their texts."""

@@ -1,0 +1,98 @@
+"""LLaVA-1.5: every picture a square of 336 pixels; Vicuna's prompts, which write no end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gnomon.pipeline.families.base import Family, Part
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from transformers import PretrainedConfig
+
+    from gnomon.pipeline.families.base import Processor
+    from gnomon.recipe import Model
+    from gnomon.sample import Size
+
+
+class Llava(Family):
+    """LLaVA-1.5: every picture padded to a square and shrunk or enlarged to 336 by 336 pixels."""
+
+    name: ClassVar[str] = "llava"
+    dialect: ClassVar[str] = "llava"
+    digits: ClassVar[str] = "1"
+    end: ClassVar[str] = "</s>"
+    placeholder: ClassVar[str] = "<image>\n"
+    language: ClassVar[Part] = Part(
+        "model.language_model.",
+        r"model\.language_model\..*\.(q|k|v|o|gate|up|down)_proj",
+    )
+    vision: ClassVar[Part | None] = Part(
+        "model.vision_tower.",
+        r"model\.vision_tower\..*\.(q_proj|k_proj|v_proj|out_proj|fc1|fc2)",
+    )
+    projector: ClassVar[Part | None] = Part(
+        "model.multi_modal_projector.", r"model\.multi_modal_projector\.linear_[12]"
+    )
+    keep_in_16_bits: ClassVar[tuple[str, ...]] = (
+        "model.vision_tower",
+        "model.multi_modal_projector",
+        "lm_head",
+    )
+    config_class: ClassVar[str] = "LlavaConfig"
+    sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
+        "llava-hf/llava-1.5-7b-hf": {"text_config": {"model_type": "llama", "vocab_size": 32_064}},
+        "llava-hf/llava-1.5-13b-hf": {
+            "text_config": {
+                "model_type": "llama",
+                "vocab_size": 32_064,
+                "hidden_size": 5120,
+                "intermediate_size": 13_824,
+                "num_hidden_layers": 40,
+                "num_attention_heads": 40,
+            }
+        },
+    }
+
+    def load_processor(self, path: str | Path, model: Model) -> Processor:
+        from transformers import AutoConfig, LlavaProcessor
+        from transformers.models.llava.image_processing_pil_llava import LlavaImageProcessorPil
+
+        from gnomon.pipeline.families import _processors
+
+        self.refuse_limits(model)
+        # The checkpoints crop to the middle, and what is read at the edges would be lost; the
+        # model itself was trained on padded squares.
+        pictures = LlavaImageProcessorPil.from_pretrained(path, do_pad=True)
+        config = AutoConfig.from_pretrained(path)
+        return _processors.assemble(
+            LlavaProcessor,
+            path,
+            pictures,
+            patch_size=config.vision_config.patch_size,
+            num_additional_image_tokens=1,  # CLIP's first, which the strategy below drops
+            vision_feature_select_strategy=config.vision_feature_select_strategy,
+        )
+
+    def idle(self, config: PretrainedConfig) -> list[str]:
+        """What CLIP does after the layer that is looked at, its last but one."""
+        layers, looked_at = config.vision_config.num_hidden_layers, config.vision_feature_layer
+        outcomes = [looked_at] if isinstance(looked_at, int) else looked_at
+        used = max(outcome % (layers + 1) for outcome in outcomes)  # 0 is what goes into the first
+        tower = "model.vision_tower."
+        return [
+            f"{tower}post_layernorm.",
+            *(f"{tower}encoder.layers.{layer}." for layer in range(used, layers)),
+        ]
+
+    def resized(self, processor: Processor, size: Size) -> Size:
+        """Within the padded square, to the nearest pixel."""
+        scale = processor.image_processor.crop_size["height"] / max(size)
+        return max(1, round(size[0] * scale)), max(1, round(size[1] * scale))
+
+    def answer(self, processor: Processor, prompt: str, text: str) -> str:
+        """`ASSISTANT:` is answered after a blank, and with an end that the template leaves out."""
+        blank = "" if prompt[-1:].isspace() else " "
+        return super().answer(processor, prompt, blank + text)
