@@ -87,6 +87,7 @@ class Collator:
 
 def prompt_of(family: Family, processor: Processor, asked: Question) -> str:
     """The text up to where the answer begins."""
+    _check_sight(family, asked)
     return family.prompt(processor, asked.question, image=asked.image is not None)
 
 
@@ -106,11 +107,13 @@ def written_answer(family: Family, processor: Processor, sample: Sample) -> str:
 
 def resized_size(family: Family, processor: Processor, asked: Question) -> Size | None:
     """The size that the sample's picture has when the model sees it; None without a picture."""
-    if asked.image is None:
-        return None
-    if family.vision is None:
+    _check_sight(family, asked)
+    return None if asked.image is None else family.resized(processor, asked.image.size)
+
+
+def _check_sight(family: Family, asked: Question) -> None:
+    if asked.image is not None and family.vision is None:
         raise ValueError(
             f"sample {asked.id} has a picture, and {family.name} reads text alone: name a model"
             " that sees (`gnomon ls families`), or data without pictures"
         )
-    return family.resized(processor, asked.image.size)

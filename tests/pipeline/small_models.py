@@ -12,6 +12,7 @@ from pipeline_templates import CHAT
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import AutoTokenizer, LlamaTokenizer, PreTrainedTokenizerFast
 from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
+from transformers.models.mllama.image_processing_pil_mllama import MllamaImageProcessorPil
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
 from gnomon.pipeline import families
@@ -33,6 +34,9 @@ LINEAR = {
     "qwen2-vl": {"language": 14, "vision": 8, "projector": 2},
     "qwen2.5-vl": {"language": 14, "vision": 10, "projector": 2},
     "llava": {"language": 14, "vision": 12, "projector": 2},
+    "mllama": {"language": 28, "vision": 18, "projector": 1},
+    "qwen2": {"language": 14},
+    "llama": {"language": 14},
 }
 """Linear layers of each part: 7 in a decoder block, 4 to 6 in one of vision; LLaVA's third block of
 vision is never looked at."""
@@ -46,10 +50,14 @@ def build(name, folder):
         "qwen2-vl": _qwen2_vl,
         "qwen2.5-vl": _qwen2_5_vl,
         "llava": _llava,
+        "mllama": _mllama,
+        "qwen2": _qwen2,
+        "llama": _llama,
     }[name]()
     family = families.create(name)
     kind = "AutoModelForImageTextToText" if family.vision else "AutoModelForCausalLM"
     model = getattr(transformers, kind).from_config(config)
+    _open_gates(model)
     model.generation_config.eos_token_id = config.get_text_config().eos_token_id
     model.save_pretrained(folder)
     processor.save_pretrained(folder)
@@ -122,6 +130,49 @@ def _llava():
         image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
         image_seq_length=16,
     )
+
+
+def _mllama():
+    """Two of four text layers attend to pictures; three blocks of vision, one of them global."""
+    pictures = MllamaImageProcessorPil(size={"height": 56, "width": 56}, max_image_tiles=4)
+    tokenizer = llama3(pictures=True)
+    processor = transformers.MllamaProcessor(pictures, tokenizer, chat_template=CHAT["mllama"])
+    text = {**TEXT, **_special(tokenizer), "num_hidden_layers": 4, "cross_attention_layers": [1, 3]}
+    vision = {
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_global_layers": 1,
+        "attention_heads": 4,
+        "vision_output_dim": 64 * 3,
+        "intermediate_layers_indices": [0, 1],
+        "image_size": 56,
+        "initializer_range": 0.1,
+    }
+    return processor, transformers.MllamaConfig(
+        text_config={**text, "vocab_size": len(tokenizer) - 1},  # `<|image|>` lies beyond the head
+        vision_config=vision,
+        image_token_index=tokenizer.convert_tokens_to_ids("<|image|>"),
+    )
+
+
+def _open_gates(model):
+    """Mllama's begin shut: through them no picture would be seen."""
+    for name, parameter in model.named_parameters():
+        if name.endswith("gate"):
+            parameter.data.fill_(1.0)
+
+
+def _qwen2():
+    tokenizer = qwen2()
+    tokenizer.chat_template = CHAT["qwen2"]
+    return tokenizer, transformers.Qwen2Config(**TEXT, **_special(tokenizer))
+
+
+def _llama():
+    tokenizer = llama3(pictures=False)
+    tokenizer.chat_template = CHAT["llama"]
+    return tokenizer, transformers.LlamaConfig(**TEXT, **_special(tokenizer))
 
 
 def _special(tokenizer):

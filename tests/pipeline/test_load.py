@@ -1,5 +1,8 @@
 import json
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import bitsandbytes as bnb
 import pytest
@@ -238,4 +241,21 @@ def test_every_family_is_whole():
         assert family.name == name
         assert family.dialect in dialect.DIALECTS
         assert "lm_head" in family.keep_in_16_bits
+        assert (family.vision is None) == (family.projector is None) == (not family.placeholder)
     assert set(families.MODEL_TYPES.values()) <= families.FAMILIES.keys()
+
+
+def test_each_family_is_a_file_of_its_own():
+    modules = {place.partition(":")[0].rpartition(".")[2] for place in families.FAMILIES.values()}
+    files = {file.stem for file in Path(families.__file__).parent.glob("*.py")}
+    assert modules == {f for f in files if not f.startswith("_") and f != "base"}
+
+
+def test_naming_families_loads_nothing_heavy():
+    script = "import sys; from gnomon import listing; print(listing.table('families'));"
+    script += "print(sorted({'torch', 'transformers', 'peft'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.endswith("[]\n"), done.stderr
+    for name in families.FAMILIES:
+        assert f"  {name} " in done.stdout
+    assert "digits      1 to 3 a token" in done.stdout

@@ -7,6 +7,14 @@ import transformers
 from gnomon.pipeline import families
 
 BILLIONS = {
+    "meta-llama/Llama-3.2-1B-Instruct": 1.236,
+    "meta-llama/Llama-3.2-3B-Instruct": 3.213,
+    "meta-llama/Llama-3.1-8B-Instruct": 8.030,
+    "meta-llama/Llama-3.2-11B-Vision-Instruct": 10.670,
+    "Qwen/Qwen2.5-0.5B-Instruct": 0.494,
+    "Qwen/Qwen2.5-1.5B-Instruct": 1.544,
+    "Qwen/Qwen2.5-3B-Instruct": 3.086,
+    "Qwen/Qwen2.5-7B-Instruct": 7.616,
     "llava-hf/llava-1.5-7b-hf": 7.063,
     "llava-hf/llava-1.5-13b-hf": 13.351,
     "Qwen/Qwen2-VL-2B-Instruct": 2.209,

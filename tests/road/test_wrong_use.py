@@ -18,7 +18,7 @@ HEAVY = {"torch", "transformers", "trl", "peft", "bitsandbytes", "matplotlib", "
         ("\nmodel: {nam: x}", "model.nam: no such key; did you mean name"),
         ("\nmodel: {load_in_4bit: maybe}", "model.load_in_4bit: 'maybe'"),
         ("\nmodel: {name: nowhere}", "model.name: 'nowhere' is no directory"),
-        ("\nmodel: {family: quen}", "unknown family 'quen': did you mean qwen2-vl"),
+        ("\nmodel: {family: quen}", "unknown family 'quen': did you mean qwen2"),
         ("\nseed: 1.5", "seed: 1.5"),
     ],
 )

@@ -12,12 +12,18 @@ if TYPE_CHECKING:
 
 FAMILIES = {
     "gnomon-tiny": "gnomon.pipeline.families.tiny:GnomonTiny",
+    "llama": "gnomon.pipeline.families.llama:Llama",
     "llava": "gnomon.pipeline.families.llava:Llava",
+    "mllama": "gnomon.pipeline.families.mllama:Mllama",
+    "qwen2": "gnomon.pipeline.families.qwen2:Qwen2",
     "qwen2-vl": "gnomon.pipeline.families.qwen2_vl:Qwen2VL",
     "qwen2.5-vl": "gnomon.pipeline.families.qwen2_5_vl:Qwen25VL",
 }
 MODEL_TYPES = {
+    "llama": "llama",
     "llava": "llava",
+    "mllama": "mllama",
+    "qwen2": "qwen2",
     "qwen2_vl": "qwen2-vl",
     "qwen2_5_vl": "qwen2.5-vl",
 }

@@ -1,0 +1,49 @@
+"""What language models without a picture's part have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gnomon.pipeline.families.base import Family, Part
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from transformers import PreTrainedModel
+
+    from gnomon.pipeline.families.base import Processor
+    from gnomon.recipe import Model
+    from gnomon.sample import Size
+
+PADS = ("<|finetune_right_pad_id|>", "<|pad|>", "<pad>")
+
+
+class TextOnly(Family):
+    """A causal language model; its processor is its tokenizer."""
+
+    dialect: ClassVar[str] = "plain"
+    language: ClassVar[Part] = Part("model.", r"model\.layers\..*\.(q|k|v|o|gate|up|down)_proj")
+    keep_in_16_bits: ClassVar[tuple[str, ...]] = ("lm_head",)
+
+    def load_processor(self, path: str | Path, model: Model) -> Processor:
+        """The tokenizer; one without a pad token, as Llama-3's, gets one that the model knows."""
+        from transformers import AutoTokenizer
+
+        self.refuse_limits(model)
+        tokenizer: Processor = AutoTokenizer.from_pretrained(path)
+        if tokenizer.pad_token is None:
+            known = (pad for pad in PADS if pad in tokenizer.added_tokens_encoder)
+            tokenizer.pad_token = next(known, tokenizer.eos_token)
+        return tokenizer
+
+    def load_model(self, path: str | Path, **options: Any) -> PreTrainedModel:
+        from transformers import AutoModelForCausalLM
+
+        model: PreTrainedModel = AutoModelForCausalLM.from_pretrained(path, **options)
+        return model
+
+    def resized(self, processor: Processor, size: Size) -> Size:  # noqa: ARG002 - there is none
+        raise ValueError(f"{self.name} reads text alone, and is shown a picture of {size}")
+
+    def content(self, question: str, *, image: bool) -> Any:  # noqa: ARG002 - there is none
+        return question

@@ -1,0 +1,67 @@
+"""Llama, the language models: up to three digits a token from Llama-3 on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gnomon.pipeline.families._text import TextOnly
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DATE = "26 Jul 2024"
+"""Llama's templates write the day's date unless given one, and the same recipe would be another
+tomorrow; this is the date that they themselves fall back on."""
+ROPE = {
+    "rope_type": "llama3",
+    "rope_theta": 500_000.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 8192,
+}
+
+
+class Llama(TextOnly):
+    """Llama and what shares its architecture, text alone; Llama-2 has one digit a token."""
+
+    name: ClassVar[str] = "llama"
+    digits: ClassVar[str] = "1 to 3"
+    end: ClassVar[str] = "<|eot_id|>"
+    template_options: ClassVar[Mapping[str, Any]] = {"date_string": DATE}
+    config_class: ClassVar[str] = "LlamaConfig"
+    sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
+        "meta-llama/Llama-3.2-1B-Instruct": {
+            "vocab_size": 128_256,
+            "hidden_size": 2048,
+            "intermediate_size": 8192,
+            "num_hidden_layers": 16,
+            "num_attention_heads": 32,
+            "num_key_value_heads": 8,
+            "head_dim": 64,
+            "max_position_embeddings": 131_072,
+            "rope_parameters": {**ROPE, "factor": 32.0},
+            "tie_word_embeddings": True,
+        },
+        "meta-llama/Llama-3.2-3B-Instruct": {
+            "vocab_size": 128_256,
+            "hidden_size": 3072,
+            "intermediate_size": 8192,
+            "num_hidden_layers": 28,
+            "num_attention_heads": 24,
+            "num_key_value_heads": 8,
+            "head_dim": 128,
+            "max_position_embeddings": 131_072,
+            "rope_parameters": {**ROPE, "factor": 32.0},
+            "tie_word_embeddings": True,
+        },
+        "meta-llama/Llama-3.1-8B-Instruct": {
+            "vocab_size": 128_256,
+            "hidden_size": 4096,
+            "intermediate_size": 14_336,
+            "num_hidden_layers": 32,
+            "num_attention_heads": 32,
+            "num_key_value_heads": 8,
+            "max_position_embeddings": 131_072,
+            "rope_parameters": {**ROPE, "factor": 8.0},
+        },
+    }

@@ -1,0 +1,106 @@
+"""Llama-3.2-Vision (Mllama): pictures in up to four tiles, looked at through cross-attention."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gnomon.pipeline.families.base import Family, Part
+from gnomon.pipeline.families.llama import DATE, ROPE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import torch
+    from PIL.Image import Image
+    from transformers import PreTrainedModel
+
+    from gnomon.pipeline.families.base import Processor
+    from gnomon.recipe import Model
+    from gnomon.sample import Size
+
+
+class Mllama(Family):
+    """Llama-3.2-Vision: pictures fitted into one to four tiles of 560 by 560 pixels.
+
+    `<|image|>` has the id V, which the embedding has a row for and the head has not.
+    """
+
+    name: ClassVar[str] = "mllama"
+    dialect: ClassVar[str] = "plain"
+    digits: ClassVar[str] = "1 to 3"
+    end: ClassVar[str] = "<|eot_id|>"
+    placeholder: ClassVar[str] = "<|image|>"
+    template_options: ClassVar[Mapping[str, Any]] = {"date_string": DATE}
+    language: ClassVar[Part] = Part(
+        "model.language_model.",  # its cross-attention included
+        r"model\.language_model\..*\.(q|k|v|o|gate|up|down)_proj",
+    )
+    vision: ClassVar[Part | None] = Part(
+        "model.vision_model.",
+        r"model\.vision_model\..*\.(q_proj|k_proj|v_proj|o_proj|fc1|fc2)",
+    )
+    projector: ClassVar[Part | None] = Part(
+        "model.multi_modal_projector.", r"model\.multi_modal_projector"
+    )
+    keep_in_16_bits: ClassVar[tuple[str, ...]] = (
+        "model.vision_model",
+        "model.multi_modal_projector",
+        "lm_head",
+    )
+    config_class: ClassVar[str] = "MllamaConfig"
+    sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
+        "meta-llama/Llama-3.2-11B-Vision-Instruct": {
+            "text_config": {"rope_parameters": {**ROPE, "factor": 8.0}},
+            "vision_config": {"image_size": 560},
+        },
+    }
+
+    def load_processor(self, path: str | Path, model: Model) -> Processor:
+        from transformers import MllamaProcessor
+        from transformers.models.mllama.image_processing_pil_mllama import MllamaImageProcessorPil
+
+        from gnomon.pipeline.families import _processors
+
+        # Four tiles are computed however few are filled: a limit would save nothing.
+        self.refuse_limits(model)
+        pictures = MllamaImageProcessorPil.from_pretrained(path)
+        return _processors.assemble(MllamaProcessor, path, pictures)
+
+    def load_model(self, path: str | Path, **options: Any) -> PreTrainedModel:
+        model = super().load_model(path, **options)
+        layers = model.model.language_model.layers
+        for index in model.config.text_config.cross_attention_layers:
+            layers[index].register_forward_hook(_pass_texts_by, with_kwargs=True)
+        return model
+
+    def resized(self, processor: Processor, size: Size) -> Size:
+        """Within the tiles, whose right and lower rest stays black."""
+        from transformers.models.mllama.image_processing_pil_mllama import (
+            get_image_size_fit_to_canvas,
+            get_optimal_tiled_canvas,
+        )
+
+        pictures = processor.image_processor
+        tile = pictures.size["height"]
+        canvas = get_optimal_tiled_canvas(size[1], size[0], pictures.max_image_tiles, tile)
+        height, width = get_image_size_fit_to_canvas(size[1], size[0], *canvas, tile)
+        return int(width), int(height)
+
+    def arranged(self, pictures: Sequence[Image | None]) -> list[Any]:
+        """A list for each text."""
+        return [[] if picture is None else [picture] for picture in pictures]
+
+
+def _pass_texts_by(
+    _: torch.nn.Module, inputs: tuple[Any, ...], options: dict[str, Any], output: torch.Tensor
+) -> torch.Tensor:
+    """Leave a text without a picture as cross-attention found it.
+
+    Alone it skips these layers; beside a picture it would attend to the empty tiles that the
+    batch holds in its place, and its answer would depend on its neighbours.
+    """
+    seen = options["full_text_row_masked_out_mask"]  # [B, 1, T, 1], or None
+    if seen is None:
+        return output
+    return output.where(seen[:, 0].any(dim=1, keepdim=True), inputs[0])
