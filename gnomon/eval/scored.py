@@ -34,6 +34,8 @@ class Scored:
     """Metrics of this answer by name; an unread answer has no deviation."""
     size: Size | None = None
     """The picture's size as the model saw it."""
+    picture: str = ""
+    """What it may share with other items, which then are no independent ones: its picture."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gnomon.eval.chance import chance
+from gnomon.eval.crossed import crossed
 from gnomon.eval.kinds import KINDS, kind_of
 from gnomon.eval.kinds.base import Answer, Line
 from gnomon.eval.scored import Result, Scored, Scores, Summary
@@ -29,7 +31,7 @@ def score(
     the one that counts.
     """
     answered = _by_sample(predictions)
-    pairs: dict[str, list[tuple[Prediction, Target]]] = {}
+    pairs: dict[str, list[tuple[Prediction, Target, str]]] = {}
     order: dict[str, None] = {}
     missing: list[str] = []
     for sample in samples:
@@ -41,7 +43,7 @@ def score(
             missing.append(sample.id)
             continue
         truth = _as_seen(sample, prediction)
-        pairs.setdefault(kind_of(truth), []).append((prediction, truth))
+        pairs.setdefault(kind_of(truth), []).append((prediction, truth, _picture(sample)))
     _refuse("have no prediction", missing, "finish predicting, or score only what was asked")
     _refuse("are predicted but not among the samples", answered, "score them on their own samples")
     scored = {kind: _scored(kind, group, which) for kind, group in pairs.items()}
@@ -79,11 +81,21 @@ def _as_seen(sample: Sample, prediction: Prediction) -> Target:
     return sample.target
 
 
-def _scored(name: str, group: Sequence[tuple[Prediction, Target]], which: Which) -> list[Scored]:
+def _picture(sample: Sample) -> str:
+    """What the item may share with others: its picture, by file or pixels; without one, itself."""
+    if sample.image is None:
+        return sample.id
+    file = getattr(sample.image, "filename", "")
+    return str(file) or blake2b(sample.image.tobytes(), digest_size=8).hexdigest()
+
+
+def _scored(
+    name: str, group: Sequence[tuple[Prediction, Target, str]], which: Which
+) -> list[Scored]:
     kind = KINDS[name]
-    costs = kind.costs([truth for _, truth in group])
+    costs = kind.costs([truth for _, truth, _ in group])
     scored = []
-    for (prediction, truth), cost in zip(group, costs, strict=True):
+    for (prediction, truth, picture), cost in zip(group, costs, strict=True):
         reading = kind.read(prediction, truth, which)
         value = reading.value if reading else None
         measures = kind.measures(truth, Answer(value, prediction.text), cost)
@@ -98,6 +110,7 @@ def _scored(name: str, group: Sequence[tuple[Prediction, Target]], which: Which)
                 correct=kind.correct(measures),
                 measures=measures,
                 size=prediction.size,
+                picture=picture,
             )
         )
     return scored
@@ -121,16 +134,22 @@ def _summary(name: str, items: Sequence[Scored]) -> Summary:
 
 
 def _estimate(line: Line, items: Sequence[Scored]) -> Estimate:
-    values = selected(line, items)
+    about = selected(line, items)
+    values = np.array([item.measures[line.measure] for item in about])
+    pictures = [item.picture for item in about]
+    if line.statistic in ("share", "mean") and 1 < len(set(pictures)) < len(pictures):
+        found = crossed([values[None]], pictures).estimate
+        if found.low is not None:
+            return found
     if line.statistic == "share":
-        return wilson(int(sum(values)), len(values))
-    return bootstrap(np.asarray(values), line.statistic)
+        return wilson(int(values.sum()), values.size)
+    return bootstrap(values, line.statistic)
 
 
-def selected(line: Line, items: Sequence[Scored]) -> list[float]:
-    """The line's measure of every item that it is about."""
+def selected(line: Line, items: Sequence[Scored]) -> list[Scored]:
+    """The items that the line is about."""
     if line.among == "read":
         items = [item for item in items if item.value is not None]
     elif line.among == "wrong":
         items = [item for item in items if item.value is not None and not item.correct]
-    return [item.measures[line.measure] for item in items if line.measure in item.measures]
+    return [item for item in items if line.measure in item.measures]

@@ -69,30 +69,6 @@ def bootstrap(
     return Estimate(value, low, high, method, data.size)
 
 
-def paired_difference(
-    a: Sequence[float] | Floats, b: Sequence[float] | Floats, *, seed: int = 0, level: float = LEVEL
-) -> Estimate:
-    """Mean of b − a over the same items, which are resampled whole, each with both its answers."""
-    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    if first.shape != second.shape:
-        raise ValueError(f"paired items: {first.size} of one and {second.size} of the other")
-    found = bootstrap(second - first, "mean", seed=seed, level=level)
-    return Estimate(found.value, found.low, found.high, f"paired {found.method}", found.n)
-
-
-def mcnemar(a: Sequence[bool], b: Sequence[bool]) -> Estimate:
-    """Exact two-sided p of McNemar's test (1947): do a and b differ in how often they are right?
-
-    Only the n items count that one has right and the other wrong; under no difference either is
-    as likely, so p is binomial. Without such items p is 1.
-    """
-    only_a = sum(x and not y for x, y in zip(a, b, strict=True))
-    only_b = sum(y and not x for x, y in zip(a, b, strict=True))
-    n = only_a + only_b
-    p = float(stats.binomtest(only_b, n).pvalue) if n else 1.0
-    return Estimate(p, None, None, "exact McNemar", n)
-
-
 def _nothing() -> Estimate:
     return Estimate(None, None, None, "no items", 0)
 

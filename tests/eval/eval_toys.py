@@ -13,10 +13,15 @@ from gnomon.sample import Box, Number, Prediction, Sample, Time
 
 def clocks(n, *, picture=False):
     """n questions about clocks, the truths spread evenly over the dial."""
-    image = Image.new("RGB", (64, 48), "white") if picture else None
     return [
-        Sample(f"clock-{i}", image, "What time is it?", Time(i * 7919 % 720 * 60)) for i in range(n)
+        Sample(f"clock-{i}", blank(i) if picture else None, "What time is it?", Time(minute * 60))
+        for i, minute in ((i, i * 7919 % 720) for i in range(n))
     ]
+
+
+def blank(i, size=(64, 48)):
+    """A picture that no other number has: items that share one are not independent."""
+    return Image.new("RGB", size, (i % 256, i // 256 % 256, 255))
 
 
 def said(samples, texts, *, size=None, dialect="plain"):
@@ -58,7 +63,7 @@ def numbers(values, unit=""):
 
 
 def boxes(n, size=(100, 100)):
-    image = Image.new("RGB", size)
     return [
-        Sample(f"box-{i}", image, "Where?", Box(10 + i % 7, 20, 50 + i % 7, 80)) for i in range(n)
+        Sample(f"box-{i}", blank(i, size), "Where?", Box(10 + i % 7, 20, 50 + i % 7, 80))
+        for i in range(n)
     ]

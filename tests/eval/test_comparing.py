@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from eval_toys import clock_run, clock_text, clock_texts, clocks, numbers, said
+from eval_toys import blank, clock_run, clock_text, clock_texts, clocks, numbers, said
 
 from gnomon.eval import compare, score, table
+from gnomon.eval.significance import holm
+from gnomon.eval.statistics import wilson
 
 
 def scored(texts, samples=None):
@@ -71,6 +75,97 @@ def test_silence_does_not_pay():
     found = {d.name: d for d in compare(scored(bold), scored(shy)).differences}
     assert found["charged"].verdict == "worse"
     assert found["unread"].verdict == "worse"
+
+
+def seeded(samples, skills, *, first=0):
+    return {
+        seed: scored(clock_texts(samples, skill, seed=100 + seed), samples)
+        for seed, skill in enumerate(skills, start=first)
+    }
+
+
+def test_seeds_are_listed_and_each_has_its_own_test():
+    samples = clocks(150)
+    weak, strong = seeded(samples, (0.3, 0.35, 0.25)), seeded(samples, (0.8, 0.75, 0.85))
+    found = compare(weak, strong)
+    assert found.seeds == ((0, 1, 2), (0, 1, 2))
+    exact = found.differences[0]
+    assert exact.verdict == "better"
+    assert [one.seed for one in exact.by_seed] == [0, 1, 2]
+    for one in exact.by_seed:
+        alone = compare(weak[one.seed], strong[one.seed]).differences[0]
+        assert (one.first, one.second, one.p) == (alone.first, alone.second, alone.p)
+    assert exact.test == "Student's t over seeds and pictures"
+    assert "3 seeds × 150 pictures" in exact.estimate.method
+    assert compare(weak, dict(reversed(strong.items()))) == replace(
+        found, seeds=((0, 1, 2), (2, 1, 0))
+    )
+
+
+def test_a_difference_that_only_one_seed_has_is_tied():
+    """The items alone would show it: the second recipe was lucky once."""
+    samples = clocks(150)
+    plain, lucky = seeded(samples, (0.4, 0.4, 0.4)), seeded(samples, (0.4, 0.4, 0.9))
+    exact = compare(plain, lucky).differences[0]
+    assert min(one.p for one in exact.by_seed) < 1e-6
+    assert exact.verdict == "tied"
+
+
+def test_other_seeds_are_no_pairs():
+    samples = clocks(100)
+    found = compare(seeded(samples, (0.2, 0.2)), seeded(samples, (0.8, 0.8, 0.8), first=7))
+    assert found.seeds == ((0, 1), (7, 8, 9))
+    assert found.differences[0].by_seed == ()
+    assert found.differences[0].verdict == "better"
+
+
+def test_seeds_on_other_samples_are_refused():
+    with pytest.raises(ValueError, match="1 of 4 are only in a, seed 1"):
+        compare({0: scored(["10:08"] * 3), 1: scored(["10:08"] * 4)}, scored(["10:08"] * 3))
+    with pytest.raises(ValueError, match="b: no run at all"):
+        compare(scored(["10:08"]), {})
+
+
+def test_questions_about_one_picture_are_counted_as_one():
+    """Ten pictures asked 30 times each: what differs on three of them is soon luck."""
+    image = [blank(i) for i in range(10)]
+    samples = [replace(s, image=image[i % 10]) for i, s in enumerate(clocks(300))]
+    right = [clock_text(s.target.seconds // 60) for s in samples]
+    wrong = [text if i % 10 > 2 else "06:30" for i, text in enumerate(right)]
+    exact = compare(scored(wrong, samples), scored(right, samples)).differences[0]
+    assert (exact.test, exact.verdict) == ("sign flips", "tied")
+    assert exact.estimate.method.endswith("10 pictures")
+    alone = compare(scored(wrong, clocks(300)), scored(right, clocks(300))).differences[0]
+    assert (alone.test, alone.verdict) == ("McNemar's exact test", "better")
+
+
+def test_where_no_answer_differs_wilson_says_how_many_may():
+    a = scored(clock_texts(clocks(50), 0.5))
+    exact = compare(a, a).differences[0]
+    assert (exact.estimate.value, exact.estimate.method) == (0, "Wilson, 50 pictures")
+    assert exact.estimate.high == pytest.approx(wilson(0, 50).high)
+    assert exact.estimate.low == -exact.estimate.high
+    assert exact.detectable is None
+
+
+def test_first_lines_are_corrected_together_and_the_others_of_a_kind_among_themselves():
+    samples = [*clocks(60), *numbers(range(60))]
+    said_by = [
+        [*clock_texts(clocks(60), skill, seed=1), *(str(i + (i % 3 > lag)) for i in range(60))]
+        for skill, lag in ((0.3, 0), (0.6, 1))
+    ]
+    found = compare(*(scored(texts, samples) for texts in said_by))
+    by_kind = {
+        kind: [d for d in found.differences if d.kind == kind] for kind in ("time", "number")
+    }
+    firsts = [differences[0] for differences in by_kind.values()]
+    assert [d.family for d in firsts] == [2, 2]
+    assert [d.adjusted for d in firsts] == holm([d.p for d in firsts])
+    for differences in by_kind.values():
+        others = differences[1:]
+        assert {d.family for d in others} == {len(others)}
+        assert [d.adjusted for d in others] == holm([d.p for d in others])
+    assert "Holm over 2" in found.sentences[0]
 
 
 def test_other_samples_are_refused_by_name():

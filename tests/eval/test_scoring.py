@@ -6,7 +6,8 @@ import json
 from dataclasses import replace
 
 import pytest
-from eval_toys import boxes, clock_texts, clocks, numbers, said
+from eval_toys import blank, boxes, clock_text, clock_texts, clocks, numbers, said
+from PIL import Image
 
 from gnomon import dialect
 from gnomon.eval import Scores, score
@@ -176,6 +177,32 @@ def test_unknown_lines_are_named():
 
 def test_no_samples_no_summaries():
     assert score([], []) == Scores((), {})
+
+
+def test_questions_about_one_picture_widen_the_interval():
+    """Each picture asked ten times, all right or all wrong: 30 pictures, not 300 items."""
+    shared = [replace(s, image=blank(i // 10)) for i, s in enumerate(clocks(300))]
+    right = [clock_text(s.target.seconds // 60) for s in shared]
+    texts = [text if i // 10 % 2 else "06:30" for i, text in enumerate(right)]
+    alone, together = (score(said(s, texts), s) for s in (clocks(300), shared))
+    assert len({item.picture for item in together.items}) == 30
+    narrow, wide = (found.estimate("time", "exact") for found in (alone, together))
+    assert narrow.value == wide.value == pytest.approx(0.5, abs=0.01)
+    assert wide.high - wide.low > 3 * (narrow.high - narrow.low)
+    assert wide.method == "bootstrap, 30 pictures"
+
+
+def test_pictures_are_told_apart_by_file_or_by_pixels(tmp_path):
+    blank(0).save(tmp_path / "a.png")
+    opened = [Image.open(tmp_path / "a.png") for _ in range(2)]
+    pictures = [*opened, blank(0), blank(0), blank(1), None]
+    samples = [replace(s, image=p) for s, p in zip(clocks(6), pictures, strict=True)]
+    found = [item.picture for item in score(said(samples, ["1:00"] * 6), samples).items]
+    assert found[0] == found[1] == str(tmp_path / "a.png")
+    assert found[2] == found[3] != found[4]
+    assert found[5] == "clock-5"
+    for image in opened:
+        image.close()
 
 
 def test_ten_thousand_predictions():

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
 
-from gnomon.eval.statistics import bootstrap, mcnemar, paired_difference, wilson
+from gnomon.eval.statistics import bootstrap, wilson
 
 
 def test_wilson_holds_at_the_ends():
@@ -75,28 +74,3 @@ def test_the_bootstrap_covers_a_median():
     found = [bootstrap(rng.normal(size=80), "median", seed=i, resamples=500) for i in range(200)]
     covered = np.mean([e.low <= 0 <= e.high for e in found])
     assert 0.88 <= covered <= 1
-
-
-def test_pairs_are_resampled_together():
-    """Between items the spread is 100 times that of the difference: unpaired would see nothing."""
-    rng = np.random.default_rng(4)
-    a = rng.normal(scale=100, size=200)
-    found = paired_difference(a, a + 1 + rng.normal(size=200))
-    assert 0.7 < found.low < 1 < found.high < 1.3
-    with pytest.raises(ValueError, match="2 of one and 3 of the other"):
-        paired_difference([1, 2], [1, 2, 3])
-
-
-def test_mcnemar_counts_only_what_differs():
-    a = [True] * 50 + [True] * 2 + [False] * 9
-    b = [True] * 50 + [False] * 2 + [True] * 9
-    found = mcnemar(a, b)
-    assert found.n == 11
-    assert found.value == pytest.approx(stats.binomtest(9, 11).pvalue)
-    assert mcnemar(a, a).value == 1
-
-
-def test_mcnemar_rarely_cries_wolf():
-    rng = np.random.default_rng(5)
-    p = [mcnemar(rng.random(100) < 0.7, rng.random(100) < 0.7).value for _ in range(300)]
-    assert np.mean(np.array(p) < 0.05) <= 0.07

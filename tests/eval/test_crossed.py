@@ -1,0 +1,203 @@
+"""Intervals over seeds and pictures cover what they say, in simulations whose truth is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from simulated import Model, answers
+
+from gnomon.eval.crossed import crossed
+from gnomon.eval.significance import ALPHA, detectable, mcnemar, power
+
+REPEATED = 1000
+NAMES = [str(i) for i in range(400)]
+
+
+def repeated(model, k, n, name, *, other=None, seed=0):
+    """1,000 times: a mean over k seeds and n pictures, or its difference to another model's."""
+    rng = np.random.default_rng(seed)
+    for _ in range(REPEATED):
+        pictures = rng.normal(size=n)
+        arm = answers(model, rng, k, pictures)[name]
+        if other is not None:
+            arm = answers(other, rng, k, pictures)[name] - arm
+        yield crossed([arm], NAMES[:n], resamples=300)
+
+
+def covered(found, truth):
+    return np.mean([c.estimate.low <= truth <= c.estimate.high for c in found])
+
+
+@pytest.mark.parametrize("name", ["exact", "charged"])
+@pytest.mark.parametrize(("k", "n"), [(5, 150), (8, 150)])
+def test_a_models_mean_is_covered(k, n, name):
+    model = Model()
+    assert 0.93 <= covered(repeated(model, k, n, name), model.truth[name]) <= 0.97
+
+
+@pytest.mark.parametrize("name", ["exact", "charged"])
+def test_a_paired_difference_is_covered(name):
+    model, other = Model(), Model().better_by(4)
+    found = repeated(model, 5, 200, name, other=other)
+    assert 0.93 <= covered(found, other.truth[name] - model.truth[name]) <= 0.97
+
+
+def test_with_one_seed_the_items_are_covered_of_a_model_without_seeds():
+    model = Model(seeds=0.0)
+    assert 0.93 <= covered(repeated(model, 1, 200, "exact"), model.accuracy) <= 0.97
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_few_seeds_are_not_taken_for_many(k):
+    """Two seeds may by chance be alike; the interval is wide all the same."""
+    model = Model(seeds=0.8)
+    assert covered(repeated(model, k, 100, "exact"), model.accuracy) >= 0.93
+
+
+def test_errors_over_items_only_are_three_times_too_small():
+    """With several seeds whose spread is real, the pictures alone say little of the truth."""
+    model = Model(seeds=0.7, pictures=0.5)
+    values, items_only, both, hits = [], [], [], []
+    for found, flat in _both_ways(model, 5, 300):
+        values.append(found.estimate.value)
+        both.append(found.se)
+        items_only.append(flat.se)
+        low, high = flat.estimate.low, flat.estimate.high
+        hits.append((low <= model.accuracy <= high, found.estimate.low <= model.accuracy))
+    true = np.std(values)
+    assert true / np.mean(items_only) > 3
+    assert true / np.sqrt(np.mean(np.square(both))) == pytest.approx(1, abs=0.1)
+    assert np.mean([flat for flat, _ in hits]) < 0.6
+
+
+def _both_ways(model, k, n):
+    rng = np.random.default_rng(1)
+    for _ in range(REPEATED // 3):
+        arm = answers(model, rng, k, rng.normal(size=n))["exact"]
+        flat = arm.reshape(1, -1)  # every answer for an item of its own
+        names = [str(i) for i in range(flat.size)]
+        yield crossed([arm], NAMES[:n], resamples=50), crossed([flat], names, resamples=50)
+
+
+def test_questions_about_one_picture_are_no_independent_items():
+    model = Model(seeds=0.0, pictures=2.0)
+    rng = np.random.default_rng(2)
+    shared, alone = [], []
+    for _ in range(300):
+        arm = answers(model, rng, 1, rng.normal(size=60), asked=5)["exact"]
+        shared.append(crossed([arm], [str(i // 5) for i in range(300)], resamples=200))
+        alone.append(crossed([arm], NAMES[:300], resamples=200))
+    assert covered(shared, model.accuracy) >= 0.92
+    assert covered(alone, model.accuracy) <= 0.85
+
+
+def test_a_planted_difference_is_found_as_often_as_is_said():
+    """Three points, in a design that says it shows about so much with a power of 80 %."""
+    model = Model(seeds=0.05, pictures=1.0, skill=2.0)
+    found = list(repeated(model, 8, 380, "exact", other=model.better_by(3)))
+    shown = np.mean([c.p < ALPHA and c.estimate.value > 0 for c in found])
+    assert np.median([100 * detectable(c) for c in found[:100]]) == pytest.approx(3, abs=0.3)
+    assert np.mean([power(c, 0.03) for c in found]) == pytest.approx(shown, abs=0.05)
+    assert shown == pytest.approx(0.8, abs=0.1)
+
+
+@pytest.mark.parametrize(("k", "n"), [(2, 100), (3, 200), (5, 200)])
+def test_equal_models_come_out_tied(k, n):
+    model = Model()
+    found = repeated(model, k, n, "exact", other=model)
+    assert np.mean([c.p >= ALPHA for c in found]) >= 0.93
+
+
+def test_equal_models_of_one_seed_come_out_tied():
+    model, rng = Model(seeds=0.0), np.random.default_rng(3)
+    tied = 0
+    for _ in range(REPEATED):
+        pictures = rng.normal(size=200)
+        a, b = (answers(model, rng, 1, pictures)["exact"][0] == 1 for _ in range(2))
+        tied += mcnemar(a, b) >= ALPHA
+    assert tied / REPEATED >= 0.93
+
+
+def test_p_and_interval_agree():
+    for c in repeated(Model(), 3, 100, "charged", other=Model().better_by(6), seed=4):
+        half = (c.estimate.high - c.estimate.low) / 2
+        assert (c.p < ALPHA) == (abs(c.estimate.value) > half)
+
+
+def test_other_seeds_make_two_arms():
+    rng = np.random.default_rng(5)
+    pictures = rng.normal(size=200)
+    a, b = (answers(Model(), rng, k, pictures)["exact"] for k in (3, 5))
+    found = crossed([b, -a], NAMES[:200])
+    assert found.estimate.value == pytest.approx(b.mean() - a.mean())
+    assert found.seeds == 3
+    # A variance of the means over seeds at least, whatever the pictures say.
+    assert found.se**2 >= 0.99 * sum(x.mean(axis=1).var(ddof=1) / len(x) for x in (a, b))
+
+
+def test_the_variance_is_that_of_naive_loops():
+    rng = np.random.default_rng(6)
+    arm = rng.normal(size=(3, 12)) + rng.normal(size=(3, 1))
+    names = ["a"] * 5 + ["b"] * 3 + ["c"] * 3 + ["d"]
+    found = crossed([arm], names)
+    mean = sum(arm[s][i] for s in range(3) for i in range(12)) / 36
+    pictures, cells, seeds = 0.0, 0.0, 0.0
+    by_seed = [sum(row) / 12 for row in arm]
+    for picture in "abcd":
+        own = [i for i in range(12) if names[i] == picture]
+        together = sum(arm[s][i] for s in range(3) for i in own) / 3
+        pictures += (together - mean * len(own)) ** 2 / 144 * 4 / 3
+        for s in range(3):
+            left = sum(arm[s][i] for i in own) - together - (by_seed[s] - mean) * len(own)
+            cells += left**2 / 36**2 * 3 / 2 * 4 / 3
+    for value in by_seed:
+        seeds += (value - mean) ** 2 / 2 / 3
+    assert found.se**2 == pytest.approx(max(pictures - cells, 0) + max(seeds, cells))
+
+
+def test_a_skewed_mean_has_a_lopsided_interval():
+    values = np.random.default_rng(7).exponential(size=(1, 60)) ** 2
+    e = crossed([values], NAMES[:60]).estimate
+    assert e.high - e.value > 1.1 * (e.value - e.low)
+
+
+def test_nothing_varies():
+    found = crossed([np.zeros((3, 50))], NAMES[:50])
+    assert found.estimate.method == "no interval: all items are equal"
+    assert (found.estimate.low, found.p, detectable(found), power(found, 1)) == (
+        None,
+        1,
+        None,
+        None,
+    )
+    assert crossed([np.eye(2)], ["a", "a"]).estimate.method == "no interval: one picture"
+
+
+def test_many_pictures_need_no_resampling():
+    values = np.random.default_rng(8).normal(size=(2, 30_000))
+    assert "Student's t" in crossed([values], [str(i) for i in range(30_000)]).estimate.method
+
+
+@given(
+    st.integers(1, 5).flatmap(
+        lambda k: st.lists(
+            st.lists(st.floats(-1e6, 1e6), min_size=k, max_size=k), min_size=2, max_size=30
+        )
+    )
+)
+def test_the_estimate_lies_in_its_interval_whatever_the_values(rows):
+    arm = np.array(rows).T
+    e = crossed([arm], NAMES[: arm.shape[1]], resamples=50).estimate
+    assert e.value == pytest.approx(arm.mean(), rel=1e-9, abs=1e-6)
+    if e.low is not None:
+        assert e.low <= e.value <= e.high
+
+
+def test_pairs_are_taken_together():
+    """Between items the spread is 100 times that of the difference: unpaired would see nothing."""
+    rng = np.random.default_rng(4)
+    a = rng.normal(scale=100, size=200)
+    e = crossed([(a + 1 + rng.normal(size=200) - a)[None]], NAMES[:200]).estimate
+    assert 0.7 < e.low < 1 < e.high < 1.3

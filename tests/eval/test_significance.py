@@ -1,0 +1,82 @@
+"""Tests cry wolf as rarely as they say, and agree with what others have."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
+
+from gnomon.eval.crossed import crossed
+from gnomon.eval.significance import detectable, holm, mcnemar, power, sign_flip
+
+
+def test_mcnemar_counts_only_what_differs():
+    a = [True] * 50 + [True] * 2 + [False] * 9
+    b = [True] * 50 + [False] * 2 + [True] * 9
+    assert mcnemar(a, b) == pytest.approx(stats.binomtest(9, 11).pvalue)
+    assert mcnemar(a, a) == 1
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
+def test_mcnemar_is_that_of_statsmodels(pairs):
+    a, b = (np.array(side) for side in zip(*pairs, strict=True))
+    table = [[np.sum(x & y) for y in (b, ~b)] for x in (a, ~a)]
+    with np.errstate(invalid="ignore"):
+        expected = float(statsmodels_mcnemar(table, exact=True).pvalue)
+    assert mcnemar(a, b) == pytest.approx(1.0 if np.isnan(expected) else expected)
+
+
+def test_mcnemar_rarely_cries_wolf():
+    rng = np.random.default_rng(5)
+    p = [mcnemar(rng.random(100) < 0.7, rng.random(100) < 0.7) for _ in range(300)]
+    assert np.mean(np.array(p) < 0.05) <= 0.07
+
+
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=8))
+def test_few_signs_are_all_flipped(values):
+    found = np.array([v for v in values if v])
+    sums = [abs(np.dot(s, found)) for s in itertools.product((-1, 1), repeat=len(found))]
+    assert sign_flip(values) == pytest.approx(np.mean(np.array(sums) >= abs(found.sum())))
+
+
+def test_many_flips_are_normal():
+    values = np.random.default_rng(0).exponential(size=3000) - 0.97
+    assert sign_flip(values) == pytest.approx(stats.ttest_1samp(values, 0).pvalue, abs=0.005)
+    assert sign_flip(values[:400]) == pytest.approx(
+        stats.ttest_1samp(values[:400], 0).pvalue, abs=0.02
+    )
+
+
+def test_flips_rarely_cry_wolf_at_skewed_deviations():
+    rng = np.random.default_rng(1)
+    p = [sign_flip(rng.exponential(size=30) - rng.exponential(size=30)) for _ in range(200)]
+    assert np.mean(np.array(p) < 0.05) <= 0.08
+
+
+def test_no_difference_has_p_1():
+    assert sign_flip([0, 0, 0]) == 1
+    assert sign_flip([]) == 1
+
+
+def test_holm_by_hand():
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.2]) == [0.2]
+    assert holm([]) == []
+
+
+def test_what_is_detectable_has_that_power():
+    rng = np.random.default_rng(2)
+    found = crossed([rng.normal(size=(1, 40))], [str(i) for i in range(40)])
+    smallest = detectable(found)
+    assert power(found, smallest) == pytest.approx(0.8, abs=1e-3)
+    assert detectable(found, power=0.95) > smallest
+    assert detectable(found, alpha=0.01) > smallest
+    values = rng.normal(smallest, found.se * np.sqrt(40), size=(2000, 40))
+    assert np.mean(stats.ttest_1samp(values, 0, axis=1).pvalue < 0.05) == pytest.approx(
+        0.8, abs=0.03
+    )
