@@ -168,7 +168,7 @@ def compare(given: argparse.Namespace) -> None:
     """Runs beside each other."""
     from gnomon import road
 
-    road.compare(given.runs, given.out)
+    road.compare(given.runs, given.out, beside=given.beside)
 
 
 def _out(given: argparse.Namespace) -> Path:
@@ -250,9 +250,20 @@ def _parser() -> argparse.ArgumentParser:
     verb.add_argument("--out", type=Path, metavar="DIR", help="the run's directory (runs/demo)")
     _workers(verb)
 
-    verb = add(compare, "lay runs beside each other", "gnomon compare runs/ce runs/ntil -o it.html")
+    verb = add(
+        compare,
+        "lay runs beside each other; those that differ in the seed alone are taken together",
+        "gnomon compare runs/ce-0 runs/ce-1 runs/ntil-0 runs/ntil-1 -o it.html",
+    )
     verb.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a run or a .jsonl")
     verb.add_argument("-o", "--out", type=Path, required=True, metavar="HTML", help="the report")
+    verb.add_argument(
+        "--beside",
+        action="append",
+        default=[],
+        metavar="TABLE",
+        help="a published table to lay beside: ntil-clock, ntil-box, ntil-text",
+    )
     return parser
 
 

@@ -28,6 +28,12 @@ Part = Literal["frozen", "lora", "full"]
 STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
+def _check_seed(seed: int) -> None:
+    """Refuse what no library takes for a seed."""
+    if not 0 <= seed < 2**32:
+        raise ValueError(f"seed={seed}: give a whole number from 0 to {2**32 - 1}")
+
+
 @dataclass(frozen=True, config=STRICT)
 class Source:
     """One stream of samples: a generated kind, or a dataset directory."""
@@ -162,6 +168,8 @@ class Eval:
     """How many samples of the held-out split."""
     split: Literal["val", "test"] = "test"
     """Which held-out split."""
+    seed: int = 0
+    """Of the held-out samples, apart from the recipe's: all its seeds answer the same questions."""
     data: tuple[Source, ...] | None = None
     """Other sources than those of training, such as unseen styles or real photographs."""
     batch_size: int = 16
@@ -173,11 +181,12 @@ class Eval:
         for name in ("samples", "batch_size", "max_new_tokens"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)}: give 1 or more")
+        _check_seed(self.seed)
 
 
 @dataclass(frozen=True, config=STRICT)
 class Recipe:
-    """data, model, loss, train, eval, and the seed of everything drawn or shuffled."""
+    """data, model, loss, train, eval, and the seed of all that training draws or shuffles."""
 
     data: tuple[Source, ...]
     """A weighted list of sources."""
@@ -190,13 +199,12 @@ class Recipe:
     eval: Eval = Eval()
     """What it is measured on."""
     seed: int = 0
-    """Covers drawing, data order and the adapters' first weights."""
+    """Covers what is drawn to train on, data order and the adapters' first weights."""
 
     def __post_init__(self) -> None:
         if not self.data:
             raise ValueError("data is empty: name at least one source, such as `- kind: clock`")
-        if not 0 <= self.seed < 2**32:
-            raise ValueError(f"seed={self.seed}: give a whole number from 0 to {2**32 - 1}")
+        _check_seed(self.seed)
         if self.model.load_in_4bit and self.train.language == "full":
             raise ValueError(
                 "train.language=full: weights in 4 bits cannot be trained; set it to lora, or"
@@ -232,6 +240,17 @@ def laid_over(raw: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
     for override in overrides:
         _lay_over(raw, override)
     return raw
+
+
+def flat(value: Any, path: str = "") -> dict[str, Any]:
+    """Nested values by their dotted keys: the inverse of laying over."""
+    if not isinstance(value, dict | list | tuple):
+        return {path: value}
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    found: dict[str, Any] = {}
+    for key, inner in pairs:
+        found |= flat(inner, f"{path}.{key}" if path else str(key))
+    return found
 
 
 def checked(kind: type[T], raw: dict[str, Any], *, name: str) -> T:

@@ -7,6 +7,8 @@ import platform
 import sys
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +42,7 @@ class Exam:
     def of(cls, opened: Recipe) -> Exam:
         """What a recipe measures its model on."""
         asked = opened.eval
-        return cls(asked.data or opened.data, asked.split, opened.seed, asked.samples)
+        return cls(asked.data or opened.data, asked.split, asked.seed, asked.samples)
 
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> Exam:
@@ -142,10 +144,10 @@ def _bare(model: str, data: str, overrides: Sequence[str]) -> Recipe:
 def _exam_of(data: str, opened: Recipe, overrides: Sequence[str]) -> Exam:
     place, asked = Path(data), opened.eval
     if data in generators.KINDS:
-        return Exam((Source(kind=data),), asked.split, opened.seed, asked.samples)
+        return Exam((Source(kind=data),), asked.split, asked.seed, asked.samples)
     if not place.is_dir():
         return Exam.of(open_recipe(data, [o for o in overrides if o.startswith("eval.")]))
-    exam = Exam((Source(path=data),), asked.split, opened.seed, asked.samples)
+    exam = Exam((Source(path=data),), asked.split, asked.seed, asked.samples)
     if any(override.startswith("eval.samples=") for override in overrides):
         return exam
     return replace(exam, samples=exam.open().length or asked.samples)
@@ -224,6 +226,7 @@ def score(file: Path, *, name: str | None = None) -> RunResult:
         scores=scores,
         predictions=answers,
         versions=about["versions"],
+        asked={**about["data"], "samples": exam.samples},
     )
 
 
@@ -251,18 +254,45 @@ def results(out: Path) -> list[RunResult]:
         raise RecipeError(f"{out} holds no predictions yet: `gnomon predict {out}` makes them")
     log = out / "log.jsonl"
     lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else None
-    told = replace(scored[-1], recipe_yaml=(out / "recipe.yaml").read_text(), log=lines)
+    told = replace(
+        scored[-1], recipe_yaml=(out / "recipe.yaml").read_text(), log=lines, trained=_trained(out)
+    )
     return [*scored[:-1], told]
 
 
-def compare(outs: Sequence[Path], file: Path) -> Path:
-    """Lay several runs beside each other: each one's last answers, the first as the measure."""
-    exams = [_about(_last(out))[0] for out in outs]
+def compare(outs: Sequence[Path], file: Path, *, beside: Sequence[str] = ()) -> Path:
+    """Lay several runs beside each other: each one's last answers, the first as the measure.
+
+    Runs whose recipes differ in the seed alone are compared as one; runs that were not asked the
+    same questions in the same way are refused. `beside` names published tables.
+    """
+    from gnomon import eval as evaluation
+    from gnomon.eval import published, tables
+    from gnomon.eval.groups import check_alike, grouped
+    from gnomon.eval.runs import compared
+
+    printed = [published.open_table(name) for name in beside]
+    exam = _about(_last(outs[0]))[0]
+    runs = [replace(_result(out), name=name) for out, name in zip(outs, _names(outs), strict=True)]
+    check_alike(runs)
+    laid = [published.beside(table, runs) for table in printed]
+    groups = grouped(runs)
+    comparisons, _ = compared(groups)
+    told = [comparison.to_json() for comparison in comparisons]
+    scores = {run.name: run.scores.to_json() for run in runs}
+    _write_json(file.with_suffix(".json"), {"comparisons": told, "runs": scores})
+    evaluation.write_report(file, runs, samples=_pictures(exam), beside=laid)
+    for table in laid:
+        print(published.text(table, runs))
+    print(tables.differences(groups, comparisons) if comparisons else evaluation.table(runs))
+    print(f"report: {file}")
+    return file
+
+
+def _names(outs: Sequence[Path]) -> list[str]:
+    """What runs are called: their directories or files, with the way there if two are alike."""
     names = [out.name if out.is_dir() else out.stem for out in outs]
-    if len(set(names)) < len(names):
-        names = [str(out) for out in outs]
-    scored = [replace(_result(out), name=name) for out, name in zip(outs, names, strict=True)]
-    return report(scored, file, _pictures(exams[-1]))
+    return names if len(set(names)) == len(names) else [str(out) for out in outs]
 
 
 def report(scored: Sequence[RunResult], file: Path, samples: Mapping[str, Sample]) -> Path:
@@ -307,6 +337,18 @@ def _pictures(exam: Exam) -> Mapping[str, Sample]:
     return {sample.id: sample for sample in exam}
 
 
+def _trained(run: Path) -> int | None:
+    """How many parameters a run's adapter has; None where the weights were trained whole."""
+    file = run / "adapter" / "adapter_model.safetensors"
+    if not file.is_file() or find_spec("safetensors") is None:
+        return None
+    from safetensors import safe_open
+
+    with safe_open(file, framework="np") as opened:
+        names: list[str] = list(opened.keys())  # an opened file is no mapping
+        return int(sum(prod(opened.get_slice(name).get_shape()) for name in names))
+
+
 def _loaded(opened: Recipe, run: Path | None) -> tuple[Loaded, str | None]:
     """The model, and a hash of what a run trained."""
     from gnomon.pipeline.load import fingerprint, load, load_trained
@@ -334,20 +376,10 @@ def _claim(run: Path, opened: Recipe) -> None:
 
 def _difference(held: Recipe, asked: Recipe) -> str:
     """The first few keys that differ, with both values."""
-    old, new = _flat(asdict(held)), _flat(asdict(asked))
+    old, new = recipe.flat(asdict(held)), recipe.flat(asdict(asked))
     keys = [key for key in old | new if old.get(key) != new.get(key)]
     shown = [f"{key}: {old.get(key)!r} there, {new.get(key)!r} here" for key in keys[:3]]
     return "; ".join(shown) + ("; …" if len(keys) > 3 else "")
-
-
-def _flat(value: Any, path: str = "") -> dict[str, Any]:
-    if not isinstance(value, dict | list | tuple):
-        return {path: value}
-    pairs = value.items() if isinstance(value, dict) else enumerate(value)
-    flat: dict[str, Any] = {}
-    for key, inner in pairs:
-        flat |= _flat(inner, f"{path}.{key}" if path else str(key))
-    return flat
 
 
 def versions() -> dict[str, str]:

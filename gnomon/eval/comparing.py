@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -38,6 +38,7 @@ class BySeed:
     first: float
     second: float
     p: float
+    test: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,11 @@ class Comparison:
     seeds: tuple[tuple[int, ...], tuple[int, ...]]
     """The seeds of either."""
     differences: tuple[Difference, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, each difference with its verdict."""
+        rows = [{**asdict(found), "verdict": found.verdict} for found in self.differences]
+        return {"a": self.a, "b": self.b, "seeds": self.seeds, "differences": rows}
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -236,7 +242,7 @@ def _tested(
 ) -> tuple[float, str]:
     """p and the test's name: over seeds where there are several, else over the items alone."""
     if found.se and min(len(first), len(second)) > 1:
-        return found.p, "Student's t over seeds and pictures"
+        return found.p, "Student's t over seeds"
     return _over_items(line, first.mean(axis=0), second.mean(axis=0), pictures)
 
 
@@ -255,7 +261,7 @@ def _each(
     line: Line, seeds: Sequence[int], first: Floats, second: Floats, pictures: Sequence[str]
 ) -> tuple[BySeed, ...]:
     return tuple(
-        BySeed(seed, float(a.mean()), float(b.mean()), _over_items(line, a, b, pictures)[0])
+        BySeed(seed, float(a.mean()), float(b.mean()), *_over_items(line, a, b, pictures))
         for seed, a, b in zip(seeds, first, second, strict=True)
     )
 

@@ -47,7 +47,15 @@ def difference_text(estimate: Estimate, unit: str) -> str:
         if x is not None
     )
     between = f" [{', '.join(ends)}]" if ends else ""
-    return f"{value} {'points' if unit == '%' else unit}".rstrip() + between
+    return f"{value} {_points(unit)}".rstrip() + between
+
+
+def amount(value: float | None, unit: str, *, sign: str = "") -> str:
+    """How large a difference is; shares differ by points."""
+    if value is None:
+        return NONE
+    scaled = _scaled(value, unit)
+    return f"{_written(scaled, _places(scaled, unit), sign=sign)} {_points(unit)}".rstrip()
 
 
 def p_text(p: float) -> str:
@@ -110,6 +118,19 @@ def how_far(item: Scored) -> str:
         case {"cells": cells}:
             return f"{100 * cells:.0f} % of the cells"
     return state(item)
+
+
+def aligned(lines: list[list[str]]) -> list[str]:
+    """Columns two blanks apart."""
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    ]
+
+
+def _points(unit: str) -> str:
+    return "points" if unit == "%" else unit
 
 
 def _scaled(value: float, unit: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gnomon.eval import examples
 from gnomon.eval import runs as shared
+from gnomon.eval.differences import written
 from gnomon.eval.figures import figure, interval, lowered, truth_text
+from gnomon.eval.groups import grouped
 from gnomon.eval.plots.curve import curve
 from gnomon.eval.runs import RunResult
 from gnomon.eval.sections import Show, section
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from gnomon.eval.comparing import Comparison
+    from gnomon.eval.groups import Group
+    from gnomon.eval.published import Beside
     from gnomon.sample import Sample
 
 __all__ = ["RunResult", "write_report"]
@@ -36,16 +41,23 @@ def write_report(
     samples: Mapping[str, Sample] | None = None,
     title: str = "How the pictures were read",
     note: str = "",
+    beside: Sequence[Beside] = (),
     worst: int = 24,
     right: int = 8,
 ) -> Path:
     """Write the report of one or several runs; the first is what the others are compared with.
 
+    Runs that differ only in their recipe's seed are compared together, and the first of them is
+    shown.
     `samples` gives questions and pictures by sample id; only those that are shown are looked up:
-    the last run's worst answers and some of its right ones. `note` stands under the title.
+    the last run's worst answers and some of its right ones. `note` stands under the title, and
+    `beside` are published tables with these runs in them.
     """
     shared.check(runs)
-    comparisons, refused = shared.compared(runs)
+    groups = grouped(runs)
+    comparisons, refused = shared.compared(groups)
+    alone = len(groups) == len(runs)
+    every, runs = runs, [_shown(group) for group in groups]
     show = Show(samples or {}, worst, right)
     page = _template().render(
         title=title,
@@ -53,8 +65,14 @@ def write_report(
         runs=runs,
         verdicts=_verdicts(runs, comparisons),
         refused=refused,
-        sections=[section(runs, kind, comparisons, show) for kind in shared.kinds(runs)],
-        curves=_curves(runs),
+        groups=[] if alone else [group.sentence for group in groups],
+        beside=beside,
+        names=[run.name for run in every],
+        differences=[found for comparison in comparisons for found in written(comparison)],
+        sections=[
+            section(runs, kind, comparisons if alone else (), show) for kind in shared.kinds(runs)
+        ],
+        curves=_curves(every),
         failures=[_failures(run) for run in runs],
         settings=[_settings(run) for run in runs],
         shown=_SHOWN,
@@ -65,9 +83,16 @@ def write_report(
     return file
 
 
+def _shown(group: Group) -> RunResult:
+    """The run that stands for its group."""
+    if len(group.runs) == 1:
+        return group.runs[0]
+    return replace(group.runs[0], name=f"{group.name}, seed {group.seeds[0]}")
+
+
 def _verdicts(runs: Sequence[RunResult], comparisons: Sequence[Comparison]) -> list[str]:
     """The answer in a sentence: what is shown of two runs, or how one did."""
-    if len(runs) > 1:
+    if len(runs) > 1 or comparisons:
         return [sentence for comparison in comparisons for sentence in comparison.sentences]
     sentences = []
     for summary in runs[0].scores.summaries.values():

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gnomon.eval.comparing import compare
+from gnomon.eval.comparing import corrected, uncorrected
 from gnomon.eval.figures import NONE, difference_text, figure, interval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gnomon.eval.comparing import Comparison, Difference
+    from gnomon.eval.groups import Group
     from gnomon.eval.scored import Result, Scores
     from gnomon.sample import Prediction
 
@@ -27,6 +28,10 @@ class RunResult:
     """The recipe as it was resolved."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """Versions and hashes, by name."""
+    asked: Mapping[str, Any] = field(default_factory=dict)
+    """Which samples were asked, as their source describes itself."""
+    trained: int | None = None
+    """How many parameters its training changed, where that is known."""
     log: Sequence[Mapping[str, Any]] | None = None
     """The training log: rows with `step`, `loss` and the loss's parts."""
 
@@ -43,16 +48,16 @@ class Row:
     chance: str
 
 
-def compared(runs: Sequence[RunResult]) -> tuple[list[Comparison], list[str]]:
-    """Each run compared with the first; where that is refused, the reason in words."""
+def compared(groups: Sequence[Group]) -> tuple[list[Comparison], list[str]]:
+    """Each group compared with the first; where that is refused, the reason in words."""
     found, refused = [], []
-    for run in runs[1:]:
+    for group in groups[1:]:
         try:
-            names = (runs[0].name, run.name)
-            found.append(compare(runs[0].scores, run.scores, names=names))
+            names = (groups[0].name, group.name)
+            found.append(uncorrected(groups[0].scores, group.scores, names=names))
         except ValueError as error:
-            refused.append(f"{run.name} and {runs[0].name} are not compared: {error}")
-    return found, refused
+            refused.append(f"{group.name} and {groups[0].name} are not compared: {error}")
+    return corrected(found), refused
 
 
 def check(runs: Sequence[RunResult]) -> None:

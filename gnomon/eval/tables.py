@@ -5,21 +5,48 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.eval import runs as shared
+from gnomon.eval.differences import HEADER, written
+from gnomon.eval.figures import aligned
+from gnomon.eval.groups import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gnomon.eval.comparing import Comparison
+    from gnomon.eval.differences import Differences
+    from gnomon.eval.groups import Group
     from gnomon.eval.runs import RunResult
 
 
 def table(runs: Sequence[RunResult]) -> str:
     """Each kind's headline lines with 95 % intervals, a column a run, and what is shown."""
     shared.check(runs)
-    comparisons, refused = shared.compared(runs)
+    comparisons, refused = shared.compared(grouped(runs))
     blocks = [_block(runs, kind, comparisons) for kind in shared.kinds(runs)]
     verdicts = [sentence for comparison in comparisons for sentence in comparison.sentences]
     return "\n\n".join(["\n".join(block) for block in blocks] + verdicts + refused) + "\n"
+
+
+def differences(groups: Sequence[Group], comparisons: Sequence[Comparison]) -> str:
+    """Each comparison's differences, line by line and seed by seed, and the verdicts."""
+    blocks = [[group.sentence for group in groups]]
+    blocks += [
+        [*aligned(_differences(found)), f"({found.note})"]
+        for comparison in comparisons
+        for found in written(comparison)
+    ]
+    blocks.append([sentence for comparison in comparisons for sentence in comparison.sentences])
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _differences(found: Differences) -> list[list[str]]:
+    lines = [[found.title, found.first, found.second, *HEADER]]
+    for line in found.lines:
+        shown = [line.difference, line.p, line.test, line.detectable, line.verdict]
+        lines.append([line.label, line.first, line.second, *shown])
+        for seed, first, second, difference, alone in line.by_seed:
+            lines.append([f"  {seed}", first, second, difference, alone, "", "", ""])
+    return lines
 
 
 def _block(runs: Sequence[RunResult], kind: str, comparisons: Sequence[Comparison]) -> list[str]:
@@ -35,13 +62,4 @@ def _block(runs: Sequence[RunResult], kind: str, comparisons: Sequence[Compariso
         str(summary.n) if (summary := run.scores.summaries.get(kind)) else "0" for run in runs
     ]
     lines.append(["Items", *counts, *[""] * differs, ""])
-    return _aligned(lines)
-
-
-def _aligned(lines: list[list[str]]) -> list[str]:
-    """Columns two blanks apart."""
-    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    ]
+    return aligned(lines)

@@ -95,7 +95,7 @@ def test_seeds_are_listed_and_each_has_its_own_test():
     for one in exact.by_seed:
         alone = compare(weak[one.seed], strong[one.seed]).differences[0]
         assert (one.first, one.second, one.p) == (alone.first, alone.second, alone.p)
-    assert exact.test == "Student's t over seeds and pictures"
+    assert exact.test == "Student's t over seeds"
     assert "3 seeds × 150 pictures" in exact.estimate.method
     assert compare(weak, dict(reversed(strong.items()))) == replace(
         found, seeds=((0, 1, 2), (2, 1, 0))

@@ -69,7 +69,7 @@ def test_compare_lays_runs_beside_each_other(run, tmp_path):
     before = run / "predictions" / "before.jsonl"
     report = tmp_path / "both.html"
     assert gnomon("compare", before, run, "-o", report) == 0
-    assert {"before", "run"} == set(json.loads(report.with_suffix(".json").read_text()))
+    assert {"before", "run"} == set(json.loads(report.with_suffix(".json").read_text())["runs"])
 
 
 def test_predict_reads_a_dataset_and_a_folder(run, tmp_path, monkeypatch):

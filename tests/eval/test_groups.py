@@ -1,0 +1,93 @@
+"""Which runs are taken together, what they are called, and which are refused."""
+
+from __future__ import annotations
+
+
+import pytest
+from eval_toys import clock_run
+
+from gnomon.eval import table, write_report
+from gnomon.eval.groups import check_alike, grouped
+from gnomon.eval.plots.forest import Mark, forest
+from gnomon.eval.runs import compared
+from gnomon.eval.tables import differences
+
+
+def run(name, *, seed=0, loss="ce", skill=0.5, **about):
+    recipe = f"data:\n- kind: clock\nloss: {{name: {loss}, weight: 0.3}}\nseed: {seed}\n"
+    return clock_run(name, skill, seed=100 + seed, recipe_yaml=recipe, **about)
+
+
+def test_seeds_are_put_together_in_any_order():
+    found = grouped([run("b-1", seed=1, loss="ntil"), run("a-0"), run("b-0", loss="ntil")])
+    assert [(g.name, g.seeds) for g in found] == [("b", (1, 0)), ("a-0", (0,))]
+    assert found[0].differs == {"loss.name": "ntil"}
+    assert found[0].sentence == "b: seeds 1, 0; loss.name=ntil"
+    assert found[1].sentence == "a-0: seed 0; loss.name=ce"
+
+
+@pytest.mark.parametrize(
+    ("names", "called"),
+    [
+        (("ntil-0", "ntil-1"), "ntil"),
+        (("ntil-s0", "ntil-s1"), "ntil"),
+        (("clock_seed3", "clock_seed10"), "clock"),
+        (("runs/ce/0", "runs/ce/1"), "runs/ce"),
+        (("0", "1"), "0"),
+        (("left", "right"), "left"),
+    ],
+)
+def test_a_group_is_called_what_its_runs_share(names, called):
+    assert grouped([run(name, seed=i) for i, name in enumerate(names)])[0].name == called
+
+
+def test_two_groups_never_share_a_name():
+    runs = [run(f"it-{i}", seed=i % 2, loss=("ce", "ntil")[i // 2]) for i in range(4)]
+    assert [g.name for g in grouped(runs)] == ["it-0", "it-2"]
+
+
+def test_runs_without_a_recipe_are_alone():
+    assert [g.name for g in grouped([clock_run("a", 0.5), clock_run("b", 0.5)])] == ["a", "b"]
+
+
+def test_runs_asked_the_same_are_alike():
+    check_alike([run("a"), run("b", seed=1)])
+    other = run("b", asked={"kind": "clock", "options": {"size": 84}})
+    with pytest.raises(ValueError, match=r"data.options.size: None in a, 84 in b"):
+        check_alike([run("a"), other])
+    many = run("b", asked={str(i): i for i in range(20)})
+    with pytest.raises(ValueError, match="… 8 more"):
+        check_alike([run("a"), many])
+
+
+def test_text_and_report_say_every_seed(tmp_path):
+    runs = [run(f"ce-{s}", seed=s, skill=0.2) for s in range(3)]
+    runs += [run(f"ntil-{s}", seed=s, loss="ntil", skill=0.9) for s in range(3)]
+    groups = grouped(runs)
+    comparisons, refused = compared(groups)
+    text = differences(groups, comparisons)
+    assert refused == []
+    assert text.count("  seed ") == 3
+    assert "ntil is better than ce" in text
+    assert max(map(len, text.splitlines()[:12])) < 170
+    page = write_report(tmp_path / "r.html", runs).read_text()
+    assert page.index("Differences</h2>") < page.index("Time on a 12-hour dial</h2>")
+    assert "ntil, seed 0" in page
+    assert "ce: seeds 0, 1, 2" in page
+    assert "ntil-2" in table(runs)
+
+
+def test_a_report_of_two_single_runs_has_the_differences_too(tmp_path):
+    page = write_report(tmp_path / "r.html", [run("a"), run("b", loss="ntil")]).read_text()
+    assert page.index("Differences</h2>") > page.index("Time on a 12-hour dial</h2>")
+
+
+def test_a_forest_holds_what_has_no_interval_and_what_has_no_end():
+    open_mark = Mark("none", 0.0, None, (), 0.0, "tied", "<tip>")
+    wild = Mark("wild", 1.0, (-1.0, 3.0), (0.5, 1.5), 1e6, "tied", "")
+    drawn = forest([open_mark, wild], "label")
+    assert "&lt;tip&gt;" in drawn
+    assert "nan" not in drawn
+    widest = max(float(part.split('"')[0]) for part in drawn.split('width="')[1:])
+    assert widest < 600
+    assert forest([open_mark], "label")
