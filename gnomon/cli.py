@@ -171,6 +171,14 @@ def compare(given: argparse.Namespace) -> None:
     road.compare(given.runs, given.out, beside=given.beside)
 
 
+def merge(given: argparse.Namespace) -> None:
+    """A run's adapter and its base as one model."""
+    from gnomon import road
+
+    found = road.merge(given.run, given.out, samples=given.samples, push_to=given.push_to_hub)
+    print(f"{given.out}: {found}")
+
+
 def _out(given: argparse.Namespace) -> Path:
     out: Path = given.out or Path("runs") / Path(given.recipe).stem
     return out
@@ -263,6 +271,18 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar="TABLE",
         help="a published table to lay beside: ntil-clock, ntil-box, ntil-text",
+    )
+
+    verb = add(
+        merge, "put a run's adapter into its model's weights", "gnomon merge runs/clock clock-2b"
+    )
+    verb.add_argument("run", type=Path, metavar="RUN", help="a run that trained an adapter")
+    verb.add_argument("out", type=Path, metavar="OUT", help="a directory for plain transformers")
+    verb.add_argument(
+        "--samples", type=_positive, default=200, help="held-out samples it is checked on (200)"
+    )
+    verb.add_argument(
+        "--push-to-hub", metavar="OWNER/NAME", help="upload it there as a private repository"
     )
     return parser
 
