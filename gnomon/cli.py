@@ -116,6 +116,14 @@ def verify(given: argparse.Namespace) -> int:
     return 1 if problems else 0
 
 
+def plan(given: argparse.Namespace) -> int:
+    """What a recipe will take, before anything is spent."""
+    from gnomon import road
+
+    opened = road.open_recipe(given.recipe, given.overrides)
+    return 0 if road.plan(opened, config_only=given.config_only, gib=given.memory) else 1
+
+
 def train(given: argparse.Namespace) -> None:
     """Fine-tune by a recipe."""
     from gnomon import road
@@ -220,6 +228,18 @@ def _parser() -> argparse.ArgumentParser:
     verb.add_argument("dir", type=Path, metavar="DIR")
     verb.add_argument(
         "--redraw", type=float, default=0.05, help="share of the samples drawn again (0.05)"
+    )
+
+    verb = add(plan, "say what a recipe will take", "gnomon plan demo --memory 24")
+    verb.add_argument(
+        "recipe", metavar="RECIPE", help="a YAML file or a name (`gnomon ls configs`)"
+    )
+    verb.add_argument("overrides", nargs="*", metavar="key=value", help="laid over the recipe")
+    verb.add_argument(
+        "--config-only", action="store_true", help="open no checkpoint; its known sizes are enough"
+    )
+    verb.add_argument(
+        "--memory", type=float, metavar="GIB", help="plan for so much; default: what is free here"
     )
 
     verb = add(train, "fine-tune by a recipe", "gnomon train demo train.learning_rate=1e-3")

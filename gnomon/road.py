@@ -247,6 +247,17 @@ def run(opened: Recipe, out: Path, *, workers: int) -> Path:
     return report(results(out), out / "report.html", _pictures(exam))
 
 
+def plan(opened: Recipe, *, config_only: bool, gib: float | None) -> bool:
+    """Print what a recipe will take; whether it fits into the memory there is, or `gib`."""
+    from gnomon.pipeline.plan import plan as planned
+
+    samples = store.mixture(opened.data, split="train", seed=opened.seed)
+    there = None if gib is None else gib * 2**30
+    found = planned(opened, samples, config_only=config_only, there=there)
+    print(found)
+    return found.fits
+
+
 def merge(run: Path, out: Path, *, samples: int, push_to: str | None = None) -> str:
     """A run's adapter and its base as one plain model, with a card; how well they agree."""
     from gnomon.pipeline.merge import merge as put_together

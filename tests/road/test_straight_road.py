@@ -101,3 +101,32 @@ def test_predict_measures_a_model_as_it_came(tmp_path, monkeypatch):
     assert gnomon("predict", "gnomon-tiny", "clock", "eval.samples=4") == 0
     assert gnomon("score", "predictions/gnomon-tiny-clock.jsonl") == 0
     assert (tmp_path / "predictions" / "gnomon-tiny-clock.html").is_file()
+
+
+def test_merge_writes_a_model_that_says_where_it_comes_from(run, tmp_path, capsys):
+    out = tmp_path / "whole"
+    assert gnomon("merge", run, out, "--samples", 4) == 0
+    assert "of 4 answers the same" in capsys.readouterr().out
+    card = (out / "README.md").read_text()
+    assert "base_model: gnomon-tiny" in card
+    assert "of 4 answers the same" in card
+    assert "Exactly right" in card
+    assert "name: ntil" in card
+    assert gnomon("merge", run, out) == 1
+    assert "nothing was merged" in capsys.readouterr().err
+    assert gnomon("merge", tmp_path, tmp_path / "other") == 2
+
+
+def test_merge_uploads_only_where_it_was_told_to(run, tmp_path, monkeypatch):
+    done = []
+    for verb in ("create_repo", "upload_folder"):
+        monkeypatch.setattr(
+            f"huggingface_hub.HfApi.{verb}",
+            lambda self, *given, verb=verb, **named: done.append((verb, given, named)),
+        )
+    assert gnomon("merge", run, tmp_path / "a", "--samples", 2) == 0
+    assert done == []
+    told = ("--samples", 2, "--push-to-hub", "someone/clocks")
+    assert gnomon("merge", run, tmp_path / "b", *told) == 0
+    assert [verb for verb, *_ in done] == ["create_repo", "upload_folder"]
+    assert done[0][1:] == (("someone/clocks",), {"private": True, "exist_ok": True})

@@ -77,6 +77,13 @@ class Family(ABC):
         model: PreTrainedModel = AutoModelForImageTextToText.from_pretrained(path, **options)
         return model
 
+    def looks(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - those that see ask it
+        """Of a picture of `size`: its tokens in the prompt, and the patches that the tower sees.
+
+        For plans that are made without the checkpoint.
+        """
+        raise ValueError(f"{self.name} reads text alone, and is shown a picture of {size}")
+
     def idle(self, config: PretrainedConfig) -> list[str]:  # noqa: ARG002 - LLaVA asks it
         """Modules whose outcome nobody reads, by their prefixes: they are never trained."""
         return []

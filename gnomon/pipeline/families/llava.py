@@ -87,6 +87,10 @@ class Llava(Family):
             *(f"{tower}encoder.layers.{layer}." for layer in range(used, layers)),
         ]
 
+    def looks(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - always one square
+        patches = (config.vision_config.image_size // config.vision_config.patch_size) ** 2
+        return patches, patches + 1  # CLIP's first, which is seen and not told
+
     def resized(self, processor: Processor, size: Size) -> Size:
         """Within the padded square, to the nearest pixel."""
         scale = processor.image_processor.crop_size["height"] / max(size)

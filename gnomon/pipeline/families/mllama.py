@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import torch
     from PIL.Image import Image
-    from transformers import PreTrainedModel
+    from transformers import PretrainedConfig, PreTrainedModel
 
     from gnomon.pipeline.families.base import Processor
     from gnomon.recipe import Model
@@ -73,6 +73,11 @@ class Mllama(Family):
         for index in model.config.text_config.cross_attention_layers:
             layers[index].register_forward_hook(_pass_texts_by, with_kwargs=True)
         return model
+
+    def looks(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - always four tiles
+        vision = config.vision_config
+        tile = (vision.image_size // vision.patch_size) ** 2 + 1
+        return 1, vision.max_num_tiles * tile  # cross-attention looks; the prompt has one token
 
     def resized(self, processor: Processor, size: Size) -> Size:
         """Within the tiles, whose right and lower rest stays black."""

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from transformers import PretrainedConfig
+
     from gnomon.pipeline.families.base import Processor
     from gnomon.recipe import Model
     from gnomon.sample import Size
@@ -81,6 +83,23 @@ class Qwen2VL(Family):
             max_pixels=pictures.size["longest_edge"],
         )
         return width, height
+
+    def looks(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:
+        from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
+
+        vision = config.vision_config
+        side = vision.patch_size * vision.spatial_merge_size
+        limits = {
+            "min_pixels": model.min_pixels or 56 * 56,
+            "max_pixels": model.max_pixels or LARGEST,
+        }
+        height, width = smart_resize(size[1], size[0], factor=side, **limits)
+        tokens = height * width // side**2
+        return tokens, tokens * vision.spatial_merge_size**2
+
+
+LARGEST = 12_845_056
+"""Pixels of a picture, as the checkpoints limit them."""
 
 
 def pictures_of(path: str | Path, model: Model) -> Any:

@@ -1,0 +1,261 @@
+"""What a recipe will take, before anything is spent: parameters, tokens, memory, steps, time."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import mean
+from typing import TYPE_CHECKING, Any
+
+import psutil
+import torch
+from transformers import AutoConfig, TrainerCallback
+
+from gnomon.pipeline import budget, families
+from gnomon.pipeline._plan_tokens import counted, guessed
+from gnomon.pipeline._plan_ways import ways_out
+from gnomon.pipeline.budget import GIB
+from gnomon.pipeline.load import load, resolve
+from gnomon.pipeline.train import make_trainer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from transformers import PretrainedConfig
+
+    from gnomon.pipeline._plan_tokens import Tokens
+    from gnomon.pipeline.budget import Memory, PartSize
+    from gnomon.pipeline.families.base import Family
+    from gnomon.recipe import Recipe
+    from gnomon.store.samples import Samples
+
+LOOKED_AT = 64
+"""Samples whose tokens are counted."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that is known before the first step."""
+
+    recipe: Recipe
+    family: str
+    parts: list[PartSize]
+    tokens: list[Tokens]
+    counted: bool
+    """Whether the tokens were counted by the tokenizer; guessed from the letters otherwise."""
+    coverage: dict[str, float] | None
+    """The share of each kind's answer digits that the numeric loss sees."""
+    memory: Memory
+    there: float
+    """Bytes of memory that the machine, or the user, says there are."""
+    step: float | None
+    """Seconds a step, measured."""
+    ways_out: list[str]
+    """Overrides with which it would fit."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether the estimate is within what is there."""
+        return self.memory.total <= self.there
+
+    @property
+    def steps(self) -> int:
+        """Optimizer steps."""
+        train = self.recipe.train
+        if train.max_steps > 0:
+            return train.max_steps
+        batch = train.per_device_train_batch_size * train.gradient_accumulation_steps
+        return int(-(-train.samples * train.num_train_epochs // batch))
+
+    def __str__(self) -> str:
+        told = [self._model(), self._tokens(), *self._coverage(), self._memory(), self._time()]
+        return "\n".join(told)
+
+    def _model(self) -> str:
+        rows = [
+            (p.name, _many(p.parameters), _held(p, self.recipe.model.dtype), _way(p))
+            for p in self.parts
+        ]
+        rows.insert(0, ("part", "parameters", "held in", "trained"))
+        wide = [max(len(row[column]) for row in rows) for column in range(4)]
+        lines = [
+            "  ".join(c.ljust(w) for c, w in zip(row, wide, strict=True)).rstrip() for row in rows
+        ]
+        return "\n".join([f"{self.recipe.model.name} ({self.family})", "", *lines, ""])
+
+    def _tokens(self) -> str:
+        def each(name: str) -> str:
+            return f"{mean(getattr(tokens, name) for tokens in self.tokens):.0f}"
+
+        about, most = "" if self.counted else "about ", max(tokens.all for tokens in self.tokens)
+        return (
+            f"tokens    {about}{each('all')} a sample, at most {most}; {each('picture')} of the"
+            f" picture, {each('answer')} of the answer"
+        )
+
+    def _coverage(self) -> list[str]:
+        if self.coverage is None:
+            return []
+        shares = ", ".join(f"{100 * share:.0f} % ({kind})" for kind, share in self.coverage.items())
+        return [f"digits    the numeric loss sees {shares} of the answers'"]
+
+    def _memory(self) -> str:
+        m = self.memory
+        named = ", ".join(
+            f"{getattr(m, name) / GIB:.1f} {name}"
+            for name in ("weights", "training", "activations", "answers", "rest")
+        )
+        verdict = "it fits" if self.fits else "IT DOES NOT FIT"
+        told = f"memory    about {m.total / GIB:.1f} of {self.there / GIB:.1f} GiB: {verdict}\n"
+        told += f"          ({named})"
+        if self.fits:
+            return told
+        if not self.ways_out:
+            return f"{told}\n          no setting here makes it fit: take a smaller model"
+        return "\n".join(
+            [told, "          it would with", *(f"            {way}" for way in self.ways_out)]
+        )
+
+    def _time(self) -> str:
+        train = self.recipe.train
+        batch = f"{train.per_device_train_batch_size} × {train.gradient_accumulation_steps} samples"
+        told = f"steps     {self.steps:,} of {batch}"
+        if self.step is None:
+            return told
+        return f"{told}; about {_duration(self.steps * self.step)} at {self.step:.2f} s a step"
+
+
+def plan(
+    recipe: Recipe, samples: Samples, *, config_only: bool = False, there: float | None = None
+) -> Plan:
+    """Plan a recipe's training on `samples`.
+
+    `config_only` opens neither weights nor tokenizer of a checkpoint whose sizes are known;
+    `there` is the memory in bytes to plan for, in place of this machine's.
+    """
+    family, config = _opened(recipe, config_only=config_only)
+    drawn = [samples[index] for index in range(min(LOOKED_AT, recipe.train.samples))]
+    if config_only:
+        tokens, coverage = [guessed(family, config, recipe, sample) for sample in drawn], None
+    else:
+        tokens, coverage = counted(family, config, recipe, drawn)
+    there = _memory_there() if there is None else there
+    parts, memory = _sized(family, config, recipe, tokens)
+
+    def fits(changed: Recipe) -> bool:
+        return _sized(family, config, changed, tokens)[1].total <= there
+
+    room = memory.total <= there
+    return Plan(
+        recipe=recipe,
+        family=family.name,
+        parts=parts,
+        tokens=tokens,
+        counted=not config_only,
+        coverage=coverage,
+        memory=memory,
+        there=there,
+        step=_measured(recipe, samples) if room and not config_only else None,
+        ways_out=[] if room else ways_out(recipe, fits),
+    )
+
+
+def _opened(recipe: Recipe, *, config_only: bool) -> tuple[Family, PretrainedConfig]:
+    """The family and the configuration, from what the family knows where nothing is opened."""
+    name = recipe.model.name
+    if config_only:
+        for known in map(families.create, families.FAMILIES):
+            if name in known.sizes:
+                return known, known.config(name)
+        if families.locate(name) == name and not Path(name).is_dir():
+            sized = [c for f in families.FAMILIES for c in families.create(f).sizes]
+            raise ValueError(
+                f"model.name: {name!r}: its size is not known here; leave out --config-only, or"
+                f" name one of {', '.join(sized)}"
+            )
+    path, family = resolve(recipe.model)
+    return family, AutoConfig.from_pretrained(path if path != families.BLANK else families.TINY)
+
+
+def _sized(
+    family: Family, config: PretrainedConfig, recipe: Recipe, tokens: Sequence[Tokens]
+) -> tuple[list[PartSize], Memory]:
+    """Parts and memory; the batch is taken to be all of the longest sample."""
+    built = budget.bare(family, config, recipe.model)
+    parts = budget.sizes(family, built, recipe.model, recipe.train)
+    return parts, budget.memory(
+        family,
+        built,
+        parts,
+        recipe.model,
+        recipe.train,
+        tokens=max(t.all for t in tokens),
+        answer=max(t.answer for t in tokens),
+        looked_at=max(t.patches for t in tokens),
+    )
+
+
+def _memory_there() -> float:
+    """Of the GPU, or of this machine where there is none: what is free now."""
+    if torch.cuda.is_available():
+        return float(torch.cuda.mem_get_info()[0])
+    return float(psutil.virtual_memory().available)
+
+
+def _measured(recipe: Recipe, samples: Samples) -> float:
+    """Seconds of an optimizer step: the mean of two, after one that warms up."""
+    short = replace(
+        recipe, train=replace(recipe.train, max_steps=3, save_steps=10_000, logging_steps=10_000)
+    )
+    steps = _StepTimes()
+    with tempfile.TemporaryDirectory() as folder:
+        loaded = load(recipe.model, seed=recipe.seed)
+        trainer = make_trainer(short, loaded, samples, Path(folder))
+        trainer.add_callback(steps)
+        trainer.train()
+    return mean(steps.seconds[1:])
+
+
+class _StepTimes(TrainerCallback):  # type: ignore[misc]
+    """How long each optimizer step took, its data included."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+        self._last = 0.0
+
+    def on_train_begin(self, *_: Any, **__: Any) -> None:
+        self._last = time.perf_counter()
+
+    def on_step_end(self, *_: Any, **__: Any) -> None:
+        now = time.perf_counter()
+        self.seconds.append(now - self._last)
+        self._last = now
+
+
+def _many(count: int) -> str:
+    for size, name in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
+        if count >= size:
+            return f"{count / size:.2f} {name}"
+    return str(count)
+
+
+def _held(part: PartSize, dtype: str) -> str:
+    if not part.in_4_bits:
+        return dtype
+    rest = part.parameters - part.in_4_bits
+    return f"NF4, {_many(rest)} of it {dtype}"
+
+
+def _way(part: PartSize) -> str:
+    if part.way == "frozen":
+        return "no"
+    return f"{_many(part.trained)} by LoRA" if part.way == "lora" else "whole"
+
+
+def _duration(seconds: float) -> str:
+    hours, minutes = divmod(round(seconds / 60), 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min" if minutes else f"{seconds:.0f} s"

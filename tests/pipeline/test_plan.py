@@ -1,0 +1,157 @@
+"""What a plan says is what a model of those shapes really holds."""
+
+from dataclasses import replace
+
+import pytest
+import small_models
+import torch
+from peft import LoraConfig, get_peft_model
+
+from gnomon import store
+from gnomon.pipeline import budget, families
+from gnomon.pipeline.load import load, prepare_parts
+from gnomon.pipeline.plan import plan
+from gnomon.recipe import Loss, Model, Recipe, Source, Train
+
+SUMS = (Source(kind="arithmetic"),)
+CLOCKS = (Source(kind="clock", options={"size": 84}),)
+TRAIN = Train(samples=40, per_device_train_batch_size=2, lora_r=4)
+
+
+def drawn(recipe):
+    return store.mixture(recipe.data, split="train", seed=0)
+
+
+def bytes_kept(model, tokens):
+    """What autograd really saves on this machine, each storage once."""
+    own = {p.untyped_storage().data_ptr() for p in model.parameters()}
+    saved = {}
+
+    def keep(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in own:
+            saved[storage.data_ptr()] = storage
+        return tensor
+
+    hidden = model.config.get_text_config().hidden_size
+    embeds = torch.randn(1, tokens, hidden, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        model.train()(inputs_embeds=embeds, use_cache=False)
+    return sum(storage.nbytes() for storage in saved.values())
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return small_models.build("qwen2", tmp_path_factory.mktemp("qwen2"))
+
+
+def test_activations_are_what_autograd_really_keeps(small):
+    recipe = Recipe(data=SUMS, model=Model(name=str(small), load_in_4bit=False, dtype="float32"))
+    loaded = load(recipe.model)
+    family = loaded.family
+    built = budget.bare(family, loaded.model.config, recipe.model)
+    planned = budget._kept(built, family, TRAIN, built.model, 256)
+    adapted = get_peft_model(
+        loaded.model, LoraConfig(r=TRAIN.lora_r, target_modules=family.language.linear)
+    )
+    real = bytes_kept(adapted.get_base_model().model, 256)
+    assert planned == pytest.approx(real, rel=0.1)
+
+
+@pytest.mark.parametrize("name", small_models.LINEAR)
+@pytest.mark.parametrize("way", ["lora", "full"])
+def test_parameters_are_counted_as_they_are_loaded(name, way, tmp_path):
+    folder = small_models.build(name, tmp_path)
+    model = Model(name=str(folder), load_in_4bit=way == "lora")
+    sees = name in small_models.SEEING
+    train = Train(language=way, vision="lora" if sees else "frozen", lora_r=4)
+    loaded = load(model)
+    parts = budget.sizes(
+        loaded.family, budget.bare(loaded.family, loaded.model.config, model), model, train
+    )
+    assert (
+        sum(p.parameters for p in parts)
+        == load(replace(model, load_in_4bit=False)).model.num_parameters()
+    )
+    settings = prepare_parts(loaded, train)
+    adapted = get_peft_model(loaded.model, settings) if settings else loaded.model
+    # LLaVA's last blocks of vision are never looked at, and get no adapters.
+    slack = 1.5 if name == "llava" else 1.0
+    trained = sum(p.numel() for p in adapted.parameters() if p.requires_grad)
+    assert trained <= sum(p.trained for p in parts) <= slack * trained
+
+
+def test_a_plan_counts_tokens_and_measures_two_steps(checkpoint):
+    recipe = Recipe(data=CLOCKS, model=Model(name=str(checkpoint)), train=TRAIN, loss=Loss("smmd"))
+    found = plan(recipe, drawn(recipe))
+    assert found.fits
+    assert found.counted
+    assert found.coverage == {"time": 1.0}
+    assert found.step > 0
+    assert found.steps == 20
+    assert {t.picture for t in found.tokens} == {9}
+    assert {t.patches for t in found.tokens} == {36}
+    assert all(t.all > t.picture + t.answer for t in found.tokens)
+    for word in ("language", "NF4", "by LoRA", "it fits", "100 % (time)", "s a step"):
+        assert word in str(found)
+
+
+KNOWN = [c for name in families.FAMILIES for c in families.create(name).sizes]
+
+
+@pytest.mark.parametrize("checkpoint_id", KNOWN)
+def test_known_checkpoints_are_planned_without_being_there(checkpoint_id, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    sees = any(families.create(f).vision and checkpoint_id in families.create(f).sizes
+               for f in families.FAMILIES)  # fmt: skip
+    recipe = Recipe(
+        data=CLOCKS if sees else SUMS,
+        model=Model(name=checkpoint_id),
+        train=Train(samples=4, per_device_train_batch_size=1, activation_checkpointing=True),
+    )
+    found = plan(recipe, drawn(recipe), config_only=True, there=24 * 2**30)
+    assert found.fits
+    assert not found.counted
+    assert found.step is None
+    assert "about" in str(found)
+
+
+def test_what_does_not_fit_says_which_knob_would_help():
+    recipe = Recipe(
+        data=CLOCKS,
+        model=Model(name="Qwen/Qwen2-VL-7B-Instruct"),
+        train=Train(samples=4, per_device_train_batch_size=64),
+    )
+    found = plan(recipe, drawn(recipe), config_only=True, there=24 * 2**30)
+    assert not found.fits
+    assert "train.activation_checkpointing=true" in found.ways_out
+    for way in found.ways_out:
+        changed = recipe
+        for word in way.split():
+            key, value = word.removeprefix("train.").split("=")
+            plain = True if value == "true" else int(value)
+            changed = replace(changed, train=replace(changed.train, **{key: plain}))
+        assert plan(changed, drawn(recipe), config_only=True, there=24 * 2**30).fits
+    assert "IT DOES NOT FIT" in str(found)
+    hopeless = plan(recipe, drawn(recipe), config_only=True, there=2 * 2**30)
+    assert hopeless.ways_out == []
+    assert "take a smaller model" in str(hopeless)
+
+
+def test_several_knobs_together_where_none_alone_helps():
+    recipe = Recipe(
+        data=CLOCKS,
+        model=Model(name="Qwen/Qwen2-VL-2B-Instruct", load_in_4bit=False),
+        train=Train(samples=4, per_device_train_batch_size=64),
+    )
+    found = plan(recipe, drawn(recipe), config_only=True, there=4.5 * 2**30)
+    (way,) = found.ways_out
+    assert way.count("=") > 1
+
+
+def test_an_unknown_checkpoint_is_refused_with_those_that_are_known():
+    recipe = Recipe(data=CLOCKS, model=Model(name="someone/else"))
+    with pytest.raises(
+        ValueError, match=r"'someone/else': its size is not known.*Qwen/Qwen2-VL-2B"
+    ):
+        plan(recipe, drawn(recipe), config_only=True)
