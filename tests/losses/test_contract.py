@@ -142,8 +142,7 @@ def test_a_sum_is_the_mean_times_the_count(loss, labels, logits):
         loss.at(logits.flatten(0, 1), spans, reduction="sum", counts=counts)
 
 
-@pytest.mark.parametrize("guess", [None, "0", "9"])
-@pytest.mark.parametrize("lead", [1.0, 1e4])
+@pytest.mark.parametrize(("guess", "lead"), [(None, 0.0), ("0", 1.0), ("0", 1e4), ("9", 1e4)])
 def test_it_is_finite(loss, vocab_name, guess, lead):
     for text in ["0", "000", "007", "-3", "0.05", "123456789" * 5, "0" * 60, "." + "5" * 45]:
         labels = labels_of(vocab_name, text)
@@ -207,9 +206,9 @@ def test_where_one_would_be_it_comes_to_the_same(loss, labels, logits, monkeypat
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_it_compiles_without_graph_breaks(name, vocab_name):
-    loss = create(name, VOCABULARIES[vocab_name]())
-    labels = labels_of(vocab_name, "12:05", "-3.5")
+def test_it_compiles_without_graph_breaks(name):
+    loss = create(name, VOCABULARIES["many digits"]())
+    labels = labels_of("many digits", "12:05", "-3.5")
     logits = random_logits(loss, labels, dtype=torch.float32)
     torch.compiler.reset()
     compiled = torch.compile(loss, fullgraph=True, backend="eager")

@@ -83,8 +83,8 @@ def test_it_is_zero_nowhere_else(case, loss):
 
 def test_what_has_the_labels_value_is_right(loss):
     """05 for 5 costs nothing more than 5 does; to tell them apart is the cross-entropy's affair."""
-    for said, meant in [(e.digits, e.digits.lstrip("0") or "0") for e in loss.vocab.entries]:
-        label = entry(loss, meant)
+    for said in (e.digits for e in loss.vocab.entries if e.digits[0] == "0"):
+        label = entry(loss, said.lstrip("0") or "0")
         alias = cost(loss, sure(loss, entry(loss, said)), label)
         assert alias == pytest.approx(cost(loss, sure(loss, label), label), abs=1e-9)
 
