@@ -1,8 +1,11 @@
 """Every tokenizer that the tests have, toy and real, fast and slow, and its numeric vocabulary."""
 
+from decimal import Decimal
 from functools import cache
 
+import torch
 from real_tokenizers import REAL, qwen2
+from torch.nn.utils.rnn import pad_sequence
 from toy_tokenizers import TOKENIZERS
 from transformers import ByT5Tokenizer
 
@@ -36,3 +39,23 @@ def tokenizer_of(name):
 def vocab_of(name):
     """Its numeric vocabulary."""
     return NumericVocab.from_tokenizer(tokenizer_of(name), size=HEADS.get(name))
+
+
+def labels_of(name, texts):
+    """[B, T] labels, one row a text, filled up with -100 at the right."""
+    rows = [tokenizer_of(name).encode(text, add_special_tokens=False) for text in texts]
+    tensors = [torch.tensor(row, dtype=torch.long) for row in rows]
+    return pad_sequence(tensors, batch_first=True, padding_value=-100)
+
+
+def read(name, texts):
+    """The numbers in each text, exactly, by their digits and places."""
+    vocab, labels = vocab_of(name), labels_of(name, texts)
+    spans = vocab.spans(labels)
+    found = [{} for _ in texts]
+    for p in spans.numeric.nonzero().flatten().tolist():
+        numbers, number = found[p // labels.shape[1]], spans.number[p].item()
+        digits = vocab.entries[spans.index[p]].value
+        numbers[number] = numbers.get(number, 0) + Decimal(digits).scaleb(spans.place[p].item())
+    negative = spans.negative.tolist()
+    return [[-v if negative[n] else v for n, v in numbers.items()] for numbers in found]
