@@ -55,7 +55,7 @@ def entries_of(pieces: Mapping[str, int], texts: Mapping[str, str]) -> tuple[Ent
 class Tables:
     """What the reader and the losses look up, on any device."""
 
-    def __init__(self, entries: tuple[Entry, ...], marks: Mapping[int, Mark], size: int) -> None:
+    def __init__(self, entries: tuple[Entry, ...], marks: Mapping[int, int], size: int) -> None:
         self._entries = entries
         self._marks = marks
         self._size = size
@@ -102,14 +102,11 @@ class Tables:
         return torch.cat([value[None], value * 10.0 ** shift.double()])
 
     def _make_token_marks(self) -> Tensor:
-        marks = [int(self._marks.get(token, Mark(0))) for token in range(self._size)]
-        return torch.tensor([*marks, 0])
+        return torch.tensor([*(self._marks.get(token, 0) for token in range(self._size)), 0])
 
     def _make_token_entries(self) -> Tensor:
-        entry = torch.full((self._size + 1,), len(self._entries))
-        for token, marks in self._marks.items():
-            if marks & Mark.UNREAD and token < self._size:
-                entry[token] = len(self._entries) + 1
+        unread = (self._make_token_marks() & Mark.UNREAD.value) != 0
+        entry = torch.where(unread, len(self._entries) + 1, len(self._entries))
         for n, known in enumerate(self._entries):
             entry[list(known.ids)] = n
         return entry

@@ -62,9 +62,9 @@ class NumericVocab:
     ) -> None:
         pieces = dict(sorted(pieces.items(), key=itemgetter(1)))
         texts = texts_of(pieces)
-        marks = {token: marks_of(texts[piece]) for piece, token in pieces.items()}
+        marks = {token: int(marks_of(texts[piece])) for piece, token in pieces.items()}
         self.entries = entries_of(pieces, texts)
-        self.unread = tuple(p for p, token in pieces.items() if marks[token] & Mark.UNREAD)
+        self.unread = tuple(p for p, token in pieces.items() if marks[token] & Mark.UNREAD.value)
         self.size = max(marks, default=-1) + 1 if size is None else size
         self._tokenizer = tokenizer
         self._refuse_if_unfit()
