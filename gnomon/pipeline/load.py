@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from accelerate import PartialState
 from peft import LoraConfig, PeftModel
-from transformers import AutoConfig, set_seed
+from transformers import set_seed
 
 from gnomon.pipeline import families
+from gnomon.pipeline.checkpoint import opened, processor_of, resolve
 from gnomon.pipeline.families.base import Part, tokenizer_of
 from gnomon.pipeline.quantize import (
     cast_adapter,
@@ -61,11 +62,11 @@ def load(model: Model, *, seed: int = 0) -> Loaded:
     if torch.cuda.is_available():
         options["device_map"] = {"": PartialState().local_process_index}
     set_seed(seed)  # a blank model draws its weights
-    loaded = family.load_model(path, **options)
+    loaded = opened(model.name, lambda: family.load_model(path, **options))
     if model.load_in_4bit:
         check_quantized(loaded, family)
         keep_trainable_on_cpu(loaded)
-    return Loaded(loaded, family.load_processor(path, model), family)
+    return Loaded(loaded, processor_of(path, family, model), family)
 
 
 def load_trained(model: Model, run: Path, *, seed: int = 0) -> Loaded:
@@ -84,18 +85,6 @@ def fingerprint(run: Path) -> str:
     """A hash of what a run trained: answers of other weights are not mixed with these."""
     files = sorted(f for name in (ADAPTER, MODEL) for f in (run / name).glob("*.safetensors"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
-
-
-def resolve(model: Model) -> tuple[str, Family]:
-    """Where the checkpoint is, and its family: as the recipe says, or as the checkpoint does."""
-    path = families.locate(model.name)
-    if model.family is not None or model.name in families.EMBEDDED:
-        return path, families.create(model.family or "gnomon-tiny")
-    try:
-        model_type = AutoConfig.from_pretrained(path).model_type
-    except (OSError, ValueError) as error:
-        raise ValueError(f"model.name: {path!r} cannot be opened: {error}") from error
-    return path, families.of_model_type(model_type)
 
 
 def prepare_parts(loaded: Loaded, train: Train) -> LoraConfig | None:

@@ -41,13 +41,13 @@ def create(name: str) -> Family:
     return family
 
 
-def of_model_type(model_type: str) -> Family:
+def of_model_type(model_type: str, checkpoint: str = "a checkpoint") -> Family:
     """The family of a checkpoint whose config says `model_type`."""
     if model_type not in MODEL_TYPES:
         known = ", ".join(sorted(MODEL_TYPES))
         raise ValueError(
-            f"model_type {model_type!r} belongs to no family here; known are {known}"
-            " (`gnomon ls families`)"
+            f"model.name: {checkpoint}: model_type {model_type!r} belongs to no family here; known"
+            f" are {known} (`gnomon ls families`)"
         )
     return create(MODEL_TYPES[model_type])
 

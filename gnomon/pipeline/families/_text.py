@@ -25,11 +25,10 @@ class TextOnly(Family):
     language: ClassVar[Part] = Part("model.", r"model\.layers\..*\.(q|k|v|o|gate|up|down)_proj")
     keep_in_16_bits: ClassVar[tuple[str, ...]] = ("lm_head",)
 
-    def load_processor(self, path: str | Path, model: Model) -> Processor:
+    def load_processor(self, path: str | Path, model: Model) -> Processor:  # noqa: ARG002 - no pixels
         """The tokenizer; one without a pad token, as Llama-3's, gets one that the model knows."""
         from transformers import AutoTokenizer
 
-        self.refuse_limits(model)
         tokenizer: Processor = AutoTokenizer.from_pretrained(path)
         if tokenizer.pad_token is None:
             known = (pad for pad in PADS if pad in tokenizer.added_tokens_encoder)

@@ -52,6 +52,8 @@ class Family(ABC):
     """What stands for a picture in a prompt."""
     template_options: ClassVar[Mapping[str, Any]] = {}
     """What the chat template is told beside the messages."""
+    takes_limits: ClassVar[bool] = False
+    """Whether min_pixels and max_pixels have a say in how it sizes pictures."""
     language: ClassVar[Part]
     vision: ClassVar[Part | None] = None
     projector: ClassVar[Part | None] = None
@@ -145,15 +147,6 @@ class Family(ABC):
         if any(picture is not None for picture in pictures):
             options["images"] = self.arranged(pictures)
         return dict(processor(**options))
-
-    def refuse_limits(self, model: Model) -> None:
-        """For families whose pictures have one size, whatever a recipe says."""
-        for name in ("min_pixels", "max_pixels"):
-            if getattr(model, name) is not None:
-                raise ValueError(
-                    f"model.{name}: {getattr(model, name)}: {self.name} sizes pictures by a rule of"
-                    " its own; leave it out, and draw smaller pictures (size=…) where less will do"
-                )
 
     def arranged(self, pictures: Sequence[Image | None]) -> list[Any]:
         """The pictures as the processor takes them beside their texts."""

@@ -56,13 +56,12 @@ class Llava(Family):
         },
     }
 
-    def load_processor(self, path: str | Path, model: Model) -> Processor:
+    def load_processor(self, path: str | Path, model: Model) -> Processor:  # noqa: ARG002 - one size
         from transformers import AutoConfig, LlavaProcessor
         from transformers.models.llava.image_processing_pil_llava import LlavaImageProcessorPil
 
         from gnomon.pipeline.families import _processors
 
-        self.refuse_limits(model)
         # The checkpoints crop to the middle, and what is read at the edges would be lost; the
         # model itself was trained on padded squares.
         pictures = LlavaImageProcessorPil.from_pretrained(path, do_pad=True)

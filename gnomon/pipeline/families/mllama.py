@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 class Mllama(Family):
     """Llama-3.2-Vision: pictures fitted into one to four tiles of 560 by 560 pixels.
 
+    All four are computed however few are filled, so a limit of pixels would save nothing.
     `<|image|>` has the id V, which the embedding has a row for and the head has not.
     """
 
@@ -56,14 +57,12 @@ class Mllama(Family):
         },
     }
 
-    def load_processor(self, path: str | Path, model: Model) -> Processor:
+    def load_processor(self, path: str | Path, model: Model) -> Processor:  # noqa: ARG002 - no limits
         from transformers import MllamaProcessor
         from transformers.models.mllama.image_processing_pil_mllama import MllamaImageProcessorPil
 
         from gnomon.pipeline.families import _processors
 
-        # Four tiles are computed however few are filled: a limit would save nothing.
-        self.refuse_limits(model)
         pictures = MllamaImageProcessorPil.from_pretrained(path)
         return _processors.assemble(MllamaProcessor, path, pictures)
 

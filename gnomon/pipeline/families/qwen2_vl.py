@@ -25,6 +25,7 @@ class Qwen2VL(Family):
     digits: ClassVar[str] = "1"
     end: ClassVar[str] = "<|im_end|>"
     placeholder: ClassVar[str] = "<|vision_start|><|image_pad|><|vision_end|>"
+    takes_limits: ClassVar[bool] = True
     language: ClassVar[Part] = Part(
         "model.language_model.",
         r"model\.language_model\..*\.(q|k|v|o|gate|up|down)_proj",
