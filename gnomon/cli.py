@@ -85,13 +85,14 @@ def cp(given: argparse.Namespace) -> None:
 
 
 def preview(given: argparse.Namespace) -> None:
-    """A contact sheet of a kind or of a recipe's training samples."""
+    """A contact sheet of a kind, or of what a recipe's model will see; or one sample's tokens."""
     from gnomon import road
-    from gnomon.generators.sheet import contact_sheet
 
-    samples = road.samples_of(given.what, given.overrides, split=given.split, seed=given.seed)
-    sheet = contact_sheet([samples[i] for i in range(given.n)], title=given.what)
-    sheet.save(given.out)
+    drawn = {"split": given.split, "seed": given.seed}
+    if given.tokens:
+        print(road.token_table(given.what, given.overrides, **drawn))
+        return
+    road.preview(given.what, given.overrides, n=given.n, **drawn).save(given.out)
     print(given.out)
 
 
@@ -211,9 +212,17 @@ def _parser() -> argparse.ArgumentParser:
     verb.add_argument("config", metavar="CONFIG", help="its name; `gnomon ls configs`")
     verb.add_argument("dest", metavar="DEST", nargs="?", help="a file or directory; default: here")
 
-    verb = add(preview, "draw a contact sheet", "gnomon preview clock -o sheet.png rotation=10")
+    verb = add(
+        preview,
+        "draw a contact sheet; of a recipe, what its model will see and learn",
+        "gnomon preview clock -o sheet.png rotation=10 | gnomon preview demo --tokens",
+    )
     _drawn(verb)
-    verb.add_argument("-o", "--out", type=Path, required=True, metavar="PNG", help="the picture")
+    shown = verb.add_mutually_exclusive_group(required=True)
+    shown.add_argument("-o", "--out", type=Path, metavar="PNG", help="the picture")
+    shown.add_argument(
+        "--tokens", action="store_true", help="a recipe's first sample, token by token"
+    )
     verb.add_argument("--n", type=_positive, default=16, help="how many samples (16)")
     verb.add_argument("overrides", nargs="*", metavar="key=value", help="options of the kind")
 

@@ -20,6 +20,8 @@ from gnomon.recipe import Recipe, RecipeError, Source
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from PIL import Image
+
     from gnomon.eval import RunResult
     from gnomon.generators.base import Split
     from gnomon.pipeline.load import Loaded
@@ -83,14 +85,55 @@ def check(opened: Recipe) -> Recipe:
 
 def samples_of(what: str, options: Sequence[str], *, split: Split, seed: int | None) -> Samples:
     """What a kind draws with `key=value` options, or what a recipe trains on."""
-    if what in generators.KINDS:
+    opened = _recipe_of(what, options)
+    if opened is None:
         source = Source(kind=what, options=recipe.laid_over({}, options))
         return store.mixture((source,), split=split, seed=seed or 0)
+    return store.mixture(opened.data, split=split, seed=opened.seed if seed is None else seed)
+
+
+def preview(
+    what: str, options: Sequence[str], *, split: Split, seed: int | None, n: int
+) -> Image.Image:
+    """A contact sheet; a recipe's shows each picture as its model will see it, and its labels."""
+    from gnomon.generators.sheet import contact_sheet
+    from gnomon.pipeline.checkpoint import ModelNotHereError, open_processor
+
+    samples = samples_of(what, options, split=split, seed=seed)
+    shown = [samples[index] for index in range(n)]
+    opened = _recipe_of(what, options)
+    if opened is None:
+        return contact_sheet(shown, title=what)
+    try:
+        family, processor = open_processor(opened.model)
+        from gnomon.pipeline.preview import sheet
+    except (ModelNotHereError, ModuleNotFoundError) as error:
+        print(f"gnomon: {error}; so the sheet shows the samples as drawn", file=sys.stderr)
+        return contact_sheet(shown, title=what)
+    return sheet(family, processor, shown, title=f"{what}: as {opened.model.name} sees it")
+
+
+def token_table(what: str, options: Sequence[str], *, split: Split, seed: int | None) -> str:
+    """A recipe's first sample token by token, as its model will see it and learn from it."""
+    from gnomon.pipeline.checkpoint import open_processor
+
+    opened = _recipe_of(what, options)
+    if opened is None:
+        raise RecipeError(f"--tokens: {what} is a kind; name a recipe, whose model has a tokenizer")
+    family, processor = open_processor(opened.model)
+    from gnomon.pipeline.preview import token_table as table
+
+    return table(family, processor, samples_of(what, options, split=split, seed=seed)[0])
+
+
+def _recipe_of(what: str, options: Sequence[str]) -> Recipe | None:
+    """The recipe of that name, None for a kind."""
+    if what in generators.KINDS:
+        return None
     if not Path(what).suffix and Path(what).name == what and f"{what}.yaml" not in recipe.configs():
         known = [*generators.KINDS, *(name.removesuffix(".yaml") for name in recipe.configs())]
         names.check(known, what, what="generator or recipe", listing="gnomon ls")
-    opened = open_recipe(what, options)
-    return store.mixture(opened.data, split=split, seed=opened.seed if seed is None else seed)
+    return open_recipe(what, options)
 
 
 @dataclass(frozen=True)

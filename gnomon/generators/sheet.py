@@ -10,17 +10,19 @@ from PIL import Image, ImageDraw, ImageFont
 
 from gnomon.dialect import Dialect
 from gnomon.generators._fonts import face
-from gnomon.sample import Box
+from gnomon.sample import Box, Spots, resized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gnomon.sample import Sample, Size
+    from gnomon.sample import Sample, Size, Target
 
 PAPER, CARD, INK, FAINT, MARK = "#eceae6", "#ffffff", "#1c1c1e", "#6e6e73", "#d1342f"
 GAP, PAD = 16, 10
 FOOT = 54
-"""Room for the answer and two lines of the question."""
+"""Room for a line of the answer and two lines of the question."""
+LINE, MOST = 16, 10
+"""Height of another line of the answer, and how many lines it may have."""
 TEXT = 64
 """Height of a card's upper part where no sample has a picture."""
 LARGEST = 224
@@ -28,64 +30,97 @@ LARGEST = 224
 
 
 def contact_sheet(
-    samples: Sequence[Sample], *, columns: int | None = None, title: str = ""
+    samples: Sequence[Sample],
+    *,
+    answers: Sequence[str] | None = None,
+    largest: int = LARGEST,
+    columns: int | None = None,
+    title: str = "",
 ) -> Image.Image:
-    """Each sample on a card of its own, in rows; boxes of targets are drawn in."""
+    """Each sample on a card of its own, in rows; boxes of targets are drawn in.
+
+    `answers` stand in for the targets as the plain dialect writes them.
+    """
     if not samples:
         raise ValueError("no samples: a contact sheet needs at least one")
     columns = columns or math.ceil(math.sqrt(len(samples) * 1.5))
     rows = math.ceil(len(samples) / columns)
-    side = _side(samples)
+    side = _side(samples, largest)
     tall = side if any(s.image is not None for s in samples) else TEXT
-    width, height = side + 2 * PAD, tall + 2 * PAD + FOOT
+    written = [_wrapped(text, side) for text in answers or map(_plain, samples)]
+    foot = FOOT + LINE * (max(len(lines) for lines in written) - 1)
+    width, height = side + 2 * PAD, tall + 2 * PAD + foot
     top = GAP + (40 if title else 0)
     size = (GAP + columns * (width + GAP), top + rows * (height + GAP))
     sheet = Image.new("RGB", size, PAPER)
     draw = ImageDraw.Draw(sheet)
     if title:
         draw.text((GAP, GAP + 2), title, INK, face("sans-bold", 18))
-    for place, sample in enumerate(samples):
+    for place, (sample, answer) in enumerate(zip(samples, written, strict=True)):
         row, column = divmod(place, columns)
         corner = (GAP + column * (width + GAP), top + row * (height + GAP))
-        _card(sheet, draw, sample, corner, (side, tall))
+        draw.rounded_rectangle((*corner, corner[0] + width, corner[1] + height), 8, CARD)
+        _fill(sheet, draw, sample, answer, (corner[0] + PAD, corner[1] + PAD), (side, tall))
     return sheet
 
 
-def _side(samples: Sequence[Sample]) -> int:
+def _side(samples: Sequence[Sample], largest: int) -> int:
     """The side of the square that every picture fits in."""
     sides = [max(s.image.size) for s in samples if s.image is not None]
-    return min(LARGEST, 2 * max(sides)) if sides else LARGEST
+    return min(largest, 2 * max(sides)) if sides else largest
 
 
-def _card(
-    sheet: Image.Image, draw: ImageDraw.ImageDraw, sample: Sample, at: tuple[int, int], room: Size
+def _plain(sample: Sample) -> str:
+    return Dialect().write(sample.target, None if sample.image is None else sample.image.size)
+
+
+def _fill(
+    sheet: Image.Image,
+    draw: ImageDraw.ImageDraw,
+    sample: Sample,
+    answer: list[str],
+    at: tuple[int, int],
+    room: Size,
 ) -> None:
+    """A card's picture, answer and question; where there is no picture the question is above."""
     (x, y), (side, tall) = at, room
-    draw.rounded_rectangle((x, y, x + side + 2 * PAD, y + tall + 2 * PAD + FOOT), 8, CARD)
+    for place, line in enumerate(answer):
+        draw.text((x, y + tall + 8 + LINE * place), line, INK, face("sans-bold", 12))
     if sample.image is None:
-        _lines(draw, sample.question, (x + PAD, y + PAD), side, face("sans", 12), 8)
-    else:
-        picture = _fitted(sample, side)
-        left, above = (side - picture.width) // 2, (side - picture.height) // 2
-        sheet.paste(picture, (x + PAD + left, y + PAD + above))
-        _lines(draw, sample.question, (x + PAD, y + tall + 38), side, face("sans", 8), 2)
-    size = None if sample.image is None else sample.image.size
-    answer = Dialect().write(sample.target, size)
-    draw.text((x + PAD, y + tall + 18), answer, INK, face("sans-bold", 12))
+        _lines(draw, sample.question, (x, y), side, face("sans", 12), 8)
+        return
+    picture = _fitted(sample, side)
+    sheet.paste(picture, (x + (side - picture.width) // 2, y + (side - picture.height) // 2))
+    below = y + tall + 28 + LINE * (len(answer) - 1)
+    _lines(draw, sample.question, (x, below), side, face("sans", 8), 2)
 
 
 def _fitted(sample: Sample, side: int) -> Image.Image:
-    """The picture scaled into the square, with the target's box if it is one."""
+    """The picture scaled into the square, with the boxes of its target."""
     assert sample.image is not None
     picture = sample.image.convert("RGB")
     scale = min(side / max(picture.size), 2)
-    target = sample.target
-    size = (round(picture.width * scale), round(picture.height * scale))
+    size = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
     picture = picture.resize(size, Image.Resampling.LANCZOS)
-    if isinstance(target, Box):
-        box = target.scaled(sample.image.size, size)
+    target = resized(sample.target, sample.image.size, size)
+    for box in _boxes(target):
         ImageDraw.Draw(picture).rectangle((box.x1, box.y1, box.x2, box.y2), None, MARK, 2)
     return picture
+
+
+def _boxes(target: Target) -> list[Box]:
+    if isinstance(target, Spots):
+        return [spot.box for spot in target.items]
+    return [target] if isinstance(target, Box) else []
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """An answer in lines that fit the width, its own line breaks kept."""
+    across = _across(face("sans-bold", 12), width)
+    lines = [part for line in text.split("\n") for part in wrap(line, across) or [""]]
+    if len(lines) <= MOST:
+        return lines
+    return [*lines[: MOST - 3], "…", *lines[-2:]]  # how it ends is worth seeing
 
 
 def _lines(
@@ -97,6 +132,10 @@ def _lines(
     most: int,
 ) -> None:
     """The text broken to the width; what is too long ends in dots."""
-    across = max(1, int(width / (draw.textlength("e" * 20, font) / 20)))
-    lines = wrap(text, across, max_lines=most, placeholder=" …")
+    lines = wrap(text, _across(font, width), max_lines=most, placeholder=" …")
     draw.multiline_text(at, "\n".join(lines), FAINT, font, spacing=5)
+
+
+def _across(font: ImageFont.FreeTypeFont, width: int) -> int:
+    """How many letters fit the width, about."""
+    return max(1, int(width / (font.getlength("e" * 20) / 20)))

@@ -8,7 +8,7 @@ from PIL import Image
 
 from gnomon.generators import create
 from gnomon.generators.sheet import PAPER, contact_sheet
-from gnomon.sample import Box, Sample
+from gnomon.sample import Box, Sample, Spot, Spots
 
 
 def test_each_sample_has_its_card():
@@ -37,6 +37,22 @@ def test_a_box_is_drawn_where_it_is():
     red = (sheet[..., 0] - sheet[..., 1]) > 100
     ys, xs = np.nonzero(red)
     assert abs((xs.max() - xs.min()) / (ys.max() - ys.min()) - 2) < 0.1
+
+
+def test_every_text_that_is_looked_for_has_its_box():
+    blank = Image.new("RGB", (200, 100), "white")
+    spots = Spots((Spot("one", Box(10, 10, 60, 40)), Spot("two", Box(120, 50, 180, 90))))
+    sheet = np.asarray(contact_sheet([Sample("x", blank, "Where?", spots)])).astype(int)
+    red = ((sheet[..., 0] - sheet[..., 1]) > 100).any(0)
+    assert np.count_nonzero(np.diff(red.astype(int)) == 1) == 2
+
+
+def test_other_answers_stand_in_and_long_ones_get_their_room():
+    sums = [create("arithmetic")[i] for i in range(2)]
+    plain, same = contact_sheet(sums), contact_sheet(sums, answers=["1", "2"])
+    long = contact_sheet(sums, answers=["1", "word " * 200])
+    assert same.size == plain.size
+    assert plain.height + 100 < long.height < plain.height + 200
 
 
 def test_no_samples_are_refused():

@@ -1,0 +1,132 @@
+"""What a preview shows is what the model gets: pixel by pixel, token by token."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image
+from pipeline_toys import CLOCKS, SUMS, boxed
+from small_models import LINEAR, SEEING, build
+
+from gnomon import dialect
+from gnomon.pipeline.checkpoint import open_processor
+from gnomon.pipeline.collate import IGNORED, Collator, written_answer
+from gnomon.pipeline.preview import as_seen, sheet, supervised, token_table
+from gnomon.recipe import Model
+from gnomon.sample import Box, Sample
+
+SIZES = [(84, 84), (300, 90), (90, 200), (20, 30), (640, 480), (97, 89), (56, 56), (171, 40)]
+
+
+@pytest.fixture(scope="module", params=LINEAR)
+def name(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def reader(name, tmp_path_factory):
+    return open_processor(Model(name=str(build(name, tmp_path_factory.mktemp(name)))))
+
+
+def smooth(size):
+    """A picture whose every place has its own colour."""
+    across = np.linspace(0, 255, size[0])[None, :].repeat(size[1], 0)
+    down = np.linspace(0, 255, size[1])[:, None].repeat(size[0], 1)
+    pixels = np.stack([across, down, 255 - across], -1).round().astype(np.uint8)
+    return Sample("smooth/0", Image.fromarray(pixels), "Where?", Box(2, 3, size[0] - 4, size[1]))
+
+
+def given_to(family, processor, sample):
+    """The picture as the model gets it, put together again from its patches or tiles."""
+    pictures = processor.image_processor
+    prompt = family.prompt(processor, sample.question, image=True)
+    batch = family.encode(processor, [prompt], [sample.image], side="right")
+    values = batch["pixel_values"].numpy()
+    if "image_grid_thw" in batch:
+        _, high, wide = batch["image_grid_thw"][0].tolist()
+        patch, merge = pictures.patch_size, pictures.merge_size
+        blocks = values.reshape(
+            high // merge,
+            wide // merge,
+            merge,
+            merge,
+            3,
+            pictures.temporal_patch_size,
+            patch,
+            patch,
+        )[..., 0, :, :]
+        whole = blocks.transpose(4, 0, 2, 5, 1, 3, 6).reshape(3, high * patch, wide * patch)
+    elif "aspect_ratio_ids" in batch:
+        shapes = [(h, w) for h in range(1, 5) for w in range(1, 5) if h * w <= 4]
+        high, wide = shapes[int(batch["aspect_ratio_ids"][0, 0]) - 1]
+        tiles = values[0, 0, : high * wide].reshape(high, wide, 3, 56, 56)
+        whole = tiles.transpose(2, 0, 3, 1, 4).reshape(3, high * 56, wide * 56)
+    else:
+        whole = values[0]
+    mean, std = (np.array(v)[:, None, None] for v in (pictures.image_mean, pictures.image_std))
+    return (255 * (whole * std + mean)).transpose(1, 2, 0)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_picture_is_the_one_that_the_model_gets(name, reader, size):
+    if name not in SEEING:
+        return
+    sample = smooth(size)
+    shown = np.asarray(as_seen(*reader, sample).image).astype(float)
+    given = given_to(*reader, sample)
+    high, wide = shown.shape[:2]
+    if name == "llava":  # in the middle of a square, to the nearest pixel
+        assert given.shape[:2] == (max(high, wide),) * 2
+        top, left = (round((max(high, wide) - side) / 2) for side in (high, wide))
+        within, shown = given[top : top + high, left : left + wide], shown
+        assert np.abs(within - shown)[1:-1, 1:-1].mean() < 6
+        return
+    assert given.shape[:2] == (high, wide) or name == "mllama"
+    assert np.abs(given[:high, :wide] - shown).max() < 1.5
+    assert np.abs(given[high:]).max(initial=0) < 1e-3
+    assert np.abs(given[:, wide:]).max(initial=0) < 1e-3
+
+
+def test_boxes_lie_on_the_resized_picture_where_the_label_says(name, reader):
+    if name not in SEEING:
+        return
+    family, processor = reader
+    for sample in (boxed(0), boxed(1, (300, 90)), boxed(2, (90, 200))):
+        seen = as_seen(family, processor, sample)
+        spoken = dialect.create(family.dialect)
+        read = spoken.read(written_answer(family, processor, sample), seen.image.size)
+        across, down = spoken.precision(seen.image.size)
+        assert read.x1 == pytest.approx(seen.target.x1, abs=across)
+        assert read.y2 == pytest.approx(seen.target.y2, abs=down)
+
+
+def test_the_answer_is_decoded_from_the_labels(name, reader):
+    family, processor = reader
+    for sample in (SUMS[0], CLOCKS[0], boxed()) if name in SEEING else (SUMS[0], SUMS[1]):
+        answer = written_answer(family, processor, sample)
+        assert supervised(family, processor, sample) == answer + family.end
+
+
+def test_every_token_stands_in_the_table_and_every_label_is_marked(name, reader, capsys):
+    family, processor = reader
+    for sample in (SUMS[0], CLOCKS[0]) if name in SEEING else (SUMS[0],):
+        batch = Collator(family, processor)([{"sample": sample}])
+        ids, labels = batch["input_ids"][0].tolist(), batch["labels"][0].tolist()
+        head, *lines, told = token_table(family, processor, sample).splitlines()
+        print(f"{name}\n{head}", *lines, told, sep="\n")
+        places = {int(line.split()[0]): line for line in lines if line.strip() != "…"}
+        for place, (token, label) in enumerate(zip(ids, labels, strict=True)):
+            if place in places:
+                assert int(places[place].split()[1]) == token
+                assert places[place].endswith("<- supervised") == (label != IGNORED)
+            else:
+                assert label == IGNORED
+                assert ids[place - 1] == token == ids[place + 1]
+        trained = sum(label != IGNORED for label in labels)
+        assert told == f"{sample.id}: {len(ids)} tokens, {trained} of them supervised"
+
+
+def test_a_sheet_has_room_for_what_is_supervised(name, reader):
+    """The working before an answer is supervised as well, and makes the cards taller."""
+    long = replace(SUMS[1], rationale="\n".join(f"{i} and {i} is {2 * i}" for i in range(5)))
+    assert sheet(*reader, [SUMS[0], long]).height > sheet(*reader, [SUMS[0], SUMS[1]]).height + 40
