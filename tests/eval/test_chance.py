@@ -7,6 +7,7 @@ import pytest
 from eval_toys import clock_text, clock_texts, clocks, numbers, said
 
 from gnomon.eval import score
+from gnomon.eval.metrics import hands_swapped
 from gnomon.sample import Prediction, Sample, Time
 
 SIMULATED = ("exact", "within_1", "within_5", "deviation", "charged", "deviation_median")
@@ -24,6 +25,14 @@ def test_uniform_guesses_are_180_minutes_off_on_the_circle_and_240_on_the_line(s
     assert summary["charged"].chance["uniform"] == pytest.approx(180)
     assert summary["linear"].chance["uniform"] == pytest.approx(240, abs=0.1)
     assert summary["exact"].chance["uniform"] == pytest.approx(1 / 720)
+
+
+def test_swapped_hands_by_chance_are_counted_out(summary):
+    """Over all 720 truths and guesses; truths at quarters of an hour alone would give half."""
+    times = [Time(60 * minute).hms for minute in range(720)]
+    some = times[::7]
+    share = np.mean([hands_swapped(guess, truth) for truth in some for guess in times])
+    assert summary["swapped"].chance["uniform"] == pytest.approx(share, rel=0.1)
 
 
 @pytest.fixture(scope="module")
