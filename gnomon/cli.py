@@ -139,6 +139,8 @@ def predict(given: argparse.Namespace) -> None:
 
     if given.data is not None and "=" in given.data:  # no DATA, and an override in its place
         given.data, given.overrides = None, [given.data, *given.overrides]
+    if given.belief:
+        given.overrides.append("eval.belief=true")
     asked = road.asked(given.model, given.data, given.overrides)
     if asked.folder is not None:
         out = given.out or Path("answers.csv")
@@ -272,6 +274,11 @@ def _parser() -> argparse.ArgumentParser:
         "--question",
         default="What time does the clock show? Answer HH:MM.",
         help="what is asked of each picture of a folder",
+    )
+    verb.add_argument(
+        "--belief",
+        action="store_true",
+        help="store what the model gives every minute of a clock, number to 100, choice of a text",
     )
 
     verb = add(score, "score answers; needs no model", "gnomon score runs/demo")

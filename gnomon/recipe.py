@@ -176,11 +176,18 @@ class Eval:
     """Samples in one generation batch; it does not change the answers in float32."""
     max_new_tokens: int = 32
     """An answer is cut after so many tokens, and counts as unread if that breaks it."""
+    belief: bool | tuple[str, ...] = False
+    """Store what the model gives every minute of a clock, whole number to 100 or choice of a text;
+    or every one of the answers listed here."""
 
     def __post_init__(self) -> None:
         for name in ("samples", "batch_size", "max_new_tokens"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)}: give 1 or more")
+        if isinstance(self.belief, tuple) and (
+            not self.belief or len(set(self.belief)) < len(self.belief)
+        ):
+            raise ValueError(f"belief={list(self.belief)}: list different answers, or say true")
         _check_seed(self.seed)
 
 

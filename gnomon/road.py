@@ -231,6 +231,7 @@ def predict(opened: Recipe, exam: Exam, out: Path, *, run: Path | None = None) -
         settings=settings,
         batch_size=opened.eval.batch_size,
         max_new_tokens=opened.eval.max_new_tokens,
+        belief=opened.eval.belief,
     )
     _write_json(out.with_suffix(".about.json"), about)
     return out

@@ -10,6 +10,7 @@ import torch
 from tqdm import tqdm
 
 from gnomon.eval import predictions
+from gnomon.pipeline.belief import believe, listed
 from gnomon.pipeline.collate import prompt_of, resized_size
 from gnomon.sample import Prediction
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from gnomon.pipeline.belief import Asked
     from gnomon.pipeline.collate import Question
     from gnomon.pipeline.load import Loaded
     from gnomon.sample import Sample
@@ -34,17 +36,25 @@ def predict(
     settings: dict[str, Any],
     batch_size: int,
     max_new_tokens: int,
+    belief: Asked = False,
 ) -> None:
-    """Answer every sample that `out` does not hold yet, greedily, the longest prompts first."""
+    """Answer every sample that `out` does not hold yet, greedily, the longest prompts first.
+
+    With `belief` also what the model gives every answer of a listed set.
+    """
+    settings = {**settings, "max_new_tokens": max_new_tokens}
+    if belief:
+        settings["belief"] = belief
     # As JSON gives them back: a tuple would never equal the list that the file holds.
-    settings = json.loads(json.dumps({**settings, "max_new_tokens": max_new_tokens}))
+    settings = json.loads(json.dumps(settings))
     done = _answered(out, settings)
     left = (sample for sample in samples if sample.id not in done)
     with tqdm(total=total, initial=len(done), desc="answers", unit="") as bar:
         while window := list(islice(left, WINDOW * batch_size)):
             for batch in _batches(loaded, window, batch_size):
                 texts = answer(loaded, batch, max_new_tokens=max_new_tokens)
-                predictions.append(out, _predictions(loaded, batch, texts, settings))
+                beliefs = [_belief(loaded, sample, belief) for sample in batch]
+                predictions.append(out, _predictions(loaded, batch, texts, beliefs, settings))
                 bar.update(len(batch))
 
 
@@ -74,6 +84,11 @@ def answer(loaded: Loaded, batch: Sequence[Question], *, max_new_tokens: int) ->
     return [text.strip() for text in texts]
 
 
+def _belief(loaded: Loaded, sample: Sample, asked: Asked) -> dict[str, float] | None:
+    answers = listed(loaded, sample, asked)
+    return believe(loaded, sample, answers) if answers else None
+
+
 def _answered(out: Path, settings: dict[str, Any]) -> set[str]:
     """The samples that the file answers already; answers given otherwise are never mixed in."""
     done = predictions.resume(out)
@@ -101,7 +116,11 @@ def _length(loaded: Loaded, sample: Sample) -> int:
 
 
 def _predictions(
-    loaded: Loaded, batch: list[Sample], texts: list[str], settings: dict[str, Any]
+    loaded: Loaded,
+    batch: list[Sample],
+    texts: list[str],
+    beliefs: list[dict[str, float] | None],
+    settings: dict[str, Any],
 ) -> list[Prediction]:
     family = loaded.family
     return [
@@ -111,6 +130,7 @@ def _predictions(
             size=resized_size(family, loaded.processor, sample),
             dialect=family.dialect,
             settings=settings,
+            logprobs=logprobs,
         )
-        for sample, text in zip(batch, texts, strict=True)
+        for sample, text, logprobs in zip(batch, texts, beliefs, strict=True)
     ]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon import recipe
-from gnomon.recipe import Eval, Loss, Model, Recipe, RecipeError, Source, Train
+from gnomon.recipe import Eval, Loss, Model, Recipe, RecipeError, Source, Train, flat
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").rglob("*.yaml"))
 CLOCKS = {"data": [{"kind": "clock"}]}
@@ -294,3 +294,15 @@ def test_a_source_of_yaml_keeps_its_options_plain(write):
     assert opened.data[0].options["offset"] == 0.1
     assert opened.data[0].options["x"] == [1, None, {"a": "b"}]
     assert asdict(opened)["data"][1]["options"] is None
+
+
+def test_belief_is_yes_no_or_a_list_of_answers(write):
+    assert overridden(write, "eval.belief=true").eval.belief is True
+    assert overridden(write, "eval.belief=[a, b]").eval.belief == ("a", "b")
+    for wrong in ("[]", "[a, a]"):
+        with pytest.raises(RecipeError, match="list different answers, or say true"):
+            overridden(write, f"eval.belief={wrong}")
+
+
+def test_keys_lie_flat_as_overrides_name_them():
+    assert flat({"a": [1, {"b": None}], "c": {}}) == {"a.0": 1, "a.1.b": None}

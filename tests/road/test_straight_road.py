@@ -96,6 +96,14 @@ def test_a_picture_that_is_none_is_named(run, tmp_path, capsys):
     assert out.read_text() == "kept"
 
 
+def test_predict_stores_beliefs_where_asked(run, tmp_path):
+    out = tmp_path / "belief.jsonl"
+    assert gnomon("predict", run, "eval.samples=3", "--belief", "--out", out) == 0
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert {len(row["logprobs"] or ()) for row in rows} <= {720, 101, 0}
+    assert any(row["logprobs"] for row in rows)
+
+
 def test_predict_measures_a_model_as_it_came(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert gnomon("predict", "gnomon-tiny", "clock", "eval.samples=4") == 0

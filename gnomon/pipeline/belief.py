@@ -1,0 +1,190 @@
+"""What a model believes: the exact log-probability of every answer of a listed set.
+
+Legend: P tokens of the prompt, N nodes of the tree, A answers, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import torch
+
+from gnomon import dialect
+from gnomon.pipeline.collate import prompt_of
+from gnomon.sample import Number, Text, Time
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torch import Tensor
+
+    from gnomon.pipeline.collate import Question
+    from gnomon.pipeline.load import Loaded
+    from gnomon.sample import Sample
+
+Asked: TypeAlias = "bool | Sequence[str]"
+"""Whether belief is asked for, or the answers that it is asked about."""
+
+_ROWS = 64
+"""Rows of logits that are normalised at a time: float32 over a large vocabulary is heavy."""
+_LARGEST = 100
+_DIGITS = 5
+"""Decimals of a log-probability that are kept: 720 of them are written for every clock."""
+
+
+def listed(loaded: Loaded, sample: Sample, asked: Asked) -> tuple[str, ...] | None:
+    """The answers that a sample's belief is about; None where they cannot be listed.
+
+    Every minute of a clock without seconds, whole numbers from 0 to 100, the choices of a text;
+    or those that were asked for, whatever the sample. An answer that comes after a working has no
+    belief of its own.
+    """
+    if not asked or sample.rationale:
+        return None
+    if not isinstance(asked, bool):
+        return tuple(asked)
+    match sample.target:
+        case Time(hours=hours, shows_seconds=False, form=form):
+            return _times(loaded.family.dialect, hours, form)
+        case Number(value=value, unit=unit) if value == int(value) and 0 <= value <= _LARGEST:
+            return _numbers(loaded.family.dialect, unit)
+        case Text(choices=choices) if choices:
+            return choices
+        case _:
+            return None
+
+
+def believe(loaded: Loaded, asked: Question, answers: Sequence[str]) -> dict[str, float]:
+    """log p(answer, end | picture, question) of each, in the tokens that training gives it.
+
+    The picture and the prompt are computed once. Then all answers go through the model in one
+    pass as a tree of their shared beginnings: each token sees the prompt and the tokens that lead
+    to it. In float32 this is what scoring every answer by itself gives.
+    """
+    prompt = prompt_of(loaded.family, loaded.processor, asked)
+    tree = _Tree.of(_ids(loaded, prompt, answers))
+    was_training = loaded.model.training
+    loaded.model.eval()
+    with torch.inference_mode():
+        scores = tree.scores(_logits(loaded, prompt, asked, tree))
+    loaded.model.train(was_training)
+    return {
+        answer: round(score, _DIGITS)
+        for answer, score in zip(answers, scores.tolist(), strict=True)
+    }
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """The answers' beginnings, each once; its nodes' parents come before it."""
+
+    tokens: list[int]
+    parents: list[int]
+    """−1 where the prompt is the parent."""
+    depths: list[int]
+    paths: list[list[tuple[int, int]]]
+    """For each answer its tokens, each with the node before it."""
+
+    @classmethod
+    def of(cls, answers: Sequence[Sequence[int]]) -> _Tree:
+        nodes: dict[tuple[int, ...], int] = {(): -1}
+        for ids in answers:
+            for end in range(1, len(ids)):
+                nodes.setdefault(tuple(ids[:end]), len(nodes) - 1)
+        beginnings = list(nodes)[1:]
+        return cls(
+            tokens=[beginning[-1] for beginning in beginnings],
+            parents=[nodes[beginning[:-1]] for beginning in beginnings],
+            depths=[len(beginning) - 1 for beginning in beginnings],
+            paths=[[(nodes[tuple(ids[:i])], ids[i]) for i in range(len(ids))] for ids in answers],
+        )
+
+    def sees(self) -> Tensor:
+        """[N, N]: whether a node is another's beginning, or itself."""
+        seen = torch.eye(len(self.tokens), dtype=torch.bool)
+        for node, parent in enumerate(self.parents):
+            if parent >= 0:
+                seen[node] |= seen[parent]
+        return seen
+
+    def scores(self, logits: Tensor) -> Tensor:
+        """[A] from logits [1 + N, V], the prompt's first."""
+        norms = torch.cat([rows.float().logsumexp(-1) for rows in torch.split(logits, _ROWS)])
+        found = torch.tensor([pair for path in self.paths for pair in path], device=logits.device)
+        rows, tokens = found[:, 0] + 1, found[:, 1]
+        each = (logits[rows, tokens].float() - norms[rows]).double().cpu()
+        return torch.stack([part.sum() for part in torch.split(each, [len(p) for p in self.paths])])
+
+
+def _ids(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[list[int]]:
+    """The tokens of each answer and its end, as they stand after the prompt."""
+    family = loaded.family
+    texts = [prompt + family.answer(loaded.processor, prompt, answer) for answer in answers]
+    found = loaded.tokenizer([prompt, *texts], add_special_tokens=False)["input_ids"]
+    asked, *wholes = found
+    for answer, whole in zip(answers, wholes, strict=True):
+        if whole[: len(asked)] != asked:
+            raise ValueError(
+                f"the answer {answer!r} does not stand whole after its prompt: the {family.name}"
+                " tokenizer joins them, so it has no probability of its own"
+            )
+    return [whole[len(asked) :] for whole in wholes]
+
+
+def _logits(loaded: Loaded, prompt: str, asked: Question, tree: _Tree) -> Tensor:
+    """[1 + N, V]: what follows the prompt, and what follows each node."""
+    model = loaded.model
+    inputs = loaded.family.encode(loaded.processor, [prompt], [asked.image], side="left")
+    inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
+    first = model(**inputs, use_cache=True, logits_to_keep=1)
+    length = inputs["input_ids"].shape[1]
+    rest = model(
+        input_ids=torch.tensor([tree.tokens], device=model.device),
+        position_ids=torch.tensor([tree.depths], device=model.device)
+        + length
+        + (_turned(model) if asked.image is not None else 0),
+        attention_mask=_mask(tree, length, first.logits.dtype).to(model.device),
+        past_key_values=first.past_key_values,
+        use_cache=True,
+        **_pictures_seen(inputs, len(tree.tokens)),
+    )
+    return torch.cat([first.logits[0], rest.logits[0]])
+
+
+def _mask(tree: _Tree, length: int, dtype: torch.dtype) -> Tensor:
+    """[1, 1, N, P + N], 0 where a node looks and the least number elsewhere."""
+    sees = torch.cat([torch.ones(len(tree.tokens), length, dtype=torch.bool), tree.sees()], dim=1)
+    return torch.zeros(sees.shape, dtype=dtype).masked_fill(~sees, torch.finfo(dtype).min)[
+        None, None
+    ]
+
+
+def _turned(model: torch.nn.Module) -> Tensor | int:
+    """How far a picture moved the positions after it, in models that turn it in three ways."""
+    deltas = (getattr(module, "rope_deltas", None) for module in model.modules())
+    return next((delta for delta in deltas if delta is not None), 0)
+
+
+def _pictures_seen(inputs: dict[str, Tensor], n: int) -> dict[str, Any]:
+    """Where pictures are looked at through cross-attention, an answer sees what its prompt did."""
+    mask = inputs.get("cross_attention_mask")
+    if mask is None:
+        return {}
+    return {"cross_attention_mask": mask[:, -1:].expand(-1, n, *mask.shape[2:])}
+
+
+@cache
+def _times(
+    spoken: str, hours: Literal[12, 24], form: Literal["digits", "words", "json"]
+) -> tuple[str, ...]:
+    write = dialect.create(spoken).write
+    return tuple(write(Time(60 * minute, hours, form=form)) for minute in range(60 * hours))
+
+
+@cache
+def _numbers(spoken: str, unit: str) -> tuple[str, ...]:
+    write = dialect.create(spoken).write
+    return tuple(write(Number(Decimal(value), unit)) for value in range(_LARGEST + 1))

@@ -1,0 +1,151 @@
+"""Beliefs are exact: one pass over a tree of answers gives what each answer by itself does."""
+
+import json
+import math
+from decimal import Decimal
+
+import pytest
+import torch
+from pipeline_toys import CLOCKS, SUMS, boxed, clock, total
+from small_models import LINEAR, SEEING, build
+
+from gnomon.eval import predictions
+from gnomon.pipeline.belief import believe, listed
+from gnomon.pipeline.collate import prompt_of
+from gnomon.pipeline.load import load
+from gnomon.pipeline.predict import predict
+from gnomon.recipe import Model
+from gnomon.sample import Number, Sample, Text, Time
+
+SOME = ("10:08", "10:09", "1:0", "12:59", "7", "42", "", "10:08:30")
+"""Of several lengths, one the beginning of another."""
+
+
+def alone(loaded, asked, text):
+    """The log-probability of one answer, prompt and picture and all, in a forward of its own."""
+    prompt = prompt_of(loaded.family, loaded.processor, asked)
+    whole = prompt + loaded.family.answer(loaded.processor, prompt, text)
+    inputs = loaded.family.encode(loaded.processor, [whole], [asked.image], side="left")
+    asked_ids, ids = loaded.tokenizer([prompt, whole], add_special_tokens=False)["input_ids"]
+    n = len(ids) - len(asked_ids)
+    with torch.inference_mode():
+        logits = loaded.model(**inputs).logits[0, -n - 1 : -1].log_softmax(-1)
+    return sum(logits[i, token].item() for i, token in enumerate(inputs["input_ids"][0, -n:]))
+
+
+@pytest.fixture(scope="module", params=LINEAR)
+def small(request, tmp_path_factory):
+    folder = build(request.param, tmp_path_factory.mktemp(request.param))
+    loaded = load(Model(name=str(folder), load_in_4bit=False, dtype="float32"))
+    loaded.model.eval()
+    return loaded
+
+
+def test_every_family_believes_what_each_answer_alone_says(small):
+    seeing = small.family.name in SEEING
+    pictures = [CLOCKS[0], boxed(1, (300, 90))] if seeing else []
+    # A text after a picture: what the picture left behind must not be used.
+    for asked in [*pictures, total(7, 1), SUMS[0], *pictures[:1]]:
+        found = believe(small, asked, SOME)
+        assert list(found) == list(SOME)
+        for text in SOME:
+            assert found[text] == pytest.approx(alone(small, asked, text), abs=2e-4), text
+        assert len(set(found.values())) == len(SOME)
+
+
+def test_all_minutes_of_the_embedded_model(blank):
+    sample = clock(Time(36480))
+    answers = listed(blank, sample, asked=True)
+    found = believe(blank, sample, answers)
+    assert len(found) == 720
+    for text in answers[::97]:
+        assert found[text] == pytest.approx(alone(blank, sample, text), abs=1e-4)
+    assert sum(math.exp(value) for value in found.values()) < 1
+
+
+def test_probabilities_of_all_that_can_be_said_add_up_to_one(blank):
+    """Of one token and an end: every token of the vocabulary, or the end at once."""
+    tokenizer = blank.tokenizer
+    sample = total(7)
+    firsts = torch.zeros(())
+    prompt = prompt_of(blank.family, blank.processor, sample)
+    inputs = blank.family.encode(blank.processor, [prompt], [None], side="left")
+    with torch.inference_mode():
+        firsts = blank.model(**inputs).logits[0, -1].softmax(-1)
+    digits = {d: firsts[tokenizer.convert_tokens_to_ids(d)].item() for d in "0123456789"}
+    found = believe(blank, sample, [str(value) for value in range(100)])
+    for digit, share in digits.items():
+        begun = [math.exp(v) for text, v in found.items() if text[0] == digit]
+        assert sum(begun) < share + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("target", "n", "some"),
+    [
+        (Time(0), 720, "12:00"),
+        (Time(0, hours=24), 1440, "23:59"),
+        (Time(0, form="words"), 720, "quarter past ten"),
+        (Number(Decimal(3)), 101, "100"),
+        (Number(Decimal(3), "%"), 101, "7 %"),
+        (Text("yes", ("yes", "no")), 2, "no"),
+    ],
+)
+def test_answers_that_can_be_listed(blank, target, n, some):
+    answers = listed(blank, Sample("a", None, "?", target), asked=True)
+    assert len(answers) == n == len(set(answers))
+    assert some in answers
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        Time(7, shows_seconds=True),
+        Number(Decimal(101)),
+        Number(Decimal("0.5")),
+        Number(Decimal(-1)),
+        Text("free"),
+        boxed().target,
+    ],
+)
+def test_answers_that_cannot_be_listed(blank, target):
+    assert listed(blank, Sample("a", None, "?", target), asked=True) is None
+    assert listed(blank, Sample("a", None, "?", target), asked=False) is None
+    assert listed(blank, Sample("a", None, "?", target), asked=("x", "y")) == ("x", "y")
+
+
+def test_an_answer_after_a_working_has_no_belief(blank):
+    sample = Sample("a", None, "?", Number(Decimal(3)), rationale="1 + 2 = 3")
+    assert listed(blank, sample, asked=True) is None
+
+
+def test_predict_stores_beliefs_beside_the_texts(blank, tmp_path):
+    samples = [total(7, 1), total("0.5", 2), clock(Time(36480), 3)]
+    for name, belief in (("with", True), ("without", False)):
+        predict(
+            blank,
+            samples,
+            tmp_path / f"{name}.jsonl",
+            total=3,
+            settings={"model": "toy"},
+            batch_size=2,
+            max_new_tokens=5,
+            belief=belief,
+        )
+    told, plain = (
+        {p.sample_id: p for p in predictions.read(tmp_path / f"{name}.jsonl")}
+        for name in ("with", "without")
+    )
+    assert {i: p.text for i, p in told.items()} == {i: p.text for i, p in plain.items()}
+    assert told["sum/1"].logprobs == believe(blank, samples[0], [str(i) for i in range(101)])
+    assert told["sum/2"].logprobs is None
+    assert len(told["clock/3"].logprobs) == 720
+    assert all(p.logprobs is None for p in plain.values())
+    assert told["sum/1"].settings == {"model": "toy", "max_new_tokens": 5, "belief": True}
+    assert json.dumps(told["sum/1"].logprobs)
+
+
+def test_the_mode_is_left_as_it_was(blank):
+    for training in (True, False):
+        blank.model.train(training)
+        believe(blank, total(7), ["7"])
+        assert blank.model.training is training
