@@ -186,7 +186,7 @@ def merge(given: argparse.Namespace) -> None:
     """A run's adapter and its base as one model."""
     from gnomon import road
 
-    found = road.merge(given.run, given.out, samples=given.samples, push_to=given.push_to_hub)
+    found = road.merge(given.of, given.out, samples=given.samples, push_to=given.push_to_hub)
     print(f"{given.out}: {found}")
 
 
@@ -312,7 +312,7 @@ def _parser() -> argparse.ArgumentParser:
     verb = add(
         merge, "put a run's adapter into its model's weights", "gnomon merge runs/clock clock-2b"
     )
-    verb.add_argument("run", type=Path, metavar="RUN", help="a run that trained an adapter")
+    verb.add_argument("of", type=Path, metavar="RUN", help="a run that trained an adapter")
     verb.add_argument("out", type=Path, metavar="OUT", help="a directory for plain transformers")
     verb.add_argument(
         "--samples", type=_positive, default=200, help="held-out samples it is checked on (200)"
