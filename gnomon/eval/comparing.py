@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from gnomon.eval.belief import lines
 from gnomon.eval.crossed import Crossed, crossed
 from gnomon.eval.figures import difference_text, figure, lowered, p_text
-from gnomon.eval.kinds import KINDS
 from gnomon.eval.scored import Scores
 from gnomon.eval.significance import ALPHA, detectable, holm, mcnemar, sign_flip
 from gnomon.eval.statistics import Estimate, wilson
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     Floats: TypeAlias = NDArray[np.float64]
 
+_Side: TypeAlias = "Mapping[int, Mapping[str, Scored]]"
+"""Items by seed and id."""
 Verdict: TypeAlias = Literal["better", "worse", "tied"]
 Seeds: TypeAlias = "Mapping[int, Scores]"
 """The scores of one recipe's runs, by the seed of each."""
@@ -127,9 +129,10 @@ def uncorrected(
     differences = []
     for kind in next(iter(first.values())).summaries:
         of_kind = [i for i, item in items.items() if item.kind == kind]
-        for line in KINDS[kind].lines:
-            if line.among == "all" and line.better and line.statistic in ("share", "mean"):
-                differences.append(_difference(kind, line, of_kind, sides))
+        for line in lines(kind, [items[i].measures for i in of_kind]):
+            measured = [i for i in of_kind if _is_measured(line, i, sides)]
+            if _is_compared(line) and measured:
+                differences.append(_difference(kind, line, measured, sides))
     return Comparison(*names, (tuple(first), tuple(second)), tuple(differences))
 
 
@@ -197,9 +200,16 @@ def _check_same(a: Mapping[str, Scored], b: Mapping[str, Scored], names: tuple[s
             )
 
 
-def _difference(
-    kind: str, line: Line, ids: Sequence[str], sides: Sequence[Mapping[int, Mapping[str, Scored]]]
-) -> Difference:
+def _is_compared(line: Line) -> bool:
+    return line.among == "all" and bool(line.better) and line.statistic in ("share", "mean")
+
+
+def _is_measured(line: Line, item: str, sides: Sequence[_Side]) -> bool:
+    """Whether every run has it: a belief may have been stored by some runs only."""
+    return all(line.measure in items[item].measures for side in sides for items in side.values())
+
+
+def _difference(kind: str, line: Line, ids: Sequence[str], sides: Sequence[_Side]) -> Difference:
     first, second = (_measured(line, ids, side) for side in sides)
     seeds = list(sides[0])
     paired = sides[0].keys() == sides[1].keys()
@@ -227,12 +237,12 @@ def _difference(
     )
 
 
-def _measured(line: Line, ids: Sequence[str], side: Mapping[int, Mapping[str, Scored]]) -> Floats:
+def _measured(line: Line, ids: Sequence[str], side: _Side) -> Floats:
     """[K, N]: the line's measure of each seed's item."""
     return np.array([[items[i].measures[line.measure] for i in ids] for items in side.values()])
 
 
-def _one(side: Mapping[int, Mapping[str, Scored]], ids: Sequence[str]) -> list[tuple[str, Scored]]:
+def _one(side: _Side, ids: Sequence[str]) -> list[tuple[str, Scored]]:
     items = next(iter(side.values()))
     return [(i, items[i]) for i in ids]
 

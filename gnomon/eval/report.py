@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from gnomon.eval import examples
+from gnomon.eval import believed, examples
 from gnomon.eval import runs as shared
 from gnomon.eval.differences import written
 from gnomon.eval.figures import figure, interval, lowered, truth_text
@@ -72,6 +72,7 @@ def write_report(
         sections=[
             section(runs, kind, comparisons if alone else (), show) for kind in shared.kinds(runs)
         ],
+        beliefs=believed.shown(runs, samples or {}),
         curves=_curves(every),
         failures=[_failures(run) for run in runs],
         settings=[_settings(run) for run in runs],

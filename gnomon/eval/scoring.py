@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gnomon.eval import belief
 from gnomon.eval.chance import chance
 from gnomon.eval.crossed import crossed
 from gnomon.eval.kinds import KINDS, kind_of
@@ -16,7 +17,7 @@ from gnomon.eval.statistics import Estimate, bootstrap, wilson
 from gnomon.sample import Box, Prediction, Sample, Spots, Target, resized
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from gnomon.eval.parse.reading import Which
 
@@ -50,8 +51,17 @@ def score(
     by_id = {item.sample_id: item for group in scored.values() for item in group}
     return Scores(
         tuple(by_id[sample_id] for sample_id in order),
-        {kind: _summary(kind, scored[kind]) for kind in KINDS if kind in scored},
+        {
+            kind: _summary(kind, scored[kind], _evenly(kind, pairs[kind]))
+            for kind in KINDS
+            if kind in scored
+        },
     )
+
+
+def _evenly(kind: str, group: Sequence[tuple[Prediction, Target, str]]) -> dict[str, float]:
+    """What an even belief would come to."""
+    return belief.uniform([(prediction, truth) for prediction, truth, _ in group], kind)
 
 
 def _by_sample(predictions: Iterable[Prediction]) -> dict[str, Prediction]:
@@ -99,6 +109,7 @@ def _scored(
         reading = kind.read(prediction, truth, which)
         value = reading.value if reading else None
         measures = kind.measures(truth, Answer(value, prediction.text), cost)
+        measures |= belief.measures(prediction, truth, name)
         scored.append(
             Scored(
                 sample_id=prediction.sample_id,
@@ -116,8 +127,9 @@ def _scored(
     return scored
 
 
-def _summary(name: str, items: Sequence[Scored]) -> Summary:
+def _summary(name: str, items: Sequence[Scored], evenly: Mapping[str, float]) -> Summary:
     by_chance = chance(name, items)
+    by_chance |= {measure: {"uniform": value} for measure, value in evenly.items()}
     results = tuple(
         Result(
             name=line.name,
@@ -128,7 +140,7 @@ def _summary(name: str, items: Sequence[Scored]) -> Summary:
             estimate=_estimate(line, items),
             chance=by_chance[line.name],
         )
-        for line in KINDS[name].lines
+        for line in belief.lines(name, [item.measures for item in items])
     )
     return Summary(name, len(items), sum(item.value is None for item in items), results)
 

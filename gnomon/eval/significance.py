@@ -50,8 +50,9 @@ def sign_flip(differences: ArrayLike, *, seed: int = 0) -> float:
         return float(2 * stats.norm.sf(abs(found.sum()) / np.sqrt(np.sum(found**2))))
     test = stats.permutation_test(
         (found / np.max(np.abs(found)),),
-        _sum,
+        _size,
         permutation_type="samples",
+        alternative="greater",
         vectorized=True,
         n_resamples=_FLIPS,
         batch=max(1, 2_000_000 // found.size),
@@ -95,5 +96,6 @@ def power(found: Crossed, difference: float, *, alpha: float = ALPHA) -> float |
     return float(TTestPower().power(effect, found.df + 1, alpha))
 
 
-def _sum(values: Floats, axis: int) -> Floats:
-    return np.asarray(np.sum(values, axis=axis))
+def _size(values: Floats, axis: int) -> Floats:
+    """How far the sum is from 0; rounded, so that what cancels is 0 in whatever order."""
+    return np.asarray(np.round(np.abs(np.sum(values, axis=axis)), 9))

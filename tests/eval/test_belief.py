@@ -1,0 +1,217 @@
+"""Beliefs are measured as their equations say, on dials the shorter way round."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from eval_toys import clock_text, clocks, numbers, said
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.eval import compare, score
+from gnomon.eval.belief import Belief, believed, expected, measures
+from gnomon.eval.metrics import time_deviation
+from gnomon.sample import Number, Prediction, Sample, Text, Time
+
+MINUTES = [clock_text(m) for m in range(720)]
+WHOLE = [str(n) for n in range(101)]
+
+
+def held(logits, answers=MINUTES, *, missing=0.0):
+    """A prediction whose belief is softmax(logits), but for what is missing from the list."""
+    logits = np.asarray(logits, dtype=float)
+    logprobs = logits - np.logaddexp.reduce(logits) + math.log1p(-missing)
+    stored = dict(zip(answers, logprobs.tolist(), strict=True))
+    return Prediction("s", "10:08", None, "plain", {}, stored)
+
+
+def sure(answer, answers=MINUTES):
+    return held([0 if a == answer else -800 for a in answers], answers)
+
+
+def even(answers=MINUTES):
+    return held([0.0] * len(answers), answers)
+
+
+def test_a_sure_answer_has_the_crps_of_its_deviation():
+    found = measures(sure("11:50"), Time(10 * 60), "time")  # 12:10
+    assert found["belief_crps"] == pytest.approx(20)
+    assert found["belief_expected"] == pytest.approx(20)
+    assert (found["belief_1"], found["belief_5"]) == (0, 0)
+    assert measures(sure("12:05"), Time(10 * 60), "time")["belief_5"] == pytest.approx(1)
+
+
+def test_an_even_belief_is_what_chance_comes_to():
+    found = measures(even(), Time(8 * 3600), "time")
+    assert found["belief_crps"] == pytest.approx(180 - 90)
+    assert found["belief_nll"] == pytest.approx(math.log(720))
+    assert found["belief_true"] == pytest.approx(1 / 720)
+    assert found["belief_5"] == pytest.approx(11 / 720)
+    assert found["belief_listed"] == pytest.approx(1)
+
+
+def test_the_expected_time_goes_round_the_dial():
+    near_noon = [0 if text in ("11:50", "12:20") else -800 for text in MINUTES]
+    belief = believed(held(near_noon), Time(0), "time")
+    assert expected(belief) == pytest.approx(5)
+    assert measures(held(near_noon), Time(0), "time")["belief_expected"] == pytest.approx(5)
+
+
+logits = st.lists(st.floats(-6, 6), min_size=6, max_size=6)
+
+
+@given(logits, st.integers(0, 719))
+def test_crps_on_the_dial_is_that_of_naive_loops(values, truth):
+    places = [0, 10, 200, 355, 500, 719]
+    answers = [clock_text(m) for m in places]
+    found = measures(held(values, answers), Time(60 * truth), "time")
+    p = np.exp(values) / np.exp(values).sum()
+
+    def apart(a, b):
+        return time_deviation(Time(60 * a).hms, Time(60 * b).hms)
+
+    first = sum(q * apart(m, truth) for q, m in zip(p, places, strict=True))
+    second = sum(
+        q * r * apart(m, n)
+        for q, m in zip(p, places, strict=True)
+        for r, n in zip(p, places, strict=True)
+    )
+    assert found["belief_crps"] == pytest.approx(max(0, first - second / 2), abs=1e-7)
+
+
+@given(logits, st.integers(0, 60))
+def test_crps_on_the_line_is_the_area_between_the_distributions(values, truth):
+    """∫ (F(x) − 1{x ≥ y})² dx, which E|X − y| − E|X − X′|/2 is another form of."""
+    places = [0, 3, 10, 11, 40, 60]
+    answers = [str(n) for n in places]
+    found = measures(held(values, answers), Number(Decimal(truth)), "number")
+    p = np.exp(values) / np.exp(values).sum()
+    area = 0.0
+    for x in range(60):
+        below = sum(q for q, n in zip(p, places, strict=True) if n <= x)
+        area += (below - (x >= truth)) ** 2
+    assert found["belief_crps"] == pytest.approx(area, abs=1e-7)
+    mean = sum(q * n for q, n in zip(p, places, strict=True))
+    assert found["belief_expected"] == pytest.approx(abs(mean - truth), abs=1e-7)
+
+
+def test_crps_is_least_in_the_mean_for_who_believes_what_is_so():
+    """A proper score: over truths drawn from q, no other belief does better than q."""
+    rng = np.random.default_rng(0)
+    q = rng.dirichlet(np.ones(12))
+    answers = [clock_text(60 * h) for h in range(12)]
+
+    def mean(p):
+        stored = held(np.log(p), answers)
+        return sum(
+            share * measures(stored, Time(3600 * hour), "time")["belief_crps"]
+            for hour, share in enumerate(q)
+        )
+
+    best = mean(q)
+    for _ in range(30):
+        assert mean(rng.dirichlet(np.ones(12))) >= best
+
+
+def test_mass_beyond_the_list_is_told_and_counts_in_the_likelihood():
+    found = measures(held([0.0] * 101, WHOLE, missing=0.5), Number(Decimal(50)), "number")
+    assert found["belief_listed"] == pytest.approx(0.5)
+    assert found["belief_nll"] == pytest.approx(math.log(202))
+    assert found["belief_true"] == pytest.approx(1 / 101)
+    assert found["belief_5pct"] == pytest.approx(5 / 101)
+
+
+def test_choices_have_a_belief_in_the_truth_and_no_distance():
+    stored = held([1.0, 0.0], ["yes", "no"])
+    found = measures(stored, Text("yes", ("yes", "no")), "text")
+    assert found["belief_true"] == pytest.approx(1 / (1 + math.exp(-1)))
+    assert set(found) == {"belief_true", "belief_nll", "belief_listed"}
+
+
+def test_a_list_without_the_truth_has_no_likelihood():
+    found = measures(held([0.0, 0.0], ["1", "2"]), Number(Decimal(7)), "number")
+    assert "belief_nll" not in found
+    assert found["belief_crps"] > 5
+
+
+def test_a_list_that_nothing_can_be_read_from_says_how_likely_it_was():
+    assert set(measures(held([0.0], ["who knows"]), Time(0), "time")) == {"belief_listed"}
+    assert measures(replace(even(), logprobs=None), Time(0), "time") == {}
+    assert measures(replace(even(), logprobs={}), Time(0), "time") == {}
+
+
+def test_units_and_words_are_read_as_answers_are():
+    found = measures(held([9.0, 0.0], ["7 kg", "8 kg"]), Number(Decimal(7), "kg"), "number")
+    assert found["belief_true"] > 0.99
+    words = [f"{text}" for text in ("five past ten", "ten past ten")]
+    found = measures(held([9.0, 0.0], words), Time(36300, form="words"), "time")
+    assert found["belief_true"] > 0.99
+
+
+def believing(samples, spread):
+    """Runs that say the truth, and believe around it more or less widely."""
+    predictions = said(samples, [clock_text(s.target.seconds // 60) for s in samples])
+    away = np.minimum(np.arange(720), 720 - np.arange(720))
+    return [
+        replace(
+            p,
+            logprobs=held(-np.roll(away, s.target.seconds // 60) / spread).logprobs,
+        )
+        for p, s in zip(predictions, samples, strict=True)
+    ]
+
+
+def test_beliefs_are_summed_up_with_intervals_and_chance():
+    samples = clocks(30)
+    summary = score(believing(samples, 2.0), samples).summaries["time"]
+    assert summary["belief_crps"].estimate.value < 5
+    assert summary["belief_crps"].chance["uniform"] == pytest.approx(90)
+    assert summary["belief_nll"].chance["uniform"] == pytest.approx(math.log(720), abs=1e-3)
+    assert summary["belief_5"].estimate.n == 30
+    assert summary["exact"].chance["uniform"] == pytest.approx(1 / 720)
+
+
+def test_without_beliefs_there_are_no_such_lines():
+    samples = clocks(5)
+    summary = score(said(samples, ["10:08"] * 5), samples).summaries["time"]
+    assert not [r.name for r in summary.results if r.name.startswith("belief")]
+
+
+def test_beliefs_are_compared_where_both_have_them():
+    """All answers are the same and right; what is believed beside them is not."""
+    samples = clocks(40)
+    wide, narrow = (score(believing(samples, spread), samples) for spread in (30.0, 2.0))
+    found = {d.name: d for d in compare(wide, narrow).differences}
+    assert found["exact"].verdict == "tied"
+    assert found["belief_crps"].verdict == "better"
+    assert found["belief_nll"].verdict == "better"
+    without = score(said(samples, MINUTES[:40]), samples)
+    assert "belief_crps" not in {d.name for d in compare(without, narrow).differences}
+
+
+def test_seconds_asked_about_by_a_list_are_compared_by_place():
+    stored = held([5.0, 0.0], ["10:08:00", "10:08:30"])
+    assert measures(stored, Time(36480), "time")["belief_true"] > 0.9
+    sample = Sample("s", None, "?", Time(36480))
+    assert score([stored], [sample]).summaries["time"]["belief_true"].estimate.value > 0.9
+
+
+def test_a_belief_adds_up_to_one_whatever_is_stored():
+    stored = replace(even(["1", "2"]), logprobs={"1": -2000.0, "2": -2001.0})
+    belief = believed(stored, Number(Decimal(1)), "number")
+    assert isinstance(belief, Belief)
+    assert belief.p.sum() == pytest.approx(1)
+    assert measures(stored, Number(Decimal(1)), "number")["belief_nll"] == pytest.approx(2000)
+
+
+def test_numbers_are_scored_with_beliefs():
+    samples = numbers([5, 50])
+    predictions = [replace(p, logprobs=even(WHOLE).logprobs) for p in said(samples, ["5", "51"])]
+    summary = score(predictions, samples).summaries["number"]
+    assert summary["belief_crps"].chance["uniform"] == pytest.approx(
+        summary["belief_crps"].estimate.value
+    )

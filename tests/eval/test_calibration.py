@@ -1,0 +1,123 @@
+"""Calibration, of answers and of digits, and what a report shows of beliefs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from eval_toys import clock_text, clocks, numbers, said
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.eval import RunResult, score, write_report
+from gnomon.eval.belief import believed
+from gnomon.eval.calibration import of_answer, of_digits, reliability
+from gnomon.eval.kinds import KINDS
+from gnomon.eval.plots.belief import dial
+from gnomon.sample import Number, Prediction, Text, Time
+
+
+def stored(shares, truth, name):
+    """A belief and its truth, from probabilities by answer."""
+    prediction = Prediction("s", "", None, "plain", {}, {a: np.log(p) for a, p in shares.items()})
+    return believed(prediction, truth, name), KINDS[name].value_of(truth)
+
+
+def test_digits_are_judged_each_by_itself():
+    """10:08, 10:09 and 11:38: sure of the 1, of the tens of the minute less."""
+    belief = stored({"10:08": 0.5, "10:09": 0.2, "11:38": 0.3}, Time(36540), "time")
+    assert of_answer(*belief) == (pytest.approx(0.5), False)
+    assert of_digits(*belief) == [
+        (pytest.approx(1.0), True),
+        (pytest.approx(0.7), True),
+        (pytest.approx(0.7), True),
+        (pytest.approx(0.8), False),
+    ]
+
+
+def test_numbers_of_other_lengths_stand_under_each_other():
+    belief = stored({"7": 0.6, "17": 0.4}, Number(Decimal(17)), "number")
+    assert of_digits(*belief) == [(pytest.approx(0.6), False), (pytest.approx(1.0), True)]
+
+
+@pytest.mark.parametrize(
+    ("shares", "truth", "name"),
+    [
+        ({"yes": 0.5, "no": 0.5}, Text("yes", ("yes", "no")), "text"),
+        ({"1.5": 0.5, "2": 0.5}, Number(Decimal(2)), "number"),
+        ({"-1": 0.5, "2": 0.5}, Number(Decimal(2)), "number"),
+        ({"1": 0.5, "2": 0.5}, Number(Decimal(200)), "number"),
+        ({"1": 0.5, "what": 0.5}, Number(Decimal(1)), "number"),
+    ],
+)
+def test_what_is_not_made_of_digits_has_none(shares, truth, name):
+    assert of_digits(*stored(shares, truth, name)) == []
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=60))
+def test_the_error_is_that_of_naive_bins(pairs):
+    found = reliability(pairs)
+    expected = 0.0
+    for b in range(10):
+        own = [(s, r) for s, r in pairs if min(9, int(s * 10)) == b]
+        if own:
+            sure, right = (sum(side) / len(own) for side in zip(*own, strict=True))
+            expected += len(own) / len(pairs) * abs(right - sure)
+    assert found.ece == pytest.approx(expected)
+    assert sum(b.n for b in found.bins) == found.n == len(pairs)
+
+
+def test_who_is_right_as_often_as_sure_is_calibrated():
+    rng = np.random.default_rng(0)
+    sure = rng.random(20_000)
+    right = rng.random(20_000) < sure
+    assert reliability(list(zip(sure, right, strict=True))).ece < 0.02
+    assert reliability([(1.0, False)] * 5).ece == 1
+    assert reliability([]).ece == 0
+
+
+def believing(n):
+    samples = [*clocks(n, picture=True), *numbers([7, 8])]
+    texts = [clock_text(s.target.seconds // 60) for s in samples[:n]] + ["7", "9"]
+    minutes = {clock_text(m): -0.1 * (m % 60) - 7.0 for m in range(720)}
+    whole = {str(value): -4.6 for value in range(101)}
+    predictions = [
+        replace(p, logprobs=minutes if p.sample_id.startswith("clock") else whole)
+        for p in said(samples, texts, size=(64, 48))
+    ]
+    return RunResult("<believer>", score(predictions, samples), predictions), samples
+
+
+def test_a_report_shows_beliefs(tmp_path):
+    run, samples = believing(20)
+    page = write_report(tmp_path / "r.html", [run], samples={s.id: s for s in samples}).read_text()
+    for words in (
+        "What is believed",
+        "expected calibration error",
+        "Belief round the truth: &lt;believer&gt;",
+        "From the worst belief to the best",
+        "CRPS of the belief, circular",
+        "90.0 min",
+    ):
+        assert words in page, words
+    assert "<believer>" not in page
+    assert page.count("Belief about clock-") == 8
+    assert len(page) < 400_000
+
+
+def test_a_report_of_one_clock_and_one_without_beliefs(tmp_path):
+    run, samples = believing(1)
+    write_report(tmp_path / "r.html", [run], samples={s.id: s for s in samples})
+    plain = RunResult("plain", run.scores, [replace(p, logprobs=None) for p in run.predictions])
+    scores = score(plain.predictions, samples)
+    page = write_report(tmp_path / "p.html", [RunResult("plain", scores, plain.predictions)])
+    assert "What is believed" not in page.read_text()
+
+
+def test_a_dial_without_any_share_is_still_a_dial():
+    assert "<svg" in dial([], ["12"], "line0", "none")
+    drawn = dial([(0.25, 0.5)], ["12", "6"], "line0", "a <quarter>", truth=0.5, answer=0.25)
+    assert "&lt;quarter&gt;" in drawn
+    assert drawn.count("l74 ") == 1  # straight to the right, the whole radius
