@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.dialect import create as spoken
 from gnomon.losses import CE, NumericVocab
-from gnomon.pipeline import families
+from gnomon.pipeline.checkpoint import open_processor
 from gnomon.pipeline.collate import IGNORED, Collator, written_answer
 from gnomon.pipeline.families.base import tokenizer_of
 
@@ -36,9 +36,7 @@ def counted(
     family: Family, config: PretrainedConfig, recipe: Recipe, drawn: Sequence[Sample]
 ) -> tuple[list[Tokens], dict[str, float] | None]:
     """By the processor itself; and the share of each kind's digits that the loss sees."""
-    path = families.locate(recipe.model.name)
-    where = path if path != families.BLANK else str(families.TINY)
-    processor = family.load_processor(where, recipe.model)
+    _, processor = open_processor(recipe.model)
     collator, tokens = Collator(family, processor), []
     answers: dict[str, list[str]] = {}
     for sample in drawn:

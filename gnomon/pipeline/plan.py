@@ -17,7 +17,8 @@ from gnomon.pipeline import budget, families
 from gnomon.pipeline._plan_tokens import counted, guessed
 from gnomon.pipeline._plan_ways import ways_out
 from gnomon.pipeline.budget import GIB
-from gnomon.pipeline.load import load, resolve
+from gnomon.pipeline.checkpoint import resolve
+from gnomon.pipeline.load import load
 from gnomon.pipeline.train import make_trainer
 
 if TYPE_CHECKING:
