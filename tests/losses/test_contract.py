@@ -217,6 +217,17 @@ def test_it_compiles_without_graph_breaks(name):
     assert gradient(value, logits).isfinite().all()
 
 
+def test_kept_rows_and_hidden_states_compile_too():
+    loss = create("ntil", VOCABULARIES["many digits"]())
+    labels = labels_of("many digits", "12:05", "-3.5")
+    hidden, head = torch.randn(*labels.shape, 7), torch.randn(loss.vocab.size, 7)
+    torch.compiler.reset()
+    compiled = torch.compile(loss.from_hidden, fullgraph=True, backend="eager")
+    expected = loss.from_hidden(hidden, head, labels).item()
+    for states in (hidden, hidden[labels != -100]):
+        assert compiled(states, head, labels).item() == pytest.approx(expected, rel=1e-6)
+
+
 def test_shapes_that_do_not_fit_are_refused(loss, labels, logits):
     with pytest.raises(ValueError, match=r"logits of shape .* for labels of shape"):
         loss(logits[:, 1:], labels)
