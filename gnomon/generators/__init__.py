@@ -11,12 +11,14 @@ if TYPE_CHECKING:
     from gnomon.generators.base import Generator, Split
     from gnomon.generators.clock import Clock as Clock
     from gnomon.generators.mixture import Mixture as Mixture
+    from gnomon.generators.scene import Scene as Scene
     from gnomon.generators.word_problem import WordProblem as WordProblem
 
 KINDS = {
     "arithmetic": "gnomon.generators.arithmetic:Arithmetic",
     "clock": "gnomon.generators.clock:Clock",
     "mixture": "gnomon.generators.mixture:Mixture",
+    "scene": "gnomon.generators.scene:Scene",
     "word_problem": "gnomon.generators.word_problem:WordProblem",
 }
 _CLASSES = {path.partition(":")[2]: kind for kind, path in KINDS.items()}

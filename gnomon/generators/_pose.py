@@ -37,6 +37,10 @@ class Pose:
         u, v = self(np.array([[x, y]]))[0].tolist()
         return u, v
 
+    def moved(self, x: float, y: float) -> Pose:
+        """The same, so many pixels to the right and downwards."""
+        return Pose(np.array([[1, 0, x], [0, 1, y], [0, 0, 1]]) @ self.matrix)
+
     @property
     def scale(self) -> float:
         """Pixels to the dial's unit at the axis."""

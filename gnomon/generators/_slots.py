@@ -1,0 +1,52 @@
+"""A picture cut into places that do not overlap, each large enough for what goes into it."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from gnomon.generators.rng import Rng
+
+LEAST = 0.8
+"""Of an even cut's side each place keeps so much."""
+
+
+class Slot(NamedTuple):
+    """A place: its corners in pixels."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+
+
+def cell(count: int, room: float) -> float:
+    """The shorter side that each of `count` places in a square room is sure to have."""
+    return LEAST * room / _columns(count)
+
+
+def slots(count: int, room: Slot, rng: Rng) -> list[Slot]:
+    """So many places: some of the cells of an uneven grid, in any order."""
+    many = _columns(count)
+    few = -(-count // many)
+    columns, rows = (many, few) if rng.chance(0.5) else (few, many)
+    across, down = _cuts(room.x1, room.x2, columns, rng), _cuts(room.y1, room.y2, rows, rng)
+    left = [
+        Slot(x1, y1, x2, y2)
+        for x1, x2 in itertools.pairwise(across)
+        for y1, y2 in itertools.pairwise(down)
+    ]
+    return [left.pop(rng.integer(0, len(left) - 1)) for _ in range(count)]
+
+
+def _columns(count: int) -> int:
+    return next(n for n in range(1, count + 1) if n * n >= count)
+
+
+def _cuts(start: float, end: float, parts: int, rng: Rng) -> list[float]:
+    """The ends and what lies between, each cut moved by up to half of what LEAST leaves."""
+    even = (end - start) / parts
+    by = (1 - LEAST) / 2 * even
+    inner = [start + i * even + rng.uniform(-by, by) for i in range(1, parts)]
+    return [start, *inner, end]

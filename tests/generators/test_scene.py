@@ -1,0 +1,194 @@
+"""Scenes are measured from their pixels, their questions answered again from their facts."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from gnomon.generators import create
+from gnomon.generators._colours import SHADES, VISIBLE, difference, visible_on
+from gnomon.generators._icons import ICONS
+from gnomon.generators._scene_things import SEEN, UNSEEN, draw, placed
+from gnomon.generators._scene_things import Thing as AThing
+from gnomon.generators._shapes import SHAPES
+from gnomon.generators._slots import Slot, cell, slots
+from gnomon.generators.rng import Rng
+from gnomon.generators.scene import LEVELS, QUESTIONS
+from gnomon.sample import Box, Number, Text
+
+levels = pytest.mark.parametrize("level", LEVELS)
+WAYS = {"leftmost": (0, 1), "rightmost": (0, -1), "topmost": (1, 1), "lowest": (1, -1)}
+
+
+def drawn(n, **options):
+    generator = create("scene", **options)
+    return [generator[i] for i in range(n)]
+
+
+def ink(sample):
+    """Where a picture on an even ground differs from it."""
+    pixels = np.asarray(sample.image, int)
+    return np.abs(pixels - np.array(sample.facts["ground"])).max(2) > 12
+
+
+@levels
+def test_boxes_end_where_the_ink_does(level):
+    for sample in drawn(40, level=level, backgrounds=["plain"], size=400):
+        mask = ink(sample)
+        for thing in sample.facts["things"]:
+            x1, y1, x2, y2 = thing["box"]
+            part = mask[int(y1) - 3 : int(y2) + 5, int(x1) - 3 : int(x2) + 5]
+            rows, columns = np.nonzero(part.any(1))[0], np.nonzero(part.any(0))[0]
+            found = (columns[0] + int(x1) - 3, rows[0] + int(y1) - 3,
+                     columns[-1] + int(x1) - 2, rows[-1] + int(y1) - 2)  # fmt: skip
+            # The ink's first and last pixels are those that the box cuts; a tip may be too faint.
+            assert found[0] <= x1 + 2.2 and found[2] >= x2 - 2.2  # noqa: PT018
+            assert found[1] <= y1 + 2.2 and found[3] >= y2 - 2.2  # noqa: PT018
+            assert found[0] > x1 - 1.2 and found[2] < x2 + 1.2  # noqa: PT018
+            assert found[1] > y1 - 1.2 and found[3] < y2 + 1.2  # noqa: PT018
+
+
+@pytest.mark.parametrize("name", ["square", "rectangle", "circle", "ring", "oval"])
+def test_a_straight_edge_stands_within_half_a_pixel_of_its_box(name):
+    """How much of a pixel is covered says where within it the edge stands."""
+    from gnomon.generators._canvas import SCALE, Canvas
+
+    for index in range(20):
+        rng = Rng("edge", name, index)
+        thing = AThing("large", "black", name)
+        one = placed(thing, Slot(8, 8, 120, 120), 40, rng)._replace(turn=0, shade=0)
+        canvas = Canvas(128, np.full((128 * SCALE, 128 * SCALE, 3), 255, np.uint8))
+        x1, y1, x2, y2 = draw(canvas, one)
+        covered = 1 - (np.asarray(canvas.picture(), float)[..., 0] - 22) / (255 - 22)
+        across, down = covered.max(0), covered.max(1)
+        assert abs(_first(across) - x1) < 0.5
+        assert abs(_first(down) - y1) < 0.5
+        assert abs(128 - _first(across[::-1]) - x2) < 0.5
+        assert abs(128 - _first(down[::-1]) - y2) < 0.5
+
+
+def _first(line):
+    """Where the ink begins, by the share of the first pixel that it covers."""
+    start = int(np.argmax(line > 0.04))
+    return start + 1 - line[start] if line[start] < 0.96 else float(start)
+
+
+def resolved(said, things):
+    """The things that an expression means, by a reading of its words of its own."""
+    words = {k: v for k, v in said.items() if k in ("size", "colour", "name")}
+    left = [t for t in things if all(t[k] == v for k, v in words.items())]
+    if "end" in said and left:
+        axis, sign = WAYS[said["end"]]
+        middle = [sign * (t["box"][axis] + t["box"][axis + 2]) for t in left]
+        left = [t for t, m in zip(left, middle, strict=True) if m == min(middle)]
+    return left
+
+
+@levels
+def test_expressions_mean_one_thing(level):
+    for sample in drawn(150, level=level, questions=["where", "colour"]):
+        things, facts = sample.facts["things"], sample.facts
+        (meant,) = resolved(facts["said"], things)
+        assert meant is things[facts["means"]]
+        words = [w for k, w in facts["said"].items()]
+        assert all(re.search(rf"\b{w}\b", sample.question) for w in words)
+        if facts["question"] == "where":
+            assert sample.target == Box(*meant["box"])
+        else:
+            assert sample.target.text == meant["colour"]
+            assert set(sample.target.choices) == {t["colour"] for t in things}
+
+
+@levels
+def test_counts_relations_and_comparisons_are_true(level):
+    asked = Counter()
+    for sample in drawn(250, level=level, questions=["count", "relation", "which"]):
+        things, facts, target = sample.facts["things"], sample.facts, sample.target
+        asked[facts["question"]] += 1
+        if facts["question"] == "count":
+            assert target == Number(type(target.value)(len(resolved(facts["said"], things))))
+            continue
+        if facts["question"] == "where":  # nothing lies clearly beside anything
+            continue
+        one, other = (things[facts[k]]["box"] for k in ("one", "other"))
+        lies = {
+            "left of": one[2] < other[0],
+            "right of": one[0] > other[2],
+            "above": one[3] < other[1],
+            "below": one[1] > other[3],
+        }[facts["relation"]]
+        if facts["question"] == "which":
+            assert lies
+            assert target.choices.index(target.text) in (0, 1)
+        else:
+            assert lies == (target.text == "yes")
+    assert asked["count"] > 20 and asked["relation"] > 20 and asked["which"] > 20  # noqa: PT018
+
+
+@levels
+def test_things_neither_touch_nor_leave_the_picture(level):
+    for sample in drawn(60, level=level):
+        boxes = [t["box"] for t in sample.facts["things"]]
+        for i, a in enumerate(boxes):
+            assert a[0] >= 0 and a[1] >= 0 and a[2] <= 336 and a[3] <= 336  # noqa: PT018
+            for b in boxes[:i]:
+                assert a[2] < b[0] or b[2] < a[0] or a[3] < b[1] or b[3] < a[1]
+
+
+@levels
+def test_every_thing_stands_out_and_can_be_told_from_the_others(level):
+    low, high = LEVELS[level][0]
+    for sample in drawn(80, level=level):
+        things = sample.facts["things"]
+        ground = tuple(sample.facts["ground"])
+        assert low <= len(things) <= high
+        assert len({(t["size"], t["colour"], t["name"]) for t in things}) == len(things)
+        for thing in things:
+            shades = SHADES[thing["colour"]]
+            assert min(difference(shade, ground) for shade in shades) >= VISIBLE
+            assert thing["colour"] in visible_on(ground)
+
+
+def test_every_question_is_reached():
+    asked = {s.facts["question"] for s in drawn(80, level="medium", questions=list(QUESTIONS))}
+    assert asked == set(QUESTIONS)
+    assert {type(s.target) for s in drawn(80, questions=list(QUESTIONS))} == {Box, Number, Text}
+
+
+def test_held_out_things_are_drawn_only_when_asked_for():
+    assert set(SEEN) | set(UNSEEN) == set(SHAPES) | set(ICONS)
+    for ood, names in ((False, SEEN), (True, UNSEEN)):
+        found = {t["name"] for s in drawn(80, ood=ood) for t in s.facts["things"]}
+        assert found <= set(names)
+        assert len(found) > len(names) / 2
+
+
+@pytest.mark.parametrize("count", range(2, 17))
+def test_slots_are_apart_and_large_enough(count):
+    for seed in range(30):
+        found = slots(count, Slot(0, 0, 100, 100), Rng(seed))
+        assert len(set(found)) == count
+        for slot in found:
+            assert min(slot.x2 - slot.x1, slot.y2 - slot.y1) >= cell(count, 100) - 1e-9
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"size": 100}, "size=100"),
+        ({"size": 112, "objects": [16, 16], "alike": 4}, "too small for 16 things"),
+        ({"objects": [1, 3]}, "objects"),
+        ({"objects": [9, 12], "alike": 2}, "no more than 8 things"),
+        ({"alike": 1}, "alike"),
+        ({"level": "severe"}, "level"),
+        ({"questions": ["wear"]}, "did you mean where"),
+        ({"questions": []}, "questions"),
+        ({"backgrounds": ["plane"]}, "did you mean plain"),
+    ],
+)
+def test_impossible_options_are_refused_by_name(options, told):
+    with pytest.raises(ValueError, match=told):
+        create("scene", **options)
