@@ -91,12 +91,22 @@ class Loss:
     """total = CE + weight · loss."""
     balance: Literal["fixed", "ce_ratio"] = "fixed"
     """`ce_ratio` scales the loss to the cross-entropy's size at each step, as NTIL published it."""
+    schedule: Literal["constant", "cosine"] = "constant"
+    """What becomes of the weight: it stays, or falls to 0 along a cosine by the end."""
+    warmup: float = 0.0
+    """The share of the training over which the weight first rises from 0, before its schedule."""
+    numeric_mass: float = 0.0
+    """Weight of −log of the probability that all digits have together, where one is due."""
     options: dict[str, Any] | None = None
     """The loss's own options."""
 
     def __post_init__(self) -> None:
         if self.weight < 0:
             raise ValueError(f"weight={self.weight}: a loss is added, so 0 or more")
+        if self.numeric_mass < 0:
+            raise ValueError(f"numeric_mass={self.numeric_mass}: it is added, so 0 or more")
+        if not 0 <= self.warmup <= 1:
+            raise ValueError(f"warmup={self.warmup}: give a share of the training, 0 to 1")
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gnomon.losses.ntil import NTILLoss as NTILLoss
     from gnomon.losses.ntl_mse import NTLMSELoss as NTLMSELoss
     from gnomon.losses.ntl_was import NTLWASLoss as NTLWASLoss
+    from gnomon.losses.objective import Objective as Objective
     from gnomon.losses.smmd import SMMDLoss as SMMDLoss
     from gnomon.losses.smooth import SmoothLoss as SmoothLoss
     from gnomon.losses.spans import Spans as Spans
@@ -41,6 +42,7 @@ KINDS = {
 _CLASSES = {
     "NumericLoss": "gnomon.losses.base:NumericLoss",
     "NumericVocab": "gnomon.losses.vocab:NumericVocab",
+    "Objective": "gnomon.losses.objective:Objective",
     "Spans": "gnomon.losses.spans:Spans",
 } | {path.partition(":")[2]: path for path in KINDS.values()}
 

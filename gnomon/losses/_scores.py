@@ -21,13 +21,21 @@ if TYPE_CHECKING:
     from gnomon.losses.vocab import NumericVocab
 
 
-def of_logits(vocab: NumericVocab, logits: Tensor, spans: Spans) -> tuple[Tensor, Spans]:
-    """[P, N] and their spans from [R, V] logits: only the entries' own columns are ever copied."""
+def columns(vocab: NumericVocab, logits: Tensor) -> Tensor:
+    """[R, N·G] from [R, V] logits: only the entries' own columns are ever copied."""
     _refuse_narrow(vocab, logits.shape[-1])
-    columns = vocab.tables.columns.on(logits.device).flatten()
+    return logits.index_select(1, vocab.tables.columns.on(logits.device).flatten())
+
+
+def of_columns(vocab: NumericVocab, scores: Tensor, spans: Spans) -> tuple[Tensor, Spans]:
+    """[P, N] and their spans from the [R, N·G] that `columns` gives."""
     spans, rows = spans.of_numbers()
-    scores = logits.index_select(1, columns)
-    return _by_entry(vocab, _working(_only(rows, scores)), spans), spans
+    return _by_entry(vocab, working(_only(rows, scores)), spans), spans
+
+
+def log_mass(vocab: NumericVocab, scores: Tensor) -> Tensor:
+    """The log of the summed exponentials of all numeric tokens' logits: [R] from [R, N·G]."""
+    return pooled(working(scores), vocab.tables.spare.on(scores.device)).logsumexp(-1)
 
 
 def of_hidden(
@@ -37,9 +45,9 @@ def of_hidden(
     _refuse_narrow(vocab, weight.shape[0])
     columns = vocab.tables.columns.on(weight.device).flatten()
     spans, rows = spans.of_numbers()
-    scores = _working(_only(rows, hidden)) @ _working(weight.index_select(0, columns)).T
+    scores = working(_only(rows, hidden)) @ working(weight.index_select(0, columns)).T
     if bias is not None:
-        scores = scores + _working(bias.index_select(0, columns))
+        scores = scores + working(bias.index_select(0, columns))
     return _by_entry(vocab, scores, spans), spans
 
 
@@ -60,7 +68,7 @@ def _only(rows: Tensor | None, tensor: Tensor) -> Tensor:
     return tensor if rows is None else tensor.index_select(0, rows)
 
 
-def _working(tensor: Tensor) -> Tensor:
+def working(tensor: Tensor) -> Tensor:
     """In float32, whatever came in, but for float64, which stays."""
     return tensor if tensor.dtype == torch.float64 else tensor.float()
 

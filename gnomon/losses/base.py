@@ -97,9 +97,13 @@ class NumericLoss(nn.Module):
 
     def sums_at(self, logits: Tensor, spans: Spans) -> dict[str, Tensor]:
         """The sum of each part's terms, unweighted, for logits and spans as `at` takes them."""
-        spans = spans.for_rows(len(logits))
-        with torch.autocast(logits.device.type, enabled=False):
-            return self._sums(*_scores.of_logits(self.vocab, logits, spans))
+        return self.sums_of_columns(_scores.columns(self.vocab, logits), spans)
+
+    def sums_of_columns(self, columns: Tensor, spans: Spans) -> dict[str, Tensor]:
+        """The same from the numeric tokens' logits alone, as `Objective.rows` keeps them."""
+        spans = spans.for_rows(len(columns))
+        with torch.autocast(columns.device.type, enabled=False):
+            return self._sums(*_scores.of_columns(self.vocab, columns, spans))
 
     def counts(self, labels: Tensor) -> dict[str, Tensor]:
         """How many terms each part has in [B, T] labels; these add up over batches."""

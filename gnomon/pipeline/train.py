@@ -69,6 +69,9 @@ def make_trainer(recipe: Recipe, loaded: Loaded, samples: Samples, run: Path) ->
         numeric_loss=numeric_loss(recipe, loaded),
         weight=recipe.loss.weight,
         balance=recipe.loss.balance,
+        schedule=recipe.loss.schedule,
+        warmup=recipe.loss.warmup,
+        numeric_mass=recipe.loss.numeric_mass,
         callbacks=[LogFile(run / LOG)],
     )
     trainer.remove_callback(ProgressCallback)

@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 from trl import SFTTrainer
 
-from gnomon.losses import CE, NumericVocab, create
+from gnomon.losses import CE, NumericVocab, Objective, create
+from gnomon.losses.objective import Rows
 from gnomon.pipeline.quantize import cast_adapter, keep_trainable_on_cpu
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from gnomon.losses import NumericLoss
+    from gnomon.losses.objective import Balance, Schedule
 
 IGNORED = -100
+FINAL = "final_labels"
+"""What a collator may give beside the labels: the same with all but the final answer ignored."""
 
 
 class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
-    """total = CE + weight · loss, over the answer's tokens.
+    """total = CE + weight · loss, over the answer's tokens; `Objective` says it in full.
 
     Takes all that SFTTrainer takes, and any dataset and collator that give labels.
-    Shapes: B batch, T tokens, P answer rows, V vocabulary.
+    Shapes: B batch, T tokens, P answer rows, H hidden, V vocabulary.
     """
+
+    logits_at_once = 2**25
+    """Logits that are held at a time: longer answers go through the head in chunks of rows."""
 
     def __init__(
         self,
         *args: Any,
         numeric_loss: NumericLoss | str | None = None,
         weight: float = 0.3,
-        balance: Literal["fixed", "ce_ratio"] = "fixed",
+        balance: Balance = "fixed",
+        schedule: Schedule = "constant",
+        warmup: float = 0.0,
+        numeric_mass: float = 0.0,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
@@ -47,9 +58,17 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             )
         keep_trainable_on_cpu(self.model)
         cast_adapter(self.model)
-        self.weight = weight
-        self.balance = balance
-        self.numeric_loss = self._loss(numeric_loss)
+        self._width: int = self.model.get_output_embeddings().weight.shape[0]  # V
+        loss = self._loss(numeric_loss)
+        self.objective = Objective(
+            loss,
+            weight=weight,
+            balance=balance,
+            schedule=schedule,
+            warmup=warmup,
+            numeric_mass=numeric_mass,
+            vocab=None if loss is not None else self._digits(),
+        )
         self._window: dict[str, Tensor] = {}  # denominators of the accumulation window
         self._logged: dict[tuple[str, str], Tensor] = {}  # mode, name -> [sum, count] since its log
 
@@ -60,21 +79,24 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         return_outputs: bool = False,
         num_items_in_batch: Tensor | int | None = None,
     ) -> Any:
-        labels = aligned(inputs["labels"])  # [B, T]
+        labels, final = _labels(inputs)
+        others = {name: value for name, value in inputs.items() if name not in ("labels", FINAL)}
         answer = labels != IGNORED  # [B, T]
-        others = {name: value for name, value in inputs.items() if name != "labels"}
-        outputs = model(**{**others, "use_cache": False, "logits_to_keep": answer})
-        logits, targets = outputs.logits, labels[answer]  # [P, V], [P]
-        if not len(targets):
-            raise ValueError("a batch without one answer token: were its answers cut off?")
-        ce_sum = functional.cross_entropy(logits.float(), targets, reduction="sum")
-        windowed = num_items_in_batch is not None
-        loss = ce_sum / (len(targets) if num_items_in_batch is None else num_items_in_batch)
-        self._note("ce", ce_sum, len(targets))
-        self._note("mean_token_accuracy", (logits.argmax(-1) == targets).sum(), len(targets))
-        if self.numeric_loss is not None:
-            loss = loss + self._numeric(logits, labels, loss, windowed=windowed)
-        if windowed and self.args.average_tokens_across_devices:
+        if not answer.any(1).all():
+            raise ValueError(
+                "a sample without one answer token: was its answer cut off?"
+                f" (max_length={self.args.max_length})"
+            )
+        others |= {"use_cache": False, "logits_to_keep": answer}
+        rows, outputs = self._rows(model, others, labels[answer], whole=return_outputs)
+        sums = self.objective.sums(rows, labels, final)
+        counts = self.objective.counts(labels, final)
+        for name, total in sums.items():
+            self._note(name, total, counts[name])
+        if num_items_in_batch is not None:
+            counts = {**self._window, CE: torch.as_tensor(num_items_in_batch)}
+        loss = self.objective.combine(sums, counts, progress=self._progress)
+        if num_items_in_batch is not None and self.args.average_tokens_across_devices:
             # The denominators count every process, and DDP averages over the processes.
             loss = loss * (self.accelerator.num_processes // self.get_tp_size())
         return (loss, outputs) if return_outputs else loss
@@ -84,8 +106,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
     ) -> tuple[list[Any], Any]:
         """Count digits and numbers over the accumulation window, as transformers counts tokens."""
         batches, tokens = super().get_batch_samples(epoch_iterator, num_batches, device)
-        if self.numeric_loss is not None:
-            self._window = self._count(batch["labels"].to(device) for batch in batches)
+        self._window = self._count(batches, device)
         return batches, tokens
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
@@ -96,32 +117,41 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             self._metrics[mode][key[1]] = [(total / count.clamp(min=1)).item()]
         super().log(logs, start_time)
 
-    def _numeric(self, logits: Tensor, labels: Tensor, ce: Tensor, *, windowed: bool) -> Tensor:
-        loss = self.numeric_loss
-        assert loss is not None
-        sums = loss.sums_at(logits, loss.vocab.spans(labels))
-        counts = loss.counts(labels)
-        for name, part in sums.items():
-            self._note(name, part, counts[name])
-        numeric = loss.combine(sums, self._window if windowed else counts)
-        if self.balance == "ce_ratio":
-            ratio = ce.detach() / numeric.detach()
-            numeric = numeric * torch.where(numeric.detach() > 0, ratio, 0.0)
-        return self.weight * numeric
+    def _rows(
+        self, model: torch.nn.Module, inputs: dict[str, Any], targets: Tensor, *, whole: bool
+    ) -> tuple[Rows, Any]:
+        """What the objective needs of the answer's logits, and the model's outputs."""
+        head = self.accelerator.unwrap_model(model).get_output_embeddings()
+        at_once = max(1, self.logits_at_once // self._width)
+        if whole or len(targets) <= at_once:
+            outputs = model(**inputs)
+            return self.objective.rows(outputs.logits, targets), outputs
 
-    def _count(self, labels: Iterable[Tensor]) -> dict[str, Tensor]:
-        assert self.numeric_loss is not None
+        def in_chunks(hidden: Tensor) -> Tensor:
+            return self.objective.rows_of_hidden(hidden, targets, project, at_once=at_once).packed()
+
+        # Within the model's own forward, where DDP and FSDP have the head's weights ready.
+        with _replaced(head, in_chunks) as project:
+            outputs = model(**inputs)
+        return Rows.unpacked(outputs.logits), outputs
+
+    @property
+    def _progress(self) -> float:
+        """From 0 at the first step to 1 after the last."""
+        return float(self.state.global_step / max(self.state.max_steps, 1))
+
+    def _count(self, batches: Iterable[dict[str, Any]], device: torch.device) -> dict[str, Tensor]:
         counts: dict[str, Tensor] = {}
-        for batch in labels:
-            for name, count in self.numeric_loss.counts(aligned(batch)).items():
+        for batch in batches:
+            on_device = {n: batch[n].to(device) for n in ("labels", FINAL) if n in batch}
+            for name, count in self.objective.counts(*_labels(on_device)).items():
                 counts[name] = counts.get(name, 0) + count
         if self.args.average_tokens_across_devices and self.args.world_size > 1:
             counts = {n: self.accelerator.gather(count).sum() for n, count in counts.items()}
         return counts
 
-    def _note(self, name: str, total: Tensor, count: Tensor | int) -> None:
-        counted = torch.as_tensor(count, device=total.device).float()
-        pair = torch.stack([total.detach().float(), counted])
+    def _note(self, name: str, total: Tensor, count: Tensor) -> None:
+        pair = torch.stack([total.detach().float(), count.float()])
         key = self._mode, name  # an evaluation may come in the middle of a log line
         self._logged[key] = self._logged[key] + pair if key in self._logged else pair
 
@@ -135,8 +165,14 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             return loss
         if loss == CE:
             return None
-        width = self.model.get_output_embeddings().weight.shape[0]
-        return create(loss, NumericVocab.from_tokenizer(self._tokenizer, size=width))
+        return create(loss, NumericVocab.from_tokenizer(self._tokenizer, size=self._width))
+
+    def _digits(self) -> NumericVocab | None:
+        """What tells the digits for the log where there is no numeric loss; None if none can be."""
+        try:
+            return NumericVocab.from_tokenizer(self._tokenizer, size=self._width)
+        except ValueError:
+            return None
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
         """PEFT gives a bf16 adapter back as float32; cast again, the resumed run is the same."""
@@ -150,3 +186,21 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
 def aligned(labels: Tensor) -> Tensor:
     """Labels moved to the positions whose logits score them: t predicts t + 1."""
     return functional.pad(labels[:, 1:], (0, 1), value=IGNORED)
+
+
+def _labels(batch: dict[str, Any]) -> tuple[Tensor, Tensor | None]:
+    """A batch's labels, and those of the final answer alone where it has them; both aligned."""
+    return aligned(batch["labels"]), aligned(batch[FINAL]) if FINAL in batch else None
+
+
+@contextmanager
+def _replaced(head: torch.nn.Module, forward: Any) -> Iterator[Any]:
+    """The head answers with another forward for a while; gives its own."""
+    own, hooked = head.forward, head.__dict__.get("forward")
+    head.forward = forward
+    try:
+        yield own
+    finally:
+        del head.forward
+        if hooked is not None:  # accelerate, for one, sets a forward of its own
+            head.forward = hooked

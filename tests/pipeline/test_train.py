@@ -234,6 +234,14 @@ def test_a_loss_has_the_recipes_options(recipe, blank):
     assert loss.vocab.size == blank.model.lm_head.weight.shape[0]
 
 
+def test_the_objective_is_the_recipes(recipe, tmp_path):
+    weighed = Loss(weight=0.7, balance="ce_ratio", schedule="cosine", warmup=0.2, numeric_mass=0.1)
+    given = replace(recipe, loss=weighed)
+    objective = make_trainer(given, load(given.model), samples_of(given), tmp_path).objective
+    for name in ("weight", "balance", "schedule", "warmup", "numeric_mass"):
+        assert getattr(objective, name) == getattr(weighed, name), name
+
+
 def test_activations_are_checkpointed_only_where_the_recipe_says(recipe, tmp_path):
     """TRL turns it on by default; a recipe's False must reach the model."""
     for wanted in (False, True):

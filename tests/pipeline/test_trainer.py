@@ -44,6 +44,38 @@ def test_a_numeric_loss_of_weight_0_changes_not_a_bit(blank, tmp_path):
         assert torch.equal(a, b)
 
 
+@pytest.mark.parametrize("numeric", [None, "ntil"])
+def test_rows_through_the_head_in_chunks_train_the_same(blank, tmp_path, monkeypatch, numeric):
+    """As long rationales do: the values, the gradients and the log are those of one piece."""
+    whole, gradient, trainer = trained(ours, blank, tmp_path, (4, 1), numeric_loss=numeric)
+    widths = []
+    monkeypatch.setattr(NumericSFTTrainer, "logits_at_once", 5 * trainer._width)
+    rows_of = trainer.objective.rows.__func__
+    monkeypatch.setattr(
+        type(trainer.objective), "rows", lambda s, x, y: widths.append(len(x)) or rows_of(s, x, y)
+    )
+    lines, parts, chunked = trained(ours, blank, tmp_path, (4, 1), numeric_loss=numeric)
+    assert set(widths) == {5, sum(widths[: len(widths) // 2]) % 5} - {0}
+    assert len(widths) > 6
+    for name in ("loss", "ce", "digit_accuracy", "mean_token_accuracy"):
+        assert lines[0][name] == pytest.approx(whole[0][name], rel=1e-6), name
+    assert_close(parts[0], gradient[0])
+    head = chunked.model.get_output_embeddings()
+    assert head(torch.zeros(2, head.in_features)).shape == (2, trainer._width)
+
+
+def test_a_weight_that_rises_starts_from_the_cross_entropy(blank, tmp_path):
+    rising = {"numeric_loss": "ntil", "weight": 2.0, "warmup": 0.5}
+    still = {"max_steps": 4, "learning_rate": 0.0}
+    lines, _, _ = trained(ours, blank, tmp_path, (4, 1), sft=still, **rising)
+    shares = [
+        (line["loss"] - line["ce"])
+        / (line["emd"] + 0.2 * line["relative"] + 0.2 * line["magnitude"])
+        for line in lines
+    ]
+    assert shares == pytest.approx([0.0, 1.0, 2.0, 2.0], abs=1e-5)
+
+
 @pytest.mark.parametrize("name", ["ntil", "smmd", "emd"])
 @pytest.mark.parametrize("window", [(1, 4), (2, 2)], ids=["1x4", "2x2"])
 def test_accumulated_batches_are_one_batch(blank, tmp_path, window, name):
@@ -84,7 +116,7 @@ def test_ce_ratio_without_a_number_is_the_cross_entropy(blank, tmp_path):
     """A loss of 0 has no size to scale: 0 / 0 must not reach the weights."""
     trainer = ours(copied(blank), UNEVEN[:2], tmp_path, numeric_loss="ntil", balance="ce_ratio")
     batch = Collator(blank.family, blank.processor)(rows(UNEVEN[:2]))
-    digits = [e for entry in trainer.numeric_loss.vocab.entries for e in entry.ids]
+    digits = [e for entry in trainer.objective.loss.vocab.entries for e in entry.ids]
     batch["labels"][torch.isin(batch["labels"], torch.tensor(digits))] = IGNORED
     loss = trainer.compute_loss(trainer.model, batch)
     loss.backward()
@@ -115,7 +147,9 @@ def test_a_batch_without_one_answer_token_is_refused(blank, tmp_path):
     trainer = ours(copied(blank), UNEVEN, tmp_path)
     batch = Collator(blank.family, blank.processor)(rows(UNEVEN[:2]))
     batch["labels"][:] = IGNORED
-    with pytest.raises(ValueError, match="without one answer token: were its answers cut off"):
+    with pytest.raises(
+        ValueError, match="a sample without one answer token: was its answer cut off"
+    ):
         trainer.compute_loss(trainer.model, batch)
 
 
@@ -135,9 +169,12 @@ def by_hand(loaded, samples, loss):
     with torch.no_grad():
         logits = loaded.model(**batch).logits.float()
     kept = labels != IGNORED
+    numeric = loss.vocab.spans(labels).numeric.view_as(labels)
     found = {
         "ce": torch.nn.functional.cross_entropy(logits[kept], labels[kept]),
         "mean_token_accuracy": (logits[kept].argmax(-1) == labels[kept]).float().mean(),
+        "digit_accuracy": (logits.argmax(-1) == labels)[numeric].float().mean(),
+        "coverage": torch.tensor(1.0),
         **loss.components(logits, labels),
     }
     return {name: value.item() for name, value in found.items()}
@@ -146,8 +183,8 @@ def by_hand(loaded, samples, loss):
 @pytest.mark.parametrize("window", WINDOWS.values(), ids=WINDOWS)
 def test_the_log_has_each_part_as_its_mean(blank, tmp_path, window):
     lines, _, trainer = trained(ours, blank, tmp_path, window, numeric_loss="ntil")
-    expected = by_hand(blank, UNEVEN[:4], trainer.numeric_loss)
-    assert set(expected) == {"ce", "mean_token_accuracy", "emd", "relative", "magnitude"}
+    expected = by_hand(blank, UNEVEN[:4], trainer.objective.loss)
+    assert {"ce", "digit_accuracy", "emd", "relative", "magnitude"} < set(expected)
     for name, value in expected.items():
         assert lines[0][name] == pytest.approx(value, rel=1e-5), name
     total = expected["ce"] + 0.3 * (
@@ -161,7 +198,7 @@ def test_a_log_line_covers_the_steps_since_the_last(blank, tmp_path):
     still = {"learning_rate": 0.0, "max_steps": 4, "logging_steps": 2}
     lines, _, trainer = trained(ours, blank, tmp_path, (2, 1), numeric_loss="ntil", sft=still)
     for line, samples in zip(lines, (UNEVEN[:4], UNEVEN[4:]), strict=True):
-        for name, value in by_hand(blank, samples, trainer.numeric_loss).items():
+        for name, value in by_hand(blank, samples, trainer.objective.loss).items():
             assert line[name] == pytest.approx(value, rel=1e-5), name
 
 
@@ -185,11 +222,11 @@ def test_evaluation_has_parts_of_its_own(blank, tmp_path):
     )
     judged = [line for line in trainer.state.log_history if "eval_loss" in line]
     assert len(judged) == 2
-    held_out = by_hand(blank, UNEVEN[6:], trainer.numeric_loss)
+    held_out = by_hand(blank, UNEVEN[6:], trainer.objective.loss)
     for name, value in held_out.items():
         for line in judged:
             assert line[f"eval_{name}"] == pytest.approx(value, rel=1e-5), name
-    for name, value in by_hand(blank, UNEVEN[:4], trainer.numeric_loss).items():
+    for name, value in by_hand(blank, UNEVEN[:4], trainer.objective.loss).items():
         assert lines[0][name] == pytest.approx(value, rel=1e-5), name
 
 
@@ -198,7 +235,7 @@ def test_a_loss_by_name_is_made_for_the_heads_width(fresh, tmp_path):
     width = len(fresh.processor.tokenizer) + 24
     fresh.model.resize_token_embeddings(width)
     trainer = ours(fresh, UNEVEN, tmp_path, numeric_loss="ntil")
-    assert trainer.numeric_loss.vocab.size == width
+    assert trainer.objective.loss.vocab.size == width
     trainer.train()
     assert trainer.state.log_history[0]["emd"] > 0
 
@@ -212,7 +249,7 @@ def test_a_loss_by_name_is_the_loss_of_that_name(blank, tmp_path):
 
 
 def test_ce_by_name_is_no_numeric_loss(blank, tmp_path):
-    assert ours(copied(blank), UNEVEN, tmp_path, numeric_loss="ce").numeric_loss is None
+    assert ours(copied(blank), UNEVEN, tmp_path, numeric_loss="ce").objective.loss is None
 
 
 def test_an_unknown_loss_is_refused_by_name(blank, tmp_path):

@@ -1,0 +1,218 @@
+"""What is minimised: the cross-entropy, a numeric loss beside it, and how the two are weighed.
+
+Shapes: B batch, T tokens, P rows of kept labels, N entries of the numeric vocabulary, G the most
+tokens that spell one of them, H hidden, V vocabulary.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.utils.checkpoint import checkpoint
+
+from gnomon.losses import _options as options
+from gnomon.losses import _scores
+from gnomon.losses.spans import IGNORED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from gnomon.losses.base import NumericLoss
+    from gnomon.losses.spans import Spans
+    from gnomon.losses.vocab import NumericVocab
+
+Balance: TypeAlias = Literal["fixed", "ce_ratio"]
+Schedule: TypeAlias = Literal["constant", "cosine"]
+CE, MASS, COVERAGE = "ce", "numeric_mass", "coverage"
+RIGHT, RIGHT_DIGITS = "mean_token_accuracy", "digit_accuracy"
+
+
+class Rows(NamedTuple):
+    """What is needed of each row of V logits; with this little, rows may be many."""
+
+    ce: Tensor  # [P] −log of the label's probability
+    right: Tensor  # [P] 1 where the label is the likeliest token
+    mass: Tensor  # [P] −log of the probability of all numeric tokens; 0 where not asked for
+    columns: Tensor  # [P, N·G] logits of the numeric tokens
+
+    def packed(self) -> Tensor:
+        """All of it as one [P, 3 + N·G] tensor, for what passes on nothing else."""
+        return torch.cat([torch.stack(self[:3], 1), self.columns], 1)
+
+    @classmethod
+    def unpacked(cls, packed: Tensor) -> Rows:
+        """The rows that were packed."""
+        return cls(packed[:, 0], packed[:, 1], packed[:, 2], packed[:, 3:])
+
+
+class Objective(nn.Module):
+    """total = CE + weight · s(t) · loss + numeric_mass · M, each a mean over its own terms.
+
+    CE is the mean over tokens of −log P(label), loss a numeric loss, t the progress of the
+    training from 0 to 1, and s(t) the schedule:
+
+        constant  s = 1                     both times min(1, t / warmup), where there is a warm-up
+        cosine    s = ½ (1 + cos π u)       u = (t − warmup) / (1 − warmup), 0 during the warm-up
+
+    M = −log Σ_{i in V_num} P(i), the mean over digits, P the softmax over the whole vocabulary. A
+    numeric loss looks at the shares within V_num alone, and CE = M − log p(label within V_num):
+    this is the part of the cross-entropy that a numeric loss never sees.
+
+    balance="ce_ratio": weight · loss · (CE / loss), the ratio without a gradient, as NTIL
+    published it: what is logged is then always (1 + weight) · CE.
+
+    A weight of 0 adds nothing, and the total is the cross-entropy to the bit. Labels stand where
+    the logits that score them do, with no shift; −100 is ignored. `final` are the labels with all
+    but the final answer ignored: the numeric terms are then about that alone, and CE about all.
+    """
+
+    def __init__(
+        self,
+        loss: NumericLoss | None = None,
+        *,
+        weight: float = 0.3,
+        balance: Balance = "fixed",
+        schedule: Schedule = "constant",
+        warmup: float = 0.0,
+        numeric_mass: float = 0.0,
+        vocab: NumericVocab | None = None,
+    ) -> None:
+        super().__init__()
+        self.loss = loss
+        self.weight = _share("weight", weight)
+        self.balance = options.one_of("balance", balance, ("fixed", "ce_ratio"))
+        self.schedule = options.one_of("schedule", schedule, ("constant", "cosine"))
+        self.warmup = _share("warmup", warmup, most=1.0)
+        self.numeric_mass = _share("numeric_mass", numeric_mass)
+        self.vocab = vocab if loss is None else loss.vocab
+        """Digits are told apart by it; without one, neither they nor their mass are looked at."""
+        if self.numeric_mass and self.vocab is None:
+            raise ValueError(f"numeric_mass={numeric_mass} needs to know the digits: give a vocab")
+
+    def forward(
+        self,
+        logits: Tensor,
+        labels: Tensor,
+        *,
+        final: Tensor | None = None,
+        progress: float | None = None,
+    ) -> Tensor:
+        """The total of [B, T, V] logits against [B, T] labels."""
+        kept = labels != IGNORED
+        sums = self.sums(self.rows(logits[kept], labels[kept]), labels, final)
+        return self.combine(sums, self.counts(labels, final), progress=progress)
+
+    def rows(self, logits: Tensor, targets: Tensor) -> Rows:
+        """What is needed of [P, V] logits, those of the kept labels, [P]."""
+        with torch.autocast(logits.device.type, enabled=False):
+            exact = _scores.working(logits)
+            ce = functional.cross_entropy(exact, targets, reduction="none")
+            right = (logits.argmax(-1) == targets).to(ce.dtype)
+            if self.vocab is None:
+                return Rows(ce, right, torch.zeros_like(right), ce.new_zeros(len(ce), 0))
+            columns = _scores.columns(self.vocab, logits)
+            mass = torch.zeros_like(right)
+            if self.numeric_mass:
+                mass = exact.logsumexp(-1) - _scores.log_mass(self.vocab, columns)
+            return Rows(ce, right, mass, columns)
+
+    def rows_of_hidden(
+        self, hidden: Tensor, targets: Tensor, head: Callable[[Tensor], Tensor], *, at_once: int
+    ) -> Rows:
+        """The same from [P, H] hidden states, `at_once` rows through the head at a time.
+
+        The logits of a chunk are computed again for its gradient, so that no more than one
+        chunk's are ever held.
+        """
+
+        def of(some: Tensor, labels: Tensor) -> tuple[Tensor, ...]:
+            return tuple(self.rows(head(some), labels))
+
+        pieces = zip(torch.split(hidden, at_once), torch.split(targets, at_once), strict=True)
+        chunks = [
+            checkpoint(of, *piece, use_reentrant=False, preserve_rng_state=False)
+            for piece in pieces
+        ]
+        return Rows(*(torch.cat(column) for column in zip(*chunks, strict=True)))
+
+    def sums(self, rows: Rows, labels: Tensor, final: Tensor | None = None) -> dict[str, Tensor]:
+        """The sum of each part by name, unweighted, and of what is only logged."""
+        sums = {CE: rows.ce.sum(), RIGHT: rows.right.sum()}
+        if self.vocab is None:
+            return sums
+        spans = self._spans(labels, final).for_rows(len(rows.ce))
+        if self.loss is not None:
+            sums |= self.loss.sums_of_columns(rows.columns, spans)
+        if self.numeric_mass:
+            sums[MASS] = torch.where(spans.numeric, rows.mass, 0).sum()
+        sums[RIGHT_DIGITS] = torch.where(spans.numeric, rows.right, 0).sum()
+        sums[COVERAGE] = spans.numeric.sum()
+        return sums
+
+    def counts(self, labels: Tensor, final: Tensor | None = None) -> dict[str, Tensor]:
+        """What each sum is divided by for its mean; these add up over batches and processes."""
+        tokens = (labels != IGNORED).sum()
+        counts = {CE: tokens, RIGHT: tokens}
+        if self.vocab is None:
+            return counts
+        spans = self._spans(labels, final)
+        if self.loss is not None:
+            counts |= self.loss.counts_at(spans)
+        counts |= dict.fromkeys([MASS] if self.numeric_mass else [], spans.numeric.sum())
+        counts[RIGHT_DIGITS] = spans.numeric.sum()
+        counts[COVERAGE] = self.vocab.digit_tokens(labels if final is None else final).sum()
+        return counts
+
+    def combine(
+        self,
+        sums: Mapping[str, Tensor],
+        counts: Mapping[str, Tensor],
+        *,
+        progress: float | None = None,
+    ) -> Tensor:
+        """The total of one forward's sums; the counts may be those of a whole window of them."""
+        ce = sums[CE] / counts[CE]
+        total = ce
+        if self.loss is not None and (weight := self.weight * self.scale(progress)):
+            numeric = self.loss.combine(sums, counts)
+            if self.balance == "ce_ratio":
+                ratio = ce.detach() / numeric.detach()
+                numeric = numeric * torch.where(numeric.detach() > 0, ratio, 0.0)
+            total = total + weight * numeric
+        if self.numeric_mass:
+            total = total + self.numeric_mass * sums[MASS] / counts[MASS].clamp(min=1)
+        return total
+
+    def scale(self, progress: float | None) -> float:
+        """s(t): what the weight is multiplied by at this progress."""
+        if self.schedule == "constant" and not self.warmup:
+            return 1.0
+        if progress is None:
+            raise ValueError(
+                f"schedule={self.schedule!r}, warmup={self.warmup}: the weight changes with the"
+                " training; give progress, from 0 to 1, such as step / steps"
+            )
+        if progress < self.warmup:
+            return progress / self.warmup
+        if self.schedule == "constant":
+            return 1.0
+        after = (progress - self.warmup) / max(1 - self.warmup, 1e-9)
+        return 0.5 * (1 + math.cos(math.pi * min(after, 1.0)))
+
+    def _spans(self, labels: Tensor, final: Tensor | None) -> Spans:
+        assert self.vocab is not None
+        if final is None:
+            return self.vocab.spans(labels)
+        spans = self.vocab.spans(final)
+        return replace(spans, kept=(labels != IGNORED).flatten())  # the rows are those of all
+
+
+def _share(name: str, value: float, most: float = math.inf) -> float:
+    if not 0 <= value <= most or not math.isfinite(value):
+        raise ValueError(f"{name}={value}: give {'0 or more' if most > 1 else 'a share, 0 to 1'}")
+    return float(value)

@@ -1,0 +1,310 @@
+"""The total: what is added to the cross-entropy, how it is weighed, and what is left alone."""
+
+import math
+import re
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.nn.functional import cross_entropy, pad
+from toy_vocabularies import VOCABULARIES, labels_of, one_digit, one_digit_pieces, tokens_of
+
+from gnomon.losses import EMDLoss, NTILLoss, Objective, SMMDLoss
+
+IGNORED = -100
+TEXTS = ["12:05", "-3.507", "a%", "1,234 0.05", "007", "2024"]
+SPLITS = [(1, 5), (4, 2), (1, 1, 1, 1, 1, 1)]
+
+
+@pytest.fixture(params=VOCABULARIES)
+def vocab_name(request):
+    return request.param
+
+
+@pytest.fixture
+def vocab(vocab_name):
+    return VOCABULARIES[vocab_name]()
+
+
+@pytest.fixture
+def labels(vocab_name):
+    """Rows of several lengths behind a prompt of two tokens that is ignored."""
+    return pad(labels_of(vocab_name, *TEXTS), (2, 0), value=IGNORED)
+
+
+@pytest.fixture
+def logits(vocab, labels):
+    width = vocab.size + 5
+    return (2 * torch.randn(*labels.shape, width, dtype=torch.float64)).requires_grad_()
+
+
+def gradient(value, of):
+    return torch.autograd.grad(value, of, retain_graph=True)[0]
+
+
+def ce_of(logits, labels):
+    return cross_entropy(logits[labels != IGNORED], labels[labels != IGNORED])
+
+
+def test_it_is_the_equation(vocab, labels, logits):
+    loss = NTILLoss(vocab)
+    total = Objective(loss, weight=0.7)(logits, labels)
+    assert total.item() == pytest.approx(
+        (ce_of(logits, labels) + 0.7 * loss(logits, labels)).item()
+    )
+    alone = Objective()(logits, labels)
+    assert alone.item() == pytest.approx(ce_of(logits, labels).item())
+
+
+@pytest.mark.parametrize("balance", ["fixed", "ce_ratio"])
+def test_a_weight_of_0_is_the_cross_entropy_to_the_bit(vocab, labels, logits, balance):
+    alone = Objective(vocab=vocab)(logits, labels)
+    weightless = Objective(NTILLoss(vocab), weight=0.0, balance=balance)(logits, labels)
+    assert weightless == alone
+    assert torch.equal(gradient(weightless, logits), gradient(alone, logits))
+    rising = Objective(NTILLoss(vocab), weight=0.5, warmup=0.1)(logits, labels, progress=0.0)
+    assert rising == alone
+
+
+def test_ce_ratio_gives_the_loss_the_size_of_the_cross_entropy(vocab, labels, logits):
+    loss = SMMDLoss(vocab)
+    total = Objective(loss, weight=0.3, balance="ce_ratio")(logits, labels)
+    ce, numeric = ce_of(logits, labels), loss(logits, labels)
+    assert total.item() == pytest.approx(1.3 * ce.item())
+    ratio = (ce / numeric).item()
+    expected = gradient(ce, logits) + 0.3 * ratio * gradient(numeric, logits)
+    torch.testing.assert_close(gradient(total, logits), expected)
+
+
+@pytest.mark.parametrize("balance", ["fixed", "ce_ratio"])
+def test_without_a_number_it_is_the_cross_entropy(vocab, vocab_name, balance):
+    labels = labels_of(vocab_name, "a", "a%")
+    logits = torch.randn(*labels.shape, vocab.size, requires_grad=True)
+    total = Objective(EMDLoss(vocab), balance=balance, numeric_mass=0.5)(logits, labels)
+    assert total.item() == pytest.approx(ce_of(logits, labels).item())
+    assert gradient(total, logits).isfinite().all()
+
+
+def naive_mass(vocab, logits, labels):
+    """−log of the probability that all numeric tokens have together, at each digit."""
+    tokens = sorted({token for entry in vocab.entries for token in entry.ids})
+    numeric = vocab.spans(labels).numeric.view_as(labels)
+    found = [
+        -logits[b, t].softmax(-1)[tokens].sum().log()
+        for b, t in numeric.nonzero().tolist()
+    ]  # fmt: skip
+    return torch.stack(found).mean()
+
+
+def test_numeric_mass_is_what_all_digits_have_together(vocab, labels, logits):
+    total = Objective(vocab=vocab, numeric_mass=0.4)(logits, labels)
+    expected = ce_of(logits, labels) + 0.4 * naive_mass(vocab, logits, labels)
+    assert total.item() == pytest.approx(expected.item())
+    torch.testing.assert_close(gradient(total, logits), gradient(expected, logits))
+
+
+def test_numeric_mass_pulls_where_a_numeric_loss_cannot():
+    """All digits alike, and a word ahead of them: only the mass says that a digit is wanted."""
+    vocab, labels = one_digit(), labels_of("one digit", "5")
+    logits = torch.zeros(1, 1, vocab.size)
+    logits[..., tokens_of("one digit", "a")] = 9.0
+    logits.requires_grad_()
+    word = tokens_of("one digit", "a")[0]
+    assert gradient(EMDLoss(vocab)(logits, labels), logits)[0, 0, word] == 0
+    plain = gradient(Objective(vocab=vocab)(logits, labels), logits)
+    more = gradient(Objective(vocab=vocab, numeric_mass=1.0)(logits, labels), logits)
+    assert more[0, 0, word] > 1.9 * plain[0, 0, word] > 0
+
+
+def test_numeric_mass_needs_to_know_the_digits():
+    with pytest.raises(ValueError, match=r"numeric_mass=0.5 needs to know the digits"):
+        Objective(numeric_mass=0.5)
+
+
+@pytest.mark.parametrize("sizes", SPLITS, ids=str)
+def test_a_split_batch_adds_up(vocab, labels, logits, sizes):
+    """As accumulation and several processes split it: unequal, some without any number."""
+    objective = Objective(NTILLoss(vocab), weight=0.7, numeric_mass=0.2)
+    whole = objective(logits, labels)
+    batches = list(zip(logits.split(sizes), labels.split(sizes), strict=True))
+    counted = [objective.counts(y) for _, y in batches]
+    counts = {name: sum(c[name] for c in counted) for name in counted[0]}
+    total = 0
+    for x, y in batches:
+        rows = objective.rows(x[y != IGNORED], y[y != IGNORED])
+        total = total + objective.combine(objective.sums(rows, y), counts)
+    assert total.item() == pytest.approx(whole.item(), rel=1e-12)
+    torch.testing.assert_close(gradient(total, logits), gradient(whole, logits))
+
+
+def means_of(objective, logits, labels, final=None):
+    kept = labels != IGNORED
+    sums = objective.sums(objective.rows(logits[kept], labels[kept]), labels, final)
+    counts = objective.counts(labels, final)
+    assert sums.keys() == counts.keys()
+    return {name: (sums[name] / counts[name]).item() for name in sums}
+
+
+def test_every_part_is_named_and_unweighted(vocab, labels, logits):
+    loss = NTILLoss(vocab)
+    found = means_of(Objective(loss, weight=0.7, numeric_mass=0.1), logits, labels)
+    right = logits.argmax(-1) == labels
+    numeric = vocab.spans(labels).numeric.view_as(labels)
+    expected = {
+        "ce": ce_of(logits, labels),
+        "numeric_mass": naive_mass(vocab, logits, labels),
+        "mean_token_accuracy": right[labels != IGNORED].double().mean(),
+        "digit_accuracy": right[numeric].double().mean(),
+        **loss.components(logits, labels),
+    }
+    expected = {name: value.item() for name, value in expected.items()}
+    assert 0 < found.pop("coverage") <= 1
+    assert found == pytest.approx(expected)
+
+
+def test_coverage_is_the_share_of_digits_that_are_read():
+    """`2024` in one token is no number: its tokens have digits that no loss sees."""
+    labels = torch.tensor([[*tokens_of("one digit", "57"), one_digit_token("2024")]])
+    logits = torch.randn(*labels.shape, one_digit().size)
+    assert means_of(Objective(EMDLoss(one_digit())), logits, labels)["coverage"] == 0
+    apart = torch.cat(
+        [labels[:, :2], torch.tensor([tokens_of("one digit", "a")]), labels[:, 2:]], 1
+    )
+    logits = torch.randn(*apart.shape, one_digit().size)
+    found = means_of(Objective(EMDLoss(one_digit())), logits, apart)["coverage"]
+    assert found == pytest.approx(2 / 3)
+
+
+def one_digit_token(piece):
+    return one_digit_pieces().index(piece)
+
+
+def test_a_final_answer_is_all_that_the_numeric_terms_see(vocab, vocab_name):
+    """`3 4 a -12`, of which `-12` is the answer: working counts for the cross-entropy alone."""
+    texts = ["3 4 a-12", "120 a 7"]
+    labels = labels_of(vocab_name, *texts)
+    final = labels.clone()
+    for row, text in enumerate(texts):
+        final[row, : len(tokens_of(vocab_name, text.partition("a")[0])) + 1] = IGNORED
+    logits = torch.randn(*labels.shape, vocab.size, dtype=torch.float64, requires_grad=True)
+    loss = NTILLoss(vocab)
+    total = Objective(loss, weight=0.7, numeric_mass=0.2)(logits, labels, final=final)
+    expected = ce_of(logits, labels) + 0.7 * loss(logits, final)
+    expected = expected + 0.2 * naive_mass(vocab, logits, final)
+    assert total.item() == pytest.approx(expected.item())
+    torch.testing.assert_close(gradient(total, logits), gradient(expected, logits))
+    everything = Objective(loss, weight=0.7, numeric_mass=0.2)(logits, labels)
+    assert total.item() != pytest.approx(everything.item())
+    found = means_of(Objective(loss), logits, labels, final)
+    assert found["coverage"] == 1
+    assert found["ce"] == pytest.approx(ce_of(logits, labels).item())
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 1000])
+@pytest.mark.parametrize("packed", [False, True])
+def test_rows_in_chunks_come_to_the_same(vocab, labels, at_once, packed):
+    objective = Objective(NTILLoss(vocab), weight=0.7, numeric_mass=0.2)
+    head = torch.nn.Linear(7, vocab.size, dtype=torch.float64)
+    targets = labels[labels != IGNORED]
+    hidden = torch.randn(len(targets), 7, dtype=torch.float64, requires_grad=True)
+    rows = objective.rows_of_hidden(hidden, targets, head, at_once=at_once)
+    if packed:
+        rows = type(rows).unpacked(rows.packed())
+    whole = objective.rows(head(hidden), targets)
+    for one, other in zip(rows, whole, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-12)
+    counts = objective.counts(labels)
+    found, expected = (
+        objective.combine(objective.sums(r, labels), counts) for r in (rows, whole)
+    )  # fmt: skip
+    for of in (hidden, head.weight, head.bias):
+        torch.testing.assert_close(gradient(found, of), gradient(expected, of))
+
+
+def test_no_more_logits_than_a_chunk_are_held(vocab, labels):
+    held = []
+
+    def head(some):
+        held.append(len(some))
+        return torch.nn.functional.linear(some, weight)
+
+    weight = torch.randn(vocab.size, 7)
+    targets = labels[labels != IGNORED]
+    hidden = torch.randn(len(targets), 7, requires_grad=True)
+    objective = Objective(NTILLoss(vocab))
+    kept = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: kept.append(t.shape) or t, lambda t: t):
+        rows = objective.rows_of_hidden(hidden, targets, head, at_once=4)
+    assert held == [4] * (len(targets) // 4) + [len(targets) % 4] * (len(targets) % 4 > 0)
+    assert all(vocab.size not in shape for shape in kept)
+    rows.ce.sum().backward()
+    assert len(held) == 2 * math.ceil(len(targets) / 4)
+
+
+def test_a_schedule_changes_the_weight_and_nothing_else(vocab, labels, logits):
+    loss = NTILLoss(vocab)
+    ce, numeric = ce_of(logits, labels).item(), loss(logits, labels).item()
+    for options, progress, share in [
+        ({"schedule": "cosine"}, 0.0, 1.0),
+        ({"schedule": "cosine"}, 0.5, 0.5),
+        ({"schedule": "cosine"}, 1.0, 0.0),
+        ({"warmup": 0.2}, 0.05, 0.25),
+        ({"warmup": 0.2}, 0.2, 1.0),
+        ({"warmup": 0.2}, 0.9, 1.0),
+        ({"schedule": "cosine", "warmup": 0.2}, 0.1, 0.5),
+        ({"schedule": "cosine", "warmup": 0.2}, 0.6, 0.5),
+        ({"schedule": "cosine", "warmup": 1.0}, 1.0, 1.0),
+    ]:
+        total = Objective(loss, weight=0.8, **options)(logits, labels, progress=progress)
+        assert total.item() == pytest.approx(ce + 0.8 * share * numeric), (options, progress)
+
+
+@given(
+    schedule=st.sampled_from(["constant", "cosine"]),
+    warmup=st.floats(0, 1),
+    progress=st.floats(0, 1),
+)
+def test_a_schedule_stays_between_nothing_and_the_weight(schedule, warmup, progress):
+    objective = Objective(schedule=schedule, warmup=warmup)
+    assert 0 <= objective.scale(progress) <= 1
+    if progress < warmup:
+        assert objective.scale(progress) <= objective.scale(warmup)
+    else:
+        assert objective.scale(progress) >= objective.scale(1.0)
+
+
+def test_a_schedule_asks_how_far_the_training_is(vocab, labels, logits):
+    for options in ({"schedule": "cosine"}, {"warmup": 0.1}):
+        with pytest.raises(
+            ValueError, match=r"the weight changes with the training; give progress"
+        ):
+            Objective(EMDLoss(vocab), **options)(logits, labels)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weight": -0.1}, "weight=-0.1: give 0 or more"),
+        ({"weight": math.inf}, "weight=inf: give 0 or more"),
+        ({"numeric_mass": -1}, "numeric_mass=-1: give 0 or more"),
+        ({"warmup": 1.5}, "warmup=1.5: give a share, 0 to 1"),
+        ({"balance": "ratio"}, "balance='ratio': give"),
+        ({"schedule": "linear"}, "schedule='linear': give"),
+    ],
+    ids=str,
+)
+def test_options_are_refused_by_name_and_value(options, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Objective(vocab=one_digit(), **options)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_half_precision_is_computed_in_float32(vocab, labels, logits, dtype):
+    exact = logits.detach().to(dtype)
+    objective = Objective(NTILLoss(vocab), numeric_mass=0.2)
+    total = objective(exact, labels)
+    assert total.dtype == torch.float32
+    assert total == objective(exact.float(), labels)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert objective(exact.float(), labels) == total
