@@ -12,6 +12,7 @@ from trl import SFTTrainer
 
 from gnomon.losses import CE, NumericVocab, Objective, create
 from gnomon.losses.objective import Rows
+from gnomon.pipeline.frozen import spare_frozen_towers
 from gnomon.pipeline.quantize import cast_adapter, keep_trainable_on_cpu
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             )
         keep_trainable_on_cpu(self.model)
         cast_adapter(self.model)
+        self._spare_towers()
         self._width: int = self.model.get_output_embeddings().weight.shape[0]  # V
         loss = self._loss(numeric_loss)
         self.objective = Objective(
@@ -173,6 +175,15 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             return NumericVocab.from_tokenizer(self._tokenizer, size=self._width)
         except ValueError:
             return None
+
+    def _prepare_for_training(self, *args: Any, **kwargs: Any) -> Any:
+        """By now the activations are checkpointed, for which transformers hooks every embedding."""
+        self._spare_towers()
+        return super()._prepare_for_training(*args, **kwargs)
+
+    def _spare_towers(self) -> None:
+        how = self.args.activation_checkpointing_kwargs or {}
+        spare_frozen_towers(self.model, reentrant=bool(how.get("use_reentrant")))
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
         """PEFT gives a bf16 adapter back as float32; cast again, the resumed run is the same."""

@@ -153,6 +153,15 @@ def test_a_batch_without_one_answer_token_is_refused(blank, tmp_path):
         trainer.compute_loss(trainer.model, batch)
 
 
+def test_a_sample_whose_answer_was_cut_off_hides_behind_no_other(blank, tmp_path):
+    """TRL cuts at max_length: one such sample of several would train on nothing, silently."""
+    trainer = ours(copied(blank), UNEVEN, tmp_path, sft={"max_length": 64})
+    batch = Collator(blank.family, blank.processor)(rows(UNEVEN[:2]))
+    batch["labels"][1] = IGNORED
+    with pytest.raises(ValueError, match=r"without one answer token.*max_length=64"):
+        trainer.compute_loss(trainer.model, batch)
+
+
 def test_inputs_are_left_as_they_came(blank, tmp_path):
     trainer = ours(copied(blank), UNEVEN, tmp_path)
     batch = Collator(blank.family, blank.processor)(rows(UNEVEN[:2]))
