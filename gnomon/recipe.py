@@ -97,6 +97,8 @@ class Loss:
     """The share of the training over which the weight first rises from 0, before its schedule."""
     numeric_mass: float = 0.0
     """Weight of −log of the probability that all digits have together, where one is due."""
+    final_answer_only: bool = False
+    """Leave a rationale's numbers to the cross-entropy; the numeric terms see the answer alone."""
     options: dict[str, Any] | None = None
     """The loss's own options."""
 
@@ -131,6 +133,8 @@ class Train:
     """Samples in one forward pass on one device."""
     gradient_accumulation_steps: int = 1
     """Forward passes before an optimizer step."""
+    max_length: int | None = None
+    """A sample of more tokens is refused by name, never cut; the model's own limit where None."""
     activation_checkpointing: bool = False
     """Less memory, about a third more time."""
     language: Part = "lora"
@@ -156,8 +160,9 @@ class Train:
 
     def __post_init__(self) -> None:
         for name in ("samples", "per_device_train_batch_size", "gradient_accumulation_steps",
-                     "lora_r", "lora_alpha", "save_steps", "logging_steps"):  # fmt: skip
-            if getattr(self, name) < 1:
+                     "lora_r", "lora_alpha", "save_steps", "logging_steps",
+                     "max_length"):  # fmt: skip
+            if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)}: give 1 or more")
         if self.learning_rate <= 0:
             raise ValueError(f"learning_rate={self.learning_rate}: give a positive rate")

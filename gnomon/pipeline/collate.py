@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gnomon import dialect
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from gnomon.sample import Sample, Size
 
 IGNORED = -100
+FINAL = "final_labels"
+"""What a batch may hold beside the labels: the same with all but the final answer ignored."""
 
 
 class Question(Protocol):
@@ -36,6 +39,10 @@ class Collator:
 
     family: Family
     processor: Processor
+    max_length: int | None = None
+    """A longer sample is refused by name: cut off, its loss would be a silent 0."""
+    final_answer: bool = False
+    """Whether a batch also says which labels stand after the working."""
 
     def __call__(self, rows: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
         samples: list[Sample] = [row["sample"] for row in rows]
@@ -49,7 +56,10 @@ class Collator:
         texts = [prompt + answer for prompt, answer in zip(prompts, answers, strict=True)]
         pictures = [sample.image for sample in samples]
         batch = self.family.encode(self.processor, texts, pictures, side="right")
+        self._refuse_long(batch, samples)
         batch["labels"] = self._labels(batch, prompts, answers, samples)
+        if self.final_answer:
+            batch[FINAL] = self._final_labels(batch["labels"], prompts, answers)
         return batch
 
     def _labels(
@@ -74,6 +84,29 @@ class Collator:
             labels[row, length - len(ids) : length] = tail
         return labels
 
+    def _final_labels(
+        self, labels: torch.Tensor, prompts: list[str], answers: list[str]
+    ) -> torch.Tensor:
+        """The same labels with the working ignored, up to and with its last "Answer:"."""
+        final = labels.clone()
+        for row, (prompt, answer) in enumerate(zip(prompts, answers, strict=True)):
+            working, marker, _ = answer.rpartition(dialect.ANSWER.strip())
+            before = self._answer_ids(prompt, working + marker)
+            start = int((labels[row] != IGNORED).nonzero()[0])
+            shared = _shared(self._answer_ids(prompt, answer), before)
+            final[row, start : start + shared] = IGNORED
+        return final
+
+    def _refuse_long(self, batch: dict[str, torch.Tensor], samples: list[Sample]) -> None:
+        lengths = batch["attention_mask"].sum(1).tolist()
+        for sample, length in zip(samples, lengths, strict=True):
+            if self.max_length is not None and length > self.max_length:
+                raise ValueError(
+                    f"sample {sample.id}: its {length} tokens do not fit into"
+                    f" max_length={self.max_length}, and its answer would be cut off: give"
+                    f" max_length={length} or more, or smaller pictures by model.max_pixels"
+                )
+
     def _answer_ids(self, prompt: str, answer: str) -> list[int]:
         """What the answer adds to its prompt's tokens; nothing where it changes them.
 
@@ -83,6 +116,12 @@ class Collator:
         tokenizer = tokenizer_of(self.processor)
         asked, whole = tokenizer([prompt, prompt + answer], add_special_tokens=False)["input_ids"]
         return list(whole[len(asked) :]) if whole[: len(asked)] == asked else []
+
+
+def _shared(ids: list[int], before: list[int]) -> int:
+    """How many tokens both begin with; a tokenizer may join the last of `before` with the next."""
+    alike = (a == b for a, b in zip(ids, before, strict=False))
+    return sum(takewhile(bool, alike))
 
 
 def prompt_of(family: Family, processor: Processor, asked: Question) -> str:

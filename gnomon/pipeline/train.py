@@ -59,11 +59,17 @@ def last_checkpoint(folder: Path) -> str | None:
 def make_trainer(recipe: Recipe, loaded: Loaded, samples: Samples, run: Path) -> NumericSFTTrainer:
     """The trainer of a recipe, ready to be started."""
     adapters = prepare_parts(loaded, recipe.train)
+    args = arguments(recipe, run)
     trainer = NumericSFTTrainer(
         model=loaded.model,
-        args=arguments(recipe, run),
+        args=args,
         train_dataset=drawn(samples, recipe.train.samples),
-        data_collator=Collator(loaded.family, loaded.processor),
+        data_collator=Collator(
+            loaded.family,
+            loaded.processor,
+            max_length=args.max_length or context_of(loaded),
+            final_answer=recipe.loss.final_answer_only,
+        ),
         processing_class=loaded.processor,
         peft_config=adapters,
         numeric_loss=numeric_loss(recipe, loaded),
@@ -79,12 +85,19 @@ def make_trainer(recipe: Recipe, loaded: Loaded, samples: Samples, run: Path) ->
     return trainer
 
 
+def context_of(loaded: Loaded) -> int | None:
+    """How many tokens the model was made for; None where its config does not say."""
+    config = loaded.model.config.get_text_config()
+    length: int | None = getattr(config, "max_position_embeddings", None)
+    return length
+
+
 def arguments(recipe: Recipe, run: Path) -> SFTConfig:
     """TRL's settings of a recipe; `train.sft` has the last word."""
     train = recipe.train
     same = ("num_train_epochs", "max_steps", "learning_rate", "lr_scheduler_type", "warmup_steps",
             "weight_decay", "per_device_train_batch_size", "gradient_accumulation_steps",
-            "activation_checkpointing", "save_steps", "logging_steps",
+            "activation_checkpointing", "save_steps", "logging_steps", "max_length",
             "dataloader_num_workers")  # fmt: skip
     settings: dict[str, Any] = {name: getattr(train, name) for name in same}
     settings |= {
@@ -93,7 +106,6 @@ def arguments(recipe: Recipe, run: Path) -> SFTConfig:
         "bf16": False,  # the weights have the recipe's dtype; nothing is cast on the way
         "fp16": False,
         "report_to": "none",
-        "max_length": None,  # an answer that is cut off would train silently on nothing
         "save_total_limit": 2,
         "remove_unused_columns": False,
         "dataset_kwargs": {"skip_prepare_dataset": True},

@@ -12,6 +12,7 @@ from trl import SFTTrainer
 
 from gnomon.losses import CE, NumericVocab, Objective, create
 from gnomon.losses.objective import Rows
+from gnomon.pipeline.collate import FINAL, IGNORED
 from gnomon.pipeline.frozen import spare_frozen_towers
 from gnomon.pipeline.quantize import cast_adapter, keep_trainable_on_cpu
 
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
 
     from gnomon.losses import NumericLoss
     from gnomon.losses.objective import Balance, Schedule
-
-IGNORED = -100
-FINAL = "final_labels"
-"""What a collator may give beside the labels: the same with all but the final answer ignored."""
 
 
 class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]

@@ -158,6 +158,7 @@ def test_an_unknown_key_is_told_at_its_depth_with_the_nearest(raw, told):
         (CLOCKS | {"model": {"load_in_4bit": "yes"}}, "model.load_in_4bit: 'yes': "),
         (CLOCKS | {"model": {"dtype": "int8"}}, "model.dtype: 'int8': "),
         (CLOCKS | {"loss": {"weight": -1}}, "loss: weight=-1.0: "),
+        (CLOCKS | {"train": {"max_length": 0}}, "train: max_length=0: give 1 or more"),
         (CLOCKS | {"loss": {"numeric_mass": -1}}, "loss: numeric_mass=-1.0: "),
         (CLOCKS | {"loss": {"warmup": 2}}, "loss: warmup=2.0: give a share of the training"),
         (CLOCKS | {"eval": {"batch_size": 0}}, "eval: batch_size=0: give 1 or more"),

@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import pytest
-from pipeline_toys import CLOCKS, SUMS, UNEVEN, boxed, rows, total
+from pipeline_toys import CLOCKS, SUMS, UNEVEN, boxed, clock, rows, total
 
 from gnomon import dialect
-from gnomon.pipeline.collate import IGNORED, Collator, resized_size, written_answer
-from gnomon.sample import Box, Sample
+from gnomon.pipeline.collate import FINAL, IGNORED, Collator, resized_size, written_answer
+from gnomon.sample import Box, Sample, Time
 
 MIXED = [CLOCKS[0], SUMS[0], boxed(), SUMS[1], CLOCKS[1]]
 
@@ -142,6 +144,47 @@ def test_an_answer_that_the_tokenizer_joins_with_the_prompt_is_refused_by_name(b
     monkeypatch.setitem(dialect.DIALECTS, blank.family.dialect, Says)
     with pytest.raises(ValueError, match=r"sample sum/9: the answer 'at<.*' does not stand whole"):
         collate(rows([total(5, 9)]))
+
+
+def worked(target, rationale, index=0):
+    return replace(total(target, index), rationale=rationale)
+
+
+WORKED = [
+    worked(19, "12 + 7: 2 and 7 are 9, 1 ten stays."),
+    total(345, 1),
+    worked(-4, "3 - 7 is less than 0.\nAnswer: no, once more.", 2),
+    worked("0.5", "1 / 2", 3),
+    replace(clock(Time(7 * 3600 + 300), 4), rationale="The hour hand is past 7."),
+]
+
+
+def test_final_labels_are_the_answer_after_its_working(blank):
+    batch = Collator(blank.family, blank.processor, final_answer=True)(rows(WORKED))
+    for labels, final, sample in zip(batch["labels"], batch[FINAL], WORKED, strict=True):
+        answer = dialect.create("qwen2-vl").write(sample.target)
+        assert supervised(blank, final).lstrip() == answer + "<|im_end|>"
+        whole = dialect.worked(sample.rationale, answer)
+        assert supervised(blank, labels) == whole + "<|im_end|>"
+        kept = final != IGNORED
+        assert (labels[kept] == final[kept]).all()
+
+
+def test_final_labels_are_there_only_where_asked_for(blank, collate):
+    assert FINAL not in collate(rows(WORKED))
+
+
+def test_a_sample_that_is_too_long_is_refused_with_the_length_it_needs(blank):
+    length = Collator(blank.family, blank.processor)(rows(WORKED))["attention_mask"].sum(1)
+    longest, row = length.max(0)
+    fits = Collator(blank.family, blank.processor, max_length=int(longest))
+    assert fits(rows(WORKED))["input_ids"].shape[1] == longest
+    short = Collator(blank.family, blank.processor, max_length=int(longest) - 1)
+    message = (
+        f"sample {WORKED[row].id}: its {longest} tokens .*max_length={longest - 1}.*{longest} or"
+    )
+    with pytest.raises(ValueError, match=message):
+        short(rows(WORKED))
 
 
 def test_an_empty_answer_is_refused_by_name(blank, collate, monkeypatch):

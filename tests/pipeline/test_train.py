@@ -10,7 +10,7 @@ from peft import PeftModel
 from pipeline_toys import UNEVEN, rows
 from safetensors.torch import load_file
 
-from gnomon import store
+from gnomon import dialect, store
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import Loaded, load, load_trained
 from gnomon.pipeline.predict import answer
@@ -240,6 +240,43 @@ def test_the_objective_is_the_recipes(recipe, tmp_path):
     objective = make_trainer(given, load(given.model), samples_of(given), tmp_path).objective
     for name in ("weight", "balance", "schedule", "warmup", "numeric_mass"):
         assert getattr(objective, name) == getattr(weighed, name), name
+
+
+def test_a_sample_is_never_cut(recipe, tmp_path):
+    """Without a max_length of the recipe's, the model's own 1,024 tokens are the limit."""
+    for given, limit in ((None, 1024), (20, 20)):
+        bounded = replace(recipe, train=replace(recipe.train, max_length=given))
+        trainer = make_trainer(bounded, load(bounded.model), samples_of(bounded), tmp_path)
+        assert trainer.data_collator.max_length == limit
+    with pytest.raises(
+        ValueError, match=r"sample \S+: its \d+ tokens do not fit into max_length=20"
+    ):
+        trainer.train()
+
+
+def digits_of(samples):
+    answers = [dialect.create("qwen2-vl").write(sample.target) for sample in samples]
+    return sum(character.isdigit() for answer in answers for character in answer)
+
+
+def test_numeric_terms_see_the_final_answer_alone(recipe, tmp_path):
+    """Sums with their working: the cross-entropy is of all of it, the digits of the answer's."""
+    worked = [replace(s, rationale="9 and 9 are 18, 18 and 9 are 27") for s in UNEVEN]
+    lines = {}
+    for only in (False, True):
+        given = replace(
+            recipe,
+            loss=Loss(name="emd", final_answer_only=only),
+            train=replace(recipe.train, samples=8, max_steps=1, per_device_train_batch_size=8),
+        )
+        trainer = make_trainer(given, load(given.model), worked, tmp_path)
+        trainer.train()
+        lines[only] = trainer.state.log_history[0]
+        batch = trainer.data_collator(rows(worked))
+        count = trainer.objective.counts(batch["labels"], batch.get("final_labels"))["emd"]
+        assert count == digits_of(UNEVEN) + (0 if only else 8 * 9)
+    assert lines[True]["ce"] == lines[False]["ce"]
+    assert lines[True]["emd"] != lines[False]["emd"]
 
 
 def test_activations_are_checkpointed_only_where_the_recipe_says(recipe, tmp_path):
