@@ -153,6 +153,16 @@ class Train:
     """A checkpoint every so many steps; a killed run goes on from the last one."""
     logging_steps: int = 10
     """A line in the log every so many steps."""
+    eval_steps: int | None = None
+    """Answer held-out samples every so many steps; a checkpoint is kept at each, the best taken."""
+    eval_samples: int = 64
+    """How many, of the held-out split that `eval.split` is not."""
+    metric: str = "correct"
+    """What the best is best by: `correct`, or a kind's headline figure such as `time_deviation`."""
+    patience: int | None = None
+    """Stop after so many evaluations without a better one."""
+    report_to: tuple[Literal["tensorboard", "trackio", "wandb"], ...] = ()
+    """Where the log goes besides the run's directory."""
     dataloader_num_workers: int = 0
     """Processes that draw or read samples beside the training."""
     sft: dict[str, Any] | None = None
@@ -161,9 +171,11 @@ class Train:
     def __post_init__(self) -> None:
         for name in ("samples", "per_device_train_batch_size", "gradient_accumulation_steps",
                      "lora_r", "lora_alpha", "save_steps", "logging_steps",
-                     "max_length"):  # fmt: skip
+                     "max_length", "eval_steps", "eval_samples", "patience"):  # fmt: skip
             if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)}: give 1 or more")
+        if self.patience is not None and self.eval_steps is None:
+            raise ValueError(f"patience={self.patience} counts evaluations: give eval_steps, too")
         if self.learning_rate <= 0:
             raise ValueError(f"learning_rate={self.learning_rate}: give a positive rate")
         if self.num_train_epochs <= 0 or (self.max_steps < 1 and self.max_steps != -1):
@@ -222,6 +234,11 @@ class Recipe:
     """What it is measured on."""
     seed: int = 0
     """Covers what is drawn to train on, data order and the adapters' first weights."""
+
+    @property
+    def watched_split(self) -> Literal["val", "test"]:
+        """What the training is measured on as it goes: never what it is measured on at the end."""
+        return "test" if self.eval.split == "val" else "val"
 
     def __post_init__(self) -> None:
         if not self.data:

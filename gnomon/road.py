@@ -76,11 +76,26 @@ def check(opened: Recipe) -> Recipe:
             families.check(opened.model.family)
         store.mixture(opened.data, split="train", seed=opened.seed)
         length = exam.open().length
+        if opened.train.eval_steps is not None:
+            _check_watched(opened)
     except ValueError as error:
         raise RecipeError(str(error)) from error
     if length is not None and length < exam.samples:
         raise RecipeError(f"eval.samples: {exam.samples}: the {exam.split} split has only {length}")
     return opened
+
+
+def _check_watched(opened: Recipe) -> None:
+    """What a training is measured by, and on, as it goes."""
+    from gnomon.eval.watching import greater_is_better
+
+    greater_is_better(opened.train.metric)
+    split = opened.watched_split
+    length = store.mixture(opened.data, split=split, seed=opened.seed).length
+    if length is not None and length < opened.train.eval_samples:
+        raise ValueError(
+            f"train.eval_samples: {opened.train.eval_samples}: the {split} split has only {length}"
+        )
 
 
 def samples_of(what: str, options: Sequence[str], *, split: Split, seed: int | None) -> Samples:

@@ -50,12 +50,34 @@ def predict(
     done = _answered(out, settings)
     left = (sample for sample in samples if sample.id not in done)
     with tqdm(total=total, initial=len(done), desc="answers", unit="") as bar:
-        while window := list(islice(left, WINDOW * batch_size)):
-            for batch in _batches(loaded, window, batch_size):
-                texts = answer(loaded, batch, max_new_tokens=max_new_tokens)
-                beliefs = [_belief(loaded, sample, belief) for sample in batch]
-                predictions.append(out, _predictions(loaded, batch, texts, beliefs, settings))
-                bar.update(len(batch))
+        for batch in answered(
+            loaded,
+            left,
+            settings=settings,
+            batch_size=batch_size,
+            max_new_tokens=max_new_tokens,
+            belief=belief,
+        ):
+            predictions.append(out, batch)
+            bar.update(len(batch))
+
+
+def answered(
+    loaded: Loaded,
+    samples: Iterable[Sample],
+    *,
+    settings: dict[str, Any] | None = None,
+    batch_size: int,
+    max_new_tokens: int,
+    belief: Asked = False,
+) -> Iterator[list[Prediction]]:
+    """The answers to the samples, batch by batch, the longest prompts of a window first."""
+    left = iter(samples)
+    while window := list(islice(left, WINDOW * batch_size)):
+        for batch in _batches(loaded, window, batch_size):
+            texts = answer(loaded, batch, max_new_tokens=max_new_tokens)
+            beliefs = [_belief(loaded, sample, belief) for sample in batch]
+            yield _predictions(loaded, batch, texts, beliefs, settings or {})
 
 
 def answer(loaded: Loaded, batch: Sequence[Question], *, max_new_tokens: int) -> list[str]:
@@ -67,7 +89,7 @@ def answer(loaded: Loaded, batch: Sequence[Question], *, max_new_tokens: int) ->
     inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
     was_training = model.training
     model.eval()
-    with torch.inference_mode():
+    with torch.no_grad():  # what inference_mode makes may not enter a later step of a training
         tokens = model.generate(
             **inputs,
             max_new_tokens=max_new_tokens,

@@ -2,43 +2,52 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import datasets
-import torch
 from peft import PeftModel
-from transformers import ProgressCallback, TrainerCallback
+from transformers import EarlyStoppingCallback, ProgressCallback, TrainerState
 from transformers.trainer import TRAINER_STATE_NAME
-from trl import SFTConfig
 
 from gnomon.losses import CE, NumericVocab, create
 from gnomon.pipeline.collate import Collator
+from gnomon.pipeline.held_out import HeldOut
 from gnomon.pipeline.load import ADAPTER, MODEL, Loaded, load, prepare_parts
+from gnomon.pipeline.log import LOG, LogFile, Progress
+from gnomon.pipeline.settings import arguments
 from gnomon.pipeline.trainer import NumericSFTTrainer
+from gnomon.store import mixture
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from transformers import TrainerCallback
+
     from gnomon.losses import NumericLoss
     from gnomon.recipe import Recipe
+    from gnomon.sample import Sample
     from gnomon.store.samples import Samples
-
-LOG = "log.jsonl"
 
 
 def train(recipe: Recipe, samples: Samples, run: Path) -> Path:
     """Train as the recipe says and save into the run's directory; where the weights are.
 
-    A finished run is left as it is: resumed at its end, transformers would take one more step.
+    A finished run is left as it is, and so is one that was killed before it saved its weights:
+    resumed at its end, transformers would take one more step.
     """
     for finished in (run / ADAPTER, run / MODEL):
         if finished.is_dir():
             return finished
     loaded = load(recipe.model, seed=recipe.seed)
     trainer = make_trainer(recipe, loaded, samples, run)
-    trainer.train(resume_from_checkpoint=last_checkpoint(Path(trainer.args.output_dir)))
+    last = last_checkpoint(Path(trainer.args.output_dir))
+    if last is not None and at_its_end(last, recipe):
+        take_up(trainer, last)
+    else:
+        trainer.train(resume_from_checkpoint=last and str(last))
     weights = run / (ADAPTER if isinstance(trainer.model, PeftModel) else MODEL)
     part = weights.with_name(weights.name + ".part")
     if trainer.accelerator.is_main_process:
@@ -50,20 +59,39 @@ def train(recipe: Recipe, samples: Samples, run: Path) -> Path:
     return weights
 
 
-def last_checkpoint(folder: Path) -> str | None:
+def last_checkpoint(folder: Path) -> Path | None:
     """The last whole one: its state is written last, so one without was cut short by a kill."""
     whole = [file.parent for file in folder.glob(f"checkpoint-*/{TRAINER_STATE_NAME}")]
-    return str(max(whole, key=lambda c: int(c.name.rpartition("-")[2]))) if whole else None
+    return max(whole, key=lambda c: int(c.name.rpartition("-")[2])) if whole else None
+
+
+def at_its_end(checkpoint: Path, recipe: Recipe) -> bool:
+    """Whether nothing is left to train after it: no step, or no patience."""
+    state = TrainerState.load_from_json(checkpoint / TRAINER_STATE_NAME)
+    waited = state.stateful_callbacks.get(EarlyStoppingCallback.__name__, {})
+    counted = waited.get("attributes", {}).get("early_stopping_patience_counter", 0)
+    patience = recipe.train.patience
+    return bool(state.global_step >= state.max_steps or (patience and counted >= patience))
+
+
+def take_up(trainer: NumericSFTTrainer, checkpoint: Path) -> None:
+    """The weights that a training ended with: its best, where it looked for them, else its last."""
+    state = TrainerState.load_from_json(checkpoint / TRAINER_STATE_NAME)
+    best = checkpoint.with_name(f"checkpoint-{state.best_global_step}")
+    kept = best if trainer.args.load_best_model_at_end and best.is_dir() else checkpoint
+    trainer._load_from_checkpoint(str(kept))
 
 
 def make_trainer(recipe: Recipe, loaded: Loaded, samples: Samples, run: Path) -> NumericSFTTrainer:
     """The trainer of a recipe, ready to be started."""
     adapters = prepare_parts(loaded, recipe.train)
     args = arguments(recipe, run)
+    held_out = held_out_of(recipe, loaded)
     trainer = NumericSFTTrainer(
         model=loaded.model,
         args=args,
         train_dataset=drawn(samples, recipe.train.samples),
+        eval_dataset=held_out and drawn(held_out.samples, len(held_out.samples)),
         data_collator=Collator(
             loaded.family,
             loaded.processor,
@@ -78,11 +106,35 @@ def make_trainer(recipe: Recipe, loaded: Loaded, samples: Samples, run: Path) ->
         schedule=recipe.loss.schedule,
         warmup=recipe.loss.warmup,
         numeric_mass=recipe.loss.numeric_mass,
-        callbacks=[LogFile(run / LOG)],
+        held_out=held_out,
+        callbacks=callbacks(recipe, run),
     )
     trainer.remove_callback(ProgressCallback)
     trainer.add_callback(Progress())
     return trainer
+
+
+def held_out_of(recipe: Recipe, loaded: Loaded) -> HeldOut | None:
+    """What the training is measured on as it goes, if the recipe wants that."""
+    if recipe.train.eval_steps is None:
+        return None
+    samples = mixture(recipe.data, split=recipe.watched_split, seed=recipe.seed)
+    # By id, for a small directory may begin again.
+    once = {
+        sample.id: sample for sample in map(samples.__getitem__, range(recipe.train.eval_samples))
+    }
+    found = HeldOut(
+        loaded, tuple(once.values()), recipe.eval.batch_size, recipe.eval.max_new_tokens
+    )
+    found.refuse_unmeasured(recipe.train.metric)
+    return found
+
+
+def callbacks(recipe: Recipe, run: Path) -> list[TrainerCallback]:
+    """The log, and the end of patience."""
+    patience = recipe.train.patience
+    stop = [] if patience is None else [EarlyStoppingCallback(patience)]
+    return [LogFile(run / LOG), *stop]
 
 
 def context_of(loaded: Loaded) -> int | None:
@@ -92,37 +144,13 @@ def context_of(loaded: Loaded) -> int | None:
     return length
 
 
-def arguments(recipe: Recipe, run: Path) -> SFTConfig:
-    """TRL's settings of a recipe; `train.sft` has the last word."""
-    train = recipe.train
-    same = ("num_train_epochs", "max_steps", "learning_rate", "lr_scheduler_type", "warmup_steps",
-            "weight_decay", "per_device_train_batch_size", "gradient_accumulation_steps",
-            "activation_checkpointing", "save_steps", "logging_steps", "max_length",
-            "dataloader_num_workers")  # fmt: skip
-    settings: dict[str, Any] = {name: getattr(train, name) for name in same}
-    settings |= {
-        "output_dir": str(run / "checkpoints"),
-        "seed": recipe.seed,
-        "bf16": False,  # the weights have the recipe's dtype; nothing is cast on the way
-        "fp16": False,
-        "report_to": "none",
-        "save_total_limit": 2,
-        "remove_unused_columns": False,
-        "dataset_kwargs": {"skip_prepare_dataset": True},
-        "dataloader_persistent_workers": train.dataloader_num_workers > 0,
-        "dataloader_pin_memory": torch.cuda.is_available(),
-        "logging_first_step": True,
-    }
-    return SFTConfig(**{**settings, **(train.sft or {})})
-
-
-def drawn(samples: Samples, n: int) -> datasets.Dataset:
+def drawn(samples: Samples | Sequence[Sample], n: int) -> datasets.Dataset:
     """The first n samples as the dataset that TRL wants, each read or drawn when asked for."""
     index = datasets.Dataset.from_dict({"index": range(n)})
     return index.with_transform(partial(_draw, samples))
 
 
-def _draw(samples: Samples, rows: dict[str, list[int]]) -> dict[str, list[Any]]:
+def _draw(samples: Samples | Sequence[Sample], rows: dict[str, list[int]]) -> dict[str, list[Any]]:
     return {"sample": [samples[index] for index in rows["index"]]}
 
 
@@ -133,38 +161,3 @@ def numeric_loss(recipe: Recipe, loaded: Loaded) -> NumericLoss | None:
     width = loaded.model.get_output_embeddings().weight.shape[0]
     vocab = NumericVocab.from_tokenizer(loaded.tokenizer, size=width)
     return create(recipe.loss.name, vocab, **(recipe.loss.options or {}))
-
-
-class Progress(ProgressCallback):  # type: ignore[misc]
-    """One bar that says how the loss stands, where transformers prints a line each time."""
-
-    def on_log(self, *_: Any, logs: dict[str, float], **__: Any) -> None:
-        shown = {name: value for name, value in logs.items() if name in ("loss", "ce")}
-        if self.training_bar is not None and shown:
-            self.training_bar.set_postfix(shown)
-
-
-class LogFile(TrainerCallback):  # type: ignore[misc]
-    """Every line of the log, as JSON lines beside the run; a resumed run drops what it repeats."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def on_train_begin(self, _: Any, state: Any, *__: Any, **___: Any) -> None:
-        if not state.is_world_process_zero:
-            return
-        lines = self.path.read_text().splitlines(keepends=True) if self.path.exists() else []
-        whole = [line for line in lines if line.endswith("\n")]  # a kill may cut the last one
-        kept = [line for line in whole if _stays(json.loads(line), state.global_step)]
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text("".join(kept))
-
-    def on_log(self, _: Any, state: Any, *__: Any, logs: dict[str, float], **___: Any) -> None:
-        if state.is_world_process_zero:
-            with self.path.open("a") as file:
-                file.write(json.dumps({"step": state.global_step, **logs}) + "\n")
-
-
-def _stays(row: dict[str, Any], step: int) -> bool:
-    """Whether a line of the log is not about to be written again: later steps, and the summary."""
-    return row["step"] <= step and "train_runtime" not in row

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
+from peft import PeftModel
 from torch import Tensor
 from torch.nn import functional
 from trl import SFTTrainer
@@ -17,7 +19,7 @@ from gnomon.pipeline.frozen import spare_frozen_towers
 from gnomon.pipeline.quantize import cast_adapter, keep_trainable_on_cpu
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from gnomon.losses import NumericLoss
     from gnomon.losses.objective import Balance, Schedule
@@ -42,6 +44,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         schedule: Schedule = "constant",
         warmup: float = 0.0,
         numeric_mass: float = 0.0,
+        held_out: Callable[[Any], dict[str, float]] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
@@ -68,6 +71,8 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             numeric_mass=numeric_mass,
             vocab=None if loss is not None else self._digits(),
         )
+        self.held_out = held_out
+        """Gives an evaluation more figures of the model, such as those of its own answers."""
         self._window: dict[str, Tensor] = {}  # denominators of the accumulation window
         self._logged: dict[tuple[str, str], Tensor] = {}  # mode, name -> [sum, count] since its log
 
@@ -115,6 +120,21 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             total, count = self.accelerator.reduce(self._logged.pop(key))
             self._metrics[mode][key[1]] = [(total / count.clamp(min=1)).item()]
         super().log(logs, start_time)
+
+    def evaluation_loop(self, *args: Any, metric_key_prefix: str = "eval", **kwargs: Any) -> Any:
+        """Loss and parts of the held-out labels, and what `held_out` says of the model.
+
+        Dropout and data order go on afterwards as if there had been no evaluation.
+        """
+        device = self.args.device
+        with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+            output = super().evaluation_loop(*args, metric_key_prefix=metric_key_prefix, **kwargs)
+            figures = {} if self.held_out is None else self.held_out(self.model)
+        output.metrics.update({f"{metric_key_prefix}_{n}": v for n, v in figures.items()})
+        if wanted := self.args.metric_for_best_model:
+            # No deviation where nothing was read: that is never the best, and no end of the run.
+            output.metrics.setdefault(f"eval_{wanted.removeprefix('eval_')}", math.nan)
+        return output
 
     def _rows(
         self, model: torch.nn.Module, inputs: dict[str, Any], targets: Tensor, *, whole: bool
@@ -183,9 +203,25 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         spare_frozen_towers(self.model, reentrant=bool(how.get("use_reentrant")))
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
-        """PEFT gives a bf16 adapter back as float32; cast again, the resumed run is the same."""
-        super()._load_from_checkpoint(resume_from_checkpoint, model)
-        cast_adapter(self.model)
+        """Every weight as it was saved; transformers' own would lose some of them.
+
+        PEFT gives a bf16 adapter back as float32. And a whole Qwen2-VL is saved under other names
+        than its modules have, none of which transformers finds again, for all that it warns.
+        """
+        sharded = self.is_fsdp_enabled or self.is_deepspeed_enabled
+        if sharded or isinstance(self.model, PeftModel):
+            super()._load_from_checkpoint(resume_from_checkpoint, model)
+            cast_adapter(self.model)
+            return
+        kind = type(self.model)
+        saved = kind.from_pretrained(resume_from_checkpoint, dtype=self.model.dtype)
+        self.model.load_state_dict(saved.state_dict())
+
+    def _load_best_model(self) -> None:
+        if self.is_fsdp_enabled or self.is_deepspeed_enabled:
+            super()._load_best_model()
+        else:
+            self._load_from_checkpoint(self.state.best_model_checkpoint)
 
     def _send_telemetry(self) -> None:
         """Nothing phones home."""

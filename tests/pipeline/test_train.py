@@ -13,8 +13,10 @@ from safetensors.torch import load_file
 from gnomon import dialect, store
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import Loaded, load, load_trained
+from gnomon.pipeline.log import LOG
 from gnomon.pipeline.predict import answer
-from gnomon.pipeline.train import LOG, arguments, drawn, make_trainer, numeric_loss, train
+from gnomon.pipeline.settings import arguments
+from gnomon.pipeline.train import drawn, make_trainer, numeric_loss, train
 from gnomon.recipe import Loss, Model, Recipe, Source, Train
 
 SOURCES = (
@@ -217,6 +219,23 @@ def test_a_model_that_trains_whole_is_saved_whole(recipe, checkpoint, tmp_path):
     assert any(".visual." in name for name in moved)
     assert any(".language_model." in name for name in moved)
     assert answer(again, UNEVEN[:2], max_new_tokens=2) is not None
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+def test_a_killed_run_of_a_whole_model_goes_on_to_the_same_bits(recipe, tmp_path, dtype):
+    """Qwen2-VL is saved under names that stock transformers does not find again at a resume."""
+    full = replace(
+        recipe,
+        model=replace(recipe.model, load_in_4bit=False, dtype=dtype),
+        train=replace(recipe.train, language="full", vision="full", projector="full"),
+    )
+    done = run_of(full, tmp_path / "whole")
+    again = run_of(full, killed_after(2, done, tmp_path / "killed"))
+    found, expected = (load_file(run / "model" / "model.safetensors") for run in (again, done))
+    assert all(torch.equal(found[name], expected[name]) for name in expected)
+    assert [line for line in log_of(again) if "loss" in line] == [
+        line for line in log_of(done) if "loss" in line
+    ]
 
 
 def test_cross_entropy_alone_logs_no_numeric_part(recipe, tmp_path):

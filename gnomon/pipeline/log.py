@@ -1,0 +1,50 @@
+"""What a training says of itself: a bar, and a file of JSON lines beside the run."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+from transformers import ProgressCallback, TrainerCallback
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LOG = "log.jsonl"
+
+
+class Progress(ProgressCallback):  # type: ignore[misc]
+    """One bar that says how the loss stands, where transformers prints a line each time."""
+
+    def on_log(self, *_: Any, logs: dict[str, float], **__: Any) -> None:
+        shown = {name: value for name, value in logs.items() if name in ("loss", "ce")}
+        if self.training_bar is not None and shown:
+            self.training_bar.set_postfix(shown)
+
+
+class LogFile(TrainerCallback):  # type: ignore[misc]
+    """Every line of the log, as JSON lines beside the run; a resumed run drops what it repeats."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def on_train_begin(self, _: Any, state: Any, *__: Any, **___: Any) -> None:
+        if not state.is_world_process_zero:
+            return
+        lines = self.path.read_text().splitlines(keepends=True) if self.path.exists() else []
+        whole = [line for line in lines if line.endswith("\n")]  # a kill may cut the last one
+        kept = [line for line in whole if _stays(json.loads(line), state.global_step)]
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text("".join(kept))
+
+    def on_log(self, _: Any, state: Any, *__: Any, logs: dict[str, float], **___: Any) -> None:
+        if state.is_world_process_zero:
+            told = {name: value for name, value in logs.items() if math.isfinite(value)}
+            with self.path.open("a") as file:
+                file.write(json.dumps({"step": state.global_step, **told}) + "\n")
+
+
+def _stays(row: dict[str, Any], step: int) -> bool:
+    """Whether a line of the log is not about to be written again: later steps, and the summary."""
+    return row["step"] <= step and "train_runtime" not in row

@@ -1,0 +1,58 @@
+"""The figures that a training is watched by."""
+
+from decimal import Decimal
+
+import pytest
+
+from gnomon.eval import score
+from gnomon.eval.kinds import KINDS
+from gnomon.eval.watching import greater_is_better, headlines, kind_measured
+from gnomon.names import UnknownNameError
+from gnomon.sample import Number, Prediction, Sample, Time
+
+SAMPLES = [
+    Sample("a", None, "When?", Time(3600)),
+    Sample("b", None, "When?", Time(7200)),
+    Sample("c", None, "How many?", Number(Decimal(7))),
+    Sample("d", None, "How many?", Number(Decimal(8))),
+]
+
+
+def scores_of(*texts):
+    answers = zip(SAMPLES, texts, strict=True)
+    return score([Prediction(s.id, text, None, "plain") for s, text in answers], SAMPLES)
+
+
+def test_all_answers_count_for_what_is_correct_and_each_kind_has_its_own():
+    found = headlines(scores_of("01:00", "02:06", "7", "9"))
+    assert found["correct"] == 0.5
+    assert found["time_exact"] == 0.5
+    assert found["time_deviation"] == 3.0
+    assert found["number_exact"] == 0.5
+    assert not any(name.startswith("box") for name in found)
+
+
+def test_what_cannot_be_told_is_left_out():
+    """No time was read: there is no deviation of read answers, and what is charged says so."""
+    found = headlines(scores_of("", "", "7", "8"))
+    assert "time_deviation" not in found
+    assert found["time_charged"] == 180.0
+    assert found["correct"] == 0.5
+
+
+def test_every_headline_has_a_direction_and_its_kind():
+    for kind, measured in KINDS.items():
+        for line in measured.lines:
+            if line.headline:
+                name = f"{kind}_{line.name}"
+                assert greater_is_better(name) is (line.better == "higher")
+                assert line.better
+                assert kind_measured(name) == kind
+    assert greater_is_better("correct")
+    assert kind_measured("correct") is None
+
+
+@pytest.mark.parametrize("name", ["time_exakt", "exact", "time_hour"])
+def test_an_unknown_one_is_refused_with_the_nearest(name):
+    with pytest.raises(UnknownNameError, match=rf"no metric '{name}' .*did you mean \w*_"):
+        greater_is_better(name)
