@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from pipeline_toys import assert_close, ours, trained
-from two_processes import CASES
+from pipeline_toys import UNEVEN, assert_close, copied, ours, trained
+from two_processes import CASES, held_out
 
 SCRIPT = Path(__file__).with_name("two_processes.py")
 TOGETHER = [name for name in CASES if name != "ce_ratio"]
@@ -67,6 +67,23 @@ def test_the_log_is_of_both_processes(blank, tmp_path, ranks, case):
     parts = {"ce", "mean_token_accuracy", "emd", "relative", "magnitude", "mmd", "smooth"}
     for name in parts & lines[0].keys():
         assert ranks[0][case][0][name] == pytest.approx(lines[0][name], rel=1e-5), name
+
+
+@pytest.mark.parametrize("how", ["ddp whole", "ddp chunked", "fsdp whole", "fsdp chunked"])
+def test_two_processes_are_one_however_the_weights_are_held(blank, tmp_path, ranks, how):
+    """Each holding all of them, or its shard; the head's logits at once, or in chunks of rows."""
+    lines, gradients, _ = trained(ours, blank, tmp_path, (4, 1), **CASES["ntil"])
+    for found, gradient in (rank[how] for rank in ranks):
+        assert found["loss"] == pytest.approx(lines[0]["loss"], rel=1e-5)
+        assert found["emd"] == pytest.approx(lines[0]["emd"], rel=1e-5)
+        assert_close(gradient, gradients[0])
+
+
+def test_held_out_samples_are_shared_out_and_scored_as_one(blank, tmp_path, ranks):
+    ours(copied(blank), UNEVEN, tmp_path)  # which makes the accelerator's state
+    expected = held_out(blank)(blank.model)
+    assert expected["correct"] == 0
+    assert ranks[0]["answers"] == ranks[1]["answers"] == expected
 
 
 @pytest.mark.parametrize("case", CASES)
