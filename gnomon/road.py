@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon import generators, losses, names, recipe, store
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, RecipeError, Source
+from gnomon.store.atomic import put_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -498,7 +499,7 @@ def _claim(run: Path, opened: Recipe) -> None:
             )
         return
     run.mkdir(parents=True, exist_ok=True)
-    file.write_text(recipe.to_yaml(opened), encoding="utf-8")
+    put_text(file, recipe.to_yaml(opened))  # at once, for several processes may look there
     _write_json(run / "versions.json", versions())
 
 
@@ -527,4 +528,4 @@ def _say(step: str) -> None:
 
 def _write_json(file: Path, value: Any) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    put_text(file, json.dumps(value, indent=2, ensure_ascii=False) + "\n")

@@ -30,6 +30,7 @@ def arguments(recipe: Recipe, run: Path) -> SFTConfig:
         "seed": recipe.seed,
         "bf16": False,  # the weights have the recipe's dtype; nothing is cast on the way
         "fp16": False,
+        "use_cpu": not torch.accelerator.is_available(),  # accelerate only then joins processes
         "report_to": reporters(train.report_to),
         "save_total_limit": 2,
         "remove_unused_columns": False,

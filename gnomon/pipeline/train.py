@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from transformers.trainer import TRAINER_STATE_NAME
 
 from gnomon.losses import CE, NumericVocab, create
 from gnomon.pipeline.collate import Collator
+from gnomon.pipeline.coverage import ENOUGH, coverage_of
 from gnomon.pipeline.held_out import HeldOut
 from gnomon.pipeline.load import ADAPTER, MODEL, Loaded, load, prepare_parts
 from gnomon.pipeline.log import LOG, LogFile, Progress
@@ -43,6 +45,7 @@ def train(recipe: Recipe, samples: Samples, run: Path) -> Path:
             return finished
     loaded = load(recipe.model, seed=recipe.seed)
     trainer = make_trainer(recipe, loaded, samples, run)
+    tell_coverage(recipe, trainer, loaded, samples)
     last = last_checkpoint(Path(trainer.args.output_dir))
     if last is not None and at_its_end(last, recipe):
         take_up(trainer, last)
@@ -56,7 +59,21 @@ def train(recipe: Recipe, samples: Samples, run: Path) -> Path:
     trainer.save_model(str(part))
     if trainer.accelerator.is_main_process:
         part.rename(weights)  # whole or absent: a kill while saving leaves no half
+    trainer.accelerator.wait_for_everyone()
     return weights
+
+
+def tell_coverage(
+    recipe: Recipe, trainer: NumericSFTTrainer, loaded: Loaded, samples: Samples
+) -> None:
+    """How many of the answers' digits the recipe's loss sees; none is an error."""
+    loss, seen = trainer.objective.loss, min(ENOUGH, recipe.train.samples)
+    if loss is None:
+        return
+    shares = coverage_of(loss.vocab, loaded, map(samples.__getitem__, range(seen)))
+    told = ", ".join(f"{100 * share:.0f} % ({kind})" for kind, share in sorted(shares.items()))
+    if trainer.accelerator.is_main_process:
+        print(f"digits that {recipe.loss.name} sees: {told}", file=sys.stderr)
 
 
 def last_checkpoint(folder: Path) -> Path | None:

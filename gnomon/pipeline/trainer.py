@@ -83,20 +83,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         return_outputs: bool = False,
         num_items_in_batch: Tensor | int | None = None,
     ) -> Any:
-        labels, final = _labels(inputs)
-        others = {name: value for name, value in inputs.items() if name not in ("labels", FINAL)}
-        answer = labels != IGNORED  # [B, T]
-        if not answer.any(1).all():
-            raise ValueError(
-                "a sample without one answer token: was its answer cut off?"
-                f" (max_length={self.args.max_length})"
-            )
-        others |= {"use_cache": False, "logits_to_keep": answer}
-        rows, outputs = self._rows(model, others, labels[answer], whole=return_outputs)
-        sums = self.objective.sums(rows, labels, final)
-        counts = self.objective.counts(labels, final)
-        for name, total in sums.items():
-            self._note(name, total, counts[name])
+        sums, counts, outputs = self._measured(model, inputs, whole=return_outputs)
         if num_items_in_batch is not None:
             counts = {**self._window, CE: torch.as_tensor(num_items_in_batch)}
         loss = self.objective.combine(sums, counts, progress=self._progress)
@@ -135,6 +122,43 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             # No deviation where nothing was read: that is never the best, and no end of the run.
             output.metrics.setdefault(f"eval_{wanted.removeprefix('eval_')}", math.nan)
         return output
+
+    def _measured(
+        self, model: torch.nn.Module, inputs: dict[str, Any], *, whole: bool
+    ) -> tuple[dict[str, Tensor], dict[str, Tensor], Any]:
+        """A batch's sums and counts by name, noted for the log, and the model's outputs."""
+        labels, final = _labels(inputs)
+        others = {name: value for name, value in inputs.items() if name not in ("labels", FINAL)}
+        answer = labels != IGNORED  # [B, T]
+        if not answer.any(1).all():
+            raise ValueError(
+                "a sample without one answer token: was its answer cut off?"
+                f" (max_length={self.args.max_length})"
+            )
+        others |= {"use_cache": False, "logits_to_keep": answer}
+        rows, outputs = self._rows(model, others, labels[answer], whole=whole)
+        if (once := self._once(len(labels))) < len(labels):
+            rows = Rows(*(part[: int(answer[:once].sum())] for part in rows))
+            labels, final = labels[:once], None if final is None else final[:once]
+        sums, counts = (
+            self.objective.sums(rows, labels, final),
+            self.objective.counts(labels, final),
+        )
+        for name, total in sums.items():
+            self._note(name, total, counts[name])
+        return sums, counts, outputs
+
+    def _once(self, samples: int) -> int:
+        """How many of a batch's samples are there for the first time.
+
+        Accelerate fills the last batches of several processes up with samples that were there
+        already, and an evaluation would count them twice.
+        """
+        state = self.accelerator.gradient_state
+        if self.model.training or not state.end_of_dataloader or state.remainder < 1:
+            return samples
+        others: int = self.accelerator.process_index * samples
+        return min(max(int(state.remainder) - others, 0), samples)
 
     def _rows(
         self, model: torch.nn.Module, inputs: dict[str, Any], targets: Tensor, *, whole: bool

@@ -11,6 +11,8 @@ from pipeline_toys import UNEVEN, rows
 from safetensors.torch import load_file
 
 from gnomon import dialect, store
+from gnomon.losses import NumericVocab
+from gnomon.losses._reader import read
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import Loaded, load, load_trained
 from gnomon.pipeline.log import LOG
@@ -238,6 +240,25 @@ def test_a_killed_run_of_a_whole_model_goes_on_to_the_same_bits(recipe, tmp_path
     ]
 
 
+def test_what_the_loss_will_see_is_said_before_the_training(recipe, tmp_path, capsys):
+    run_of(replace(recipe, train=replace(recipe.train, max_steps=1)), tmp_path)
+    assert "digits that ntil sees: 100 % (number), 100 % (time)\n" in capsys.readouterr().err
+
+
+def test_a_loss_that_would_see_nothing_is_refused_before_the_training(
+    recipe, tmp_path, monkeypatch
+):
+    """As a tokenizer that writes whole answers in one token leaves it."""
+    monkeypatch.setattr(NumericVocab, "spans", lambda self, labels: unread(self, labels))
+    with pytest.raises(ValueError, match=r"sees no digit of these answers: the tokenizer writes"):
+        run_of(recipe, tmp_path)
+    assert not (tmp_path / LOG).exists()
+
+
+def unread(vocab, labels):
+    return read(torch.full_like(labels, -100), vocab.tables.tokens(labels.device))
+
+
 def test_cross_entropy_alone_logs_no_numeric_part(recipe, tmp_path):
     plain = replace(recipe, loss=Loss(name="ce"), train=replace(recipe.train, max_steps=1))
     line = log_of(run_of(plain, tmp_path))[0]
@@ -249,7 +270,7 @@ def test_a_loss_has_the_recipes_options(recipe, blank):
     given = replace(recipe, loss=Loss(name="ntil", options={"base": 2.0, "weights": [1, 0, 0.5]}))
     loss = numeric_loss(given, blank)
     assert loss.base == 2.0
-    assert loss.weights == {"emd": 1.0, "relative": 0.0, "magnitude": 0.5}
+    assert loss.weights == {"emd": 1.0, "magnitude": 0.5}
     assert loss.vocab.size == blank.model.lm_head.weight.shape[0]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from pipeline_toys import UNEVEN, assert_close, copied, ours, trained
+from pipeline_toys import UNEVEN, assert_close, copied, dataset_of, ours, trained
 from two_processes import CASES, held_out
 
 SCRIPT = Path(__file__).with_name("two_processes.py")
@@ -77,6 +77,15 @@ def test_two_processes_are_one_however_the_weights_are_held(blank, tmp_path, ran
         assert found["loss"] == pytest.approx(lines[0]["loss"], rel=1e-5)
         assert found["emd"] == pytest.approx(lines[0]["emd"], rel=1e-5)
         assert_close(gradient, gradients[0])
+
+
+def test_an_evaluation_counts_no_sample_twice(blank, tmp_path, ranks):
+    """Three samples fill no two batches: accelerate repeats some of them."""
+    _, _, trainer = trained(ours, blank, tmp_path, (4, 1), **CASES["ntil"])
+    expected = trainer.evaluate(dataset_of(UNEVEN[5:]))
+    for name in ("eval_loss", "eval_ce", "eval_emd", "eval_relative", "eval_digit_accuracy"):
+        assert ranks[0]["judged"][name] == pytest.approx(expected[name], rel=1e-4), name
+        assert ranks[1]["judged"][name] == ranks[0]["judged"][name], name
 
 
 def test_held_out_samples_are_shared_out_and_scored_as_one(blank, tmp_path, ranks):

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import torch
-from pipeline_toys import BLANK, UNEVEN, copied, grad_steps, ours, trained
+from pipeline_toys import BLANK, UNEVEN, copied, dataset_of, grad_steps, ours, trained
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
@@ -33,6 +33,8 @@ def main(checkpoint, out):
         lines, gradients, trainer = trained(ours, loaded, out, (1, 2), sft=SFT, **options)
         assert trainer.accelerator.num_processes == 2
         found[name] = lines[0], gradients[0]
+        if name == "ntil":
+            found["judged"] = trainer.evaluate(dataset_of(UNEVEN[5:]))
     found["answers"] = held_out(loaded)(loaded.model)
     for name, at_once in {"whole": NumericSFTTrainer.logits_at_once, "chunked": FEW}.items():
         NumericSFTTrainer.logits_at_once = at_once

@@ -1,0 +1,27 @@
+"""What a numeric loss will see of the answers' digits, said before the training is begun."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.eval.kinds import kind_of
+from gnomon.pipeline.collate import written_answer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gnomon.losses import NumericVocab
+    from gnomon.pipeline.load import Loaded
+    from gnomon.sample import Sample
+
+ENOUGH = 32
+"""Samples that are looked at: a tokenizer writes the digits of the others no otherwise."""
+
+
+def coverage_of(vocab: NumericVocab, loaded: Loaded, samples: Iterable[Sample]) -> dict[str, float]:
+    """The share by kind of answer; none at all is an error that shows the tokenizer's tokens."""
+    answers: dict[str, list[str]] = {}
+    for sample in samples:
+        written = written_answer(loaded.family, loaded.processor, sample)
+        answers.setdefault(kind_of(sample.target), []).append(written)
+    return vocab.coverage_by_kind(answers)
