@@ -13,10 +13,10 @@ from peft.utils import ModulesToSaveWrapper
 from torch.nn import functional
 from tqdm import tqdm
 
-from gnomon.pipeline.collate import Collator
+from gnomon.pipeline.collate import IGNORED, Collator
 from gnomon.pipeline.load import ADAPTER, load, load_trained
 from gnomon.pipeline.predict import answer
-from gnomon.pipeline.trainer import IGNORED, aligned
+from gnomon.pipeline.trainer import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
