@@ -3,16 +3,19 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test test-long check bench format tiny clean
+.PHONY: demo test test-long test-hub check bench format tiny clean
 
 demo: $(READY)            ## draw, fine-tune the embedded model in 4 bits, evaluate before and after
 	$(BIN)/gnomon demo
 
 test: $(READY)            ## the suite, without the parts that take many minutes
-	$(BIN)/python -m pytest -m "not long"
+	$(BIN)/python -m pytest -m "not long and not hub"
 
 test-long: $(READY)       ## those parts alone
 	$(BIN)/python -m pytest -m long
+
+test-hub: $(READY)        ## what we know of well-known checkpoints, beside their repositories
+	$(BIN)/python -m pytest -m hub
 
 check: $(READY)           ## style, types, import arrows
 	$(BIN)/ruff format --check .

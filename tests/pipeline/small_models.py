@@ -1,14 +1,14 @@
 """Every family's architecture in small: random weights, toy tokenizers that cut as the real ones.
 
-Chat templates and picture settings are those of the well-known checkpoints, as far as this project
-knows them: `pytest -m hub` compares them with the repositories' own.
+The chat templates are those of the well-known checkpoints.
 """
 
+from functools import partial
 from itertools import product
 
 import torch
 import transformers
-from pipeline_templates import CHAT
+from known_checkpoints import CHAT, LLAVA_PROCESSOR
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import AutoTokenizer, LlamaTokenizer, PreTrainedTokenizerFast
 from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
@@ -43,41 +43,50 @@ vision is never looked at."""
 SEEING = [name for name in LINEAR if "vision" in LINEAR[name]]
 
 
+PICTURES = {
+    "qwen2-vl": {"size": {"shortest_edge": 56 * 56, "longest_edge": 112 * 112}},
+    "qwen2.5-vl": {"size": {"shortest_edge": 56 * 56, "longest_edge": 112 * 112}},
+    "llava": {"size": {"shortest_edge": 56}, "crop_size": {"height": 56, "width": 56}},
+    "mllama": {"size": {"height": 56, "width": 56}, "max_image_tiles": 4},
+}
+
+
 def build(name, folder):
     """Write a small checkpoint of that family; where it is."""
     torch.manual_seed(0)
-    processor, config = {
-        "qwen2-vl": _qwen2_vl,
-        "qwen2.5-vl": _qwen2_5_vl,
-        "llava": _llava,
-        "mllama": _mllama,
-        "qwen2": _qwen2,
-        "llama": _llama,
-    }[name]()
-    family = families.create(name)
-    kind = "AutoModelForImageTextToText" if family.vision else "AutoModelForCausalLM"
+    tokenizer = TOKENIZERS[name]()
+    processor = processor_of(name, tokenizer, PICTURES.get(name))
+    config = CONFIGS[name](tokenizer)
+    kind = "AutoModelForImageTextToText" if name in SEEING else "AutoModelForCausalLM"
     model = getattr(transformers, kind).from_config(config)
     _open_gates(model)
-    model.generation_config.eos_token_id = config.get_text_config().eos_token_id
+    model.generation_config.eos_token_id = tokenizer.eos_token_id
     model.save_pretrained(folder)
     processor.save_pretrained(folder)
     return folder
 
 
-def _qwen2_vl():
-    pictures = Qwen2VLImageProcessorPil(size={"shortest_edge": 56 * 56, "longest_edge": 112 * 112})
-    tokenizer = qwen2()
-    tokenizer.chat_template = CHAT["qwen2-vl"]
-    processor = _processors.Qwen2VLProcessor(pictures, tokenizer, chat_template=CHAT["qwen2-vl"])
+def processor_of(name, tokenizer, settings):
+    """A processor as the files of that family's checkpoints make it."""
+    tokenizer.chat_template = CHAT[name]
+    if name not in SEEING:
+        return tokenizer
+    kind, pictures = {
+        "qwen2-vl": (_processors.Qwen2VLProcessor, Qwen2VLImageProcessorPil),
+        "qwen2.5-vl": (_processors.Qwen2_5_VLProcessor, Qwen2VLImageProcessorPil),
+        "llava": (transformers.LlavaProcessor, CLIPImageProcessorPil),
+        "mllama": (transformers.MllamaProcessor, MllamaImageProcessorPil),
+    }[name]
+    more = LLAVA_PROCESSOR if name == "llava" else {}
+    return kind(pictures(**settings), tokenizer, chat_template=CHAT[name], **more)
+
+
+def _qwen2_vl(tokenizer):
     vision = {"depth": 2, "embed_dim": 64, "num_heads": 4, "hidden_size": 64, "mlp_ratio": 2}
-    return processor, transformers.Qwen2VLConfig(**_qwen(tokenizer, vision))
+    return transformers.Qwen2VLConfig(**_qwen(tokenizer, vision))
 
 
-def _qwen2_5_vl():
-    processor, _ = _qwen2_vl()
-    processor = _processors.Qwen2_5_VLProcessor(
-        processor.image_processor, processor.tokenizer, chat_template=CHAT["qwen2.5-vl"]
-    )
+def _qwen2_5_vl(tokenizer):
     vision = {
         "depth": 2,
         "hidden_size": 64,
@@ -87,7 +96,7 @@ def _qwen2_5_vl():
         "window_size": 56,
         "fullatt_block_indexes": [1],
     }
-    return processor, transformers.Qwen2_5_VLConfig(**_qwen(processor.tokenizer, vision))
+    return transformers.Qwen2_5_VLConfig(**_qwen(tokenizer, vision))
 
 
 def _qwen(tokenizer, vision):
@@ -101,19 +110,8 @@ def _qwen(tokenizer, vision):
     }
 
 
-def _llava():
+def _llava(tokenizer):
     """CLIP with three layers, of which the last but one is looked at."""
-    side = {"height": 56, "width": 56}
-    pictures = CLIPImageProcessorPil(size={"shortest_edge": 56}, crop_size=side)
-    tokenizer = llama2()
-    processor = transformers.LlavaProcessor(
-        pictures,
-        tokenizer,
-        patch_size=14,
-        num_additional_image_tokens=1,
-        vision_feature_select_strategy="default",
-        chat_template=CHAT["llava"],
-    )
     vision = {
         "model_type": "clip_vision_model",
         "hidden_size": 64,
@@ -124,7 +122,7 @@ def _llava():
         "patch_size": 14,
         "initializer_range": 0.1,
     }
-    return processor, transformers.LlavaConfig(
+    return transformers.LlavaConfig(
         text_config={"model_type": "llama", **TEXT, **_special(tokenizer)},
         vision_config=vision,
         image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
@@ -132,11 +130,8 @@ def _llava():
     )
 
 
-def _mllama():
+def _mllama(tokenizer):
     """Two of four text layers attend to pictures; three blocks of vision, one of them global."""
-    pictures = MllamaImageProcessorPil(size={"height": 56, "width": 56}, max_image_tiles=4)
-    tokenizer = llama3(pictures=True)
-    processor = transformers.MllamaProcessor(pictures, tokenizer, chat_template=CHAT["mllama"])
     text = {**TEXT, **_special(tokenizer), "num_hidden_layers": 4, "cross_attention_layers": [1, 3]}
     vision = {
         "hidden_size": 64,
@@ -149,11 +144,29 @@ def _mllama():
         "image_size": 56,
         "initializer_range": 0.1,
     }
-    return processor, transformers.MllamaConfig(
+    return transformers.MllamaConfig(
         text_config={**text, "vocab_size": len(tokenizer) - 1},  # `<|image|>` lies beyond the head
         vision_config=vision,
         image_token_index=tokenizer.convert_tokens_to_ids("<|image|>"),
     )
+
+
+def _qwen2(tokenizer):
+    return transformers.Qwen2Config(**TEXT, **_special(tokenizer))
+
+
+def _llama(tokenizer):
+    return transformers.LlamaConfig(**TEXT, **_special(tokenizer))
+
+
+CONFIGS = {
+    "qwen2-vl": _qwen2_vl,
+    "qwen2.5-vl": _qwen2_5_vl,
+    "llava": _llava,
+    "mllama": _mllama,
+    "qwen2": _qwen2,
+    "llama": _llama,
+}
 
 
 def _open_gates(model):
@@ -161,18 +174,6 @@ def _open_gates(model):
     for name, parameter in model.named_parameters():
         if name.endswith("gate"):
             parameter.data.fill_(1.0)
-
-
-def _qwen2():
-    tokenizer = qwen2()
-    tokenizer.chat_template = CHAT["qwen2"]
-    return tokenizer, transformers.Qwen2Config(**TEXT, **_special(tokenizer))
-
-
-def _llama():
-    tokenizer = llama3(pictures=False)
-    tokenizer.chat_template = CHAT["llama"]
-    return tokenizer, transformers.LlamaConfig(**TEXT, **_special(tokenizer))
 
 
 def _special(tokenizer):
@@ -224,3 +225,13 @@ def llama2():
     tokenizer = LlamaTokenizer(vocab=vocab, merges=[], pad_token="<pad>", add_bos_token=True)
     tokenizer.add_special_tokens({"extra_special_tokens": ["<image>"]})
     return tokenizer
+
+
+TOKENIZERS = {
+    "qwen2-vl": qwen2,
+    "qwen2.5-vl": qwen2,
+    "llava": llama2,
+    "mllama": partial(llama3, pictures=True),
+    "qwen2": qwen2,
+    "llama": partial(llama3, pictures=False),
+}

@@ -1,4 +1,7 @@
-"""The chat templates of the well-known checkpoints, as far as this project knows them."""
+"""Chat templates and picture settings of the well-known checkpoints, as far as we know them.
+
+`pytest -m hub` compares them with the repositories' own.
+"""
 
 QWEN_VL = """\
 {% for message in messages %}\
@@ -85,4 +88,38 @@ CHAT = {
     "llava": LLAVA,
     "llama": LLAMA,
     "mllama": MLLAMA,
+}
+CLIP = {
+    "image_mean": [0.48145466, 0.4578275, 0.40821073],
+    "image_std": [0.26862954, 0.26130258, 0.27577711],
+}
+QWEN_PIXELS = {
+    "size": {"shortest_edge": 56 * 56, "longest_edge": 28 * 28 * 16_384},
+    "patch_size": 14,
+    "temporal_patch_size": 2,
+    "merge_size": 2,
+    "resample": 3,
+    **CLIP,
+}
+PICTURES = {
+    "qwen2-vl": QWEN_PIXELS,
+    "qwen2.5-vl": QWEN_PIXELS,
+    "llava": {
+        "size": {"shortest_edge": 336},
+        "crop_size": {"height": 336, "width": 336},
+        "do_center_crop": True,
+        "resample": 3,
+        **CLIP,
+    },
+    "mllama": {
+        "size": {"height": 560, "width": 560},
+        "max_image_tiles": 4,
+        "resample": 2,
+        **CLIP,
+    },
+}
+LLAVA_PROCESSOR = {
+    "patch_size": 14,
+    "num_additional_image_tokens": 1,
+    "vision_feature_select_strategy": "default",
 }
