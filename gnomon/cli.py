@@ -49,7 +49,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _failed(error: object, code: int) -> int:
-    print(f"gnomon: {error}", file=sys.stderr)
+    from tqdm import tqdm
+
+    told = str(error).strip()
+    if "Traceback (most recent call last)" in told:
+        # A data loader's process hands on all it saw; what was wrong is the last line.
+        told = told.rpartition("\n")[2].partition(": ")[2]
+    for bar in list(getattr(tqdm, "_instances", ())):  # else the message stands at the end of a bar
+        bar.close()
+    print(f"gnomon: {told}", file=sys.stderr)
     return code
 
 

@@ -138,7 +138,10 @@ def written_answer(family: Family, processor: Processor, sample: Sample) -> str:
     target, size = sample.target, resized_size(family, processor, sample)
     if sample.image is not None and size is not None:
         target = resized(target, sample.image.size, size)
-    answer = dialect.create(family.dialect).write(target, size)
+    try:
+        answer = dialect.create(family.dialect).write(target, size)
+    except ValueError as error:
+        raise ValueError(f"sample {sample.id}: {error}") from error
     if not answer:
         raise ValueError(f"sample {sample.id}: its answer is empty, so nothing can be learnt of it")
     return dialect.worked(sample.rationale, answer)
@@ -147,7 +150,13 @@ def written_answer(family: Family, processor: Processor, sample: Sample) -> str:
 def resized_size(family: Family, processor: Processor, asked: Question) -> Size | None:
     """The size that the sample's picture has when the model sees it; None without a picture."""
     _check_sight(family, asked)
-    return None if asked.image is None else family.resized(processor, asked.image.size)
+    if asked.image is None:
+        return None
+    try:
+        return family.resized(processor, asked.image.size)
+    except ValueError as error:
+        width, height = asked.image.size
+        raise ValueError(f"sample {asked.id}: its picture of {width}×{height}: {error}") from error
 
 
 def _check_sight(family: Family, asked: Question) -> None:

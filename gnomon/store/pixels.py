@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
@@ -34,8 +34,11 @@ def encoded(picture: Picture) -> bytes:
 
 def decoded(data: bytes) -> Picture:
     """The picture, upright as its camera says, as a plain image without an open file."""
-    with Image.open(BytesIO(data)) as picture:
-        return ImageOps.exif_transpose(picture)
+    try:
+        with Image.open(BytesIO(data)) as picture:
+            return ImageOps.exif_transpose(picture)
+    except UnidentifiedImageError:  # which would name a place in memory
+        raise ValueError(f"the picture's {len(data)} bytes are no picture's") from None
 
 
 def fingerprint(picture: Picture | None) -> bytes:
