@@ -59,7 +59,7 @@ def build(name, folder):
     config = CONFIGS[name](tokenizer)
     kind = "AutoModelForImageTextToText" if name in SEEING else "AutoModelForCausalLM"
     model = getattr(transformers, kind).from_config(config)
-    _open_gates(model)
+    open_gates(model)
     model.generation_config.eos_token_id = tokenizer.eos_token_id
     model.save_pretrained(folder)
     processor.save_pretrained(folder)
@@ -169,7 +169,7 @@ CONFIGS = {
 }
 
 
-def _open_gates(model):
+def open_gates(model):
     """Mllama's begin shut: through them no picture would be seen."""
     for name, parameter in model.named_parameters():
         if name.endswith("gate"):
