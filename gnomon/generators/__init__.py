@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from gnomon.generators.clock import Clock as Clock
     from gnomon.generators.mixture import Mixture as Mixture
     from gnomon.generators.scene import Scene as Scene
+    from gnomon.generators.text_spotting import TextSpotting as TextSpotting
     from gnomon.generators.word_problem import WordProblem as WordProblem
 
 KINDS = {
@@ -19,6 +20,7 @@ KINDS = {
     "clock": "gnomon.generators.clock:Clock",
     "mixture": "gnomon.generators.mixture:Mixture",
     "scene": "gnomon.generators.scene:Scene",
+    "text_spotting": "gnomon.generators.text_spotting:TextSpotting",
     "word_problem": "gnomon.generators.word_problem:WordProblem",
 }
 _CLASSES = {path.partition(":")[2]: kind for kind, path in KINDS.items()}

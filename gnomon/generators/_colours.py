@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import cv2
 import numpy as np
 
-from gnomon.generators._palettes import PALETTES, Colour
+from gnomon.generators._palettes import PALETTES, Colour, contrast
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +41,8 @@ _DEEP: tuple[Colour, ...] = (
 
 VISIBLE = 26.0
 """What stands out from its ground differs by so much in CIELAB."""
+READABLE = 3.0
+"""A text's contrast to its ground, as WCAG 2 asks of large letters."""
 UNEVEN = 40
 """A ground's light varies by up to so much (see _backdrop)."""
 
@@ -66,6 +68,24 @@ def grounds(colours: tuple[str, ...], least: int) -> tuple[Colour, ...]:
     """The grounds from which at least so many of the colours stand out."""
     every = dict.fromkeys([*(palette.ground for palette in PALETTES.values()), *_DEEP])
     return tuple(g for g in every if len(set(visible_on(g)) & set(colours)) >= least)
+
+
+@cache
+def readable_on(ground: Colour) -> tuple[tuple[str, Colour], ...]:
+    """The colours by name, each in its first shade, that can be read wherever light falls."""
+    lit = [shifted(ground, by) for by in range(-UNEVEN, UNEVEN + 1, 10)]
+    return tuple(
+        (name, shades[0])
+        for name, shades in SHADES.items()
+        if all(contrast(shades[0], part) >= READABLE for part in lit)
+    )
+
+
+@cache
+def text_grounds() -> tuple[Colour, ...]:
+    """The grounds on which at least two colours can be read."""
+    every = dict.fromkeys([*(palette.ground for palette in PALETTES.values()), *_DEEP])
+    return tuple(g for g in every if len(readable_on(g)) >= 2)
 
 
 def shifted(colour: Colour, by: int) -> Colour:

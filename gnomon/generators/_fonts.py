@@ -17,6 +17,18 @@ _FONTS = {
     "times-bold": ("STIXGeneralBol.ttf", 0.688),
 }
 FONTS = tuple(_FONTS)
+_MORE = {
+    "sans-oblique": "DejaVuSans-Oblique.ttf",
+    "mono": "DejaVuSansMono.ttf",
+    "mono-bold": "DejaVuSansMono-Bold.ttf",
+    "serif-italic": "DejaVuSerif-Italic.ttf",
+    "times": "STIXGeneral.ttf",
+    "times-italic": "STIXGeneralItalic.ttf",
+}
+TEXT_FONTS = (*FONTS, *_MORE)
+"""For texts; dials have those of FONTS."""
+UNSEEN_FONTS = ("mono-bold", "serif-italic", "times-italic")
+"""Those that `ood` holds back."""
 
 
 @cache
@@ -24,6 +36,12 @@ def face(font: str, height: int) -> ImageFont.FreeTypeFont:
     """The font in the size that makes its digits `height` pixels high."""
     file, digit = _FONTS[font]
     return ImageFont.truetype(_folder() / file, height / digit)
+
+
+@cache
+def text_face(font: str, size: int) -> ImageFont.FreeTypeFont:
+    """The font at a size of its own measure."""
+    return ImageFont.truetype(_folder() / (_MORE.get(font) or _FONTS[font][0]), size)
 
 
 @cache

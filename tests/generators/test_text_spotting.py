@@ -1,0 +1,178 @@
+"""Texts are measured from their pixels: boxes end where the ink does, corners go round it."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from gnomon.generators import create
+from gnomon.generators._colours import READABLE, SHADES, readable_on, text_grounds
+from gnomon.generators._fonts import TEXT_FONTS, UNSEEN_FONTS
+from gnomon.generators._palettes import contrast
+from gnomon.generators._slots import Slot, strips
+from gnomon.generators._spot_words import TEXTS, texts
+from gnomon.generators.rng import Rng
+from gnomon.generators.text_spotting import LEVELS, QUESTIONS
+from gnomon.sample import Box, Spots, Text
+
+levels = pytest.mark.parametrize("level", LEVELS)
+
+
+def drawn(n, **options):
+    generator = create("text_spotting", **options)
+    return [generator[i] for i in range(n)]
+
+
+def covered(sample):
+    """How much of each pixel differs from an even ground."""
+    pixels = np.asarray(sample.image, float)
+    return np.abs(pixels - np.array(sample.facts["ground"])).max(2)
+
+
+@levels
+def test_boxes_end_where_the_ink_does(level):
+    for sample in drawn(25, level=level, backgrounds=["plain"]):
+        ink, texts_ = covered(sample), sample.facts["texts"]
+        alone = np.zeros(ink.shape, bool)
+        for text in texts_:
+            x1, y1, x2, y2 = text["box"]
+            strength = contrast_of(sample, text)
+            part = ink[int(y1) : int(np.ceil(y2)), int(x1) : int(np.ceil(x2))] > 0.1 * strength
+            alone[int(y1) : int(np.ceil(y2)), int(x1) : int(np.ceil(x2))] = True
+            # The first and last row and column of the box hold ink, or the next ones do.
+            assert part[:2].any() and part[-2:].any()  # noqa: PT018
+            assert part[:, :2].any() and part[:, -2:].any()  # noqa: PT018
+        outside = np.where(alone, 0, ink)
+        assert outside.max() < 0.35 * min(contrast_of(sample, t) for t in texts_)
+
+
+def contrast_of(sample, text):
+    """The greatest difference of a text's colour to its ground, of any channel."""
+    shade = np.array(SHADES[text["colour"]][0], float)
+    return float(np.abs(shade - np.array(sample.facts["ground"])).max())
+
+
+@levels
+def test_the_ink_lies_within_the_corners(level):
+    for sample in drawn(20, level=level, backgrounds=["plain"]):
+        ink = covered(sample)
+        for text in sample.facts["texts"]:
+            quad = np.array(text["quad"], np.float32)
+            x1, y1, x2, y2 = (int(v) for v in text["box"])
+            rows, columns = np.nonzero(ink[y1:y2, x1:x2] > 0.5 * contrast_of(sample, text))
+            for x, y in zip(columns[::7] + x1 + 0.5, rows[::7] + y1 + 0.5, strict=True):
+                inside = [
+                    cv2.pointPolygonTest(
+                        np.array(t["quad"], np.float32), (float(x), float(y)), True
+                    )
+                    for t in sample.facts["texts"]
+                ]
+                assert max(inside) > -1
+            assert cv2.contourArea(quad) > 0
+
+
+@levels
+def test_words_stand_within_their_line_in_order(level):
+    for sample in drawn(40, level=level, kinds=["words", "date"]):
+        for text in sample.facts["texts"]:
+            assert [w["text"] for w in text["words"]] == text["text"].split(" ")
+            line = np.array(text["quad"], np.float32)
+            for word in text["words"]:
+                for x, y in word["quad"]:
+                    assert cv2.pointPolygonTest(line, (x, y), True) > -0.06 * text["height"] - 1
+            middles = [np.mean(word["quad"], 0) for word in text["words"]]
+            along = np.array(line[1]) - np.array(line[0])
+            places = [float(m @ along) for m in middles]
+            assert places == sorted(places)
+
+
+@levels
+def test_no_text_stands_on_another_or_leaves_the_picture(level):
+    for sample in drawn(60, level=level):
+        boxes = [t["box"] for t in sample.facts["texts"]]
+        for i, a in enumerate(boxes):
+            assert a[0] >= 0 and a[1] >= 0 and a[2] <= 448 and a[3] <= 448  # noqa: PT018
+            for b in boxes[:i]:
+                assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+
+
+@levels
+def test_every_text_can_be_read(level):
+    low, high = LEVELS[level][0]
+    for sample in drawn(80, level=level):
+        assert low <= len(sample.facts["texts"]) <= high
+        for text in sample.facts["texts"]:
+            assert text["height"] >= 0.02 * 448
+            ground = tuple(sample.facts["ground"])
+            assert contrast(SHADES[text["colour"]][0], ground) >= READABLE
+
+
+def test_every_ground_has_colours_to_write_with():
+    assert len(text_grounds()) > 10
+    assert all(len(readable_on(ground)) >= 2 for ground in text_grounds())
+
+
+@levels
+def test_what_is_asked_is_there_once(level):
+    asked = set()
+    for sample in drawn(150, level=level, questions=list(QUESTIONS)):
+        facts = sample.facts
+        said = [t["text"] for t in facts["texts"]]
+        meant = facts["texts"][facts["means"]]
+        asked.add(facts["question"])
+        if facts["question"] == "find":
+            assert sum(meant["text"].casefold() in s.casefold() for s in said) == 1
+            assert f'"{meant["text"]}"' in sample.question
+            assert sample.target == Box(*meant["box"])
+        elif facts["question"] == "read":
+            assert [t["colour"] for t in facts["texts"]].count(meant["colour"]) == 1
+            assert len(said) == 1 or meant["colour"] in sample.question
+            assert sample.target == Text(meant["text"])
+        else:
+            assert isinstance(sample.target, Spots)
+            found = [(s.text, s.box.corners) for s in sample.target.items]
+            assert found == [(t["text"], tuple(t["box"])) for t in facts["texts"]]
+    assert asked == set(QUESTIONS)
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_every_kind_of_text_is_one_line_of_its_own(kind):
+    for seed in range(100):
+        found = texts(Rng(kind, seed), (kind,), 7)
+        assert len({t.casefold() for t in found}) == 7
+        assert all(Text(t) for t in found)
+
+
+def test_held_out_fonts_are_used_only_when_asked_for():
+    for ood, fonts in ((False, set(TEXT_FONTS) - set(UNSEEN_FONTS)), (True, set(UNSEEN_FONTS))):
+        found = {t["font"] for s in drawn(60, ood=ood) for t in s.facts["texts"]}
+        assert found == fonts
+
+
+@pytest.mark.parametrize("count", range(1, 9))
+def test_strips_do_not_overlap(count):
+    for seed in range(20):
+        found = strips(count, Slot(0, 0, 100, 100), Rng(seed))
+        for i, a in enumerate(found):
+            for b in found[:i]:
+                assert a.x2 <= b.x1 or b.x2 <= a.x1 or a.y2 <= b.y1 or b.y2 <= a.y1
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"size": 100}, "size=100"),
+        ({"count": [0, 3]}, "count"),
+        ({"count": [1, 9]}, "count"),
+        ({"rotation": 61.0}, "rotation"),
+        ({"perspective": 0.5}, "perspective"),
+        ({"kinds": ["wrd"]}, "did you mean word"),
+        ({"questions": ["fnd"]}, "did you mean find"),
+        ({"backgrounds": []}, "backgrounds"),
+        ({"level": "severe"}, "level"),
+    ],
+)
+def test_impossible_options_are_refused_by_name(options, told):
+    with pytest.raises(ValueError, match=told):
+        create("text_spotting", **options)
