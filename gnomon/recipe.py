@@ -34,24 +34,67 @@ def _check_seed(seed: int) -> None:
         raise ValueError(f"seed={seed}: give a whole number from 0 to {2**32 - 1}")
 
 
+BoxFormat = Literal["xyxy", "xywh", "cxcywh", "xyxy_1", "xyxy_1000"]
+
+
+@dataclass(frozen=True, config=STRICT)
+class Columns:
+    """How the rows of a user's own file are read."""
+
+    image: str | None = "image"
+    """The column with the picture's path, beside the file; none where text alone is asked."""
+    question: str = "question"
+    """The column with the question."""
+    ask: str | None = None
+    """One question for all rows, in place of the column."""
+    answer: str = "answer"
+    """The column with the answer."""
+    kind: Literal["time", "number", "box", "text"] = "text"
+    """What the answers are."""
+    hours: Literal[12, 24] = 12
+    """Of the clocks, where the answers are times."""
+    unit: str = ""
+    """Of the numbers."""
+    within: float = 0.0
+    """How far off an accepted number may be."""
+    choices: tuple[str, ...] | None = None
+    """The possible texts, where the question lists them."""
+    box_format: BoxFormat = "xyxy"
+    """Pixels as corners, corner and size, or middle and size; or corners on 0..1 or 0..1000."""
+    group: str | None = None
+    """A column: rows that share its value never stand in two splits. Without it, the picture's."""
+    split: str | None = None
+    """A column that says train, val or test; without it 80, 10 and 10 % by a hash of the group."""
+
+    def __post_init__(self) -> None:
+        if self.within < 0:
+            raise ValueError(f"within={self.within}: a distance is 0 or more")
+
+
 @dataclass(frozen=True, config=STRICT)
 class Source:
-    """One stream of samples: a generated kind, or a dataset directory."""
+    """One stream of samples: a generated kind, a dataset directory, or a user's own pictures."""
 
     kind: str | None = None
     """A generated kind; `gnomon ls generators` lists them."""
     path: str | None = None
-    """A dataset directory, as `gnomon generate` writes it."""
+    """A dataset directory, as `gnomon generate` writes it; or your own .jsonl, .csv or folder."""
+    hub: str | None = None
+    """A dataset of the Hugging Face hub, by owner/name."""
+    columns: Columns | None = None
+    """How the rows of your own file, or of the hub's, are read."""
     weight: float = 1.0
     """Its share of the stream, relative to the other sources' weights."""
     options: dict[str, Any] | None = None
     """The kind's options; `gnomon ls generators` lists them."""
 
     def __post_init__(self) -> None:
-        if (self.kind is None) == (self.path is None):
-            raise ValueError("a source has either a kind or a path")
-        if self.path is not None and self.options:
+        if sum(named is not None for named in (self.kind, self.path, self.hub)) != 1:
+            raise ValueError("a source has either a kind or a path, or names a dataset of the hub")
+        if self.kind is None and self.options:
             raise ValueError("options belong to a kind; a path has none")
+        if self.kind is not None and self.columns:
+            raise ValueError("columns belong to a file of your own; a kind has none")
         if self.weight <= 0:
             raise ValueError(f"weight={self.weight}: give a positive share")
 

@@ -51,7 +51,8 @@ class Exam:
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> Exam:
         """The exam that `asdict` wrote."""
-        return cls(**{**row, "sources": tuple(Source(**source) for source in row["sources"])})
+        sources = (recipe.checked(Source, source, name="exam") for source in row["sources"])
+        return cls(**{**row, "sources": tuple(sources)})
 
     def open(self) -> Samples:
         """The samples, drawn or read when they are asked for."""
@@ -60,6 +61,21 @@ class Exam:
     def __iter__(self) -> Iterator[Sample]:
         samples = self.open()
         return (samples[index] for index in range(self.samples))
+
+    def by_source(self) -> dict[str, dict[str, Sample]]:
+        """The samples of each source by id, where there are several sources."""
+        if len(self.sources) == 1:
+            return {}
+        samples = self.open()
+        found: dict[int, dict[str, Sample]] = {place: {} for place in range(len(self.sources))}
+        for index in range(self.samples):
+            sample = samples[index]
+            found[samples.source_of(index)][sample.id] = sample
+        names = [
+            source.kind or Path(source.path or source.hub or "").name for source in self.sources
+        ]
+        names = [n if names.count(n) == 1 else f"{n} ({i})" for i, n in enumerate(names, 1)]
+        return {names[place]: asked for place, asked in found.items() if asked}
 
 
 def open_recipe(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
@@ -285,6 +301,10 @@ def score(file: Path, *, name: str | None = None) -> RunResult:
     return evaluation.RunResult(
         name=name or file.stem,
         scores=scores,
+        sources={
+            source: evaluation.score([a for a in answers if a.sample_id in asked], asked.values())
+            for source, asked in exam.by_source().items()
+        },
         predictions=answers,
         versions=about["versions"],
         asked={**about["data"], "samples": exam.samples},
@@ -428,7 +448,10 @@ def report(scored: Sequence[RunResult], file: Path, samples: Mapping[str, Sample
     """Write the HTML report and its JSON, and print the table."""
     from gnomon import eval as evaluation
 
-    _write_json(file.with_suffix(".json"), {r.name: r.scores.to_json() for r in scored})
+    told = {r.name: r.scores.to_json() for r in scored}
+    for run in scored:
+        told |= {f"{run.name}: {name}": part.to_json() for name, part in run.sources.items()}
+    _write_json(file.with_suffix(".json"), told)
     evaluation.write_report(file, scored, samples=samples)
     print(evaluation.table(scored))
     print(f"report: {file}")

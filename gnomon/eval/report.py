@@ -72,6 +72,10 @@ def write_report(
         sections=[
             section(runs, kind, comparisons if alone else (), show) for kind in shared.kinds(runs)
         ],
+        by_source=[
+            (name, [section(alone, kind, (), Show({}, 0, 0)) for kind in shared.kinds(alone)])
+            for name, alone in shared.by_source(runs).items()
+        ],
         beliefs=believed.shown(runs, samples or {}),
         curves=_curves(every),
         failures=[_failures(run) for run in runs],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from gnomon.eval.comparing import corrected, uncorrected
@@ -30,6 +30,8 @@ class RunResult:
     """Versions and hashes, by name."""
     asked: Mapping[str, Any] = field(default_factory=dict)
     """Which samples were asked, as their source describes itself."""
+    sources: Mapping[str, Scores] = field(default_factory=dict)
+    """The same answers by the source of their questions, where there are several."""
     trained: int | None = None
     """How many parameters its training changed, where that is known."""
     log: Sequence[Mapping[str, Any]] | None = None
@@ -67,6 +69,14 @@ def check(runs: Sequence[RunResult]) -> None:
     names = [run.name for run in runs]
     if len(set(names)) < len(names):
         raise ValueError(f"run names {', '.join(names)}: each must be another")
+
+
+def by_source(runs: Sequence[RunResult]) -> dict[str, list[RunResult]]:
+    """The runs as they did on each source alone."""
+    return {
+        name: [replace(r, scores=r.sources[name], sources={}) for r in runs if name in r.sources]
+        for name in dict.fromkeys(name for run in runs for name in run.sources)
+    }
 
 
 def kinds(runs: Sequence[RunResult]) -> list[str]:

@@ -23,6 +23,9 @@ def table(runs: Sequence[RunResult]) -> str:
     shared.check(runs)
     comparisons, refused = shared.compared(grouped(runs))
     blocks = [_block(runs, kind, comparisons) for kind in shared.kinds(runs)]
+    for name, alone in shared.by_source(runs).items():
+        first, *others = [_block(alone, kind, ()) for kind in shared.kinds(alone)]
+        blocks += [[f"{name} alone", *first], *others]
     verdicts = [sentence for comparison in comparisons for sentence in comparison.sentences]
     return "\n\n".join(["\n".join(block) for block in blocks] + verdicts + refused) + "\n"
 

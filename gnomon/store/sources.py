@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gnomon import generators
+from gnomon.recipe import Columns
 from gnomon.store.mixed import Mixture
 from gnomon.store.samples import Drawn, Samples
 
@@ -74,15 +75,27 @@ class Gone(Samples):
 
 
 def _samples(source: Source, split: Split, seed: int) -> Samples:
-    if source.path is not None:
-        from gnomon.store.dataset import open as open_dataset
+    if source.hub is not None:
+        from gnomon.store.own import open_hub
 
-        return open_dataset(source.path, split)
-    assert source.kind is not None  # a Source has either
+        return open_hub(source.hub, source.columns or Columns(), split)
+    if source.path is not None:
+        return _on_disk(source.path, source.columns, split)
+    assert source.kind is not None  # a Source has one of the three
     options = source.options or {}
     if taken := options.keys() & {"split", "seed"}:
         raise ValueError(f"options.{min(taken)}: it is set for all sources at once, not for one")
     return Drawn(generators.create(source.kind, split=split, seed=seed, **options))
+
+
+def _on_disk(path: str, columns: Columns | None, split: Split) -> Samples:
+    """What gnomon wrote, or a user's own rows."""
+    from gnomon.store.dataset import open as open_dataset
+    from gnomon.store.own import is_own, open_own
+
+    if columns is None and not is_own(path):
+        return open_dataset(path, split)
+    return open_own(path, columns or Columns(), split)
 
 
 def _drawn_again(row: dict[str, Any]) -> Drawn | None:

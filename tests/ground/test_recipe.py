@@ -125,9 +125,9 @@ def test_an_unknown_key_is_told_at_its_depth_with_the_nearest(raw, told):
         ({"data": {"kind": "clock"}}, "data: {'kind': 'clock'}: input should be"),
         (
             {"data": [{"kind": "clock", "path": "x"}]},
-            "data.0: a source has either a kind or a path",
+            "data.0: a source has either a kind or a path, or names",
         ),
-        ({"data": [{}]}, "data.0: a source has either a kind or a path"),
+        ({"data": [{}]}, "data.0: a source has either a kind or a path, or names"),
         ({"data": [{"path": "x", "options": {"size": 8}}]}, "data.0: options belong to a kind"),
         ({"data": [{"kind": "clock", "weight": 0}]}, "data.0: weight=0.0: give a positive share"),
         (CLOCKS | {"train": {"samples": "many"}}, "train.samples: 'many': input should be"),

@@ -1,0 +1,108 @@
+"""An answer in a user's file as a typed target; what is not clearly one is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any
+
+from gnomon.sample import Box, Number, Text, Time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gnomon.recipe import Columns
+    from gnomon.sample import Size, Target
+
+_TIME = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?", re.ASCII)
+_NUMBERS = re.compile(r"[-+]?\d+(?:\.\d+)?", re.ASCII)
+_EDGE = 0.5
+"""Pixels by which a labelled box may stick out of its picture: labellers round."""
+
+
+def read_answer(value: Any, columns: Columns, size: Size | None) -> Target:
+    """The answer of a row; `size` is its picture's."""
+    match columns.kind:
+        case "time":
+            return _time(str(value), columns)
+        case "number":
+            return _number(value, columns)
+        case "box":
+            return _box(value, columns, size)
+        case _:
+            text = " ".join(str(value).split())
+            return Text(text, columns.choices or ())
+
+
+def _time(text: str, columns: Columns) -> Time:
+    match = _TIME.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text!r} is no time such as 10:08 or 10:08:30")
+    hour, minute, second = (int(part or 0) for part in match.groups())
+    if hour > 23 or minute > 59 or second > 59:
+        raise ValueError(f"{text!r}: no clock shows it")
+    seconds = hour % columns.hours * 3600 + minute * 60 + second
+    return Time(seconds, columns.hours, match[3] is not None)
+
+
+def _number(value: Any, columns: Columns) -> Number:
+    try:
+        number = Decimal(str(value).strip())
+        return Number(number, columns.unit, Decimal(str(columns.within)))
+    except (InvalidOperation, ValueError) as error:
+        raise ValueError(f"{value!r} is no number such as 41 or 3.5") from error
+
+
+def _box(value: Any, columns: Columns, size: Size | None) -> Box:
+    if size is None:
+        raise ValueError("a box needs a picture: name the `image` column")
+    found = _four(value)
+    corners = _FORMATS[columns.box_format](found, size)
+    try:
+        box = Box(*corners)
+    except ValueError as error:
+        raise ValueError(f"{value!r} is no box in {columns.box_format}") from error
+    wide, tall = size
+    if box.x1 < -_EDGE or box.y1 < -_EDGE or box.x2 > wide + _EDGE or box.y2 > tall + _EDGE:
+        raise ValueError(f"{value!r} lies outside its picture of {wide} by {tall} pixels")
+    return Box(max(box.x1, 0), max(box.y1, 0), min(box.x2, wide), min(box.y2, tall))
+
+
+def _four(value: Any) -> tuple[float, float, float, float]:
+    """A list of four, also as text."""
+    if isinstance(value, str):
+        value = json.loads(value) if value.strip().startswith("[") else _NUMBERS.findall(value)
+    try:
+        numbers = tuple(float(number) for number in value)
+    except (TypeError, ValueError):
+        numbers = ()
+    if len(numbers) != 4:
+        raise ValueError(f"{value!r} is no box: give four numbers")
+    return numbers
+
+
+def _scaled(by: float) -> Callable[..., tuple[float, ...]]:
+    def corners(found: tuple[float, ...], size: Size) -> tuple[float, ...]:
+        return tuple(value * size[i % 2] / by for i, value in enumerate(found))
+
+    return corners
+
+
+def _from_corner(found: tuple[float, ...], _: Size) -> tuple[float, ...]:
+    x, y, wide, tall = found
+    return x, y, x + wide, y + tall
+
+
+def _from_middle(found: tuple[float, ...], _: Size) -> tuple[float, ...]:
+    x, y, wide, tall = found
+    return x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2
+
+
+_FORMATS: dict[str, Callable[..., tuple[float, ...]]] = {
+    "xyxy": lambda found, _: found,
+    "xywh": _from_corner,
+    "cxcywh": _from_middle,
+    "xyxy_1": _scaled(1),
+    "xyxy_1000": _scaled(1000),
+}
