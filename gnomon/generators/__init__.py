@@ -9,6 +9,7 @@ from gnomon import names
 if TYPE_CHECKING:
     from gnomon.generators.arithmetic import Arithmetic as Arithmetic
     from gnomon.generators.base import Generator, Split
+    from gnomon.generators.chart import Chart as Chart
     from gnomon.generators.clock import Clock as Clock
     from gnomon.generators.mixture import Mixture as Mixture
     from gnomon.generators.scene import Scene as Scene
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 KINDS = {
     "arithmetic": "gnomon.generators.arithmetic:Arithmetic",
+    "chart": "gnomon.generators.chart:Chart",
     "clock": "gnomon.generators.clock:Clock",
     "mixture": "gnomon.generators.mixture:Mixture",
     "scene": "gnomon.generators.scene:Scene",

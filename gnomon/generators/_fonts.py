@@ -38,6 +38,11 @@ def face(font: str, height: int) -> ImageFont.FreeTypeFont:
     return ImageFont.truetype(_folder() / file, height / digit)
 
 
+def carried(file: str) -> Path:
+    """A font file that comes with matplotlib."""
+    return _folder() / file
+
+
 @cache
 def text_face(font: str, size: int) -> ImageFont.FreeTypeFont:
     """The font at a size of its own measure."""

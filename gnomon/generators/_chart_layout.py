@@ -1,0 +1,337 @@
+"""Where the parts of a chart go: title, legend, axes and their numbers, each measured first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gnomon.generators._chart_pen import Face, Line, Pen
+from gnomon.generators._chart_style import mixed, rgb
+from gnomon.generators._sum import pointed
+
+if TYPE_CHECKING:
+    from gnomon.generators._chart_axis import Axis
+    from gnomon.generators._chart_pen import RGB, Corners, Point
+    from gnomon.generators._chart_plan import Cell, Plan
+    from gnomon.generators._chart_style import Look
+
+
+class Whims(NamedTuple):
+    """What differs between charts of one style."""
+
+    title: str
+    legend: str
+    """top, bottom or right."""
+    width: float
+    """Of bars, as a share of their slots."""
+    marker: str
+    lines: float
+    """The width of lines in pixels."""
+    hatched: bool
+    smooth: int
+    """A number for what each type chooses by itself."""
+
+
+@dataclass
+class Board:
+    """A chart being drawn: the pen, and the plot's place in the picture once it is laid out."""
+
+    pen: Pen
+    plan: Plan
+    look: Look
+    whims: Whims
+    plot: Corners = (0, 0, 0, 0)
+    marks: list[dict[str, Any]] = field(default_factory=list)
+
+    @cached_property
+    def small(self) -> Face:
+        """Of numbers and names."""
+        plain, _, larger = self.look.files
+        return Face(plain, round(self.plan.room.text * larger, 1))
+
+    @cached_property
+    def bold(self) -> Face:
+        """Of the title."""
+        plain, bold, larger = self.look.files
+        font = bold if self.look.style.title.endswith("bold") else plain
+        size = round(1.2 * self.plan.room.text * larger, 1)
+        wide = Face(font, size).width(self.whims.title)
+        room = self.pen.size[0] - 5 * self.gap
+        return Face(font, size if wide <= room else int(9.7 * size * room / wide) / 10)
+
+    @property
+    def gap(self) -> int:
+        """The distance between neighbouring parts."""
+        return max(3, round(0.45 * self.plan.room.text))
+
+    def colour(self, number: int) -> RGB:
+        """Of a series or of a part."""
+        return self.look.colours[number % len(self.look.colours)]
+
+    @cached_property
+    def edge(self) -> Line | None:
+        """The line around marks."""
+        edge = self.look.style.edge
+        return None if edge == "-" else Line(rgb(edge), 1.0)
+
+    def text(self, text: str, at: Point, role: str, anchor: str, *, upright: bool = False,
+             colour: RGB | None = None, face: Face | None = None) -> Corners:  # fmt: skip
+        """A text in the style's font and ink."""
+        ink = colour or self.look.ink
+        return self.pen.text(text, at, face or self.small, ink, role, anchor, upright=upright)
+
+    def mark(self, cell: Cell, box: Corners, at: Point) -> None:
+        """Remember where a value is drawn: the ink's box, and the place that says the value."""
+        inside = _cut(box, self.pen.size)
+        self.marks.append({"cell": list(cell), "box": list(inside), "at": list(at)})
+
+    def x(self, share: float) -> float:
+        """Across the plot, from the left."""
+        return self.plot[0] + share * (self.plot[2] - self.plot[0])
+
+    def y(self, share: float) -> float:
+        """Up the plot, from below."""
+        return self.plot[3] - share * (self.plot[3] - self.plot[1])
+
+
+def tick_texts(axis: Axis, places: int) -> list[str]:
+    """The numbers beside an axis, without decimals where all are whole."""
+    whole = all(tick % 10**places == 0 for tick in axis.ticks)
+    return [str(t // 10**places) if whole else pointed(t, places) for t in axis.ticks]
+
+
+def head(board: Board) -> int:
+    """Draw the title; the first row below it."""
+    top = board.gap
+    if not board.whims.title:
+        return top + board.gap
+    left = board.look.style.title.startswith("left")
+    x = 2 * board.gap if left else board.pen.size[0] / 2
+    face = board.bold
+    at = (x, top + face.line - _below(face))
+    board.text(board.whims.title, at, "title", "lb" if left else "cb", face=face)
+    return top + face.line + board.gap
+
+
+def legend(board: Board, names: list[str], top: int) -> Corners:
+    """Draw the legend into the room under the title; what is left of that room."""
+    width, height = board.pen.size
+    room = (board.gap, top, width - board.gap, height - board.gap)
+    if len(names) < 2:
+        return room
+    side = board.small.capital
+    widths = [side + board.gap + board.small.width(name) + 2 * board.gap for name in names]
+    line = board.small.line + board.gap
+    if board.whims.legend == "right" and max(widths) < 0.25 * width and width >= 360:
+        left = width - board.gap - max(widths)
+        for number, name in enumerate(names):
+            _entry(board, number, name, (left, top + line * number))
+        return room[0], room[1], left - board.gap, room[3]
+    rows = _broken(widths, width - 2 * board.gap)
+    at_top = board.whims.legend == "top"
+    y = top if at_top else height - board.gap - line * len(rows)
+    for row in rows:
+        x = (width - sum(widths[i] for i in row)) // 2 + board.gap
+        for number in row:
+            _entry(board, number, names[number], (x, y))
+            x += widths[number]
+        y += line
+    if at_top:
+        return room[0], y + board.gap // 2, room[2], room[3]
+    return room[0], room[1], room[2], height - board.gap - line * len(rows)
+
+
+def _entry(board: Board, number: int, name: str, at: tuple[int, int]) -> None:
+    """A patch of the colour and the name."""
+    side = board.small.capital
+    x, y = at[0], at[1] + _above(board.small)
+    board.pen.rectangle((x, y, x + side, y + side), board.colour(number), board.edge)
+    board.text(name, (x + side + board.gap, y), "legend", "lt")
+
+
+def _broken(widths: list[int], room: int) -> list[list[int]]:
+    """Numbers of the entries of each row."""
+    rows: list[list[int]] = [[]]
+    for number, width in enumerate(widths):
+        if rows[-1] and sum(widths[i] for i in rows[-1]) + width > room:
+            rows.append([])
+        rows[-1].append(number)
+    return rows
+
+
+def upward(board: Board, room: Corners, names: list[str], labels: tuple[str, str], *,
+           edges: bool = False) -> None:  # fmt: skip
+    """Axes with values upwards and names below; `edges` puts the names between the slots."""
+    plan, small, gap = board.plan, board.small, board.gap
+    numbers = tick_texts(plan.axis, plan.frame.topic.places)
+    tick = 0 if board.look.style.ticks == "-" else 4
+    room = _side_label(board, room, labels[1])
+    left = room[0] + max(map(small.width, numbers)) + gap + tick
+    right = room[2] - gap
+    bottom = _under_label(board, room[3], labels[0], (left, right))
+    slot = (right - left) / max(1, len(names) - edges)
+    flat = max(map(small.width, names)) + 4 <= slot
+    right -= small.width(names[-1]) // 2 if edges and flat else 0
+    drop = small.capital if edges else 0  # below the lowest number's foot
+    bottom -= (small.line if flat else max(map(small.width, names))) + gap + tick + drop
+    top = room[1] + gap + (small.line + 2 if plan.labelled else small.capital // 2)
+    if plan.labelled and plan.axis.low < 0:
+        bottom -= small.line + 2
+    board.plot = (left, top, right, bottom)
+    floor(board)
+    _numbers_left(board, numbers, tick)
+    ground = bottom + drop + (small.line + 2 if plan.labelled and plan.axis.low < 0 else 0)
+    for number, name in enumerate(names):
+        x = board.x(number / (len(names) - 1) if edges else (number + 0.5) / len(names))
+        _tick(board, (x, bottom), (x, bottom + tick))
+        at = (x, ground + tick + gap)
+        board.text(name, at, "tick", "ct" if flat else "rm", upright=not flat)
+
+
+def _numbers_left(board: Board, numbers: list[str], tick: int) -> None:
+    left = board.plot[0]
+    for value, number in zip(board.plan.axis.ticks, numbers, strict=True):
+        y = board.y(board.plan.axis.share(value))
+        _tick(board, (left - tick, y), (left, y))
+        board.text(number, (left - tick - board.gap, y), "tick", "rm")
+
+
+def rightward(board: Board, room: Corners, names: list[str], labels: tuple[str, str]) -> None:
+    """Axes with values to the right and names at the left, the first one on top."""
+    plan, small, gap = board.plan, board.small, board.gap
+    tick = 0 if board.look.style.ticks == "-" else 4
+    numbers = tick_texts(plan.axis, plan.frame.topic.places)
+    wide = max(small.width(plan.written((row, 0))) for row in range(len(plan.cells)))
+    spare = wide + gap if plan.labelled else 0
+    below = spare if plan.axis.low < 0 else 0
+    left = room[0] + max(map(small.width, names)) + gap + tick + below
+    right = room[2] - gap - max(spare, small.width(numbers[-1]) // 2)
+    bottom = _under_label(board, room[3], labels[1], (left, right)) - small.line - gap - tick
+    board.plot = (left, room[1] + gap, right, bottom)
+    floor(board, across=True)
+    for number, name in enumerate(names):
+        y = board.y(1 - (number + 0.5) / len(names))
+        _tick(board, (left - tick, y), (left, y))
+        board.text(name, (left - below - tick - gap, y), "tick", "rm")
+    numbers_below(board, plan.axis, numbers, tick)
+
+
+def numbers_below(board: Board, axis: Axis, numbers: list[str], tick: int) -> None:
+    """The numbers of an axis along the lower side; every second or third where they are wide."""
+    widest = max(map(board.small.width, numbers)) + board.gap
+    step = board.x(axis.share(axis.ticks[1])) - board.x(axis.share(axis.ticks[0]))
+    every = max(1, -(-widest // max(1, int(step))))
+    for value, number in list(zip(axis.ticks, numbers, strict=True))[::every]:
+        x = board.x(axis.share(value))
+        _tick(board, (x, board.plot[3]), (x, board.plot[3] + tick))
+        board.text(number, (x, board.plot[3] + tick + board.gap), "tick", "ct")
+
+
+def crossed(board: Board, room: Corners, labels: tuple[str, str]) -> None:
+    """Axes with numbers on both, for points."""
+    plan, small, gap = board.plan, board.small, board.gap
+    assert plan.across is not None
+    tick = 0 if board.look.style.ticks == "-" else 4
+    ups = tick_texts(plan.axis, plan.frame.topic.places)
+    acrosses = tick_texts(plan.across, plan.frame.topics[0].places)
+    room = _side_label(board, room, labels[1])
+    left = room[0] + max(map(small.width, ups)) + gap + tick
+    right = room[2] - gap - small.width(acrosses[-1]) // 2
+    bottom = _under_label(board, room[3], labels[0], (left, right)) - small.line - gap - tick
+    board.plot = (left, room[1] + gap + small.capital // 2, right, bottom)
+    floor(board, both=True)
+    _numbers_left(board, ups, tick)
+    numbers_below(board, plan.across, acrosses, tick)
+
+
+def floor(board: Board, *, across: bool = False, both: bool = False) -> None:
+    """The plot's ground and its grid; the frame follows above the marks."""
+    style, plan = board.look.style, board.plan
+    board.pen.rectangle(board.plot, board.look.floor)
+    if style.rules == "-":
+        return
+    grid = Line(rgb(style.grid), 0.8, (4, 3) if style.dashed == "yes" else ())
+    x1, y1, x2, y2 = board.plot
+    for value in plan.axis.ticks:
+        share = plan.axis.share(value)
+        ends = [(board.x(share), y1), (board.x(share), y2)] if across else [
+            (x1, board.y(share)), (x2, board.y(share))]  # fmt: skip
+        board.pen.path(ends, None, grid, snap=True)
+    if both and style.rules == "b" and plan.across is not None:
+        for value in plan.across.ticks:
+            x = board.x(plan.across.share(value))
+            board.pen.path([(x, y1), (x, y2)], None, grid, snap=True)
+
+
+def frame(board: Board) -> None:
+    """The lines around the plot, above the marks."""
+    style = board.look.style
+    x1, y1, x2, y2 = board.plot
+    line = Line(rgb(style.frame), 1.0)
+    sides = {"l": [(x1, y1), (x1, y2)], "b": [(x1, y2), (x2, y2)],
+             "r": [(x2, y1), (x2, y2)], "t": [(x1, y1), (x2, y1)]}  # fmt: skip
+    for side in style.sides.strip("-"):
+        board.pen.path(sides[side], None, line, snap=True)
+
+
+def zero_line(board: Board, *, across: bool = False) -> None:
+    """Where values are on both sides of nothing."""
+    axis = board.plan.axis
+    if not axis.low < 0 < axis.high:
+        return
+    x1, y1, x2, y2 = board.plot
+    place = board.x(axis.share(0)) if across else board.y(axis.share(0))
+    ends = [(place, y1), (place, y2)] if across else [(x1, place), (x2, place)]
+    board.pen.path(ends, None, Line(mixed(board.look.ink, board.look.floor, 0.3), 1.0), snap=True)
+
+
+def _tick(board: Board, start: Point, end: Point) -> None:
+    if board.look.style.ticks == "-":
+        return
+    if board.look.style.ticks == "in":  # mirrored at the axis
+        start, end = (end, _past(end, start)) if start[1] == end[1] else (start, _past(start, end))
+    line = Line(rgb(board.look.style.frame), 0.8)
+    board.pen.path([start, end], None, line, snap=True)
+
+
+def _past(at: Point, other: Point) -> Point:
+    return 2 * at[0] - other[0], 2 * at[1] - other[1]
+
+
+def _side_label(board: Board, room: Corners, text: str) -> Corners:
+    """The measure, turned, at the left; only its unit where there is no room for both."""
+    small, height = board.small, room[3] - room[1]
+    text = next(
+        (t for t in (text, text[text.find("(") + 1 : -1]) if small.width(t) < 0.7 * height), ""
+    )
+    if not text:
+        return room
+    middle = room[1] + 0.46 * height
+    box = board.text(text, (room[0], middle), "label", "ct", upright=True)
+    return box[2] + board.gap, room[1], room[2], room[3]
+
+
+def _under_label(board: Board, bottom: float, text: str, ends: tuple[float, float]) -> int:
+    """What the lower axis measures; the last row above it."""
+    if not text or board.small.width(text) > ends[1] - ends[0]:
+        return int(bottom)
+    base = bottom - _below(board.small)
+    board.text(text, (sum(ends) / 2, base), "label", "cb")
+    return int(bottom) - board.small.line - board.gap // 2
+
+
+def _below(face: Face) -> int:
+    """How far letters hang below their line."""
+    from gnomon.generators._chart_pen import inked
+
+    return inked("gj", face).below
+
+
+def _above(face: Face) -> int:
+    """How far letters reach above the digits."""
+    return max(0, face.line - face.capital - _below(face))
+
+
+def _cut(box: Corners, size: tuple[int, int]) -> Corners:
+    return max(0.0, box[0]), max(0.0, box[1]), min(size[0], box[2]), min(size[1], box[3])

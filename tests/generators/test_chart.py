@@ -1,0 +1,192 @@
+"""Charts: options, reach, and the promises of layout: nothing clipped, nothing written over."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+import sys
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from gnomon.generators import Chart, create
+from gnomon.generators import _chart_plan as plans
+from gnomon.generators import _chart_style as styles
+from gnomon.generators.chart import CHARTS, LEVELS, QUESTIONS
+
+SIZES = ((224, 224), (448, 336), (300, 224), (224, 500), (1000, 700))
+
+
+def inside(box, size):
+    return min(box) >= 0 and box[2] <= size[0] and box[3] <= size[1]
+
+
+def cut(one, other):
+    """Whether two boxes share a place."""
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_text_is_clipped_or_over_another_and_marks_have_room(level, size):
+    for ood in (False, True):
+        chart = Chart(level=level, size=size, ood=ood)
+        for index in range(25):
+            facts = chart[index].facts
+            boxes = [text["box"] for text in facts["texts"]]
+            for box in boxes:
+                assert inside(box, size), facts["texts"]
+            assert not any(cut(a, b) for a, b in combinations(boxes, 2)), (index, facts)
+            room = plans.room(facts["chart"], size)
+            left, top, right, bottom = facts["plot"]
+            assert right - left >= room.width, (index, facts)
+            assert bottom - top >= room.height, (index, facts)
+            for mark in facts["marks"]:
+                x1, y1, x2, y2 = mark["box"]
+                assert inside(mark["box"], size), (index, mark)
+                assert x1 < x2, mark
+                assert y1 < y2, mark
+
+
+def test_every_chart_meets_every_question_that_it_can_be_asked():
+    met = {chart: set() for chart in CHARTS}
+    for level in LEVELS:
+        chart = Chart(level=level)
+        for index in range(1500):
+            _, plan, question = chart._meaning(index)
+            met[plan.chart].add(question.form)
+        for chart_form in chart._choices:
+            one = Chart(level=level, charts=chart_form[:1], questions=chart_form[1:2])
+            assert one._meaning(0)[2].form == chart_form[1]
+    assert set().union(*met.values()) == set(QUESTIONS)
+    assert all({"extreme", "compare", "box"} <= forms for forms in met.values())
+
+
+@pytest.mark.parametrize("split", ["train", "val", "test"])
+@pytest.mark.parametrize("level", LEVELS)
+def test_every_pair_of_chart_and_question_has_samples_of_every_split(level, split):
+    for chart, form, _ in Chart(level=level)._choices:
+        one = Chart(level=level, charts=(chart,), questions=(form,), split=split)
+        assert len({one.key(index) for index in range(12)}) > 6
+
+
+def test_levels_differ():
+    found = {level: [Chart(level=level)._meaning(i)[1] for i in range(400)] for level in LEVELS}
+    rows = {level: np.mean([len(p.cells) for p in plans]) for level, plans in found.items()}
+    labelled = {level: np.mean([p.labelled for p in plans]) for level, plans in found.items()}
+    scales = {level: {p.frame.scale for p in plans} for level, plans in found.items()}
+    assert rows["easy"] < rows["medium"] < rows["hard"]
+    assert labelled["easy"] > labelled["medium"] > labelled["hard"] > 0
+    assert "negative" not in scales["easy"]
+    assert {"zero", "truncated", "negative", "log"} <= scales["hard"]
+
+
+def test_held_out_looks_are_never_drawn_without_ood():
+    seen, held_out = (
+        [Chart(ood=ood, size=224)[i].facts["style"] for i in range(110)] for ood in (False, True)
+    )
+    for part in ("name", "palette", "font"):
+        assert not {look[part] for look in seen} & {look[part] for look in held_out}
+    assert len({look["name"] for look in seen}) == len(styles.STYLES)
+    assert len({look["name"] for look in held_out}) == len(styles.STYLES_HELD_OUT)
+
+
+@pytest.mark.parametrize("style", [*styles.STYLES.values(), *styles.STYLES_HELD_OUT.values()])
+def test_texts_and_marks_stand_out(style):
+    for ground in (style.page, style.floor):
+        assert styles.ratio(styles.rgb(style.ink), styles.rgb(ground)) >= 4.5
+    for palette in (*styles.PALETTES, *styles.PALETTES_HELD_OUT):
+        colours = styles.coloured(palette, style.floor)
+        for colour in colours:
+            assert styles.ratio(colour, styles.rgb(style.floor)) >= styles.LEAST_CONTRAST
+        for one, other in combinations(colours, 2):
+            assert sum(abs(a - b) for a, b in zip(one, other, strict=True)) > 0.12, palette
+
+
+def test_the_users_matplotlib_settings_change_nothing():
+    code = (
+        "import hashlib, sys\nimport matplotlib\n"
+        "if sys.argv[1] == 'odd':\n"
+        "    matplotlib.rcParams.update({'path.simplify_threshold': 1.0, 'path.snap': False,"
+        " 'text.hinting': 'no_autohint', 'text.hinting_factor': 2, 'text.antialiased': False,"
+        " 'font.family': 'serif', 'hatch.color': 'red', 'hatch.linewidth': 9,"
+        " 'lines.antialiased': False, 'patch.antialiased': False, 'axes.unicode_minus': False})\n"
+        "from gnomon.generators import create\n"
+        "g = create('chart', level='medium', size=224)\n"
+        "print(hashlib.sha256(b''.join(g[i].image.tobytes() for i in range(25))).hexdigest())"
+    )
+    printed = {
+        subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", code, how], capture_output=True, check=True
+        ).stdout
+        for how in ("odd", "plain")
+    }
+    assert len(printed) == 1
+
+
+def test_what_was_drawn_before_leaves_no_trace():
+    alone = Chart(level="hard")[7]
+    for other in (Chart(ood=True), Chart(size=224)):
+        for index in range(5):
+            other[index]
+    again = Chart(level="hard")[7]
+    assert again.image.tobytes() == alone.image.tobytes()
+    assert json.dumps(again.facts) == json.dumps(alone.facts)
+
+
+def test_near_ties_can_be_seen():
+    chart = Chart(near_ties=1.0, charts=("bar", "line"), questions=("compare",), level="hard")
+    close = 0
+    for index in range(80):
+        sample = chart[index]
+        facts = sample.facts
+        at = {tuple(mark["cell"]): mark["at"] for mark in facts["marks"]}
+        one, other = (at[tuple(cell)] for cell in facts["about"]["cells"])
+        gap = abs(one[1] - other[1])
+        assert facts["labelled"] or gap >= 2
+        close += gap < 12
+    assert close > 5
+
+
+def test_every_kind_of_target_and_chart_is_drawn():
+    chart = Chart(size=224, level="medium")
+    samples = [chart[i] for i in range(60)]
+    assert {type(sample.target) for sample in samples} == set(Chart.targets)
+    charts = Counter(chart._meaning(i)[1].chart for i in range(400))
+    assert set(charts) == set(CHARTS)
+    assert min(charts.values()) >= 5
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"size": 100}, "size=100"),
+        ({"size": [448, 3000]}, "size"),
+        ({"charts": ["pies"]}, "pie"),
+        ({"charts": []}, "charts is empty"),
+        ({"questions": ["retreive"]}, "retrieve"),
+        ({"scales": ["logarithmic"]}, "log"),
+        ({"rows": [2, 5]}, "rows"),
+        ({"rows": [9, 5]}, "rows"),
+        ({"series": [0, 2]}, "series"),
+        ({"value_labels": 1.5}, "value_labels=1.5"),
+        ({"near_ties": -0.5}, "near_ties=-0.5"),
+        ({"charts": ["pie"], "questions": ["crossing"]}, "pie.*crossing"),
+        ({"charts": ["pie"], "scales": ["log"]}, "pie.*log"),
+        ({"charts": ["bar"], "size": 224, "rows": [15, 16]}, "15 rows"),
+        ({"charts": ["pie"], "questions": ["sum"], "value_labels": 0.0}, "sum"),
+        ({"level": "harder"}, "level"),
+    ],
+)
+def test_impossible_options_are_refused_by_name(options, said):
+    with pytest.raises(ValueError, match=said):
+        create("chart", **options)
+
+
+def test_a_pair_of_numbers_and_a_number_are_sizes():
+    assert create("chart", size=224)[0].image.size == (224, 224)
+    assert create("chart", size=[320, 240])[0].image.size == (320, 240)
+    assert dataclasses.replace(Chart(), size=(500, 250))[0].image.size == (500, 250)
