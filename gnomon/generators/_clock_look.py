@@ -72,7 +72,7 @@ def _marks(clock: Clock, style: Style, rotation: float, pixels: float, rng: Rng)
     legible = style.numerals not in ("dots", "none") and pixels >= LEGIBLE
     ticks = rng.chance(0.6) or not named
     marked = rng.choice(("triangle", "double"))
-    wanted = rng.chance(0.25) or (abs(rotation) > UPRIGHT and not legible)
+    wanted = rng.chance(0.25) or (abs(rotation) + clock.most_turned > UPRIGHT and not legible)
     return Marks(
         numerals=style.numerals, numeral_pixels=pixels, hour_ticks=ticks,
         minute_track=rng.chance(clock.minute_track), twelve=marked if wanted else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from gnomon.sample import Sample
 
 Split: TypeAlias = Literal["train", "val", "test"]
+LATER = {"later": True}
+"""Metadata of an option that came after its kind: at its default all is drawn as before it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,8 +85,12 @@ class Generator(ABC):
 
     @cached_property
     def _identity(self) -> tuple[str, int, str, str, int]:
-        options = json.dumps(self.options, sort_keys=True)
-        return self.kind, self.version, options, self.split, self.seed
+        options = self.options
+        for option in fields(self):
+            if option.metadata == LATER and getattr(self, option.name) == option.default:
+                del options[option.name]
+        written = json.dumps(options, sort_keys=True)
+        return self.kind, self.version, written, self.split, self.seed
 
 
 def split_of(*meaning: object) -> Split:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from gnomon.generators import _clock_draw, _clock_look, _clock_style
 from gnomon.generators._backdrop import BACKGROUNDS
+from gnomon.generators._clock_look import RIM
 from gnomon.generators._clock_style import Style, check_names
+from gnomon.generators._degrade import Degradable
 from gnomon.generators._dials import DIALS, outline
 from gnomon.generators._hands import HANDS
 from gnomon.generators._numerals import NUMERALS
 from gnomon.generators._palettes import FAMILIES
 from gnomon.generators._pose import STEEPEST
-from gnomon.generators.base import Generator
 from gnomon.sample import Sample, Target, Time
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class _Meaning(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Clock(Generator):
+class Clock(Degradable):
     """Clocks with two or three hands, and the question what time it is."""
 
     kind: ClassVar[str] = "clock"
@@ -79,6 +80,7 @@ class Clock(Generator):
     """What is held out: styles, times of day, or nothing."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self._check_names()
         self._check_numbers()
         if not self._styles or not self._times:
@@ -100,6 +102,8 @@ class Clock(Generator):
         question = rng.choice(_SECONDS if meaning.asked else _MINUTES)
         angles = _angles(meaning)
         image = _clock_draw.picture(look, angles, rng)
+        image, moved = self.degraded(index, image, look.pose(outline(look.style.dial, RIM)))
+        look = replace(look, pose=moved.after(look.pose))
         whole = meaning.seconds if meaning.asked else meaning.seconds // 60 * 60
         target = Time(whole, hours=12, shows_seconds=meaning.asked)
         return Sample(self.id(index), image, question, target, _facts(meaning, look, angles))
