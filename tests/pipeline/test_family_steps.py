@@ -1,0 +1,87 @@
+"""What the trainer does inside a model's forward, in every family's architecture, in 4 bits."""
+
+import pytest
+import torch
+from pipeline_toys import (
+    CLOCKS,
+    SUMS,
+    Gradients,
+    assert_close,
+    boxed,
+    dataset_of,
+    settings,
+)
+from small_models import LINEAR, SEEING, build
+
+from gnomon.pipeline.collate import Collator
+from gnomon.pipeline.load import load, prepare_parts
+from gnomon.pipeline.trainer import NumericSFTTrainer
+from gnomon.recipe import Model, Train
+
+SEEN = [CLOCKS[0], SUMS[0], boxed(1), CLOCKS[1]]
+SAID = [SUMS[i] for i in range(4)]
+
+
+@pytest.fixture(scope="module", params=LINEAR)
+def name(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def folder(name, tmp_path_factory):
+    return build(name, tmp_path_factory.mktemp(name))
+
+
+def step(name, folder, out, *, at_once=None, **sft):
+    """One step of LoRA on the language part alone: trainer, log line and gradients."""
+    loaded = load(Model(name=str(folder), dtype="float32"))
+    gradients = Gradients()
+    trainer = NumericSFTTrainer(
+        model=loaded.model,
+        args=settings(out, per_device_train_batch_size=4, **sft),
+        train_dataset=dataset_of(SEEN if name in SEEING else SAID),
+        data_collator=Collator(loaded.family, loaded.processor),
+        processing_class=loaded.processor,
+        peft_config=prepare_parts(loaded, Train(lora_r=4)),
+        numeric_loss="ntil",
+        callbacks=[gradients],
+    )
+    if at_once is not None:
+        trainer.logits_at_once = at_once * trainer._width
+    trainer.train()
+    return trainer, trainer.state.log_history[0], gradients.found[0]
+
+
+def test_rows_in_chunks_are_the_same_step(name, folder, tmp_path):
+    _, whole, gradient = step(name, folder, tmp_path)
+    _, chunked, parts = step(name, folder, tmp_path, at_once=3)
+    for figure in ("loss", "ce", "emd", "mean_token_accuracy"):
+        assert chunked[figure] == pytest.approx(whole[figure], rel=1e-5), figure
+    assert_close(parts, gradient, 1e-2)  # adapters in bf16
+
+
+def test_no_gradient_goes_into_the_frozen_tower(name, folder, tmp_path, monkeypatch):
+    if name not in SEEING:
+        pytest.skip("no tower")
+    entered = []
+    forward = torch.nn.Module.__call__
+
+    def watched(module, *args, **kwargs):
+        found = forward(module, *args, **kwargs)
+        if isinstance(found, torch.Tensor) and id(module) in tower:
+            entered.append(found.requires_grad)
+        return found
+
+    tower = set()
+    prepare = NumericSFTTrainer._prepare_for_training
+
+    def mark(trainer, *args):
+        prefix = trainer.data_collator.family.vision.prefix.rstrip(".")
+        tower.update(id(m) for n, m in trainer.model.named_modules() if prefix in n)
+        return prepare(trainer, *args)
+
+    monkeypatch.setattr(NumericSFTTrainer, "_prepare_for_training", mark)
+    monkeypatch.setattr(torch.nn.Module, "__call__", watched)
+    step(name, folder, tmp_path, activation_checkpointing=True)
+    assert len(entered) > 10
+    assert not any(entered)
