@@ -23,8 +23,17 @@ if TYPE_CHECKING:
 
 def columns(vocab: NumericVocab, logits: Tensor) -> Tensor:
     """[R, N·G] from [R, V] logits: only the entries' own columns are ever copied."""
-    _refuse_narrow(vocab, logits.shape[-1])
-    return logits.index_select(1, vocab.tables.columns.on(logits.device).flatten())
+    return logits.index_select(1, tokens(vocab, logits.shape[-1], logits.device))
+
+
+def tokens(vocab: NumericVocab, width: int, device: torch.device) -> Tensor:
+    """The columns, [N·G], of a head that is so wide."""
+    if width < vocab.size:
+        raise ValueError(
+            f"the head is {width} wide and the numeric vocabulary {vocab.size}: "
+            f"give NumericVocab.from_tokenizer the head's width, size={width}"
+        )
+    return vocab.tables.columns.on(device).flatten()
 
 
 def of_columns(vocab: NumericVocab, scores: Tensor, spans: Spans) -> tuple[Tensor, Spans]:
@@ -42,8 +51,7 @@ def of_hidden(
     vocab: NumericVocab, hidden: Tensor, weight: Tensor, bias: Tensor | None, spans: Spans
 ) -> tuple[Tensor, Spans]:
     """The same from [R, H] hidden states, and the head's [V, H] weight and [V] bias."""
-    _refuse_narrow(vocab, weight.shape[0])
-    columns = vocab.tables.columns.on(weight.device).flatten()
+    columns = tokens(vocab, weight.shape[0], weight.device)
     spans, rows = spans.of_numbers()
     scores = working(_only(rows, hidden)) @ working(weight.index_select(0, columns)).T
     if bias is not None:
@@ -77,11 +85,3 @@ def _by_entry(vocab: NumericVocab, scores: Tensor, spans: Spans) -> Tensor:
     # Masked before anything is computed, for a gradient of 0 · inf afterwards is NaN.
     scores = scores.masked_fill(~spans.numeric[:, None], 0)  # [P, N·G]
     return pooled(scores, vocab.tables.spare.on(scores.device))
-
-
-def _refuse_narrow(vocab: NumericVocab, width: int) -> None:
-    if width < vocab.size:
-        raise ValueError(
-            f"the head is {width} wide and the numeric vocabulary {vocab.size}: "
-            f"give NumericVocab.from_tokenizer the head's width, size={width}"
-        )

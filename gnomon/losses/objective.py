@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 from gnomon.losses import _options as options
 from gnomon.losses import _scores
+from gnomon.losses._rows import Rows as Rows
+from gnomon.losses._rows import looked_at
 from gnomon.losses.spans import IGNORED
 
 if TYPE_CHECKING:
@@ -30,24 +31,6 @@ Balance: TypeAlias = Literal["fixed", "ce_ratio"]
 Schedule: TypeAlias = Literal["constant", "cosine"]
 CE, MASS, COVERAGE = "ce", "numeric_mass", "coverage"
 RIGHT, RIGHT_DIGITS = "mean_token_accuracy", "digit_accuracy"
-
-
-class Rows(NamedTuple):
-    """What is needed of each row of V logits; with this little, rows may be many."""
-
-    ce: Tensor  # [P] −log of the label's probability
-    right: Tensor  # [P] 1 where the label is the likeliest token
-    mass: Tensor  # [P] −log of the probability of all numeric tokens; 0 where not asked for
-    columns: Tensor  # [P, N·G] logits of the numeric tokens
-
-    def packed(self) -> Tensor:
-        """All of it as one [P, 3 + N·G] tensor, for what passes on nothing else."""
-        return torch.cat([torch.stack(self[:3], 1), self.columns], 1)
-
-    @classmethod
-    def unpacked(cls, packed: Tensor) -> Rows:
-        """The rows that were packed."""
-        return cls(packed[:, 0], packed[:, 1], packed[:, 2], packed[:, 3:])
 
 
 class Objective(nn.Module):
@@ -110,15 +93,12 @@ class Objective(nn.Module):
     def rows(self, logits: Tensor, targets: Tensor) -> Rows:
         """What is needed of [P, V] logits, those of the kept labels, [P]."""
         with torch.autocast(logits.device.type, enabled=False):
-            exact = _scores.working(logits)
-            ce = functional.cross_entropy(exact, targets, reduction="none")
+            summed, picked, columns = looked_at(logits, targets, self._columns(logits))
+            ce = summed - picked
             right = (logits.argmax(-1) == targets).to(ce.dtype)
-            if self.vocab is None:
-                return Rows(ce, right, torch.zeros_like(right), ce.new_zeros(len(ce), 0))
-            columns = _scores.columns(self.vocab, logits)
             mass = torch.zeros_like(right)
-            if self.numeric_mass:
-                mass = exact.logsumexp(-1) - _scores.log_mass(self.vocab, columns)
+            if self.numeric_mass and self.vocab is not None:
+                mass = summed - _scores.log_mass(self.vocab, columns)
             return Rows(ce, right, mass, columns)
 
     def rows_of_hidden(
@@ -203,6 +183,12 @@ class Objective(nn.Module):
             return 1.0
         after = (progress - self.warmup) / max(1 - self.warmup, 1e-9)
         return 0.5 * (1 + math.cos(math.pi * min(after, 1.0)))
+
+    def _columns(self, logits: Tensor) -> Tensor:
+        """The numeric tokens, in the losses' own order."""
+        if self.vocab is None:
+            return torch.zeros(0, dtype=torch.long, device=logits.device)
+        return _scores.tokens(self.vocab, logits.shape[-1], logits.device)
 
     def _spans(self, labels: Tensor, final: Tensor | None) -> Spans:
         assert self.vocab is not None

@@ -8,9 +8,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.functional import cross_entropy, pad
+from torch.utils._python_dispatch import TorchDispatchMode
 from toy_vocabularies import VOCABULARIES, labels_of, one_digit, one_digit_pieces, tokens_of
 
 from gnomon.losses import EMDLoss, NTILLoss, Objective, SMMDLoss
+from gnomon.losses._rows import looked_at
 
 IGNORED = -100
 TEXTS = ["12:05", "-3.507", "a%", "1,234 0.05", "007", "2024"]
@@ -199,6 +201,58 @@ def test_a_final_answer_is_all_that_the_numeric_terms_see(vocab, vocab_name):
     found = means_of(Objective(loss), logits, labels, final)
     assert found["coverage"] == 1
     assert found["ce"] == pytest.approx(ce_of(logits, labels).item())
+
+
+def test_what_is_looked_at_has_the_gradient_of_its_value():
+    logits = torch.randn(3, 9, dtype=torch.float64, requires_grad=True)
+    targets, columns = torch.tensor([4, 0, 8]), torch.tensor([1, 4, 4, 7])
+
+    def shares(x):
+        """Whatever is computed of them cancels a row's constant."""
+        summed, picked, looked = looked_at(x, targets, columns)
+        return summed - picked, looked - summed[:, None], looked.softmax(-1)
+
+    assert torch.autograd.gradcheck(shares, logits)
+    summed, picked, looked = looked_at(logits, targets, columns)
+    torch.testing.assert_close(summed - picked, cross_entropy(logits, targets, reduction="none"))
+    torch.testing.assert_close(looked - summed[:, None], logits.log_softmax(-1)[:, columns])
+
+
+def test_a_loss_that_is_almost_0_keeps_its_value():
+    """Of logits near 60, float32's own sum would lose it: next to 60 comes 60.000004."""
+    logits = torch.tensor([[60.0, 50.0, 49.0]])
+    ce = Objective().rows(logits, torch.tensor([0])).ce
+    exact = cross_entropy(logits.double(), torch.tensor([0]))
+    assert ce.item() == pytest.approx(exact.item(), rel=2e-3)
+
+
+@pytest.mark.parametrize("numeric_mass", [0.0, 0.2])
+def test_one_gradient_is_as_wide_as_the_vocabulary(numeric_mass):
+    """Cross-entropy, mass and numeric loss would have one each, and then their sum."""
+    vocab, labels = one_digit(), labels_of("one digit", "12", "57")
+    wide = torch.randn(4, vocab.size + 5000, requires_grad=True)
+    objective = Objective(NTILLoss(vocab), numeric_mass=numeric_mass)
+    total = objective.combine(
+        objective.sums(objective.rows(wide, labels.flatten()), labels), objective.counts(labels)
+    )
+    with Counted(wide.numel()) as counted:
+        total.backward()
+    assert counted.made == 1
+
+
+class Counted(TorchDispatchMode):
+    """How many new tensors of so many numbers are made."""
+
+    def __init__(self, numel):
+        super().__init__()
+        self.numel, self.made, self.known = numel, 0, set()
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        result = func(*args, **(kwargs or {}))
+        if isinstance(result, torch.Tensor) and result.numel() == self.numel:
+            self.made += result.data_ptr() not in self.known
+            self.known.add(result.data_ptr())
+        return result
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 1000])
