@@ -138,7 +138,9 @@ def train(given: argparse.Namespace) -> None:
     from gnomon import road
 
     opened = road.open_recipe(given.recipe, given.overrides)
-    print(road.train(opened, _out(given)))
+    trained = road.train(opened, _out(given))
+    if os.environ.get("RANK", "0") == "0":  # of several processes, one says it
+        print(trained)
 
 
 def predict(given: argparse.Namespace) -> None:

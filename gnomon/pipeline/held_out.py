@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from accelerate.state import AcceleratorState, DistributedType
 from accelerate.utils import gather_object
+from tqdm import tqdm
 
 from gnomon.eval import score
 from gnomon.eval.kinds import kind_of
@@ -59,4 +60,6 @@ class HeldOut:
         batches = answered(
             loaded, samples, batch_size=self.batch_size, max_new_tokens=self.max_new_tokens
         )
-        return [prediction for batch in batches for prediction in batch]
+        quiet = not AcceleratorState().is_local_main_process
+        bar = tqdm(batches, desc="held-out batches", unit="", leave=False, disable=quiet)
+        return [prediction for batch in bar for prediction in batch]

@@ -53,7 +53,7 @@ def given(tmp_path, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore")  # of libraries that these few lines do not silence
 def test_the_code_runs_and_trains(given):
-    assert len(CODE) == 4
+    assert len(CODE) == 5
     for code in CODE:
         before = {name: w.clone() for name, w in given["model"].named_parameters()}
         exec(code, given)
