@@ -1,6 +1,7 @@
 """What every family promises, on its own architecture in small."""
 
 import re
+from dataclasses import replace
 
 import bitsandbytes as bnb
 import pytest
@@ -315,3 +316,26 @@ def test_a_qlora_step_moves_every_adapter_and_nothing_else(name, in_4_bits, tmp_
     assert len(moved) == 2 * sum(LINEAR[name].values())
     lines = [line for line in trainer.state.log_history if "loss" in line]
     assert all(0 < line["ce"] < 20 for line in lines)
+
+
+def test_an_evaluation_in_the_middle_of_training_changes_no_gradient(name, in_4_bits):
+    """On a CPU with AVX512-BF16 bitsandbytes would repack the layers at the first answer."""
+    ways = {part: "lora" for part in PARTS if part in LINEAR[name]}
+    model = get_peft_model(in_4_bits.model, prepare_parts(in_4_bits, settings(**ways)))
+    for key, parameter in model.named_parameters():
+        if "lora_B" in key:
+            torch.nn.init.normal_(parameter, std=0.05)
+    loaded, samples = replace(in_4_bits, model=model), samples_for(name)[:4]
+    batch = Collator(loaded.family, loaded.processor)(rows(samples))
+
+    def slopes():
+        model.train()
+        model.zero_grad()
+        model(**batch).loss.backward()
+        return {k: p.grad.clone() for k, p in model.named_parameters() if p.requires_grad}
+
+    before, _, after = slopes(), answer(loaded, samples, max_new_tokens=2), slopes()
+    assert len(before) == 2 * sum(LINEAR[name].values())
+    for key, slope in before.items():
+        assert slope.any(), key
+        assert torch.equal(after[key], slope), key

@@ -1,4 +1,4 @@
-"""Every family's whole life in 4 bits: trained, killed, resumed, asked, and opened elsewhere."""
+"""Every family's whole life in 4 bits: trained, killed, resumed, asked, merged and opened."""
 
 import shutil
 
@@ -13,7 +13,8 @@ from small_models import LINEAR, SEEING, build
 from gnomon import store
 from gnomon.eval import predictions
 from gnomon.pipeline.collate import prompt_of
-from gnomon.pipeline.load import load_trained
+from gnomon.pipeline.load import load, load_trained
+from gnomon.pipeline.merge import merge
 from gnomon.pipeline.predict import predict
 from gnomon.pipeline.quantize import keep_trainable_on_cpu, nf4
 from gnomon.pipeline.train import train
@@ -109,3 +110,22 @@ def test_its_adapter_opens_in_plain_transformers_and_peft(name, recipe, run):
         # PEFT gives the adapter back as float32, so the last bits of bf16 differ.
         assert (found - expected).norm() < 0.03 * expected.norm()
         assert (bare - expected).norm() > 0.1 * expected.norm()
+
+
+def test_merged_it_answers_as_the_run_does_in_plain_transformers(name, recipe, run, tmp_path):
+    out, samples = tmp_path / "merged", asked_of(name)
+    agreement = merge(recipe, run, out, samples)
+    assert agreement.samples == len(samples)
+    assert agreement.kl < 0.01
+    ours = load_trained(recipe.model, run)
+    kind = "AutoModelForImageTextToText" if name in SEEING else "AutoModelForCausalLM"
+    plain = getattr(transformers, kind).from_pretrained(out, dtype=torch.bfloat16).eval()
+    again = load(Model(name=str(out), load_in_4bit=False))
+    assert again.family.name == name
+    for sample in samples:
+        prompt = prompt_of(ours.family, ours.processor, sample)
+        assert prompt_of(again.family, again.processor, sample) == prompt
+        inputs = ours.family.encode(ours.processor, [prompt], [sample.image], side="right")
+        with torch.no_grad():
+            found, expected = (m(**inputs).logits.float() for m in (plain, ours.model))
+        assert (found - expected).norm() < 0.05 * expected.norm()
