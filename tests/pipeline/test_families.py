@@ -7,7 +7,7 @@ import bitsandbytes as bnb
 import pytest
 import torch
 from peft import get_peft_model
-from pipeline_toys import CLOCKS, SUMS, boxed, ours, rows, total
+from pipeline_toys import CLOCKS, SUMS, assert_close, boxed, grad_steps, ours, rows, total
 from small_models import LINEAR, SEEING, build
 
 from gnomon.pipeline import families
@@ -59,6 +59,10 @@ def test_a_checkpoint_of_its_model_type_is_its(name, exact):
     kind = exact.model.config.model_type
     assert families.of_model_type(kind).name == name
     assert type(exact.model.config).__name__ == exact.family.config_class
+
+
+def test_every_family_has_its_small_model():
+    assert {*LINEAR, "gnomon-tiny"} == families.FAMILIES.keys()
 
 
 def test_it_is_small(exact):
@@ -339,3 +343,27 @@ def test_an_evaluation_in_the_middle_of_training_changes_no_gradient(name, in_4_
     for key, slope in before.items():
         assert slope.any(), key
         assert torch.equal(after[key], slope), key
+
+
+def test_activation_checkpointing_changes_no_step(name, folder, tmp_path):
+    """Mllama's cross-attention is hooked, and a checkpointed layer runs its forward twice."""
+    ways = {part: "lora" for part in PARTS if part in LINEAR[name]}
+
+    def stepped(checkpointing):
+        loaded = load(Model(name=str(folder), dtype="float32"))
+        trainer = ours(
+            loaded,
+            samples_for(name)[:4],
+            tmp_path,
+            peft_config=prepare_parts(loaded, settings(**ways)),
+            sft={"per_device_train_batch_size": 4, "activation_checkpointing": checkpointing},
+        )
+        (line,), (slopes,) = grad_steps(trainer)
+        on = [getattr(m, "gradient_checkpointing", False) for m in trainer.model.modules()]
+        assert any(on) is checkpointing
+        return line["ce"], slopes
+
+    (plain, expected), (checkpointed, found) = stepped(False), stepped(True)
+    assert checkpointed == pytest.approx(plain, rel=1e-5)
+    assert len(found) == 2 * sum(LINEAR[name].values())
+    assert_close(found, expected, tolerance=0.01)
