@@ -127,6 +127,7 @@ def _shared(ids: list[int], before: list[int]) -> int:
 def prompt_of(family: Family, processor: Processor, asked: Question) -> str:
     """The text up to where the answer begins."""
     _check_sight(family, asked)
+    _refuse_sign(processor, asked, asked.question)
     return family.prompt(processor, asked.question, image=asked.image is not None)
 
 
@@ -144,7 +145,9 @@ def written_answer(family: Family, processor: Processor, sample: Sample) -> str:
         raise ValueError(f"sample {sample.id}: {error}") from error
     if not answer:
         raise ValueError(f"sample {sample.id}: its answer is empty, so nothing can be learnt of it")
-    return dialect.worked(sample.rationale, answer)
+    answer = dialect.worked(sample.rationale, answer)
+    _refuse_sign(processor, sample, answer)
+    return answer
 
 
 def resized_size(family: Family, processor: Processor, asked: Question) -> Size | None:
@@ -164,4 +167,14 @@ def _check_sight(family: Family, asked: Question) -> None:
         raise ValueError(
             f"sample {asked.id} has a picture, and {family.name} reads text alone: name a model"
             " that sees (`gnomon ls families`), or data without pictures"
+        )
+
+
+def _refuse_sign(processor: Processor, asked: Question, text: str) -> None:
+    """What stands for a picture, written by a user, would be taken for one more picture."""
+    sign = getattr(processor, "image_token", None)
+    if sign is not None and sign in text:
+        raise ValueError(
+            f"sample {asked.id}: {sign!r} stands for a picture to this model, and must not be"
+            f" written in {text!r}"
         )

@@ -17,6 +17,7 @@ from gnomon.pipeline.load import load, prepare_parts
 from gnomon.pipeline.predict import answer
 from gnomon.pipeline.quantize import quantized
 from gnomon.recipe import Model, Train
+from gnomon.sample import Sample, Text
 
 PARTS = ("language", "vision", "projector")
 TEXTS = [total(7, 1), total(-1234, 2), SUMS[0], total("0.5", 3), SUMS[1], total(88, 4)]
@@ -212,6 +213,19 @@ def test_a_picture_before_a_model_that_sees_none_is_refused_by_name(name, exact)
         collate(rows([TEXTS[0], CLOCKS[0]]))
     with pytest.raises(ValueError, match=f"sample {CLOCKS[0].id} has a picture, and {name} reads"):
         answer(exact, [CLOCKS[0]], max_new_tokens=1)
+
+
+def test_a_pictures_sign_in_a_question_or_an_answer_is_refused_by_name(name, exact):
+    if name not in SEEING:
+        return
+    sign, collate = exact.processor.image_token, Collator(exact.family, exact.processor)
+    for sample in (
+        replace(CLOCKS[0], question=f"Is {sign} a clock?"),
+        Sample("t/1", None, "Which token?", Text(sign)),
+        replace(SUMS[0], rationale=f"Look at {sign}."),
+    ):
+        with pytest.raises(ValueError, match=f"sample {sample.id}: '{re.escape(sign)}' stands for"):
+            collate(rows([SUMS[1], sample]))
 
 
 @pytest.mark.parametrize("limit", ["min_pixels", "max_pixels"])
