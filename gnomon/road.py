@@ -291,13 +291,15 @@ def read_pictures(
 def score(file: Path, *, name: str | None = None) -> RunResult:
     """Score a file of answers against the samples they were given to; no model is needed."""
     from gnomon import eval as evaluation
-    from gnomon.eval import predictions
+    from gnomon.eval import predictions, questions
 
     if not file.is_file():
         raise RecipeError(f"no predictions {str(file)!r}: `gnomon predict` makes them")
     exam, about = _about(file)
-    answers = predictions.read(file)
-    scores = evaluation.score(answers, exam)
+    answers = predictions.PredictionFile(file)
+    known = questions.beside(file)
+    whole = known.is_file() and sum(1 for _ in questions.read(known)) == exam.samples
+    scores = evaluation.score(answers, questions.read(known) if whole else exam)
     return evaluation.RunResult(
         name=name or file.stem,
         scores=scores,
@@ -419,6 +421,7 @@ def compare(outs: Sequence[Path], file: Path, *, beside: Sequence[str] = ()) -> 
     from gnomon.eval import published, tables
     from gnomon.eval.groups import check_alike, grouped
     from gnomon.eval.runs import compared
+    from gnomon.eval.scored import write_scores
 
     printed = [published.open_table(name) for name in beside]
     exam = _about(_last(outs[0]))[0]
@@ -428,8 +431,7 @@ def compare(outs: Sequence[Path], file: Path, *, beside: Sequence[str] = ()) -> 
     groups = grouped(runs)
     comparisons, _ = compared(groups)
     told = [comparison.to_json() for comparison in comparisons]
-    scores = {run.name: run.scores.to_json() for run in runs}
-    _write_json(file.with_suffix(".json"), {"comparisons": told, "runs": scores})
+    write_scores(file.with_suffix(".json"), {run.name: run.scores for run in runs}, told)
     evaluation.write_report(file, runs, samples=_pictures(exam), beside=laid)
     for table in laid:
         print(published.text(table, runs))
@@ -447,11 +449,12 @@ def _names(outs: Sequence[Path]) -> list[str]:
 def report(scored: Sequence[RunResult], file: Path, samples: Mapping[str, Sample]) -> Path:
     """Write the HTML report and its JSON, and print the table."""
     from gnomon import eval as evaluation
+    from gnomon.eval.scored import write_scores
 
-    told = {r.name: r.scores.to_json() for r in scored}
+    told = {run.name: run.scores for run in scored}
     for run in scored:
-        told |= {f"{run.name}: {name}": part.to_json() for name, part in run.sources.items()}
-    _write_json(file.with_suffix(".json"), told)
+        told |= {f"{run.name}: {name}": part for name, part in run.sources.items()}
+    write_scores(file.with_suffix(".json"), told)
     evaluation.write_report(file, scored, samples=samples)
     print(evaluation.table(scored))
     print(f"report: {file}")
@@ -486,7 +489,7 @@ def _about(file: Path) -> tuple[Exam, dict[str, Any]]:
 
 
 def _pictures(exam: Exam) -> Mapping[str, Sample]:
-    return {sample.id: sample for sample in exam}
+    return store.ById(exam.open(), exam.samples)
 
 
 def _trained(run: Path) -> int | None:

@@ -51,7 +51,7 @@ class Crossed:
 
 def crossed(
     arms: Sequence[Floats],
-    pictures: Sequence[str],
+    pictures: Sequence[str] | NDArray[np.int64],
     *,
     seed: int = 0,
     level: float = LEVEL,
@@ -95,7 +95,7 @@ class _Design:
     """[C]: how many items each picture has."""
 
     @classmethod
-    def of(cls, arms: Sequence[Floats], pictures: Sequence[str]) -> _Design:
+    def of(cls, arms: Sequence[Floats], pictures: Sequence[str] | NDArray[np.int64]) -> _Design:
         codes = np.unique(np.asarray(pictures), return_inverse=True)[1]
         sums = tuple(np.array([np.bincount(codes, row) for row in arm], float) for arm in arms)
         return cls(sums, np.bincount(codes).astype(np.float64))

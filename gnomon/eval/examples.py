@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import io
 from dataclasses import dataclass
+from heapq import nsmallest
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from PIL import Image
@@ -14,7 +16,7 @@ from gnomon.eval.kinds import KINDS
 from gnomon.sample import Box, Spots
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gnomon.eval.kinds.base import Value
     from gnomon.eval.metrics import Corners
@@ -63,16 +65,17 @@ class Example:
     frames: tuple[Frame, ...]
 
 
-def worst(items: Sequence[Scored], n: int) -> list[Scored]:
+def worst(items: Iterable[Scored], n: int) -> list[Scored]:
     """The n answers that are furthest off, among those that were read."""
-    wrong = [item for item in items if item.value is not None and not item.correct]
-    return sorted(wrong, key=lambda i: (-KINDS[i.kind].badness(i.measures), i.sample_id))[:n]
+    wrong = (item for item in items if item.value is not None and not item.correct)
+    return nsmallest(n, wrong, key=lambda i: (-KINDS[i.kind].badness(i.measures), i.sample_id))
 
 
-def right(items: Sequence[Scored], n: int) -> list[Scored]:
-    """n right answers, evenly spread over all of them."""
-    correct = [item for item in items if item.correct]
-    return correct[:: max(1, len(correct) // n)][:n] if n else []
+def right(items: Sequence[Scored], kind: str, n: int) -> list[Scored]:
+    """n right answers of a kind, evenly spread over all of them."""
+    count = sum(item.correct and item.kind == kind for item in items)
+    correct = (item for item in items if item.correct and item.kind == kind)
+    return list(islice(correct, 0, None, max(1, count // n)))[:n] if n else []
 
 
 def example(

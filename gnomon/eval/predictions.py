@@ -5,18 +5,48 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from typing import TYPE_CHECKING
+from array import array
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, overload
 
 from gnomon.sample import Prediction, prediction_from_json, prediction_to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 
 def read(path: Path) -> list[Prediction]:
     """All predictions of a file; an incomplete last line, left by a kill, is dropped and said."""
     return _parse(path)[0]
+
+
+class PredictionFile(Sequence[Prediction]):
+    """All predictions of a file, each read when it is asked for; to be read from the beginning."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._starts = _starts(path)
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    def __iter__(self) -> Iterator[Prediction]:
+        with self.path.open("rb") as file:
+            for number in range(1, len(self) + 1):
+                yield _prediction(self.path, number, file.readline())
+
+    @overload
+    def __getitem__(self, index: int) -> Prediction: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Prediction]: ...
+    def __getitem__(self, index: int | slice) -> Prediction | list[Prediction]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        place = range(len(self))[index]
+        with self.path.open("rb") as file:
+            file.seek(self._starts[place])
+            return _prediction(self.path, place + 1, file.readline())
 
 
 def append(path: Path, predictions: Iterable[Prediction]) -> None:
@@ -39,18 +69,43 @@ def resume(path: Path) -> list[Prediction]:
     return predictions
 
 
+def _starts(path: Path) -> array[int]:
+    """Where each line begins, and where the last whole one ends; an incomplete one is dropped."""
+    starts, end = array("q", [0]), 0
+    last = b""
+    with path.open("rb") as file:
+        for line in file:
+            end += len(line)
+            starts.append(end)
+            last = line
+    try:
+        if last:
+            _prediction(path, len(starts) - 1, last)
+    except ValueError:
+        warnings.warn(f"{path}: dropped an incomplete last line", stacklevel=4)
+        starts.pop()
+    return starts
+
+
+def _prediction(path: Path, number: int, line: bytes) -> Prediction:
+    try:
+        if not line.endswith(b"\n"):
+            raise ValueError("the line has no end")
+        return prediction_from_json(json.loads(line))
+    except ValueError as error:
+        raise ValueError(f"{path}, line {number}: {error}") from error
+
+
 def _parse(path: Path) -> tuple[list[Prediction], int]:
     """The predictions, and the length of the file's whole part in bytes."""
     lines = path.read_bytes().splitlines(keepends=True)
     predictions, whole = [], 0
     for number, line in enumerate(lines, start=1):
         try:
-            if not line.endswith(b"\n"):
-                raise ValueError("the line has no end")
-            predictions.append(prediction_from_json(json.loads(line)))
-        except ValueError as error:
+            predictions.append(_prediction(path, number, line))
+        except ValueError:
             if number < len(lines):
-                raise ValueError(f"{path}, line {number}: {error}") from error
+                raise
             warnings.warn(f"{path}: dropped an incomplete last line", stacklevel=3)
             break
         whole += len(line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,13 +118,13 @@ def _curves(runs: Sequence[RunResult]) -> list[tuple[str, Markup]]:
 
 
 def _failures(run: RunResult) -> dict[str, Any]:
-    unread = [item for item in run.scores.items if item.value is None]
+    unread = (item for item in run.scores.items if item.value is None)
     return {
         "run": run.name,
-        "n": len(unread),
+        "n": sum(summary.unread for summary in run.scores.summaries.values()),
         "shown": [
             (item.sample_id, truth_text(item.truth), examples.clipped(item.text, 500))
-            for item in unread[:_MOST_FAILURES]
+            for item in islice(unread, _MOST_FAILURES)
         ],
     }
 

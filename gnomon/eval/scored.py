@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,6 +11,9 @@ from gnomon.eval.statistics import Estimate
 from gnomon.sample import Spots, Table, target_from_json, target_to_json
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
     from gnomon.eval.kinds.base import Value
     from gnomon.sample import Size, Target
 
@@ -77,7 +81,8 @@ class Summary:
 class Scores:
     """Every answer scored, in the order of the samples, and a summary of each kind of target."""
 
-    items: tuple[Scored, ...]
+    items: Sequence[Scored]
+    """A tuple; on disk and read from the beginning where there are many."""
     summaries: dict[str, Summary]
 
     def estimate(self, kind: str, name: str) -> Estimate:
@@ -88,11 +93,19 @@ class Scores:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values that `from_json` turns back into the same scores."""
-        return {
-            "format": FORMAT,
-            "summaries": {kind: asdict(summary) for kind, summary in self.summaries.items()},
-            "items": [_item_to_json(item) for item in self.items],
-        }
+        return {**self._head(), "items": [_item_to_json(item) for item in self.items]}
+
+    def json_lines(self) -> Iterator[str]:
+        """The text of the same, an item a line, without holding it all."""
+        yield json.dumps(self._head(), ensure_ascii=False)[:-1] + ', "items": ['
+        for place, item in enumerate(self.items):
+            row = json.dumps(_item_to_json(item), ensure_ascii=False)
+            yield (",\n" if place else "\n") + row
+        yield "\n]}"
+
+    def _head(self) -> dict[str, Any]:
+        summaries = {kind: asdict(summary) for kind, summary in self.summaries.items()}
+        return {"format": FORMAT, "summaries": summaries}
 
     @classmethod
     def from_json(cls, raw: dict[str, Any]) -> Scores:
@@ -106,6 +119,20 @@ class Scores:
             return cls(tuple(_item(row) for row in raw["items"]), summaries)
         except (KeyError, TypeError) as error:
             raise ValueError(f"scores that cannot be read: {error!r}; score again") from error
+
+
+def write_scores(
+    path: Path, scores: Mapping[str, Scores], comparisons: Sequence[dict[str, Any]] | None = None
+) -> None:
+    """Several runs' scores as JSON, an item a line; with comparisons, these first."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8") as file:
+        if comparisons is not None:
+            file.write(f'{{"comparisons": {json.dumps(comparisons, ensure_ascii=False)}, "runs": ')
+        for place, (name, found) in enumerate(scores.items()):
+            file.write(f"{', ' if place else '{'}{json.dumps(name, ensure_ascii=False)}: ")
+            file.writelines(found.json_lines())
+        file.write("}\n" if comparisons is None else "}}\n")
 
 
 def _item_to_json(item: Scored) -> dict[str, Any]:

@@ -2,133 +2,122 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gnomon.eval import belief
 from gnomon.eval.chance import chance
+from gnomon.eval.columns import Columns
 from gnomon.eval.crossed import crossed
 from gnomon.eval.kinds import KINDS, kind_of
 from gnomon.eval.kinds.base import Answer, Line
+from gnomon.eval.pairing import paired
+from gnomon.eval.questions import Question
 from gnomon.eval.scored import Result, Scored, Scores, Summary
+from gnomon.eval.spool import Spool
 from gnomon.eval.statistics import Estimate, bootstrap, wilson
-from gnomon.sample import Box, Prediction, Sample, Spots, Target, resized
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from gnomon.eval.parse.reading import Which
+    from gnomon.sample import Prediction, Sample, Target
 
 
 def score(
-    predictions: Iterable[Prediction], samples: Iterable[Sample], *, which: Which = "last"
+    predictions: Iterable[Prediction],
+    samples: Iterable[Sample | Question],
+    *,
+    which: Which = "last",
 ) -> Scores:
     """Score one answer to each sample. Values are read afresh from the texts.
 
     An answer that cannot be read is wrong, and counted apart. It is an error if a sample has no
     prediction or two, or a prediction no sample. Where a text states several values, `which` says
-    the one that counts.
+    the one that counts. Both are read through once, and what comes of them is kept on disk where
+    there is much of it.
     """
-    answered = _by_sample(predictions)
-    pairs: dict[str, list[tuple[Prediction, Target, str]]] = {}
-    order: dict[str, None] = {}
-    missing: list[str] = []
-    for sample in samples:
-        if sample.id in order:
-            raise ValueError(f"sample {sample.id!r} stands twice: ids must be unique")
-        order[sample.id] = None
-        prediction = answered.pop(sample.id, None)
-        if prediction is None:
-            missing.append(sample.id)
-            continue
-        truth = _as_seen(sample, prediction)
-        pairs.setdefault(kind_of(truth), []).append((prediction, truth, _picture(sample)))
-    _refuse("have no prediction", missing, "finish predicting, or score only what was asked")
-    _refuse("are predicted but not among the samples", answered, "score them on their own samples")
-    scored = {kind: _scored(kind, group, which) for kind, group in pairs.items()}
-    by_id = {item.sample_id: item for group in scored.values() for item in group}
-    return Scores(
-        tuple(by_id[sample_id] for sample_id in order),
-        {
-            kind: _summary(kind, scored[kind], _evenly(kind, pairs[kind]))
-            for kind in KINDS
-            if kind in scored
-        },
+    evenly = _Evenly()
+    read: Spool[Scored] = Spool()
+    for prediction, sample in paired(predictions, samples):
+        item = _read(prediction, Question.of(sample), which)
+        evenly.add(prediction, item)
+        read.append(item)
+    costs = {kind: iter(_costs(kind, read)) for kind in {item.kind for item in read}}
+    items: Spool[Scored] = Spool()
+    columns: dict[str, Columns] = {}
+    for item in read:
+        measured = _measured(item, next(costs[item.kind]))
+        items.append(measured)
+        columns.setdefault(item.kind, Columns()).add(measured)
+    summaries = {
+        kind: _summary(kind, items, columns[kind], evenly.of(kind))
+        for kind in KINDS
+        if kind in columns
+    }
+    return Scores(items.whole(), summaries)
+
+
+def _read(prediction: Prediction, question: Question, which: Which) -> Scored:
+    """An answer as it is read; its measures are yet those of its belief alone."""
+    truth = question.seen(prediction.size)
+    kind = kind_of(truth)
+    reading = KINDS[kind].read(prediction, truth, which)
+    return Scored(
+        sample_id=prediction.sample_id,
+        kind=kind,
+        truth=truth,
+        text=prediction.text,
+        value=reading.value if reading else None,
+        rule=reading.rule if reading else None,
+        correct=False,
+        measures=belief.measures(prediction, truth, kind),
+        size=prediction.size,
+        picture=question.picture,
     )
 
 
-def _evenly(kind: str, group: Sequence[tuple[Prediction, Target, str]]) -> dict[str, float]:
-    """What an even belief would come to."""
-    return belief.uniform([(prediction, truth) for prediction, truth, _ in group], kind)
+def _costs(kind: str, read: Iterable[Scored]) -> list[float]:
+    return KINDS[kind].costs([item.truth for item in read if item.kind == kind])
 
 
-def _by_sample(predictions: Iterable[Prediction]) -> dict[str, Prediction]:
-    answered: dict[str, Prediction] = {}
-    for prediction in predictions:
-        if prediction.sample_id in answered:
-            raise ValueError(
-                f"sample {prediction.sample_id!r} is predicted twice: score one run at a time"
-            )
-        answered[prediction.sample_id] = prediction
-    return answered
+def _measured(item: Scored, cost: float) -> Scored:
+    kind = KINDS[item.kind]
+    measures = kind.measures(item.truth, Answer(item.value, item.text), cost)
+    return replace(item, measures={**measures, **item.measures}, correct=kind.correct(measures))
 
 
-def _refuse(what: str, ids: Iterable[str], way_out: str) -> None:
-    names = list(ids)
-    if names:
-        shown = ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
-        raise ValueError(f"{len(names)} samples {what}: {shown}: {way_out}")
+class _Evenly:
+    """What an even belief would come to, over some of the questions, evenly chosen."""
+
+    _MOST = 96
+
+    def __init__(self) -> None:
+        self._kept: dict[str, list[tuple[Prediction, Target]]] = {}
+        self._seen: dict[str, int] = {}
+        self._step: dict[str, int] = {}
+
+    def add(self, prediction: Prediction, item: Scored) -> None:
+        if not prediction.logprobs:
+            return
+        seen, step = self._seen.get(item.kind, 0), self._step.get(item.kind, 1)
+        self._seen[item.kind] = seen + 1
+        kept = self._kept.setdefault(item.kind, [])
+        if seen % step == 0:
+            kept.append((prediction, item.truth))
+        if len(kept) > self._MOST:
+            self._kept[item.kind], self._step[item.kind] = kept[::2], 2 * step
+
+    def of(self, kind: str) -> dict[str, float]:
+        return belief.uniform(self._kept.get(kind, []), kind)
 
 
-def _as_seen(sample: Sample, prediction: Prediction) -> Target:
-    """The truth; a box in the picture as it was resized for the model."""
-    if sample.image is not None and prediction.size is not None:
-        return resized(sample.target, sample.image.size, prediction.size)
-    if isinstance(sample.target, Box | Spots):
-        raise ValueError(f"sample {sample.id!r}: a box needs its picture and the prediction's size")
-    return sample.target
-
-
-def _picture(sample: Sample) -> str:
-    """What the item may share with others: its picture, by file or pixels; without one, itself."""
-    if sample.image is None:
-        return sample.id
-    file = getattr(sample.image, "filename", "")
-    return str(file) or blake2b(sample.image.tobytes(), digest_size=8).hexdigest()
-
-
-def _scored(
-    name: str, group: Sequence[tuple[Prediction, Target, str]], which: Which
-) -> list[Scored]:
-    kind = KINDS[name]
-    costs = kind.costs([truth for _, truth, _ in group])
-    scored = []
-    for (prediction, truth, picture), cost in zip(group, costs, strict=True):
-        reading = kind.read(prediction, truth, which)
-        value = reading.value if reading else None
-        measures = kind.measures(truth, Answer(value, prediction.text), cost)
-        measures |= belief.measures(prediction, truth, name)
-        scored.append(
-            Scored(
-                sample_id=prediction.sample_id,
-                kind=name,
-                truth=truth,
-                text=prediction.text,
-                value=value,
-                rule=reading.rule if reading else None,
-                correct=kind.correct(measures),
-                measures=measures,
-                size=prediction.size,
-                picture=picture,
-            )
-        )
-    return scored
-
-
-def _summary(name: str, items: Sequence[Scored], evenly: Mapping[str, float]) -> Summary:
-    by_chance = chance(name, items)
+def _summary(
+    name: str, items: Iterable[Scored], columns: Columns, evenly: Mapping[str, float]
+) -> Summary:
+    by_chance = chance(name, _some(name, items, columns.n))
     by_chance |= {measure: {"uniform": value} for measure, value in evenly.items()}
     results = tuple(
         Result(
@@ -137,31 +126,30 @@ def _summary(name: str, items: Sequence[Scored], evenly: Mapping[str, float]) ->
             unit=line.unit,
             better=line.better,
             headline=line.headline,
-            estimate=_estimate(line, items),
+            estimate=_estimate(line, columns),
             chance=by_chance[line.name],
         )
-        for line in belief.lines(name, [item.measures for item in items])
+        for line in belief.lines(name, [dict.fromkeys(columns.names, 0.0)])
     )
-    return Summary(name, len(items), sum(item.value is None for item in items), results)
+    return Summary(name, columns.n, columns.unread, results)
 
 
-def _estimate(line: Line, items: Sequence[Scored]) -> Estimate:
-    about = selected(line, items)
-    values = np.array([item.measures[line.measure] for item in about])
-    pictures = [item.picture for item in about]
-    if line.statistic in ("share", "mean") and 1 < len(set(pictures)) < len(pictures):
+_GUESSED = 10_000
+"""Guessers are tried on so many of the questions, evenly chosen."""
+
+
+def _some(name: str, items: Iterable[Scored], n: int) -> list[Scored]:
+    step = -(-n // _GUESSED)
+    own: Iterator[Scored] = (item for item in items if item.kind == name)
+    return [item for place, item in enumerate(own) if place % step == 0]
+
+
+def _estimate(line: Line, columns: Columns) -> Estimate:
+    values, pictures = columns.of(line)
+    if line.statistic in ("share", "mean") and 1 < np.unique(pictures).size < values.size:
         found = crossed([values[None]], pictures).estimate
         if found.low is not None:
             return found
     if line.statistic == "share":
         return wilson(int(values.sum()), values.size)
     return bootstrap(values, line.statistic)
-
-
-def selected(line: Line, items: Sequence[Scored]) -> list[Scored]:
-    """The items that the line is about."""
-    if line.among == "read":
-        items = [item for item in items if item.value is not None]
-    elif line.among == "wrong":
-        items = [item for item in items if item.value is not None and not item.correct]
-    return [item for item in items if line.measure in item.measures]

@@ -121,12 +121,14 @@ def _rules(runs: Sequence[RunResult], kind: str) -> list[tuple[str, list[int]]]:
 
 def _galleries(runs: Sequence[RunResult], kind: str, show: Show) -> list[Gallery]:
     last = runs[-1]
-    items = charts.of_kind(last, kind)
     chosen = {
-        f"The worst answers: {last.name}": examples.worst(items, show.worst),
-        f"Some right answers: {last.name}": examples.right(items, show.right),
+        f"The worst answers: {last.name}": examples.worst(charts.of_kind(last, kind), show.worst),
+        f"Some right answers: {last.name}": examples.right(last.scores.items, kind, show.right),
     }
-    answers = [(run.name, {i.sample_id: i for i in run.scores.items}) for run in runs]
+    ids = {item.sample_id for some in chosen.values() for item in some}
+    answers = [
+        (run.name, {i.sample_id: i for i in run.scores.items if i.sample_id in ids}) for run in runs
+    ]
     return [
         _gallery(heading, [examples.example(item, answers, show.samples) for item in some])
         for heading, some in chosen.items()

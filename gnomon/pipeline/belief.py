@@ -68,7 +68,7 @@ def believe(loaded: Loaded, asked: Question, answers: Sequence[str]) -> dict[str
     tree = _Tree.of(_ids(loaded, prompt, answers))
     was_training = loaded.model.training
     loaded.model.eval()
-    with torch.inference_mode():
+    with torch.no_grad():  # what inference_mode makes may not enter a later step of a training
         scores = tree.scores(_logits(loaded, prompt, asked, tree))
     loaded.model.train(was_training)
     return {

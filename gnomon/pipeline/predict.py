@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from tqdm import tqdm
 
-from gnomon.eval import predictions
+from gnomon.eval import predictions, questions
 from gnomon.pipeline.belief import believe, listed
 from gnomon.pipeline.collate import prompt_of, resized_size
 from gnomon.sample import Prediction
@@ -52,7 +52,7 @@ def predict(
     with tqdm(total=total, initial=len(done), desc="answers", unit="") as bar:
         for batch in answered(
             loaded,
-            left,
+            questions.noted(left, questions.beside(out)),
             settings=settings,
             batch_size=batch_size,
             max_new_tokens=max_new_tokens,

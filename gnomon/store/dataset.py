@@ -52,10 +52,15 @@ class Dataset(Samples):
         return self.length
 
     def __getitem__(self, index: int) -> Sample:
-        if not 0 <= index < self.length:
-            raise IndexError(f"index {index}: {self.files.root} has samples 0 to {self.length - 1}")
-        shard = bisect_right(self._starts, index) - 1
-        return self._sample(shard, index - self._starts[shard])
+        shard, row = self._place(index)
+        try:
+            return from_record(self._record(shard, row))
+        except (TypeError, ValueError, OSError) as error:
+            raise ValueError(f"{self.files.paths[shard]}: row {row}: {error}") from error
+
+    def id(self, index: int) -> str:
+        found: str = self._record(*self._place(index))["id"]
+        return found
 
     def describe(self) -> dict[str, Any]:
         """The directory's name and the hash of what it holds; where it lies does not matter."""
@@ -67,14 +72,19 @@ class Dataset(Samples):
             "content": self.files.content,
         }
 
-    def _sample(self, shard: int, row: int) -> Sample:
+    def _place(self, index: int) -> tuple[int, int]:
+        """The shard of a sample, and its row there."""
+        if not 0 <= index < self.length:
+            raise IndexError(f"index {index}: {self.files.root} has samples 0 to {self.length - 1}")
+        shard = bisect_right(self._starts, index) - 1
+        return shard, index - self._starts[shard]
+
+    def _record(self, shard: int, row: int) -> dict[str, Any]:
         _, starts = self._footer(shard)
         group = bisect_right(starts, row) - 1
-        record = self._group(shard, group).slice(row - starts[group], 1).to_pylist()[0]
-        try:
-            return from_record(record)
-        except (TypeError, ValueError, OSError) as error:
-            raise ValueError(f"{self.files.paths[shard]}: row {row}: {error}") from error
+        table = self._group(shard, group).slice(row - starts[group], 1)
+        record: dict[str, Any] = table.to_pylist()[0]
+        return record
 
     def _read_footer(self, shard: int) -> tuple[pq.FileMetaData, list[int]]:
         """The footer, and the row with which each group begins."""

@@ -49,6 +49,10 @@ class Mixture(Samples):
         source, place = self.place_of(index)
         return self.sources[source][place]
 
+    def id(self, index: int) -> str:
+        source, place = self.place_of(index)
+        return self.sources[source].id(place)
+
     def source_of(self, index: int) -> int:
         return self._pattern.source_of(index)
 

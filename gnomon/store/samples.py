@@ -30,6 +30,10 @@ class Samples(ABC):
     def describe(self) -> dict[str, Any]:
         """Plain JSON: two sequences are the same exactly if their descriptions are equal."""
 
+    def id(self, index: int) -> str:
+        """The id of sample `index`; where it can be, without drawing or opening its picture."""
+        return self[index].id
+
     def source_of(self, index: int) -> int:  # noqa: ARG002 - only a mixture has several
         """Which source sample `index` comes from: its place in the list given to `mixture`."""
         return 0
@@ -51,6 +55,9 @@ class Drawn(Samples):
 
     def __getitem__(self, index: int) -> Sample:
         return self.generator[index]
+
+    def id(self, index: int) -> str:
+        return self.generator.id(index)
 
     def describe(self) -> dict[str, Any]:
         drawn = self.generator

@@ -15,10 +15,10 @@ REPEATED = 1000
 NAMES = [str(i) for i in range(400)]
 
 
-def repeated(model, k, n, name, *, other=None, seed=0):
-    """1,000 times: a mean over k seeds and n pictures, or its difference to another model's."""
+def repeated(model, k, n, name, *, other=None, seed=0, times=REPEATED):
+    """Many times: a mean over k seeds and n pictures, or its difference to another model's."""
     rng = np.random.default_rng(seed)
-    for _ in range(REPEATED):
+    for _ in range(times):
         pictures = rng.normal(size=n)
         arm = answers(model, rng, k, pictures)[name]
         if other is not None:
@@ -74,7 +74,7 @@ def test_errors_over_items_only_are_three_times_too_small():
 
 def _both_ways(model, k, n):
     rng = np.random.default_rng(1)
-    for _ in range(REPEATED // 3):
+    for _ in range(150):
         arm = answers(model, rng, k, rng.normal(size=n))["exact"]
         flat = arm.reshape(1, -1)  # every answer for an item of its own
         names = [str(i) for i in range(flat.size)]
@@ -96,7 +96,7 @@ def test_questions_about_one_picture_are_no_independent_items():
 def test_a_planted_difference_is_found_as_often_as_is_said():
     """Three points, in a design that says it shows about so much with a power of 80 %."""
     model = Model(seeds=0.05, pictures=1.0, skill=2.0)
-    found = list(repeated(model, 8, 380, "exact", other=model.better_by(3)))
+    found = list(repeated(model, 8, 380, "exact", other=model.better_by(3), times=400))
     shown = np.mean([c.p < ALPHA and c.estimate.value > 0 for c in found])
     assert np.median([100 * detectable(c) for c in found[:100]]) == pytest.approx(3, abs=0.3)
     assert np.mean([power(c, 0.03) for c in found]) == pytest.approx(shown, abs=0.05)
@@ -106,7 +106,7 @@ def test_a_planted_difference_is_found_as_often_as_is_said():
 @pytest.mark.parametrize(("k", "n"), [(2, 100), (3, 200), (5, 200)])
 def test_equal_models_come_out_tied(k, n):
     model = Model()
-    found = repeated(model, k, n, "exact", other=model)
+    found = repeated(model, k, n, "exact", other=model, times=600)
     assert np.mean([c.p >= ALPHA for c in found]) >= 0.93
 
 
@@ -121,7 +121,7 @@ def test_equal_models_of_one_seed_come_out_tied():
 
 
 def test_p_and_interval_agree():
-    for c in repeated(Model(), 3, 100, "charged", other=Model().better_by(6), seed=4):
+    for c in repeated(Model(), 3, 100, "charged", other=Model().better_by(6), seed=4, times=200):
         half = (c.estimate.high - c.estimate.low) / 2
         assert (c.p < ALPHA) == (abs(c.estimate.value) > half)
 

@@ -6,16 +6,17 @@ import math
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from gnomon.eval.plots import svg
 from gnomon.eval.plots.dial import SECTORS, Dial, draw, outer_ring
 from gnomon.eval.plots.histogram import histogram
-from gnomon.eval.plots.scatter import scatter
+from gnomon.eval.plots.scatter import MOST_DOTS, scatter
 from gnomon.sample import Number, Time
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from markupsafe import Markup
 
@@ -76,7 +77,7 @@ def errors(runs: Sequence[RunResult], kind: str) -> Markup:
     return histogram(names, counts, [run.name for run in runs], title(kind))
 
 
-def _counted(items: Sequence[Scored], kind: str) -> list[int]:
+def _counted(items: Iterable[Scored], kind: str) -> list[int]:
     classes = _CLASSES[kind]
     side = bisect_right if classes.measure in _UPWARDS else bisect_left  # IoU 0.5 is 0.5–0.75
     counts = [0] * (len(classes.names) + 1)
@@ -91,7 +92,7 @@ def _counted(items: Sequence[Scored], kind: str) -> list[int]:
 
 def against_truth(run: RunResult, index: int, kind: str) -> Markup | None:
     """Answers against truths; None for what is no point on a line, such as a box."""
-    items = [item for item in of_kind(run, kind) if item.value is not None]
+    items = _dots(run, kind)
     label = f"{run.name}: answers against truths"
     css = f"line{index % 4}"
     if kind in ("time", "time24"):
@@ -132,9 +133,18 @@ def _pairs(sectors: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
     return [(wrong, asked) for wrong, asked in sectors]
 
 
-def of_kind(run: RunResult, kind: str) -> list[Scored]:
-    """The run's answers to questions of a kind."""
-    return [item for item in run.scores.items if item.kind == kind]
+def of_kind(run: RunResult, kind: str) -> Iterator[Scored]:
+    """The run's answers to questions of a kind, one after another: there may be very many."""
+    return (item for item in run.scores.items if item.kind == kind)
+
+
+def _dots(run: RunResult, kind: str) -> list[Scored]:
+    """The answers that were read; as many as can be told apart, evenly chosen, where there are
+    more."""
+    summary = run.scores.summaries.get(kind)
+    step = -(-(summary.n - summary.unread) // MOST_DOTS) if summary else 1
+    read = (item for item in of_kind(run, kind) if item.value is not None)
+    return list(islice(read, 0, None, max(1, step)))
 
 
 def _truth(item: Scored) -> Hms:

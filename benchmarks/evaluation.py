@@ -1,0 +1,96 @@
+"""How long scoring and reporting takes, and how much memory, for many stored predictions.
+
+python benchmarks/evaluation.py --n 10000 100000 1000000
+
+Each size has a process of its own, whose peak memory is that of Python and its libraries too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.dialect import Dialect
+from gnomon.eval import RunResult, predictions, questions, score, write_report
+from gnomon.eval.scored import write_scores
+from gnomon.sample import Prediction, Sample, Time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SETTINGS = {"name": "toy", "dtype": "bfloat16", "load_in_4bit": True, "max_new_tokens": 32}
+
+
+def asked(n: int) -> Iterator[Sample]:
+    """Clocks at every time of the dial."""
+    for i in range(n):
+        yield Sample(f"clock-v1-00000000-test-0-{i:07}", None, "?", Time(i * 7919 % 720 * 60))
+
+
+def write(n: int, file: Path) -> None:
+    """Answers of which six in ten are right and one in fifty cannot be read, in batches."""
+    rng, dialect = random.Random(0), Dialect()
+    samples = asked(n)
+    while batch := list(islice(samples, 5000)):
+        batch = list(questions.noted(batch, questions.beside(file)))
+        rng.shuffle(batch)
+        predictions.append(file, [_answer(sample, rng, dialect) for sample in batch])
+
+
+def _answer(sample: Sample, rng: random.Random, dialect: Dialect) -> Prediction:
+    time_asked = sample.target if rng.random() < 0.6 else Time(rng.randrange(720) * 60)
+    text = "no idea" if rng.random() < 0.02 else dialect.write(time_asked)
+    return Prediction(sample.id, text, (224, 224), "plain", SETTINGS)
+
+
+def measure(file: Path, out: Path) -> dict[str, float]:
+    """Seconds of scoring, of reporting, of writing the JSON; MB at the peak."""
+    start = time.perf_counter()
+    answers = predictions.PredictionFile(file)
+    scores = score(answers, questions.read(questions.beside(file)))
+    scored = time.perf_counter()
+    write_report(out / "report.html", [RunResult("run", scores, answers)])
+    reported = time.perf_counter()
+    write_scores(out / "report.json", {"run": scores})
+    written = time.perf_counter()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {
+        "score": scored - start,
+        "report": reported - scored,
+        "json": written - reported,
+        "peak": peak,
+    }
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--n", type=int, nargs="+", default=[1000, 10_000, 100_000])
+    parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.measure:
+        print(json.dumps(measure(given.measure, given.measure.parent)))
+        return
+    print(f"{'predictions':>12}{'score s':>10}{'report s':>10}{'JSON s':>10}{'peak MB':>10}")
+    for n in given.n:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "predictions.jsonl"
+            write(n, file)
+            command = [sys.executable, __file__, "--measure", str(file)]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            found = json.loads(done.stdout)
+        figures = "".join(f"{found[name]:>10.1f}" for name in ("score", "report", "json"))
+        print(f"{n:>12,}{figures}{found['peak']:>10.0f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

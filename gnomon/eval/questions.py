@@ -1,0 +1,103 @@
+"""What was asked, as far as scoring needs it: no picture is drawn or opened again for it.
+
+`gnomon predict` writes it beside the answers: JSON lines, a question before its answer.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from gnomon.sample import Box, Sample, Spots, Target, resized, target_from_json, target_to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from gnomon.sample import Size
+
+SUFFIX = ".asked.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A sample without its picture."""
+
+    id: str
+    target: Target
+    """In the picture's own pixels."""
+    size: Size | None
+    """The picture's own; None where there is none."""
+    picture: str
+    """What it may share with other questions: its picture, by file or pixels; else itself."""
+
+    @classmethod
+    def of(cls, sample: Sample | Question) -> Question:
+        """What scoring needs of a sample."""
+        if isinstance(sample, Question):
+            return sample
+        image = sample.image
+        if image is None:
+            return cls(sample.id, sample.target, None, sample.id)
+        file = str(getattr(image, "filename", ""))
+        picture = file or blake2b(image.tobytes(), digest_size=8).hexdigest()
+        return cls(sample.id, sample.target, image.size, picture)
+
+    def seen(self, size: Size | None) -> Target:
+        """The truth; a box in the picture as it was resized for the model."""
+        if self.size is not None and size is not None:
+            return resized(self.target, self.size, size)
+        if isinstance(self.target, Box | Spots):
+            raise ValueError(
+                f"sample {self.id!r}: a box needs its picture and the prediction's size"
+            )
+        return self.target
+
+
+def beside(predictions: Path) -> Path:
+    """Where the questions stand that a file answers."""
+    return predictions.with_suffix(SUFFIX)
+
+
+def noted(samples: Iterable[Sample], path: Path) -> Iterator[Sample]:
+    """The samples as they come, each written down before it is handed on and can be answered."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        for sample in samples:
+            file.write(json.dumps(_to_json(Question.of(sample))) + "\n")
+            file.flush()
+            yield sample
+
+
+def read(path: Path) -> Iterator[Question]:
+    """One after another; a question that a killed run asked again comes once.
+
+    A kill may have cut a line short: what follows it was asked again.
+    """
+    seen: set[int] = set()
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            try:
+                question = _from_json(json.loads(line))
+            except (ValueError, KeyError, TypeError):
+                continue
+            if hash(question.id) not in seen:
+                seen.add(hash(question.id))
+                yield question
+
+
+def _to_json(question: Question) -> dict[str, Any]:
+    return {
+        "id": question.id,
+        "target": target_to_json(question.target),
+        "size": question.size,
+        "picture": question.picture,
+    }
+
+
+def _from_json(row: dict[str, Any]) -> Question:
+    size = row["size"]
+    target = target_from_json(row["target"])
+    return Question(row["id"], target, tuple(size) if size else None, row["picture"])

@@ -1,0 +1,221 @@
+"""What is kept on disk comes back the same, and only a little of it is in memory."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+from eval_toys import boxes, clock_text, clock_texts, clocks, numbers, said
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gnomon.eval import RunResult, Scores, predictions, questions, score, scoring, write_report
+from gnomon.eval.pairing import paired
+from gnomon.eval.scored import write_scores
+from gnomon.eval.spool import Spool
+from gnomon.sample import Box, Number, Prediction, Sample, Spot, Spots, Table, Text, Time
+
+
+def spooled(items, in_memory=0):
+    found = Spool(in_memory=in_memory)
+    for item in items:
+        found.append(item)
+    return found
+
+
+@settings(deadline=None)
+@given(st.integers(0, 2500), st.sampled_from([0, 700, 10_000]))
+def test_a_spool_is_a_list(n, in_memory):
+    found, expected = spooled(range(n), in_memory), list(range(n))
+    assert len(found) == n
+    assert list(found) == expected
+    assert list(found) == expected  # a second time
+    for part in (slice(None, 7), slice(-3, None), slice(None, None, 600)):
+        assert found[part] == expected[part]
+    for place in {0, n // 2, n - 1, -1} if n else ():
+        assert found[place] == expected[place]
+    with pytest.raises(IndexError, match=f"there are {n}"):
+        found[n]
+
+
+def test_two_readers_do_not_disturb_each_other():
+    found = spooled(range(3000))
+    pairs = list(zip(found, found, strict=True))
+    assert pairs == [(i, i) for i in range(3000)]
+
+
+def test_small_ones_stay_plain_and_large_ones_do_not_stay():
+    assert spooled(range(5), 10).whole() == (0, 1, 2, 3, 4)
+    large = spooled(range(3000), 1000)
+    assert large.whole() is large
+
+
+def test_every_target_comes_back_the_same():
+    targets = [
+        Time(60, form="words"),
+        Number(Decimal("1.50"), "kg"),
+        Box(0, 1, 2, 3),
+        Text("yes", ("yes", "no")),
+        Spots((Spot("a", Box(0, 0, 1, 1)),)),
+        Table(("a",), (("1",),)),
+    ]
+    assert list(spooled(targets * 200)) == targets * 200
+
+
+def test_memory_does_not_grow_with_what_is_spooled():
+    tracemalloc.start()
+    try:
+        found = spooled((f"{i:0500}" for i in range(20_000)), 1000)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(found) == 20_000
+    assert peak < 3_000_000  # 10 MB of text
+
+
+@pytest.fixture
+def on_disk(monkeypatch):
+    """Everything is spooled, however little."""
+    monkeypatch.setattr(scoring, "Spool", lambda: Spool(in_memory=0))
+
+
+def mixed():
+    samples = [*clocks(1200, picture=True), *numbers(range(30)), *boxes(20)]
+    texts = [*clock_texts(samples[:1200], 0.6), *map(str, range(5, 35))]
+    texts += ["[0.1, 0.2, 0.5, 0.8]"] * 20
+    return samples, said(samples, texts, size=(64, 48))
+
+
+def test_scores_are_the_same_from_memory_and_from_disk(monkeypatch, tmp_path):
+    samples, answers = mixed()
+    plain = score(answers, samples)
+    monkeypatch.setattr(scoring, "Spool", lambda: Spool(in_memory=0))
+    large = score(answers, samples)
+    assert not isinstance(large.items, tuple)
+    assert tuple(large.items) == plain.items
+    assert large.summaries == plain.summaries
+    pages = [
+        write_report(
+            tmp_path / f"{name}.html",
+            [RunResult("run", scores, answers)],
+            samples={s.id: s for s in samples},
+        ).read_bytes()
+        for name, scores in (("plain", plain), ("large", large))
+    ]
+    assert pages[0] == pages[1]
+
+
+def test_json_written_piece_by_piece_is_read_back(tmp_path, on_disk):
+    samples, answers = mixed()
+    scores = score(answers, samples)
+    write_scores(tmp_path / "a.json", {'ru"n': scores, "b": scores})
+    found = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+    assert list(found) == ['ru"n', "b"]
+    assert found["b"] == json.loads(json.dumps(scores.to_json()))
+    assert Scores.from_json(found["b"]).items == tuple(scores.items)
+    write_scores(tmp_path / "b.json", {"a": scores}, [{"x": 1}])
+    found = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
+    assert (found["comparisons"], list(found["runs"])) == ([{"x": 1}], ["a"])
+    write_scores(tmp_path / "c.json", {"a": score([], [])})
+    assert json.loads((tmp_path / "c.json").read_text())["a"]["items"] == []
+
+
+def test_predictions_wait_only_until_their_sample_comes():
+    """Files are in windows of longest first: what is held is a window, not the file."""
+    samples = clocks(5000)
+    answers = said(samples, ["10:08"] * 5000)
+    held, most = 0, 0
+
+    def coming():
+        nonlocal held, most
+        for start in range(0, 5000, 50):
+            for answer in reversed(answers[start : start + 50]):
+                held += 1
+                most = max(most, held)
+                yield answer
+
+    for answer, sample in paired(coming(), samples):
+        held -= 1
+        assert answer.sample_id == sample.id
+    assert most <= 50
+
+
+def noted(file, samples):
+    assert list(questions.noted(samples, file)) == list(samples)
+
+
+def test_a_question_is_written_before_it_can_be_answered(tmp_path):
+    file = tmp_path / "a.asked.jsonl"
+    for n, _ in enumerate(questions.noted(clocks(3), file), start=1):
+        assert len(list(questions.read(file))) == n
+
+
+def test_questions_come_back_as_they_were_asked(tmp_path):
+    samples, _ = mixed()
+    samples = [*samples[::100], Sample("t", None, "?", Text("yes", ("yes", "no")))]
+    file = questions.beside(tmp_path / "new" / "answers.jsonl")
+    noted(file, samples[:5])
+    noted(file, samples[3:])  # a killed run asked two of them again
+    found = list(questions.read(file))
+    assert found == [questions.Question.of(sample) for sample in samples]
+    assert file.name == "answers.asked.jsonl"
+
+
+def test_a_question_that_a_kill_cut_short_was_asked_again(tmp_path):
+    file = tmp_path / "a.asked.jsonl"
+    noted(file, clocks(3))
+    file.write_text(file.read_text()[:-20] + "\n")
+    noted(file, clocks(4)[2:])
+    assert [q.id for q in questions.read(file)] == [f"clock-{i}" for i in range(4)]
+
+
+def test_questions_score_as_their_samples_do(tmp_path):
+    samples, answers = mixed()
+    file = tmp_path / "a.asked.jsonl"
+    noted(file, samples)
+    assert score(answers, questions.read(file)) == score(answers, samples)
+
+
+def test_a_box_without_its_picture_is_refused():
+    question = questions.Question("b", Box(0, 0, 1, 1), None, "b")
+    with pytest.raises(ValueError, match="'b': a box needs its picture"):
+        score([Prediction("b", "x", None, "plain")], [question])
+
+
+def test_a_file_of_predictions_is_a_sequence_of_them(tmp_path):
+    file = tmp_path / "p.jsonl"
+    answers = [
+        replace(p, text=f"{p.text}\u2028\r{i}")
+        for i, p in enumerate(said(clocks(40), [clock_text(i) for i in range(40)]))
+    ]
+    predictions.append(file, answers)
+    opened = predictions.PredictionFile(file)
+    assert len(opened) == 40
+    assert list(opened) == answers == predictions.read(file)
+    assert (opened[0], opened[-1], opened[3:5]) == (answers[0], answers[-1], answers[3:5])
+    with pytest.raises(IndexError):
+        opened[40]
+
+
+@pytest.mark.parametrize("cut", [1, 5, 60])
+def test_a_cut_last_line_is_dropped_and_told(tmp_path, cut):
+    file = tmp_path / "p.jsonl"
+    answers = said(clocks(3), ["1:00"] * 3)
+    predictions.append(file, answers)
+    file.write_bytes(file.read_bytes()[:-cut])
+    with pytest.warns(UserWarning, match=r"p\.jsonl: dropped an incomplete last line"):
+        opened = predictions.PredictionFile(file)
+    assert list(opened) == answers[:2]
+
+
+def test_a_spoilt_line_is_told_when_it_is_read(tmp_path):
+    file = tmp_path / "p.jsonl"
+    file.write_text("{}\n")
+    predictions.append(file, said(clocks(1), ["1:00"]))
+    with pytest.raises(ValueError, match=r"p\.jsonl, line 1: "):
+        list(predictions.PredictionFile(file))
+    (tmp_path / "empty.jsonl").touch()
+    assert len(predictions.PredictionFile(tmp_path / "empty.jsonl")) == 0

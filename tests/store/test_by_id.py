@@ -1,0 +1,38 @@
+"""Samples by id, and ids without pictures."""
+
+from __future__ import annotations
+
+import pytest
+
+from gnomon import store
+from gnomon.generators.clock import Clock
+from gnomon.recipe import Source
+
+
+def test_ids_are_known_without_drawing(monkeypatch, tmp_path):
+    clocks = Source(kind="clock", options={"size": 84})
+    sums = Source(kind="arithmetic")
+    mixed = store.mixture((clocks, sums), split="test", seed=0)
+    written = store.write(mixed, tmp_path / "d", n=12, split="test", workers=1)
+    assert written is None or written
+    held = store.open(tmp_path / "d", "test")
+    expected = [mixed[i].id for i in range(12)]
+    assert [held.id(i) for i in range(12)] == expected
+
+    def refuse(*_):
+        raise AssertionError("a picture was drawn")
+
+    monkeypatch.setattr(Clock, "draw", refuse)
+    assert [mixed.id(i) for i in range(12)] == expected
+    by_id = store.ById(mixed, 12)
+    assert list(by_id) == expected
+    assert len(by_id) == 12
+
+
+def test_a_sample_is_drawn_when_it_is_asked_for():
+    samples = store.mixture((Source(kind="arithmetic"),), split="test", seed=0)
+    by_id = store.ById(samples, 5)
+    assert by_id[samples[3].id] == samples[3]
+    assert by_id.get("nobody") is None
+    with pytest.raises(KeyError):
+        by_id[samples[7].id]
