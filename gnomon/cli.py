@@ -151,6 +151,8 @@ def predict(given: argparse.Namespace) -> None:
         given.data, given.overrides = None, [given.data, *given.overrides]
     if given.belief:
         given.overrides.append("eval.belief=true")
+    if given.server:
+        given.overrides.append(f"model.server={given.server}")
     asked = road.asked(given.model, given.data, given.overrides)
     if asked.folder is not None:
         out = given.out or Path("answers.csv")
@@ -284,6 +286,11 @@ def _parser() -> argparse.ArgumentParser:
         "--question",
         default="What time does the clock show? Answer HH:MM.",
         help="what is asked of each picture of a folder",
+    )
+    verb.add_argument(
+        "--server",
+        metavar="URL",
+        help="an OpenAI-compatible server that holds MODEL; the key is in OPENAI_API_KEY",
     )
     verb.add_argument(
         "--belief",

@@ -107,6 +107,9 @@ class Model:
     """`gnomon-tiny`, a local directory, or a hub id."""
     family: str | None = None
     """Only where the checkpoint's own model_type does not say it; `gnomon ls families`."""
+    server: str | None = None
+    """An OpenAI-compatible server that holds the model, such as http://localhost:8000/v1: it is
+    asked and never trained."""
     load_in_4bit: bool = True
     """NF4 for the language model's linear layers, as QLoRA does."""
     dtype: Literal["bfloat16", "float16", "float32"] = "bfloat16"

@@ -88,7 +88,8 @@ def check(opened: Recipe) -> Recipe:
     exam = Exam.of(opened)
     try:
         losses.check(opened.loss.name, opened.loss.options)
-        families.locate(opened.model.name)
+        if opened.model.server is None:
+            families.locate(opened.model.name)
         if opened.model.family is not None:
             families.check(opened.model.family)
         store.mixture(opened.data, split="train", seed=opened.seed)
@@ -240,6 +241,8 @@ def generate(opened: Recipe, run: Path, *, workers: int) -> None:
 
 def train(opened: Recipe, run: Path) -> Path:
     """Fine-tune; where the adapter or the model lies. Goes on where a killed run stopped."""
+    if opened.model.server is not None:
+        raise RecipeError("model.server: a model behind a server is asked, not trained")
     _claim(run, opened)
     from gnomon.pipeline.train import train as fine_tune
 
@@ -250,10 +253,14 @@ def train(opened: Recipe, run: Path) -> Path:
 
 def predict(opened: Recipe, exam: Exam, out: Path, *, run: Path | None = None) -> Path:
     """Ask the exam's questions of a run's trained model, or (run None) of the model as it came."""
+    about = {"exam": asdict(exam), "data": exam.open().describe(), "versions": versions()}
+    if opened.model.server is not None:
+        _ask_server(opened, exam, out)
+        _write_json(out.with_suffix(".about.json"), about)
+        return out
     loaded, weights = _loaded(opened, run)
     from gnomon.pipeline.predict import predict as ask
 
-    about = {"exam": asdict(exam), "data": exam.open().describe(), "versions": versions()}
     settings = {**asdict(opened.model), "weights": weights}
     ask(
         loaded,
@@ -267,6 +274,25 @@ def predict(opened: Recipe, exam: Exam, out: Path, *, run: Path | None = None) -
     )
     _write_json(out.with_suffix(".about.json"), about)
     return out
+
+
+def _ask_server(opened: Recipe, exam: Exam, out: Path) -> None:
+    from gnomon.pipeline.hosted import Server
+    from gnomon.pipeline.hosted import predict as ask
+
+    model = opened.model
+    assert model.server is not None
+    family = families.create(model.family) if model.family else None
+    ask(
+        Server(model.server, model.name),
+        exam,
+        out,
+        total=exam.samples,
+        settings={"name": model.name, "server": model.server, "family": model.family},
+        at_once=opened.eval.batch_size,
+        max_new_tokens=opened.eval.max_new_tokens,
+        dialect=family.dialect if family else "plain",
+    )
 
 
 def read_pictures(

@@ -7,7 +7,7 @@ import os
 import warnings
 from array import array
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from gnomon.sample import Prediction, prediction_from_json, prediction_to_json
 
@@ -67,6 +67,20 @@ def resume(path: Path) -> list[Prediction]:
     if whole < path.stat().st_size:
         os.truncate(path, whole)
     return predictions
+
+
+def done(path: Path, settings: dict[str, Any]) -> set[str]:
+    """The samples that the file answers already; answers given otherwise are never mixed in."""
+    held = resume(path)
+    for old in held:
+        if old.settings != settings:
+            keys = [k for k in settings | old.settings if settings.get(k) != old.settings.get(k)]
+            was, now = ({key: s.get(key) for key in keys} for s in (old.settings, settings))
+            raise ValueError(
+                f"{path} holds answers given with {was}, not {now}:"
+                " name another file, or delete that one"
+            )
+    return {prediction.sample_id for prediction in held}
 
 
 def _starts(path: Path) -> array[int]:

@@ -47,7 +47,7 @@ def predict(
         settings["belief"] = belief
     # As JSON gives them back: a tuple would never equal the list that the file holds.
     settings = json.loads(json.dumps(settings))
-    done = _answered(out, settings)
+    done = predictions.done(out, settings)
     left = (sample for sample in samples if sample.id not in done)
     with tqdm(total=total, initial=len(done), desc="answers", unit="") as bar:
         for batch in answered(
@@ -109,20 +109,6 @@ def answer(loaded: Loaded, batch: Sequence[Question], *, max_new_tokens: int) ->
 def _belief(loaded: Loaded, sample: Sample, asked: Asked) -> dict[str, float] | None:
     answers = listed(loaded, sample, asked)
     return believe(loaded, sample, answers) if answers else None
-
-
-def _answered(out: Path, settings: dict[str, Any]) -> set[str]:
-    """The samples that the file answers already; answers given otherwise are never mixed in."""
-    done = predictions.resume(out)
-    for old in done:
-        if old.settings != settings:
-            keys = [k for k in settings | old.settings if settings.get(k) != old.settings.get(k)]
-            was, now = ({key: s.get(key) for key in keys} for s in (old.settings, settings))
-            raise ValueError(
-                f"{out} holds answers given with {was}, not {now}:"
-                " name another file, or delete that one"
-            )
-    return {prediction.sample_id for prediction in done}
 
 
 def _batches(loaded: Loaded, window: list[Sample], batch_size: int) -> Iterator[list[Sample]]:

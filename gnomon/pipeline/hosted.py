@@ -1,0 +1,134 @@
+"""Answers of a model behind an OpenAI-compatible server: vLLM, SGLang, `transformers serve`, hosts.
+
+Needs nothing of the training stack. The key is read from OPENAI_API_KEY and written nowhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
+
+from tqdm import tqdm
+
+from gnomon.eval import predictions, questions
+from gnomon.sample import Prediction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from PIL.Image import Image
+
+    from gnomon.sample import Sample
+
+KEY = "OPENAI_API_KEY"
+_WAITS = (1, 2, 4, 8, 16)
+"""Seconds before a busy or failing server is asked again."""
+_PATIENCE = 300
+"""Seconds for one answer."""
+_BUSY = (408, 409, 425, 429, 500, 502, 503, 504)
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where a model is asked."""
+
+    url: str
+    """Up to and with /v1."""
+    model: str
+    """Its name there."""
+
+    def ask(self, question: str, image: Image | None, *, max_tokens: int) -> str:
+        """One answer, at temperature 0."""
+        content: list[dict[str, Any]] = [{"type": "text", "text": question}]
+        if image is not None:
+            content.insert(0, {"type": "image_url", "image_url": {"url": _data_uri(image)}})
+        asked = {
+            "model": self.model,
+            "messages": [{"role": "user", "content": content}],
+            "max_tokens": max_tokens,
+            "temperature": 0,
+        }
+        answer = self._sent("chat/completions", asked)
+        try:
+            return str(answer["choices"][0]["message"]["content"] or "").strip()
+        except (KeyError, IndexError, TypeError) as error:
+            raise ValueError(f"{self.url} answered {answer!r}: no choices in it") from error
+
+    def _sent(self, path: str, body: dict[str, Any]) -> Any:
+        """The server's JSON; asked again where it is busy."""
+        for wait in (*_WAITS, None):
+            try:
+                return self._once(path, body)
+            except HTTPError as error:
+                if error.code not in _BUSY or wait is None:
+                    raise ValueError(self._refused(error)) from error
+                time.sleep(float(error.headers.get("Retry-After") or wait))
+            except (URLError, TimeoutError) as error:
+                if wait is None:
+                    raise ValueError(f"{self.url} cannot be reached: {error}") from error
+                time.sleep(wait)
+        raise AssertionError("the last wait is none")
+
+    def _once(self, path: str, body: dict[str, Any]) -> Any:
+        headers = {"Content-Type": "application/json"}
+        if key := os.environ.get(KEY):
+            headers["Authorization"] = f"Bearer {key}"
+        url = f"{self.url.rstrip('/')}/{path}"
+        request = Request(url, json.dumps(body).encode(), headers)  # noqa: S310 - the user's own URL
+        with urlopen(request, timeout=_PATIENCE) as opened:  # noqa: S310 - the same
+            return json.load(opened)
+
+    def _refused(self, error: HTTPError) -> str:
+        said = error.read(500).decode("utf-8", "replace").strip()
+        way_out = f" (is {KEY} set?)" if error.code in (401, 403) else ""
+        return f"{self.url} refused {self.model!r} with {error.code}{way_out}: {said}"
+
+
+def predict(
+    server: Server,
+    samples: Iterable[Sample],
+    out: Path,
+    *,
+    total: int,
+    settings: dict[str, Any],
+    at_once: int,
+    max_new_tokens: int,
+    dialect: str,
+) -> None:
+    """Answer every sample that `out` does not hold yet, so many at once; a killed run goes on.
+
+    Boxes are taken in the pixels of the picture as it was sent.
+    """
+    settings = json.loads(json.dumps({**settings, "max_new_tokens": max_new_tokens}))
+    done = predictions.done(out, settings)
+    left = (sample for sample in samples if sample.id not in done)
+
+    def answered(sample: Sample) -> Prediction:
+        text = server.ask(sample.question, sample.image, max_tokens=max_new_tokens)
+        size = sample.image.size if sample.image else None
+        return Prediction(sample.id, text, size, dialect, settings)
+
+    with (
+        tqdm(total=total, initial=len(done), desc="answers", unit="") as bar,
+        ThreadPoolExecutor(at_once) as pool,
+    ):
+        asked = questions.noted(left, questions.beside(out))
+        while batch := list(islice(asked, at_once)):
+            predictions.append(out, list(pool.map(answered, batch)))
+            bar.update(len(batch))
+
+
+def _data_uri(image: Image) -> str:
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"

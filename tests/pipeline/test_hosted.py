@@ -1,0 +1,167 @@
+"""A model behind a server answers as it does here; busy servers are asked again, keys kept."""
+
+import base64
+import io
+import json
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from PIL import Image
+from pipeline_toys import UNEVEN
+
+from gnomon.cli import main
+from gnomon.eval import predictions
+from gnomon.pipeline import hosted
+from gnomon.pipeline.hosted import Server, predict
+from gnomon.pipeline.load import load
+from gnomon.pipeline.pictures import Picture
+from gnomon.pipeline.predict import answer
+from gnomon.recipe import Model
+
+LOCK = threading.Lock()
+
+
+@contextmanager
+def serving(reply):
+    """A server on this machine; `reply` makes a status, headers and a body of each request."""
+    seen = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            with LOCK:
+                seen.append((self.path, dict(self.headers), asked))
+                status, headers, body = reply(asked, len(seen))
+            data = body if isinstance(body, bytes) else json.dumps(body).encode()
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1", seen
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def said(text):
+    return 200, {}, {"choices": [{"message": {"role": "assistant", "content": text}}]}
+
+
+def asked_of(samples, url, out, **options):
+    settings = {"name": "tiny", "server": url}
+    given = {"at_once": 2, "max_new_tokens": 8, "dialect": "plain"} | options
+    predict(Server(url, "tiny"), samples, out, total=len(samples), settings=settings, **given)
+    return {p.sample_id: p for p in predictions.read(out)}
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    return load(Model(load_in_4bit=False, dtype="float32"))
+
+
+def test_a_served_model_answers_as_it_does_here(tiny, tmp_path):
+    def reply(asked, _):
+        (message,) = asked["messages"]
+        pictures = [p["image_url"]["url"] for p in message["content"] if p["type"] == "image_url"]
+        image = None
+        if pictures:
+            image = Image.open(io.BytesIO(base64.b64decode(pictures[0].partition(",")[2])))
+        text = message["content"][-1]["text"]
+        question = Picture("asked", image and image.convert("RGB"), text)
+        return said(answer(tiny, [question], max_new_tokens=asked["max_tokens"])[0])
+
+    with serving(reply) as (url, seen):
+        found = asked_of(UNEVEN, url, tmp_path / "a.jsonl")
+    for sample in UNEVEN:
+        assert found[sample.id].text == answer(tiny, [sample], max_new_tokens=8)[0]
+        assert found[sample.id].size == (sample.image.size if sample.image else None)
+    assert {path for path, *_ in seen} == {"/v1/chat/completions"}
+    assert all(asked["temperature"] == 0 and asked["model"] == "tiny" for *_, asked in seen)
+
+
+def test_what_is_answered_is_not_asked_again(tmp_path):
+    with serving(lambda *_: said("10:08")) as (url, seen):
+        asked_of(UNEVEN[:2], url, tmp_path / "a.jsonl")
+        asked_of(UNEVEN[:4], url, tmp_path / "a.jsonl")
+        assert len(seen) == 4
+        with pytest.raises(ValueError, match="holds answers given with"):
+            asked_of(UNEVEN[:4], url, tmp_path / "a.jsonl", max_new_tokens=9)
+
+
+def test_a_busy_server_is_asked_again_after_as_long_as_it_says(tmp_path, monkeypatch):
+    waited = []
+    monkeypatch.setattr(hosted.time, "sleep", waited.append)
+
+    def reply(_, count):
+        return (429, {"Retry-After": "7"}, {}) if count == 1 else (503, {}, {}) if count < 4 else (
+            said("10:08")
+        )  # fmt: skip
+
+    with serving(reply) as (url, _):
+        found = asked_of(UNEVEN[:1], url, tmp_path / "a.jsonl")
+    assert waited == [7, 2, 4]
+    assert found[UNEVEN[0].id].text == "10:08"
+
+
+def test_a_server_that_stays_busy_or_away_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(hosted.time, "sleep", lambda _: None)
+    with (
+        serving(lambda *_: (500, {}, b"out of memory")) as (url, _),
+        pytest.raises(ValueError, match="refused 'tiny' with 500: out of memory"),
+    ):
+        asked_of(UNEVEN[:1], url, tmp_path / "a.jsonl")
+    with pytest.raises(ValueError, match="cannot be reached"):
+        asked_of(UNEVEN[:1], "http://127.0.0.1:9/v1", tmp_path / "a.jsonl")
+    assert not (tmp_path / "a.jsonl").exists()
+
+
+def test_the_key_goes_to_the_server_and_nowhere_else(tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-1234")
+    with serving(lambda *_: said("10:08")) as (url, seen):
+        asked_of(UNEVEN[:1], url, tmp_path / "a.jsonl")
+    assert seen[0][1]["Authorization"] == "Bearer sk-secret-1234"
+    for file in tmp_path.rglob("*"):
+        assert b"secret" not in file.read_bytes()
+    with (
+        serving(lambda *_: (401, {}, b"bad key")) as (url, _),
+        pytest.raises(ValueError, match=r"401 \(is OPENAI_API_KEY set\?\): bad key"),
+    ):
+        asked_of(UNEVEN[1:2], url, tmp_path / "b.jsonl")
+
+
+@pytest.mark.parametrize("body", [{}, {"choices": []}, {"error": "no"}, []])
+def test_an_answer_without_choices_is_told(tmp_path, body):
+    with (
+        serving(lambda *_: (200, {}, body)) as (url, _),
+        pytest.raises(ValueError, match="no choices in it"),
+    ):
+        asked_of(UNEVEN[:1], url, tmp_path / "a.jsonl")
+
+
+def test_an_empty_answer_is_one(tmp_path):
+    with serving(lambda *_: said(None)) as (url, _):
+        assert asked_of(UNEVEN[:1], url, tmp_path / "a.jsonl")[UNEVEN[0].id].text == ""
+
+
+def test_the_command_line_asks_and_scores(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    with serving(lambda *_: said("It shows ten past ten.")) as (url, _):
+        told = ["predict", "owner/vlm-7b", "clock", "eval.samples=4", "--server", url]
+        assert main(told) == 0
+        assert main(["score", "predictions/vlm-7b-clock.jsonl"]) == 0
+        assert "Exactly right" in capsys.readouterr().out
+        assert main(["train", "demo", f"model.server={url}"]) == 2
+        assert "asked, not trained" in capsys.readouterr().err
