@@ -125,6 +125,22 @@ def verify(given: argparse.Namespace) -> int:
     return 1 if problems else 0
 
 
+def export(given: argparse.Namespace) -> None:
+    """Samples for those who train elsewhere."""
+    from gnomon import road
+
+    out = road.export(
+        given.what,
+        given.overrides,
+        form=given.to,
+        family=given.family,
+        out=given.out,
+        split=given.split,
+        n=given.n,
+    )
+    print(out)
+
+
 def plan(given: argparse.Namespace) -> int:
     """What a recipe will take, before anything is spent."""
     from gnomon import road
@@ -252,6 +268,19 @@ def _parser() -> argparse.ArgumentParser:
     verb.add_argument(
         "--redraw", type=float, default=0.05, help="share of the samples drawn again (0.05)"
     )
+
+    verb = add(
+        export,
+        "write samples out for another trainer",
+        "gnomon export clocks --to trl --family qwen2-vl --out clocks-trl",
+    )
+    verb.add_argument("what", metavar="DIR|KIND|RECIPE", help="a dataset, your own file, a kind")
+    verb.add_argument("--to", choices=("trl", "messages", "llava", "swift"), required=True)
+    verb.add_argument("--family", required=True, help="whose boxes are written; `ls families`")
+    verb.add_argument("--out", type=Path, required=True, metavar="DIR", help="the directory")
+    verb.add_argument("--split", choices=("train", "val", "test"), default="train")
+    verb.add_argument("--n", type=_positive, help="how many; default: as many as there are")
+    verb.add_argument("overrides", nargs="*", metavar="key=value", help="options of the kind")
 
     verb = add(plan, "say what a recipe will take", "gnomon plan demo --memory 24")
     verb.add_argument(

@@ -355,6 +355,33 @@ def run(opened: Recipe, out: Path, *, workers: int) -> Path:
     return report(results(out), out / "report.html", _pictures(exam))
 
 
+def export(
+    what: str,
+    options: Sequence[str],
+    *,
+    form: str,
+    family: str,
+    out: Path,
+    split: Split,
+    n: int | None,
+) -> Path:
+    """Write samples out for another trainer."""
+    from gnomon.pipeline.export import export as write_out
+
+    if Path(what).exists() and not what.endswith((".yaml", ".yml")):
+        source = recipe.checked(
+            Source, recipe.laid_over({"path": what}, options), name="command line"
+        )
+        samples = store.mixture((source,), split=split, seed=0)
+    else:
+        samples = samples_of(what, options, split=split, seed=None)
+    total = n or samples.length
+    if total is None:
+        raise RecipeError(f"{what} has no end: say how many with --n")
+    asked = (samples[index] for index in range(min(total, samples.length or total)))
+    return write_out(asked, total, families.create(family), form, out)
+
+
 def plan(opened: Recipe, *, config_only: bool, gib: float | None) -> bool:
     """Print what a recipe will take; whether it fits into the memory there is, or `gib`."""
     from gnomon.pipeline.plan import plan as planned

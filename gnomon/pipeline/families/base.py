@@ -79,6 +79,10 @@ class Family(ABC):
         model: PreTrainedModel = AutoModelForImageTextToText.from_pretrained(path, **options)
         return model
 
+    def exported(self, size: Size) -> Size:
+        """The size that a picture is exported in: its own, unless boxes depend on it."""
+        return size
+
     def looks(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - those that see ask it
         """Of a picture of `size`: its tokens in the prompt, and the patches that the tower sees.
 

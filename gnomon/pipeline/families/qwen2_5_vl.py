@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gnomon.pipeline.families.base import Part
-from gnomon.pipeline.families.qwen2_vl import Qwen2VL, pictures_of
+from gnomon.pipeline.families.qwen2_vl import Qwen2VL, fitted, pictures_of
+from gnomon.recipe import Model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from gnomon.pipeline.families.base import Processor
-    from gnomon.recipe import Model
+    from gnomon.sample import Size
 
 VISION = {
     "hidden_size": 1280,
@@ -59,6 +60,13 @@ class Qwen25VL(Qwen2VL):
             "vision_config": {**VISION, "out_hidden_size": 3584},
         },
     }
+
+    def exported(self, size: Size) -> Size:
+        """As the processor of the well-known checkpoints resizes it: boxes are pixels of that."""
+        from transformers import Qwen2_5_VLConfig
+
+        config = Qwen2_5_VLConfig(vision_config=VISION)
+        return fitted(config.vision_config, size, Model())
 
     def load_processor(self, path: str | Path, model: Model) -> Processor:
         from gnomon.pipeline.families import _processors

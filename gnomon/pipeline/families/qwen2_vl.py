@@ -86,17 +86,24 @@ class Qwen2VL(Family):
         return width, height
 
     def looks(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:
-        from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
-
         vision = config.vision_config
-        side = vision.patch_size * vision.spatial_merge_size
-        limits = {
-            "min_pixels": model.min_pixels or 56 * 56,
-            "max_pixels": model.max_pixels or LARGEST,
-        }
-        height, width = smart_resize(size[1], size[0], factor=side, **limits)
-        tokens = height * width // side**2
+        width, height = fitted(vision, size, model)
+        tokens = height * width // (vision.patch_size * vision.spatial_merge_size) ** 2
         return tokens, tokens * vision.spatial_merge_size**2
+
+
+def fitted(vision: PretrainedConfig, size: Size, model: Model) -> Size:
+    """The size that a picture is resized to, within the recipe's limits or the checkpoints'."""
+    from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
+
+    height, width = smart_resize(
+        size[1],
+        size[0],
+        factor=vision.patch_size * vision.spatial_merge_size,
+        min_pixels=model.min_pixels or 56 * 56,
+        max_pixels=model.max_pixels or LARGEST,
+    )
+    return width, height
 
 
 LARGEST = 12_845_056

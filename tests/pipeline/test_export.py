@@ -1,0 +1,116 @@
+"""What is exported reads back as what was drawn, and trains in stock TRL."""
+
+import json
+
+import datasets
+import pytest
+from PIL import Image
+from pipeline_toys import boxed, copied, settings
+from trl import SFTTrainer
+
+from gnomon import dialect
+from gnomon.cli import main
+from gnomon.generators import create
+from gnomon.pipeline import families
+from gnomon.pipeline.export import FORMS, export
+from gnomon.sample import resized
+
+SAMPLES = [
+    *(create("clock", size=84)[i] for i in range(3)),
+    boxed(7, (100, 90), (10.0, 20.0, 60.0, 80.0)),
+    create("arithmetic", working=True)[0],
+]
+SEEING = [n for n in families.FAMILIES if families.create(n).vision is not None]
+
+
+def rows_of(out):
+    return [json.loads(line) for line in (out / "data.jsonl").read_text().splitlines()]
+
+
+def parts_of(form, row):
+    """Question, answer and picture of a row, whoever's form it is."""
+    if form == "llava":
+        asked, answered = row["conversations"]
+        return asked["value"].removeprefix("<image>\n"), answered["value"], row.get("image")
+    path = row.get("images", [None])[0]
+    if form == "trl":
+        (asked,), (answered,) = row["prompt"], row["completion"]
+    else:
+        asked, answered = row["messages"]
+    texts = [m["content"] for m in (asked, answered)]
+    texts = [t if isinstance(t, str) else t[-1]["text"] for t in texts]
+    return texts[0].removeprefix("<image>"), texts[1], path
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", SEEING)
+def test_every_answer_reads_back_to_its_target(form, name, tmp_path):
+    family = families.create(name)
+    out = export(SAMPLES, len(SAMPLES), family, form, tmp_path / "out")
+    spoken = dialect.create(family.dialect)
+    rows = rows_of(out)
+    assert len(rows) == len(SAMPLES)
+    for sample, row in zip(SAMPLES, rows, strict=True):
+        question, answer, path = parts_of(form, row)
+        assert question == sample.question
+        size = None
+        target = sample.target
+        if path:
+            size = Image.open(out / path).size
+            target = resized(target, sample.image.size, size)
+        read = spoken.read(dialect.final(answer), size, like=target)
+        if hasattr(target, "corners"):
+            across = max(spoken.precision(size)) * 1.01
+            assert read.corners == pytest.approx(target.corners, abs=across)
+        else:
+            assert read == target
+        assert dialect.worked(sample.rationale, dialect.final(answer)) == answer
+
+
+def test_pixels_are_those_that_boxes_are_written_in(tmp_path):
+    out = export(SAMPLES[3:4], 1, families.create("qwen2.5-vl"), "trl", tmp_path / "out")
+    (path,) = rows_of(out)[0]["images"]
+    width, height = Image.open(out / path).size
+    assert width % 28 == height % 28 == 0
+    plain = export(SAMPLES[3:4], 1, families.create("qwen2-vl"), "trl", tmp_path / "plain")
+    assert Image.open(plain / rows_of(plain)[0]["images"][0]).size == (100, 90)
+
+
+def test_the_trl_export_trains_in_stock_trl(blank, tmp_path):
+    clocks = [create("clock", size=84)[i] for i in range(4)]
+    out = export(clocks, 4, blank.family, "trl", tmp_path / "out")
+    data = datasets.load_dataset("json", data_files=str(out / "data.jsonl"), split="train")
+    data = data.map(lambda row: {"images": [str(out / path) for path in row["images"]]})
+    data = data.cast_column("images", datasets.List(datasets.Image()))
+    args = settings(tmp_path, max_steps=2, remove_unused_columns=True, dataset_kwargs=None)
+    trainer = SFTTrainer(
+        model=copied(blank).model,
+        args=args,
+        train_dataset=data,
+        processing_class=blank.processor,
+    )
+    trainer.train()
+    losses = [row["loss"] for row in trainer.state.log_history if "loss" in row]
+    assert losses
+    assert all(0 < loss < 20 for loss in losses)
+
+
+def test_what_stands_there_is_left_and_nothing_half_is(tmp_path):
+    (tmp_path / "there").mkdir()
+    with pytest.raises(FileExistsError, match="nothing was exported"):
+        export(SAMPLES, 4, families.create("qwen2-vl"), "trl", tmp_path / "there")
+    with pytest.raises(ValueError, match="reads text alone"):
+        export(SAMPLES, 4, families.create("llama"), "trl", tmp_path / "out")
+    assert [f.name for f in tmp_path.iterdir()] == ["there"]
+
+
+def test_the_command_line_exports_kinds_and_datasets(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    told = ["export", "clock", "--to", "swift", "--family", "qwen2-vl", "--out", "a", "--n", "3"]
+    assert main([*told, "size=84"]) == 0
+    assert len(rows_of(tmp_path / "a")) == 3
+    assert main([*told[:6], "--out", "b"]) == 2
+    assert "has no end" in capsys.readouterr().err
+    assert main(["generate", "clock", "--n", "5", "--out", "d", "size=84", "--workers", "1"]) == 0
+    assert main(["export", "d", "--to", "llava", "--family", "llava", "--out", "c"]) == 0
+    assert len(rows_of(tmp_path / "c")) == 5
