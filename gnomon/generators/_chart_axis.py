@@ -29,6 +29,13 @@ class Axis(NamedTuple):
         decades = round(math.log10(self.high / self.low))
         return tuple(self.low * 10**i for i in range(decades + 1))
 
+    @property
+    def small_ticks(self) -> tuple[int, ...]:
+        """Two to nine times each power of ten on a logarithmic axis; none on a linear one."""
+        if self.step:
+            return ()
+        return tuple(tick * i for tick in self.ticks[:-1] for i in range(2, 10))
+
     def gap(self, one: float, other: float, pixels: float) -> float:
         """How many pixels lie between two values on an axis of that length."""
         return abs(self.share(one) - self.share(other)) * pixels

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gnomon.generators import _chart_axes as axes
 from gnomon.generators import _chart_layout as layout
+from gnomon.generators._chart_axes import labels
 from gnomon.generators._chart_pen import Line
 from gnomon.generators._chart_style import mixed, readable_on
 
@@ -19,7 +21,7 @@ _HATCHES = ("//", "\\\\", "xx", "..")
 def bars(board: Board, room: Corners) -> None:
     """Upright bars: one a row, or one for each series beside each other."""
     plan = board.plan
-    layout.upward(board, room, list(plan.frame.rows), _labels(board))
+    axes.upward(board, room, list(plan.frame.rows), labels(board))
     columns = len(plan.frame.columns)
     slot = board.x(1 / len(plan.cells)) - board.x(0)
     width = slot * (board.whims.width if columns == 1 else 0.86) / columns
@@ -62,7 +64,7 @@ def _filled(board: Board, cell: Cell, corners: Corners) -> Corners:
 def sideways(board: Board, room: Corners) -> None:
     """Bars to the right, the first row on top."""
     plan = board.plan
-    layout.rightward(board, room, list(plan.frame.rows), _labels(board))
+    axes.rightward(board, room, list(plan.frame.rows), labels(board))
     slot = board.y(0) - board.y(1 / len(plan.cells))
     axis = plan.axis
     foot = board.x(axis.share(0) if axis.step and axis.low <= 0 else 0)
@@ -86,7 +88,7 @@ def sideways(board: Board, room: Corners) -> None:
 def stacked(board: Board, room: Corners) -> None:
     """Series on top of one another."""
     plan = board.plan
-    layout.upward(board, room, list(plan.frame.rows), _labels(board))
+    axes.upward(board, room, list(plan.frame.rows), labels(board))
     slot = board.x(1 / len(plan.cells)) - board.x(0)
     for row, values in enumerate(plan.cells):
         middle, foot = board.x((row + 0.5) / len(plan.cells)), 0
@@ -111,7 +113,7 @@ def histogram(board: Board, room: Corners) -> None:
     width = (across.high - across.low) // count
     edges = [str(across.low + width * i) for i in range(count + 1)]
     labels = (f"{across.measure} ({across.unit})", plan.frame.topic.measure)
-    layout.upward(board, room, edges, labels, edges=True)
+    axes.upward(board, room, edges, labels, edges=True)
     for row in range(count):
         _bar(board, (row, 0), (round(board.x(row / count)), round(board.x((row + 1) / count))))
     layout.frame(board)
@@ -120,7 +122,7 @@ def histogram(board: Board, room: Corners) -> None:
 def boxes(board: Board, room: Corners) -> None:
     """Boxes from quartile to quartile with the median in them, and whiskers to both ends."""
     plan = board.plan
-    layout.upward(board, room, list(plan.frame.rows), _labels(board))
+    axes.upward(board, room, list(plan.frame.rows), labels(board))
     slot = board.x(1 / len(plan.cells)) - board.x(0)
     ink = Line(board.look.ink, 1.2)
     for row, values in enumerate(plan.cells):
@@ -136,10 +138,3 @@ def boxes(board: Board, room: Corners) -> None:
         board.pen.path([(middle - half + 1, median), (middle + half - 1, median)], None, centre)
         board.mark((row, 0), box, (middle, median))
     layout.frame(board)
-
-
-def _labels(board: Board) -> tuple[str, str]:
-    """Of the lower and of the side axis."""
-    frame = board.plan.frame
-    each = frame.each if board.whims.smooth % 3 else ""
-    return each, f"{frame.topic.measure} ({frame.topic.unit})"

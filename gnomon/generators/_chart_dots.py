@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gnomon.generators import _chart_axes as axes
 from gnomon.generators import _chart_layout as layout
 from gnomon.generators._chart_pen import Line
+from gnomon.generators._chart_plan import BUBBLE
 from gnomon.generators._chart_style import mixed, readable_on
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ def bubble(board: Board, room: Corners) -> None:
     _axes(board, room)
     plan = board.plan
     largest = max(row[2] for row in plan.cells)
-    reach = 0.95 * plan.room.text * (1.0 + 0.35 * (board.whims.smooth % 2))
+    reach = BUBBLE * plan.room.text * (1.0 - 0.25 * (board.whims.smooth % 2))
     for row, letter in enumerate(plan.frame.rows):
         x, y = _place(board, row)
         fill = board.colour(row if board.whims.smooth % 3 == 0 else 0)
@@ -43,7 +45,7 @@ def bubble(board: Board, room: Corners) -> None:
 
 def _axes(board: Board, room: Corners) -> None:
     x, y = board.plan.frame.topics[:2]
-    layout.crossed(board, room, (f"{x.measure} ({x.unit})", f"{y.measure} ({y.unit})"))
+    axes.crossed(board, room, (f"{x.measure} ({x.unit})", f"{y.measure} ({y.unit})"))
 
 
 def _place(board: Board, row: int) -> tuple[float, float]:

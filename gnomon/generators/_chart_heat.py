@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from gnomon.generators import _chart_layout as layout
+from gnomon.generators import _chart_axes as axes
 from gnomon.generators._chart_pen import Line
 from gnomon.generators._chart_style import readable_on
 
@@ -20,7 +20,7 @@ def heat(board: Board, room: Corners) -> None:
     """A coloured cell for each value, with a bar of the colours beside them."""
     plan, small, gap = board.plan, board.small, board.gap
     rows, columns = len(plan.cells), len(plan.frame.columns)
-    numbers = layout.tick_texts(plan.axis, plan.frame.topic.places)
+    numbers = axes.tick_texts(plan.axis, plan.frame.topic.places)
     bar = max(6, round(small.capital))
     right = room[2] - gap - max(map(small.width, numbers)) - 2 * gap - bar - gap
     left = room[0] + max(map(small.width, plan.frame.rows)) + gap

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gnomon.generators import _chart_axes as axes
 from gnomon.generators import _chart_layout as layout
-from gnomon.generators._chart_bars import _labels
+from gnomon.generators._chart_axes import labels
 from gnomon.generators._chart_pen import Line
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ RADIUS = 3.2
 def lines(board: Board, room: Corners) -> None:
     """A line for each series, with a marker at each value."""
     plan = board.plan
-    layout.upward(board, room, list(plan.frame.rows), _labels(board))
+    axes.upward(board, room, list(plan.frame.rows), labels(board))
     layout.zero_line(board)
     for column in range(len(plan.frame.columns)):
         points = _points(board, [row[column] for row in plan.cells])
@@ -39,7 +40,7 @@ def lines(board: Board, room: Corners) -> None:
 def areas(board: Board, room: Corners) -> None:
     """The ground under a line; several series stand on one another."""
     plan = board.plan
-    layout.upward(board, room, list(plan.frame.rows), _labels(board))
+    axes.upward(board, room, list(plan.frame.rows), labels(board))
     below = [0] * len(plan.cells)
     for column in range(len(plan.frame.columns)):
         above = [foot + row[column] for foot, row in zip(below, plan.cells, strict=True)]

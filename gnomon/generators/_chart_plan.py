@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.generators import _chart_axis as axes
@@ -17,6 +18,8 @@ Cell = tuple[int, int]
 ROUND = ("pie", "ring", "radar")
 VALUES_ACROSS = ("barh",)
 SMALLEST = 224
+BUBBLE = 1.3
+"""The radius of the largest bubble, in heights of the letters."""
 MARKER = 7
 """Pixels between two markers that do not hide each other."""
 
@@ -94,6 +97,22 @@ class Plan(NamedTuple):
             axis, length = self.across, self.room.width
         return axis.gap(a, b, length) >= (4 if self.stacked else 2)
 
+    @property
+    def crowded(self) -> bool:
+        """Whether points may hide each other or each other's letters."""
+        if self.across is None:
+            return False
+        text, (width, height) = self.room.text, self.room[:2]
+        if self.chart == "bubble":
+            beside = above = 2 * BUBBLE * text + 2
+        else:
+            beside, above = 0.8 * text + 8, text + 12
+        return any(
+            self.across.gap(one[0], other[0], width) < beside
+            and self.axis.gap(one[1], other[1], height) < above
+            for one, other in combinations(self.cells, 2)
+        )
+
     def free(self, cell: Cell) -> bool:
         """Whether no other mark lies on this one."""
         if self.chart not in ("line", "radar"):
@@ -126,7 +145,7 @@ def most_rows(chart: str, size: Size, columns: int) -> int:
     if chart == "scatter":
         return min(16, int(space.width / slot))
     if chart == "bubble":
-        return min(8, int(space.width / (2.2 * space.text)))
+        return min(8, int(space.width / (2.8 * space.text)))
     if chart == "grouped":
         slot = max(slot, 5.0 * columns + 6)
     if chart == "heatmap":

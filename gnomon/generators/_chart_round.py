@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from gnomon.generators._chart_layout import tick_texts
+from gnomon.generators._chart_axes import tick_texts
 from gnomon.generators._chart_pen import Line
 from gnomon.generators._chart_style import mixed, readable_on, rgb
 

@@ -93,6 +93,7 @@ _FONTS_HELD_OUT = {
 }
 LEAST_CONTRAST = 2.0
 """Of a mark to the floor."""
+_PARTS = 8
 
 
 def _styles(table: str) -> dict[str, Style]:
@@ -153,8 +154,14 @@ def look(rng: Rng, *, ood: bool) -> Look:
 
 @lru_cache
 def coloured(palette: str, floor: str) -> tuple[RGB, ...]:
-    """The palette's colours, darkened or lightened until they stand out from the floor."""
-    return tuple(_seen_on(rgb(colour), rgb(floor)) for colour in _ALL_COLOURS[palette].split())
+    """The palette's colours, darkened or lightened until they stand out from the floor.
+
+    Where they are fewer than the parts of a pie, deeper shades of the first follow.
+    """
+    ground = rgb(floor)
+    found = [_seen_on(rgb(colour), ground) for colour in _ALL_COLOURS[palette].split()]
+    shades = [mixed(colour, readable_on(ground), 0.45) for colour in found]
+    return tuple((found + shades)[: max(_PARTS, len(found))])
 
 
 @lru_cache(maxsize=512)
