@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from gnomon.generators.base import Generator, Split
     from gnomon.generators.chart import Chart as Chart
     from gnomon.generators.clock import Clock as Clock
+    from gnomon.generators.gauge import Gauge as Gauge
     from gnomon.generators.mixture import Mixture as Mixture
     from gnomon.generators.scene import Scene as Scene
     from gnomon.generators.text_spotting import TextSpotting as TextSpotting
@@ -20,6 +21,7 @@ KINDS = {
     "arithmetic": "gnomon.generators.arithmetic:Arithmetic",
     "chart": "gnomon.generators.chart:Chart",
     "clock": "gnomon.generators.clock:Clock",
+    "gauge": "gnomon.generators.gauge:Gauge",
     "mixture": "gnomon.generators.mixture:Mixture",
     "scene": "gnomon.generators.scene:Scene",
     "text_spotting": "gnomon.generators.text_spotting:TextSpotting",

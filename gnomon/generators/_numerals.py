@@ -41,7 +41,7 @@ def plate(
     mask = np.zeros((side, side), np.uint8)
     radial = style.startswith("roman")  # Roman numerals stand with their feet to the axis
     for hour, text in texts(style).items():
-        tile = _glyphs(text, font, height, 30 * hour if radial else 0)
+        tile = glyphs(text, font, height, 30 * hour if radial else 0)
         h, w = tile.shape
         a = math.radians(30 * hour)
         r = scale * radius(30 * hour)
@@ -53,7 +53,7 @@ def plate(
 
 
 @lru_cache(maxsize=8192)
-def _glyphs(text: str, font: str, height: int, turn: int) -> Pixels:
+def glyphs(text: str, font: str, height: int, turn: int) -> Pixels:
     """A mask of `text` with digits `height` pixels high, turned clockwise, trimmed."""
     letters = face(font, height)
     x1, y1, x2, y2 = (round(v) for v in letters.getbbox(text))

@@ -1,0 +1,182 @@
+"""The pixels of one instrument: backdrop, case, floor, zones, ticks, labels, pointer."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import cv2
+import numpy as np
+
+from gnomon.generators import _gauge_frames as frames
+from gnomon.generators import _hands
+from gnomon.generators._backdrop import backdrop
+from gnomon.generators._canvas import FINE, SCALE, SWELL, Canvas
+from gnomon.generators._colours import VISIBLE, difference
+from gnomon.generators._gauge_frames import FRAMES, Arc
+from gnomon.generators._numerals import glyphs
+from gnomon.generators._palettes import PALETTES, Palette
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from PIL.Image import Image
+
+    from gnomon.generators._canvas import Pixels, Points
+    from gnomon.generators._gauge_scales import Scale
+    from gnomon.generators._palettes import Colour
+    from gnomon.generators._pose import Pose
+    from gnomon.generators.rng import Rng
+
+RIM = 1.06
+"""The case's outline, relative to the floor's."""
+ZONES: dict[str, Colour] = {"green": (46, 139, 70), "yellow": (240, 190, 30), "red": (205, 40, 36)}
+
+
+def bears_zones(palette: str) -> bool:
+    """Whether each zone stands out from the floor."""
+    floor = PALETTES[palette].floor
+    return all(difference(colour, floor) >= VISIBLE for colour in ZONES.values())
+
+
+class Look(NamedTuple):
+    """One instrument, but for its reading."""
+
+    size: int
+    case: str
+    hand: str
+    palette: str
+    background: str
+    font: str
+    labelled: int
+    """Every so many labels are written."""
+    pose: Pose
+
+
+class Shown(NamedTuple):
+    """What an instrument says."""
+
+    scale: Scale
+    value: Decimal
+    zones: tuple[tuple[str, Decimal, Decimal], ...]
+    """Name, beginning and end of each coloured zone."""
+    target: Decimal | None
+
+
+def picture(look: Look, shown: Shown, rng: Rng) -> Image:
+    """One instrument that shows a value."""
+    palette = PALETTES[look.palette]
+    canvas = Canvas(look.size, backdrop(look.background, SCALE * look.size, palette.ground, rng))
+    scale, pose = shown.scale, look.pose
+    case = frames.outline(scale.instrument, look.case, RIM)
+    canvas.fill([pose(case)], palette.case)
+    canvas.fill([pose(frames.outline(scale.instrument, look.case))], palette.floor)
+    for name, begin, end in shown.zones:
+        zone = frames.band(scale.instrument, scale.share(begin), scale.share(end))
+        canvas.inlay([pose(zone)], ZONES[name])
+    for shape in frames.inside(scale.instrument):
+        canvas.inlay([pose(shape)], _between(palette.floor, palette.ink, 0.13))
+    above = isinstance(FRAMES[scale.instrument].track, Arc)
+    if not above:
+        _pointer(canvas, look, shown, palette)
+    _graduation(canvas, look, scale, palette)
+    if shown.target is not None:
+        mark = frames.marker(scale.instrument, scale.share(shown.target))
+        canvas.inlay([pose(mark)], palette.ink)
+    if above:
+        _pointer(canvas, look, shown, palette)
+    return canvas.picture()
+
+
+def pointer(look: Look, shown: Shown) -> list[Points]:
+    """The contours of what shows the reading, in the picture."""
+    swell = SWELL / FINE / look.pose.scale
+    scale = shown.scale
+    shapes = frames.pointer(scale.instrument, look.hand, scale.share(shown.value), swell)
+    return [look.pose(shape) for shape in shapes]
+
+
+def ticks(look: Look, scale: Scale) -> Points:
+    """Both ends of every tick in the picture, [n, 2, 2]; that on the track comes first."""
+    frame = FRAMES[scale.instrument]
+    labels = set(scale.labels)
+    ends = []
+    for tick in scale.ticks:
+        share = scale.share(tick)
+        length = frame.tick * (1 if tick in labels else 0.6)
+        ends.append([frame.track.at(share), frame.track.at(share, length)])
+    seen: Points = look.pose(np.array(ends).reshape(-1, 2)).reshape(-1, 2, 2)
+    return seen
+
+
+def labels(look: Look, scale: Scale) -> list[tuple[Decimal, tuple[float, float]]]:
+    """The values that are written, and where their middles stand in the instrument's frame."""
+    frame = FRAMES[scale.instrument]
+    return [(v, frame.track.at(scale.share(v), frame.label)) for v in written(look, scale)]
+
+
+def written(look: Look, scale: Scale) -> tuple[Decimal, ...]:
+    """The first label, and every so many after it; those with few are all written."""
+    return scale.labels[:: look.labelled]
+
+
+def _pointer(canvas: Canvas, look: Look, shown: Shown, palette: Palette) -> None:
+    contours = pointer(look, shown)
+    instrument = shown.scale.instrument
+    if instrument == "cylinder":
+        canvas.inlay(contours, _between(palette.floor, palette.second, 0.45))
+    elif isinstance(track := FRAMES[instrument].track, Arc):
+        canvas.inlay(contours, palette.second)
+        canvas.inlay([look.pose(_hands.disc(0.08) + track.pivot)], palette.hands)
+    else:
+        for contour in contours:  # a column and its bulb overlap
+            canvas.inlay([contour], palette.second)
+
+
+def _graduation(canvas: Canvas, look: Look, scale: Scale, palette: Palette) -> None:
+    """Labelled ticks are longer and broader; then the numbers and the unit."""
+    seen, labelled = ticks(look, scale), set(scale.labels)
+    long = [i for i, tick in enumerate(scale.ticks) if tick in labelled]
+    canvas.strokes(seen, palette.ink)
+    for begin, end in seen[long]:
+        side = (end - begin)[::-1] * (1, -1) / np.linalg.norm(end - begin)
+        side *= max(0.4, 0.01 * look.pose.scale)
+        canvas.inlay([np.array([begin - side, begin + side, end + side, end - side])], palette.ink)
+    _texts(canvas, look, scale, palette.ink)
+
+
+def _texts(canvas: Canvas, look: Look, scale: Scale, ink: Colour) -> None:
+    """All texts lie on one plate, which goes through the homography as all else does."""
+    frame = FRAMES[scale.instrument]
+    fine = SCALE * look.pose.scale
+    side = 2 * math.ceil(1.1 * fine)
+    plate = np.zeros((side, side), np.uint8)
+    for value, (x, y) in labels(look, scale):
+        _put(plate, glyphs(f"{value:f}".replace("-", "−"), look.font, _high(frame.height, fine), 0),
+             fine, x, y)  # fmt: skip
+    _put(plate, glyphs(scale.unit, look.font, _high(0.1, fine), 0), fine, *frame.unit)
+    onto_frame = np.array([[1 / fine, 0, -side / 2 / fine], [0, 1 / fine, -side / 2 / fine],
+                           [0, 0, 1]])  # fmt: skip
+    half = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
+    grown = np.diag([SCALE, SCALE, 1])
+    onto = np.linalg.inv(half) @ grown @ look.pose.matrix @ onto_frame @ half
+    whole = canvas.pixels.shape[:2]
+    canvas.stain(cv2.warpPerspective(plate, onto, whole), (0, 0), ink)
+
+
+def _high(height: float, fine: float) -> int:
+    return max(4, round(height * fine))
+
+
+def _put(plate: Pixels, tile: Pixels, fine: float, x: float, y: float) -> None:
+    """The tile with its middle at a point of the frame."""
+    h, w = tile.shape
+    left = round(plate.shape[1] / 2 + fine * x - w / 2)
+    top = round(plate.shape[0] / 2 + fine * y - h / 2)
+    place = plate[max(0, top) : top + h, max(0, left) : left + w]
+    np.maximum(place, tile[: place.shape[0], : place.shape[1]], out=place)
+
+
+def _between(one: Colour, other: Colour, share: float) -> Colour:
+    red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
+    return red, green, blue

@@ -1,0 +1,257 @@
+"""Gauges: what the scale says is what the pointer shows, measured from the pixels."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from itertools import combinations
+
+import numpy as np
+import pytest
+from measured import direction, ring
+
+from gnomon.generators import Gauge, create
+from gnomon.generators._gauge_draw import ZONES
+from gnomon.generators._gauge_frames import FRAMES, outline
+from gnomon.generators._gauge_questions import QUESTIONS, asked, possible
+from gnomon.generators._gauge_scales import (
+    INSTRUMENTS,
+    Scale,
+    linear,
+    logarithmic,
+    meaning,
+    places,
+    plain,
+)
+from gnomon.generators._numerals import glyphs
+from gnomon.generators._palettes import PALETTES
+from gnomon.generators.gauge import HANDS, LEAST, LEVELS
+from gnomon.generators.rng import Rng
+from gnomon.sample import Box, Number, Text
+
+SCALES = [s for name in INSTRUMENTS for s in (*linear(name), *logarithmic(name))]
+UPRIGHT = {"rotation": 0.0, "perspective": 0.0, "backgrounds": ("plain",)}
+kinds = pytest.mark.parametrize("instrument", INSTRUMENTS)
+
+
+def value_at(facts, share):
+    """The value that stands at a share of the scale, by its two ends alone."""
+    low, high = float(facts["low"]), float(facts["high"])
+    return low * (high / low) ** share if facts["log"] else low + (high - low) * share
+
+
+def redness(sample):
+    """How much of the pointer's colour each pixel has between the floor's and it."""
+    palette = PALETTES[sample.facts["style"]["palette"]]
+    floor, ink_ = np.array(palette.floor, float), np.array(palette.second, float)
+    away = np.asarray(sample.image, float) - floor
+    along = ink_ - floor
+    off = np.linalg.norm(away - (away @ along / (along @ along))[..., None] * along, axis=2)
+    return np.clip(away @ along / (along @ along), 0, 1) * (off < 30)
+
+
+@pytest.mark.parametrize("instrument", ["gauge", "scale", "meter"])
+@pytest.mark.parametrize("log", [0.0, 1.0])
+def test_pointers_stand_at_their_values(instrument, log):
+    if log and instrument == "scale":
+        return
+    gauge = Gauge(instruments=(instrument,), parts=10, size=400, log=log, **UPRIGHT)
+    worst, track = 0.0, FRAMES[instrument].track
+    for index in range(150):
+        sample = gauge[index]
+        facts = sample.facts
+        if facts["style"]["palette"] not in ("white", "paper", "chalk", "snow", "ivory"):
+            continue
+        pose = np.array(facts["homography"])
+        pivot, unit = pose[:2] @ (*track.pivot, 1.0), pose[0, 0]
+        red = redness(sample)
+        found = direction(*ring(red, tuple(pivot), 0.12 * unit, 0.44 * unit))
+        share = ((found - track.start + 10) % 360 - 10) / track.sweep
+        worst = max(worst, abs(share - facts["share"]) * track.sweep)
+        expected = float(sample.target.value)
+        assert math.isclose(value_at(facts, facts["share"]), expected, abs_tol=1e-9, rel_tol=1e-9)
+    assert 0 < worst < 0.25
+
+
+@pytest.mark.parametrize(
+    ("instrument", "axis", "last"),
+    [("thermometer", 1, False), ("cylinder", 1, False), ("ruler", 0, True)],
+)
+def test_columns_and_bars_end_at_their_values(instrument, axis, last):
+    measured = 0
+    for index in range(100):
+        sample = Gauge(instruments=(instrument,), parts=5, size=300, **UPRIGHT)[index]
+        x1, y1, x2, y2 = sample.facts["pointer_box"]
+        tip = sample.facts["tip"][axis]
+        assert abs((x2 if last else (x1, y1)[axis]) - tip) < 0.15
+        pixels = np.asarray(sample.image, float)
+        # Along the pointer's middle (beside the cylinder's ticks) the colour changes at the tip.
+        if last:
+            line = pixels[round((y1 + y2) / 2), :]
+        else:
+            across = x1 + 0.06 * (x2 - x1) if instrument == "cylinder" else (x1 + x2) / 2
+            line = pixels[:, int(across)]
+        before, after = line[round(tip) - 4], line[round(tip) + 4]
+        span = (after - before) @ (after - before)
+        if span < 2000:
+            continue
+        share = ((line[round(tip) - 4 : round(tip) + 5] - before) @ (after - before)) / span
+        edge = round(tip) + 5 - share.sum()
+        assert abs(edge - tip) < 0.5
+        measured += 1
+    assert measured > 60
+
+
+@kinds
+def test_ticks_are_where_the_ink_is(instrument):
+    """Every labelled tick's middle is darker, or lighter, than the floor."""
+    track, tick = FRAMES[instrument].track, FRAMES[instrument].tick
+    for index in range(10):
+        sample = Gauge(instruments=(instrument,), size=300, **UPRIGHT)[index]
+        palette = PALETTES[sample.facts["style"]["palette"]]
+        pose = np.array(sample.facts["homography"])
+        low, high = (Decimal(sample.facts[k]) for k in ("low", "high"))
+        for label in sample.facts["labels"]:
+            share = float((Decimal(label["text"]) - low) / (high - low))
+            u, v, w = pose @ (*track.at(share, 0.5 * tick), 1.0)
+            x, y = int(u / w), int(v / w)
+            near = np.asarray(sample.image, int)[y - 1 : y + 2, x - 1 : x + 2].reshape(-1, 3)
+            assert np.abs(near - palette.ink).sum(1).min() < 260
+
+
+def test_zones_are_coloured_where_they_are_said_to_be():
+    for index in range(60):
+        sample = Gauge(questions=("zone",), size=300, **UPRIGHT)[index]
+        facts = sample.facts
+        frame, pose = FRAMES[facts["instrument"]], np.array(facts["homography"])
+        low, high = (Decimal(facts[k]) for k in ("low", "high"))
+        for zone in facts["zones"]:
+            middle = (Decimal(zone["from"]) + Decimal(zone["to"])) / 2
+            at = frame.track.at(float((middle - low) / (high - low)), sum(frame.band) / 2)
+            u, v, w = pose @ (*at, 1.0)
+            pixel = np.asarray(sample.image, int)[int(v / w), int(u / w)]
+            assert np.abs(pixel - ZONES[zone["name"]]).max() < 12 or facts["instrument"] == "meter"
+        within = [z["name"] for z in facts["zones"]
+                  if Decimal(z["from"]) < Decimal(facts["value"]) < Decimal(z["to"])]  # fmt: skip
+        assert within in ([sample.target.text], [])
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_answers_follow_from_the_facts(level):
+    seen = set()
+    gauge = create("gauge", level=level, questions=list(QUESTIONS), log=0.3)
+    for index in range(200):
+        sample = gauge[index]
+        facts, target = sample.facts, sample.target
+        value, tick = Decimal(facts["value"]), Decimal(facts["tick"])
+        seen.add(facts["question"])
+        assert Decimal(facts["low"]) <= value <= Decimal(facts["high"])
+        match facts["question"]:
+            case "read":
+                assert target == Number(value, facts["unit"], plain(tick / 2))
+            case "difference":
+                apart_ = abs(value - Decimal(facts["target"]))
+                assert target == Number(plain(apart_), facts["unit"], plain(tick / 2))
+                assert apart_ >= 2 * tick
+            case "percent":
+                assert abs(target.value - 100 * value / Decimal(facts["high"])) <= Decimal("0.05")
+                assert target.within >= 50 * tick / Decimal(facts["high"])
+            case "zone":
+                (found,) = [z["name"] for z in facts["zones"]
+                            if Decimal(z["from"]) <= value <= Decimal(z["to"])]  # fmt: skip
+                assert target == Text(found, ("green", "yellow", "red"))
+            case "in_range":
+                low, high = map(Decimal, facts["limits"])
+                assert target.text == ("yes" if low < value < high else "no")
+                assert facts["log"] or min(abs(value - low), abs(value - high)) >= tick
+                assert f"between {low:f} and {high:f} {facts['unit']}" in sample.question
+            case "where":
+                assert target == Box(*facts["pointer_box"])
+    assert seen == set(QUESTIONS)
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3, 10])
+def test_every_question_can_be_asked_of_every_reading(parts):
+    for scale in SCALES:
+        for place in range(0, (len(scale.ticks) - 1) * parts + 1, 7):
+            value, gap = scale.reading(place, parts)
+            for question in QUESTIONS:
+                if possible(question, scale):
+                    assert asked(question, scale, value, gap, Rng(scale, place)).question
+
+
+def test_readings_are_exact_and_split():
+    scale = Scale("gauge", "bar", False, (Decimal(0), Decimal(1)), tuple(map(Decimal, "01")))
+    assert [scale.reading(p, 4)[0] for p in range(5)] == [
+        Decimal(v) for v in ("0", "0.25", "0.5", "0.75", "1")
+    ]
+    for scale in SCALES[::7]:
+        split = {s: {meaning(scale, p, n) for n in (1, 2, 5) for p in places(scale, n, s)}
+                 for s in ("train", "val", "test")}  # fmt: skip
+        assert not any(a & b for a, b in combinations(split.values(), 2))
+        full = sum(len(places(scale, 5, s)) for s in split)
+        assert full == (len(scale.ticks) - 1) * 5 + 1 - 5 * (scale.instrument == "ruler")
+
+
+def test_labels_keep_clear_of_each_other_and_of_the_rim():
+    for scale in SCALES:
+        frame = FRAMES[scale.instrument]
+        rim = outline(scale.instrument, "round")
+        boxes = []
+        for label in scale.labels[:: 2 if len(scale.labels) > 11 and not scale.log else 1]:
+            tile = glyphs(f"{label:f}".replace("-", "−"), "sans-bold", 40, 0)
+            h, w = (side * frame.height / 40 for side in tile.shape)
+            x, y = frame.track.at(scale.share(label), frame.label)
+            boxes.append((x - w / 2, y - h / 2, x + w / 2, y + h / 2))
+            assert boxes[-1][0] > rim[:, 0].min(), scale
+            assert boxes[-1][2] < rim[:, 0].max(), scale
+        for (a1, b1, a2, b2), (c1, d1, c2, d2) in combinations(boxes, 2):
+            assert a2 < c1 or c2 < a1 or b2 < d1 or d2 < b1, (scale.name, scale.labels)
+
+
+@kinds
+def test_nothing_lies_outside_the_picture(instrument):
+    for degrade in ("off", "heavy"):
+        gauge = Gauge(instruments=(instrument,), level="hard", degrade=degrade)
+        for index in range(20):
+            facts = gauge[index].facts
+            for name in ("scale_box", "pointer_box", "case_box"):
+                x1, y1, x2, y2 = facts[name]
+                assert -0.1 < x1 < x2 < 224.1, (name, facts[name])
+                assert -0.1 < y1 < y2 < 224.1, (name, facts[name])
+
+
+def test_ticks_can_be_counted():
+    for index in range(60):
+        ticks = np.array([t["at"] for t in create("gauge", size=160).draw(index).facts["ticks"]])
+        assert np.linalg.norm(np.diff(ticks, axis=0), axis=1).min() >= LEAST
+
+
+def test_held_out_styles_are_never_mixed():
+    seen, unseen = (
+        {(f["palette"], f["hand"]) for i in range(80)
+         for f in [create("gauge", ood=ood)[i].facts["style"]]}
+        for ood in (False, True)
+    )  # fmt: skip
+    assert not {p for p, _ in seen} & {p for p, _ in unseen}
+    assert {h for _, h in seen} <= set(HANDS)
+    assert not {h for _, h in unseen} & set(HANDS)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"size": 100}, "size=100"),
+        ({"level": "harder"}, "level"),
+        ({"parts": 20}, "parts=20"),
+        ({"rotation": 60.0}, "rotation=60.0"),
+        ({"perspective": 0.4}, "perspective=0.4"),
+        ({"log": 2.0}, "log=2.0"),
+        ({"instruments": ["guage"]}, "gauge"),
+        ({"questions": []}, "questions"),
+        ({"questions": ["percent"], "instruments": ["gauge"], "log": 1.0}, "'percent' cannot be"),
+    ],
+)
+def test_impossible_options_are_refused_by_name(options, said):
+    with pytest.raises(ValueError, match=said):
+        create("gauge", **options)
