@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -16,10 +15,11 @@ from gnomon.losses import CE, NumericVocab, Objective, create
 from gnomon.losses.objective import Rows
 from gnomon.pipeline.collate import FINAL, IGNORED
 from gnomon.pipeline.frozen import spare_frozen_towers
+from gnomon.pipeline.head import rows_at_once, rows_in_chunks
 from gnomon.pipeline.quantize import cast_adapter, keep_trainable_on_cpu
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from gnomon.losses import NumericLoss
     from gnomon.losses.objective import Balance, Schedule
@@ -164,19 +164,11 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         self, model: torch.nn.Module, inputs: dict[str, Any], targets: Tensor, *, whole: bool
     ) -> tuple[Rows, Any]:
         """What the objective needs of the answer's logits, and the model's outputs."""
-        head = self.accelerator.unwrap_model(model).get_output_embeddings()
         at_once = max(1, self.logits_at_once // self._width)
         if whole or len(targets) <= at_once:
-            outputs = model(**inputs)
-            return self.objective.rows(outputs.logits, targets), outputs
-
-        def in_chunks(hidden: Tensor) -> Tensor:
-            return self.objective.rows_of_hidden(hidden, targets, project, at_once=at_once).packed()
-
-        # Within the model's own forward, where DDP and FSDP have the head's weights ready.
-        with _replaced(head, in_chunks) as project:
-            outputs = model(**inputs)
-        return Rows.unpacked(outputs.logits), outputs
+            return rows_at_once(model, inputs, targets, self.objective)
+        head = self.accelerator.unwrap_model(model).get_output_embeddings()
+        return rows_in_chunks(model, inputs, targets, self.objective, head=head, at_once=at_once)
 
     @property
     def _progress(self) -> float:
@@ -259,16 +251,3 @@ def aligned(labels: Tensor) -> Tensor:
 def _labels(batch: dict[str, Any]) -> tuple[Tensor, Tensor | None]:
     """A batch's labels, and those of the final answer alone where it has them; both aligned."""
     return aligned(batch["labels"]), aligned(batch[FINAL]) if FINAL in batch else None
-
-
-@contextmanager
-def _replaced(head: torch.nn.Module, forward: Any) -> Iterator[Any]:
-    """The head answers with another forward for a while; gives its own."""
-    own, hooked = head.forward, head.__dict__.get("forward")
-    head.forward = forward
-    try:
-        yield own
-    finally:
-        del head.forward
-        if hooked is not None:  # accelerate, for one, sets a forward of its own
-            head.forward = hooked
