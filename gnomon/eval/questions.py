@@ -65,6 +65,7 @@ def noted(samples: Iterable[Sample], path: Path) -> Iterator[Sample]:
     """The samples as they come, each written down before it is handed on and can be answered."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
+        file.write("\n" * bool(file.tell()))  # a kill may have left half a line
         for sample in samples:
             file.write(json.dumps(_to_json(Question.of(sample))) + "\n")
             file.flush()

@@ -167,7 +167,7 @@ def test_questions_come_back_as_they_were_asked(tmp_path):
 def test_a_question_that_a_kill_cut_short_was_asked_again(tmp_path):
     file = tmp_path / "a.asked.jsonl"
     noted(file, clocks(3))
-    file.write_text(file.read_text()[:-20] + "\n")
+    file.write_text(file.read_text()[:-20])
     noted(file, clocks(4)[2:])
     assert [q.id for q in questions.read(file)] == [f"clock-{i}" for i in range(4)]
 
