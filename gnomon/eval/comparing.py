@@ -277,9 +277,15 @@ def _each(
 
 
 def _closed(line: Line, found: Crossed) -> Estimate:
-    """Where no share differs, Wilson's interval of how many pictures may; means stay open."""
+    """Shares differ by a whole at most. Where none does, Wilson's interval of how many pictures
+    may; means stay open."""
     value, n = found.estimate.value, found.pictures
-    if found.estimate.low is not None or line.statistic != "share" or value not in (-1, 0, 1):
+    if line.statistic != "share":
+        return found.estimate
+    if found.estimate.low is not None and found.estimate.high is not None:
+        ends = max(-1.0, found.estimate.low), min(1.0, found.estimate.high)
+        return replace(found.estimate, low=ends[0], high=ends[1])
+    if value not in (-1, 0, 1):
         return found.estimate
     differing = wilson(n * abs(int(value)), n)
     assert differing.low is not None

@@ -27,8 +27,6 @@ class Column:
     heading: str
     line: str
     unit: str
-    scale: float = 1.0
-    """What a printed figure is multiplied with to be in our own units."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +127,7 @@ def _trained(run: RunResult, recipe: Mapping[str, Any]) -> str:
 def _printed(table: Published, row: tuple[str, str, tuple[float | None, ...]]) -> list[str]:
     model, loss, figures = row
     cells = [
-        NONE if x is None else figure(x * column.scale, column.unit)
+        NONE if x is None else f"{x:g} {column.unit}"  # to the digits that were printed
         for x, column in zip(figures, table.columns, strict=True)
     ]
     return [model, f"{loss}, published", *cells]
@@ -154,7 +152,7 @@ def _three_ways(
         kinds=(kind,),
         columns=(Column("Accuracy at IoU 0.5", line, "%"),),
         rows=tuple(
-            (model, loss, (value,))
+            (model, loss, (round(100 * value, 1),))
             for model, values in figures.items()
             for loss, value in zip(("CE", "EMD", "NTIL"), values, strict=True)
         ),
@@ -174,7 +172,7 @@ PUBLISHED = {
         source=NTIL,
         kinds=("time",),
         columns=(
-            Column("Accuracy", "exact", "%", 0.01),
+            Column("Accuracy", "exact", "%"),
             Column("Time deviation (circular or linear is not said)", "deviation", "min"),
         ),
         rows=(

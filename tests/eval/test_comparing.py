@@ -111,6 +111,13 @@ def test_a_difference_that_only_one_seed_has_is_tied():
     assert exact.verdict == "tied"
 
 
+def test_shares_differ_by_a_whole_at_most():
+    """Two seeds say little of the others; yet no more than all answers can differ."""
+    samples = clocks(60)
+    found = compare(seeded(samples, (0.2, 0.6)), seeded(samples, (0.9, 0.5))).differences[0]
+    assert -1 <= found.estimate.low < found.estimate.value < found.estimate.high <= 1
+
+
 def test_other_seeds_are_no_pairs():
     samples = clocks(100)
     found = compare(seeded(samples, (0.2, 0.2)), seeded(samples, (0.8, 0.8, 0.8), first=7))

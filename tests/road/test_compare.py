@@ -136,7 +136,7 @@ def test_published_figures_stand_beside_with_the_set_ups_above(runs, tmp_path, c
     assert "As published: Fei et al. 2025" in page
     if table == "ntil-clock":
         assert "98.3 %" in below
-        assert "24.7 min" in page
+        assert "24.66 min" in page
 
 
 def test_an_unknown_table_is_refused_by_name(runs, tmp_path, capsys):
