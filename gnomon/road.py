@@ -282,6 +282,8 @@ def _ask_server(opened: Recipe, exam: Exam, out: Path) -> None:
 
     model = opened.model
     assert model.server is not None
+    if opened.eval.belief:
+        raise RecipeError("eval.belief: a server does not tell what it gives every listed answer")
     family = families.create(model.family) if model.family else None
     ask(
         Server(model.server, model.name),

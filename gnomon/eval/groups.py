@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from gnomon.eval.runs import RunResult
     from gnomon.eval.scored import Scores
 
-_WHO_ANSWERS = frozenset(
-    ("name", "model", "family", "load_in_4bit", "dtype", "weights", "engine", "url", "belief")
-)
+_WHO_ANSWERS = frozenset(("name", "family", "load_in_4bit", "dtype", "weights", "server", "belief"))
 """Settings of a prediction that may differ: they say who answered, not how it was asked."""
 
 

@@ -116,7 +116,7 @@ def test_runs_that_were_asked_otherwise_are_refused(runs, tmp_path, capsys, chan
 
 
 def test_another_model_may_be_compared(runs, tmp_path):
-    other = made(tmp_path / "other", skill=0.5, settings={"name": "b", "load_in_4bit": False})
+    other = made(tmp_path / "other", skill=0.5, settings={"name": "b", "server": "http://x"})
     assert gnomon("compare", runs["ce", 0], other, "-o", tmp_path / "it.html") == 0
 
 
