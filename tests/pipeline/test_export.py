@@ -23,6 +23,11 @@ SAMPLES = [
 SEEING = [n for n in families.FAMILIES if families.create(n).vision is not None]
 
 
+def size_of(file):
+    with Image.open(file) as picture:
+        return picture.size
+
+
 def rows_of(out):
     return [json.loads(line) for line in (out / "data.jsonl").read_text().splitlines()]
 
@@ -56,7 +61,7 @@ def test_every_answer_reads_back_to_its_target(form, name, tmp_path):
         size = None
         target = sample.target
         if path:
-            size = Image.open(out / path).size
+            size = size_of(out / path)
             target = resized(target, sample.image.size, size)
         read = spoken.read(dialect.final(answer), size, like=target)
         if hasattr(target, "corners"):
@@ -70,10 +75,10 @@ def test_every_answer_reads_back_to_its_target(form, name, tmp_path):
 def test_pixels_are_those_that_boxes_are_written_in(tmp_path):
     out = export(SAMPLES[3:4], 1, families.create("qwen2.5-vl"), "trl", tmp_path / "out")
     (path,) = rows_of(out)[0]["images"]
-    width, height = Image.open(out / path).size
+    width, height = size_of(out / path)
     assert width % 28 == height % 28 == 0
     plain = export(SAMPLES[3:4], 1, families.create("qwen2-vl"), "trl", tmp_path / "plain")
-    assert Image.open(plain / rows_of(plain)[0]["images"][0]).size == (100, 90)
+    assert size_of(plain / rows_of(plain)[0]["images"][0]) == (100, 90)
 
 
 def test_the_trl_export_trains_in_stock_trl(blank, tmp_path):
