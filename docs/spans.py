@@ -1,4 +1,4 @@
-"""Prints how numbers are read on real tokenizers: the table in docs/numbers.md.
+"""Prints how numbers are read on real tokenizers: the table in docs/losses.md.
 
     python docs/spans.py
 
