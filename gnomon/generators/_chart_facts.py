@@ -30,7 +30,7 @@ def facts(board: Board, question: Asked) -> dict[str, Any]:
         ],
         "labelled": plan.labelled,
         "plot": list(board.plot),
-        "axis": _axis(plan.axis, frame.topic.places),
+        "axis": None if plan.chart in ("pie", "ring") else _axis(plan.axis, frame.topic.places),
         "across": plan.across and _axis(plan.across, frame.topics[0].places),
         "marks": board.marks,
         "texts": [

@@ -20,7 +20,7 @@ def heat(board: Board, room: Corners) -> None:
     """A coloured cell for each value, with a bar of the colours beside them."""
     plan, small, gap = board.plan, board.small, board.gap
     rows, columns = len(plan.cells), len(plan.frame.columns)
-    numbers = axes.tick_texts(plan.axis, plan.frame.topic.places)
+    numbers = axes.tick_texts(board, plan.axis, plan.frame.topic)
     bar = max(6, round(small.capital))
     right = room[2] - gap - max(map(small.width, numbers)) - 2 * gap - bar - gap
     left = room[0] + max(map(small.width, plan.frame.rows)) + gap

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.generators import _chart_axis as axes
@@ -91,11 +92,16 @@ class Plan(NamedTuple):
         if self.chart == "heatmap":
             return abs(a - b) * 7 >= self.axis.high - self.axis.low
         if self.chart == "bubble" and one[1] == 2:
-            return abs(a - b) >= 15
+            return self.smallest_bubble * abs(sqrt(a) - sqrt(b)) >= 1  # two pixels across
         axis, length = self.axis, self.length
         if self.across is not None and one[1] == 0:
             axis, length = self.across, self.room.width
         return axis.gap(a, b, length) >= (4 if self.stacked else 2)
+
+    @property
+    def smallest_bubble(self) -> float:
+        """The least radius of a bubble of size 1, where the greatest is drawn at its smallest."""
+        return 0.75 * BUBBLE * self.room.text / sqrt(max(row[2] for row in self.cells))
 
     @property
     def crowded(self) -> bool:

@@ -89,7 +89,9 @@ def _web(board: Board, centre: Point, radius: float, angles: list[float]) -> Non
         board.pen.path([centre, _on(centre, angle, radius)], None, Line(grid, 0.8))
     between = (angles[0] + angles[1]) / 2
     inner = math.cos((angles[0] - angles[1]) / 2)
-    for value, text in zip(plan.axis.ticks, tick_texts(plan.axis, 0), strict=True):
+    for value, text in zip(
+        plan.axis.ticks, tick_texts(board, plan.axis, plan.frame.topic), strict=True
+    ):
         at = _on(centre, between, radius * inner * plan.axis.share(value))
         if value:
             board.text(text, at, "tick", "cm")
