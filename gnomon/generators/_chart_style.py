@@ -75,7 +75,7 @@ _COLOURS = {
     "petroff": "3f90da ffa90e bd1f01 94a4a2 832db6 a96b59 e76300 717581 92dadd",
     "viridis": "440154 3b528b 21918c 5ec962 d8c81c 31688e 35b779",
     "warm": "7f2704 d94801 fd8d3c 3f007d 807dba 08519c 4292c6",
-    "earth": "5b3a29 a0522d c58c3f 6b7a3a 2f4f4f 8f9779 7b5d7e",
+    "earth": "6b4226 b5651d d9a441 5f7a30 2f5d72 a3b18a 84577c",
 }
 _COLOURS_HELD_OUT = {
     "retro": "0d3b66 f95738 ee964b 5f7a3c 7a306c 2a9d8f e9c46a",
@@ -93,6 +93,8 @@ _FONTS_HELD_OUT = {
 }
 LEAST_CONTRAST = 2.0
 """Of a mark to the floor."""
+APART = 0.32
+"""The least distance between the colours of two series or parts."""
 _PARTS = 8
 
 
@@ -156,12 +158,23 @@ def look(rng: Rng, *, ood: bool) -> Look:
 def coloured(palette: str, floor: str) -> tuple[RGB, ...]:
     """The palette's colours, darkened or lightened until they stand out from the floor.
 
-    Where they are fewer than the parts of a pie, deeper shades of the first follow.
+    One too like those before it is left out; where the others are fewer than the parts of a pie,
+    deeper shades of them follow.
     """
     ground = rgb(floor)
-    found = [_seen_on(rgb(colour), ground) for colour in _ALL_COLOURS[palette].split()]
-    shades = [mixed(colour, readable_on(ground), 0.45) for colour in found]
-    return tuple((found + shades)[: max(_PARTS, len(found))])
+    away = readable_on(ground)
+    own = [_seen_on(rgb(colour), ground) for colour in _ALL_COLOURS[palette].split()]
+    shades = [mixed(colour, away, share) for share in (0.45, 0.25, 0.65) for colour in own]
+    kept: list[RGB] = []
+    for colour in own + shades:
+        if len(kept) < max(_PARTS, len(own)) and all(apart(colour, k) >= APART for k in kept):
+            kept.append(colour)
+    return tuple(kept)
+
+
+def apart(one: RGB, other: RGB) -> float:
+    """How far two colours lie from each other: 3 is from black to white."""
+    return sum(abs(a - b) for a, b in zip(one, other, strict=True))
 
 
 @lru_cache(maxsize=512)

@@ -116,7 +116,7 @@ def test_texts_and_marks_stand_out(style):
             assert styles.ratio(colour, styles.rgb(style.floor)) >= styles.LEAST_CONTRAST
         assert len(colours) >= 8, "a pie has up to eight parts"
         for one, other in combinations(colours, 2):
-            assert sum(abs(a - b) for a, b in zip(one, other, strict=True)) > 0.12, palette
+            assert styles.apart(one, other) >= styles.APART, palette
 
 
 def test_the_users_matplotlib_settings_change_nothing():
