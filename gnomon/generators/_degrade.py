@@ -5,6 +5,7 @@ The one file that knows Albumentations. No flips: a dial in a mirror shows anoth
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -67,6 +68,14 @@ class Degradable(Generator):
     def most_turned(self) -> float:
         """The most degrees by which degrading turns a picture, either way."""
         return STRENGTHS[self.degrade].rotation if self.degrade in STRENGTHS else 0.0
+
+    @property
+    def most_sheared(self) -> float:
+        """By how much of the distance between them two points may move across it."""
+        if self.degrade not in STRENGTHS:
+            return 0.0
+        strength = STRENGTHS[self.degrade]
+        return math.tan(math.radians(strength.rotation)) + 2 * strength.perspective
 
     def degraded(
         self, index: int, picture: Image.Image, keep: Points | None = None

@@ -77,8 +77,14 @@ def placed(thing: Thing, slot: Slot, reach: float, rng: Rng) -> Placed:
     )
 
 
-def draw(canvas: Canvas, one: Placed) -> Edges:
-    """Put a thing on the canvas; where its ink ends."""
+def edges(points: Points) -> Edges:
+    """The box around the points."""
+    (x1, y1), (x2, y2) = points.min(0), points.max(0)
+    return float(x1), float(y1), float(x2), float(y2)
+
+
+def draw(canvas: Canvas, one: Placed) -> Points:
+    """Put a thing on the canvas; its contours' points."""
     a = math.radians(one.turn)
     turned = np.array([[math.cos(a), math.sin(a)], [-math.sin(a), math.cos(a)]])
     turned *= one.radius / _reach(one.thing.name)
@@ -88,8 +94,7 @@ def draw(canvas: Canvas, one: Placed) -> Edges:
         moved = [contour @ turned + (one.x, one.y) for contour in contours]
         canvas.inlay(moved, shifted(colour, _tone(tone, colour)))
         ink += moved
-    (x1, y1), (x2, y2) = np.concatenate(ink).min(0), np.concatenate(ink).max(0)
-    return float(x1), float(y1), float(x2), float(y2)
+    return np.concatenate(ink)
 
 
 def _contours(name: str) -> list[tuple[str, list[Points]]]:

@@ -44,7 +44,10 @@ class Said(NamedTuple):
 
 
 def expressions(
-    things: Sequence[Thing], index: int, centres: Sequence[tuple[float, float]]
+    things: Sequence[Thing],
+    index: int,
+    centres: Sequence[tuple[float, float]],
+    clear: float = CLEAR,
 ) -> list[Said]:
     """All that is true of one thing alone, shortest first; all three words always are."""
     thing = things[index]
@@ -59,7 +62,7 @@ def expressions(
         said._replace(text=f"{end} {said.text}", end=end)
         for said in plain[:2]
         for end in ENDS
-        if sum(map(said.fits, things)) > 1 and _is_end(said, end, things, index, centres)
+        if sum(map(said.fits, things)) > 1 and _is_end(said, end, things, index, centres, clear)
     ]
 
 
@@ -69,16 +72,16 @@ def _is_end(
     things: Sequence[Thing],
     index: int,
     centres: Sequence[tuple[float, float]],
+    clear: float,
 ) -> bool:
     """Whether no other that fits is as far that way, or nearly so."""
     axis, sign = SIDES[ENDS[end]]
     others = [i for i, thing in enumerate(things) if i != index and said.fits(thing)]
-    return all(sign * (centres[index][axis] - centres[i][axis]) > 2 * CLEAR for i in others)
+    return all(sign * (centres[index][axis] - centres[i][axis]) > 2 * clear for i in others)
 
 
-def beside(one: tuple[float, ...], other: tuple[float, ...], side: float) -> list[str]:
-    """The sides of `other` on which `one` clearly lies; both are boxes."""
-    clear = CLEAR * side
+def beside(one: tuple[float, ...], other: tuple[float, ...], clear: float) -> list[str]:
+    """The sides of `other` on which `one` lies, `clear` pixels from it; both are boxes."""
     found = {
         "left of": one[2] + clear < other[0],
         "right of": other[2] + clear < one[0],

@@ -7,12 +7,16 @@ from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 
+import numpy as np
+
 from gnomon.generators._backdrop import BACKGROUNDS, backdrop
 from gnomon.generators._canvas import SCALE, Canvas
 from gnomon.generators._colours import COLOURS, grounds, visible_on
-from gnomon.generators._scene_things import SEEN, SIZES, UNSEEN, Placed, Thing, placed
+from gnomon.generators._degrade import Degradable
+from gnomon.generators._scene_things import SEEN, SIZES, UNSEEN, Placed, Thing, edges, placed
 from gnomon.generators._scene_things import draw as put
 from gnomon.generators._scene_words import (
+    CLEAR,
     Said,
     beside,
     expressions,
@@ -21,7 +25,7 @@ from gnomon.generators._scene_words import (
     plural,
 )
 from gnomon.generators._slots import Slot, cell, slots
-from gnomon.generators.base import Generator, split_of
+from gnomon.generators.base import split_of
 from gnomon.names import nearest_names
 from gnomon.sample import Box, Number, Sample, Target, Text
 
@@ -56,6 +60,14 @@ class Plan(NamedTuple):
     asked: Asked
 
 
+class Room(NamedTuple):
+    """The picture that things lie in."""
+
+    side: int
+    clear: float
+    """Of the side: so far apart are two of which one is said to be further to a side."""
+
+
 class Asked(NamedTuple):
     """A question with its answer."""
 
@@ -67,7 +79,7 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scene(Generator):
+class Scene(Degradable):
     """Shapes and icons that never overlap; boxes end where the ink does."""
 
     kind: ClassVar[str] = "scene"
@@ -90,6 +102,7 @@ class Scene(Generator):
     """Shapes and icons that are not drawn without it."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 112 <= self.size <= 1024:
             raise ValueError(f"size={self.size!r}: give 112 to 1024")
         if self.level not in LEVELS:
@@ -118,13 +131,20 @@ class Scene(Generator):
         plan = self._plan(index)
         rng = self.rng(index)
         canvas = Canvas(self.size, backdrop(plan.backdrop, self.size * SCALE, plan.ground, rng))
-        boxes = [put(canvas, one) for one in plan.placed]
+        inks = [put(canvas, one) for one in plan.placed]
+        image, moved = self.degraded(index, canvas.picture(), np.concatenate(inks))
+        boxes = [edges(moved(ink)) for ink in inks]
         asked = plan.asked
         target = Box(*boxes[asked.means]) if asked.target is None else asked.target
         facts = {"things": [], "ground": list(plan.ground), **asked.facts}
         for one, box in zip(plan.placed, boxes, strict=True):
             facts["things"].append({**one.thing._asdict(), "turn": one.turn, "box": list(box)})
-        return Sample(self.id(index), canvas.picture(), asked.question, target, facts)
+        return Sample(self.id(index), image, asked.question, target, facts)
+
+    @property
+    def _room(self) -> Room:
+        """A turn or a tilt must not bring what is left of another to its right."""
+        return Room(self.size, CLEAR + self.most_sheared)
 
     @property
     def _objects(self) -> tuple[int, int]:
@@ -187,19 +207,19 @@ class Scene(Generator):
         left = list(self.questions)
         while left:
             ask = _ASK[left.pop(rng.integer(0, len(left) - 1))]
-            if asked := ask(drawn, self.size, rng):
+            if asked := ask(drawn, self._room, rng):
                 return asked
-        return _where(drawn, self.size, rng)
+        return _where(drawn, self._room, rng)
 
 
-def _where(drawn: tuple[Placed, ...], side: int, rng: Rng) -> Asked:
+def _where(drawn: tuple[Placed, ...], room: Room, rng: Rng) -> Asked:
     index = rng.integer(0, len(drawn) - 1)
-    said = _expression(drawn, index, side, rng)
+    said = _expression(drawn, index, room, rng)
     facts = {"question": "where", **facts_of(said, index)}
     return Asked(f"Where is the {said.text}? Give its box.", None, facts, index)
 
 
-def _count(drawn: tuple[Placed, ...], side: int, rng: Rng) -> Asked:  # noqa: ARG001 - as all questions
+def _count(drawn: tuple[Placed, ...], room: Room, rng: Rng) -> Asked:  # noqa: ARG001 - as all questions
     """Now and then of what is not there."""
     thing, other = (drawn[i].thing for i in pair(rng, len(drawn)))
     by = rng.integer(0, 2)
@@ -213,10 +233,10 @@ def _count(drawn: tuple[Placed, ...], side: int, rng: Rng) -> Asked:  # noqa: AR
     return Asked(f"How many {said.text} are there?", Number(Decimal(many)), facts)
 
 
-def _colour(drawn: tuple[Placed, ...], side: int, rng: Rng) -> Asked | None:
+def _colour(drawn: tuple[Placed, ...], room: Room, rng: Rng) -> Asked | None:
     """Of a thing that is the only one of its name, or the furthest."""
     index = rng.integer(0, len(drawn) - 1)
-    found = [s for s in _expressions(drawn, index, side) if not s.colour]
+    found = [s for s in _expressions(drawn, index, room) if not s.colour]
     choices = tuple(sorted({one.thing.colour for one in drawn}))
     if not found or len(choices) < 2:
         return None
@@ -226,32 +246,32 @@ def _colour(drawn: tuple[Placed, ...], side: int, rng: Rng) -> Asked | None:
     return Asked(asked, Text(drawn[index].thing.colour, choices), facts)
 
 
-def _relation(drawn: tuple[Placed, ...], side: int, rng: Rng) -> Asked | None:
+def _relation(drawn: tuple[Placed, ...], room: Room, rng: Rng) -> Asked | None:
     """Only where one clearly lies on one side of the other, or clearly on the opposite one."""
     one, other = pair(rng, len(drawn))
-    lies = beside(drawn[one].round_box, drawn[other].round_box, side)
-    opposite = beside(drawn[other].round_box, drawn[one].round_box, side)
+    lies = beside(drawn[one].round_box, drawn[other].round_box, room.clear * room.side)
+    opposite = beside(drawn[other].round_box, drawn[one].round_box, room.clear * room.side)
     yes = rng.chance(0.5)
     relations = lies if yes else opposite
     if not relations:
         return None
     relation = rng.choice(relations)
-    first, second = (_expression(drawn, i, side, rng) for i in (one, other))
+    first, second = (_expression(drawn, i, room, rng) for i in (one, other))
     asked = f"Is the {first.text} {relation} the {second.text}? Answer yes or no."
     facts = {"question": "relation", "relation": relation, "one": one, "other": other}
     return Asked(asked, Text("yes" if yes else "no", ("yes", "no")), facts)
 
 
-def _which(drawn: tuple[Placed, ...], side: int, rng: Rng) -> Asked | None:
+def _which(drawn: tuple[Placed, ...], room: Room, rng: Rng) -> Asked | None:
     """Which of two is further left, right, up or down."""
     one, other = pair(rng, len(drawn))
-    lies = beside(drawn[one].round_box, drawn[other].round_box, side)
+    lies = beside(drawn[one].round_box, drawn[other].round_box, room.clear * room.side)
     if not lies:
         return None
     relation = rng.choice(lies)
     way = {"left of": "further left", "right of": "further right"}
     way |= {"above": "higher up", "below": "lower down"}
-    texts = [f"the {_expression(drawn, i, side, rng).text}" for i in (one, other)]
+    texts = [f"the {_expression(drawn, i, room, rng).text}" for i in (one, other)]
     shown = texts if rng.chance(0.5) else texts[::-1]
     asked = f"Which is {way[relation]}, {shown[0]} or {shown[1]}?"
     facts = {"question": "which", "relation": relation, "one": one, "other": other}
@@ -261,13 +281,13 @@ def _which(drawn: tuple[Placed, ...], side: int, rng: Rng) -> Asked | None:
 _ASK = dict(zip(QUESTIONS, (_where, _count, _colour, _relation, _which), strict=True))
 
 
-def _expressions(drawn: tuple[Placed, ...], index: int, side: int) -> list[Said]:
-    centres = [(one.x / side, one.y / side) for one in drawn]
-    return expressions([one.thing for one in drawn], index, centres)
+def _expressions(drawn: tuple[Placed, ...], index: int, room: Room) -> list[Said]:
+    centres = [(one.x / room.side, one.y / room.side) for one in drawn]
+    return expressions([one.thing for one in drawn], index, centres, room.clear)
 
 
-def _expression(drawn: tuple[Placed, ...], index: int, side: int, rng: Rng) -> Said:
-    return rng.choice(_expressions(drawn, index, side))
+def _expression(drawn: tuple[Placed, ...], index: int, room: Room, rng: Rng) -> Said:
+    return rng.choice(_expressions(drawn, index, room))
 
 
 def _listed(words: tuple[str, ...]) -> str:

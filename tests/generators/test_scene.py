@@ -11,7 +11,7 @@ import pytest
 from gnomon.generators import create
 from gnomon.generators._colours import SHADES, VISIBLE, difference, visible_on
 from gnomon.generators._icons import ICONS
-from gnomon.generators._scene_things import SEEN, UNSEEN, draw, placed
+from gnomon.generators._scene_things import SEEN, UNSEEN, draw, edges, placed
 from gnomon.generators._scene_things import Thing as AThing
 from gnomon.generators._shapes import SHAPES
 from gnomon.generators._slots import Slot, cell, slots
@@ -67,7 +67,7 @@ def test_a_straight_edge_stands_within_half_a_pixel_of_its_box(name):
         thing = AThing("large", "black", name)
         one = placed(thing, Slot(8, 8, 120, 120), 40, rng)._replace(turn=0, shade=0)
         canvas = Canvas(128, np.full((128 * SCALE, 128 * SCALE, 3), 255, np.uint8))
-        x1, y1, x2, y2 = draw(canvas, one)
+        x1, y1, x2, y2 = edges(draw(canvas, one))
         covered = 1 - (np.asarray(canvas.picture(), float)[..., 0] - 22) / (255 - 22)
         across, down = covered.max(0), covered.max(1)
         assert abs(_first(across) - x1) < 0.5
@@ -198,3 +198,58 @@ def test_slots_are_apart_and_large_enough(count):
 def test_impossible_options_are_refused_by_name(options, told):
     with pytest.raises(ValueError, match=told):
         create("scene", **options)
+
+
+@pytest.mark.parametrize("degrade", ["light", "heavy"])
+def test_what_is_said_stays_true_of_degraded_scenes(degrade):
+    """Of the boxes as they lie in the degraded picture, each within it."""
+    asked = Counter()
+    scene = create("scene", level="medium", questions=["relation", "which", "where"],
+                   degrade=degrade)  # fmt: skip
+    for index in range(150):
+        facts, target = scene[index].facts, scene[index].target
+        things = facts["things"]
+        middles = [((b[0] + b[2]) / 2, (b[1] + b[3]) / 2) for b in (t["box"] for t in things)]
+        for thing in things:
+            x1, y1, x2, y2 = thing["box"]
+            assert -0.1 < x1 < x2 < 336.1 and -0.1 < y1 < y2 < 336.1  # noqa: PT018
+        if "relation" in facts:
+            axis, sign = {"left of": (0, -1), "right of": (0, 1), "above": (1, -1),
+                          "below": (1, 1)}[facts["relation"]]  # fmt: skip
+            ahead = sign * (middles[facts["one"]][axis] - middles[facts["other"]][axis])
+            assert (ahead > 3) == (target.text != "no")
+            assert abs(ahead) > 3
+            asked[target.text in ("yes", "no")] += 1
+        elif end := facts.get("said", {}).get("end"):
+            axis, sign = WAYS[end]
+            kin = [m[axis] for m, t in zip(middles, things, strict=True)
+                   if all(t[k] == v for k, v in facts["said"].items() if k != "end")]  # fmt: skip
+            assert len(kin) > 1
+            place = (target.corners[axis] + target.corners[axis + 2]) / 2
+            assert sign * place <= min(sign * one for one in kin) + 1e-6
+            asked[end] += 1
+    assert len(asked) >= 2
+
+
+@pytest.mark.parametrize("degrade", ["light", "heavy"])
+def test_boxes_of_degraded_scenes_end_where_the_ink_does(degrade):
+    """Found by its colour, which wear does not take away."""
+    measured = 0
+    for sample in drawn(40, degrade=degrade, backgrounds=["plain"], objects=(2, 2), size=400):
+        pixels = np.asarray(sample.image, float)
+        away = np.linalg.norm(pixels - np.median(pixels.reshape(-1, 3), 0), axis=2) > 90
+        for thing in sample.facts["things"]:
+            if thing["name"] not in ("square", "circle", "rectangle", "oval"):
+                continue
+            x1, y1, x2, y2 = thing["box"]
+            part = away[max(0, int(y1) - 6) : int(y2) + 7, max(0, int(x1) - 6) : int(x2) + 7]
+            rows, columns = np.nonzero(part.sum(1) > 2)[0], np.nonzero(part.sum(0) > 2)[0]
+            if part.sum() < 0.5 * (x2 - x1) * (y2 - y1):
+                continue  # too like its worn ground to be found by a threshold
+            left, top = max(0, int(x1) - 6), max(0, int(y1) - 6)
+            assert abs(columns[0] + left - x1) < 2.5
+            assert abs(rows[0] + top - y1) < 2.5
+            assert abs(columns[-1] + left + 1 - x2) < 2.5
+            assert abs(rows[-1] + top + 1 - y2) < 2.5
+            measured += 1
+    assert measured >= 4
