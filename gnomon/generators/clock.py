@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+
+import numpy as np
 
 from gnomon.generators import _clock_draw, _clock_look, _clock_style
 from gnomon.generators._backdrop import BACKGROUNDS
+from gnomon.generators._clock_facts import facts_of
 from gnomon.generators._clock_look import RIM
+from gnomon.generators._clock_questions import ASK, QUESTIONS, Face
 from gnomon.generators._clock_style import Style, check_names
 from gnomon.generators._degrade import Degradable
 from gnomon.generators._dials import DIALS, outline
@@ -17,11 +20,12 @@ from gnomon.generators._hands import HANDS
 from gnomon.generators._numerals import NUMERALS
 from gnomon.generators._palettes import FAMILIES
 from gnomon.generators._pose import STEEPEST
-from gnomon.sample import Sample, Target, Time
+from gnomon.generators.base import LATER
+from gnomon.generators.rng import Rng
+from gnomon.sample import FORMS, Box, Form, Number, Sample, Target, Text, Time
 
 if TYPE_CHECKING:
     from gnomon.generators._clock_look import Look
-    from gnomon.generators.rng import Rng
 
 _MINUTES = (
     "What time does the clock show? Answer HH:MM.",
@@ -42,11 +46,11 @@ class _Meaning(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Clock(Degradable):
-    """Clocks with two or three hands, and the question what time it is."""
+    """Clocks with two or three hands, and what they show."""
 
     kind: ClassVar[str] = "clock"
     version: ClassVar[int] = 1
-    targets: ClassVar[tuple[type[Target], ...]] = (Time,)
+    targets: ClassVar[tuple[type[Target], ...]] = (Time, Number, Text, Box)
 
     size: int | tuple[int, int] = 224
     """Pixels of the square picture's side, or the range it is drawn from; 64 to 2048."""
@@ -78,6 +82,15 @@ class Clock(Degradable):
     """The share of clocks whose hands throw a shadow."""
     split_by: Literal["style", "time", "none"] = "style"
     """What is held out: styles, times of day, or nothing."""
+    questions: tuple[str, ...] = field(default=("read",), metadata=LATER)
+    """read, shift (the time a duration later or earlier), to_hour (minutes to the next), angle
+    (between the hands), valid (or are the hands impossible), where (the clock's box)."""
+    forms: tuple[Form, ...] = field(default=("digits",), metadata=LATER)
+    """How times are answered: digits, words (then without seconds), json."""
+    invalid: float = field(default=0.5, metadata=LATER)
+    """The share of clocks with an impossible hour hand, where `valid` is asked."""
+    off_by: tuple[float, float] = field(default=(10.0, 15.0), metadata=LATER)
+    """Range of the degrees by which such a hand is wrong; 5 to 15, half the way to an hour."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -90,23 +103,31 @@ class Clock(Degradable):
             )
 
     def key(self, index: int) -> str:
-        """Time and style, such as 10:08|round|baton|roman|ivory."""
+        """Time and style, such as 10:08|round|baton|roman|ivory; then the question, if another."""
         meaning = self._meaning(self.rng(index))
-        return "|".join((_written(meaning), *meaning.style))
+        question = self._question(index)[0]
+        asked = () if question == "read" else (question,)
+        return "|".join((_written(meaning), *meaning.style, *asked))
 
     def draw(self, index: int) -> Sample:
         """One clock."""
         rng = self.rng(index)
         meaning = self._meaning(rng)
         look = _clock_look.drawn(self, meaning.style, rng)
-        question = rng.choice(_SECONDS if meaning.asked else _MINUTES)
+        usual = rng.choice(_SECONDS if meaning.asked else _MINUTES)
+        question, form, off_by = self._question(index)
         angles = _angles(meaning)
+        angles["hour"] = (angles["hour"] + off_by) % 360
         image = _clock_draw.picture(look, angles, rng)
         image, moved = self.degraded(index, image, look.pose(outline(look.style.dial, RIM)))
         look = replace(look, pose=moved.after(look.pose))
-        whole = meaning.seconds if meaning.asked else meaning.seconds // 60 * 60
-        target = Time(whole, hours=12, shows_seconds=meaning.asked)
-        return Sample(self.id(index), image, question, target, _facts(meaning, look, angles))
+        facts = facts_of(look, meaning.seconds, angles)
+        if (question, form) == ("read", "digits"):
+            return Sample(self.id(index), image, usual, _face(meaning, look).time(), facts)
+        face = _face(meaning, look, form, off_by)
+        asked = ASK[question](face, Rng(self.name, "asked", index))
+        facts |= {"question": question, **asked.facts}
+        return Sample(self.id(index), image, asked.question, asked.target, facts)
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -120,6 +141,17 @@ class Clock(Degradable):
         has_second = rng.chance(self.second_hand)
         asked = rng.chance(self.ask_seconds) and has_second
         return _Meaning(60 * minute + second * has_second, has_second, asked, style)
+
+    def _question(self, index: int) -> tuple[str, Form, float]:
+        """What is asked, in which form, and by how much the hour hand is wrong.
+
+        Draws of its own: a clock that is asked something else looks the same.
+        """
+        rng = Rng(self.name, "question", index)
+        question, form = rng.choice(self.questions), rng.choice(self.forms)
+        wrong = question == "valid" and rng.chance(self.invalid)
+        off_by = rng.choice((-1, 1)) * rng.uniform(*self.off_by) if wrong else 0.0
+        return question, form, off_by
 
     @cached_property
     def _styles(self) -> tuple[Style, ...]:
@@ -139,14 +171,17 @@ class Clock(Degradable):
         check_names("numerals", self.numerals, NUMERALS)
         check_names("palettes", self.palettes, _clock_style.KNOWN_PALETTES)
         check_names("backgrounds", self.backgrounds, BACKGROUNDS)
+        check_names("questions", self.questions, QUESTIONS)
+        check_names("forms", self.forms, FORMS)
         check_names("split_by", [self.split_by], ("style", "time", "none"))
 
     def _check_numbers(self) -> None:
         _check_range("size", self.sizes, 64, 2048)
         _check_range("dial_size", self.dial_size, 0.4, 1)
+        _check_range("off_by", self.off_by, 5, 15)
         for name, most in (
             ("rotation", 30), ("perspective", STEEPEST), ("offset", 1), ("second_hand", 1),
-            ("ask_seconds", 1), ("minute_track", 1), ("shadow", 1),
+            ("ask_seconds", 1), ("minute_track", 1), ("shadow", 1), ("invalid", 1),
         ):  # fmt: skip
             _check_range(name, (getattr(self, name),), 0, most)
 
@@ -165,37 +200,13 @@ def _angles(meaning: _Meaning) -> dict[str, float]:
     return angles
 
 
+def _face(meaning: _Meaning, look: Look, form: Form = "digits", off_by: float = 0.0) -> Face:
+    edge = np.clip(look.pose(outline(look.style.dial, RIM)), 0, look.size)
+    (x1, y1), (x2, y2) = edge.min(0).tolist(), edge.max(0).tolist()
+    asked = meaning.asked and form != "words"
+    return Face(meaning.seconds, asked, form, off_by, (x1, y1, x2, y2))
+
+
 def _written(meaning: _Meaning) -> str:
     minute, second = divmod(meaning.seconds, 60)
     return f"{minute // 60 or 12:02}:{minute % 60:02}" + (f":{second:02}" if meaning.asked else "")
-
-
-def _facts(meaning: _Meaning, look: Look, angles: dict[str, float]) -> dict[str, Any]:
-    pose = look.pose
-    lengths = {"hour": look.hour[0], "minute": look.minute[0], "second": _clock_draw.SECOND[0]}
-    tips = {name: pose.at(*_hand_tip(a, lengths[name])) for name, a in angles.items()}
-    edge = pose(outline(look.style.dial))
-    return {
-        "seconds": meaning.seconds,
-        "fields": list(angles),
-        "angles": angles,
-        "style": look.style._asdict(),
-        "background": look.background,
-        "marks": {
-            "hour_ticks": look.marks.hour_ticks,
-            "minute_track": look.marks.minute_track,
-            "twelve": look.marks.twelve,
-            "numeral_pixels": look.marks.numeral_pixels,
-        },
-        "rotation": look.rotation,
-        "perspective": look.tilt,
-        "centre": list(pose.at(0, 0)),
-        "tips": {name: list(tip) for name, tip in tips.items()},
-        "dial_box": [*edge.min(0).tolist(), *edge.max(0).tolist()],
-        "homography": pose.matrix.tolist(),
-    }
-
-
-def _hand_tip(degrees: float, length: float) -> tuple[float, float]:
-    a = math.radians(degrees)
-    return length * math.sin(a), -length * math.cos(a)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,12 +13,15 @@ from measured import apart, direction, ink, ring, tip_radius
 from gnomon.generators import Clock, create
 from gnomon.generators._clock_draw import picture
 from gnomon.generators._clock_look import drawn
+from gnomon.generators._clock_questions import QUESTIONS
 from gnomon.generators._hands import HANDS
 from gnomon.generators._hands import shape as hand_shape
 from gnomon.generators._marks import Marks, determined
 from gnomon.generators._palettes import PALETTES, contrast
 from gnomon.generators.base import split_of
 from gnomon.generators.clock import _angles, _Meaning
+from gnomon.sample import Box, Number, Text, Time
+from gnomon.wording import write_time
 
 PLAIN = {
     "dials": ("round",), "hands": ("baton",), "numerals": ("none",), "palettes": ("white",),
@@ -99,6 +103,89 @@ def test_twelve_and_the_minute_before():
     assert _angles(_Meaning(0, False, False, style)) == {"hour": 0.0, "minute": 0.0}
     last = _angles(_Meaning(43199, True, True, style))
     assert (last["second"], round(last["minute"], 6), last["hour"]) == (354, 359.9, 43199 / 120)
+
+
+@pytest.mark.parametrize("second", [0, 43179, 46799 % 43200])
+def test_twelve_and_59_seconds_before_one_are_drawn_right(second):
+    """Of 12:00:00, 11:59:39 and 12:59:59, each hand found again from the pixels."""
+    clock = Clock(**PLAIN, size=400)
+    sample = clock[0]
+    look = drawn(clock, clock._meaning(rng := clock.rng(0)).style, rng)
+    angles = _angles(_Meaning(second, False, False, look.style))
+    dark, unit = ink(picture(look, angles, clock.rng(0))), look.pose.scale
+    centre = sample.facts["centre"]
+    minute = direction(*ring(dark, centre, look.hour[0] * unit + 4, 0.72 * unit))
+    assert apart(minute, second % 3600 / 10) < 0.25
+    degrees, weights = ring(dark, centre, 0.28 * unit, look.hour[0] * unit - 4)
+    hour = direction(degrees, weights)
+    near = [second / 120 % 360, second % 3600 / 10]
+    assert min(apart(hour, angle) for angle in near) < 8  # one hand lies over the other
+    assert (angles["minute"], angles["hour"]) == (second % 3600 / 10, second / 120)
+
+
+def test_no_time_is_said_with_60():
+    """In any form, whatever is added to it or taken from it."""
+    for second in range(0, 43200, 7):
+        for form in ("digits", "words", "json"):
+            whole = second if form != "words" else second // 60 * 60
+            text = write_time(Time(whole, shows_seconds=form != "words", form=form))
+            assert "60" not in text and "sixty" not in text  # noqa: PT018
+
+
+def answered(facts, asked, question):
+    """The answer again, from the drawn angles and the question alone."""
+    hour, minute = facts["angles"]["hour"], facts["angles"]["minute"]
+    shown = round(120 * hour) // 60
+    match facts["question"]:
+        case "shift":
+            words = question.split()
+            sums = {"hour": 60, "minute": 1}
+            shift = sum(int(n) * sums[unit.rstrip("s?.")] for n, unit in
+                        pairwise(words) if n.isdigit()
+                        and unit.rstrip("s?.") in sums)  # fmt: skip
+            return (shown + (shift if "will it be" in question else -shift)) % 720
+        case "to_hour":
+            return 60 - int(minute / 6 + 1e-9)
+        case "angle":
+            return min((minute - hour) % 360, (hour - minute) % 360)
+    return shown
+
+
+def test_other_questions_are_answered_from_what_is_drawn():
+    clock = Clock(questions=QUESTIONS, forms=("digits", "words", "json"), size=84)
+    seen = set()
+    for index in range(600):
+        sample = clock[index]
+        facts, target = sample.facts, sample.target
+        question = facts.get("question", "read")
+        seen.add((question, getattr(target, "form", None)))
+        match target:
+            case Time():
+                assert target.seconds // 60 == answered({"question": "read", **facts}, target,
+                                                        sample.question)  # fmt: skip
+                assert target.form != "words" or not target.shows_seconds
+            case Number():
+                near = 0.051 if question == "angle" else 1e-9
+                assert abs(float(target.value) - answered(facts, target, sample.question)) < near
+            case Text():
+                gap = (facts["angles"]["hour"] * 12 - facts["angles"]["minute"]) / 12 % 30
+                fits = min(gap, 30 - gap)
+                assert target.text == ("valid" if fits < 1e-6 else "invalid")
+                assert fits < 1e-6 or 9.9 < fits < 15.1
+            case Box():
+                x1, y1, x2, y2 = facts["dial_box"]
+                assert target.x1 < x1 < x2 < target.x2
+                assert target.y1 < y1 < y2 < target.y2
+    assert len(seen) == 3 * 2 + 4
+
+
+def test_a_clock_asked_other_things_has_other_answers_of_the_same_split():
+    for split in ("train", "test"):
+        styles = {
+            "|".join(Clock(split=split, questions=QUESTIONS).key(i).split("|")[1:5])
+            for i in range(300)
+        }
+        assert all(split_of("clock", *style.split("|")) == split for style in styles)
 
 
 @pytest.mark.parametrize("palette", PALETTES.values(), ids=lambda p: p.name)
@@ -195,6 +282,10 @@ def test_one_style_alone_cannot_be_held_out():
         ({"palettes": ["plian"]}, "plain"),
         ({"dial_size": [0.9, 0.5]}, "dial_size"),
         ({"size": "big"}, "size"),
+        ({"questions": ["reed"]}, "questions='reed'"),
+        ({"forms": ["roman"]}, "forms"),
+        ({"invalid": 1.5}, "invalid=1.5"),
+        ({"off_by": [1.0, 15.0]}, "off_by"),
     ],
 )
 def test_impossible_options_are_refused_by_name(options, said):

@@ -1,0 +1,44 @@
+"""All that is known of one drawn clock."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from gnomon.generators._clock_draw import SECOND
+from gnomon.generators._dials import outline
+
+if TYPE_CHECKING:
+    from gnomon.generators._clock_look import Look
+
+
+def facts_of(look: Look, seconds: int, angles: dict[str, float]) -> dict[str, Any]:
+    """Where it stands, how it looks and what it shows."""
+    pose = look.pose
+    lengths = {"hour": look.hour[0], "minute": look.minute[0], "second": SECOND[0]}
+    tips = {name: pose.at(*_hand_tip(a, lengths[name])) for name, a in angles.items()}
+    edge = pose(outline(look.style.dial))
+    return {
+        "seconds": seconds,
+        "fields": list(angles),
+        "angles": angles,
+        "style": look.style._asdict(),
+        "background": look.background,
+        "marks": {
+            "hour_ticks": look.marks.hour_ticks,
+            "minute_track": look.marks.minute_track,
+            "twelve": look.marks.twelve,
+            "numeral_pixels": look.marks.numeral_pixels,
+        },
+        "rotation": look.rotation,
+        "perspective": look.tilt,
+        "centre": list(pose.at(0, 0)),
+        "tips": {name: list(tip) for name, tip in tips.items()},
+        "dial_box": [*edge.min(0).tolist(), *edge.max(0).tolist()],
+        "homography": pose.matrix.tolist(),
+    }
+
+
+def _hand_tip(degrees: float, length: float) -> tuple[float, float]:
+    a = math.radians(degrees)
+    return length * math.sin(a), -length * math.cos(a)
