@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gnomon.eval.parse import read_number as read_number
     from gnomon.eval.parse import read_time as read_time
     from gnomon.eval.report import write_report as write_report
+    from gnomon.eval.rewards import reward as reward
     from gnomon.eval.runs import RunResult as RunResult
     from gnomon.eval.scored import Scores as Scores
     from gnomon.eval.scoring import score as score
@@ -51,6 +52,7 @@ _HOMES = {
     "scoring": ("score",),
     "scored": ("Scores",),
     "comparing": ("compare",),
+    "rewards": ("reward",),
     "runs": ("RunResult",),
     "tables": ("table",),
     "report": ("write_report",),

@@ -68,6 +68,10 @@ class Kind(ABC):
         """Whether an answer of these measures counts as right."""
         return measures["exact"] == 1
 
+    def credit(self, measures: dict[str, float]) -> float:
+        """What an answer earns as a reward, 0 to 1: by default 1 if it is right, else 0."""
+        return float(self.correct(measures))
+
     def badness(self, measures: dict[str, float]) -> float:
         """What sorts the worst answers first."""
         return measures["charged"]

@@ -61,6 +61,10 @@ class BoxKind(Kind):
         """From IoU 0.5 on."""
         return measures["iou"] >= _RIGHT
 
+    def credit(self, measures: dict[str, float]) -> float:
+        """The IoU."""
+        return measures["iou"]
+
     def badness(self, measures: dict[str, float]) -> float:
         """What the box misses."""
         return 1 - measures["iou"]

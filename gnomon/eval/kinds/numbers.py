@@ -81,6 +81,10 @@ class NumberKind(Kind):
         """What is accepted; without a scale that is what is exact."""
         return measures["accepted"] == 1
 
+    def credit(self, measures: dict[str, float]) -> float:
+        """1 where it is accepted, 1/2 where it is off by no more than 5 % of the truth, else 0."""
+        return max(measures["accepted"], measures["within_5pct"] / 2)
+
     def costs(self, truths: Sequence[Target]) -> list[float]:
         """The error of the median truth, which is the best that a constant guess can do."""
         values = np.array([float(_number(truth).value) for truth in truths])

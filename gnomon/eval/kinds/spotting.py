@@ -61,6 +61,10 @@ class SpotsKind(Kind):
             "unread": 0.0,
         }
 
+    def credit(self, measures: dict[str, float]) -> float:
+        """F1 of texts in their boxes."""
+        return measures["f1"]
+
     def badness(self, measures: dict[str, float]) -> float:
         """What is missed."""
         return 1 - measures["f1"]

@@ -43,6 +43,10 @@ class TableKind(Kind):
         cells = metrics.table_cells(answer.value, _table(truth))
         return {"cells": cells, "exact": float(answer.value == truth), "unread": 0.0}
 
+    def credit(self, measures: dict[str, float]) -> float:
+        """The share of cells that are right."""
+        return measures["cells"]
+
     def badness(self, measures: dict[str, float]) -> float:
         """The share of cells that are wrong."""
         return 1 - measures["cells"]

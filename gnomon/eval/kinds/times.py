@@ -70,6 +70,10 @@ class TimeKind(Kind):
             "charged": deviation,
         }
 
+    def credit(self, measures: dict[str, float]) -> float:
+        """1 − d / (P/2), d the circular deviation and P the dial's period; unread 0."""
+        return 1 - measures["deviation"] / (self.hours * 30) if "deviation" in measures else 0.0
+
     def costs(self, truths: Sequence[Target]) -> list[float]:
         """The mean deviation of a uniform guess, whatever the truth."""
         return [self.hours * 15.0] * len(truths)

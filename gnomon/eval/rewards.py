@@ -1,0 +1,120 @@
+"""Rewards for reinforcement learning, by the same readers and measures as scoring.
+
+`reward(kind)` gives a function as TRL's GRPOTrainer calls it; it needs neither TRL nor torch.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gnomon.eval.kinds import KINDS, kind_of
+from gnomon.eval.kinds.base import Answer
+from gnomon.sample import Prediction, target_from_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gnomon.eval.parse.reading import Which
+    from gnomon.sample import Size, Target
+
+
+def reward(
+    kind: str,
+    *,
+    column: str = "target",
+    partial: bool = True,
+    which: Which = "last",
+    dialect: str = "plain",
+) -> Reward:
+    """A reward from 0 to 1 for answers of that kind, one of `gnomon.eval.kinds.KINDS`.
+
+    Each kind's `credit` says what it is worth; without `partial` it is 1 if right, else 0. An
+    unread answer gets 0. The dataset's `column` holds what `gnomon.sample.target_to_json` makes,
+    also as JSON text; a row of another kind gets None, which TRL leaves out, so that several
+    rewards can share a dataset. Boxes and spots need a `size` column, too: width and height of the
+    picture in whose pixels they are. `which` and `dialect` are as in scoring.
+    """
+    return Reward(kind, column, partial, which, dialect)
+
+
+@dataclass(frozen=True)
+class Reward:
+    """The function that `reward` gives; an object, so that it can be sent to other processes."""
+
+    kind: str
+    column: str
+    partial: bool
+    which: Which
+    dialect: str
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"kind={self.kind!r}: give one of {', '.join(KINDS)}")
+
+    @property
+    def __name__(self) -> str:
+        """The name in TRL's log."""
+        return f"{self.kind}_reward"
+
+    def __call__(
+        self,
+        prompts: Any = None,  # noqa: ARG002 - TRL passes it by name
+        completions: Sequence[Any] = (),
+        **columns: Any,
+    ) -> list[float | None]:
+        truths = [_target(row) for row in _rows(self.column, columns, len(completions))]
+        sizes = columns.get("size") or [None] * len(truths)
+        return [
+            self._of(truth, Prediction("", _text(completion), _size(size), self.dialect))
+            if kind_of(truth) == self.kind
+            else None
+            for completion, truth, size in zip(completions, truths, sizes, strict=True)
+        ]
+
+    def _of(self, truth: Target, prediction: Prediction) -> float:
+        kind = KINDS[self.kind]
+        if self.kind in ("box", "spots") and prediction.size is None:
+            raise ValueError(
+                f"kind={self.kind!r} needs each picture's width and height: add a `size` column"
+            )
+        reading = kind.read(prediction, truth, self.which)
+        answer = Answer(reading.value if reading else None, prediction.text)
+        measures = kind.measures(truth, answer, 0.0)
+        return kind.credit(measures) if self.partial else float(kind.correct(measures))
+
+
+def _rows(column: str, columns: Mapping[str, Any], n: int) -> Sequence[Any]:
+    if column not in columns:
+        raise ValueError(
+            f"column={column!r}: the dataset has {', '.join(sorted(columns)) or 'no columns'};"
+            " give each row its target there, as gnomon.sample.target_to_json makes it"
+        )
+    rows: Sequence[Any] = columns[column]
+    if len(rows) != n:
+        raise ValueError(f"{n} completions and {len(rows)} rows of {column!r}: give one for each")
+    return rows
+
+
+def _target(row: Any) -> Target:
+    found = json.loads(row) if isinstance(row, str) else row
+    if not isinstance(found, dict):
+        raise ValueError(f"target {row!r}: give what gnomon.sample.target_to_json makes")
+    # A datasets.Dataset of several kinds gives each row all their fields, the others' as None.
+    return target_from_json({name: value for name, value in found.items() if value is not None})
+
+
+def _size(size: Any) -> Size | None:
+    return None if size is None else (int(size[0]), int(size[1]))
+
+
+def _text(completion: Any) -> str:
+    """A completion as text: it is one, or chat messages of which the assistant's last counts."""
+    if isinstance(completion, str):
+        return completion
+    said = [message for message in completion if message.get("role") == "assistant"]
+    content = said[-1]["content"] if said else ""
+    if isinstance(content, list):
+        return "".join(part.get("text") or "" for part in content)
+    return content or ""

@@ -1,0 +1,194 @@
+"""Rewards: as TRL calls them, worth what the page says, by the readers and measures of scoring."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.dialect import Dialect
+from gnomon.eval import iou, reward, score, time_deviation
+from gnomon.eval.kinds import KINDS
+from gnomon.sample import (
+    Box,
+    Number,
+    Prediction,
+    Sample,
+    Spot,
+    Spots,
+    Table,
+    Text,
+    Time,
+    target_to_json,
+)
+
+PAGE = (Path(__file__).parents[2] / "docs" / "reward.md").read_text(encoding="utf-8")
+SIZE = (100, 50)
+TARGETS = {
+    "time": Time(10 * 3600 + 8 * 60),
+    "time24": Time(22 * 3600 + 8 * 60, 24),
+    "number": Number(Decimal("41.5")),
+    "reading": Number(Decimal("41.5"), "bar", Decimal("0.5")),
+    "box": Box(10, 10, 30, 40),
+    "text": Text("blue"),
+    "spots": Spots((Spot("EXIT", Box(10, 10, 30, 40)),)),
+    "table": Table(("year", "sales"), (("2020", "3"), ("2021", "4"))),
+}
+
+
+def graded(kind, target, *texts, **options):
+    rows = [json.dumps(target_to_json(target))] * len(texts)
+    return reward(kind, **options)(
+        prompts=["?"] * len(texts),
+        completions=list(texts),
+        completion_ids=[[1]] * len(texts),
+        target=rows,
+        size=[list(SIZE)] * len(texts),
+        trainer_state=None,
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_the_dialect_writes_earns_all_and_what_cannot_be_read_nothing(kind):
+    right = Dialect().write(TARGETS[kind], SIZE)
+    earned = graded(kind, TARGETS[kind], right, "")
+    assert earned == [pytest.approx(1), 0]
+    assert graded(kind, TARGETS[kind], right, "", partial=False) == [1, 0]
+
+
+@given(st.integers(0, 719), st.integers(0, 719))
+def test_a_time_earns_by_its_deviation(truth, said):
+    hour, minute = divmod(said, 60)
+    (earned,) = graded("time", Time(truth * 60), f"{hour or 12}:{minute:02}")
+    apart = time_deviation((hour, minute, None), Time(truth * 60).hms)
+    assert earned == pytest.approx(1 - apart / 360)
+    assert 0 <= earned <= 1
+
+
+def test_numbers_earn_all_half_or_nothing():
+    assert graded("number", TARGETS["number"], "41.50", "42", "50") == [1, 0.5, 0]
+    assert graded("reading", TARGETS["reading"], "42 bar", "43", "50") == [1, 0.5, 0]
+
+
+def test_a_box_earns_its_overlap():
+    said = Dialect().write(Box(20, 10, 30, 40), SIZE)
+    (earned,) = graded("box", TARGETS["box"], said)
+    assert earned == pytest.approx(iou((20, 10, 30, 40), TARGETS["box"].corners))
+    assert graded("box", TARGETS["box"], said, partial=False) == [1]
+
+
+def test_without_credit_it_is_what_scoring_calls_right():
+    texts = ["10:08", "10:09", "noon", "no idea"]
+    earned = graded("time", TARGETS["time"], *texts, partial=False)
+    for text, got in zip(texts, earned, strict=True):
+        sample = Sample("a", None, "?", TARGETS["time"])
+        (item,) = score([Prediction("a", text, None, "plain")], [sample]).items
+        assert got == item.correct
+
+
+def test_chat_messages_are_read_by_what_the_assistant_says_last():
+    chat = [
+        {"role": "assistant", "content": "Let me see: 9:00"},
+        {"role": "tool", "content": "11:11"},
+        {"role": "assistant", "content": [{"type": "text", "text": "It is 10:08."}]},
+    ]
+    silent = [{"role": "assistant", "content": None}]
+    assert graded("time", TARGETS["time"], chat, silent, []) == [1, 0, 0]
+
+
+def test_targets_may_be_dicts_with_the_other_kinds_fields_empty():
+    datasets = pytest.importorskip("datasets")
+    rows = [{"target": target_to_json(TARGETS[kind])} for kind in ("time", "number")]
+    columns = datasets.Dataset.from_list(rows)[:]
+    texts = ["10:08", "41.5"]
+    assert reward("time")(completions=texts, **columns) == [1, None]
+    assert reward("number")(completions=texts, **columns) == [None, 1]
+
+
+def test_which_answer_counts_can_be_said():
+    texts = "10:08, or perhaps 10:09"
+    assert graded("time", TARGETS["time"], texts, which="first") == [1]
+
+
+@pytest.mark.parametrize(
+    ("options", "columns", "message"),
+    [
+        ({"kind": "clock"}, {}, "kind='clock': give one of time, time24"),
+        ({"kind": "time"}, {"answer": ["10:08"]}, "column='target': the dataset has answer"),
+        ({"kind": "time"}, {"target": []}, "1 completions and 0 rows"),
+        ({"kind": "time"}, {"target": ["3"]}, "target '3': give what"),
+        ({"kind": "box"}, {"target": [target_to_json(TARGETS["box"])]}, "add a `size` column"),
+    ],
+)
+def test_wrong_use_is_refused(options, columns, message):
+    with pytest.raises(ValueError, match=message):
+        reward(**options)(completions=["10:08"], **columns)
+
+
+def test_it_has_a_name_and_travels():
+    there = pickle.loads(pickle.dumps(reward("time", which="first")))
+    assert there == reward("time", which="first")
+    assert there.__name__ == "time_reward"
+
+
+def test_every_kind_is_on_the_page():
+    table = "".join(line.split("|")[1] for line in PAGE.splitlines() if line.startswith("| `"))
+    assert set(re.findall(r"`(\w+)`", table)) == set(KINDS)
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore")  # of libraries that these few lines do not silence
+def test_the_page_trains_two_steps(tmp_path, monkeypatch):
+    import torch
+    from transformers import AutoTokenizer, Qwen2Config, Qwen2ForCausalLM
+
+    from gnomon.pipeline import families
+
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    torch.manual_seed(0)
+    tokenizer = AutoTokenizer.from_pretrained(families.TINY)
+    config = Qwen2Config(
+        vocab_size=len(tokenizer),
+        hidden_size=16,
+        intermediate_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        num_key_value_heads=1,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    model = Qwen2ForCausalLM(config)
+    before = {name: weight.clone() for name, weight in model.named_parameters()}
+    digits = set(tokenizer.convert_tokens_to_ids(list("0123456789")))  # chance finds some sums
+    others = [token for token in range(len(tokenizer)) if token not in digits]
+    settings = {
+        "output_dir": str(tmp_path),
+        "max_steps": 2,
+        "logging_steps": 1,
+        "per_device_train_batch_size": 128,
+        "num_generations": 16,
+        "max_completion_length": 1,
+        "generation_kwargs": {"suppress_tokens": others},
+        "learning_rate": 0.01,
+        "use_cpu": True,
+        "bf16": False,
+        "gradient_checkpointing": False,
+        "report_to": "none",
+        "save_strategy": "no",
+    }
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    given = {"model": model, "tokenizer": tokenizer, "settings": settings}
+    exec(code, given)
+    logged = [row for row in given["trainer"].state.log_history if "reward" in row]
+    assert len(logged) == 2
+    for row in logged:
+        assert 0 <= row["rewards/number_reward/mean"] <= 1
+        assert row["reward"] == pytest.approx(row["rewards/number_reward/mean"])
+    assert any(row["reward"] > 0 for row in logged)
+    assert any(not torch.equal(before[name], w) for name, w in model.named_parameters())
