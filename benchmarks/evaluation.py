@@ -56,7 +56,7 @@ def measure(file: Path, out: Path) -> dict[str, float]:
     """Seconds of scoring, of reporting, of writing the JSON; MB at the peak."""
     start = time.perf_counter()
     answers = predictions.PredictionFile(file)
-    scores = score(answers, questions.read(questions.beside(file)))
+    scores = score(answers, questions.QuestionFile(questions.beside(file)))
     scored = time.perf_counter()
     write_report(out / "report.html", [RunResult("run", scores, answers)])
     reported = time.perf_counter()

@@ -62,20 +62,19 @@ class Exam:
         samples = self.open()
         return (samples[index] for index in range(self.samples))
 
-    def by_source(self) -> dict[str, dict[str, Sample]]:
-        """The samples of each source by id, where there are several sources."""
+    def by_source(self) -> dict[str, set[str]]:
+        """The ids of each source's samples, where there are several sources."""
         if len(self.sources) == 1:
             return {}
         samples = self.open()
-        found: dict[int, dict[str, Sample]] = {place: {} for place in range(len(self.sources))}
+        found: dict[int, set[str]] = {place: set() for place in range(len(self.sources))}
         for index in range(self.samples):
-            sample = samples[index]
-            found[samples.source_of(index)][sample.id] = sample
+            found[samples.source_of(index)].add(samples.id(index))
         names = [
             source.kind or Path(source.path or source.hub or "").name for source in self.sources
         ]
         names = [n if names.count(n) == 1 else f"{n} ({i})" for i, n in enumerate(names, 1)]
-        return {names[place]: asked for place, asked in found.items() if asked}
+        return {names[place]: ids for place, ids in found.items() if ids}
 
 
 def open_recipe(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
@@ -325,15 +324,17 @@ def score(file: Path, *, name: str | None = None) -> RunResult:
         raise RecipeError(f"no predictions {str(file)!r}: `gnomon predict` makes them")
     exam, about = _about(file)
     answers = predictions.PredictionFile(file)
-    known = questions.beside(file)
-    whole = known.is_file() and sum(1 for _ in questions.read(known)) == exam.samples
-    scores = evaluation.score(answers, questions.read(known) if whole else exam)
+    asked = questions.asked(file, exam, exam.samples)
+    scores = evaluation.score(answers, asked)
     return evaluation.RunResult(
         name=name or file.stem,
         scores=scores,
         sources={
-            source: evaluation.score([a for a in answers if a.sample_id in asked], asked.values())
-            for source, asked in exam.by_source().items()
+            source: evaluation.score(
+                (answer for answer in answers if answer.sample_id in ids),
+                (question for question in asked if question.id in ids),
+            )
+            for source, ids in exam.by_source().items()
         },
         predictions=answers,
         versions=about["versions"],

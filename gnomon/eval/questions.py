@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.sample import Box, Sample, Spots, Target, resized, target_from_json, target_to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from gnomon.sample import Size
@@ -61,6 +62,36 @@ def beside(predictions: Path) -> Path:
     return predictions.with_suffix(SUFFIX)
 
 
+@dataclass(frozen=True)
+class QuestionFile(Iterable[Question]):
+    """The questions of a file, read through as often as is asked for.
+
+    One that a killed run asked again comes once; a line that a kill cut short was asked again.
+    """
+
+    path: Path
+
+    def __iter__(self) -> Iterator[Question]:
+        seen: set[int] = set()
+        with self.path.open(encoding="utf-8") as file:
+            for line in file:
+                try:
+                    question = _from_json(json.loads(line))
+                except (ValueError, KeyError, TypeError):
+                    continue
+                if hash(question.id) not in seen:
+                    seen.add(hash(question.id))
+                    yield question
+
+
+def asked(predictions: Path, samples: Iterable[Sample], n: int) -> Iterable[Question]:
+    """The n questions that a file answers: those beside it, or of the samples where one lacks."""
+    file = beside(predictions)
+    if file.is_file() and sum(1 for _ in QuestionFile(file)) == n:
+        return QuestionFile(file)
+    return [Question.of(sample) for sample in samples]
+
+
 def noted(samples: Iterable[Sample], path: Path) -> Iterator[Sample]:
     """The samples as they come, each written down before it is handed on and can be answered."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -70,23 +101,6 @@ def noted(samples: Iterable[Sample], path: Path) -> Iterator[Sample]:
             file.write(json.dumps(_to_json(Question.of(sample))) + "\n")
             file.flush()
             yield sample
-
-
-def read(path: Path) -> Iterator[Question]:
-    """One after another; a question that a killed run asked again comes once.
-
-    A kill may have cut a line short: what follows it was asked again.
-    """
-    seen: set[int] = set()
-    with path.open(encoding="utf-8") as file:
-        for line in file:
-            try:
-                question = _from_json(json.loads(line))
-            except (ValueError, KeyError, TypeError):
-                continue
-            if hash(question.id) not in seen:
-                seen.add(hash(question.id))
-                yield question
 
 
 def _to_json(question: Question) -> dict[str, Any]:

@@ -150,7 +150,7 @@ def noted(file, samples):
 def test_a_question_is_written_before_it_can_be_answered(tmp_path):
     file = tmp_path / "a.asked.jsonl"
     for n, _ in enumerate(questions.noted(clocks(3), file), start=1):
-        assert len(list(questions.read(file))) == n
+        assert len(list(questions.QuestionFile(file))) == n
 
 
 def test_questions_come_back_as_they_were_asked(tmp_path):
@@ -159,7 +159,7 @@ def test_questions_come_back_as_they_were_asked(tmp_path):
     file = questions.beside(tmp_path / "new" / "answers.jsonl")
     noted(file, samples[:5])
     noted(file, samples[3:])  # a killed run asked two of them again
-    found = list(questions.read(file))
+    found = list(questions.QuestionFile(file))
     assert found == [questions.Question.of(sample) for sample in samples]
     assert file.name == "answers.asked.jsonl"
 
@@ -169,14 +169,25 @@ def test_a_question_that_a_kill_cut_short_was_asked_again(tmp_path):
     noted(file, clocks(3))
     file.write_text(file.read_text()[:-20])
     noted(file, clocks(4)[2:])
-    assert [q.id for q in questions.read(file)] == [f"clock-{i}" for i in range(4)]
+    assert [q.id for q in questions.QuestionFile(file)] == [f"clock-{i}" for i in range(4)]
 
 
 def test_questions_score_as_their_samples_do(tmp_path):
     samples, answers = mixed()
     file = tmp_path / "a.asked.jsonl"
     noted(file, samples)
-    assert score(answers, questions.read(file)) == score(answers, samples)
+    assert score(answers, questions.QuestionFile(file)) == score(answers, samples)
+
+
+def test_questions_are_drawn_again_only_where_the_file_lacks_one(tmp_path):
+    answers = tmp_path / "a.jsonl"
+    samples = clocks(4)
+    assert questions.asked(answers, samples, 4) == [questions.Question.of(s) for s in samples]
+    noted(questions.beside(answers), samples[:3])
+    assert len(list(questions.asked(answers, samples, 4))) == 4
+    noted(questions.beside(answers), samples[3:])
+    asked = questions.asked(answers, iter(()), 4)
+    assert list(asked) == list(asked) == [questions.Question.of(s) for s in samples]
 
 
 def test_a_box_without_its_picture_is_refused():

@@ -29,7 +29,8 @@ def test_a_run_leaves_all_that_it_was(run):
     for name in ("recipe.yaml", "versions.json", "log.jsonl", "report.html", "report.json"):
         assert (run / name).stat().st_size > 0
     scores = json.loads((run / "report.json").read_text())
-    assert set(scores) == {"before", "after"}
+    parts = {f"{run}: {kind}" for run in ("before", "after") for kind in ("clock", "arithmetic")}
+    assert set(scores) == {"before", "after", *parts}
     assert "<table" in (run / "report.html").read_text()
     parts = json.loads((run / "log.jsonl").read_text().splitlines()[0])
     assert {"ce", "emd", "relative", "magnitude"} <= set(parts)
