@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from gnomon.eval.comparing import Comparison, Difference
+    from gnomon.eval.comparing import Comparison
+    from gnomon.eval.difference import Difference
 
 HEADER = ("difference", "p", "test", "80 % power from", "verdict")
 

@@ -11,7 +11,8 @@ from gnomon.eval.figures import NONE, difference_text, figure, interval
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gnomon.eval.comparing import Comparison, Difference
+    from gnomon.eval.comparing import Comparison
+    from gnomon.eval.difference import Difference
     from gnomon.eval.groups import Group
     from gnomon.eval.scored import Result, Scores
     from gnomon.sample import Prediction
