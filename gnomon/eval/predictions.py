@@ -73,8 +73,8 @@ def done(path: Path, settings: dict[str, Any]) -> set[str]:
     """The samples that the file answers already; answers given otherwise are never mixed in."""
     held = resume(path)
     for old in held:
-        if old.settings != settings:
-            keys = [k for k in settings | old.settings if settings.get(k) != old.settings.get(k)]
+        keys = [k for k in settings | old.settings if settings.get(k) != old.settings.get(k)]
+        if keys:  # a setting that was not known then and is none now changes nothing
             was, now = ({key: s.get(key) for key in keys} for s in (old.settings, settings))
             raise ValueError(
                 f"{path} holds answers given with {was}, not {now}:"

@@ -73,11 +73,13 @@ def check(runs: Sequence[RunResult]) -> None:
 
 
 def by_source(runs: Sequence[RunResult]) -> dict[str, list[RunResult]]:
-    """The runs as they did on each source alone."""
-    return {
+    """The runs as they did on each source alone; nothing where no two ask for the same kind."""
+    alone = {
         name: [replace(r, scores=r.sources[name], sources={}) for r in runs if name in r.sources]
         for name in dict.fromkeys(name for run in runs for name in run.sources)
     }
+    asked = [kind for some in alone.values() for kind in kinds(some)]
+    return alone if len(set(asked)) < len(asked) else {}
 
 
 def kinds(runs: Sequence[RunResult]) -> list[str]:

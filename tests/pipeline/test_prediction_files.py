@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -125,3 +126,11 @@ def test_a_file_is_json_lines_that_others_can_read(file):
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert [row["sample_id"] for row in rows] == ["a", "b"]
     assert rows[0].keys() == {"sample_id", "text", "size", "dialect", "settings", "logprobs"}
+
+
+def test_a_setting_that_is_none_is_as_if_it_were_not_there(tmp_path):
+    file = tmp_path / "a.jsonl"
+    predictions.append(file, [replace(p, settings={"name": "m"}) for p in made("a")])
+    assert predictions.done(file, {"name": "m", "server": None}) == {"a"}
+    with pytest.raises(ValueError, match=r"'name': 'm'.*not.*'name': 'n'"):
+        predictions.done(file, {"name": "n"})
