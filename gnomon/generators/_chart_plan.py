@@ -120,15 +120,14 @@ class Plan(NamedTuple):
         )
 
     def free(self, cell: Cell) -> bool:
-        """Whether no other mark lies on this one."""
+        """Whether no other mark lies on this one: series that come later are drawn above it."""
         if self.chart not in ("line", "radar"):
             return True
         row, column = cell
         length = self.length
         return all(
             self.axis.gap(self.value(cell), self.value((row, c)), length) >= MARKER
-            for c in range(len(self.frame.columns))
-            if c != column
+            for c in range(column + 1, len(self.frame.columns))
         )
 
 

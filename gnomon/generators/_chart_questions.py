@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gnomon.generators._chart_axis import linear
 from gnomon.generators._chart_table import POINTS
 
 if TYPE_CHECKING:
@@ -229,14 +230,15 @@ def _pair(plan: Plan, rng: Rng, fits: Callable[[Cell, Cell], bool]) -> list[Cell
 
 
 def _limit(plan: Plan, column: int, rng: Rng) -> int | None:
-    """A number of the axis that no value comes near."""
+    """A round number that no value comes near; as a rule one of the axis."""
     values = [row[column] for row in plan.cells]
     low, high = min(values), max(values)
     near = 0 if plan.labelled else 4 if plan.stacked else 2
     axis, length = plan.axis, plan.length
+    own = linear(low, high, 6, from_zero=False) if plan.stacked else axis
     fit = [
         tick
-        for tick in axis.ticks
+        for tick in own.ticks
         if low < tick < high
         and all(v != tick and axis.gap(v, tick, length) >= near for v in values)
     ]

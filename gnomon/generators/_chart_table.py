@@ -70,8 +70,11 @@ def frame(rng: Rng, chart: str, scale: str, rows: int, columns: int) -> Frame:
     topic = rng.choice(kind)
     group = rng.choice(words.groups(topic, rows, ordered=chart in ("line", "area")))
     names = _some(rng, group.names, rows, ordered=group.ordered)
+    least = 0.12 * columns if chart == "stacked" else 0.08  # no segment is a sliver
     series = words.FIVE if chart == "box" else _series(rng, columns)
-    low, high = (topic.low, topic.high) if scale in ("negative", "log") else _span(rng, topic, 0.08)
+    low, high = (
+        (topic.low, topic.high) if scale in ("negative", "log") else _span(rng, topic, least)
+    )
     if scale == "truncated":
         low, high = high * rng.integer(50, 85) // 100, high
     return Frame(chart, (topic,), group.each, group.ordered, names, series, scale, low, high)

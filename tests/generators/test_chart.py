@@ -85,6 +85,22 @@ def test_no_point_hides_another_or_its_letter(size):
             )
 
 
+EXTREMES = (
+    {"rows": (14, 16), "size": (2000, 2000)},
+    {"level": "hard", "series": (4, 4), "size": 224},
+    {"level": "medium", "value_labels": 0.0, "near_ties": 1.0},
+    {"level": "hard", "value_labels": 0.02, "scales": ("truncated", "log"), "size": 224},
+)
+
+
+@pytest.mark.parametrize("options", EXTREMES, ids=str)
+def test_whatever_is_not_refused_is_drawn(options):
+    choices = Chart(**options)._choices
+    for chart, form in ((c, f) for c, forms in choices.items() for f in forms):
+        one = Chart(charts=(chart,), questions=(form,), split="test", **options)
+        assert len({one.key(index) for index in range(5)}) > 2
+
+
 def test_levels_differ():
     found = {level: [Chart(level=level)._meaning(i)[1] for i in range(400)] for level in LEVELS}
     rows = {level: np.mean([len(p.cells) for p in plans]) for level, plans in found.items()}
