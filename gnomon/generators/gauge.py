@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from gnomon.generators._backdrop import BACKGROUNDS
 from gnomon.generators._clock_style import check_names
 from gnomon.generators._degrade import Degradable
 from gnomon.generators._gauge_draw import RIM, Look, Shown, bears_zones
+from gnomon.generators._gauge_facts import facts_of
 from gnomon.generators._gauge_frames import FRAMES, ROUND, outline
 from gnomon.generators._gauge_questions import QUESTIONS, Asked, possible
 from gnomon.generators._gauge_scales import INSTRUMENTS, Scale, meaning, places
@@ -23,7 +24,6 @@ from gnomon.sample import Box, Number, Sample, Target, Text
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from gnomon.generators._canvas import Points
     from gnomon.generators.base import Split
     from gnomon.generators.rng import Rng
 
@@ -124,7 +124,7 @@ class Gauge(Degradable):
             index, image, look.pose(outline(scale.instrument, look.case, RIM))
         )
         look = look._replace(pose=moved.after(look.pose))
-        facts = {"question": question, **_facts(look, shown, gap, asked)}
+        facts = {"question": question, **facts_of(look, shown, gap, asked)}
         target = asked.target or Box(*facts["pointer_box"])
         return Sample(self.id(index), image, asked.question, target, facts)
 
@@ -229,40 +229,3 @@ def _countable(scale: Scale, size: int) -> bool:
     unit = 0.9 * _FILL[0] * size / float(np.ptp(edge, axis=0).max())
     apart = min(b - a for a, b in pairwise(map(scale.share, scale.ticks)))
     return apart * FRAMES[scale.instrument].track.length * unit >= LEAST
-
-
-def _facts(look: Look, shown: Shown, gap: Decimal, asked: Asked) -> dict[str, Any]:
-    scale, pose = shown.scale, look.pose
-    track = FRAMES[scale.instrument].track
-    ticks = _gauge_draw.ticks(look, scale)
-    written = _gauge_draw.labels(look, scale)
-    return {
-        "instrument": scale.instrument,
-        "unit": scale.unit,
-        "log": scale.log,
-        "low": f"{scale.low:f}",
-        "high": f"{scale.high:f}",
-        "value": f"{shown.value:f}",
-        "tick": f"{gap:f}",
-        "share": scale.share(shown.value),
-        "tip": list(pose.at(*track.at(scale.share(shown.value)))),
-        "ticks": [
-            {"value": f"{v:f}", "at": at.tolist()}
-            for v, at in zip(scale.ticks, ticks[:, 0], strict=True)
-        ],
-        "labels": [{"text": f"{v:f}", "at": list(pose.at(*at))} for v, at in written],
-        "zones": [{"name": n, "from": f"{b:f}", "to": f"{e:f}"} for n, b, e in shown.zones],
-        "target": None if shown.target is None else f"{shown.target:f}",
-        "limits": None if asked.limits is None else [f"{v:f}" for v in asked.limits],
-        "style": {"case": look.case, "hand": look.hand, "palette": look.palette,
-                  "background": look.background, "font": look.font},
-        "scale_box": _box(ticks.reshape(-1, 2)),
-        "pointer_box": _box(np.concatenate(_gauge_draw.pointer(look, shown))),
-        "case_box": _box(pose(outline(scale.instrument, look.case, RIM))),
-        "homography": pose.matrix.tolist(),
-    }  # fmt: skip
-
-
-def _box(points: Points) -> list[float]:
-    """x1, y1, x2, y2."""
-    return [*points.min(0).tolist(), *points.max(0).tolist()]
