@@ -16,6 +16,8 @@ SAMPLES = 8
 LEVELS = ("easy", "medium", "hard")
 ALL = {
     "arithmetic": {"tasks": ["all"]},
+    "clock": {"questions": ["read", "shift", "to_hour", "angle", "valid", "where"]},
+    "gauge": {"questions": ["read", "difference", "percent", "zone", "in_range", "where"]},
     "scene": {"questions": ["where", "count", "colour", "relation", "which"]},
     "text_spotting": {"questions": ["find", "read", "both"]},
 }

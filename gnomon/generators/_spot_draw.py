@@ -46,9 +46,9 @@ class Look:
 
 @dataclass(frozen=True)
 class Laid:
-    """Where a text stands: its ink's box, its four corners, and those of its words."""
+    """Where a text stands: the hull of its ink, its four corners, and those of its words."""
 
-    box: tuple[float, float, float, float]
+    ink: Points
     quad: Points
     words: tuple[tuple[str, Points], ...]
 
@@ -90,15 +90,13 @@ def lay(
     tall, wide = text.mask.shape
     flat_corners = np.array([[0, 0], [wide, 0], [wide, tall], [0, tall]], np.float32)
     matrix = cv2.getPerspectiveTransform(flat_corners, quad.astype(np.float32))
-    box = _stain(canvas, text.mask, matrix, quad, look.colour)
+    ink = _stain(canvas, text.mask, matrix, quad, look.colour)
     words = tuple((word, _through(matrix, _rectangle(edges))) for word, edges in text.words)
-    return Laid(box, quad, words)
+    return Laid(ink, quad, words)
 
 
-def _stain(
-    canvas: Canvas, mask: Pixels, matrix: Points, quad: Points, colour: Colour
-) -> tuple[float, float, float, float]:
-    """Warp the mask onto the canvas; where its ink ends, to half a pixel of the canvas."""
+def _stain(canvas: Canvas, mask: Pixels, matrix: Points, quad: Points, colour: Colour) -> Points:
+    """Warp the mask onto the canvas; the hull of its ink, to half a pixel of the canvas."""
     x1, y1, x2, y2 = canvas.around(quad)
     # The mask is brought near the canvas's own size first: warping alone would skip its pixels.
     shrink = max(1, round(mask.shape[0] / (SCALE * _side(quad))))
@@ -110,14 +108,11 @@ def _stain(
     whole = to_canvas @ matrix @ to_flat @ centred
     warped = cv2.warpPerspective(small, whole, (x2 - x1, y2 - y1), flags=cv2.INTER_LINEAR)
     canvas.stain(warped, (x1, y1), colour)
-    rows, columns = np.nonzero((warped > _INK).any(1))[0], np.nonzero((warped > _INK).any(0))[0]
-    left, top = (x1 + columns[0]) / SCALE, (y1 + rows[0]) / SCALE
-    return (
-        float(left),
-        float(top),
-        float((x1 + columns[-1] + 1) / SCALE),
-        float((y1 + rows[-1] + 1) / SCALE),
-    )
+    rows, columns = np.nonzero(warped > _INK)
+    hull = cv2.convexHull(np.stack([columns, rows], 1).astype(np.int32))[:, 0]
+    pixels = np.concatenate([hull + corner for corner in ((0, 0), (1, 0), (1, 1), (0, 1))])
+    ink: Points = (pixels + np.array([x1, y1])) / SCALE
+    return ink
 
 
 def _side(quad: Points) -> float:

@@ -6,19 +6,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
+import numpy as np
+
 from gnomon.generators._backdrop import BACKGROUNDS, backdrop
 from gnomon.generators._canvas import SCALE, Canvas
 from gnomon.generators._colours import readable_on, text_grounds
+from gnomon.generators._degrade import Degradable
 from gnomon.generators._fonts import TEXT_FONTS, UNSEEN_FONTS
 from gnomon.generators._slots import Slot, strips
-from gnomon.generators._spot_draw import Look, flat, lay, size_in
+from gnomon.generators._spot_draw import Laid, Look, flat, lay, size_in
 from gnomon.generators._spot_words import TEXTS, texts
-from gnomon.generators.base import Generator, split_of
+from gnomon.generators.base import split_of
 from gnomon.names import nearest_names
 from gnomon.sample import Box, Sample, Spot, Spots, Target, Text
 
 if TYPE_CHECKING:
     from gnomon.generators._palettes import Colour
+    from gnomon.generators._pose import Pose
     from gnomon.generators.rng import Rng
 
 LEVELS: dict[str, tuple[tuple[int, int], float, float]] = {
@@ -45,7 +49,7 @@ class Plan(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TextSpotting(Generator):
+class TextSpotting(Degradable):
     """Words, numbers, prices, dates and codes; straight, turned or in perspective."""
 
     kind: ClassVar[str] = "text_spotting"
@@ -72,6 +76,7 @@ class TextSpotting(Generator):
     """Fonts that are not used without it."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 224 <= self.size <= 1024:
             raise ValueError(f"size={self.size!r}: give 224 to 1024")
         if self.level not in LEVELS:
@@ -98,7 +103,10 @@ class TextSpotting(Generator):
         plan = self._plan(rng)
         style = rng.choice(self.backgrounds)
         canvas = Canvas(self.size, backdrop(style, self.size * SCALE, plan.ground, rng))
-        written = self._write(canvas, plan, rng)
+        laid = self._write(canvas, plan, rng)
+        inks = np.concatenate([one.ink for one, _ in laid])
+        image, moved = self.degraded(index, canvas.picture(), inks)
+        written = [{**facts, **_placed(one, moved)} for one, facts in laid]
         facts = {
             "question": plan.question,
             "means": plan.means,
@@ -106,7 +114,7 @@ class TextSpotting(Generator):
             "texts": written,
         }
         asked, target = _asked(plan, written)
-        return Sample(self.id(index), canvas.picture(), asked, target, facts)
+        return Sample(self.id(index), image, asked, target, facts)
 
     def _plan(self, rng: Rng) -> Plan:
         """The first texts of the draws that belong to the split: no other split has this set."""
@@ -130,7 +138,7 @@ class TextSpotting(Generator):
         means = rng.choice(single if question == "read" else range(len(said)))
         return Plan(said, tuple(colours), tuple(shades), ground, question, means)
 
-    def _write(self, canvas: Canvas, plan: Plan, rng: Rng) -> list[dict[str, Any]]:
+    def _write(self, canvas: Canvas, plan: Plan, rng: Rng) -> list[tuple[Laid, dict[str, Any]]]:
         """Put the texts down; what is known of each."""
         edge = 0.04 * self.size
         room = Slot(edge, edge, self.size - edge, self.size - edge)
@@ -143,18 +151,14 @@ class TextSpotting(Generator):
             most = size_in(slot, lying.mask.shape, look)
             scale = min(most, rng.uniform(0.5, 0.95) * most + _LEAST * self.size / 224 / 96)
             laid = lay(canvas, lying, look, slot, scale, (rng.unit(), rng.unit()))
-            written.append(
-                {
-                    "text": text,
-                    "colour": colour,
-                    "font": look.font,
-                    "turn": look.turn,
-                    "height": scale * lying.mask.shape[0],
-                    "box": list(laid.box),
-                    "quad": laid.quad.tolist(),
-                    "words": [{"text": w, "quad": q.tolist()} for w, q in laid.words],
-                }
-            )
+            facts = {
+                "text": text,
+                "colour": colour,
+                "font": look.font,
+                "turn": look.turn,
+                "height": scale * lying.mask.shape[0],
+            }
+            written.append((laid, facts))
         return written
 
     def _look(self, ink: Colour, rng: Rng) -> Look:
@@ -177,6 +181,16 @@ class TextSpotting(Generator):
     @cached_property
     def _fonts(self) -> tuple[str, ...]:
         return UNSEEN_FONTS if self.ood else tuple(f for f in TEXT_FONTS if f not in UNSEEN_FONTS)
+
+
+def _placed(laid: Laid, moved: Pose) -> dict[str, Any]:
+    """Where a text stands after its picture was moved."""
+    ink = moved(laid.ink)
+    return {
+        "box": [*ink.min(0).tolist(), *ink.max(0).tolist()],
+        "quad": moved(laid.quad).tolist(),
+        "words": [{"text": w, "quad": moved(q).tolist()} for w, q in laid.words],
+    }
 
 
 def _asked(plan: Plan, written: list[dict[str, Any]]) -> tuple[str, Target]:
