@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-ROOMS = ("generators", "losses", "families", "configs", "metrics")
+ROOMS = ("generators", "losses", "families", "configs", "metrics", "benchmarks")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 from gnomon import eval as evaluation
 from gnomon import generators, losses, recipe
 from gnomon.pipeline import families
+from gnomon.store.benchmarks import BENCHMARKS
 
 
 def table(room: str) -> str:
@@ -24,6 +25,7 @@ def table(room: str) -> str:
         "losses": losses.KINDS,
         "families": families.FAMILIES,
         "metrics": evaluation.METRICS,
+        "benchmarks": BENCHMARKS,
     }[room]
     rows = []
     for name, place in sorted(kinds.items()):

@@ -79,6 +79,8 @@ class Source:
     """A generated kind; `gnomon ls generators` lists them."""
     path: str | None = None
     """A dataset directory, as `gnomon generate` writes it; or your own .jsonl, .csv or folder."""
+    benchmark: str | None = None
+    """Which benchmark's file the path is; `gnomon ls benchmarks` lists those that are known."""
     hub: str | None = None
     """A dataset of the Hugging Face hub, by owner/name."""
     columns: Columns | None = None
@@ -95,6 +97,8 @@ class Source:
             raise ValueError("options belong to a kind; a path has none")
         if self.kind is not None and self.columns:
             raise ValueError("columns belong to a file of your own; a kind has none")
+        if self.benchmark is not None and (self.path is None or self.columns):
+            raise ValueError("a benchmark has a path, and its columns are known: give no others")
         if self.weight <= 0:
             raise ValueError(f"weight={self.weight}: give a positive share")
 

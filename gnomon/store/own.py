@@ -6,10 +6,9 @@ by its line, before anything is trained on the rest.
 
 from __future__ import annotations
 
-import csv
-import json
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +18,11 @@ from tqdm import tqdm
 from gnomon.generators.base import split_of
 from gnomon.sample import Sample
 from gnomon.store.own_answers import read_answer
+from gnomon.store.own_lines import lines_of
 from gnomon.store.samples import Samples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from gnomon.recipe import Columns
     from gnomon.sample import Size, Target
@@ -38,19 +38,24 @@ class Row:
 
     line: int
     image: Any
-    """A path, a picture, or None."""
+    """A path, a picture, the bytes of its file, or None."""
     question: str
     target: Target
     group: str
+    """What it shares with the rows that must stand in its split."""
+    split: str
+    rationale: str = ""
+    part: str = ""
+    """Which of the samples that one line holds."""
 
 
 class Own(Samples):
     """The rows of one split, in the order of the file."""
 
     def __init__(
-        self, name: str, columns: Columns, split: str, rows: Sequence[Row], content: str
+        self, name: str, how: dict[str, Any], split: str, rows: Sequence[Row], content: str
     ) -> None:
-        self.name, self.columns, self.split = name, columns, split
+        self.name, self.how, self.split = name, how, split
         self.rows, self.content = rows, content
 
     @property
@@ -63,15 +68,16 @@ class Own(Samples):
             raise IndexError(f"index {index}: {self.name} has samples 0 to {self.length - 1}")
         row = self.rows[index]
         facts = {"file": self.name, "line": row.line, "group": row.group}
-        name = f"{self.name}-{row.line:07}"
-        return Sample(name, _picture(row.image), row.question, row.target, facts)
+        name = f"{self.name}-{row.line:07}{row.part and '-'}{row.part}"
+        picture = _picture(row.image)
+        return Sample(name, picture, row.question, row.target, facts, row.rationale)
 
     def describe(self) -> dict[str, Any]:
         """The file's name and the hash of its rows; pictures by their names and sizes."""
         return {
             "source": "own",
             "file": self.name,
-            "columns": asdict(self.columns),
+            **self.how,
             "split": self.split,
             "rows": self.length,
             "content": self.content,
@@ -84,7 +90,7 @@ def open_own(path: str | Path, columns: Columns, split: str) -> Own:
     file = _metadata(place) if place.is_dir() else place
     if not file.is_file():
         raise ValueError(f"path: {str(path)!r} is no file: give a .jsonl, a .csv or a folder")
-    return _opened(place.name, _lines(file), columns, split, file.parent)
+    return _opened(place.name, lines_of(file), columns, split, file.parent)
 
 
 def open_hub(name: str, columns: Columns, split: str) -> Own:
@@ -104,62 +110,63 @@ def is_own(path: str | Path) -> bool:
     return place.suffix.lower() in (".jsonl", ".csv")
 
 
-def _opened(
-    name: str, lines: Iterator[tuple[int, dict[str, Any]]], columns: Columns, split: str, at: Path
+def opened(
+    name: str,
+    lines: Iterator[tuple[int, dict[str, Any]]],
+    read: Callable[[int, dict[str, Any]], Iterable[Row]],
+    split: str,
+    how: dict[str, Any],
 ) -> Own:
+    """The rows of that split; `read` makes them of a line, and `how` says so to a reader."""
     rows, faults, digest = [], [], sha256()
     for line, raw in tqdm(lines, desc=name, unit=" rows", delay=2):
         try:
-            row = _row(line, raw, columns, at)
+            found = list(read(line, raw))
         except ValueError as error:
             faults.append(f"line {line}: {error}")
             continue
-        digest.update(repr((row.question, row.target, row.group, _trace(row.image))).encode())
-        if _split_of(raw, row, columns) == split:
-            rows.append(row)
+        for row in found:
+            digest.update(repr((row.question, row.target, row.group, _trace(row.image))).encode())
+        rows += [row for row in found if row.split == split]
     if faults:
         shown = "\n".join(faults[:_SHOWN])
         more = f"\nand {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
         raise ValueError(f"{name}: {len(faults)} rows cannot be used:\n{shown}{more}")
     if not rows:
         raise ValueError(f"{name}: no row belongs to the {split} split; name a `split` column")
-    return Own(name, columns, split, tuple(rows), digest.hexdigest()[:16])
+    return Own(name, how, split, tuple(rows), digest.hexdigest()[:16])
 
 
-def _lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Each row with the line that it begins on."""
-    with file.open(encoding="utf-8-sig", newline="") as opened:
-        if file.suffix.lower() == ".csv":
-            reader = csv.DictReader(opened)
-            before = 1
-            for row in reader:
-                yield before + 1, row
-                before = reader.line_num
-        elif file.suffix.lower() == ".jsonl":
-            for line, text in enumerate(opened, 1):
-                if text.strip():
-                    yield line, _object(text, file, line)
-        else:
-            raise ValueError(f"{file}: give a .jsonl or a .csv")
-
-
-def _object(text: str, file: Path, line: int) -> dict[str, Any]:
+def size_of(image: Any) -> Size:
+    """Width and height; a file that is no picture is refused."""
+    if isinstance(image, Image.Image):
+        return image.size
+    name = "the picture" if isinstance(image, bytes) else image.name
     try:
-        row = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{file}: line {line}: not JSON: {error}") from error
-    if not isinstance(row, dict):
-        raise ValueError(f"{file}: line {line}: {row!r} is no object with columns")
-    return row
+        with Image.open(BytesIO(image) if isinstance(image, bytes) else image) as found:
+            size: Size = found.size
+            return size
+    except (UnidentifiedImageError, OSError) as error:
+        raise ValueError(f"{name} is no picture: {error}") from error
+
+
+def _opened(
+    name: str, lines: Iterator[tuple[int, dict[str, Any]]], columns: Columns, split: str, at: Path
+) -> Own:
+    def read(line: int, raw: dict[str, Any]) -> list[Row]:
+        return [_row(line, raw, columns, at)]
+
+    return opened(name, lines, read, split, {"columns": asdict(columns)})
 
 
 def _row(line: int, raw: dict[str, Any], columns: Columns, at: Path) -> Row:
     image = None if columns.image is None else _image(_column(raw, columns.image), at)
     question = columns.ask or str(_column(raw, columns.question))
-    size = _size(image) if image is not None else None
+    size = size_of(image) if image is not None else None
     target = read_answer(_column(raw, columns.answer), columns, size)
     group = columns.group and str(_column(raw, columns.group))
-    return Row(line, image, question, target, group or str(image or question))
+    group = group or str(image or question)
+    return Row(line, image, question, target, group, _split_of(raw, group, columns))
 
 
 def _column(raw: dict[str, Any], name: str) -> Any:
@@ -180,35 +187,26 @@ def _image(value: Any, at: Path) -> Any:
     return path
 
 
-def _size(image: Any) -> Size:
-    if isinstance(image, Image.Image):
-        return image.size
-    try:
-        with Image.open(image) as opened:
-            size: Size = opened.size
-            return size
-    except (UnidentifiedImageError, OSError) as error:
-        raise ValueError(f"{image.name} is no picture: {error}") from error
-
-
 def _picture(image: Any) -> Image.Image | None:
     if image is None or isinstance(image, Image.Image):
         return image if image is None else image.convert("RGB")
-    with Image.open(image) as opened:
-        return opened.convert("RGB")
+    with Image.open(BytesIO(image) if isinstance(image, bytes) else image) as found:
+        return found.convert("RGB")
 
 
 def _trace(image: Any) -> Any:
     """What tells a picture from another without reading it whole."""
     if isinstance(image, Path):
         return image.name, image.stat().st_size
+    if isinstance(image, bytes):
+        return sha256(image).hexdigest()
     return image if image is None else image.size
 
 
-def _split_of(raw: dict[str, Any], row: Row, columns: Columns) -> str:
+def _split_of(raw: dict[str, Any], group: str, columns: Columns) -> str:
     """As the rows say, or by a hash of the group: what belongs together is never parted."""
     if columns.split is None:
-        return split_of("own", row.group)
+        return split_of("own", group)
     said = str(_column(raw, columns.split)).lower()
     return {"validation": "val", "valid": "val", "dev": "val"}.get(said, said)
 

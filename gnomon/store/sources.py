@@ -79,6 +79,10 @@ def _samples(source: Source, split: Split, seed: int) -> Samples:
         from gnomon.store.own import open_hub
 
         return open_hub(source.hub, source.columns or Columns(), split)
+    if source.path is not None and source.benchmark is not None:
+        from gnomon.store.benchmarks import open_benchmark
+
+        return open_benchmark(source.benchmark, source.path, split)
     if source.path is not None:
         return _on_disk(source.path, source.columns, split)
     assert source.kind is not None  # a Source has one of the three

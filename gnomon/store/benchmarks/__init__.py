@@ -1,0 +1,52 @@
+"""Published benchmarks, read from files that lie here; nothing is fetched. BENCHMARKS names them.
+
+Each module says how the rows of its layouts become questions with typed targets. The split is the
+one that the file's name says, test where it says none: nothing meant for testing is trained on by
+mistake.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gnomon import names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from gnomon.store.own import Own, Row
+
+BENCHMARKS = {
+    name: f"gnomon.store.benchmarks.{name}:rows"
+    for name in ("chartqa", "clockbench", "gsm8k", "refcoco", "vlmevalkit")
+}
+
+
+def open_benchmark(name: str, path: str | Path, split: str) -> Own:
+    """The questions of a benchmark's file, if the file is of that split."""
+    from gnomon.store.own import opened
+    from gnomon.store.own_lines import lines_of
+
+    rows: Callable[[int, dict[str, Any], Path], Iterable[Row]] = names.load(
+        BENCHMARKS, name, what="benchmark", listing="gnomon ls benchmarks"
+    )
+    file = Path(path)
+    if not file.is_file():
+        raise ValueError(f"path: {str(path)!r} is no file: give the one with {name}'s rows")
+    if (own := split_said(file)) != split:
+        raise ValueError(f"path: {file.name} is of the {own} split; {split} was asked for")
+    return opened(
+        file.name,
+        lines_of(file),
+        lambda line, raw: rows(line, raw, file),
+        split,
+        {"benchmark": name},
+    )
+
+
+def split_said(file: Path) -> str:
+    """The split that the name of a file says."""
+    said = re.search(r"(?<![a-z])(train|val|dev)", file.stem.lower())
+    return {"train": "train", "val": "val", "dev": "val"}[said[1]] if said else "test"

@@ -1,0 +1,38 @@
+"""ChartQA (Masry et al. 2022): questions about charts.
+
+Its own JSON, a list of {"imgname", "query", "label"} with the charts in png/ beside it; or Parquet
+rows of `image`, `query`, `label`, as on the Hugging Face hub.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gnomon.store.benchmarks import _cells, split_said
+from gnomon.store.own import Row, size_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def rows(line: int, raw: dict[str, Any], file: Path) -> Iterator[Row]:
+    """Questions about charts; a label that is a plain decimal is a number, else a text."""
+    image = (
+        _cells.picture_at(str(raw["imgname"]), file, "png")
+        if raw.get("imgname")
+        else _cells.picture_in(_cells.cell(raw, "image"))
+    )
+    size_of(image)
+    question = " ".join(str(_cells.cell(raw, "query", "question")).split())
+    target = _cells.number_or_text(_one(_cells.cell(raw, "label", "answer")))
+    yield Row(line, image, question, target, _cells.group_of(image), split_said(file))
+
+
+def _one(label: Any) -> Any:
+    """The hub's rows have a list of one label."""
+    if isinstance(label, list):
+        if len(label) != 1:
+            raise ValueError(f"label {label!r}: one was expected")
+        return label[0]
+    return label

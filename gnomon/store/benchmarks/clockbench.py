@@ -1,0 +1,84 @@
+"""ClockBench (clockbench.ai): four questions to each clock in an input….json, beside answers….json.
+
+Questions ask for JSON with hours, minutes and seconds. After a shift or in another zone a day has
+24 hours; else as many as the hour needs. An answer given as a range, such as minutes [4, 5], has
+here its middle, as in the benchmark's own deviations; so `exact` is stricter than its accuracy,
+and "within 1 minute" the one to lay beside it. Impossible clocks are to be called not valid.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from gnomon.sample import Text, Time
+from gnomon.store.benchmarks import _cells, split_said
+from gnomon.store.own import Row, size_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_TASKS = ("time", "shift", "angle", "zone")
+_OF_24 = ("shift", "zone")
+_INVALID = '"valid": false'
+_CHOICES = (_INVALID, '"valid": true')
+_TRAILING = re.compile(r",(\s*[}\]])")
+"""A comma before a closing bracket: some answers have one, which is no JSON."""
+
+
+def rows(line: int, raw: dict[str, Any], file: Path) -> Iterator[Row]:
+    """Clocks to read, to shift and to move to another zone; impossible ones to refuse."""
+    image = _cells.picture_at(str(_cells.cell(raw, "image_url")), file)
+    size_of(image)
+    key = file.with_name(file.name.replace("input", "answers", 1))
+    if key == file or not key.is_file():
+        raise ValueError(f"the answers to input….json are in answers….json: no {key.name} beside")
+    answers = _answers(key, key.stat().st_mtime_ns).get(raw["id"])
+    if answers is None:
+        raise ValueError(f"{raw['id']!r} has no answers in {key.name}")
+    for task in _TASKS:
+        if question := raw.get(f"question_{task}"):
+            target = _target(_parsed(_cells.cell(answers, f"answer_{task}")), task)
+            yield Row(line, image, question, target, raw["id"], split_said(file), part=task)
+
+
+@lru_cache(maxsize=1)
+def _answers(file: Path, changed: int) -> dict[str, dict[str, Any]]:  # noqa: ARG001 - for the cache
+    found: dict[str, dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
+    return found
+
+
+def _parsed(answer: Any) -> dict[str, Any]:
+    if isinstance(answer, dict):
+        return answer
+    try:
+        found = json.loads(_TRAILING.sub(r"\1", answer))
+    except (json.JSONDecodeError, TypeError) as error:
+        raise ValueError(f"answer {answer!r} is no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise ValueError(f"answer {answer!r} is no object")
+    return found
+
+
+def _target(answer: dict[str, Any], task: str) -> Time | Text:
+    if answer.get("valid") is False:
+        return Text(_INVALID, _CHOICES)
+    hour, minute, second = (_middle(answer.get(name)) for name in ("hours", "minutes", "seconds"))
+    if hour is None or minute is None or hour > 24 or minute > 59 or (second or 0) > 59:
+        raise ValueError(f"answer {answer!r}: no time of day")
+    hours: Literal[12, 24] = 24 if task in _OF_24 or hour > 12 else 12
+    seconds = hour % hours * 3600 + minute * 60 + (second or 0)
+    return Time(seconds, hours, shows_seconds=second is not None, form="json")
+
+
+def _middle(value: Any) -> int | None:
+    """A whole number, the middle of a range, or None where nothing is shown."""
+    if value is None or value is False:
+        return None
+    ends: list[int] = value if isinstance(value, list) else [value]
+    if not ends or not all(isinstance(end, int) and end >= 0 for end in ends):
+        raise ValueError(f"{value!r} is neither a number nor a range: it has no one right time")
+    return (min(ends) + max(ends)) // 2

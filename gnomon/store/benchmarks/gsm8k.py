@@ -1,0 +1,32 @@
+"""GSM8K (Cobbe et al. 2021): sums in words, JSONL of `question` and `answer`.
+
+The answer is a working, then #### and the number. The calculator's marks, <<48/2=24>>, are taken
+out of the working.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from gnomon.recipe import Columns
+from gnomon.store.benchmarks import _cells, split_said
+from gnomon.store.own import Row
+from gnomon.store.own_answers import read_answer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_MARKS = re.compile(r"<<[^<>]*>>")
+
+
+def rows(line: int, raw: dict[str, Any], file: Path) -> Iterator[Row]:
+    """Sums in words, with their working."""
+    question = str(_cells.cell(raw, "question")).strip()
+    working, sign, number = str(_cells.cell(raw, "answer")).rpartition("####")
+    if not sign:
+        raise ValueError("the answer has no ####, after which the number should stand")
+    target = read_answer(number.replace(",", "").strip(), Columns(image=None, kind="number"), None)
+    rationale = _MARKS.sub("", working).strip()
+    yield Row(line, None, question, target, question, split_said(file), rationale)

@@ -1,0 +1,37 @@
+"""RefCOCO, RefCOCO+ and RefCOCOg (Yu et al. 2016): where is what an expression names?
+
+Qwen's JSONL of `image`, `sent`, `bbox` as x1, y1, x2, y2; or lmms-eval's rows of `image`, `answer`
+(several expressions of one thing) and `bbox` as x, y, width, height. What the columns are called
+tells the two apart, never the numbers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gnomon.recipe import Columns
+from gnomon.store.benchmarks import _cells, split_said
+from gnomon.store.own import Row, size_of
+from gnomon.store.own_answers import read_answer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_QWEN = Columns(kind="box", box_format="xyxy")
+_LMMS = Columns(kind="box", box_format="xywh")
+
+
+def rows(line: int, raw: dict[str, Any], file: Path) -> Iterator[Row]:
+    """Where in a photograph is what an expression names? RefCOCO, RefCOCO+ and RefCOCOg."""
+    columns = _QWEN if "sent" in raw else _LMMS
+    said = _cells.cell(raw, "sent", "answer")
+    held = _cells.cell(raw, "image")
+    image = _cells.picture_at(held, file) if isinstance(held, str) else _cells.picture_in(held)
+    target = read_answer(_cells.cell(raw, "bbox"), columns, size_of(image))
+    expressions = [said] if isinstance(said, str) else said
+    for place, expression in enumerate(expressions, 1):
+        question = f"Where is {' '.join(str(expression).split())}? Give its box."
+        part = str(place) if len(expressions) > 1 else ""
+        group = _cells.group_of(image)
+        yield Row(line, image, question, target, group, split_said(file), part=part)

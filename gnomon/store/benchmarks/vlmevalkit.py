@@ -1,0 +1,64 @@
+"""VLMEvalKit's TSVs (Duan et al. 2024): `index`, `image` in base64, `question`, `answer`.
+
+Where there are columns A, B, C, … they are choices, and the answer is a letter. An `image` may be
+the index of a row above that has the picture. `image_path` names a file instead.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from string import ascii_uppercase
+from typing import TYPE_CHECKING, Any
+
+from gnomon.sample import Number, Text
+from gnomon.store.benchmarks import _cells, split_said
+from gnomon.store.own import Row, size_of
+from gnomon.store.own_lines import lines_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_INDEX = 64
+"""As VLMEvalKit has it: what is no longer is an index, for no picture is so short."""
+
+
+def rows(line: int, raw: dict[str, Any], file: Path) -> Iterator[Row]:
+    """Any TSV of VLMEvalKit; with choices the answer is a letter, else a number or a text."""
+    image = _image(raw, file)
+    size_of(image)
+    question = str(_cells.cell(raw, "question")).strip()
+    if hint := (raw.get("hint") or "").strip():
+        question = f"{hint}\n{question}"
+    choices = {letter: raw[letter] for letter in ascii_uppercase if raw.get(letter)}
+    target = _target(_cells.cell(raw, "answer"), choices)
+    listed = [f"{letter}. {' '.join(said.split())}" for letter, said in choices.items()]
+    if listed:
+        question = "\n".join((question, *listed, "Answer with the letter."))
+    yield Row(line, image, question, target, _cells.group_of(image), split_said(file))
+
+
+def _image(raw: dict[str, Any], file: Path) -> Path | bytes:
+    if raw.get("image_path"):
+        return _cells.picture_at(raw["image_path"], file, "images")
+    held = str(_cells.cell(raw, "image"))
+    if len(held) <= _INDEX:
+        index, held = held, _pictures(file, file.stat().st_mtime_ns).get(held, "")
+        if not held:
+            raise ValueError(f"image {index!r} is the index of no row with a picture")
+    return _cells.picture_coded(held)
+
+
+@lru_cache(maxsize=1)
+def _pictures(file: Path, changed: int) -> dict[str, str]:  # noqa: ARG001 - for the cache
+    """The pictures that rows have themselves, by index."""
+    held = ((raw.get("index", ""), raw.get("image") or "") for _, raw in lines_of(file))
+    return {index: image for index, image in held if len(image) > _INDEX}
+
+
+def _target(answer: str, choices: dict[str, str]) -> Number | Text:
+    if not choices:
+        return _cells.number_or_text(answer)
+    if answer not in choices:
+        raise ValueError(f"answer {answer!r}: the choices are {', '.join(choices)}")
+    return Text(answer, tuple(choices))

@@ -1,0 +1,83 @@
+"""The raw rows of a file, each with the line that it begins on."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SUFFIXES = (".jsonl", ".csv", ".tsv", ".json", ".parquet")
+_LONGEST = 2**30
+"""Characters of a field: a picture in base64 is one, and csv takes 131,072 where it is not told."""
+
+
+def lines_of(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a .jsonl, .csv, .tsv, .json or .parquet file; in the last two they are counted.
+
+    Where a .json holds an object of objects, each row has its name as `id`.
+    """
+    match file.suffix.lower():
+        case ".jsonl":
+            return _jsonl(file)
+        case ".csv":
+            return _separated(file, ",")
+        case ".tsv":
+            return _separated(file, "\t")
+        case ".json":
+            return _json(file)
+        case ".parquet":
+            return _parquet(file)
+    raise ValueError(f"{file}: give one of {', '.join(SUFFIXES)}")
+
+
+def _separated(file: Path, by: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    csv.field_size_limit(_LONGEST)
+    with file.open(encoding="utf-8-sig", newline="") as opened:
+        reader = csv.DictReader(opened, delimiter=by)
+        before = 1
+        for row in reader:
+            yield before + 1, row
+            before = reader.line_num
+
+
+def _jsonl(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    with file.open(encoding="utf-8-sig") as opened:
+        for line, text in enumerate(opened, 1):
+            if text.strip():
+                yield line, _object(_loaded(text, f"{file}: line {line}"), file, line)
+
+
+def _json(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    whole = _loaded(file.read_text(encoding="utf-8-sig"), str(file))
+    if isinstance(whole, dict):
+        whole = [{"id": name} | _object(row, file, name) for name, row in whole.items()]
+    if not isinstance(whole, list):
+        raise ValueError(f"{file}: give a list of objects, or an object of them")
+    return ((line, _object(row, file, line)) for line, row in enumerate(whole, 1))
+
+
+def _parquet(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    from pyarrow.parquet import ParquetFile
+
+    line = 0
+    for batch in ParquetFile(file).iter_batches(256):
+        for row in batch.to_pylist():
+            line += 1
+            yield line, row
+
+
+def _loaded(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{where}: not JSON: {error}") from error
+
+
+def _object(row: Any, file: Path, line: object) -> dict[str, Any]:
+    if not isinstance(row, dict):
+        raise ValueError(f"{file}: line {line}: {row!r} is no object with columns")
+    return row
