@@ -9,7 +9,7 @@ demo: $(READY)            ## draw, fine-tune the embedded model in 4 bits, evalu
 	$(BIN)/gnomon demo
 
 test: $(READY)            ## the suite, without the parts that take many minutes
-	$(BIN)/python -m pytest -m "not long and not hub"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not long and not hub" -n auto --dist loadfile
 
 test-long: $(READY)       ## those parts alone
 	$(BIN)/python -m pytest -m long
