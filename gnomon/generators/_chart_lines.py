@@ -46,9 +46,8 @@ def areas(board: Board, room: Corners) -> None:
         above = [foot + row[column] for foot, row in zip(below, plan.cells, strict=True)]
         tops, feet = _points(board, above), _points(board, below)
         box = board.pen.polygon([*tops, *feet[::-1]], board.colour(column), board.edge)
-        board.marks += [
-            {"cell": [row, column], "box": list(box), "at": list(at)} for row, at in enumerate(tops)
-        ]
+        for row, at in enumerate(tops):
+            board.mark((row, column), box, at)
         below = above
     if plan.labelled:
         _written(board, _points(board, below))

@@ -74,6 +74,7 @@ class Pen:
         line: Line | None = None,
         *,
         codes: Any = None,
+        curved: bool = False,
         alpha: float = 1.0,
         snap: bool = False,
         hatch: str | None = None,
@@ -81,7 +82,7 @@ class Pen:
         """A shape or a line, and the box of its ink."""
         from matplotlib.path import Path
 
-        shape = Path(points, codes)
+        shape: Any = Path(points, codes)
         gc = self._agg.new_gc()
         gc.set_snap(snap)
         gc.set_alpha(alpha)
@@ -95,7 +96,10 @@ class Pen:
             gc.set_hatch_color((*(line.colour if line else (0, 0, 0)), alpha))
             gc.set_hatch_linewidth(1.0)
         self._agg.draw_path(gc, shape, self._flip, None if fill is None else (*fill, alpha))
-        (x1, y1), (x2, y2) = shape.get_extents().get_points().tolist()
+        if curved:
+            (x1, y1), (x2, y2) = shape.get_extents().get_points().tolist()
+        else:  # corners bound it, and need no search for a curve's extremes
+            (x1, y1), (x2, y2) = shape.vertices.min(0).tolist(), shape.vertices.max(0).tolist()
         half = line.width / 2 if line else 0.0
         return x1 - half, y1 - half, x2 + half, y2 + half
 
@@ -117,7 +121,9 @@ class Pen:
              **options: Any) -> Corners:  # fmt: skip
         """A marker whose middle is exactly there: o, s, ^ or D."""
         points, codes = _outline(shape)
-        return self.path(points * radius + np.array(at), fill, line, codes=codes, **options)
+        return self.path(
+            points * radius + np.array(at), fill, line, codes=codes, curved=shape == "o", **options
+        )
 
     def wedge(self, at: Point, radius: float, hole: float, degrees: Point, fill: RGB,
               line: Line | None = None) -> Corners:  # fmt: skip
@@ -129,14 +135,14 @@ class Pen:
         inner = outer[::-1] * hole if hole else np.zeros((1, 2))
         back = [2, *codes[1:][::-1]] if hole else [2]
         points = np.concatenate([outer * radius, inner * radius, outer[:1] * radius]) + np.array(at)
-        return self.path(points, fill, line, codes=[*codes, *back, 79])
+        return self.path(points, fill, line, codes=[*codes, *back, 79], curved=True)
 
     def text(self, text: str, at: Point, face: Face, colour: RGB, role: str,
              anchor: str = "cm", *, upright: bool = False) -> Corners:  # fmt: skip
         """A line of text, written above all shapes; the box is that of its ink.
 
-        The anchor names the side at `at`: l, c, r across; t, m, b down. Where the letters may
-        hang below the line, m and b take the line's own height, so that neighbours are level.
+        The anchor names the side at `at`: l, c, r across; t, m, b down, of the digits' height, so
+        that neighbours are level whatever hangs below the line. `upright` reads from below.
         """
         ink = inked(text, face)
         width, height, below = ink.mask.shape[1], ink.mask.shape[0], ink.below

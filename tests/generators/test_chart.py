@@ -156,6 +156,15 @@ def test_the_users_matplotlib_settings_change_nothing():
     assert len(printed) == 1
 
 
+def test_keys_need_no_matplotlib_and_pictures_no_pyplot():
+    code = (
+        "import sys\nfrom gnomon.generators import create\ng = create('chart')\n"
+        "g.key(0)\nassert 'matplotlib' not in sys.modules\n"
+        "g[0]\nassert 'matplotlib.pyplot' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_what_was_drawn_before_leaves_no_trace():
     alone = Chart(level="hard")[7]
     for other in (Chart(ood=True), Chart(size=224)):
