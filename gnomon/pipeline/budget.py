@@ -14,6 +14,7 @@ import torch
 from peft import LoraConfig, get_peft_model
 from transformers import AttentionInterface, AutoModelForCausalLM, AutoModelForImageTextToText
 
+from gnomon.pipeline.trainer import NumericSFTTrainer
 from gnomon.recipe import Model
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def memory(
     whole = sum(part.trained for part in parts if part.way == "full")
     config = built.config.get_text_config()
     batch = train.per_device_train_batch_size
-    rows = min(batch * answer, ROWS_AT_ONCE)
+    rows = min(batch * answer, NumericSFTTrainer.logits_at_once // config.vocab_size)
     seen = batch * looked_at
     return Memory(
         weights=sum(part.held(width) for part in parts),
@@ -130,10 +131,6 @@ def memory(
         answers=rows * config.vocab_size * (width + 4 + 4),
         rest=CONTEXT + (_widest(built, family) * width if model.load_in_4bit else 0),
     )
-
-
-ROWS_AT_ONCE = 256
-"""Answer rows that go through the head together, at most."""
 
 
 def _language(built: PreTrainedModel, family: Family, train: Train, tokens: int) -> float:
