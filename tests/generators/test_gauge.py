@@ -205,6 +205,9 @@ def test_labels_keep_clear_of_each_other_and_of_the_rim():
             boxes.append((x - w / 2, y - h / 2, x + w / 2, y + h / 2))
             assert boxes[-1][0] > rim[:, 0].min(), scale
             assert boxes[-1][2] < rim[:, 0].max(), scale
+        ends = [frame.track.at(scale.share(v), frame.tick) for v in scale.labels]
+        for x1, y1, x2, y2 in boxes:
+            assert not any(x1 < x < x2 and y1 < y < y2 for x, y in ends), scale
         for (a1, b1, a2, b2), (c1, d1, c2, d2) in combinations(boxes, 2):
             assert a2 < c1 or c2 < a1 or b2 < d1 or d2 < b1, (scale.name, scale.labels)
 
