@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def spelled(text: str) -> Iterator[Reading[Decimal | None]]:
-    """Every number that stands in words; the rule of a lone "one" is "one"."""
-    if _VOCABULARY.isdisjoint(_WORD.findall(text.lower())):
+def spelled(text: str, start: int = 0) -> Iterator[Reading[Decimal | None]]:
+    """Every number from `start` on that stands in words; the rule of a lone "one" is "one"."""
+    if _NUMBERS.isdisjoint(_WORD.findall(text.lower(), start)):
         return
-    for run in _runs(text):
+    for run in _runs(text, start):
         yield from _numbers(run)
 
 
@@ -29,12 +29,12 @@ class _Token:
     end: int
 
 
-def _runs(text: str) -> Iterator[list[_Token]]:
+def _runs(text: str, start: int) -> Iterator[list[_Token]]:
     """Number words that follow one another, with nothing but a blank or a hyphen between."""
     run: list[_Token] = []
-    for match in _WORD.finditer(text):
+    for match in _WORD.finditer(text, start):
         word = match[0].lower()
-        if word not in _VOCABULARY and word not in _JOINING:
+        if word not in VOCABULARY:
             continue
         if run and not _BETWEEN.fullmatch(text, run[-1].end, match.start()):
             yield run
@@ -146,9 +146,10 @@ _PARTS = {
     )
     for name in names
 }
-_VOCABULARY = frozenset(SMALL) | frozenset(TENS) | {"hundred", "half"} | frozenset(SCALES)
+_NUMBERS = frozenset(SMALL) | frozenset(TENS) | {"hundred", "half"} | frozenset(SCALES)
 _MULTIPLES = frozenset(SCALES) | {"hundred"}
-_JOINING = frozenset({"and", "a", "point", "minus", "negative"}) | frozenset(_PARTS)
+VOCABULARY = _NUMBERS | {"and", "a", "point", "minus", "negative"} | frozenset(_PARTS)
+"""Every word that a spelled number may have."""
 _LONGEST = 24
 """Words that a number below a trillion can have; a longer run is several numbers."""
 _WORD = re.compile(r"[A-Za-z]+")

@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from gnomon.eval.parse import number_forms as forms
-from gnomon.eval.parse.number_words import spelled
+from gnomon.eval.parse.cuts import last_cut
+from gnomon.eval.parse.number_words import VOCABULARY, spelled
 from gnomon.eval.parse.reading import Reading, Which, choose, plain
 
 if TYPE_CHECKING:
@@ -24,13 +25,25 @@ def read_number(text: str, *, unit: str = "", which: Which = "last") -> Reading[
     there is no other number, since "the right one" is none.
     """
     text = plain(text, lower=False)
-    found = [*_in_figures(text, unit), *spelled(text)]
+    if which == "last" and (start := last_cut(text, _CUT, _WORDS)):
+        found = _from(text, unit, start)
+        if at_the_end := choose((r for r in found if r.rule != "one"), text, which):
+            return at_the_end
+    found = _from(text, unit, 0)
     others = [r for r in found if r.rule != "one"]
     return choose(others, text, which) or choose(found, text, which)
 
 
-def _in_figures(text: str, unit: str) -> Iterator[Reading[Decimal | None]]:
-    place = 0
+def _from(text: str, unit: str, start: int) -> list[Reading[Decimal | None]]:
+    return [*_in_figures(text, unit, start), *spelled(text, start)]
+
+
+# A blank after a point or a comma with a figure behind it, or before a word that no number has.
+_CUT = re.compile(r"(?<=[;:!?.)\]\"])\s|(?<=,)\s(?=[0-9])|\s(?=([A-Za-z]{2,})\b)")
+_WORDS = VOCABULARY | {"k", "m", "mn", "b", "bn", "per", "percent"}
+
+
+def _in_figures(text: str, unit: str, place: int) -> Iterator[Reading[Decimal | None]]:
     while lead := _LEAD.search(text, place):
         start = lead.start()
         if refused := forms.NO_NUMBER.match(text, start):

@@ -128,12 +128,19 @@ SPOKEN = (
         lambda m: time_of(int(m["h"]), int(re.split(r"[\s-]", m["m"])[-1]), None, m["half"]),
     ),
 )
-IN_WORDS = (
+AFTER_HOURS = (
     _rule(
         "hours",  # 10h08, 10 hours 8 minutes, 10 hrs and 8 min
         rf"{_HOUR}[\s-]?(?:hours?|hrs?|h){_AND}(?P<m>\d{{1,2}}){_ENDS}"
         rf"(?:{_MINUTES})?(?:{_AND}(?P<s>\d{{1,2}}){_SECONDS})?{_HALF}?",
     ),
+    _rule(
+        "four figures",  # 2208 hours
+        r"(?<![\d.,:])(?P<h>\d\d)(?P<m>\d\d)\s{0,2}(?:hours|hrs|h)\b",
+    ),
+    _rule("hundred hours", rf"{_HOUR}[\s-]hundred\shours"),  # twenty-two hundred hours
+)
+PAST_OR_TO = (
     _rule(
         "past or to",  # 8 past 10, a quarter to four, half past ten, five minutes to noon
         rf"{_ALONE}\b(?P<m>\d{{1,2}}|quarter|half)(?P<unit>[\s-]{{0,2}}(?:minutes?|mins?)\b)?"
@@ -143,20 +150,21 @@ IN_WORDS = (
         rf"(?:\s{{0,2}}o'?\s?clock)?{_HALF}?",
         _past_or_to,
     ),
+)
+AFTER_CLOCK = (
     _rule(
         "o'clock",  # 10 o'clock, 10 o'clock and 8 minutes; not "the 10 o'clock position"
         rf"{_HOUR}\s{{0,2}}o'?\s?clock\b(?!\s(?:position|mark|hour))"
         rf"(?:{_AND}(?P<m>\d{{1,2}}){_MINUTES})?{_HALF}?",
     ),
+)
+AFTER_HALF = (
     _rule("half day", rf"{_HOUR}{_HALF}"),  # 10 PM, 3 in the afternoon, 12 noon
+)
+NOON = (
     _rule(
         "noon",
         r"\b(?P<half>noon|midday|midnight)\b",
         lambda m: time_of(12, 0, None, m["half"]),
     ),
-    _rule(
-        "four figures",  # 2208 hours
-        r"(?<![\d.,:])(?P<h>\d\d)(?P<m>\d\d)\s{0,2}(?:hours|hrs|h)\b",
-    ),
-    _rule("hundred hours", rf"{_HOUR}[\s-]hundred\shours"),  # twenty-two hundred hours
 )
