@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.generators._palettes import FAMILIES, PALETTES
 from gnomon.generators.base import split_of
-from gnomon.names import nearest_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,16 +44,6 @@ def palette_names(wanted: Sequence[str]) -> tuple[str, ...]:
     found = [name for one in wanted for name, palette in PALETTES.items()
              if one in (name, palette.family)]  # fmt: skip
     return tuple(dict.fromkeys(found))
-
-
-def check_names(option: str, wanted: Sequence[str], known: Sequence[str]) -> None:
-    """Refuse a name that is not known, an empty list, and text where a list belongs."""
-    if isinstance(wanted, str) or not wanted:
-        raise ValueError(f"{option}={wanted!r}: give a list of names, such as [{known[0]}]")
-    for name in wanted:
-        if name not in known:
-            near = ", ".join(nearest_names(str(name), known))
-            raise ValueError(f"{option}={name!r}: no such name; did you mean {near}?")
 
 
 KNOWN_PALETTES = (*FAMILIES, *PALETTES)

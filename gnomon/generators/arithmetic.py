@@ -7,7 +7,6 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from gnomon import names
 from gnomon.generators import _sum_calendar as calendar
 from gnomon.generators import _sum_chains as chains
 from gnomon.generators import _sum_parts as parts
@@ -15,7 +14,7 @@ from gnomon.generators import _sum_sequences as sequences
 from gnomon.generators import _sum_units as units
 from gnomon.generators import _sum_whole as whole
 from gnomon.generators._sum import Scale
-from gnomon.generators.base import Generator
+from gnomon.generators.base import Generator, check_names
 from gnomon.sample import Number, Sample, Target, Text, Time
 
 if TYPE_CHECKING:
@@ -101,10 +100,7 @@ class Arithmetic(Generator):
     """Longer numbers and more terms than without it: what training never showed."""
 
     def __post_init__(self) -> None:
-        for name in self.tasks or ("",):
-            if name not in TASKS and name not in GROUPS:
-                near = ", ".join(names.nearest_names(name, (*TASKS, *GROUPS)))
-                raise ValueError(f"tasks: {name!r} is none; did you mean {near}?")
+        check_names("tasks", self.tasks, (*TASKS, *GROUPS))
         if self.level not in LEVELS:
             raise ValueError(f"level={self.level!r}: give one of {', '.join(LEVELS)}")
         _check("digits", self.digits, 1, _MOST_DIGITS, "[2, 3]")

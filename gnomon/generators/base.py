@@ -10,11 +10,12 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from gnomon.generators.rng import Rng, digest
+from gnomon.names import nearest_names
 from gnomon.recipe import STRICT
 from gnomon.sample import Target  # noqa: TC001 - recipe looks annotations up to name near misses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from gnomon.sample import Sample
 
@@ -97,3 +98,13 @@ def split_of(*meaning: object) -> Split:
     """The split that a meaning belongs to, whatever the seed: 80 % train, 10 % val, 10 % test."""
     tenth = digest("split", *meaning)[0] * 10 // 256
     return "val" if tenth == 8 else "test" if tenth == 9 else "train"
+
+
+def check_names(option: str, wanted: Sequence[str], known: Sequence[str]) -> None:
+    """Refuse a name that is not known, an empty list, and text where a list belongs."""
+    if isinstance(wanted, str) or not wanted:
+        raise ValueError(f"{option}={wanted!r}: give a list of names, such as [{known[0]}]")
+    for name in wanted:
+        if name not in known:
+            near = ", ".join(nearest_names(str(name), known))
+            raise ValueError(f"{option}={name!r}: no such name; did you mean {near}?")

@@ -11,8 +11,7 @@ from gnomon.generators import _chart_plan as plans
 from gnomon.generators import _chart_table as tables
 from gnomon.generators._chart_questions import FORMS, asked
 from gnomon.generators._chart_types import LEVELS, SCALES, TYPES, Scope
-from gnomon.generators.base import Generator
-from gnomon.names import nearest_names
+from gnomon.generators.base import Generator, check_names
 from gnomon.sample import Box, Number, Sample, Table, Target, Text
 
 if TYPE_CHECKING:
@@ -63,10 +62,10 @@ class Chart(Generator):
     """The styles, palettes and fonts that are never drawn without it."""
 
     def __post_init__(self) -> None:
-        _check_names("charts", self.charts, CHARTS)
-        _check_names("questions", self.questions, QUESTIONS)
+        check_names("charts", self.charts, CHARTS)
+        check_names("questions", self.questions, QUESTIONS)
         if self.scales is not None:
-            _check_names("scales", self.scales, SCALES)
+            check_names("scales", self.scales, SCALES)
         if self.level not in LEVELS:
             raise ValueError(f"level={self.level!r}: give one of {', '.join(LEVELS)}")
         if not all(plans.SMALLEST <= side <= 2048 for side in self.pixels):
@@ -189,15 +188,6 @@ def _split(table: str) -> Split:
     """As `split_of` shares them out, by one short hash: many tables are tried for one picture."""
     tenth = blake2b(table.encode(), digest_size=1, key=b"chart").digest()[0] * 10 >> 8
     return "train" if tenth < 8 else "val" if tenth == 8 else "test"
-
-
-def _check_names(option: str, given: tuple[str, ...], known: tuple[str, ...]) -> None:
-    if not given:
-        raise ValueError(f"{option} is empty: give some of {', '.join(known)}")
-    for name in given:
-        if name not in known:
-            near = ", ".join(nearest_names(name, known))
-            raise ValueError(f"{option}: {name!r} is none; did you mean {near}?")
 
 
 def _check_range(option: str, given: tuple[int, int] | None, least: int, most: int) -> None:

@@ -13,19 +13,19 @@ from gnomon.generators._backdrop import BACKGROUNDS
 from gnomon.generators._clock_facts import facts_of
 from gnomon.generators._clock_look import RIM
 from gnomon.generators._clock_questions import ASK, QUESTIONS, Face
-from gnomon.generators._clock_style import Style, check_names
 from gnomon.generators._degrade import Degradable
 from gnomon.generators._dials import DIALS, outline
 from gnomon.generators._hands import HANDS
 from gnomon.generators._numerals import NUMERALS
 from gnomon.generators._palettes import FAMILIES
 from gnomon.generators._pose import STEEPEST
-from gnomon.generators.base import LATER
+from gnomon.generators.base import LATER, check_names
 from gnomon.generators.rng import Rng
 from gnomon.sample import FORMS, Box, Form, Number, Sample, Target, Text, Time
 
 if TYPE_CHECKING:
     from gnomon.generators._clock_look import Look
+    from gnomon.generators._clock_style import Style
 
 _MINUTES = (
     "What time does the clock show? Answer HH:MM.",

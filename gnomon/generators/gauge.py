@@ -11,7 +11,6 @@ import numpy as np
 
 from gnomon.generators import _gauge_draw, _gauge_questions, _gauge_scales, _pose
 from gnomon.generators._backdrop import BACKGROUNDS
-from gnomon.generators._clock_style import check_names
 from gnomon.generators._degrade import Degradable
 from gnomon.generators._gauge_draw import RIM, Look, Shown, bears_zones
 from gnomon.generators._gauge_facts import facts_of
@@ -19,6 +18,7 @@ from gnomon.generators._gauge_frames import FRAMES, ROUND, outline
 from gnomon.generators._gauge_questions import QUESTIONS, Asked, possible
 from gnomon.generators._gauge_scales import INSTRUMENTS, Scale, meaning, places
 from gnomon.generators._palettes import FAMILIES, PALETTES
+from gnomon.generators.base import check_names
 from gnomon.sample import Box, Number, Sample, Target, Text
 
 if TYPE_CHECKING:

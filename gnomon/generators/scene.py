@@ -25,8 +25,7 @@ from gnomon.generators._scene_words import (
     plural,
 )
 from gnomon.generators._slots import Slot, cell, slots
-from gnomon.generators.base import split_of
-from gnomon.names import nearest_names
+from gnomon.generators.base import check_names, split_of
 from gnomon.sample import Box, Number, Sample, Target, Text
 
 if TYPE_CHECKING:
@@ -119,8 +118,8 @@ class Scene(Degradable):
             )
         if self._reach(high) * min(SIZES.values()) < _LEAST:
             raise ValueError(f"size={self.size}: too small for {high} things that can be seen")
-        _check_names("questions", self.questions, QUESTIONS)
-        _check_names("backgrounds", self.backgrounds, BACKGROUNDS)
+        check_names("questions", self.questions, QUESTIONS)
+        check_names("backgrounds", self.backgrounds, BACKGROUNDS)
 
     def key(self, index: int) -> str:
         """What is asked of which things, and where they stand to a hundredth of the side."""
@@ -298,10 +297,3 @@ def _some(rng: Rng, of: Sequence[T], count: int) -> list[T]:
     """So many of them, in any order."""
     left = list(of)
     return [left.pop(rng.integer(0, len(left) - 1)) for _ in range(min(count, len(left)))]
-
-
-def _check_names(option: str, given: tuple[str, ...], known: tuple[str, ...]) -> None:
-    for name in given or ("",):
-        if name not in known:
-            near = ", ".join(nearest_names(name, known))
-            raise ValueError(f"{option}: {name!r} is none; did you mean {near}?")

@@ -16,8 +16,7 @@ from gnomon.generators._fonts import TEXT_FONTS, UNSEEN_FONTS
 from gnomon.generators._slots import Slot, strips
 from gnomon.generators._spot_draw import Laid, Look, flat, lay, size_in
 from gnomon.generators._spot_words import TEXTS, texts
-from gnomon.generators.base import split_of
-from gnomon.names import nearest_names
+from gnomon.generators.base import check_names, split_of
 from gnomon.sample import Box, Sample, Spot, Spots, Target, Text
 
 if TYPE_CHECKING:
@@ -88,9 +87,9 @@ class TextSpotting(Degradable):
             raise ValueError(f"rotation={self.rotation!r}: give 0 to 60 degrees")
         if not 0 <= self._perspective <= 0.4:
             raise ValueError(f"perspective={self.perspective!r}: give 0 to 0.4")
-        _check_names("kinds", self.kinds, tuple(TEXTS))
-        _check_names("questions", self.questions, QUESTIONS)
-        _check_names("backgrounds", self.backgrounds, BACKGROUNDS)
+        check_names("kinds", self.kinds, tuple(TEXTS))
+        check_names("questions", self.questions, QUESTIONS)
+        check_names("backgrounds", self.backgrounds, BACKGROUNDS)
 
     def key(self, index: int) -> str:
         """What is written and asked."""
@@ -202,10 +201,3 @@ def _asked(plan: Plan, written: list[dict[str, Any]]) -> tuple[str, Target]:
         return f"What does {which} say?", Text(meant["text"])
     spots = Spots(tuple(Spot(one["text"], Box(*one["box"])) for one in written))
     return "List every text in the picture with its box.", spots
-
-
-def _check_names(option: str, given: tuple[str, ...], known: tuple[str, ...]) -> None:
-    for name in given or ("",):
-        if name not in known:
-            near = ", ".join(nearest_names(name, known))
-            raise ValueError(f"{option}: {name!r} is none; did you mean {near}?")

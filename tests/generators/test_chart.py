@@ -203,7 +203,7 @@ def test_every_kind_of_target_and_chart_is_drawn():
         ({"size": 100}, "size=100"),
         ({"size": [448, 3000]}, "size"),
         ({"charts": ["pies"]}, "pie"),
-        ({"charts": []}, "charts is empty"),
+        ({"charts": []}, "give a list of names"),
         ({"questions": ["retreive"]}, "retrieve"),
         ({"scales": ["logarithmic"]}, "log"),
         ({"rows": [2, 5]}, "rows"),
