@@ -39,12 +39,20 @@ METRICS = {
         "number_exact",
         "absolute_error",
         "relative_error",
+        "symmetric_error",
+        "order_of_magnitude",
+        "r_squared",
         "number_within",
         "relaxed_correctness",
         "iou",
+        "centre_deviation",
+        "corner_deviation",
+        "diagonal_share",
         "text_exact",
         "spotting",
         "table_cells",
+        "rnss",
+        "rms",
     )
 }
 _HOMES = {

@@ -10,10 +10,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from gnomon.eval import table_points
 
 if TYPE_CHECKING:
-    from gnomon.sample import Spot, Spots, Table
+    from collections.abc import Sequence
+
+    from gnomon.sample import Size, Spot, Spots, Table
 
 Number: TypeAlias = float | Decimal
 Hms: TypeAlias = tuple[int, int, int | None]
@@ -101,6 +105,55 @@ def relative_error(prediction: Number, target: Number) -> float | None:
     return abs(float(prediction) - float(target)) / abs(float(target))
 
 
+def symmetric_error(prediction: Number, target: Number) -> float:
+    """2 |p − t| / (|p| + |t|), from 0 to 2, and 0 where both are 0; its mean is the sMAPE.
+
+    Makridakis 1993, with absolute values below the line, so that signs do not cancel.
+    """
+    p, t = float(prediction), float(target)
+    return 2 * abs(p - t) / (abs(p) + abs(t)) if p or t else 0.0
+
+
+def order_of_magnitude(prediction: Number, target: Number) -> float | None:
+    """|log10(p / t)|: 1 is ten times too much or too little. None where a sign differs or one is 0.
+
+    It tells a slipped decimal point from a misread digit.
+    """
+    p, t = float(prediction), float(target)
+    if p * math.copysign(1, t) <= 0 or t == 0:
+        return None
+    return abs(math.log10(abs(p)) - math.log10(abs(t)))
+
+
+class RSquared(NamedTuple):
+    """R² of the pairs that are there, and how many were not."""
+
+    value: float | None
+    n: int
+    dropped: int
+
+
+def r_squared(predictions: Sequence[Number | None], targets: Sequence[Number]) -> RSquared:
+    """1 − Σ (p − t)² / Σ (t − mean t)², the coefficient of determination of the line p = t.
+
+    Unread answers, None, are dropped and counted: never quote the value without them. Below 0 the
+    mean truth would have been the better guess; None where the truths left do not differ.
+    """
+    if len(predictions) != len(targets):
+        raise ValueError(f"{len(predictions)} predictions of {len(targets)} targets: give as many")
+    pairs = [
+        (float(p), float(t)) for p, t in zip(predictions, targets, strict=True) if p is not None
+    ]
+    dropped = len(targets) - len(pairs)
+    if len({t for _, t in pairs}) < 2:
+        return RSquared(None, len(pairs), dropped)
+    size = max(max(abs(p), abs(t)) for p, t in pairs)  # squares of 1e300 have no float
+    mean = math.fsum(t / size for _, t in pairs) / len(pairs)
+    left = math.fsum((p / size - t / size) ** 2 for p, t in pairs)
+    spread = math.fsum((t / size - mean) ** 2 for _, t in pairs)
+    return RSquared(1 - left / spread if spread else None, len(pairs), dropped)
+
+
 def number_within(prediction: Number, target: Number, tolerance: float = 0.05) -> bool:
     """|p − t| ≤ tolerance · |t|, of numbers that a reader found; 0 must be met exactly.
 
@@ -138,6 +191,24 @@ def iou(a: Corners, b: Corners) -> float:
     )
     union = _area(a) + _area(b) - shared
     return min(1.0, shared / union) if 0 < union < math.inf else 0.0  # 1e-200 squared is 0
+
+
+def centre_deviation(a: Corners, b: Corners) -> float:
+    """Pixels between the middles of two boxes, also of degenerate ones."""
+    return math.hypot((a[0] + a[2] - b[0] - b[2]) / 2, (a[1] + a[3] - b[1] - b[3]) / 2)
+
+
+def corner_deviation(a: Corners, b: Corners) -> float:
+    """Pixels between the upper left corners and between the lower right ones, their mean.
+
+    Swapped corners are not put right: they are far from where they belong.
+    """
+    return (math.hypot(a[0] - b[0], a[1] - b[1]) + math.hypot(a[2] - b[2], a[3] - b[3])) / 2
+
+
+def diagonal_share(pixels: float, size: Size) -> float:
+    """A distance as a share of the picture's diagonal, so that pictures of any size compare."""
+    return pixels / math.hypot(*size)
 
 
 def text_exact(prediction: str, target: str) -> bool:
@@ -187,6 +258,54 @@ def table_cells(prediction: Table, target: Table, tolerance: float = 0.05) -> fl
     said, true = _places(prediction), _places(target)
     right = [p in said and _same_cell(said[p], cell, tolerance) for p, cell in true.items()]
     return sum(right) / len(right) if right else float(prediction.header == target.header)
+
+
+def rnss(prediction: Table, target: Table) -> float:
+    """Relative number set similarity: 1 − (Σ D + |N − M|) / max(N, M) over numbers matched best.
+
+    Masry et al. 2022, as in DePlot (Liu et al. 2023), D = min(1, |p − t| / |t|), with two errors of
+    its metrics.py repaired: a number left unmatched counted as right (one number of ten, right,
+    gave 1), and a true 0 was met by anything but 0.
+    """
+    import numpy as np
+    from scipy.optimize import linear_sum_assignment
+
+    said, true = (_numbers(table) for table in (prediction, target))
+    if not said or not true:
+        return float(said == true)
+    apart = np.array([[table_points.relative_distance(p, t) for t in true] for p in said])
+    rows, columns = linear_sum_assignment(apart)
+    wrong = float(apart[rows, columns].sum()) + abs(len(said) - len(true))
+    return 1 - wrong / max(len(said), len(true))
+
+
+def rms(prediction: Table, target: Table) -> Found:
+    """Relative mapping similarity (DePlot, Liu et al. 2023): precision and recall of points.
+
+    Points are (row and column, value), matched by the edit distance of their keys (0.5 and more is
+    none), the same keys first; a pair counts (1 − NL) · (1 − D), D being none from 0.1 on. Of the
+    table and its transpose the better counts. A true 0 is a number here; DePlot compares it as
+    text, so that 0.0 is not 0.
+    """
+    upright = _mapped(prediction, target, transposed=False)
+    if upright.f1 == 1:
+        return upright
+    turned = _mapped(prediction, target, transposed=True)
+    return max(upright, turned, key=lambda one: one.f1)
+
+
+def _mapped(prediction: Table, target: Table, *, transposed: bool) -> Found:
+    said = table_points.points(prediction, transposed=transposed)
+    true = table_points.points(target)
+    if not said or not true:
+        return Found(*[float(len(said) == len(true))] * 2)  # none in both is the same table
+    together = table_points.matched(said, true)
+    return Found(together / len(said), together / len(true))
+
+
+def _numbers(table: Table) -> list[float]:
+    cells = (table_points.number(cell) for row in (table.header, *table.rows) for cell in row)
+    return [cell for cell in cells if cell is not None]
 
 
 def _match(a: Spot, b: Spot, threshold: float, read: bool) -> bool:

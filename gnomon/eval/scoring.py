@@ -85,7 +85,7 @@ def _costs(kind: str, read: Iterable[Scored]) -> list[float]:
 
 def _measured(item: Scored, cost: float) -> Scored:
     kind = KINDS[item.kind]
-    measures = kind.measures(item.truth, Answer(item.value, item.text), cost)
+    measures = kind.measures(item.truth, Answer(item.value, item.text), cost) | kind.further(item)
     return replace(item, measures={**measures, **item.measures}, correct=kind.correct(measures))
 
 

@@ -60,6 +60,13 @@ class Kind(ABC):
     def measures(self, truth: Target, answer: Answer, cost: float) -> dict[str, float]:
         """What is measured of one answer; `cost` is what an unread one is charged with."""
 
+    def further(self, item: Scored) -> dict[str, float]:  # noqa: ARG002 - by kind
+        """What is measured of a model's answers alone: guessers are not tried on it.
+
+        It takes long, or asks for the size of the answer's own picture.
+        """
+        return {}
+
     @abstractmethod
     def value_of(self, truth: Target) -> Value:
         """The truth as a reader would give it."""

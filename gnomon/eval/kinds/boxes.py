@@ -35,6 +35,10 @@ class BoxKind(Kind):
             Line("iou", "Mean IoU, unread as 0", "iou", "mean", "all", "", headline=True),
             Line("unread", "Could not be read", "unread", better="lower", headline=True),
             Line("iou_read", "Mean IoU of read answers", "iou", "mean", "read", ""),
+            _far("centre", "Mean deviation of the centre", "px"),
+            _far("centre_share", "The same as a share of the diagonal", "%"),
+            _far("corners", "Mean deviation of the corners", "px"),
+            _far("corners_share", "The same as a share of the diagonal", "%"),
         )
 
     def read(self, prediction: Prediction, truth: Target, which: Which) -> Reading[Value] | None:  # noqa: ARG002 - the dialect says the form
@@ -56,6 +60,19 @@ class BoxKind(Kind):
         overlap = cost if unread else metrics.iou(cast("Corners", answer.value), _corners(truth))
         passed = {f"iou_{int(100 * t)}": float(overlap >= t) for t in (0.5, 0.75, 0.9)}
         return {"iou": overlap, **passed, "unread": float(unread)}
+
+    def further(self, item: Scored) -> dict[str, float]:
+        """How far off centre and corners are."""
+        if item.value is None or item.size is None:
+            return {}
+        said, true = cast("Corners", item.value), _corners(item.truth)
+        centre, corners = metrics.centre_deviation(said, true), metrics.corner_deviation(said, true)
+        return {
+            "centre": centre,
+            "centre_share": metrics.diagonal_share(centre, item.size),
+            "corners": corners,
+            "corners_share": metrics.diagonal_share(corners, item.size),
+        }
 
     def correct(self, measures: dict[str, float]) -> bool:
         """From IoU 0.5 on."""
@@ -83,6 +100,10 @@ class BoxKind(Kind):
             return unit, None
         x1, y1, x2, y2 = cast("Corners", item.value)
         return unit, (x1 / width, y1 / height, x2 / width, y2 / height)
+
+
+def _far(name: str, label: str, unit: str) -> Line:
+    return Line(name, label, name, "mean", "read", unit, "lower")
 
 
 def _corners(target: Target) -> Corners:

@@ -50,6 +50,8 @@ class NumberKind(Kind):
             _error("charged", "MAE, unread as the median truth", "charged", among="all"),
             _error("error_median", "Median absolute error", "error", "median"),
             _error("relative", "Mean relative error", "relative"),
+            _error("symmetric", "Mean symmetric error (sMAPE)", "symmetric"),
+            _error("magnitude", "Mean orders of magnitude off", "magnitude"),
         )
 
     def read(self, prediction: Prediction, truth: Target, which: Which) -> Reading[Value] | None:
@@ -66,6 +68,7 @@ class NumberKind(Kind):
         assert isinstance(answer.value, Decimal)
         error = metrics.absolute_error(answer.value, target)
         relative = metrics.relative_error(answer.value, target)
+        magnitude = metrics.order_of_magnitude(answer.value, target)
         return {
             "exact": float(metrics.number_exact(answer.value, target)),
             "accepted": float(abs(answer.value - target) <= _number(truth).within),
@@ -74,7 +77,9 @@ class NumberKind(Kind):
             "unread": 0.0,
             "error": error,
             "charged": error,
+            "symmetric": metrics.symmetric_error(answer.value, target),
             **({} if relative is None else {"relative": min(relative, _LARGEST)}),
+            **({} if magnitude is None else {"magnitude": magnitude}),
         }
 
     def correct(self, measures: dict[str, float]) -> bool:
@@ -109,5 +114,5 @@ def _error(
     among: Among = "read",
     headline: bool = False,
 ) -> Line:
-    unit = "%" if measure == "relative" else ""
+    unit = "%" if measure in ("relative", "symmetric") else ""
     return Line(name, label, measure, statistic, among, unit, "lower", headline)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gnomon.eval.kinds.base import Value
     from gnomon.eval.parse import Reading
     from gnomon.eval.parse.reading import Which
+    from gnomon.eval.scored import Scored
     from gnomon.sample import Prediction, Target
 
 
@@ -28,6 +29,8 @@ class TableKind(Kind):
         return (
             Line("cells", "Cells within 5 %", "cells", "mean", headline=True),
             Line("exact", "Exactly right", "exact", headline=True),
+            Line("rms", "RMS (DePlot), F1", "rms", "mean", "all", ""),
+            Line("rnss", "RNSS (DePlot)", "rnss", "mean", "all", ""),
             Line("unread", "Could not be read", "unread", better="lower", headline=True),
         )
 
@@ -42,6 +45,16 @@ class TableKind(Kind):
         assert isinstance(answer.value, Table)
         cells = metrics.table_cells(answer.value, _table(truth))
         return {"cells": cells, "exact": float(answer.value == truth), "unread": 0.0}
+
+    def further(self, item: Scored) -> dict[str, float]:
+        """DePlot's measures, whose matching takes milliseconds."""
+        if item.value is None:
+            return {"rms": 0.0, "rnss": 0.0}
+        assert isinstance(item.value, Table)
+        return {
+            "rms": metrics.rms(item.value, _table(item.truth)).f1,
+            "rnss": metrics.rnss(item.value, _table(item.truth)),
+        }
 
     def credit(self, measures: dict[str, float]) -> float:
         """The share of cells that are right."""
