@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import select
+import shutil
 import sys
 import warnings
 from pathlib import Path
@@ -15,8 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-ROOMS = ("generators", "losses", "families", "configs", "metrics", "benchmarks")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,9 +35,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     _quiet()
     try:
-        return given.run(given) or 0
+        code: int = given.run(given) or 0
+        sys.stdout.flush()
+        return code
     except (RecipeError, UnknownNameError) as error:
         return _failed(error, 2)
+    except BrokenPipeError as error:
+        return 141 if _no_one_reads() else _failed(error, 1)
     except (ValueError, OSError) as error:
         return _failed(error, 1)
     except ModuleNotFoundError as error:
@@ -46,6 +50,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(f"{error.name} is not here: pip install 'gnomon[train]'", 1)
     except KeyboardInterrupt:
         return _failed("interrupted; the same command goes on where it stopped", 130)
+
+
+def _no_one_reads() -> bool:
+    """Whether the pipe that is broken is our own output's: `gnomon ls | head` is no failure."""
+    asked = select.poll()
+    asked.register(sys.stdout, 0)
+    if not any(event & (select.POLLERR | select.POLLHUP) for _, event in asked.poll(0)):
+        return False
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at the end
+    return True
 
 
 def _failed(error: object, code: int) -> int:
@@ -75,8 +89,8 @@ def ls(given: argparse.Namespace) -> None:
     """Names that recipes and verbs take."""
     from gnomon import listing
 
-    for room in [given.room] if given.room else ROOMS:
-        print(listing.table(room))
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    print(listing.table(given.what, width=width))
 
 
 def cp(given: argparse.Namespace) -> None:
@@ -258,8 +272,14 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(title="verbs", dest="verb", metavar="VERB")
 
     add = _adder(verbs)
-    verb = add(ls, "list what there is by name", "gnomon ls losses")
-    verb.add_argument("room", nargs="?", choices=ROOMS, metavar="|".join(ROOMS))
+    verb = add(ls, "list what there is by name", "gnomon ls losses | gnomon ls clock")
+    verb.add_argument(
+        "what",
+        nargs="?",
+        metavar="ROOM|KIND",
+        help="generators, losses, families, configs, metrics or benchmarks; or a generator, for its"
+        " options alone; default: all",
+    )
 
     verb = add(cp, "copy a recipe that comes with gnomon", "gnomon cp demo my-clocks.yaml")
     verb.add_argument("config", metavar="CONFIG", help="its name; `gnomon ls configs`")

@@ -3,30 +3,48 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 from dataclasses import fields
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gnomon import eval as evaluation
 from gnomon import generators, losses, recipe
+from gnomon.names import check
 from gnomon.pipeline import families
 from gnomon.store.benchmarks import BENCHMARKS
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-def table(room: str) -> str:
-    """The room's names, each with its first sentence; generators with their options."""
-    if room == "configs":
-        rows = [
-            (name.removesuffix(".yaml"), _comment(file)) for name, file in recipe.configs().items()
-        ]
-        return _aligned(room, rows)
-    kinds = {
-        "generators": generators.KINDS,
-        "losses": losses.KINDS,
-        "families": families.FAMILIES,
-        "metrics": evaluation.METRICS,
-        "benchmarks": BENCHMARKS,
-    }[room]
+
+_ROOMS = {
+    "generators": generators.KINDS,
+    "losses": losses.KINDS,
+    "families": families.FAMILIES,
+    "configs": {},
+    "metrics": evaluation.METRICS,
+    "benchmarks": BENCHMARKS,
+}
+
+
+def table(what: str | None = None, *, width: int | None = None) -> str:
+    """What a room has, each name with its first sentence; generators, or a single one, with their
+    options. None is every room; texts are folded at a terminal's width."""
+    if what is None:
+        return "\n".join(table(room, width=width) for room in _ROOMS)
+    if what in generators.KINDS:
+        return _aligned(what, _rows("generators", {what: generators.KINDS[what]}), width)
+    check(_ROOMS | generators.KINDS, what, what="room or generator", listing="gnomon ls")
+    return _aligned(what, _recipes() if what == "configs" else _rows(what, _ROOMS[what]), width)
+
+
+def _recipes() -> list[tuple[str, str]]:
+    return [(name.removesuffix(".yaml"), _comment(file)) for name, file in recipe.configs().items()]
+
+
+def _rows(room: str, kinds: Mapping[str, str]) -> list[tuple[str, str]]:
     rows = []
     for name, place in sorted(kinds.items()):
         node = _definition(place)
@@ -37,7 +55,7 @@ def table(room: str) -> str:
             rows += [(f"  {fact}", text) for fact, text in _facts(name)]
     if room == "losses":
         rows.insert(0, (losses.CE, "The cross-entropy alone."))
-    return _aligned(room, rows)
+    return rows
 
 
 def _definition(place: str) -> ast.ClassDef | ast.FunctionDef:
@@ -100,7 +118,12 @@ def _comment(file: Path) -> str:
     return " ".join(lines).partition(". ")[0].removesuffix(".") + "."
 
 
-def _aligned(title: str, rows: list[tuple[str, str]]) -> str:
-    width = max((len(name) for name, _ in rows), default=0)
-    lines = [f"  {name:<{width}}  {text}".rstrip() for name, text in rows]
+def _aligned(title: str, rows: list[tuple[str, str]], width: int | None) -> str:
+    indent = 4 + max((len(name) for name, _ in rows), default=0)
+    lines = [f"  {name:<{indent - 4}}  {text}".rstrip() for name, text in rows]
+    if width is not None:
+        fold = textwrap.TextWrapper(
+            max(width, indent + 30), subsequent_indent=" " * indent, break_on_hyphens=False
+        )
+        lines = [fold.fill(line) for line in lines]
     return "\n".join([f"{title}:", *lines])

@@ -8,6 +8,8 @@ import sys
 import pytest
 from road_toys import gnomon, loaded_by, small
 
+from gnomon import listing
+
 HEAVY = {"torch", "transformers", "trl", "peft", "bitsandbytes", "matplotlib", "albumentations"}
 
 
@@ -137,3 +139,33 @@ def test_no_question_is_asked_twice(tmp_path, capsys):
     assert gnomon("predict", "gnomon-tiny", data, "--out", out, "eval.samples=9") == 2
     assert "eval.samples: 9: the test split has only 6" in capsys.readouterr().err
     assert not out.exists()
+
+
+@pytest.mark.parametrize("words", [["ls"], ["ls", "losses"], ["stats", "clock", "--n", "2"]])
+def test_a_reader_that_has_seen_enough_is_no_failure(words):
+    with subprocess.Popen(
+        [sys.executable, "-m", "gnomon", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()  # as head does once it has its lines
+        assert "ipe" not in process.stderr.read()
+    assert process.returncode == 141
+
+
+def test_a_kind_is_listed_alone(capsys):
+    assert gnomon("ls", "clock") == 0
+    said = capsys.readouterr().out
+    assert said.startswith("clock:\n  clock ")
+    assert "rotation" in said
+    assert "arithmetic" not in said
+
+
+def test_a_terminal_has_no_line_too_long():
+    for room in (None, "generators", "losses", "clock"):
+        folded = listing.table(room, width=80)
+        assert max(map(len, folded.splitlines())) <= 80
+        assert folded.split() == listing.table(room).split()
