@@ -181,26 +181,50 @@ class Qwen25VL(Dialect):
     def precision(self, size: Size) -> tuple[float, float]:  # noqa: ARG002 - pixels whatever the size
         return 0.5, 0.5
 
-    def _write_spots(self, spots: Spots, size: Size) -> str:  # noqa: ARG002 - pixels, as boxes are
-        rows = [{"bbox_2d": _rounded(spot.box), "label": spot.text} for spot in spots.items]
+    def _space(self, size: Size) -> Size:
+        """The width and height of what corners are counted in."""
+        return size
+
+    def _write_spots(self, spots: Spots, size: Size) -> str:
+        rows = [
+            {"bbox_2d": self._corners(spot.box, size), "label": spot.text} for spot in spots.items
+        ]
         return json.dumps(rows, ensure_ascii=False)
 
     def _read_spots(self, text: str, size: Size) -> Spots | None:
+        space = self._space(size)
         try:
             rows = [(row["label"], row["bbox_2d"]) for row in json.loads(text)]
-            found = [(str(label), _box_from(corners, size, size)) for label, corners in rows]
+            found = [(str(label), _box_from(corners, space, size)) for label, corners in rows]
         except (KeyError, TypeError, ValueError):
             return None
         boxes = [(label, box) for label, box in found if box is not None]
         # With the others left out, precision would not see what was said wrongly.
         return _spots_from(boxes) if len(boxes) == len(found) else None
 
-    def _write_box(self, box: Box, size: Size) -> str:  # noqa: ARG002 - pixels whatever the size
-        return f'{{"bbox_2d": {_rounded(box)}}}'
+    def _write_box(self, box: Box, size: Size) -> str:
+        return f'{{"bbox_2d": {self._corners(box, size)}}}'
+
+    def _corners(self, box: Box, size: Size) -> list[int]:
+        return _rounded(box.scaled(size, self._space(size)))
 
     def _read_box(self, text: str, size: Size) -> Box | None:
         match = self._BOX.fullmatch(text)
-        return _box_from([float(c) for c in match.groups()], size, size) if match else None
+        corners = [float(c) for c in match.groups()] if match else None
+        return _box_from(corners, self._space(size), size) if corners else None
+
+
+@dataclass(frozen=True)
+class Qwen3VL(Qwen25VL):
+    """JSON with `bbox_2d` as Qwen2.5-VL's, but on 0..1000 whatever the picture's size."""
+
+    name: ClassVar[str] = "qwen3-vl"
+
+    def precision(self, size: Size) -> tuple[float, float]:
+        return size[0] / 2000, size[1] / 2000
+
+    def _space(self, size: Size) -> Size:  # noqa: ARG002 - the same for all
+        return 1000, 1000
 
 
 @dataclass(frozen=True)
@@ -233,7 +257,9 @@ class Llava(Dialect):
         return _clipped(box, left, top, size) if inside else None
 
 
-DIALECTS: dict[str, type[Dialect]] = {d.name: d for d in (Dialect, Qwen2VL, Qwen25VL, Llava)}
+DIALECTS: dict[str, type[Dialect]] = {
+    d.name: d for d in (Dialect, Qwen2VL, Qwen25VL, Qwen3VL, Llava)
+}
 
 
 def create(name: str) -> Dialect:

@@ -85,7 +85,7 @@ def sizes(family: Family, built: PreTrainedModel, model: Model, train: Train) ->
         part: Part | None = getattr(family, name)
         if part is None:
             continue
-        own = {n: left.pop(n) for n in list(left) if n.startswith(part.prefix)}
+        own = {n: left.pop(n) for n in list(left) if n.startswith(part.prefixes)}
         total = sum(p.numel() for p in own.values())
         layers = [linear[n] for n in linear if _matches(part, n)]
         quantized = model.load_in_4bit and name == "language"
@@ -163,7 +163,7 @@ def _kept(
         get_peft_model(built, settings, low_cpu_mem_usage=True).to(built.dtype)
     for name, parameter in built.named_parameters():
         if train.language == "full":
-            parameter.requires_grad_(name.startswith(family.language.prefix))
+            parameter.requires_grad_(name.startswith(family.language.prefixes))
     own = {parameter.untyped_storage()._cdata for parameter in built.parameters()}
     saved: dict[int, torch.UntypedStorage] = {}
 

@@ -90,16 +90,16 @@ def fingerprint(run: Path) -> str:
 def prepare_parts(loaded: Loaded, train: Train) -> LoraConfig | None:
     """Freeze or open each part as the recipe says; the adapters' settings, if there are any."""
     idle = loaded.family.idle(loaded.model.config)
-    parts = [*((Part(prefix, ""), "frozen") for prefix in idle), *_parts(loaded.family, train)]
+    parts = [*((Part((prefix,), ""), "frozen") for prefix in idle), *_parts(loaded.family, train)]
     adapted = [part for part, way in parts if way == "lora"]
-    full = [part.prefix for part, way in parts if way == "full"]
+    full = {part for part, way in parts if way == "full"}
     if not adapted:
         for name, parameter in loaded.model.named_parameters():
             parameter.requires_grad_(_part_of(name, parts) in full)
         return None
     linear = [n for n, m in loaded.model.named_modules() if isinstance(m, torch.nn.Linear)]
     for part in adapted:
-        own = {n for n in linear if n != "lm_head" and _part_of(f"{n}.", parts) == part.prefix}
+        own = {n for n in linear if n != "lm_head" and _part_of(f"{n}.", parts) == part}
         _check_reach(loaded, part, own, tuple(idle))
     return _lora(train, adapted, idle, _whole(loaded.model, parts, full))
 
@@ -129,25 +129,26 @@ def _check_reach(loaded: Loaded, part: Part, own: set[str], idle: tuple[str, ...
     if reached != own or not own:
         raise ValueError(
             f"{loaded.family.name}: LoRA's pattern {part.linear!r} and the linear layers of"
-            f" {part.prefix} differ in {sorted(reached ^ own)[:3]}"
+            f" {', '.join(part.prefixes)} differ in {sorted(reached ^ own)[:3]}"
         )
 
 
-def _part_of(name: str, parts: list[tuple[Part, str]]) -> str:
-    """The prefix of the part that a parameter belongs to; the head belongs to the language."""
-    return next((p.prefix for p, _ in parts if name.startswith(p.prefix)), parts[-1][0].prefix)
+def _part_of(name: str, parts: list[tuple[Part, str]]) -> Part:
+    """The part that a parameter belongs to; the head belongs to the language."""
+    return next((p for p, _ in parts if name.startswith(p.prefixes)), parts[-1][0])
 
 
-def _whole(model: PreTrainedModel, parts: list[tuple[Part, str]], full: list[str]) -> list[str]:
+def _whole(model: PreTrainedModel, parts: list[tuple[Part, str]], full: set[Part]) -> list[str]:
     """The outermost modules that train whole: a tower without the projector that lies in it."""
     whole: list[str] = []
+    prefixes = tuple(prefix for part in full for prefix in part.prefixes)
     for name, module in model.named_modules():
         if isinstance(module, torch.nn.ModuleList) or name.startswith(
             tuple(f"{w}." for w in whole)
         ):
             continue  # PEFT saves no lists, only what is in them
         owners = {_part_of(f"{name}.{inner}", parts) for inner, _ in module.named_parameters()}
-        if f"{name}.".startswith(tuple(full)) and owners and owners <= set(full):
+        if f"{name}.".startswith(prefixes) and owners and owners <= full:
             whole.append(name)
     return whole
 

@@ -79,6 +79,11 @@ SPOTS = Spots((Spot("EXIT 9", Box(100, 150, 300, 300)), Spot("£5", Box(0, 0, 40
             '[{"bbox_2d": [100, 150, 300, 300], "label": "EXIT 9"},'
             ' {"bbox_2d": [0, 0, 40, 30], "label": "£5"}]',
         ),
+        (
+            "qwen3-vl",
+            '[{"bbox_2d": [250, 500, 750, 1000], "label": "EXIT 9"},'
+            ' {"bbox_2d": [0, 0, 100, 100], "label": "£5"}]',
+        ),
     ],
 )
 def test_every_dialect_writes_spots_its_own_way(name, written):
@@ -166,6 +171,7 @@ BOXES = {
     "plain": "[0.250, 0.500, 0.750, 1.000]",
     "qwen2-vl": "<|box_start|>(250,500),(750,1000)<|box_end|>",
     "qwen2.5-vl": '{"bbox_2d": [100, 150, 300, 300]}',
+    "qwen3-vl": '{"bbox_2d": [250, 500, 750, 1000]}',
     "llava": "[0.250, 0.500, 0.750, 0.875]",
 }
 

@@ -15,6 +15,18 @@ You are a helpful assistant.<|im_end|>
 {% elif 'text' in content %}{{ content['text'] }}{% endif %}{% endfor %}<|im_end|>
 {% endif %}{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
 {% endif %}"""
+QWEN3_VL = """\
+{%- for message in messages %}\
+{{- '<|im_start|>' + message['role'] + '\\n' }}\
+{%- if message['content'] is string %}{{- message['content'] }}\
+{%- else %}{%- for content in message['content'] %}\
+{%- if content['type'] == 'image' or 'image' in content or 'image_url' in content %}\
+{{- '<|vision_start|><|image_pad|><|vision_end|>' }}\
+{%- elif 'text' in content %}{{- content['text'] }}{%- endif %}\
+{%- endfor %}{%- endif %}\
+{{- '<|im_end|>\\n' }}\
+{%- endfor %}\
+{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}"""
 QWEN = """\
 {%- for message in messages %}\
 {%- if loop.first and message['role'] != 'system' %}\
@@ -84,6 +96,7 @@ MLLAMA = (
 CHAT = {
     "qwen2-vl": QWEN_VL,
     "qwen2.5-vl": QWEN_VL,
+    "qwen3-vl": QWEN3_VL,
     "qwen2": QWEN,
     "llava": LLAVA,
     "llama": LLAMA,
@@ -104,6 +117,15 @@ QWEN_PIXELS = {
 PICTURES = {
     "qwen2-vl": QWEN_PIXELS,
     "qwen2.5-vl": QWEN_PIXELS,
+    "qwen3-vl": {
+        "size": {"shortest_edge": 65_536, "longest_edge": 16_777_216},
+        "patch_size": 16,
+        "temporal_patch_size": 2,
+        "merge_size": 2,
+        "resample": 3,
+        "image_mean": [0.5, 0.5, 0.5],
+        "image_std": [0.5, 0.5, 0.5],
+    },
     "llava": {
         "size": {"shortest_edge": 336},
         "crop_size": {"height": 336, "width": 336},

@@ -33,19 +33,22 @@ MROPE = {"rope_type": "default", "rope_theta": 10_000.0, "mrope_section": [2, 3,
 LINEAR = {
     "qwen2-vl": {"language": 14, "vision": 8, "projector": 2},
     "qwen2.5-vl": {"language": 14, "vision": 10, "projector": 2},
+    "qwen3-vl": {"language": 14, "vision": 8, "projector": 4},
     "llava": {"language": 14, "vision": 12, "projector": 2},
     "mllama": {"language": 28, "vision": 18, "projector": 1},
     "qwen2": {"language": 14},
     "llama": {"language": 14},
 }
 """Linear layers of each part: 7 in a decoder block, 4 to 6 in one of vision; LLaVA's third block of
-vision is never looked at."""
+vision is never looked at, and Qwen3-VL has a second merger for what its first block sees."""
 SEEING = [name for name in LINEAR if "vision" in LINEAR[name]]
 
 
+HALVES = {"patch_size": 16, "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
 PICTURES = {
     "qwen2-vl": {"size": {"shortest_edge": 56 * 56, "longest_edge": 112 * 112}},
     "qwen2.5-vl": {"size": {"shortest_edge": 56 * 56, "longest_edge": 112 * 112}},
+    "qwen3-vl": {"size": {"shortest_edge": 64 * 64, "longest_edge": 128 * 128}, **HALVES},
     "llava": {"size": {"shortest_edge": 56}, "crop_size": {"height": 56, "width": 56}},
     "mllama": {"size": {"height": 56, "width": 56}, "max_image_tiles": 4},
 }
@@ -74,6 +77,7 @@ def processor_of(name, tokenizer, settings):
     kind, pictures = {
         "qwen2-vl": (_processors.Qwen2VLProcessor, Qwen2VLImageProcessorPil),
         "qwen2.5-vl": (_processors.Qwen2_5_VLProcessor, Qwen2VLImageProcessorPil),
+        "qwen3-vl": (_processors.Qwen3VLProcessor, Qwen2VLImageProcessorPil),
         "llava": (transformers.LlavaProcessor, CLIPImageProcessorPil),
         "mllama": (transformers.MllamaProcessor, MllamaImageProcessorPil),
     }[name]
@@ -97,6 +101,23 @@ def _qwen2_5_vl(tokenizer):
         "fullatt_block_indexes": [1],
     }
     return transformers.Qwen2_5_VLConfig(**_qwen(tokenizer, vision))
+
+
+def _qwen3_vl(tokenizer):
+    """What the first of two blocks sees is merged and added to the language model's first."""
+    vision = {
+        "depth": 2,
+        "hidden_size": 64,
+        "intermediate_size": 96,
+        "num_heads": 4,
+        "out_hidden_size": 64,
+        "num_position_embeddings": 64,
+        "deepstack_visual_indexes": [0],
+    }
+    config = _qwen(tokenizer, vision)
+    rope = {**MROPE, "mrope_interleaved": True}
+    text = {**config["text_config"], "head_dim": 16, "rope_parameters": rope}
+    return transformers.Qwen3VLConfig(**{**config, "text_config": text})
 
 
 def _qwen(tokenizer, vision):
@@ -162,6 +183,7 @@ def _llama(tokenizer):
 CONFIGS = {
     "qwen2-vl": _qwen2_vl,
     "qwen2.5-vl": _qwen2_5_vl,
+    "qwen3-vl": _qwen3_vl,
     "llava": _llava,
     "mllama": _mllama,
     "qwen2": _qwen2,
@@ -230,6 +252,7 @@ def llama2():
 TOKENIZERS = {
     "qwen2-vl": qwen2,
     "qwen2.5-vl": qwen2,
+    "qwen3-vl": qwen2,
     "llava": llama2,
     "mllama": partial(llama3, pictures=True),
     "qwen2": qwen2,

@@ -79,7 +79,10 @@ def test_it_goes_by_the_name_that_opens_elsewhere(blank):
     assert blank.processor.get_attributes() == ["image_processor", "tokenizer"]
 
 
-@pytest.mark.parametrize("kind", [_processors.Qwen2VLProcessor, _processors.Qwen2_5_VLProcessor])
+@pytest.mark.parametrize(
+    "kind",
+    [_processors.Qwen2VLProcessor, _processors.Qwen2_5_VLProcessor, _processors.Qwen3VLProcessor],
+)
 def test_what_it_saves_lacks_nothing_that_transformers_looks_for(blank, kind, tmp_path):
     """AutoProcessor opens it where torchvision is, and says that it needs that where it is not."""
     parts = blank.processor

@@ -21,6 +21,7 @@ from gnomon.sample import Box, Number, Sample, Time
 KIND = {
     "qwen2-vl": "qwen2",
     "qwen2.5-vl": "qwen2",
+    "qwen3-vl": "qwen2",
     "qwen2": "qwen2",
     "llava": "sentencepiece",
     "mllama": "llama3",
@@ -41,6 +42,8 @@ MINUS = {
 PROMPTS = {
     "qwen2-vl": "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n<|im_start|>user\n"
     "<|vision_start|><|image_pad|><|vision_end|>Q?<|im_end|>\n<|im_start|>assistant\n",
+    "qwen3-vl": "<|im_start|>user\n<|vision_start|><|image_pad|><|vision_end|>Q?<|im_end|>\n"
+    "<|im_start|>assistant\n",
     "qwen2": "<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful"
     " assistant.<|im_end|>\n<|im_start|>user\nQ?<|im_end|>\n<|im_start|>assistant\n",
     "llava": "USER: <image>\nQ? ASSISTANT:",
@@ -51,8 +54,9 @@ PROMPTS = {
     "<|end_header_id|>\n\nQ?<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n",
 }
 PROMPTS["qwen2.5-vl"] = PROMPTS["qwen2-vl"]
-PLACEHOLDERS = {"qwen2-vl": 8 * 8, "qwen2.5-vl": 8 * 8, "llava": 24 * 24, "mllama": 1}
-"""For a picture of 224×224: 28 pixels a side, 14 of 336 a side, or none but the sign."""
+PLACEHOLDERS = {"qwen2-vl": 8 * 8, "qwen2.5-vl": 8 * 8, "qwen3-vl": 8 * 8, "llava": 24 * 24,
+                "mllama": 1}  # fmt: skip
+"""For a picture of 224×224: 28 pixels a side, or 32 of 256, 14 of 336, or none but the sign."""
 
 
 @pytest.fixture(scope="module", params=LINEAR)
@@ -121,6 +125,7 @@ def test_a_box_is_supervised_whole(name, reader):
     said = {
         "qwen2-vl": "<|box_start|>(100,100),(400,750)<|box_end|><|im_end|>",
         "qwen2.5-vl": '{"bbox_2d": [31, 20, 123, 147]}<|im_end|>',  # of 308×196
+        "qwen3-vl": '{"bbox_2d": [100, 100, 400, 750]}<|im_end|>',
         "llava": "[0.100,0.233,0.400,0.667]</s>",  # of 300×300, 50 above
         "mllama": "[0.100, 0.100, 0.400, 0.750]<|eot_id|>",
     }

@@ -21,6 +21,9 @@ BILLIONS = {
     "Qwen/Qwen2-VL-7B-Instruct": 8.291,
     "Qwen/Qwen2.5-VL-3B-Instruct": 3.755,
     "Qwen/Qwen2.5-VL-7B-Instruct": 8.292,
+    "Qwen/Qwen3-VL-2B-Instruct": 2.128,
+    "Qwen/Qwen3-VL-4B-Instruct": 4.438,
+    "Qwen/Qwen3-VL-8B-Instruct": 8.767,
 }
 """As the checkpoints' own files count them."""
 KNOWN = {c: name for name in families.FAMILIES for c in families.create(name).sizes}

@@ -18,6 +18,7 @@ FAMILIES = {
     "qwen2": "gnomon.pipeline.families.qwen2:Qwen2",
     "qwen2-vl": "gnomon.pipeline.families.qwen2_vl:Qwen2VL",
     "qwen2.5-vl": "gnomon.pipeline.families.qwen2_5_vl:Qwen25VL",
+    "qwen3-vl": "gnomon.pipeline.families.qwen3_vl:Qwen3VL",
 }
 MODEL_TYPES = {
     "llama": "llama",
@@ -26,6 +27,7 @@ MODEL_TYPES = {
     "qwen2": "qwen2",
     "qwen2_vl": "qwen2-vl",
     "qwen2_5_vl": "qwen2.5-vl",
+    "qwen3_vl": "qwen3-vl",
 }
 """Which family a checkpoint's model_type belongs to."""
 TINY = Path(__file__).parent.parent / "tiny"

@@ -63,3 +63,7 @@ class Qwen2VLProcessor(_WithoutVideo, transformers.Qwen2VLProcessor):  # type: i
 
 class Qwen2_5_VLProcessor(_WithoutVideo, transformers.Qwen2_5_VLProcessor):  # type: ignore[misc]  # noqa: N801 - transformers' name
     """Qwen2.5-VL's."""
+
+
+class Qwen3VLProcessor(_WithoutVideo, transformers.Qwen3VLProcessor):  # type: ignore[misc]
+    """Qwen3-VL's."""

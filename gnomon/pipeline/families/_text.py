@@ -22,7 +22,7 @@ class TextOnly(Family):
     """A causal language model; its processor is its tokenizer."""
 
     dialect: ClassVar[str] = "plain"
-    language: ClassVar[Part] = Part("model.", r"model\.layers\..*\.(q|k|v|o|gate|up|down)_proj")
+    language: ClassVar[Part] = Part(("model.",), r"model\.layers\..*\.(q|k|v|o|gate|up|down)_proj")
     keep_in_16_bits: ClassVar[tuple[str, ...]] = ("lm_head",)
 
     def load_processor(self, path: str | Path, model: Model) -> Processor:  # noqa: ARG002 - no pixels

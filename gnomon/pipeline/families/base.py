@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class Part:
     """One part of a model, by the names of its modules."""
 
-    prefix: str
+    prefixes: tuple[str, ...]
     """Parameters whose names start so belong to it."""
     linear: str
     """A regular expression for the full names of its linear layers: what LoRA adapts."""

@@ -26,15 +26,15 @@ class Llava(Family):
     end: ClassVar[str] = "</s>"
     placeholder: ClassVar[str] = "<image>\n"
     language: ClassVar[Part] = Part(
-        "model.language_model.",
+        ("model.language_model.",),
         r"model\.language_model\..*\.(q|k|v|o|gate|up|down)_proj",
     )
     vision: ClassVar[Part | None] = Part(
-        "model.vision_tower.",
+        ("model.vision_tower.",),
         r"model\.vision_tower\..*\.(q_proj|k_proj|v_proj|out_proj|fc1|fc2)",
     )
     projector: ClassVar[Part | None] = Part(
-        "model.multi_modal_projector.", r"model\.multi_modal_projector\.linear_[12]"
+        ("model.multi_modal_projector.",), r"model\.multi_modal_projector\.linear_[12]"
     )
     keep_in_16_bits: ClassVar[tuple[str, ...]] = (
         "model.vision_tower",

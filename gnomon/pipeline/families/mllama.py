@@ -34,15 +34,15 @@ class Mllama(Family):
     placeholder: ClassVar[str] = "<|image|>"
     template_options: ClassVar[Mapping[str, Any]] = {"date_string": DATE}
     language: ClassVar[Part] = Part(
-        "model.language_model.",  # its cross-attention included
+        ("model.language_model.",),  # its cross-attention included
         r"model\.language_model\..*\.(q|k|v|o|gate|up|down)_proj",
     )
     vision: ClassVar[Part | None] = Part(
-        "model.vision_model.",
+        ("model.vision_model.",),
         r"model\.vision_model\..*\.(q_proj|k_proj|v_proj|o_proj|fc1|fc2)",
     )
     projector: ClassVar[Part | None] = Part(
-        "model.multi_modal_projector.", r"model\.multi_modal_projector"
+        ("model.multi_modal_projector.",), r"model\.multi_modal_projector"
     )
     keep_in_16_bits: ClassVar[tuple[str, ...]] = (
         "model.vision_model",

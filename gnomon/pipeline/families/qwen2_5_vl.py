@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gnomon.pipeline.families.base import Part
-from gnomon.pipeline.families.qwen2_vl import Qwen2VL, fitted, pictures_of
+from gnomon.pipeline.families.qwen2_vl import Qwen2VL
 from gnomon.recipe import Model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
-    from gnomon.pipeline.families.base import Processor
     from gnomon.sample import Size
 
 VISION = {
@@ -29,10 +27,11 @@ class Qwen25VL(Qwen2VL):
     name: ClassVar[str] = "qwen2.5-vl"
     dialect: ClassVar[str] = "qwen2.5-vl"
     vision: ClassVar[Part | None] = Part(
-        "model.visual.",
+        ("model.visual.",),
         r"model\.visual\.blocks\..*\.(qkv|proj|gate_proj|up_proj|down_proj)",
     )
     config_class: ClassVar[str] = "Qwen2_5_VLConfig"
+    processor_class: ClassVar[str] = "Qwen2_5_VLProcessor"
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
         "Qwen/Qwen2.5-VL-3B-Instruct": {
             "text_config": {
@@ -66,9 +65,4 @@ class Qwen25VL(Qwen2VL):
         from transformers import Qwen2_5_VLConfig
 
         config = Qwen2_5_VLConfig(vision_config=VISION)
-        return fitted(config.vision_config, size, Model())
-
-    def load_processor(self, path: str | Path, model: Model) -> Processor:
-        from gnomon.pipeline.families import _processors
-
-        return _processors.assemble(_processors.Qwen2_5_VLProcessor, path, pictures_of(path, model))
+        return self.fitted(config.vision_config, size, Model())

@@ -27,18 +27,22 @@ class Qwen2VL(Family):
     placeholder: ClassVar[str] = "<|vision_start|><|image_pad|><|vision_end|>"
     takes_limits: ClassVar[bool] = True
     language: ClassVar[Part] = Part(
-        "model.language_model.",
+        ("model.language_model.",),
         r"model\.language_model\..*\.(q|k|v|o|gate|up|down)_proj",
     )
     vision: ClassVar[Part | None] = Part(
-        "model.visual.",
+        ("model.visual.",),
         r"model\.visual\.blocks\..*\.(qkv|proj|fc1|fc2)",
     )
     projector: ClassVar[Part | None] = Part(
-        "model.visual.merger.", r"model\.visual\.merger\.mlp\.[02]"
+        ("model.visual.merger.",), r"model\.visual\.merger\.mlp\.[02]"
     )
     keep_in_16_bits: ClassVar[tuple[str, ...]] = ("model.visual", "lm_head")
     config_class: ClassVar[str] = "Qwen2VLConfig"
+    processor_class: ClassVar[str] = "Qwen2VLProcessor"
+    """Its name in _processors."""
+    pixels: ClassVar[tuple[int, int]] = (56 * 56, 12_845_056)
+    """The fewest and the most that a picture has, as the checkpoints limit them."""
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
         "Qwen/Qwen2-VL-2B-Instruct": {
             "text_config": {
@@ -70,7 +74,8 @@ class Qwen2VL(Family):
     def load_processor(self, path: str | Path, model: Model) -> Processor:
         from gnomon.pipeline.families import _processors
 
-        return _processors.assemble(_processors.Qwen2VLProcessor, path, pictures_of(path, model))
+        kind = getattr(_processors, self.processor_class)
+        return _processors.assemble(kind, path, pictures_of(path, model))
 
     def resized(self, processor: Processor, size: Size) -> Size:
         from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
@@ -87,27 +92,22 @@ class Qwen2VL(Family):
 
     def looks(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:
         vision = config.vision_config
-        width, height = fitted(vision, size, model)
+        width, height = self.fitted(vision, size, model)
         tokens = height * width // (vision.patch_size * vision.spatial_merge_size) ** 2
         return tokens, tokens * vision.spatial_merge_size**2
 
+    def fitted(self, vision: PretrainedConfig, size: Size, model: Model) -> Size:
+        """The size that a picture is resized to, within the recipe's limits or the checkpoints'."""
+        from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
 
-def fitted(vision: PretrainedConfig, size: Size, model: Model) -> Size:
-    """The size that a picture is resized to, within the recipe's limits or the checkpoints'."""
-    from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
-
-    height, width = smart_resize(
-        size[1],
-        size[0],
-        factor=vision.patch_size * vision.spatial_merge_size,
-        min_pixels=model.min_pixels or 56 * 56,
-        max_pixels=model.max_pixels or LARGEST,
-    )
-    return width, height
-
-
-LARGEST = 12_845_056
-"""Pixels of a picture, as the checkpoints limit them."""
+        height, width = smart_resize(
+            size[1],
+            size[0],
+            factor=vision.patch_size * vision.spatial_merge_size,
+            min_pixels=model.min_pixels or self.pixels[0],
+            max_pixels=model.max_pixels or self.pixels[1],
+        )
+        return width, height
 
 
 def pictures_of(path: str | Path, model: Model) -> Any:

@@ -1,0 +1,77 @@
+"""Qwen3-VL: boxes as JSON on 0..1000, pictures in multiples of 32 pixels, several mergers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gnomon.pipeline.families.base import Part
+from gnomon.pipeline.families.qwen2_vl import Qwen2VL
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ROPE = {"rope_type": "default", "rope_theta": 5_000_000.0, "mrope_section": [24, 20, 20],
+        "mrope_interleaved": True}  # fmt: skip
+LARGE = {"depth": 24, "hidden_size": 1024, "intermediate_size": 4096,
+         "deepstack_visual_indexes": [5, 11, 17]}  # fmt: skip
+HUGE = {"depth": 27, "hidden_size": 1152, "intermediate_size": 4304,
+        "deepstack_visual_indexes": [8, 16, 24]}  # fmt: skip
+"""The two vision towers, SigLIP-2's Large and SO-400M."""
+
+
+class Qwen3VL(Qwen2VL):
+    """Qwen3-VL, the dense Instruct models: pictures in multiples of 32 pixels."""
+
+    name: ClassVar[str] = "qwen3-vl"
+    dialect: ClassVar[str] = "qwen3-vl"
+    vision: ClassVar[Part | None] = Part(
+        ("model.visual.",),
+        r"model\.visual\.blocks\..*\.(qkv|proj|linear_fc1|linear_fc2)",
+    )
+    projector: ClassVar[Part | None] = Part(
+        ("model.visual.merger.", "model.visual.deepstack_merger_list."),
+        r"model\.visual\.(merger|deepstack_merger_list\.\d+)\.linear_fc[12]",
+    )
+    config_class: ClassVar[str] = "Qwen3VLConfig"
+    processor_class: ClassVar[str] = "Qwen3VLProcessor"
+    pixels: ClassVar[tuple[int, int]] = (65_536, 16_777_216)
+    sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
+        "Qwen/Qwen3-VL-2B-Instruct": {
+            "text_config": {
+                "vocab_size": 151_936,
+                "hidden_size": 2048,
+                "intermediate_size": 6144,
+                "num_hidden_layers": 28,
+                "num_attention_heads": 16,
+                "num_key_value_heads": 8,
+                "rope_parameters": ROPE,
+            },
+            "vision_config": {**LARGE, "out_hidden_size": 2048},
+            "tie_word_embeddings": True,
+        },
+        "Qwen/Qwen3-VL-4B-Instruct": {
+            "text_config": {
+                "vocab_size": 151_936,
+                "hidden_size": 2560,
+                "intermediate_size": 9728,
+                "num_hidden_layers": 36,
+                "num_attention_heads": 32,
+                "num_key_value_heads": 8,
+                "rope_parameters": ROPE,
+            },
+            "vision_config": {**LARGE, "out_hidden_size": 2560},
+            "tie_word_embeddings": True,
+        },
+        "Qwen/Qwen3-VL-8B-Instruct": {
+            "text_config": {
+                "vocab_size": 151_936,
+                "hidden_size": 4096,
+                "intermediate_size": 12_288,
+                "num_hidden_layers": 36,
+                "num_attention_heads": 32,
+                "num_key_value_heads": 8,
+                "rope_parameters": ROPE,
+            },
+            "vision_config": {**HUGE, "out_hidden_size": 4096},
+        },
+    }
