@@ -22,6 +22,9 @@ LEVEL = 0.95
 RESAMPLES = 2000
 _BCA_UP_TO = 1000
 """BCa drops each item once, which takes memory with n²; above, the percentile interval is used."""
+_RESAMPLED_FROM = 8
+"""The mean of 2 to 7 normal values BCa covers in 50 to 87 %, of a clock's errors in 48 to 83, and
+Student's t in 95 % and 82 to 96: too seldom, and from below 0, where no error is."""
 _RESAMPLED_UP_TO = 5000
 """Resampling more values costs seconds a line, and shows the same."""
 _BATCH = 2_000_000
@@ -58,12 +61,13 @@ def bootstrap(
     """A mean, median or 90th percentile with its interval.
 
     A mean has its bootstrap's (Efron 1987), BCa for at most 1,000 values, percentile up to 5,000,
-    and Student's t above, which it comes to. Median and 90th percentile lie between interpolated
-    order statistics (Hettmansperger and Sheather 1986, for any quantile Nyblom 1992). Fewer than 6
-    values, or 36, have none: the truth lies too often beyond all of them, so that the bootstrap's
-    percentiles cover a 90th percentile in half of the cases where there are 7. Of values that are
-    rounded coarsely, such intervals cover more often than they say: a value that many items share
-    is in them or not.
+    and Student's t above, which it comes to; fewer than 8 values have none, for their resamples
+    know nothing of the errors that are rare and large. Median and 90th percentile lie between
+    interpolated order statistics (Hettmansperger and Sheather 1986, for any quantile Nyblom 1992).
+    Fewer than 6 values, or 36, have none: the truth lies too often beyond all of them, so that the
+    bootstrap's percentiles cover a 90th percentile in half of the cases where there are 7. Of
+    values that are rounded coarsely, such intervals cover more often than they say: a value that
+    many items share is in them or not.
     Where all values are equal no resample differs; that shows no certainty, so the interval is
     left open, and the method says so.
     """
@@ -76,6 +80,8 @@ def bootstrap(
         return Estimate(value, None, None, f"no interval: {reason}", data.size)
     if statistic != "mean":
         return _between_ranks(data, value, 0.5 if statistic == "median" else 0.9, level)
+    if data.size < _RESAMPLED_FROM:
+        return _too_few(value, data.size)
     if data.size > _RESAMPLED_UP_TO:
         size = float(np.max(np.abs(data)))  # squares of 1e200 have no float
         half = float(stats.t.ppf((1 + level) / 2, data.size - 1) * stats.sem(data / size)) * size
@@ -110,12 +116,16 @@ def _nothing() -> Estimate:
     return Estimate(None, None, None, "no items", 0)
 
 
+def _too_few(value: float, n: int) -> Estimate:
+    return Estimate(value, None, None, "no interval: too few items", n)
+
+
 def _between_ranks(data: Floats, value: float, p: float, level: float) -> Estimate:
     """A quantile between two interpolated order statistics, where there are values enough."""
     n, share = data.size, (1 + level) / 2
     high, low = _place(n, p, share), _place(n, 1 - p, share)
     if high is None or low is None:
-        return Estimate(value, None, None, "no interval: too few items", n)
+        return _too_few(value, n)
     ranked = np.sort(data)
     ends = _at(ranked, n - 1 - low), _at(ranked, high)
     return Estimate(value, *ends, "interpolated order statistics", n)

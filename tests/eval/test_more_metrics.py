@@ -249,12 +249,12 @@ def summed(texts, truths):
 
 
 def test_r_squared_stands_in_the_summary_with_what_was_dropped():
-    truths = [1, 2, 3, 4, 5, 6, 0, 8]
-    run = summed(["1", "2", "4", "none", "5.5", "6", "0", "9"], truths)
+    truths = [1, 2, 3, 4, 5, 6, 0, 8, 7, 10]
+    run = summed(["1", "2", "4", "none", "5.5", "6", "0", "9", "7", "9"], truths)
     found = run.scores.summaries["number"]["r_squared"].estimate
-    expected = r_squared([1, 2, 4, None, 5.5, 6, 0, 9], truths)
+    expected = r_squared([1, 2, 4, None, 5.5, 6, 0, 9, 7, 9], truths)
     assert found.value == pytest.approx(expected.value)
-    assert found.n == expected.n == 7
+    assert found.n == expected.n == 9
     assert found.low < found.value < found.high
     rows = {row.label: row.cells[0] for row in runs.rows([run], "number", (), headline=False)}
     assert rows["R² of read answers"][1].endswith("] 1 dropped")
