@@ -1,6 +1,6 @@
 """How often intervals cover a known truth, and tests find or invent.
 
-First one run's own intervals, of 200 answers, as its summary has them. Then runs of several seeds:
+First one run's own intervals, of 5 to 200 answers, as its summary has them. Then runs of several seeds:
 seeds, pictures, the seeds' spread in log odds; how often intervals cover the truth: of
 accuracy as if every answer of every seed were an item of its own, of accuracy, of the deviation,
 of the difference of two equal models; how often these are tied; the difference in points that is
@@ -41,9 +41,10 @@ DESIGNS = (
     *((k, 200, spread) for k in (5, 8) for spread in (0.0, 0.3)),
 )
 """Seeds, pictures, and the spread of the seeds in log odds."""
+ANSWERS = (5, 8, 20, 50, 200)
 
 
-def one_run(repeat: int, n: int = 200) -> dict[str, str]:
+def one_run(repeat: int, n: int) -> dict[str, str]:
     """Coverage by estimate, each of n answers of a model whose errors are known."""
     model, rng = Model(skill=-0.8, seeds=0.0), np.random.default_rng(0)
     off = np.concatenate([[0.0], OFF])
@@ -60,8 +61,10 @@ def one_run(repeat: int, n: int = 200) -> dict[str, str]:
             ("90th percentile", bootstrap(charged, "p90"), most),
             ("R², jackknife", bootstrap(determined(residuals, truths)), 0.75),
         ):
-            found.setdefault(name, []).append(holds(estimate, truth))
-    return {name: share(values) for name, values in found.items()}
+            held = found.setdefault(name, [])
+            if estimate.low is not None:
+                held.append(holds(estimate, truth))
+    return {name: share(held) if held else "none" for name, held in found.items()}
 
 
 def planted(repeat: int, points: float = 3) -> tuple[str, str]:
@@ -133,8 +136,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=1000, help="repetitions of each design")
     repeat = parser.parse_args().repeat
-    for name, covered in one_run(repeat).items():
-        print(f"{name:<24}{covered:>8}")
+    print(f"{'answers':<24}" + "".join(f"{n:>10}" for n in ANSWERS))
+    covered = [one_run(repeat, n) for n in ANSWERS]
+    for name in covered[0]:
+        print(f"{name:<24}" + "".join(f"{found[name]:>10}" for found in covered))
     print()
     heads = ("seeds", "pictures", "spread", "items only", "accuracy", "deviation", "difference",
              "equal: tied", "shows from", "it: found")  # fmt: skip
