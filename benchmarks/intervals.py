@@ -1,7 +1,7 @@
 """How often intervals cover a known truth, and tests find or invent.
 
-First one run's own intervals, of 5 to 200 answers, as its summary has them. Then runs of several seeds:
-seeds, pictures, the seeds' spread in log odds; how often intervals cover the truth: of
+First one run's own intervals, of 5 to 200 answers, as its summary has them. Then runs of several
+seeds: seeds, pictures, the seeds' spread in log odds; how often intervals cover the truth: of
 accuracy as if every answer of every seed were an item of its own, of accuracy, of the deviation,
 of the difference of two equal models; how often these are tied; the difference in points that is
 said to show with a power of 80 %, and how often it is found where it is planted. Last three points
