@@ -405,6 +405,7 @@ def compare(outs: Sequence[Path], file: Path, *, beside: Sequence[str] = ()) -> 
     """
     from gnomon import eval as evaluation
     from gnomon.eval import published, tables
+    from gnomon.eval.beside import lay, text
     from gnomon.eval.groups import check_alike, grouped
     from gnomon.eval.runs import compared
     from gnomon.eval.scored import write_scores
@@ -413,14 +414,14 @@ def compare(outs: Sequence[Path], file: Path, *, beside: Sequence[str] = ()) -> 
     exam = _about(_last(outs[0]))[0]
     runs = [replace(_result(out), name=name) for out, name in zip(outs, _names(outs), strict=True)]
     check_alike(runs)
-    laid = [published.beside(table, runs) for table in printed]
+    laid = [lay(table, runs) for table in printed]
     groups = grouped(runs)
     comparisons, _ = compared(groups)
     told = [comparison.to_json() for comparison in comparisons]
     write_scores(file.with_suffix(".json"), {run.name: run.scores for run in runs}, told)
     evaluation.write_report(file, runs, samples=_pictures(exam), beside=laid)
     for table in laid:
-        print(published.text(table, runs))
+        print(text(table, runs))
     print(tables.differences(groups, comparisons) if comparisons else evaluation.table(runs))
     print(f"report: {file}")
     return file

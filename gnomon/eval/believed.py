@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from gnomon.eval import runs as shared
-from gnomon.eval.belief import Belief, believed
 from gnomon.eval.calibration import Reliability, of_answer, of_digits, reliability
 from gnomon.eval.examples import data_uri
 from gnomon.eval.figures import truth_text, value_text
 from gnomon.eval.kinds import KINDS, TITLES
+from gnomon.eval.listed import Belief, believed
 from gnomon.eval.plots.belief import dial
 from gnomon.eval.plots.reliability import diagram
 from gnomon.sample import Time

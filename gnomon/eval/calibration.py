@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.eval.belief import digits_of
+from gnomon.eval.listed import digits_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gnomon.eval.belief import Belief
     from gnomon.eval.kinds.base import Value
+    from gnomon.eval.listed import Belief
 
 BINS = 10
 

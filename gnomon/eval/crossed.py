@@ -11,8 +11,9 @@ from math import frexp, sqrt
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
+from gnomon.eval.factors import Design, variance_of
 from gnomon.eval.statistics import LEVEL, RESAMPLES, Estimate
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ _BATCH = 2_000_000
 """Weights drawn at a time: 16 MB."""
 _MOST_PICTURES = 20_000
 """With more, a mean is normal: the bootstrap would only cost time."""
-_DIFFERING = 0.975
-"""How many of the cases where seeds agree by luck are taken as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +76,10 @@ def crossed(
     replacement, independently. One seed says nothing of others: then only pictures vary.
     """
     size = _size(arms)
-    design = _Design.of([arm / size for arm in arms], pictures)
+    design = Design.of([arm / size for arm in arms], pictures)
     value = design.value
     items, seeds = arms[0].shape[1], min(arm.shape[0] for arm in arms)
-    variance = _variance(design)
+    variance = variance_of(design)
     if variance is None or variance.total <= 1e-24 * max(1.0, value**2):
         reason = "one picture" if variance is None else "all items are equal"
         nothing = Estimate(value * size, None, None, f"no interval: {reason}", items)
@@ -100,100 +99,8 @@ def _size(arms: Sequence[Floats]) -> float:
     return 2.0 ** min(frexp(largest)[1], 1023)
 
 
-@dataclass(frozen=True)
-class _Design:
-    """What is left of the items once those of a picture are put together."""
-
-    sums: tuple[Floats, ...]
-    """[K, C] an arm: each seed's sum over each picture's items."""
-    counts: Floats
-    """[C]: how many items each picture has."""
-
-    @classmethod
-    def of(cls, arms: Sequence[Floats], pictures: Sequence[str] | NDArray[np.int64]) -> _Design:
-        codes = np.unique(np.asarray(pictures), return_inverse=True)[1]
-        sums = tuple(np.array([np.bincount(codes, row) for row in arm], float) for arm in arms)
-        return cls(sums, np.bincount(codes).astype(np.float64))
-
-    @property
-    def pictures(self) -> int:
-        return self.counts.size
-
-    @property
-    def items(self) -> float:
-        return float(self.counts.sum())
-
-    @property
-    def value(self) -> float:
-        return sum(float(arm.mean(axis=0).sum()) for arm in self.sums) / self.items
-
-
-@dataclass(frozen=True, slots=True)
-class _Variance:
-    """The parts of a crossed variance, each as it enters that of the mean."""
-
-    of_pictures: float
-    of_seeds: float
-    picture_df: float
-    seed_df: float
-
-    @property
-    def total(self) -> float:
-        return self.of_pictures + self.of_seeds
-
-    def half_width(self, level: float) -> float:
-        few, many = (_t((1 + level) / 2, df) for df in (self.seed_df, self.picture_df))
-        both = (many * self.of_pictures + few * self.of_seeds) / sqrt(self.total)
-        return max(both, few * sqrt(self.of_seeds))
-
-    def df(self, level: float) -> float:
-        """Those with which one t quantile gives the same half width."""
-        wanted = self.half_width(level) / sqrt(self.total)
-        ends = sorted((self.seed_df, self.picture_df))
-        return float(
-            optimize.brentq(lambda df: _t((1 + level) / 2, df) - wanted, ends[0] / 2, 2 * ends[1])
-        )
-
-
-def _t(share: float, df: float) -> float:
-    """Student's t's quantile; scipy.stats.t looks at its arguments for a hundred times as long."""
-    return float(special.stdtrit(df, share))
-
-
-def _variance(design: _Design) -> _Variance | None:
-    """None where there is one picture only."""
-    c, n = design.pictures, design.items
-    if c < 2:
-        return None
-    means = sum(arm.mean(axis=0) for arm in design.sums)  # [C], the seeds put together
-    of_pictures = c / (c - 1) * float(np.sum((means - design.value * design.counts) ** 2)) / n**2
-    parts = [_arm(arm, design.counts) for arm in design.sums if arm.shape[0] > 1]
-    if len(parts) < len(design.sums):  # one seed on either side: nothing is known of seeds
-        return _Variance(of_pictures, 0.0, c - 1, c - 1)
-    of_seeds, of_cells = (float(sum(part[i] for part in parts)) for i in (0, 1))
-    if any(by_luck for _, _, by_luck in parts):  # those of V_cells are not among V_seeds
-        of_cells = min(of_cells, of_seeds)
-    welch = sum(
-        v**2 / (arm.shape[0] - 1) for (v, _, _), arm in zip(parts, design.sums, strict=True)
-    )
-    seed_df = of_seeds**2 / welch if welch else c - 1  # Welch 1947
-    return _Variance(max(of_pictures - of_cells, 0.0), of_seeds, c - 1, seed_df)
-
-
-def _arm(sums: Floats, counts: Floats) -> tuple[float, float, bool]:
-    """V_seeds and V_cells of one arm, and whether its seeds agree by luck."""
-    (k, c), n = sums.shape, counts.sum()
-    by_seed = sums.sum(axis=1) / n  # [K]
-    together = by_seed.mean()
-    left = sums - sums.mean(axis=0) - np.outer(by_seed - together, counts)
-    of_cells = float(np.sum(left**2)) / (k * n) ** 2 * k / (k - 1) * c / (c - 1)
-    luck = float(special.chdtri(k - 1, _DIFFERING)) / (k - 1)
-    of_seeds = float(by_seed.var(ddof=1)) / k
-    return max(of_seeds, luck * of_cells), of_cells, of_seeds < luck * of_cells
-
-
 def _shaped(
-    design: _Design, half: float, seed: int, level: float, resamples: int
+    design: Design, half: float, seed: int, level: float, resamples: int
 ) -> tuple[float, float, str]:
     """The interval of that half width, as lopsided as the bootstrap's percentiles."""
     value = design.value
@@ -209,11 +116,11 @@ def _shaped(
     return lower, upper, "crossed bootstrap" if _many_seeds(design) else "bootstrap"
 
 
-def _many_seeds(design: _Design) -> bool:
+def _many_seeds(design: Design) -> bool:
     return all(arm.shape[0] > 1 for arm in design.sums)
 
 
-def _draws(design: _Design, rng: np.random.Generator, resamples: int) -> Iterator[Floats]:
+def _draws(design: Design, rng: np.random.Generator, resamples: int) -> Iterator[Floats]:
     """The value over seeds and pictures drawn with replacement, some resamples at a time."""
     c = design.pictures
     size = max(1, _BATCH // c)

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
+    from gnomon.eval.beside import Beside
     from gnomon.eval.comparing import Comparison
     from gnomon.eval.groups import Group
-    from gnomon.eval.published import Beside
     from gnomon.eval.scored import Summary
     from gnomon.sample import Sample
 

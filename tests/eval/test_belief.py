@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.eval import compare, score
-from gnomon.eval.belief import Belief, believed, expected, measures
+from gnomon.eval.belief import expected, measures
+from gnomon.eval.listed import Belief, believed
 from gnomon.eval.metrics import time_deviation
 from gnomon.sample import Number, Prediction, Sample, Text, Time
 

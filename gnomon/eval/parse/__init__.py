@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from gnomon.eval.parse.boxes import Corners, read_box
+from gnomon.eval.parse.boxes import read_box
 from gnomon.eval.parse.numbers import read_number
 from gnomon.eval.parse.reading import Reading, Which
 from gnomon.eval.parse.times import read_time
 
 if TYPE_CHECKING:
+    from gnomon.eval.parse.box_rules import Corners
     from gnomon.eval.parse.time_rules import Hms
 
 __all__ = [

@@ -1,0 +1,115 @@
+"""Two crossed random factors, seeds and pictures: what each adds to the variance of a mean.
+
+Legend: K seeds, N items, C pictures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from scipy import optimize, special
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[np.float64]
+
+_DIFFERING = 0.975
+"""How many of the cases where seeds agree by luck are taken as they are."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is left of the items once those of a picture are put together."""
+
+    sums: tuple[Floats, ...]
+    """[K, C] an arm: each seed's sum over each picture's items."""
+    counts: Floats
+    """[C]: how many items each picture has."""
+
+    @classmethod
+    def of(cls, arms: Sequence[Floats], pictures: Sequence[str] | NDArray[np.int64]) -> Design:
+        codes = np.unique(np.asarray(pictures), return_inverse=True)[1]
+        sums = tuple(np.array([np.bincount(codes, row) for row in arm], float) for arm in arms)
+        return cls(sums, np.bincount(codes).astype(np.float64))
+
+    @property
+    def pictures(self) -> int:
+        return self.counts.size
+
+    @property
+    def items(self) -> float:
+        return float(self.counts.sum())
+
+    @property
+    def value(self) -> float:
+        return sum(float(arm.mean(axis=0).sum()) for arm in self.sums) / self.items
+
+
+@dataclass(frozen=True, slots=True)
+class Variance:
+    """The parts of a crossed variance, each as it enters that of the mean."""
+
+    of_pictures: float
+    of_seeds: float
+    picture_df: float
+    seed_df: float
+
+    @property
+    def total(self) -> float:
+        return self.of_pictures + self.of_seeds
+
+    def half_width(self, level: float) -> float:
+        few, many = (_t((1 + level) / 2, df) for df in (self.seed_df, self.picture_df))
+        both = (many * self.of_pictures + few * self.of_seeds) / sqrt(self.total)
+        return max(both, few * sqrt(self.of_seeds))
+
+    def df(self, level: float) -> float:
+        """Those with which one t quantile gives the same half width."""
+        wanted = self.half_width(level) / sqrt(self.total)
+        ends = sorted((self.seed_df, self.picture_df))
+        return float(
+            optimize.brentq(lambda df: _t((1 + level) / 2, df) - wanted, ends[0] / 2, 2 * ends[1])
+        )
+
+
+def _t(share: float, df: float) -> float:
+    """Student's t's quantile; scipy.stats.t looks at its arguments for a hundred times as long."""
+    return float(special.stdtrit(df, share))
+
+
+def variance_of(design: Design) -> Variance | None:
+    """None where there is one picture only."""
+    c, n = design.pictures, design.items
+    if c < 2:
+        return None
+    means = sum(arm.mean(axis=0) for arm in design.sums)  # [C], the seeds put together
+    of_pictures = c / (c - 1) * float(np.sum((means - design.value * design.counts) ** 2)) / n**2
+    parts = [_arm(arm, design.counts) for arm in design.sums if arm.shape[0] > 1]
+    if len(parts) < len(design.sums):  # one seed on either side: nothing is known of seeds
+        return Variance(of_pictures, 0.0, c - 1, c - 1)
+    of_seeds, of_cells = (float(sum(part[i] for part in parts)) for i in (0, 1))
+    if any(by_luck for _, _, by_luck in parts):  # those of V_cells are not among V_seeds
+        of_cells = min(of_cells, of_seeds)
+    welch = sum(
+        v**2 / (arm.shape[0] - 1) for (v, _, _), arm in zip(parts, design.sums, strict=True)
+    )
+    seed_df = of_seeds**2 / welch if welch else c - 1  # Welch 1947
+    return Variance(max(of_pictures - of_cells, 0.0), of_seeds, c - 1, seed_df)
+
+
+def _arm(sums: Floats, counts: Floats) -> tuple[float, float, bool]:
+    """V_seeds and V_cells of one arm, and whether its seeds agree by luck."""
+    (k, c), n = sums.shape, counts.sum()
+    by_seed = sums.sum(axis=1) / n  # [K]
+    together = by_seed.mean()
+    left = sums - sums.mean(axis=0) - np.outer(by_seed - together, counts)
+    of_cells = float(np.sum(left**2)) / (k * n) ** 2 * k / (k - 1) * c / (c - 1)
+    luck = float(special.chdtri(k - 1, _DIFFERING)) / (k - 1)
+    of_seeds = float(by_seed.var(ddof=1)) / k
+    return max(of_seeds, luck * of_cells), of_cells, of_seeds < luck * of_cells
