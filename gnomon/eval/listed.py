@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from math import isfinite
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
@@ -70,7 +71,18 @@ def believed(prediction: Prediction, truth: Target, name: str) -> Belief:
     """A stored belief, its answers read as answers to this question."""
     stored = prediction.logprobs or {}
     listed = _listed(tuple(stored), _form(prediction, truth, name))
-    return Belief(listed, np.fromiter(stored.values(), dtype=np.float64))
+    return Belief(listed, np.array([_finite(prediction, answer) for answer in stored]))
+
+
+def _finite(prediction: Prediction, answer: str) -> float:
+    """Of probabilities that are exactly 0 no mean of logarithms could be told."""
+    found = (prediction.logprobs or {})[answer]
+    if not isinstance(found, int | float) or not isfinite(found):
+        raise ValueError(
+            f"prediction {prediction.sample_id!r}: the log-probability of {answer!r} is {found!r}:"
+            " give a finite one"
+        )
+    return found
 
 
 def even(prediction: Prediction, truth: Target, name: str) -> Belief:

@@ -134,7 +134,7 @@ def _summary(
             better=line.better,
             headline=line.headline,
             estimate=_estimate(line, columns),
-            chance=by_chance[line.name],
+            chance=by_chance.get(line.name, {}),  # a belief without distances has no CRPS
         )
         for line in belief.lines(name, [dict.fromkeys(columns.names, 0.0)])
     )

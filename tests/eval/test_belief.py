@@ -12,7 +12,7 @@ from eval_toys import clock_text, clocks, numbers, said
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.eval import compare, score
+from gnomon.eval import RunResult, compare, score, table
 from gnomon.eval.belief import expected, measures
 from gnomon.eval.listed import Belief, believed
 from gnomon.eval.metrics import time_deviation
@@ -216,3 +216,28 @@ def test_numbers_are_scored_with_beliefs():
     assert summary["belief_crps"].chance["uniform"] == pytest.approx(
         summary["belief_crps"].estimate.value
     )
+
+
+@pytest.mark.parametrize(
+    ("listed", "left"),
+    [
+        ({"blue": -1.0, "red": -2.0}, {"belief_listed"}),
+        ({"3:00": -1.0, "6:00": -2.0}, {"belief_listed", "belief_crps", "belief_expected",
+                                        "belief_1", "belief_5"}),
+    ],
+)  # fmt: skip
+def test_a_list_without_the_truth_or_without_times_is_measured_as_far_as_it_goes(listed, left):
+    samples = [Sample(f"c{i}", None, "?", Time(60 * i)) for i in range(8)]
+    given = [Prediction(s.id, "12:00", None, "plain", {}, listed) for s in samples]
+    scores = score(given, samples)
+    lines = [r for r in scores.summaries["time"].results if r.name.startswith("belief")]
+    assert {r.name for r in lines if r.estimate.n} == left
+    assert all(not r.chance for r in lines if r.name not in left)
+    assert "CRPS" in table([RunResult("one", scores)])
+
+
+@pytest.mark.parametrize("value", [-math.inf, math.nan, None, "-1"])
+def test_a_log_probability_that_is_no_finite_number_is_refused_by_name(value):
+    given = Prediction("c0", "12:00", None, "plain", {}, {"12:00": -1.0, "3:00": value})
+    with pytest.raises(ValueError, match="prediction 'c0': the log-probability of '3:00' is"):
+        score([given], [Sample("c0", None, "?", Time(0))])
