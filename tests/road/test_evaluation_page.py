@@ -18,6 +18,7 @@ from PIL import Image
 
 from gnomon import road
 from gnomon.cli import _parser
+from gnomon.dialect import DIALECTS
 from gnomon.eval import METRICS, RunResult, Scores, parse_box, parse_number, parse_time
 from gnomon.eval.groups import check_alike
 from gnomon.eval.kinds import KINDS
@@ -45,6 +46,11 @@ def test_every_kind_and_every_metric_is_on_the_page():
     measured = section("What is measured")
     assert named(measured, 0) == set(KINDS)
     assert named(measured, 1) | named(measured, 2) == set(METRICS)
+
+
+def test_every_dialect_is_on_the_page():
+    said = section("predictions.jsonl").partition("how its family writes boxes: ")[2]
+    assert set(re.findall(r"`([\w.-]+)`", said.partition(". ")[0])) == set(DIALECTS)
 
 
 def test_readme_links_it():
