@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 SAME = 1e-9
 """Minutes, or numbers, that are no difference."""
+_UNLISTED = ("box", "spots", "table")
+"""Of these there are too many."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,11 @@ class Belief:
 
 def believed(prediction: Prediction, truth: Target, name: str) -> Belief:
     """A stored belief, its answers read as answers to this question."""
+    if name in _UNLISTED:
+        raise ValueError(
+            f"prediction {prediction.sample_id!r} has log-probabilities of a {name}:"
+            " times, numbers and texts can be listed; leave `logprobs` out"
+        )
     stored = prediction.logprobs or {}
     listed = _listed(tuple(stored), _form(prediction, truth, name))
     return Belief(listed, np.array([_finite(prediction, answer) for answer in stored]))

@@ -16,7 +16,8 @@ from gnomon.eval import RunResult, compare, score, table
 from gnomon.eval.belief import expected, measures
 from gnomon.eval.listed import Belief, believed
 from gnomon.eval.metrics import time_deviation
-from gnomon.sample import Number, Prediction, Sample, Text, Time
+from gnomon.eval.questions import Question
+from gnomon.sample import Box, Number, Prediction, Sample, Text, Time
 
 MINUTES = [clock_text(m) for m in range(720)]
 WHOLE = [str(n) for n in range(101)]
@@ -241,3 +242,10 @@ def test_a_log_probability_that_is_no_finite_number_is_refused_by_name(value):
     given = Prediction("c0", "12:00", None, "plain", {}, {"12:00": -1.0, "3:00": value})
     with pytest.raises(ValueError, match="prediction 'c0': the log-probability of '3:00' is"):
         score([given], [Sample("c0", None, "?", Time(0))])
+
+
+def test_the_belief_in_a_box_is_refused_by_name():
+    given = Prediction("b0", "[0.1, 0.1, 0.5, 0.5]", (9, 9), "plain", {}, {"[0, 0, 1, 1]": -1.0})
+    asked = Question("b0", Box(1, 1, 4, 4), (9, 9), "")
+    with pytest.raises(ValueError, match="prediction 'b0' has log-probabilities of a box"):
+        score([given], [asked])
