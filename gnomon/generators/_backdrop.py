@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from gnomon.generators._palettes import Colour
     from gnomon.generators.rng import Rng
 
+SPREADS = {"plain": 0, "gradient": 40, "blotches": 28, "stripes": 30}
+"""By how many levels of 255 each style is lighter or darker in places than its ground, at most."""
+
 
 def backdrop(style: str, side: int, ground: Colour, rng: Rng) -> Pixels:
     """A square of `side` pixels, [side, side, 3]."""
@@ -29,17 +32,18 @@ def _plain(side: int, ground: Colour, _: Rng) -> Pixels:
 
 def _gradient(side: int, ground: Colour, rng: Rng) -> Pixels:
     """Light that falls in from one side."""
-    return _grown(_shades(ground, 40, 4, rng), side)
+    return _grown(_shades(ground, SPREADS["gradient"], 4, rng), side)
 
 
 def _blotches(side: int, ground: Colour, rng: Rng) -> Pixels:
     """A wall that is not evenly lit or painted."""
-    return _grown(_shades(ground, 28, 49, rng), side)
+    return _grown(_shades(ground, SPREADS["blotches"], 49, rng), side)
 
 
 def _stripes(side: int, ground: Colour, rng: Rng) -> Pixels:
     """Wallpaper or boards."""
-    colours = np.concatenate([_shades(ground, 10, 1, rng), _shades(ground, 30, 1, rng)])
+    broad = _shades(ground, 10, 1, rng)
+    colours = np.concatenate([broad, _shades(ground, SPREADS["stripes"], 1, rng)])
     width = rng.integer(side // 24, side // 8)
     stripe = (np.arange(side) - rng.integer(0, width)) // width
     which = np.where(stripe < 0, 0, 1 - stripe % 2)

@@ -22,6 +22,7 @@ from gnomon.generators._numerals import standing, texts
 if TYPE_CHECKING:
     from gnomon.generators._canvas import Pixels
     from gnomon.generators._clock_look import Look
+    from gnomon.generators._lettering import Text
     from gnomon.generators._palettes import Colour, Palette
 
 _STEP = 85
@@ -40,11 +41,25 @@ def lay(canvas: Canvas, look: Look, palette: Palette) -> None:
     if texts(look.style.numerals):
         _numerals(plate, look)
     steps = plate.settled().pixels
-    case = palette.floor if dial == "bare" else palette.case
     covered = cv2.convertScaleAbs(steps, None, 255 / _STEP)
-    canvas.overlay(
-        covered, cv2.applyColorMap(steps, _ladder(case, palette.floor, palette.ink)), (x1, y1)
-    )
+    ladder = _ladder(edge(dial, palette), palette.floor, palette.ink)
+    canvas.overlay(covered, cv2.applyColorMap(steps, ladder), (x1, y1))
+
+
+def edge(dial: str, palette: Palette) -> Colour:
+    """What the dial ends in: its case, or its floor where it has none."""
+    return palette.floor if dial == "bare" else palette.case
+
+
+def numerals(look: Look) -> list[Text]:
+    """Those of the dial, inside of its ticks."""
+    above = 0.12 if look.marks.twelve else 0.11 if look.marks.hour_ticks else 0.06
+    inset = _marks.EDGE + above + 0.62 * look.numeral_height
+
+    def radius(degrees: float) -> float:
+        return _dials.reach(look.style.dial, degrees) - inset
+
+    return standing(look.style.numerals, look.numeral_height, radius)
 
 
 def _floor(plate: Canvas, look: Look) -> None:
@@ -77,14 +92,7 @@ def _ticks(plate: Canvas, look: Look) -> None:
 
 def _numerals(plate: Canvas, look: Look) -> None:
     """They go through the same homography as everything else."""
-    above = 0.12 if look.marks.twelve else 0.11 if look.marks.hour_ticks else 0.06
-    inset = _marks.EDGE + above + 0.62 * look.numeral_height
-
-    def radius(degrees: float) -> float:
-        return _dials.reach(look.style.dial, degrees) - inset
-
-    placed = standing(look.style.numerals, look.numeral_height, radius)
-    found = seen(placed, look.font, look.pose, plate)
+    found = seen(numerals(look), look.font, look.pose, plate)
     if found:
         mask, (x, y) = found
         part = plate.pixels[y : y + mask.shape[0], x : x + mask.shape[1]]

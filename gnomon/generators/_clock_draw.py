@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.generators import _clock_dial, _clock_extras, _hands
-from gnomon.generators._backdrop import backdrop
+from gnomon.generators._backdrop import SPREADS, backdrop
 from gnomon.generators._canvas import FINE, SWELL, Canvas
+from gnomon.generators._colours import clear_of
 from gnomon.generators._palettes import PALETTES, Palette
 
 if TYPE_CHECKING:
@@ -41,12 +42,13 @@ class Shown(NamedTuple):
 def picture(clocks: Sequence[Shown], rng: Rng) -> Image:
     """The clocks side by side, on what the first of them hangs on."""
     first = clocks[0].look
-    ground, width = PALETTES[first.style.palette].ground, first.size * len(clocks)
+    palettes, width = [PALETTES[c.look.style.palette] for c in clocks], first.size * len(clocks)
+    edges = tuple(map(_clock_dial.edge, (c.look.style.dial for c in clocks), palettes))
+    ground = clear_of(edges, palettes[0].ground, SPREADS[first.background])
     canvas = Canvas(
         (width, first.size), backdrop(first.background, width, ground, rng)[: first.size]
     )
-    for look, angles, extras in clocks:
-        palette = PALETTES[look.style.palette]
+    for (look, angles, extras), palette in zip(clocks, palettes, strict=True):
         _clock_dial.lay(canvas, look, palette)
         _clock_extras.under(canvas, look, palette, extras)
         _hands_on(canvas, look, palette, angles)

@@ -112,4 +112,6 @@ def _marks(
 def _fonts(style: Style) -> tuple[str, ...]:
     if style.numerals.startswith("roman"):
         return ("serif", "serif-bold", "times-bold")
+    if style.numerals == DAY:  # 13 12 11 side by side: in broader ones they are one number
+        return ("sans", "times-bold")
     return ("sans", "sans-bold", "serif-bold", "times-bold")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 import cv2
@@ -41,6 +41,8 @@ _DEEP: tuple[Colour, ...] = (
 
 VISIBLE = 26.0
 """What stands out from its ground differs by so much in CIELAB."""
+EDGE = 10.0
+"""An outline is found where both of its sides differ by so much in CIELAB: 25 levels of grey."""
 READABLE = 3.0
 """A text's contrast to its ground, as WCAG 2 asks of large letters."""
 UNEVEN = 40
@@ -88,6 +90,21 @@ def text_grounds() -> tuple[Colour, ...]:
     return tuple(g for g in every if len(readable_on(g)) >= 2)
 
 
+@lru_cache(maxsize=4096)
+def clear_of(edges: tuple[Colour, ...], ground: Colour, spread: int) -> Colour:
+    """The ground, as little lighter or darker as lets each edge be seen wherever light falls.
+
+    Where three clocks leave no such ground, the one from which the least visible stands out most.
+    """
+    by = np.array(sorted(range(-255, 256, 5), key=abs))
+    every = np.clip(by[:, None] + ground, 0, 255)  # [shifts, 3]
+    light = np.linspace(-spread, spread, 1 + spread // 4)[:, None, None]
+    lit = _labs(np.clip(every + light, 0, 255))  # [light, shifts, 3]
+    away = np.linalg.norm(lit[..., None, :] - _labs(np.array([edges])), axis=-1).min((0, 2))
+    red, green, blue = every[np.minimum(away, EDGE).argmax()].tolist()
+    return red, green, blue
+
+
 def shifted(colour: Colour, by: int) -> Colour:
     """Lighter or darker."""
     red, green, blue = (min(255, max(0, part + by)) for part in colour)
@@ -96,6 +113,10 @@ def shifted(colour: Colour, by: int) -> Colour:
 
 @cache
 def _lab(colour: Colour) -> NDArray[np.float64]:
-    pixel = np.array([[colour]], np.float32) / 255
-    lab: NDArray[np.float64] = np.asarray(cv2.cvtColor(pixel, cv2.COLOR_RGB2LAB), np.float64)[0, 0]
+    lab: NDArray[np.float64] = _labs(np.array([[colour]]))[0, 0]
     return lab
+
+
+def _labs(colours: NDArray[np.generic]) -> NDArray[np.float64]:
+    """Of a grid of them, [rows, columns, 3]."""
+    return np.asarray(cv2.cvtColor(colours.astype(np.float32) / 255, cv2.COLOR_RGB2LAB), np.float64)

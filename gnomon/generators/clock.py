@@ -31,7 +31,7 @@ class Clock(Degradable):
     """Clocks with one, two or three hands, and what they show."""
 
     kind: ClassVar[str] = "clock"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     targets: ClassVar[tuple[type[Target], ...]] = (Time, Number, Text, Box)
 
     level: Literal["easy", "medium", "hard"] = "medium"

@@ -58,7 +58,7 @@ class Scene(Degradable):
     """Shapes and icons that never overlap; boxes end where the ink does."""
 
     kind: ClassVar[str] = "scene"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     targets: ClassVar[tuple[type[Target], ...]] = (Box, Number, Text)
 
     size: int = 336

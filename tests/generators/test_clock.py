@@ -12,16 +12,19 @@ from measured import apart, direction, ink, ring, tip_radius
 from solvers import check
 
 from gnomon.generators import Clock, _clock_dial, create
+from gnomon.generators._backdrop import BACKGROUNDS
 from gnomon.generators._canvas import Canvas
 from gnomon.generators._clock_draw import Shown, picture
-from gnomon.generators._clock_look import drawn
+from gnomon.generators._clock_look import RIM, drawn
 from gnomon.generators._clock_meaning import Meaning, meanings
 from gnomon.generators._clock_meaning import drawn as meaning_of
 from gnomon.generators._clock_questions import ASK, BOTH_HANDS, QUESTIONS, TOGETHER
 from gnomon.generators._clock_style import Style
-from gnomon.generators._dials import UNSEEN_DIALS
+from gnomon.generators._colours import difference
+from gnomon.generators._dials import DIALS, UNSEEN_DIALS, outline
 from gnomon.generators._hands import HANDS, UNSEEN_HANDS
 from gnomon.generators._hands import shape as hand_shape
+from gnomon.generators._lettering import seen
 from gnomon.generators._marks import Marks, determined
 from gnomon.generators._numerals import DAY
 from gnomon.generators._palettes import PALETTES, contrast
@@ -242,6 +245,53 @@ def test_numerals_touch_neither_the_mark_at_twelve_nor_one_another(font, hour_ti
         alone = look._replace(marks=replace(marks, hour_ticks=False))
         assert not (numerals & printed(alone, _clock_dial._ticks)).any()
         assert cv2.connectedComponents(numerals.astype(np.uint8))[0] - 1 == 15  # digits
+
+
+@pytest.mark.parametrize("dial", DIALS)
+def test_no_two_numerals_of_a_day_touch(dial):
+    """A bold 13 12 11 was one number of six digits."""
+    clock = Clock(**PLAIN | {"numerals": (DAY,), "size": 400, "dial_size": (0.9, 0.96)})
+    fonts = set()
+    for index in range(30):
+        look = drawn(clock, Style(dial, "baton", DAY, "white"), Rng("day", index))
+        fonts.add(look.font)
+        where = np.zeros((400, 400), int)
+        for text in _clock_dial.numerals(look):
+            plate = Canvas(400, np.zeros((800, 800), np.uint8))
+            mask, (x, y) = seen([text], look.font, look.pose, plate)
+            plate.pixels[y : y + mask.shape[0], x : x + mask.shape[1]] = mask
+            where += cv2.dilate((plate.settled().pixels > 20).astype(np.uint8), np.ones((2, 2)))
+        assert where.max() == 1
+    assert len(fonts) > 1
+
+
+@pytest.mark.parametrize("background", BACKGROUNDS)
+@pytest.mark.parametrize("dial", ["round", "bare"])
+@pytest.mark.parametrize("palette", PALETTES)
+def test_a_clock_ends_where_it_can_be_seen(palette, dial, background):
+    """The carbon case was as grey as its ground, and a bare white dial as light as a lit wall."""
+    style = Style(dial, "baton", "none", palette)
+    edge = _clock_dial.edge(dial, PALETTES[palette])
+    for index in range(3):
+        look = drawn(Clock(**PLAIN), style, Rng("ends", index))._replace(background=background)
+        pixels = np.asarray(picture([Shown(look, {})], Rng("ground", index)))
+        around = look.pose(outline(dial, RIM * 1.04)).astype(int)
+        assert min(difference(edge, tuple(pixels[y, x].tolist())) for x, y in around) > 9
+
+
+def test_clocks_in_a_row_end_where_they_can_be_seen():
+    """What they hang on is the first one's, whose colours tell nothing of the others'."""
+    clock = Clock(clocks=3, backgrounds=("gradient",), questions=("where",))
+    for index in range(60):
+        sample = clock[index]
+        pixels = np.asarray(sample.image)
+        for place, one in enumerate(sample.facts["clocks"]):
+            style, pose = one["style"], np.array(one["homography"])
+            edge = _clock_dial.edge(style["dial"], PALETTES[style["palette"]])
+            around = Pose(pose)(outline(style["dial"], RIM * 1.04)).astype(int)
+            own = (around // 224 == (place, 0)).all(1)  # beside it may stand the next
+            colours = [tuple(pixels[y, x].tolist()) for x, y in around[own]]
+            assert min(difference(edge, colour) for colour in colours) > 7
 
 
 @pytest.mark.parametrize(("moved", "free"), [({}, False), ({"degrade": "light"}, True)])
