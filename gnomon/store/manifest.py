@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 UNKNOWN = "unknown"
+_DESCRIBED = {"samples", "n", "versions", "shards"}
+_WAY_OUT = (
+    "delete that file, and the shards are read as they lie; or delete the directory, and the "
+    "`gnomon generate` that made it draws the same again"
+)
 
 
 def empty(shards: str = formats.DEFAULT) -> dict[str, Any]:
@@ -45,10 +50,20 @@ def read(root: Path) -> dict[str, Any] | None:
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ValueError(f"{file} is no JSON: {error}; delete {root} and start again") from error
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise ValueError(f"{file} is no dataset's manifest of format {FORMAT}")
-    return manifest
+        raise ValueError(f"{file} is no JSON: {error}; {_WAY_OUT}") from error
+    if not _is_manifest(manifest):
+        raise ValueError(f"{file} is no dataset's manifest of format {FORMAT}; {_WAY_OUT}")
+    found: dict[str, Any] = manifest
+    return found
+
+
+def _is_manifest(read: Any) -> bool:
+    """Whether it has what is looked for; an older one has no more."""
+    try:
+        splits = list(read["splits"].values())
+        return read["format"] == FORMAT and all(split.keys() >= _DESCRIBED for split in splits)
+    except (AttributeError, KeyError, TypeError):
+        return False
 
 
 def save(root: Path, manifest: dict[str, Any]) -> None:

@@ -84,7 +84,8 @@ def _refuse_strangers(plan: Plan, *, own: Sequence[str]) -> None:
     if strangers:
         raise ValueError(
             f"{plan.root} holds {strangers[0]}, which no manifest names. "
-            f"Write to another directory (--out), or delete what lies there first"
+            f"Write to another directory (--out), or delete what lies there first: "
+            f"what gnomon drew, the same command draws again"
         )
 
 

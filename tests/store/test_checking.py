@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 from store_toys import Toy, toys
@@ -112,9 +113,23 @@ def test_without_a_manifest_there_is_nothing_to_check_against(root):
     assert "has no manifest.json" in verify(root)[0]
 
 
-def test_a_broken_manifest_is_a_problem(root):
-    (root / "manifest.json").write_text("{")
-    assert "manifest.json is no JSON" in verify(root)[0]
+@pytest.mark.parametrize(
+    "broken",
+    ["", "{", "[]", '{"format": 1}', '{"format": 1, "splits": []}',
+     '{"format": 1, "splits": {"train": {}}}', '{"format": 2, "splits": {}}'],
+)  # fmt: skip
+def test_a_broken_manifest_is_told_with_the_way_out(root, broken):
+    """What was no manifest but JSON ended in a KeyError."""
+    before = list(store.open(root))
+    (root / "manifest.json").write_text(broken)
+    told = "manifest.json is no .*; delete that file, and the shards are read as they lie; or"
+    assert re.search(told, verify(root)[0])
+    with pytest.raises(ValueError, match=told):
+        store.open(root)
+    with pytest.raises(ValueError, match=told):
+        store.write(toys(), root, n=60, progress=False)
+    (root / "manifest.json").unlink()
+    assert [s.id for s in store.open(root)] == [s.id for s in before]
 
 
 def test_a_missing_directory_and_an_impossible_share_are_refused(root, tmp_path):
