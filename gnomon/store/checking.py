@@ -10,7 +10,7 @@ from tqdm import tqdm
 from gnomon.store import formats
 from gnomon.store import manifest as manifests
 from gnomon.store.files import find
-from gnomon.store.layout import MANIFEST
+from gnomon.store.layout import MANIFEST, dealt
 from gnomon.store.redraw import Redraw
 
 if TYPE_CHECKING:
@@ -61,13 +61,12 @@ def _of_split(
         again = Redraw(root, name, form, split, redraw) if redraw else None
     except ValueError as error:  # a manifest that was changed by hand
         yield [f"{name}: its samples cannot be drawn again: {error}"]
-    first = 0
-    for shard in split["shards"]:
+    for number, shard in enumerate(split["shards"]):
         if shard is None:  # told with the whole
             yield []
             continue
+        first = dealt(split["n"], len(split["shards"]), number).start
         yield _of_file(root, form, shard) or (again.problems(shard, first) if again else [])
-        first += shard["rows"]
 
 
 def _of_file(root: Path, form: Format, shard: dict[str, Any]) -> list[str]:

@@ -43,8 +43,13 @@ class Plan:
 
     def span(self, number: int) -> range:
         """The samples of a shard; the shards' sizes differ by one at most."""
-        first, end = (edge * self.n // self.shards for edge in (number, number + 1))
-        return range(first, end)
+        return dealt(self.n, self.shards, number)
+
+
+def dealt(n: int, shards: int, number: int) -> range:
+    """The samples of one of so many shards."""
+    first, end = (edge * n // shards for edge in (number, number + 1))
+    return range(first, end)
 
 
 def shards_for(n: int) -> int:

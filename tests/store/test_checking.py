@@ -97,6 +97,13 @@ def test_options_that_the_kind_does_not_know_are_a_problem(root):
     assert "train: its samples cannot be drawn again: toy: sise: no such key" in verify(root)[0]
 
 
+def test_shards_after_one_that_is_not_written_yet_are_sound(root):
+    """Of a run that was killed: they were compared with the samples of those before them."""
+    (root / "data/train-00001-of-00003.parquet").unlink()
+    change_manifest(root, lambda split: split["shards"].__setitem__(1, None))
+    assert verify(root, redraw=1) == ["train: 2 of 3 shards are written"]
+
+
 def test_of_a_mixture_the_drawn_part_is_drawn_again(root, tmp_path, monkeypatch):
     sources = (Source(path=str(root)), Source(kind="toy", options={"size": 24}))
     mixed = store.mixture(sources, split="train", seed=0)
