@@ -35,6 +35,7 @@ LEVELS: dict[str, tuple[tuple[int, int], int]] = {
     "hard": ((7, 12), 3),
 }
 """How many things, and of how many names and colours they are drawn at most."""
+_LARGEST = 1024
 _MARGIN = 0.03
 _FILLED = 0.92
 """Of its slot's shorter side a large thing may fill so much."""
@@ -81,8 +82,8 @@ class Scene(Degradable):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 112 <= self.size <= 1024:
-            raise ValueError(f"size={self.size!r}: give 112 to 1024")
+        if not 112 <= self.size <= _LARGEST:
+            raise ValueError(f"size={self.size!r}: give 112 to {_LARGEST}")
         if self.level not in LEVELS:
             raise ValueError(f"level={self.level!r}: give one of {', '.join(LEVELS)}")
         low, high = self._objects
@@ -137,9 +138,11 @@ class Scene(Degradable):
         least = (pictures.WORN if self.degrade == "heavy" else pictures.LEAST)[what]
         side = pictures.side_of(most, self.size * (1 - 2 * _MARGIN))
         if side < least:
+            enough = -(-self.size * least // side)
+            larger = f"a size of {enough}, or " if enough <= _LARGEST else ""
             raise ValueError(
                 f"things={what}: {most} of them in size={self.size} have {side} pixels each and"
-                f" cannot be read; give a size of {-(-self.size * least // side)}, or fewer objects"
+                f" cannot be read; give {larger}fewer objects"
             )
         if most > pictures.MOST[what]:
             raise ValueError(

@@ -122,6 +122,8 @@ def test_no_set_of_pictures_stands_in_two_splits(what):
         ),
         ({"things": ["clocks"], "questions": ["colour"]}, "clocks are asked where, relation"),
         ({"things": ["gauges"], "size": 448, "degrade": "heavy"}, "give a size of"),
+        # It said to give a size of 1238, which is refused.
+        ({"things": ["charts"], "level": "hard"}, "cannot be read; give fewer objects"),
     ],
 )
 def test_what_could_not_be_read_is_refused(options, said):
