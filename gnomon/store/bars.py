@@ -23,7 +23,7 @@ def table(splits: Mapping[str, Mapping[str, Mapping[str, int]]]) -> str:
     blocks = []
     for axis, counts in total.items():
         if _tells(axis, total):
-            columns = [split.get(axis, {}) for split in splits.values()]
+            columns = [_under(counts, split.get(axis, {})) for split in splits.values()]
             lines = _lines(counts, columns, width)
             blocks.append("\n".join([f"{axis:<{width}}{heads}", *lines]))
     return "\n\n".join(blocks)
@@ -41,9 +41,13 @@ def plain(title: str, splits: Mapping[str, Mapping[str, int | None]]) -> str:
     return "\n".join(lines)
 
 
-def _lines(
-    counts: Mapping[str, int], columns: list[Mapping[str, int]], width: int
-) -> Iterator[str]:
+def _under(labels: Mapping[str, int], column: Mapping[str, int]) -> dict[str, int]:
+    """A split's counts under the labels of all; what is common in it alone is among the others."""
+    listed = {label: column.get(label, 0) for label in labels if label != OTHERS}
+    return listed | {OTHERS: sum(column.values()) - sum(listed.values())}
+
+
+def _lines(counts: Mapping[str, int], columns: list[dict[str, int]], width: int) -> Iterator[str]:
     most = max(counts.values())
     for label, many in counts.items():
         cells = "".join(_cell(column, label) for column in columns)

@@ -17,10 +17,10 @@ from gnomon import cli, store
 from gnomon.generators import create
 from gnomon.recipe import Source
 from gnomon.sample import Box, Number, Sample, Spot, Spots, Table, Text, Time
-from gnomon.store import Drawn, again
+from gnomon.store import Drawn, again, bars
 from gnomon.store import manifest as manifests
 from gnomon.store.bins import _AREAS, _COUNTS, _HOURS, _NUMBERS, ORDER, binned
-from gnomon.store.tally import OTHERS, Tally, Titles, merged
+from gnomon.store.tally import OTHERS, TEXTS, Tally, Titles, merged
 
 
 def write(samples, out, **options):
@@ -105,6 +105,18 @@ def test_counts_of_parts_add_up_to_those_of_the_whole(one, other):
     assert list(merged([counted(one), counted(other)])) == list(whole)
     for counts in whole.values():
         assert sum(counts.values()) <= len(one) + len(other)
+
+
+def test_each_split_s_rows_add_up_where_a_long_list_is_cut():
+    """The others of both splits were 0 and 0 under the longest bar."""
+    splits = {
+        name: {"kind": {"toy": 24}, TEXTS: {name * length: 2 for length in range(1, 13)}}
+        for name in "ab"
+    }
+    listed = bars.table(splits).partition(TEXTS)[2].splitlines()[1:]
+    found = [[int(many) for many in re.findall(r" (\d+) +[\d.]+ %", line)] for line in listed]
+    assert listed[-1].startswith(OTHERS)
+    assert [sum(column) for column in zip(*found, strict=True)] == [24, 24]
 
 
 def test_a_long_list_is_cut_to_the_commonest_and_loses_nobody():
