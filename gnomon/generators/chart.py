@@ -147,7 +147,12 @@ class Chart(Degradable):
                 continue
             if (question := asked(form, plan, rng)) is not None:
                 return rng, plan, question
-        raise AssertionError(f"{self}: no chart of the {self.split} split in {_TRIES}")
+        scope = self._scope
+        raise ValueError(
+            f"rows={list(scope.rows)}, series={list(scope.series)}: of {_TRIES} tables of"
+            f" {list(self._charts)} none had room in {self.pixels} pixels to be asked"
+            f" {list(self.questions)}; give a larger size, fewer rows or other questions"
+        )
 
     def _mine(self, rng: Rng, frame: Frame, tie: int) -> Cells | None:
         """Values that make the table one of the split, of some hundred tables."""

@@ -226,6 +226,13 @@ def test_impossible_options_are_refused_by_name(options, said):
         create("chart", **options)
 
 
+def test_options_that_no_table_meets_are_named_with_the_way_out():
+    """That none has room for its values is seen only when tables are tried."""
+    crowded = create("chart", size=224, questions=["table"], rows=[9, 14])
+    with pytest.raises(ValueError, match=r"rows=\[9, 14\].*\['table'\]; give a larger size, fewer"):
+        crowded[0]
+
+
 def test_a_pair_of_numbers_and_a_number_are_sizes():
     assert create("chart", size=224)[0].image.size == (224, 224)
     assert create("chart", size=[320, 240])[0].image.size == (320, 240)
