@@ -256,12 +256,12 @@ def _ask_server(opened: Recipe, exam: Exam, out: Path) -> None:
 def read_pictures(
     opened: Recipe, folder: Path, question: str, out: Path, *, run: Path | None = None
 ) -> int:
-    """Ask one question of every picture in a folder, answers to a CSV file; how many pictures."""
+    """Ask one question of every picture in a folder, answers to a CSV file; how many answers."""
     from gnomon.pipeline.pictures import in_folder, to_csv
 
     files = in_folder(folder)
     loaded, _ = _loaded(opened, run)
-    to_csv(
+    broken = to_csv(
         loaded,
         files,
         question,
@@ -269,7 +269,9 @@ def read_pictures(
         batch_size=opened.eval.batch_size,
         max_new_tokens=opened.eval.max_new_tokens,
     )
-    return len(files)
+    for told in broken:
+        _say(f"left out: {told}")
+    return len(files) - len(broken)
 
 
 def score(file: Path, *, name: str | None = None) -> RunResult:

@@ -6,17 +6,20 @@ import csv
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PIL import Image, ImageOps, UnidentifiedImageError
 from tqdm import tqdm
 
 from gnomon.pipeline.predict import answer
+from gnomon.store.photograph import picture_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from PIL.Image import Image
 
     from gnomon.pipeline.load import Loaded
 
-SUFFIXES = {".bmp", ".jpeg", ".jpg", ".png", ".webp"}
+SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,7 @@ class Picture:
     """A picture that has no answer yet, and what is asked of it."""
 
     id: str
-    image: Image.Image
+    image: Image
     question: str
 
 
@@ -44,8 +47,12 @@ def to_csv(
     *,
     batch_size: int,
     max_new_tokens: int,
-) -> None:
-    """Two columns, file and answer; written beside and put in place when it is whole."""
+) -> list[str]:
+    """Two columns, file and answer; written beside and put in place when it is whole.
+
+    What is no picture has no answer; it is handed back, for the others' answers are worth keeping.
+    """
+    broken: list[str] = []
     part = out.with_name(out.name + ".part")
     out.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -53,17 +60,18 @@ def to_csv(
             rows = csv.writer(file)
             rows.writerow(["file", "answer"])
             for start in tqdm(range(0, len(files), batch_size), desc="pictures", unit="batch"):
-                batch = [_opened(f, question) for f in files[start : start + batch_size]]
-                texts = answer(loaded, batch, max_new_tokens=max_new_tokens)
+                batch = list(_opened(files[start : start + batch_size], question, broken))
+                texts = answer(loaded, batch, max_new_tokens=max_new_tokens) if batch else []
                 rows.writerows(zip((p.id for p in batch), texts, strict=True))
         part.replace(out)
+        return broken
     finally:
         part.unlink(missing_ok=True)
 
 
-def _opened(file: Path, question: str) -> Picture:
-    try:
-        with Image.open(file) as image:
-            return Picture(file.name, ImageOps.exif_transpose(image).convert("RGB"), question)
-    except (UnidentifiedImageError, OSError) as error:
-        raise ValueError(f"{file}: no picture can be read from it: {error}") from error
+def _opened(files: list[Path], question: str, broken: list[str]) -> Iterator[Picture]:
+    for file in files:
+        try:
+            yield Picture(file.name, picture_of(file), question)
+        except ValueError as error:
+            broken.append(str(error))

@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
+from PIL import Image
 from tqdm import tqdm
 
 from gnomon.generators.base import split_of
 from gnomon.sample import Sample
 from gnomon.store.own_answers import read_answer
 from gnomon.store.own_lines import lines_of
+from gnomon.store.photograph import picture_of, size_of
 from gnomon.store.samples import Samples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from gnomon.recipe import Columns
-    from gnomon.sample import Size, Target
+    from gnomon.sample import Target
 
 METADATA = ("metadata.jsonl", "metadata.csv")
 """What says something of the pictures beside it, as the Hugging Face libraries name it."""
@@ -69,8 +69,14 @@ class Own(Samples):
         row = self.rows[index]
         facts = {"file": self.name, "line": row.line, "group": row.group}
         name = f"{self.name}-{row.line:07}{row.part and '-'}{row.part}"
-        picture = _picture(row.image)
-        return Sample(name, picture, row.question, row.target, facts, row.rationale)
+        return Sample(name, self._picture(row), row.question, row.target, facts, row.rationale)
+
+    def _picture(self, row: Row) -> Image.Image | None:
+        """Only what opens a file is looked at before: a picture that breaks off is found here."""
+        try:
+            return None if row.image is None else picture_of(row.image)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: line {row.line}: {error}") from error
 
     def describe(self) -> dict[str, Any]:
         """The file's name and the hash of its rows; pictures by their names and sizes."""
@@ -140,19 +146,6 @@ def opened(
     return Own(name, how, split, tuple(rows), digest.hexdigest()[:16])
 
 
-def size_of(image: Any) -> Size:
-    """Width and height, upright as its camera says; a file that is no picture is refused."""
-    if isinstance(image, Image.Image):
-        return image.size
-    name = "the picture" if isinstance(image, bytes) else image.name
-    try:
-        with Image.open(BytesIO(image) if isinstance(image, bytes) else image) as found:
-            width, height = found.size
-            return (height, width) if _lies(found) else (width, height)
-    except (UnidentifiedImageError, OSError) as error:
-        raise ValueError(f"{name} is no picture: {error}") from error
-
-
 def _opened(
     name: str, lines: Iterator[tuple[int, dict[str, Any]]], columns: Columns, split: str, at: Path
 ) -> Own:
@@ -195,19 +188,6 @@ def _image(value: Any, at: Path) -> Any:
     if not path.is_file():
         raise ValueError(f"no picture at {str(value)!r}")
     return path
-
-
-def _picture(image: Any) -> Image.Image | None:
-    if image is None or isinstance(image, Image.Image):
-        return image if image is None else image.convert("RGB")
-    with Image.open(BytesIO(image) if isinstance(image, bytes) else image) as found:
-        return ImageOps.exif_transpose(found).convert("RGB")
-
-
-def _lies(picture: Image.Image) -> bool:
-    """Whether its rows run downwards; a PNG that says so at its end alone would be decoded."""
-    told = picture.format != "PNG" or "exif" in picture.info
-    return told and picture.getexif().get(ExifTags.Base.Orientation, 1) >= 5
 
 
 def _trace(image: Any) -> Any:

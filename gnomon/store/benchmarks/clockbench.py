@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from gnomon.sample import Text, Time
 from gnomon.store.benchmarks import _cells, split_said
-from gnomon.store.own import Row, size_of
+from gnomon.store.own import Row
+from gnomon.store.photograph import size_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
