@@ -24,6 +24,7 @@ _ROOMS = {
     "losses": losses.KINDS,
     "families": families.FAMILIES,
     "configs": {},
+    "recipe": {},
     "metrics": evaluation.METRICS,
     "benchmarks": BENCHMARKS,
 }
@@ -31,13 +32,17 @@ _ROOMS = {
 
 def table(what: str | None = None, *, width: int | None = None) -> str:
     """What a room has, each name with its first sentence; generators, or a single one, with their
-    options. None is every room; texts are folded at a terminal's width."""
+    options. None is every room; a recipe has all its keys; texts are folded at a terminal's width."""
     if what is None:
         return "\n".join(table(room, width=width) for room in _ROOMS)
     if what in generators.KINDS:
         return _aligned(what, _rows("generators", {what: generators.KINDS[what]}), width)
     check(_ROOMS | generators.KINDS, what, what="room or generator", listing="gnomon ls")
-    return _aligned(what, _recipes() if what == "configs" else _rows(what, _ROOMS[what]), width)
+    if what == "configs":
+        return _aligned(what, _recipes(), width)
+    if what == "recipe":
+        return _aligned(what, _keys(recipe.Recipe), width)
+    return _aligned(what, _rows(what, _ROOMS[what]), width)
 
 
 def _recipes() -> list[tuple[str, str]]:
@@ -50,7 +55,10 @@ def _rows(room: str, kinds: Mapping[str, str]) -> list[tuple[str, str]]:
         node = _definition(place)
         rows.append((name, _sentence(node)))
         if room == "generators":
-            rows += [(f"  {option}", text) for option, text in _options(name, node)]
+            found = _options(generators.load(name), node)
+            rows += [(f"  {option}", text) for option, text in found]
+        if room == "benchmarks":
+            rows.append(("  layout", _layout(place)))
         if room == "families":
             rows += [(f"  {fact}", text) for fact, text in _facts(name)]
     if room == "losses":
@@ -61,24 +69,46 @@ def _rows(room: str, kinds: Mapping[str, str]) -> list[tuple[str, str]]:
 def _definition(place: str) -> ast.ClassDef | ast.FunctionDef:
     """The class or function at "module:Name", parsed and not imported."""
     module, _, name = place.partition(":")
+    return next(
+        node
+        for node in _parsed(module).body
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name
+    )
+
+
+def _parsed(module: str) -> ast.Module:
     spec = find_spec(module)
     assert spec is not None
     assert spec.origin is not None
-    tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
-    return next(
-        node
-        for node in tree.body
-        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name
-    )
+    return ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+
+
+def _keys(section: type, path: str = "") -> list[tuple[str, str]]:
+    """Every key of a recipe with its default, the keys of what it holds below it."""
+    node = _definition(f"{section.__module__}:{section.__name__}")
+    assert isinstance(node, ast.ClassDef)
+    rows = []
+    for key, text in _options(section, node):
+        inner, one_of = recipe.section(section, key), recipe.choices(section, key)
+        said = f"{' | '.join(map(str, one_of))}: {text}" if one_of else text
+        rows.append((path + key, said.rpartition(" [")[0] if inner else said))
+        if inner and path != "eval.":  # whose sources have the keys of data
+            rows += _keys(inner, f"{path}{key}.")
+    return rows
+
+
+def _layout(place: str) -> str:
+    """What a benchmark's module says of its files."""
+    return " ".join((ast.get_docstring(_parsed(place.partition(":")[0])) or "").split())
 
 
 def _sentence(node: ast.ClassDef | ast.FunctionDef) -> str:
     return (ast.get_docstring(node) or "").partition("\n")[0]
 
 
-def _options(kind: str, node: ast.ClassDef | ast.FunctionDef) -> list[tuple[str, str]]:
+def _options(kind: type, node: ast.ClassDef | ast.FunctionDef) -> list[tuple[str, str]]:
     """Each option with its default, and the docstring under it. Generators load without torch."""
-    defaults = {field.name: field.default for field in fields(generators.load(kind))}
+    defaults = {field.name: field.default for field in fields(kind)}
     found = []
     for field, below in zip(node.body, node.body[1:], strict=False):
         if not isinstance(field, ast.AnnAssign) or not isinstance(below, ast.Expr):

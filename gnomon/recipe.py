@@ -7,7 +7,7 @@ import re
 from dataclasses import asdict, fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import yaml
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -353,6 +353,17 @@ def checked(kind: type[T], raw: dict[str, Any], *, name: str) -> T:
         raise RecipeError("\n".join(f"{name}: {line}" for line in lines)) from None
 
 
+def section(kind: type, key: str) -> type | None:
+    """The dataclass that stands under a key, one or a list of it; None where a plain value does."""
+    return _held(get_type_hints(kind)[key])
+
+
+def choices(kind: type, key: str) -> tuple[Any, ...]:
+    """The values among which a key's is chosen; none where any of its type is taken."""
+    hint = get_type_hints(kind)[key]
+    return get_args(hint) if get_origin(hint) is Literal else ()
+
+
 def to_yaml(recipe: Recipe) -> str:
     """The recipe with every default written out; `load` reads it back the same."""
     plain = json.loads(json.dumps(asdict(recipe)))
@@ -451,12 +462,16 @@ def _complaint(root: type, error: ErrorDetails) -> str:
     return f"{path}: {error['input']!r}: {message[0].lower()}{message[1:]}"
 
 
+def _held(hint: Any) -> type | None:
+    if isinstance(hint, type) and is_dataclass(hint):
+        return hint
+    return next((found for inner in get_args(hint) if (found := _held(inner))), None)
+
+
 def _keys_at(root: type, loc: tuple[int | str, ...]) -> list[str]:
     """The keys that the dataclass at that place has."""
     kind: Any = root
     for step in loc:
         if isinstance(step, str):
-            kind = get_type_hints(kind)[step]
-        while not is_dataclass(kind):  # eval.data is a tuple[Source, ...] | None
-            kind = next(inner for inner in get_args(kind) if inner is not type(None))
+            kind = section(kind, step)
     return [f.name for f in fields(kind)]

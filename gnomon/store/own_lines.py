@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def lines_of(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         case ".jsonl":
             return _jsonl(file)
         case ".csv":
-            return _separated(file, ",")
+            return _separated(file, ",;\t")
         case ".tsv":
             return _separated(file, "\t")
         case ".json":
@@ -35,9 +36,12 @@ def lines_of(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _separated(file: Path, by: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """By whichever of `by` the header has most: spreadsheets write ; where the comma is decimal."""
     csv.field_size_limit(_LONGEST)
-    with file.open(encoding="utf-8-sig", newline="") as opened:
-        reader = csv.DictReader(opened, delimiter=by)
+    with _text_of(file), file.open(encoding="utf-8-sig", newline="") as opened:
+        header = opened.readline()
+        opened.seek(0)
+        reader = csv.DictReader(opened, delimiter=max(by, key=header.count))
         before = 1
         for row in reader:
             yield before + 1, row
@@ -45,14 +49,15 @@ def _separated(file: Path, by: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _jsonl(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    with file.open(encoding="utf-8-sig") as opened:
+    with _text_of(file), file.open(encoding="utf-8-sig") as opened:
         for line, text in enumerate(opened, 1):
             if text.strip():
                 yield line, _object(_loaded(text, f"{file}: line {line}"), file, line)
 
 
 def _json(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    whole = _loaded(file.read_text(encoding="utf-8-sig"), str(file))
+    with _text_of(file):
+        whole = _loaded(file.read_text(encoding="utf-8-sig"), str(file))
     if isinstance(whole, dict):
         whole = [{"id": name} | _object(row, file, name) for name, row in whole.items()]
     if not isinstance(whole, list):
@@ -68,6 +73,15 @@ def _parquet(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         for row in batch.to_pylist():
             line += 1
             yield line, row
+
+
+@contextmanager
+def _text_of(file: Path) -> Iterator[None]:
+    """What is no UTF-8, such as a spreadsheet's older export, is told by its file."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{file}: it is no UTF-8 text ({error}): save it as UTF-8") from error
 
 
 def _loaded(text: str, where: str) -> Any:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import filecmp
+import re
 import resource
+from dataclasses import asdict
 
 import pytest
 from PIL import Image
 from road_toys import gnomon, small
+
+from gnomon.recipe import flat, load
+from gnomon.store.benchmarks import BENCHMARKS
 
 
 def test_generate_then_verify_then_damage(tmp_path, capsys):
@@ -93,3 +98,20 @@ def test_ls_lists_every_room(capsys):
     printed = capsys.readouterr().out
     for name in ("clock", "rotation", "ntil", "qwen2-vl", "demo", "time_deviation"):
         assert name in printed
+
+
+def test_ls_tells_every_key_of_a_recipe_and_what_it_takes(capsys):
+    assert gnomon("ls", "recipe") == 0
+    told = dict(re.findall(r"^  (\S+) +(.+)$", capsys.readouterr().out, re.MULTILINE))
+    every = {re.sub(r"\.\d+", "", key) for key in flat(asdict(load("demo")))}
+    assert {key for key in every if not key.startswith("data.options.")} <= {*told, "data.options"}
+    assert told["data.columns.kind"] == "time | number | box | text: What the answers are. [text]"
+    assert told["train.lora_r"] == "The adapters' rank. [16]"
+    assert told["loss"] == "The numeric loss beside the cross-entropy."
+
+
+def test_ls_tells_where_a_benchmarks_files_lie(capsys):
+    assert gnomon("ls", "benchmarks") == 0
+    told = capsys.readouterr().out
+    assert told.count("\n    layout ") == len(BENCHMARKS)
+    assert "with the charts in png/ beside it" in told

@@ -84,6 +84,26 @@ def test_a_folder_as_hugging_face_wants_it_is_read_without_a_word(tmp_path, name
         open_own(tmp_path, Columns(image="photo", kind="time"), "train")
 
 
+@pytest.mark.parametrize("by", [",", ";", "\t"])
+def test_a_spreadsheets_export_is_read_whatever_stands_between_its_cells(tmp_path, by):
+    photos(tmp_path, 1)
+    lines = (
+        ("image", "question", "answer", "split"),
+        ("0.png", '"Is it 3,5; or 4?"', "3", "train"),
+    )
+    text = "".join(f"{by.join(cells)}\r\n" for cells in lines)
+    (tmp_path / "labels.csv").write_bytes(text.encode("utf-8-sig"))
+    (row,) = open_own(tmp_path / "labels.csv", Columns(split="split"), "train")
+    assert row.question == "Is it 3,5; or 4?"
+
+
+@pytest.mark.parametrize("name", ["labels.csv", "labels.jsonl"])
+def test_what_is_no_utf8_is_told_by_its_file(tmp_path, name):
+    (tmp_path / name).write_bytes('{"image": "K\u00fcche.png"}\n'.encode("cp1252"))
+    with pytest.raises(ValueError, match=rf"{name}: it is no UTF-8 text .*: save it as UTF-8"):
+        open_own(tmp_path / name, Columns(), "train")
+
+
 def test_a_file_without_rows_says_so(tmp_path):
     file = tmp_path / "labels.csv"
     file.write_text("image,question,answer\n")
