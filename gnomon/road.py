@@ -233,8 +233,8 @@ def predict(opened: Recipe, exam: Exam, out: Path, *, run: Path | None = None) -
 
 
 def _ask_server(opened: Recipe, exam: Exam, out: Path) -> None:
-    from gnomon.pipeline.hosted import Server
     from gnomon.pipeline.hosted import predict as ask
+    from gnomon.pipeline.server import Server
 
     model = opened.model
     assert model.server is not None

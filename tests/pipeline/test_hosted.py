@@ -4,9 +4,11 @@ import base64
 import io
 import json
 import re
+import signal
 import subprocess
 import sys
 import threading
+import time
 import tomllib
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,11 +21,12 @@ from pipeline_toys import UNEVEN
 
 from gnomon.cli import main
 from gnomon.eval import predictions
-from gnomon.pipeline import hosted
-from gnomon.pipeline.hosted import Server, predict
+from gnomon.pipeline import server as client
+from gnomon.pipeline.hosted import predict
 from gnomon.pipeline.load import load
 from gnomon.pipeline.pictures import Picture
 from gnomon.pipeline.predict import answer
+from gnomon.pipeline.server import Server
 from gnomon.recipe import Model
 
 LOCK = threading.Lock()
@@ -117,7 +120,7 @@ def test_what_is_answered_is_not_asked_again(tmp_path):
 
 def test_a_busy_server_is_asked_again_after_as_long_as_it_says(tmp_path, monkeypatch):
     waited = []
-    monkeypatch.setattr(hosted.time, "sleep", waited.append)
+    monkeypatch.setattr(client.time, "sleep", waited.append)
 
     def reply(_, count):
         return (429, {"Retry-After": "7"}, {}) if count == 1 else (503, {}, {}) if count < 4 else (
@@ -142,12 +145,12 @@ def test_a_busy_server_is_asked_again_after_as_long_as_it_says(tmp_path, monkeyp
     ],
 )
 def test_a_server_says_how_long_in_seconds_or_by_a_date(monkeypatch, said_, waited):
-    monkeypatch.setattr(hosted.time, "time", lambda: 6.0)
-    assert hosted._after(said_, 1) == waited
+    monkeypatch.setattr(client.time, "time", lambda: 6.0)
+    assert client._after(said_, 1) == waited
 
 
 def test_a_connection_that_breaks_is_tried_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(hosted.time, "sleep", lambda _: None)
+    monkeypatch.setattr(client.time, "sleep", lambda _: None)
 
     def reply(_, count):
         if count == 1:
@@ -203,7 +206,7 @@ def test_a_line_that_a_kill_cut_is_asked_again_and_told(tmp_path):
 
 
 def test_a_server_that_stays_busy_or_away_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(hosted.time, "sleep", lambda _: None)
+    monkeypatch.setattr(client.time, "sleep", lambda _: None)
     with (
         serving(lambda *_: (500, {}, b"out of memory")) as (url, _),
         pytest.raises(ValueError, match="refused 'tiny' with 500: out of memory"),
@@ -259,21 +262,73 @@ def test_an_answer_in_parts_is_put_together(tmp_path):
         assert asked_of(UNEVEN[:1], url, tmp_path / "a.jsonl")[UNEVEN[0].id].text == "noon"
 
 
-def test_a_host_that_wants_another_word_for_the_limit_gets_it(tmp_path):
-    """And one that wants it and takes no image is told as it says."""
-
+def test_a_host_that_wants_other_words_is_refused_by_once(tmp_path, capsys):
     def reply(asked, _):
         if "max_tokens" in asked:
-            text = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
-            return 400, {}, {"error": {"message": text}}
-        return said("noon") if asked["max_completion_tokens"] == 8 else (400, {}, {})
+            told = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+        elif "temperature" in asked:
+            told = "Unsupported value: 'temperature' does not support 0 with this model."
+        else:
+            assert asked["max_completion_tokens"] == 8
+            return said("noon")
+        return 400, {}, {"error": {"message": told}}
 
     with serving(reply) as (url, seen):
-        predict_8 = Server(url, "m").ask("?", None, max_tokens=8)
-        assert predict_8 == "noon"
-        assert len(seen) == 2
-        with pytest.raises(ValueError, match="refused 'm' with 400"):
+        found = asked_of(UNEVEN, url, tmp_path / "a.jsonl", at_once=1)
+        assert {answer.text for answer in found.values()} == {"noon"}
+        assert len(seen) == len(UNEVEN) + 2
+    assert "takes no temperature: asked again, it may answer otherwise" in capsys.readouterr().err
+
+
+def test_a_refusal_in_any_words_is_told_as_it_is(tmp_path):
+    with serving(lambda *_: (400, {}, {"error": "room temperature"})) as (url, seen):
+        with pytest.raises(ValueError, match=r"refused .m. with 400: .*room temperature"):
             Server(url, "m").ask("?", None, max_tokens=9)
+        assert len(seen) == 1
+
+
+def test_answers_without_a_word_are_told(tmp_path, capsys):
+    """A model that thinks first spends all its tokens on it, and nothing else looks amiss."""
+    with serving(lambda _, count: said("" if count < 3 else "noon")) as (url, _):
+        asked_of(UNEVEN, url, tmp_path / "a.jsonl", at_once=1)
+    assert "2 answers are empty: a model that thinks first" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("stops", [1, 2])
+def test_an_interrupted_run_keeps_what_is_under_way_unless_told_twice(tmp_path, stops):
+    """Within a process of its own: Ctrl-C goes to its main thread."""
+    arrived, go_on = threading.Semaphore(0), threading.Event()
+
+    def reply(_, count):
+        if count > 2:
+            arrived.release()
+            LOCK.release()  # which `serving` holds while it replies
+            go_on.wait(60)
+            LOCK.acquire()
+        return said("noon")
+
+    out = tmp_path / "a.jsonl"
+    with serving(reply) as (url, _):
+        words = ["predict", "m", "clock", "--server", url, "--out", str(out), "eval.samples=9",
+                 "eval.batch_size=3", "data.0.options.size=84"]  # fmt: skip
+        run = subprocess.Popen([sys.executable, "-m", "gnomon", *words], stderr=subprocess.PIPE)
+        for _ in range(3):
+            assert arrived.acquire(timeout=60)
+        while len(out.read_text().splitlines()) < 2:
+            time.sleep(0.01)
+        for stop in range(stops):
+            run.send_signal(signal.SIGINT)
+            line = b""
+            while stop == 0 and b"3 answers under way are waited for" not in line:
+                line = run.stderr.readline()
+                assert line
+        if stops == 1:
+            go_on.set()
+        assert run.wait(20) == 130
+        assert b"interrupted; the same command goes on" in run.stderr.read()
+        run.stderr.close()
+        go_on.set()
+    assert len(out.read_text().splitlines()) == (5 if stops == 1 else 2)
 
 
 def test_the_command_line_asks_and_scores(tmp_path, monkeypatch, capsys):
