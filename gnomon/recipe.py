@@ -125,6 +125,8 @@ class Model:
     """Larger pictures are shrunk to this area; the family's own limit where not given."""
 
     def __post_init__(self) -> None:
+        if self.server and not self.server.startswith(("http://", "https://")):
+            raise ValueError(f"server={self.server!r}: begin it with http:// or https://")
         low, high = self.min_pixels or 1, self.max_pixels
         if low < 1 or (high is not None and high < low):
             raise ValueError(

@@ -6,6 +6,7 @@ import json
 import platform
 import sys
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -19,11 +20,12 @@ from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.store.atomic import put_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from gnomon.eval import RunResult
     from gnomon.generators.base import Split
     from gnomon.pipeline.load import Loaded
+    from gnomon.pipeline.pictures import Picture
     from gnomon.sample import Sample
     from gnomon.store import Samples
 
@@ -260,18 +262,31 @@ def read_pictures(
     from gnomon.pipeline.pictures import in_folder, to_csv
 
     files = in_folder(folder)
-    loaded, _ = _loaded(opened, run)
-    broken = to_csv(
-        loaded,
-        files,
-        question,
-        out,
-        batch_size=opened.eval.batch_size,
-        max_new_tokens=opened.eval.max_new_tokens,
-    )
+    read, settings = _reader(opened, run)
+    settings |= {"max_new_tokens": opened.eval.max_new_tokens, "question": question}
+    batch_size = opened.eval.batch_size
+    broken = to_csv(read, files, question, out, batch_size=batch_size, settings=settings)
     for told in broken:
         _say(f"left out: {told}")
     return len(files) - len(broken)
+
+
+def _reader(
+    opened: Recipe, run: Path | None
+) -> tuple[Callable[[Sequence[Picture]], list[str]], dict[str, Any]]:
+    """What reads pictures, here or behind a server, and what its answers depend on."""
+    settings = asdict(opened.model)
+    if opened.model.server is not None:
+        from gnomon.pipeline import hosted
+        from gnomon.pipeline.server import Server
+
+        server = Server(opened.model.server, opened.model.name)
+        return partial(hosted.read, server, max_tokens=opened.eval.max_new_tokens), settings
+    from gnomon.pipeline.predict import answer
+
+    loaded, weights = _loaded(opened, run)
+    read = partial(answer, loaded, max_new_tokens=opened.eval.max_new_tokens)
+    return read, settings | {"weights": weights}
 
 
 def score(file: Path, *, name: str | None = None) -> RunResult:

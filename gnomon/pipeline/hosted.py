@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from itertools import islice
+from multiprocessing.pool import ThreadPool
 from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -15,9 +16,10 @@ from gnomon.eval import predictions, questions
 from gnomon.sample import Prediction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from gnomon.pipeline.pictures import Picture
     from gnomon.pipeline.server import Server
     from gnomon.sample import Sample
 
@@ -61,6 +63,14 @@ def predict(
         tqdm.write(_EMPTY.format(empty, max_new_tokens), file=sys.stderr)
     if "temperature" in server.taught:
         tqdm.write(_WARM.format(server.model), file=sys.stderr)
+
+
+def read(server: Server, pictures: Sequence[Picture], *, max_tokens: int) -> list[str]:
+    """What a server says to each of some pictures, all asked at once."""
+    with ThreadPool(len(pictures)) as pool:
+        return pool.map(
+            lambda one: server.ask(one.question, one.image, max_tokens=max_tokens), pictures
+        )
 
 
 def _as_they_come(

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import csv
+import io
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from gnomon.pipeline.predict import answer
+from gnomon.store.atomic import naming, put_text
 from gnomon.store.photograph import picture_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from PIL.Image import Image
-
-    from gnomon.pipeline.load import Loaded
 
 SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 
@@ -40,33 +40,53 @@ def in_folder(folder: Path) -> list[Path]:
 
 
 def to_csv(
-    loaded: Loaded,
+    read: Callable[[Sequence[Picture]], Sequence[str]],
     files: list[Path],
     question: str,
     out: Path,
     *,
     batch_size: int,
-    max_new_tokens: int,
+    settings: dict[str, Any],
 ) -> list[str]:
-    """Two columns, file and answer; written beside and put in place when it is whole.
+    """Two columns, file and answer, put in place when they are whole; a killed run goes on.
 
     What is no picture has no answer; it is handed back, for the others' answers are worth keeping.
     """
-    broken: list[str] = []
     part = out.with_name(out.name + ".part")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with part.open("w", newline="", encoding="utf-8") as file:
-            rows = csv.writer(file)
-            rows.writerow(["file", "answer"])
-            for start in tqdm(range(0, len(files), batch_size), desc="pictures", unit="batch"):
-                batch = list(_opened(files[start : start + batch_size], question, broken))
-                texts = answer(loaded, batch, max_new_tokens=max_new_tokens) if batch else []
-                rows.writerows(zip((p.id for p in batch), texts, strict=True))
-        part.replace(out)
-        return broken
-    finally:
-        part.unlink(missing_ok=True)
+    answers = _begun(part, json.dumps(settings))
+    left = [file for file in files if file.name not in answers]
+    broken: list[str] = []
+    with (
+        naming(part),
+        part.open("a", encoding="utf-8") as held,
+        tqdm(total=len(files), initial=len(files) - len(left), desc="pictures", unit="") as bar,
+    ):
+        for start in range(0, len(left), batch_size):
+            batch = list(_opened(left[start : start + batch_size], question, broken))
+            for picture, text in zip(batch, read(batch) if batch else (), strict=True):
+                answers[picture.id] = text
+                held.write(json.dumps([picture.id, text]) + "\n")
+            held.flush()
+            bar.update(min(batch_size, len(left) - start))
+    if not answers:
+        raise ValueError("\n".join(broken))
+    table = io.StringIO()
+    rows = csv.writer(table)
+    rows.writerow(["file", "answer"])
+    rows.writerows((file.name, answers[file.name]) for file in files if file.name in answers)
+    put_text(out, table.getvalue())
+    part.unlink()
+    return broken
+
+
+def _begun(part: Path, settings: str) -> dict[str, str]:
+    """The answers that a killed run left, where it asked the same; else the file begins anew."""
+    text = part.read_text(encoding="utf-8") if part.is_file() else ""
+    lines = text.split("\n")[:-1]  # a kill cuts the last
+    whole = lines[1:] if lines[:1] == [settings] else []
+    part.parent.mkdir(parents=True, exist_ok=True)
+    put_text(part, "".join(f"{line}\n" for line in (settings, *whole)))
+    return dict(json.loads(line) for line in whole)
 
 
 def _opened(files: list[Path], question: str, broken: list[str]) -> Iterator[Picture]:

@@ -357,6 +357,24 @@ sys.exit(max(main(verb) or 0 for verb in {verbs!r}))
 """
 
 
+def test_a_folder_of_photographs_is_asked_of_a_server(tmp_path, monkeypatch):
+    """It was asked of the model of that name here."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "photos").mkdir()
+    for shade in range(3):
+        Image.new("RGB", (8, 8), (shade,) * 3).save(tmp_path / "photos" / f"{shade}.png")
+
+    def reply(asked, _):
+        url = asked["messages"][0]["content"][0]["image_url"]["url"]
+        picture = Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2])))
+        return said(f"{asked['model']} {picture.getpixel((0, 0))[0]}")
+
+    with serving(reply) as (url, _):
+        assert main(["predict", "owner/m", "photos", "--server", url, "eval.batch_size=2"]) == 0
+    answers = Path("answers.csv").read_text().splitlines()
+    assert answers == ["file,answer", *(f"{shade}.png,owner/m {shade}" for shade in range(3))]
+
+
 def test_the_base_install_draws_stores_asks_and_scores(tmp_path):
     """Nothing of what gnomon[train] brings is there."""
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]

@@ -2,40 +2,69 @@
 
 from __future__ import annotations
 
+import csv
+
+import pytest
 from PIL import ExifTags, Image
 
 from gnomon.pipeline import pictures
 
 
-def test_one_broken_picture_costs_no_answer_of_the_others(tmp_path, monkeypatch):
+def asked_of(read, out, **settings):
+    files = pictures.in_folder(out.parent)
+    return pictures.to_csv(read, files, "What time is it?", out, batch_size=1, settings=settings)
+
+
+def test_one_broken_picture_costs_no_answer_of_the_others(tmp_path):
     for name in ("a.png", "c.gif"):
         Image.new("RGB", (4, 4)).save(tmp_path / name)
     (tmp_path / "b.jpg").write_text("no picture")
     (tmp_path / "d.png").write_text("nor this")
-
-    def answer(loaded, batch, *, max_new_tokens):
-        assert batch
-        return [f"{picture.id} read" for picture in batch]
-
-    monkeypatch.setattr(pictures, "answer", answer)
-    files, out = pictures.in_folder(tmp_path), tmp_path / "answers.csv"
-    broken = pictures.to_csv(None, files, "What time is it?", out, batch_size=1, max_new_tokens=8)
+    out = tmp_path / "answers.csv"
+    broken = asked_of(lambda batch: [f"{picture.id} read" for picture in batch], out)
     assert [told.split(" is ")[0] for told in broken] == ["b.jpg", "d.png"]
     assert out.read_text().splitlines() == ["file,answer", "a.png,a.png read", "c.gif,c.gif read"]
 
 
-def test_a_photograph_is_asked_about_upright(tmp_path, monkeypatch):
+def test_a_photograph_is_asked_about_upright(tmp_path):
     exif = Image.Exif()
     exif[ExifTags.Base.Orientation] = 6
     Image.new("RGB", (40, 30)).save(tmp_path / "a.jpg", exif=exif)
-    sizes = []
+    asked_of(lambda batch: [str(batch[0].image.size)], tmp_path / "answers.csv")
+    assert "(30, 40)" in (tmp_path / "answers.csv").read_text()
 
-    def answer(loaded, batch, *, max_new_tokens):
-        sizes.extend(picture.image.size for picture in batch)
-        return ["10:08"] * len(batch)
 
-    monkeypatch.setattr(pictures, "answer", answer)
-    files, out = pictures.in_folder(tmp_path), tmp_path / "answers.csv"
-    pictures.to_csv(None, files, "What time is it?", out, batch_size=2, max_new_tokens=8)
-    assert sizes == [(30, 40)]
-    assert out.read_text().splitlines() == ["file,answer", "a.jpg,10:08"]
+@pytest.mark.parametrize(("cut", "again"), [(0, ["c.png"]), (9, ["b.png", "c.png"])])
+def test_a_stopped_run_goes_on_where_the_same_is_asked(tmp_path, cut, again):
+    names = ["a.png", "b.png", "c.png"]
+    for name in names:
+        Image.new("RGB", (4, 4)).save(tmp_path / name)
+    out, seen = tmp_path / "answers.csv", []
+
+    def stopped(batch):
+        if batch[0].id == "c.png":
+            raise KeyboardInterrupt
+        return ['10:08 or\n"2"']
+
+    def read(batch):
+        seen.append(batch[0].id)
+        return ['10:08 or\n"2"']
+
+    with pytest.raises(KeyboardInterrupt):
+        asked_of(stopped, out, model="m")
+    assert not out.exists()
+    part = tmp_path / "answers.csv.part"
+    part.write_bytes(part.read_bytes()[: len(part.read_bytes()) - cut])  # as a kill leaves it
+    asked_of(read, out, model="m")
+    assert seen == again
+    with out.open(newline="") as opened:
+        assert list(csv.reader(opened))[1:] == [[name, '10:08 or\n"2"'] for name in names]
+    assert not part.exists()
+
+
+def test_what_a_stopped_run_of_another_question_left_is_no_answer(tmp_path):
+    Image.new("RGB", (4, 4)).save(tmp_path / "a.png")
+    out = tmp_path / "answers.csv"
+    out.with_name("answers.csv.part").write_text('{"model": "n"}\n["a.png", "old"]\n')
+    asked_of(lambda batch: ["new"], out, model="m")
+    assert out.read_text().splitlines()[1] == "a.png,new"

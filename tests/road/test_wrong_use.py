@@ -65,6 +65,7 @@ def test_a_wrong_override_says_where_and_what(tmp_path, capsys, override, said):
         ["predict", "gnomon-tiny", "eval.samples=3"],
         ["score", "nothing.jsonl"],
         ["predict", "m", "clock", "--belief", "model.server=http://localhost:1/v1"],
+        ["predict", "m", "clock", "--server", "localhost:8000/v1"],
         ["compare", "a", "b", "-o", "x.html"],
         ["cp", "no-such-recipe"],
         ["frobnicate"],
