@@ -399,7 +399,7 @@ def _parser() -> argparse.ArgumentParser:
 
     verb = add(score, "score answers; needs no model", "gnomon score runs/demo")
     verb.add_argument("predictions", type=Path, metavar="PREDICTIONS", help="a .jsonl, or a run")
-    verb.add_argument("--out", type=Path, metavar="HTML", help="the report")
+    verb.add_argument("--out", type=_html, metavar="HTML", help="the report")
 
     verb = add(run, "generate, train, predict, score, report", "gnomon run my-clocks.yaml")
     _recipe(verb)
@@ -416,7 +416,7 @@ def _parser() -> argparse.ArgumentParser:
         "gnomon compare runs/ce-0 runs/ce-1 runs/ntil-0 runs/ntil-1 -o it.html",
     )
     verb.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a run or a .jsonl")
-    verb.add_argument("-o", "--out", type=Path, required=True, metavar="HTML", help="the report")
+    verb.add_argument("-o", "--out", type=_html, required=True, metavar="HTML", help="the report")
     verb.add_argument(
         "--beside",
         action="append",
@@ -476,3 +476,11 @@ def _positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{number}: give 1 or more")
     return number
+
+
+def _html(text: str) -> Path:
+    """Never a recipe or answers, in whose place a report would stand."""
+    path = Path(text)
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise argparse.ArgumentTypeError(f"{text}: a report is called something.html")
+    return path

@@ -80,6 +80,14 @@ def test_wrong_words_exit_with_2(tmp_path, monkeypatch, words):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("words", [["compare", "a", "b", "-o"], ["score", "a", "--out"]])
+def test_a_report_never_takes_the_place_of_another_file(tmp_path, capsys, words):
+    (tmp_path / "mine.yaml").write_text("mine")
+    assert gnomon(*words, tmp_path / "mine.yaml") == 2
+    assert "a report is called something.html" in capsys.readouterr().err
+    assert (tmp_path / "mine.yaml").read_text() == "mine"
+
+
 @pytest.mark.parametrize(
     "words",
     [
