@@ -207,11 +207,11 @@ def predict(given: argparse.Namespace) -> None:
         given.overrides.append(f"model.server={given.server}")
     asked = road.asked(given.model, given.data, given.overrides)
     if asked.folder is not None:
-        out = given.out or Path("answers.csv")
+        out = _called(given.out or Path("answers.csv"), ".csv", "answers about a folder")
         n = road.read_pictures(asked.recipe, asked.folder, given.question, out, run=asked.run)
         print(f"{out}: {n} answers")
         return
-    out = given.out or asked.file
+    out = _called(given.out or asked.file, ".jsonl", "answers to a data set")
     print(road.predict(asked.recipe, asked.exam, out, run=asked.run))
 
 
@@ -380,7 +380,9 @@ def _parser() -> argparse.ArgumentParser:
         help="a kind, recipe, dataset, or folder of pictures; default: what the run holds out",
     )
     verb.add_argument("overrides", nargs="*", metavar="key=value", help="such as eval.batch_size=4")
-    verb.add_argument("--out", type=Path, metavar="FILE", help="the answers: .jsonl, or .csv")
+    verb.add_argument(
+        "--out", type=Path, metavar="FILE", help="the answers: .jsonl, or .csv of a folder"
+    )
     verb.add_argument(
         "--question",
         default="What time does the clock show? Answer HH:MM.",
@@ -476,6 +478,14 @@ def _positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{number}: give 1 or more")
     return number
+
+
+def _called(out: Path, suffix: str, what: str) -> Path:
+    from gnomon.recipe import RecipeError
+
+    if out.suffix != suffix:
+        raise RecipeError(f"--out {out}: {what} are written as {suffix}")
+    return out
 
 
 def _html(text: str) -> Path:

@@ -33,7 +33,7 @@ class Tokenizer(Protocol):
     def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
         """The tokens of a text."""
 
-    def convert_ids_to_tokens(self, ids: list[int]) -> list[str]:
+    def convert_ids_to_tokens(self, ids: list[int]) -> str | list[str]:
         """The pieces of tokens."""
 
 

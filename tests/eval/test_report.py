@@ -96,6 +96,18 @@ def test_answers_are_never_html(tmp_path, mixed):
     assert "evil.example" in text
 
 
+def test_an_answer_that_turns_the_line_turns_itself_alone(tmp_path):
+    """U+202E in an answer wrote "thgir ,21 sa daer" after it."""
+    samples = [*clocks(2, picture=True), *numbers(["1", "2"])]
+    answers = said(samples, [f"\u202e{text}" for text in ("10:08", "none", "1", "none")])
+    run = RunResult("turned", score(answers, samples), answers)
+    page = write_report(tmp_path / "r.html", [run], samples=by_id(samples))
+    text = page.read_text(encoding="utf-8")
+    assert text.count("\u202e") >= 4
+    assert "code { unicode-bidi: isolate; }" in text
+    assert "\u202e" not in re.sub(r"<(code|bdi|pre)>.*?</\1>", "", text, flags=re.DOTALL)
+
+
 def test_it_is_the_same_each_time(tmp_path, two):
     samples = by_id(clocks(60, picture=True))
     first = write_report(tmp_path / "a.html", two, samples=samples).read_bytes()

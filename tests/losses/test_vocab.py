@@ -1,6 +1,7 @@
 import pickle
 import random
 import re
+from inspect import signature
 
 import pytest
 import torch
@@ -9,8 +10,10 @@ from random_rows import text_of
 from real_tokenizers import REAL
 from toy_tokenizers import without_digits
 from toy_vocabularies import many_digits, numbered, one_digit
+from transformers import PreTrainedTokenizerFast
 
 from gnomon.losses import NumericVocab, SMMDLoss
+from gnomon.losses.vocab import Tokenizer
 
 TEXTS = ["10:08", "12:05", "-3.5", "1,234 and 007", "(12,345),(67,890)", "x = 2024", "12 5 a"]
 ENTRIES = {"llama3": 1110, "toy llama3": 1110, "toy gpt2": 12, "toy t5": 11,
@@ -199,3 +202,10 @@ def test_it_can_be_sent_to_another_process():
     again = pickle.loads(pickle.dumps(vocab))
     assert again.entries == vocab.entries
     assert torch.equal(again.spans(labels).value, vocab.spans(labels).value)
+
+
+@pytest.mark.parametrize("name", ["get_vocab", "encode", "convert_ids_to_tokens"])
+def test_a_type_checker_takes_transformers_tokenizers(name):
+    """A narrower answer than theirs and `from_tokenizer(tokenizer)` is an error in mypy."""
+    asked, given = (signature(getattr(kind, name)) for kind in (Tokenizer, PreTrainedTokenizerFast))
+    assert str(given.return_annotation) == str(asked.return_annotation)

@@ -80,6 +80,17 @@ def test_wrong_words_exit_with_2(tmp_path, monkeypatch, words):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(("what", "wrong"), [("clock", "notes.csv"), ("photos", "notes.jsonl")])
+def test_answers_are_written_as_what_they_are_called(tmp_path, monkeypatch, capsys, what, wrong):
+    """JSON stood in a .csv, and the notes that were there were taken for an answer cut short."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "photos").mkdir()
+    (tmp_path / wrong).write_text("mine")
+    assert gnomon("predict", "gnomon-tiny", what, "--out", wrong) == 2
+    assert f"--out {wrong}: answers " in capsys.readouterr().err
+    assert (tmp_path / wrong).read_text() == "mine"
+
+
 @pytest.mark.parametrize("words", [["compare", "a", "b", "-o"], ["score", "a", "--out"]])
 def test_a_report_never_takes_the_place_of_another_file(tmp_path, capsys, words):
     (tmp_path / "mine.yaml").write_text("mine")

@@ -1,5 +1,6 @@
 """ClockBench (clockbench.ai): four questions to each clock in an input….json, beside answers….json.
 
+As published, input/ has both files and images/ beside it the pictures that `image_url` names.
 Questions ask for JSON with hours, minutes and seconds. After a shift or in another zone a day has
 24 hours; else as many as the hour needs. An answer given as a range, such as minutes [4, 5], has
 here its middle, as in the benchmark's own deviations; so `exact` is stricter than its accuracy,
