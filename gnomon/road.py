@@ -141,11 +141,21 @@ class Asked:
 
     @property
     def file(self) -> Path:
-        """Where the answers go unless said otherwise."""
+        """Where the answers go unless said otherwise; beliefs beside answers given without any."""
         if self.run is not None:
-            return self.run / "predictions" / f"{self.data}.jsonl"
-        model = Path(self.recipe.model.name).name
-        return Path("predictions") / f"{model}-{self.data}.jsonl"
+            file = self.run / "predictions" / f"{self.data}.jsonl"
+        else:
+            model = Path(self.recipe.model.name).name
+            file = Path("predictions") / f"{model}-{self.data}.jsonl"
+        beside = self.recipe.eval.belief and _without_belief(file)
+        return file.with_stem(f"{file.stem}-belief") if beside else file
+
+
+def _without_belief(file: Path) -> bool:
+    from gnomon.eval import predictions
+
+    first = next(iter(predictions.read(file)), None) if file.is_file() else None
+    return first is not None and not first.settings.get("belief")
 
 
 def asked(model: str, data: str | None, overrides: Sequence[str]) -> Asked:
@@ -179,6 +189,10 @@ def _exam_of(data: str, opened: Recipe, overrides: Sequence[str]) -> Exam:
     place, asked = Path(data), opened.eval
     if data in generators.KINDS:
         return Exam((Source(kind=data),), asked.split, asked.seed, asked.samples)
+    if place.suffix.lower() in (".csv", ".jsonl"):
+        raise RecipeError(
+            f"{data}: name it in a recipe, as path: with its columns, under eval.data"
+        )
     if not place.is_dir():
         return Exam.of(open_recipe(data, [o for o in overrides if o.startswith("eval.")]))
     exam = Exam((Source(path=data),), asked.split, asked.seed, asked.samples)

@@ -97,6 +97,18 @@ def test_a_picture_that_is_none_is_named(run, tmp_path, capsys):
     assert out.read_text() == "kept"
 
 
+def test_beliefs_stand_beside_the_answers_that_a_run_gave(run, capsys):
+    """README's own command was refused once the run had answered, after the model was loaded."""
+    before = (run / "predictions" / "after.jsonl").read_bytes()
+    for _ in range(2):
+        assert gnomon("predict", run, "--belief") == 0
+        out = run / "predictions" / "after-belief.jsonl"
+        assert capsys.readouterr().out.strip() == str(out)
+    assert (run / "predictions" / "after.jsonl").read_bytes() == before
+    assert gnomon("score", out) == 0
+    assert "CRPS" in capsys.readouterr().out
+
+
 def test_predict_stores_beliefs_where_asked(run, tmp_path):
     out = tmp_path / "belief.jsonl"
     assert gnomon("predict", run, "eval.samples=3", "--belief", "--out", out) == 0

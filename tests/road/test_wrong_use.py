@@ -80,6 +80,13 @@ def test_wrong_words_exit_with_2(tmp_path, monkeypatch, words):
     assert not list(tmp_path.iterdir())
 
 
+def test_labelled_rows_without_columns_say_where_these_stand(tmp_path, capsys):
+    """They were called a recipe without data, model and the rest."""
+    (tmp_path / "labels.csv").write_text("file,time\na.png,10:08\n")
+    assert gnomon("predict", "gnomon-tiny", tmp_path / "labels.csv") == 2
+    assert "labels.csv: name it in a recipe, as path:" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("what", "wrong"), [("clock", "notes.csv"), ("photos", "notes.jsonl")])
 def test_answers_are_written_as_what_they_are_called(tmp_path, monkeypatch, capsys, what, wrong):
     """JSON stood in a .csv, and the notes that were there were taken for an answer cut short."""
