@@ -277,8 +277,8 @@ def _parser() -> argparse.ArgumentParser:
         "what",
         nargs="?",
         metavar="ROOM|KIND",
-        help="generators, losses, families, configs, metrics or benchmarks; or a generator, for its"
-        " options alone; default: all",
+        help="generators, losses, families, configs, recipe, metrics or benchmarks; or a generator,"
+        " for its options alone; default: all",
     )
 
     verb = add(cp, "copy a recipe that comes with gnomon", "gnomon cp demo my-clocks.yaml")

@@ -32,7 +32,8 @@ _ROOMS = {
 
 def table(what: str | None = None, *, width: int | None = None) -> str:
     """What a room has, each name with its first sentence; generators, or a single one, with their
-    options. None is every room; a recipe has all its keys; texts are folded at a terminal's width."""
+    options, a recipe with all its keys. None is every room; texts are folded at a terminal's width.
+    """
     if what is None:
         return "\n".join(table(room, width=width) for room in _ROOMS)
     if what in generators.KINDS:
