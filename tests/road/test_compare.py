@@ -13,6 +13,7 @@ from road_toys import gnomon
 from gnomon import recipe, road
 from gnomon.dialect import Dialect
 from gnomon.eval import predictions
+from gnomon.road.scoring import trained
 from gnomon.sample import Prediction
 
 N = 40
@@ -150,8 +151,8 @@ def test_an_adapters_parameters_are_counted(tmp_path):
     (tmp_path / "adapter").mkdir()
     file = tmp_path / "adapter" / "adapter_model.safetensors"
     numpy.save_file({"a": np.zeros((3, 4)), "b": np.zeros(5)}, file)
-    assert road._trained(tmp_path) == 17
-    assert road._trained(tmp_path / "adapter") is None
+    assert trained(tmp_path) == 17
+    assert trained(tmp_path / "adapter") is None
 
 
 def test_what_is_no_prediction_file_is_refused_by_its_name(tmp_path, capsys):

@@ -17,7 +17,7 @@ import yaml
 from PIL import Image
 
 from gnomon import road
-from gnomon.cli import _parser
+from gnomon.cli.words import parser
 from gnomon.dialect import DIALECTS
 from gnomon.eval import METRICS, RunResult, Scores, parse_box, parse_number, parse_time
 from gnomon.eval.groups import check_alike
@@ -128,7 +128,7 @@ def test_every_command_is_one():
     commands = re.findall(r"gnomon (?:predict|score|compare|run|export) [^\n;]*", shown)
     assert len(commands) == 6
     for command in commands:
-        _, late = _parser().parse_known_args(shlex.split(command, comments=True)[1:])
+        _, late = parser().parse_known_args(shlex.split(command, comments=True)[1:])
         keys = [one.replace("$seed", "0").replace("$loss", "ce") for one in late]
         road.open_recipe("demo", keys)  # an unknown key is refused
 

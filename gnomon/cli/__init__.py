@@ -1,0 +1,84 @@
+"""The command line. Nothing heavy is imported before a verb needs it.
+
+Exit codes: 0 done, 1 failed, 2 wrong use.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import select
+import sys
+import warnings
+from typing import TYPE_CHECKING
+
+from gnomon.cli.words import parser
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one verb; its exit code."""
+    words = parser()
+    given, late = words.parse_known_args(arguments)
+    for word in late:  # argparse takes no positionals after an option
+        if word.startswith("-") or "=" not in word or "overrides" not in given:
+            words.error(f"{word!r} is not understood; see gnomon {given.verb} --help")
+        given.overrides.append(word)
+    if given.verb is None:
+        words.print_help()
+        return 2
+    from gnomon.names import UnknownNameError
+    from gnomon.recipe import RecipeError
+
+    _quiet()
+    try:
+        code: int = given.run(given) or 0
+        sys.stdout.flush()
+        return code
+    except (RecipeError, UnknownNameError) as error:
+        return _failed(error, 2)
+    except BrokenPipeError as error:
+        return 141 if _no_one_reads() else _failed(error, 1)
+    except (ValueError, OSError) as error:
+        return _failed(error, 1)
+    except ModuleNotFoundError as error:
+        if (error.name or "gnomon").startswith("gnomon"):
+            raise
+        return _failed(f"{error.name} is not here: pip install 'gnomon[train]'", 1)
+    except KeyboardInterrupt:
+        return _failed("interrupted; the same command goes on where it stopped", 130)
+
+
+def _no_one_reads() -> bool:
+    """Whether the pipe that is broken is our own output's: `gnomon ls | head` is no failure."""
+    asked = select.poll()
+    asked.register(sys.stdout, 0)
+    if not any(event & (select.POLLERR | select.POLLHUP) for _, event in asked.poll(0)):
+        return False
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at the end
+    return True
+
+
+def _failed(error: object, code: int) -> int:
+    from tqdm import tqdm
+
+    told = str(error).strip()
+    if "Traceback (most recent call last)" in told:
+        # A data loader's process hands on all it saw; what was wrong is the last line.
+        told = told.rpartition("\n")[2].partition(": ")[2]
+    for bar in list(getattr(tqdm, "_instances", ())):  # else the message stands at the end of a bar
+        bar.close()
+    print(f"gnomon: {told}", file=sys.stderr)
+    return code
+
+
+def _quiet() -> None:
+    """Other libraries' notes on their own future are not our users' business."""
+    warnings.filterwarnings("ignore", category=FutureWarning)
+    warnings.filterwarnings("ignore", category=DeprecationWarning)
+    for name in ("bitsandbytes", "transformers", "huggingface_hub"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")

@@ -1,0 +1,194 @@
+"""What each verb does. Nothing heavy is imported before it is needed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def ls(given: argparse.Namespace) -> None:
+    """Names that recipes and verbs take."""
+    from gnomon import listing
+
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    print(listing.table(given.what, width=width))
+
+
+def cp(given: argparse.Namespace) -> None:
+    """A recipe that comes with gnomon, to be changed."""
+    from gnomon import recipe
+
+    source = recipe.find(given.config)
+    to = Path(given.dest or source.name)
+    to = to / source.name if to.is_dir() else to
+    if to.exists():
+        raise FileExistsError(f"{to} is there already; nothing was copied")
+    to.write_bytes(source.read_bytes())
+    print(to)
+
+
+def preview(given: argparse.Namespace) -> None:
+    """A contact sheet of a kind, or of what a recipe's model will see; or one sample's tokens."""
+    from gnomon import data
+
+    drawn = {"split": given.split, "seed": given.seed}
+    if given.tokens:
+        print(data.token_table(given.what, given.overrides, **drawn))
+        return
+    data.preview(given.what, given.overrides, n=given.n, **drawn).save(given.out)
+    print(given.out)
+
+
+def generate(given: argparse.Namespace) -> None:
+    """A dataset directory."""
+    from gnomon import data, store
+
+    samples = data.samples_of(given.what, given.overrides, split=given.split, seed=given.seed)
+    store.write(
+        samples,
+        given.out,
+        n=given.n,
+        split=given.split,
+        workers=given.workers,
+        engine=given.engine,
+        format=given.format,
+        license=given.license,
+    )
+    print(given.out)
+
+
+def verify(given: argparse.Namespace) -> int:
+    """Whether a dataset directory is as it was written."""
+    from gnomon import store
+
+    problems = store.verify(given.dir, redraw=given.redraw)
+    for problem in problems:
+        print(problem)
+    many = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    print(f"{given.dir}: {many if problems else 'sound'}")
+    return 1 if problems else 0
+
+
+def stats(given: argparse.Namespace) -> int:
+    """What is in a dataset, and what its splits share."""
+    import json
+
+    from gnomon import data
+
+    found = data.stats(
+        given.what, given.overrides, n=given.n, seed=given.seed, workers=given.workers
+    )
+    print(json.dumps(found.to_json(), ensure_ascii=False, indent=1) if given.json else found)
+    return 1 if found.leaks else 0
+
+
+def export(given: argparse.Namespace) -> None:
+    """Samples for those who train elsewhere."""
+    from gnomon import data
+
+    out = data.export(
+        given.what,
+        given.overrides,
+        form=given.to,
+        family=given.family,
+        out=given.out,
+        split=given.split or ("test" if given.to == "lmms-eval" else "train"),
+        n=given.n,
+    )
+    print(out)
+
+
+def plan(given: argparse.Namespace) -> int:
+    """What a recipe will take, before anything is spent."""
+    from gnomon import road
+
+    opened = road.open_recipe(given.recipe, given.overrides)
+    return 0 if road.plan(opened, config_only=given.config_only, gib=given.memory) else 1
+
+
+def train(given: argparse.Namespace) -> None:
+    """Fine-tune by a recipe."""
+    from gnomon import road
+
+    opened = road.open_recipe(given.recipe, given.overrides)
+    trained = road.train(opened, _out(given))
+    if os.environ.get("RANK", "0") == "0":  # of several processes, one says it
+        print(trained)
+
+
+def predict(given: argparse.Namespace) -> None:
+    """A run's or a model's answers."""
+    from gnomon import road
+
+    if given.data is not None and "=" in given.data:  # no DATA, and an override in its place
+        given.data, given.overrides = None, [given.data, *given.overrides]
+    if given.belief:
+        given.overrides.append("eval.belief=true")
+    if given.server:
+        given.overrides.append(f"model.server={given.server}")
+    asked = road.asked(given.model, given.data, given.overrides)
+    if asked.folder is not None:
+        out = _called(given.out or Path("answers.csv"), ".csv", "answers about a folder")
+        n = road.read_pictures(asked.recipe, asked.folder, given.question, out, run=asked.run)
+        print(f"{out}: {n} answers")
+        return
+    out = _called(given.out or asked.file, ".jsonl", "answers to a data set")
+    print(road.predict(asked.recipe, asked.exam, out, run=asked.run))
+
+
+def score(given: argparse.Namespace) -> None:
+    """Scores and a report of answers."""
+    from gnomon import road
+
+    file = given.predictions
+    scored = [road.score(file)] if file.is_file() else road.results(file)
+    out = given.out or (file / "report.html" if file.is_dir() else file.with_suffix(".html"))
+    road.report(scored, out, road.pictures_of(file))
+
+
+def run(given: argparse.Namespace) -> None:
+    """The straight road."""
+    from gnomon import road
+
+    opened = road.open_recipe(given.recipe, given.overrides)
+    road.run(opened, _out(given), workers=given.workers)
+
+
+def demo(given: argparse.Namespace) -> None:
+    """The straight road on the embedded model."""
+    given.recipe = "demo"
+    run(given)
+
+
+def compare(given: argparse.Namespace) -> None:
+    """Runs beside each other."""
+    from gnomon import road
+
+    road.compare(given.runs, given.out, beside=given.beside)
+
+
+def merge(given: argparse.Namespace) -> None:
+    """A run's adapter and its base as one model."""
+    from gnomon import road
+
+    found = road.merge(given.of, given.out, samples=given.samples, push_to=given.push_to_hub)
+    print(f"{given.out}: {found}")
+
+
+def _out(given: argparse.Namespace) -> Path:
+    out: Path = given.out or Path("runs") / Path(given.recipe).stem
+    return out
+
+
+def _called(out: Path, suffix: str, what: str) -> Path:
+    from gnomon.recipe import RecipeError
+
+    if out.suffix != suffix:
+        raise RecipeError(f"--out {out}: {what} are written as {suffix}")
+    return out

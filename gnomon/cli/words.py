@@ -1,0 +1,294 @@
+"""The words that each verb takes, and its help."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from gnomon.cli import verbs
+
+Add: TypeAlias = Callable[..., argparse.ArgumentParser]
+
+
+def parser() -> argparse.ArgumentParser:
+    """Of the whole command line."""
+    from gnomon import __version__
+
+    whole = argparse.ArgumentParser(
+        prog="gnomon",
+        description="Teach vision-language models to read numbers: draw, fine-tune, evaluate.",
+        epilog="Start with: gnomon demo",
+    )
+    whole.add_argument("--version", action="version", version=f"gnomon {__version__}")
+    add = _adder(whole.add_subparsers(title="verbs", dest="verb", metavar="VERB"))
+    for words in (
+        _ls,
+        _cp,
+        _preview,
+        _generate,
+        _verify,
+        _stats,
+        _export,
+        _plan,
+        _train,
+        _predict,
+        _score,
+        _run,
+        _demo,
+        _compare,
+        _merge,
+    ):
+        words(add)
+    return whole
+
+
+def _ls(add: Add) -> None:
+    verb = add(verbs.ls, "list what there is by name", "gnomon ls losses | gnomon ls clock")
+    verb.add_argument(
+        "what",
+        nargs="?",
+        metavar="ROOM|KIND",
+        help="generators, losses, families, configs, recipe, metrics or benchmarks; or a generator,"
+        " for its options alone; default: all",
+    )
+
+
+def _cp(add: Add) -> None:
+    verb = add(verbs.cp, "copy a recipe that comes with gnomon", "gnomon cp demo my-clocks.yaml")
+    verb.add_argument("config", metavar="CONFIG", help="its name; `gnomon ls configs`")
+    verb.add_argument("dest", metavar="DEST", nargs="?", help="a file or directory; default: here")
+
+
+def _preview(add: Add) -> None:
+    verb = add(
+        verbs.preview,
+        "draw a contact sheet; of a recipe, what its model will see and learn",
+        "gnomon preview clock -o sheet.png rotation=10 | gnomon preview demo --tokens",
+    )
+    _drawn(verb)
+    shown = verb.add_mutually_exclusive_group(required=True)
+    shown.add_argument("-o", "--out", type=Path, metavar="PNG", help="the picture")
+    shown.add_argument(
+        "--tokens", action="store_true", help="a recipe's first sample, token by token"
+    )
+    verb.add_argument("--n", type=_positive, default=16, help="how many samples (16)")
+    verb.add_argument("overrides", nargs="*", metavar="key=value", help="options of the kind")
+
+
+def _generate(add: Add) -> None:
+    from gnomon.store.formats import FORMATS
+
+    verb = add(
+        verbs.generate, "write a dataset", "gnomon generate clock --n 2000 --out clocks size=112"
+    )
+    _drawn(verb)
+    verb.add_argument("--n", type=_positive, required=True, help="how many samples")
+    verb.add_argument("--out", type=Path, required=True, metavar="DIR", help="the directory")
+    verb.add_argument(
+        "--format", choices=tuple(FORMATS), help="how it lies on disk; default: as it does, parquet"
+    )
+    verb.add_argument("--license", metavar="ID", help="what the card says, such as cc-by-4.0")
+    _workers(verb)
+    verb.add_argument(
+        "--engine",
+        choices=("local", "ray"),
+        default="local",
+        help="ray draws on the cluster that RAY_ADDRESS names (docs/scale.md)",
+    )
+    verb.add_argument("overrides", nargs="*", metavar="key=value", help="options of the kind")
+
+
+def _verify(add: Add) -> None:
+    verb = add(verbs.verify, "check a dataset against its manifest", "gnomon verify clocks")
+    verb.add_argument("dir", type=Path, metavar="DIR")
+    verb.add_argument(
+        "--redraw", type=float, default=0.05, help="share of the samples drawn again (0.05)"
+    )
+
+
+def _stats(add: Add) -> None:
+    verb = add(
+        verbs.stats,
+        "count what is in a dataset, and what stands twice or in two splits (then it exits with 1)",
+        "gnomon stats clocks | gnomon stats chart --n 100 level=hard | gnomon stats demo --json",
+    )
+    verb.add_argument("what", metavar="DIR|KIND|RECIPE", help="a dataset, your own file, a kind")
+    verb.add_argument(
+        "--n", type=_positive, help="samples a split; default: all on disk, 500 of what is drawn"
+    )
+    verb.add_argument("--json", action="store_true", help="the same as JSON")
+    verb.add_argument("--seed", type=int, help="default: the recipe's, or 0")
+    _workers(verb)
+    verb.add_argument("overrides", nargs="*", metavar="key=value", help="options of the kind")
+
+
+def _export(add: Add) -> None:
+    verb = add(
+        verbs.export,
+        "write samples out for another trainer, or as a task of lmms-eval",
+        "gnomon export clocks --to trl --family qwen2-vl --out clocks-trl",
+    )
+    verb.add_argument("what", metavar="DIR|KIND|RECIPE", help="a dataset, your own file, a kind")
+    forms = ("trl", "messages", "llava", "swift", "lmms-eval")
+    verb.add_argument("--to", choices=forms, required=True)
+    verb.add_argument("--family", required=True, help="whose boxes are written; `ls families`")
+    verb.add_argument("--out", type=Path, required=True, metavar="DIR", help="the directory")
+    verb.add_argument(
+        "--split", choices=("train", "val", "test"), help="default: train; test for lmms-eval"
+    )
+    verb.add_argument("--n", type=_positive, help="how many; default: as many as there are")
+    verb.add_argument("overrides", nargs="*", metavar="key=value", help="options of the kind")
+
+
+def _plan(add: Add) -> None:
+    verb = add(verbs.plan, "say what a recipe will take", "gnomon plan demo --memory 24")
+    verb.add_argument(
+        "recipe", metavar="RECIPE", help="a YAML file or a name (`gnomon ls configs`)"
+    )
+    verb.add_argument("overrides", nargs="*", metavar="key=value", help="laid over the recipe")
+    verb.add_argument(
+        "--config-only", action="store_true", help="open no checkpoint; its known sizes are enough"
+    )
+    verb.add_argument(
+        "--memory", type=float, metavar="GIB", help="plan for so much; default: what is free here"
+    )
+
+
+def _train(add: Add) -> None:
+    verb = add(verbs.train, "fine-tune by a recipe", "gnomon train demo train.learning_rate=1e-3")
+    _recipe(verb)
+
+
+def _predict(add: Add) -> None:
+    verb = add(
+        verbs.predict,
+        "ask a run, or a model as it came, for its answers",
+        "gnomon predict runs/demo | gnomon predict gnomon-tiny clock eval.samples=100",
+    )
+    verb.add_argument("model", metavar="RUN|MODEL", help="a run, a checkpoint or a hub id")
+    verb.add_argument(
+        "data",
+        nargs="?",
+        metavar="DATA|FOLDER",
+        help="a kind, recipe, dataset, or folder of pictures; default: what the run holds out",
+    )
+    verb.add_argument("overrides", nargs="*", metavar="key=value", help="such as eval.batch_size=4")
+    verb.add_argument(
+        "--out", type=Path, metavar="FILE", help="the answers: .jsonl, or .csv of a folder"
+    )
+    verb.add_argument(
+        "--question",
+        default="What time does the clock show? Answer HH:MM.",
+        help="what is asked of each picture of a folder",
+    )
+    verb.add_argument(
+        "--server",
+        metavar="URL",
+        help="an OpenAI-compatible server that holds MODEL; the key is in OPENAI_API_KEY",
+    )
+    verb.add_argument(
+        "--belief",
+        action="store_true",
+        help="store what the model gives every minute of a clock, number to 100, choice of a text",
+    )
+
+
+def _score(add: Add) -> None:
+    verb = add(verbs.score, "score answers; needs no model", "gnomon score runs/demo")
+    verb.add_argument("predictions", type=Path, metavar="PREDICTIONS", help="a .jsonl, or a run")
+    verb.add_argument("--out", type=_html, metavar="HTML", help="the report")
+
+
+def _run(add: Add) -> None:
+    verb = add(verbs.run, "generate, train, predict, score, report", "gnomon run my-clocks.yaml")
+    _recipe(verb)
+    _workers(verb)
+
+
+def _demo(add: Add) -> None:
+    verb = add(verbs.demo, "the whole road on the embedded model, in minutes", "gnomon demo")
+    verb.add_argument("overrides", nargs="*", metavar="key=value", help="laid over the recipe")
+    verb.add_argument("--out", type=Path, metavar="DIR", help="the run's directory (runs/demo)")
+    _workers(verb)
+
+
+def _compare(add: Add) -> None:
+    verb = add(
+        verbs.compare,
+        "lay runs beside each other; those that differ in the seed alone are taken together",
+        "gnomon compare runs/ce-0 runs/ce-1 runs/ntil-0 runs/ntil-1 -o it.html",
+    )
+    verb.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a run or a .jsonl")
+    verb.add_argument("-o", "--out", type=_html, required=True, metavar="HTML", help="the report")
+    verb.add_argument(
+        "--beside",
+        action="append",
+        default=[],
+        metavar="TABLE",
+        help="a published table to lay beside: ntil-clock, ntil-box, ntil-text",
+    )
+
+
+def _merge(add: Add) -> None:
+    verb = add(
+        verbs.merge,
+        "put a run's adapter into its model's weights",
+        "gnomon merge runs/clock clock-2b",
+    )
+    verb.add_argument("of", type=Path, metavar="RUN", help="a run that trained an adapter")
+    verb.add_argument("out", type=Path, metavar="OUT", help="a directory for plain transformers")
+    verb.add_argument(
+        "--samples", type=_positive, default=200, help="held-out samples it is checked on (200)"
+    )
+    verb.add_argument(
+        "--push-to-hub", metavar="OWNER/NAME", help="upload it there as a private repository"
+    )
+
+
+def _adder(parsers: Any) -> Add:
+    def add(verb: Callable[[argparse.Namespace], Any], what: str, example: str) -> Any:
+        parser = parsers.add_parser(
+            verb.__name__,
+            help=what,
+            description=f"{what[0].upper()}{what[1:]}.",
+            epilog=f"example: {example}",
+        )
+        parser.set_defaults(run=verb)
+        return parser
+
+    return add
+
+
+def _drawn(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("what", metavar="KIND|RECIPE", help="`gnomon ls generators`, `ls configs`")
+    verb.add_argument("--split", choices=("train", "val", "test"), default="train")
+    verb.add_argument("--seed", type=int, help="default: the recipe's, or 0")
+
+
+def _recipe(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "recipe", metavar="RECIPE", help="a YAML file or a name (`gnomon ls configs`)"
+    )
+    verb.add_argument("overrides", nargs="*", metavar="key=value", help="laid over the recipe")
+    verb.add_argument("--out", type=Path, metavar="DIR", help="the run's directory (runs/NAME)")
+
+
+def _workers(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--workers", type=_positive, help="processes that draw; default: all cores")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number}: give 1 or more")
+    return number
+
+
+def _html(text: str) -> Path:
+    """Never a recipe or answers, in whose place a report would stand."""
+    path = Path(text)
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise argparse.ArgumentTypeError(f"{text}: a report is called something.html")
+    return path

@@ -1,0 +1,65 @@
+"""What a run's directory holds beside its samples and weights."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from gnomon import recipe
+from gnomon.recipe import Recipe, RecipeError
+from gnomon.store.atomic import put_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+BEFORE, AFTER = "before", "after"
+"""The model as it came, and with what the run trained."""
+
+
+def claim(run: Path, opened: Recipe) -> None:
+    """Take the directory for this recipe; one that another recipe holds is left as it was."""
+    file = run / "recipe.yaml"
+    if file.exists():
+        held = recipe.load(file)
+        if held != opened:
+            raise RecipeError(
+                f"{run} holds a run of another recipe ({_difference(held, opened)}):"
+                " give another --out, or delete that directory"
+            )
+        return
+    run.mkdir(parents=True, exist_ok=True)
+    put_text(file, recipe.to_yaml(opened))  # at once, for several processes may look there
+    write_json(run / "versions.json", versions())
+
+
+def _difference(held: Recipe, asked: Recipe) -> str:
+    """The first few keys that differ, with both values."""
+    old, new = recipe.flat(asdict(held)), recipe.flat(asdict(asked))
+    keys = [key for key in old | new if old.get(key) != new.get(key)]
+    shown = [f"{key}: {old.get(key)!r} there, {new.get(key)!r} here" for key in keys[:3]]
+    return "; ".join(shown) + ("; …" if len(keys) > 3 else "")
+
+
+def versions() -> dict[str, str]:
+    """What a run stood on."""
+    found = {"python": platform.python_version()}
+    for package in ("gnomon", "torch", "transformers", "trl", "peft", "bitsandbytes", "numpy"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def say(step: str) -> None:
+    print(f"— {step}", file=sys.stderr)
+
+
+def write_json(file: Path, value: Any) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    put_text(file, json.dumps(value, indent=2, ensure_ascii=False) + "\n")

@@ -1,0 +1,91 @@
+"""What `gnomon predict` was told: which model answers what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon import generators, recipe
+from gnomon.recipe import Recipe, RecipeError, Source
+from gnomon.road.directory import AFTER
+from gnomon.road.exam import Exam, check, check_enough, open_recipe
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What `gnomon predict` was told: which model answers what."""
+
+    recipe: Recipe
+    exam: Exam
+    run: Path | None
+    """The run whose trained weights answer; None for a model as it came."""
+    folder: Path | None
+    """Pictures without labels, in place of the exam."""
+    data: str
+    """What the exam is called."""
+
+    @property
+    def file(self) -> Path:
+        """Where the answers go unless said otherwise; beliefs beside answers given without any."""
+        if self.run is not None:
+            file = self.run / "predictions" / f"{self.data}.jsonl"
+        else:
+            model = Path(self.recipe.model.name).name
+            file = Path("predictions") / f"{model}-{self.data}.jsonl"
+        beside = self.recipe.eval.belief and _without_belief(file)
+        return file.with_stem(f"{file.stem}-belief") if beside else file
+
+
+def _without_belief(file: Path) -> bool:
+    from gnomon.eval import predictions
+
+    first = next(iter(predictions.read(file)), None) if file.is_file() else None
+    return first is not None and not first.settings.get("belief")
+
+
+def asked(model: str, data: str | None, overrides: Sequence[str]) -> Asked:
+    """Sort out the verb's words: a run or a model; its own exam, a kind, a recipe, a directory."""
+    run = Path(model) if (Path(model) / "recipe.yaml").is_file() else None
+    if run is not None:
+        opened = open_recipe(run / "recipe.yaml", overrides)
+    elif data is None:
+        raise RecipeError(f"what shall {model} be asked? Name a kind, a recipe or a directory")
+    else:
+        opened = _bare(model, data, overrides)
+    if data is None:
+        return Asked(opened, Exam.of(opened), run, None, AFTER)
+    place = Path(data)
+    if place.is_dir() and not (place / "manifest.json").exists() and not (place / "data").exists():
+        return Asked(opened, Exam.of(opened), run, place, place.name)
+    return Asked(opened, _exam_of(data, opened, overrides), run, None, place.stem)
+
+
+def _bare(model: str, data: str, overrides: Sequence[str]) -> Recipe:
+    """A recipe for a model that was not trained here; its data only names what is asked."""
+    kind = data if data in generators.KINDS else "clock"
+    return check(
+        recipe.from_dict(
+            {"data": [{"kind": kind}], "model": {"name": model}}, overrides, name="command line"
+        )
+    )
+
+
+def _exam_of(data: str, opened: Recipe, overrides: Sequence[str]) -> Exam:
+    place, asked = Path(data), opened.eval
+    if data in generators.KINDS:
+        return Exam((Source(kind=data),), asked.split, asked.seed, asked.samples)
+    if place.suffix.lower() in (".csv", ".jsonl"):
+        raise RecipeError(
+            f"{data}: name it in a recipe, as path: with its columns, under eval.data"
+        )
+    if not place.is_dir():
+        return Exam.of(open_recipe(data, [o for o in overrides if o.startswith("eval.")]))
+    exam = Exam((Source(path=data),), asked.split, asked.seed, asked.samples)
+    if any(override.startswith("eval.samples=") for override in overrides):
+        check_enough("eval.samples", exam.samples, exam.open(), exam.split)
+        return exam
+    return replace(exam, samples=exam.open().length or asked.samples)
