@@ -67,12 +67,13 @@ def cast_adapter(model: torch.nn.Module) -> None:
     """Give what a 4-bit model trains its precision: adapters bf16, whole modules the model's own.
 
     TRL casts both to bf16, which a float32 model cannot compute with; PEFT loads adapters as
-    float32 however they were saved, and a resumed run and its answers would differ.
+    float32 however they were saved, and a resumed run and its answers would differ. DoRA's
+    magnitudes stay float32: a step is too small for them to move in bf16.
     """
     if not quantized(model):
         return
     for name, parameter in model.named_parameters():
-        if "lora_" in name:
+        if "lora_" in name and "lora_magnitude_vector" not in name:
             parameter.data = parameter.data.to(torch.bfloat16)
     for module in model.modules():
         if isinstance(module, ModulesToSaveWrapper):

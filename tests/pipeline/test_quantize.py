@@ -4,7 +4,7 @@ import bitsandbytes as bnb
 import pytest
 import torch
 from bitsandbytes.functional import has_avx512bf16
-from peft import get_peft_model
+from peft import LoraConfig, get_peft_model
 from pipeline_toys import UNEVEN, ours, rows
 
 from gnomon.pipeline.collate import Collator
@@ -80,6 +80,18 @@ def test_a_model_that_came_from_elsewhere_is_kept_trainable_too(checkpoint, tmp_
     trainer = ours(loaded, UNEVEN, tmp_path, peft_config=adapters)
     assert len(layers(trainer.model)) == 28
     assert not any(layer.support_avx512bf16_for_cpu for layer in layers(trainer.model))
+
+
+def test_doras_magnitudes_move(loaded, tmp_path):
+    """In bf16 a step of 1e-4 is rounded away, and they would stay as they began."""
+    dora = LoraConfig(use_dora=True, target_modules=r".*language_model.*\.q_proj")
+    sft = {"optim": "adamw_torch", "learning_rate": 1e-4, "max_steps": 2}
+    trainer = ours(loaded, UNEVEN, tmp_path, peft_config=dora, sft=sft)
+    magnitudes = {n: p for n, p in trainer.model.named_parameters() if "magnitude" in n}
+    before = {name: magnitude.detach().clone() for name, magnitude in magnitudes.items()}
+    trainer.train()
+    for name, magnitude in magnitudes.items():
+        assert not torch.equal(magnitude, before[name]), name
 
 
 @on_such_a_cpu
