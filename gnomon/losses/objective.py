@@ -156,7 +156,7 @@ class Objective(nn.Module):
         progress: float | None = None,
     ) -> Tensor:
         """The total of one forward's sums; the counts may be those of a whole window of them."""
-        ce = sums[CE] / counts[CE]
+        ce = sums[CE] / counts[CE].clamp(min=1)
         total = ce
         if self.loss is not None and (weight := self.weight * self.scale(progress)):
             numeric = self.loss.combine(sums, counts)

@@ -3,31 +3,53 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+import torch
+from peft import PeftModel
+
 from gnomon.losses.objective import Rows
+from gnomon.losses.spans import IGNORED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from torch import Tensor
     from torch.nn import Module
+    from transformers import PreTrainedModel
 
     from gnomon.losses import Objective
 
+RESCALED = (
+    "final_logit_softcapping",  # Gemma
+    "logit_scale",  # Cohere
+    "logits_scaling",  # Granite
+    "lm_head_multiplier",  # Falcon-H1
+    "output_multiplier",
+)
+"""What configs call it where a model does something to the logits after its head."""
+
 
 def rows_at_once(
-    model: Module, inputs: dict[str, Any], targets: Tensor, objective: Objective
+    model: Module, inputs: dict[str, Any], labels: Tensor, objective: Objective, *, keeps: bool
 ) -> tuple[Rows, Any]:
-    """What the objective needs of the logits, and the model's outputs, which hold them all."""
-    outputs = model(**inputs)
-    return objective.rows(outputs.logits, targets), outputs
+    """What the objective needs of the logits at [B, T] labels, and the model's outputs.
+
+    These hold the logits of the answers alone where the model `keeps` no others, else all.
+    """
+    answer = labels != IGNORED
+    outputs = model(**inputs, **({"logits_to_keep": answer} if keeps else {}))
+    logits = outputs.logits
+    if not keeps:  # prompt tuning sets tokens before each row
+        logits = logits[:, -labels.shape[1] :][answer]
+    return objective.rows(logits, labels[answer]), outputs
 
 
 def rows_in_chunks(
     model: Module,
     inputs: dict[str, Any],
-    targets: Tensor,
+    labels: Tensor,
     objective: Objective,
     *,
     head: Module,
@@ -37,13 +59,36 @@ def rows_in_chunks(
 
     It is done within the model's own forward, where DDP and FSDP have the head's weights ready.
     """
+    answer = labels != IGNORED
+    packed: list[Tensor] = []
 
-    def answer(hidden: Tensor) -> Tensor:
-        return objective.rows_of_hidden(hidden, targets, project, at_once=at_once).packed()
+    def rows(hidden: Tensor) -> Tensor:
+        found = objective.rows_of_hidden(hidden, labels[answer], project, at_once=at_once)
+        packed.append(found.packed())
+        return packed[0]
 
-    with _replaced(head, answer) as project:
-        outputs = model(**inputs)
+    with _replaced(head, rows) as project:
+        outputs = model(**inputs, logits_to_keep=answer)
+    if not torch.allclose(outputs.logits, packed[0], rtol=0, atol=0, equal_nan=True):
+        raise ValueError(
+            f"{type(model).__name__} does something to the logits after its head, so that"
+            f" {len(packed[0])} rows cannot go through it {at_once} at a time: set the trainer's"
+            " logits_at_once to a larger number"
+        )
     return Rows.unpacked(outputs.logits), outputs
+
+
+def keeps_answers(model: PreTrainedModel | PeftModel) -> bool:
+    """Whether a model can be asked for the logits of some tokens alone."""
+    if not isinstance(model, PeftModel):
+        return "logits_to_keep" in signature(type(model).forward).parameters
+    return not model.active_peft_config.is_prompt_learning and keeps_answers(model.get_base_model())
+
+
+def ends_with_its_head(model: PreTrainedModel | PeftModel) -> bool:
+    """Whether what the head gives are the logits: else rows cannot be told from them there."""
+    config = model.config.get_text_config()
+    return all(getattr(config, name, None) in (None, 1.0) for name in RESCALED)
 
 
 @contextmanager

@@ -15,7 +15,12 @@ from gnomon.losses import CE, NumericVocab, Objective, create
 from gnomon.losses.objective import Rows
 from gnomon.pipeline.collate import FINAL, IGNORED
 from gnomon.pipeline.frozen import spare_frozen_towers
-from gnomon.pipeline.head import rows_at_once, rows_in_chunks
+from gnomon.pipeline.head import (
+    ends_with_its_head,
+    keeps_answers,
+    rows_at_once,
+    rows_in_chunks,
+)
 from gnomon.pipeline.quantize import cast_adapter, keep_trainable_on_cpu
 
 if TYPE_CHECKING:
@@ -61,6 +66,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         cast_adapter(self.model)
         self._spare_towers()
         self._width: int = self.model.get_output_embeddings().weight.shape[0]  # V
+        self._keeps, self._chunks = keeps_answers(self.model), ends_with_its_head(self.model)
         loss = self._loss(numeric_loss)
         self.objective = Objective(
             loss,
@@ -90,6 +96,10 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         if num_items_in_batch is not None and self.args.average_tokens_across_devices:
             # The denominators count every process, and DDP averages over the processes.
             loss = loss * (self.accelerator.num_processes // self.get_tp_size())
+        if self.aux_loss_enabled:
+            # A mean over the batch, where all else is a share of the window's sum.
+            windows = 1 if num_items_in_batch is None else self.current_gradient_accumulation_steps
+            loss = loss + self.router_aux_loss_coef * outputs.aux_loss.to(loss.device) / windows
         return (loss, outputs) if return_outputs else loss
 
     def get_batch_samples(
@@ -118,9 +128,10 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             output = super().evaluation_loop(*args, metric_key_prefix=metric_key_prefix, **kwargs)
             figures = {} if self.held_out is None else self.held_out(self.model)
         output.metrics.update({f"{metric_key_prefix}_{n}": v for n, v in figures.items()})
-        if wanted := self.args.metric_for_best_model:
+        wanted = f"eval_{(self.args.metric_for_best_model or '').removeprefix('eval_')}"
+        if self.held_out is not None and wanted.startswith(f"{metric_key_prefix}_"):
             # No deviation where nothing was read: that is never the best, and no end of the run.
-            output.metrics.setdefault(f"eval_{wanted.removeprefix('eval_')}", math.nan)
+            output.metrics.setdefault(wanted, math.nan)
         return output
 
     def _measured(
@@ -130,13 +141,17 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         labels, final = _labels(inputs)
         others = {name: value for name, value in inputs.items() if name not in ("labels", FINAL)}
         answer = labels != IGNORED  # [B, T]
-        if not answer.any(1).all():
+        packed = self.args.packing or self.args.eval_packing  # a chunk may be of a prompt alone
+        if not packed and not answer.any(1).all():
             raise ValueError(
                 "a sample without one answer token: was its answer cut off?"
                 f" (max_length={self.args.max_length})"
             )
-        others |= {"use_cache": False, "logits_to_keep": answer}
-        rows, outputs = self._rows(model, others, labels[answer], whole=whole)
+        others |= {"use_cache": False}
+        others |= {"output_router_logits": True} if self.aux_loss_enabled else {}
+        rows, outputs = self._rows(model, others, labels, whole=whole)
+        if self.aux_loss_enabled:
+            self._note("aux_loss", outputs.aux_loss, torch.ones_like(outputs.aux_loss))
         if (once := self._once(len(labels))) < len(labels):
             rows = Rows(*(part[: int(answer[:once].sum())] for part in rows))
             labels, final = labels[:once], None if final is None else final[:once]
@@ -161,14 +176,15 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         return min(max(int(state.remainder) - others, 0), samples)
 
     def _rows(
-        self, model: torch.nn.Module, inputs: dict[str, Any], targets: Tensor, *, whole: bool
+        self, model: torch.nn.Module, inputs: dict[str, Any], labels: Tensor, *, whole: bool
     ) -> tuple[Rows, Any]:
         """What the objective needs of the answer's logits, and the model's outputs."""
         at_once = max(1, self.logits_at_once // self._width)
-        if whole or len(targets) <= at_once:
-            return rows_at_once(model, inputs, targets, self.objective)
+        keeps = self._keeps and not whole  # whoever wants the outputs wants every token's
+        if not keeps or not self._chunks or int((labels != IGNORED).sum()) <= at_once:
+            return rows_at_once(model, inputs, labels, self.objective, keeps=keeps)
         head = self.accelerator.unwrap_model(model).get_output_embeddings()
-        return rows_in_chunks(model, inputs, targets, self.objective, head=head, at_once=at_once)
+        return rows_in_chunks(model, inputs, labels, self.objective, head=head, at_once=at_once)
 
     @property
     def _progress(self) -> float:

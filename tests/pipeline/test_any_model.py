@@ -1,0 +1,205 @@
+"""Models of none of our families, and what TRL can do with them: ours gives TRL's own loss."""
+
+import copy
+
+import datasets
+import numpy as np
+import peft
+import pytest
+import torch
+import transformers
+from pipeline_toys import assert_close, copied, grad_steps, settings
+from trl import SFTTrainer
+
+from gnomon.pipeline.trainer import NumericSFTTrainer
+
+TEXTS = datasets.Dataset.from_dict(
+    {
+        "prompt": ["What is 2 + 2?", "What is 30 * 41?", "Say 0.5.", "What is 7?"],
+        "completion": [" 4", " 1230", " 0.5", " seven"],
+    }
+)
+SMALL = {
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 8,
+    "bos_token_id": None,
+}
+EXPERTS = {"output_router_logits": True, "router_aux_loss_coef": 0.5, "num_local_experts": 4}
+
+
+def model_of(blank, kind, **options):
+    tokenizer = blank.processor.tokenizer
+    shape = {**SMALL, "vocab_size": len(tokenizer) + 3, "eos_token_id": tokenizer.eos_token_id}
+    config = getattr(transformers, f"{kind}Config")(**shape, **options)
+    torch.manual_seed(0)
+    return getattr(transformers, f"{kind}ForCausalLM")(config)
+
+
+def trainer_of(kind, blank, model, out, *, sft=None, **options):
+    args = settings(
+        out,
+        **{
+            "per_device_train_batch_size": 2,
+            "gradient_accumulation_steps": 2,
+            "remove_unused_columns": True,
+            "dataset_kwargs": None,
+            **(sft or {}),
+        },
+    )
+    return kind(
+        model=copy.deepcopy(model),
+        args=args,
+        train_dataset=TEXTS,
+        processing_class=blank.processor.tokenizer,
+        **options,
+    )
+
+
+def assert_as_stock(blank, model, out, *, rows=None, **options):
+    """The same loss and gradient, with `rows` through the head at a time where they are given."""
+    lines, gradients = grad_steps(trainer_of(SFTTrainer, blank, model, out, **options))
+    trainer = trainer_of(NumericSFTTrainer, blank, model, out, **options)
+    if rows is not None:
+        trainer.logits_at_once = rows * trainer._width
+    ours, found = grad_steps(trainer)
+    assert ours[0]["loss"] == pytest.approx(lines[0]["loss"], rel=1e-5)
+    assert_close(found[0], gradients[0])
+    return lines[0], ours[0]
+
+
+@pytest.mark.parametrize("rows", [None, 2], ids=["at once", "in chunks"])
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("Llama", {}),
+        ("Gemma2", {"final_logit_softcapping": 3.0}),
+        ("Cohere", {"logit_scale": 0.25}),
+        ("Granite", {"logits_scaling": 4.0}),
+    ],
+    ids=["Llama", "Gemma2", "Cohere", "Granite"],
+)
+def test_what_a_model_does_to_its_logits_is_in_the_loss(blank, tmp_path, kind, options, rows):
+    """Rows in chunks go by way of the head's output, which Gemma would take for logits to cap."""
+    assert_as_stock(blank, model_of(blank, kind, **options), tmp_path, rows=rows)
+
+
+def test_logits_changed_in_a_way_that_no_config_tells_are_refused(blank, tmp_path):
+    class Loud(transformers.LlamaForCausalLM):
+        def forward(self, *args, logits_to_keep=0, **kwargs):
+            found = super().forward(*args, logits_to_keep=logits_to_keep, **kwargs)
+            found.logits = found.logits * 2
+            return found
+
+    plain = model_of(blank, "Llama")
+    loud = Loud(plain.config)
+    trainer = trainer_of(NumericSFTTrainer, blank, loud, tmp_path)
+    trainer.logits_at_once = 2 * trainer._width
+    with pytest.raises(ValueError, match=r"Loud does something to the logits.*logits_at_once"):
+        trainer.train()
+
+
+def test_a_model_that_gives_all_logits_or_none_trains_the_same(blank, tmp_path):
+    class Plain(transformers.LlamaForCausalLM):
+        def forward(self, input_ids=None, attention_mask=None, use_cache=None):
+            return super().forward(input_ids, attention_mask=attention_mask, use_cache=use_cache)
+
+    model = model_of(blank, "Llama")
+    plain = Plain(model.config)
+    plain.load_state_dict(model.state_dict())
+    whole = {"sft": {"gradient_accumulation_steps": 1, "per_device_train_batch_size": 4}}
+    found = [
+        grad_steps(trainer_of(NumericSFTTrainer, blank, m, tmp_path, numeric_loss="ntil", **whole))
+        for m in (model, plain)
+    ]
+    (lines, gradients), (others, theirs) = found
+    assert others[0]["loss"] == pytest.approx(lines[0]["loss"], rel=1e-6)
+    assert_close(theirs[0], gradients[0])
+
+
+@pytest.mark.parametrize("window", [(4, 1), (1, 4)], ids=["4x1", "1x4"])
+def test_experts_are_balanced_as_in_trl(blank, tmp_path, window):
+    size, windows = window
+    sft = {"per_device_train_batch_size": size, "gradient_accumulation_steps": windows}
+    lines, ours = assert_as_stock(blank, model_of(blank, "Mixtral", **EXPERTS), tmp_path, sft=sft)
+    assert lines["aux_loss"] > 1
+    assert ours["aux_loss"] == pytest.approx(lines["aux_loss"], rel=1e-5)
+    assert ours["loss"] - ours["ce"] == pytest.approx(0.5 * ours["aux_loss"], rel=1e-5)
+
+
+@pytest.mark.parametrize("kind", [peft.PromptTuningConfig, peft.PrefixTuningConfig])
+@pytest.mark.parametrize("rows", [None, 2], ids=["at once", "in chunks"])
+def test_tokens_that_are_set_before_each_row_are_no_answer(blank, tmp_path, kind, rows):
+    options = {"peft_config": kind(task_type="CAUSAL_LM", num_virtual_tokens=3)}
+    model = model_of(blank, "Qwen2", initializer_range=0.3)
+    assert_as_stock(blank, model, tmp_path, rows=rows, **options)
+
+
+@pytest.mark.parametrize(
+    "sft",
+    [
+        {"padding_free": True},
+        {"packing": True, "max_length": 64},
+        {"packing": True, "packing_strategy": "wrapped", "max_length": 8},
+    ],
+    ids=["padding free", "packed", "cut into chunks of which some have no answer"],
+)
+def test_packed_rows_give_trls_own_loss(blank, tmp_path, sft):
+    sft = {"per_device_train_batch_size": 4, "gradient_accumulation_steps": 1, **sft}
+    assert_as_stock(blank, model_of(blank, "Qwen2"), tmp_path, sft=sft)
+
+
+def test_compute_metrics_and_predict_are_given_every_tokens_logits(blank, tmp_path):
+    seen = []
+
+    def measured(found):
+        seen.append((found.predictions.shape, found.label_ids.shape))
+        scored = found.label_ids[:, 1:] != -100
+        right = found.predictions[:, :-1].argmax(-1) == found.label_ids[:, 1:]
+        return {"right": right[scored].mean()}
+
+    model = copied(blank).model
+    trainer = trainer_of(
+        NumericSFTTrainer, blank, model, tmp_path, numeric_loss="ntil", compute_metrics=measured
+    )
+    figures = trainer.evaluate(TEXTS)
+    assert figures["eval_right"] == pytest.approx(figures["eval_mean_token_accuracy"])
+    trainer.compute_metrics = None
+    predictions = trainer.predict(trainer.train_dataset)
+    ((logits, labels),) = seen
+    assert logits == (*labels, trainer._width) == predictions.predictions.shape
+    assert np.isfinite(predictions.predictions).all()
+
+
+BEST = {
+    "eval_strategy": "steps",
+    "eval_steps": 1,
+    "save_strategy": "steps",
+    "save_steps": 1,
+    "load_best_model_at_end": True,
+    "greater_is_better": False,
+}
+
+
+def test_the_best_by_one_of_several_evaluations_is_taken(blank, tmp_path):
+    """The second evaluation once wrote NaN over the first one's loss, and no best was found."""
+    sft = BEST | {"metric_for_best_model": "eval_first_loss", "max_steps": 2}
+    model = model_of(blank, "Qwen2")
+    sets = {"first": TEXTS, "second": TEXTS.select(range(2))}
+    trainer = trainer_of(NumericSFTTrainer, blank, model, tmp_path, sft=sft, eval_dataset=sets)
+    trainer.train()
+    log = trainer.state.log_history
+    losses = [line["eval_first_loss"] for line in log if "eval_first_loss" in line]
+    assert len(losses) == 2
+    assert trainer.state.best_metric == min(losses)
+
+
+def test_a_metric_that_nobody_measures_is_an_error(blank, tmp_path):
+    sft = BEST | {"metric_for_best_model": "acuracy"}
+    model = model_of(blank, "Qwen2")
+    trainer = trainer_of(NumericSFTTrainer, blank, model, tmp_path, sft=sft, eval_dataset=TEXTS)
+    with pytest.raises(KeyError, match="eval_acuracy"):
+        trainer.train()
