@@ -78,6 +78,7 @@ def load_trained(model: Model, run: Path, *, seed: int = 0) -> Loaded:
     base = load(model, seed=seed)
     adapted = PeftModel.from_pretrained(base.model, run / ADAPTER)
     cast_adapter(adapted)
+    tie_head(adapted)
     return replace(base, model=adapted.eval())
 
 
@@ -141,16 +142,26 @@ def _part_of(name: str, parts: list[tuple[Part, str]]) -> Part:
 def _whole(model: PreTrainedModel, parts: list[tuple[Part, str]], full: set[Part]) -> list[str]:
     """The outermost modules that train whole: a tower without the projector that lies in it."""
     whole: list[str] = []
-    prefixes = tuple(prefix for part in full for prefix in part.prefixes)
+    tied = model.get_output_embeddings() if _head_is_tied(model) else None
     for name, module in model.named_modules():
-        if isinstance(module, torch.nn.ModuleList) or name.startswith(
-            tuple(f"{w}." for w in whole)
-        ):
+        inside = name.startswith(tuple(f"{w}." for w in whole))
+        if module is tied or inside or isinstance(module, torch.nn.ModuleList):
             continue  # PEFT saves no lists, only what is in them
-        owners = {_part_of(f"{name}.{inner}", parts) for inner, _ in module.named_parameters()}
-        if f"{name}.".startswith(prefixes) and owners and owners <= full:
+        inner = module.named_parameters(prefix=name)
+        owners = {_part_of(parameter, parts) for parameter, _ in inner}
+        if owners and owners <= full:
             whole.append(name)
     return whole
+
+
+def tie_head(model: PreTrainedModel | PeftModel) -> None:
+    """Keep a head that is the embedding the same as the copy of it that PEFT trains whole."""
+    if isinstance(model, PeftModel) and _head_is_tied(model.get_base_model()):
+        model.get_output_embeddings().weight = model.get_input_embeddings().weight
+
+
+def _head_is_tied(model: PreTrainedModel) -> bool:
+    return bool(model.config.tie_word_embeddings)
 
 
 def _lora(train: Train, adapted: list[Part], idle: list[str], whole: list[str]) -> LoraConfig:

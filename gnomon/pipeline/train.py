@@ -15,7 +15,7 @@ from gnomon.losses import CE, NumericVocab, create
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.coverage import ENOUGH, coverage_of
 from gnomon.pipeline.held_out import HeldOut
-from gnomon.pipeline.load import ADAPTER, MODEL, Loaded, load, prepare_parts
+from gnomon.pipeline.load import ADAPTER, MODEL, Loaded, load, prepare_parts, tie_head
 from gnomon.pipeline.log import LOG, LogFile, Progress
 from gnomon.pipeline.settings import arguments
 from gnomon.pipeline.stream import drawn
@@ -122,6 +122,7 @@ def make_trainer(recipe: Recipe, loaded: Loaded, samples: Samples, run: Path) ->
         held_out=held_out,
         callbacks=callbacks(recipe, run),
     )
+    tie_head(trainer.model)
     trainer.remove_callback(ProgressCallback)
     trainer.add_callback(Progress())
     return trainer

@@ -13,7 +13,7 @@ from gnomon.names import UnknownNameError
 from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import resolve
 from gnomon.pipeline.families.qwen2_vl import Qwen2VL
-from gnomon.pipeline.load import fingerprint, load, load_trained, prepare_parts
+from gnomon.pipeline.load import fingerprint, load, load_trained, prepare_parts, tie_head
 from gnomon.pipeline.quantize import check_quantized, quantized
 from gnomon.recipe import Model, Train
 
@@ -185,6 +185,20 @@ def test_a_full_projector_beside_lora_is_saved_with_the_adapter(fresh):
     assert len(whole) == len(expected)
     assert all(of_part(name) == "projector" for name in whole)
     assert {of_part(name) for name in trainable - whole} == {"language"}
+
+
+@pytest.mark.parametrize("tied", [True, False], ids=["tied", "untied"])
+def test_the_head_trains_with_a_full_language_model_beside_lora(fresh, tied):
+    if not tied:
+        fresh.model.config.tie_word_embeddings = False
+        head = fresh.model.get_output_embeddings()
+        head.weight = torch.nn.Parameter(head.weight.detach().clone())
+    model, _, _ = opened(fresh, ways(language="full", vision="lora"))
+    tie_head(model)
+    head, words = model.get_output_embeddings().weight, model.get_input_embeddings().weight
+    assert head.requires_grad
+    assert words.requires_grad
+    assert (head is words) == tied
 
 
 @pytest.mark.parametrize("projector", ["frozen", "lora", "full"])

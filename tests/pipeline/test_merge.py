@@ -19,7 +19,7 @@ from gnomon.recipe import Eval, Loss, Model, Recipe, Source, Train
 SAMPLES = UNEVEN[:6]
 
 
-@pytest.fixture(scope="module", params=["qlora", "lora and a whole projector"])
+@pytest.fixture(scope="module", params=["qlora", "whole projector", "whole language"])
 def trained(request, checkpoint, tmp_path_factory):
     """A recipe and its run: large steps, so that the adapters matter."""
     in_4_bits = request.param == "qlora"
@@ -33,7 +33,8 @@ def trained(request, checkpoint, tmp_path_factory):
             learning_rate=2e-2,
             per_device_train_batch_size=4,
             lora_r=4,
-            projector="frozen" if in_4_bits else "full",
+            language="full" if request.param == "whole language" else "lora",
+            projector="full" if request.param == "whole projector" else "frozen",
             vision="lora",
         ),
         eval=Eval(batch_size=3, max_new_tokens=4),
@@ -81,8 +82,8 @@ def test_a_merge_that_does_not_answer_as_its_run_leaves_nothing(trained, tmp_pat
     def spoilt(layer):
         """A merge into weights that were repacked gives just such noise."""
         made = plain(layer)
-        if hasattr(made, "weight"):
-            made.weight.data = torch.randn_like(made.weight)
+        for weight in made.parameters():
+            weight.data = torch.randn_like(weight)
         return made
 
     plain = merging._plain

@@ -185,6 +185,7 @@ def test_what_was_trained_answers_as_it_did(recipe, tmp_path):
         {"language": "lora", "vision": "full"},
         {"language": "lora", "vision": "full", "projector": "full"},
         {"language": "lora", "vision": "lora", "projector": "lora"},
+        {"language": "full", "vision": "lora"},
     ],
     ids=lambda parts: ",".join(f"{k} {v}" for k, v in parts.items()),
 )
@@ -192,7 +193,7 @@ def test_what_was_trained_answers_as_it_did(recipe, tmp_path):
 def test_every_mixture_of_parts_trains_and_comes_back(recipe, tmp_path, parts, dtype):
     mixed = replace(
         recipe,
-        model=replace(recipe.model, dtype=dtype),
+        model=replace(recipe.model, dtype=dtype, load_in_4bit=parts["language"] == "lora"),
         train=replace(recipe.train, max_steps=1, **parts),
     )
     loaded = load(mixed.model)
