@@ -71,8 +71,8 @@ class Plan:
         return int(-(-train.samples * train.num_train_epochs // batch))
 
     def __str__(self) -> str:
-        told = [self._model(), self._tokens(), *self._coverage(), self._memory(), self._time()]
-        return "\n".join(told)
+        told = [self._model(), self._tokens(), *self._cut(), *self._coverage()]
+        return "\n".join([*told, self._memory(), self._time()])
 
     def _model(self) -> str:
         rows = [
@@ -95,6 +95,17 @@ class Plan:
             f"tokens    {about}{each('all')} a sample, at most {most}; {each('picture')} of the"
             f" picture, {each('answer')} of the answer"
         )
+
+    def _cut(self) -> list[str]:
+        """Whether answers like those of training would be cut where the model is measured."""
+        limit = self.recipe.eval.max_new_tokens
+        cut = sum(tokens.answer - 1 > limit for tokens in self.tokens)  # its end need not be told
+        if not cut or not self.counted:
+            return []
+        return [
+            f"cut       {cut} of {len(self.tokens)} answers are longer than"
+            f" eval.max_new_tokens={limit}, and such are cut when the model is measured"
+        ]
 
     def _coverage(self) -> list[str]:
         if self.coverage is None:
@@ -170,7 +181,7 @@ def _opened(recipe: Recipe, *, config_only: bool) -> tuple[Family, PretrainedCon
         for known in map(families.create, families.FAMILIES):
             if name in known.sizes:
                 return known, known.config(name)
-        if families.locate(name) == name and not Path(name).is_dir():
+        if name not in families.EMBEDDED and not Path(families.locate(name)).is_dir():
             sized = [c for f in families.FAMILIES for c in families.create(f).sizes]
             raise ValueError(
                 f"model.name: {name!r}: its size is not known here; leave out --config-only, or"

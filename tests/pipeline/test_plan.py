@@ -9,10 +9,12 @@ from peft import LoraConfig, get_peft_model
 
 from gnomon import store
 from gnomon.pipeline import budget, families
+from gnomon.pipeline._plan_tokens import guessed
 from gnomon.pipeline.load import load, prepare_parts
-from gnomon.pipeline.plan import plan
-from gnomon.recipe import Loss, Model, Recipe, Source, Train, configs
+from gnomon.pipeline.plan import _opened, plan
+from gnomon.recipe import Eval, Loss, Model, Recipe, Source, Train, configs
 from gnomon.recipe import load as opened
+from gnomon.road import Exam
 
 SUMS = (Source(kind="arithmetic"),)
 CLOCKS = (Source(kind="clock", options={"size": 84}),)
@@ -158,7 +160,30 @@ def test_an_unknown_checkpoint_is_refused_with_those_that_are_known():
         plan(recipe, drawn(recipe), config_only=True)
 
 
+def test_the_embedded_models_are_known_without_a_file():
+    recipe = Recipe(data=CLOCKS, model=Model(name=families.BLANK, load_in_4bit=False), train=TRAIN)
+    assert plan(recipe, drawn(recipe), config_only=True).parts
+
+
+def test_answers_that_would_be_cut_are_told():
+    recipe = Recipe(data=SUMS, model=Model(name="gnomon-tiny"), eval=Eval(max_new_tokens=1))
+    told = str(plan(recipe, drawn(recipe), there=1.0))
+    assert "answers are longer than eval.max_new_tokens=1, and" in told
+    roomy = replace(recipe, eval=Eval(max_new_tokens=64))
+    assert "longer" not in str(plan(roomy, drawn(roomy), there=1.0))
+
+
 SIZED = [name for name in configs() if name.endswith("gb.yaml")]
+
+
+@pytest.mark.parametrize("name", [name for name in SIZED if "24gb" in name])
+def test_a_recipe_lets_its_answers_end(name):
+    """Tables were cut at 48 tokens: one chart's question in twelve could not be answered."""
+    recipe = opened(name)
+    family, config = _opened(recipe, config_only=True)
+    exam = Exam.of(recipe).open()
+    longest = max(guessed(family, config, recipe, exam[i]).answer for i in range(40))
+    assert longest <= recipe.eval.max_new_tokens
 
 
 @pytest.mark.long
