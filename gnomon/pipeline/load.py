@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from accelerate import PartialState
 from peft import LoraConfig, PeftModel
+from peft.utils import ModulesToSaveWrapper
 from transformers import set_seed
 
 from gnomon.pipeline import families
@@ -142,7 +143,8 @@ def _part_of(name: str, parts: list[tuple[Part, str]]) -> Part:
 def _whole(model: PreTrainedModel, parts: list[tuple[Part, str]], full: set[Part]) -> list[str]:
     """The outermost modules that train whole: a tower without the projector that lies in it."""
     whole: list[str] = []
-    tied = model.get_output_embeddings() if _head_is_tied(model) else None
+    words, head = model.get_input_embeddings(), model.get_output_embeddings()
+    tied = head if head.weight is words.weight else None
     for name, module in model.named_modules():
         inside = name.startswith(tuple(f"{w}." for w in whole))
         if module is tied or inside or isinstance(module, torch.nn.ModuleList):
@@ -156,12 +158,10 @@ def _whole(model: PreTrainedModel, parts: list[tuple[Part, str]], full: set[Part
 
 def tie_head(model: PreTrainedModel | PeftModel) -> None:
     """Keep a head that is the embedding the same as the copy of it that PEFT trains whole."""
-    if isinstance(model, PeftModel) and _head_is_tied(model.get_base_model()):
-        model.get_output_embeddings().weight = model.get_input_embeddings().weight
-
-
-def _head_is_tied(model: PreTrainedModel) -> bool:
-    return bool(model.config.tie_word_embeddings)
+    copied = [m.original_module for m in model.modules() if isinstance(m, ModulesToSaveWrapper)]
+    head = model.get_output_embeddings()
+    if any(head.weight is weight for module in copied for weight in module.parameters()):
+        head.weight = model.get_input_embeddings().weight
 
 
 def _lora(train: Train, adapted: list[Part], idle: list[str], whole: list[str]) -> LoraConfig:

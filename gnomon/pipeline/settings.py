@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import torch
 from trl import SFTConfig
 
 from gnomon.eval.watching import greater_is_better
+from gnomon.names import nearest_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +41,19 @@ def arguments(recipe: Recipe, run: Path) -> SFTConfig:
         "dataloader_pin_memory": torch.cuda.is_available(),
         "logging_first_step": True,
     }
-    return SFTConfig(**{**settings, **watching(recipe), **(train.sft or {})})
+    passed = train.sft or {}
+    _refuse_unknown(passed)
+    return SFTConfig(**{**settings, **watching(recipe), **passed})
+
+
+def _refuse_unknown(passed: dict[str, Any]) -> None:
+    known = [field.name for field in fields(SFTConfig) if field.init]
+    for name, value in passed.items():
+        if name not in known:
+            near = ", ".join(nearest_names(name, known))
+            raise ValueError(
+                f"train.sft.{name}: {value!r}: TRL has no such key; did you mean {near}?"
+            )
 
 
 def watching(recipe: Recipe) -> dict[str, Any]:

@@ -349,6 +349,12 @@ def test_what_was_written_first_trains_the_same_as_what_is_drawn(recipe, whole, 
     assert_same_run(tmp_path / "run", whole)
 
 
+def test_a_key_that_trl_has_not_is_refused_by_name(recipe, tmp_path):
+    wrong = replace(recipe, train=replace(recipe.train, sft={"max_gradnorm": 0.5}))
+    with pytest.raises(ValueError, match=r"train.sft.max_gradnorm: 0.5: .* max_grad_norm"):
+        arguments(wrong, tmp_path)
+
+
 def test_trls_settings_are_the_recipes(recipe, tmp_path):
     settings = arguments(recipe, tmp_path)
     for name in ("max_steps", "learning_rate", "per_device_train_batch_size", "save_steps"):
