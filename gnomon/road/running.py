@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from gnomon import store
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 def run(opened: Recipe, out: Path, *, workers: int | None) -> Path:
     """Generate, train, predict before and after, score, report: the straight road."""
+    _refuse_company()
     exam = Exam.of(opened)
     answers = out / "predictions"
     say("drawing the samples")
@@ -63,3 +65,12 @@ def plan(opened: Recipe, *, config_only: bool, gib: float | None) -> bool:
     found = planned(opened, samples, config_only=config_only, there=there)
     print(found)
     return found.fits
+
+
+def _refuse_company() -> None:
+    """Launched processes would all write the same files; only the training is shared."""
+    if (processes := int(os.environ.get("WORLD_SIZE", "1"))) > 1:
+        raise RecipeError(
+            f"gnomon run is of one process, and {processes} were launched: launch `gnomon train`,"
+            " then `gnomon run` alone, which leaves what is trained and does the rest"
+        )

@@ -196,3 +196,13 @@ def test_a_terminal_has_no_line_too_long():
         folded = listing.table(room, width=80)
         assert max(map(len, folded.splitlines())) <= 80
         assert folded.split() == listing.table(room).split()
+
+
+def test_a_road_that_was_launched_in_several_processes_names_what_to_launch(
+    tmp_path, capsys, monkeypatch
+):
+    """They were told that another process was writing there, and to wait until it ends."""
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert gnomon("run", small(tmp_path), "--out", tmp_path / "run") == 2
+    assert "2 were launched: launch `gnomon train`" in capsys.readouterr().err
+    assert not (tmp_path / "run" / "data").exists()
