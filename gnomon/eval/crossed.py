@@ -71,9 +71,13 @@ def crossed(
     for three thousand; never narrower than seeds alone have it, t(K − 1)·√V_seeds. Seeds may agree
     by luck: V_seeds is never less than what it is in one of forty cases where seeds do not differ,
     when it is V_cells on the average; and where it would be less, V is that of pictures alone, for
-    two seeds of 98 % in 200 have the same number right in one of six cases. The interval's
-    lopsidedness is that of the crossed bootstrap (Owen 2007), which draws seeds and pictures with
-    replacement, independently. One seed says nothing of others: then only pictures vary.
+    two seeds of 98 % in 200 have the same number right in one of six cases. Where two or three
+    seeds do not differ, all this covers more than it says, as every sound rule does
+    (benchmarks/few_seeds.py).
+
+    The interval's lopsidedness is that of the crossed bootstrap (Owen 2007), which draws seeds and
+    pictures with replacement, independently. One seed says nothing of others: then only pictures
+    vary.
     """
     size = _size(arms)
     design = Design.of([arm / size for arm in arms], pictures)
