@@ -18,6 +18,7 @@ from gnomon.eval.questions import Question
 from gnomon.eval.scored import Result, Scored, Scores, Summary
 from gnomon.eval.spool import Spool
 from gnomon.eval.statistics import Estimate, bootstrap, determined, wilson
+from gnomon.eval.woodruff import quantile_over_pictures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -171,6 +172,8 @@ def _estimate(line: Line, columns: Columns) -> Estimate:
     if line.statistic == "share":
         return wilson(int(values.sum()), values.size)
     assert line.statistic != "r_squared"  # made a mean above
+    if line.statistic != "mean" and n < values.size:
+        return quantile_over_pictures(values, pictures, line.statistic)
     return bootstrap(values, line.statistic)
 
 

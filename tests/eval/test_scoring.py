@@ -206,6 +206,8 @@ def test_questions_about_one_picture_widen_the_interval():
     assert narrow.value == wide.value == pytest.approx(0.5, abs=0.01)
     assert wide.high - wide.low > 3 * (narrow.high - narrow.low)
     assert wide.method == "bootstrap, 30 pictures"
+    narrow, wide = (found.estimate("time", "deviation_median") for found in (alone, together))
+    assert wide.method == "Woodruff's, bootstrap, 30 pictures"
 
 
 def on_pictures(answers, each):
