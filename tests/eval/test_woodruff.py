@@ -25,13 +25,13 @@ def test_the_interval_covers_the_truth(statistic, pictures, each, alike):
     """As if each question stood alone it covers in 84 to 88 % here."""
     rng = np.random.default_rng(0)
     truth = np.exp(stats.norm.ppf(SHARES[statistic]))
-    rounds = [drawn(rng, pictures, each, alike) for _ in range(400)]
+    rounds = [drawn(rng, pictures, each, alike) for _ in range(200)]
     over = [quantile_over_pictures(*found, statistic) for found in rounds]
     alone = [bootstrap(errors, statistic) for errors, _ in rounds]
     covered, too_seldom = (
         np.mean([found.low <= truth <= found.high for found in way]) for way in (over, alone)
     )
-    assert 0.92 <= covered <= 0.98
+    assert 0.91 <= covered <= 0.985
     assert too_seldom < 0.9
     assert all(a.value == b.value for a, b in zip(over, alone, strict=True))
 
