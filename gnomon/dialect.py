@@ -178,8 +178,9 @@ class Qwen25VL(Dialect):
         r'\{"bbox_2d": \[(\d+), (\d+), (\d+), (\d+)\]\}', re.ASCII
     )
 
-    def precision(self, size: Size) -> tuple[float, float]:  # noqa: ARG002 - pixels whatever the size
-        return 0.5, 0.5
+    def precision(self, size: Size) -> tuple[float, float]:
+        across, down = self._space(size)
+        return size[0] / across / 2, size[1] / down / 2
 
     def _space(self, size: Size) -> Size:
         """The width and height of what corners are counted in."""
@@ -219,9 +220,6 @@ class Qwen3VL(Qwen25VL):
     """JSON with `bbox_2d` as Qwen2.5-VL's, but on 0..1000 whatever the picture's size."""
 
     name: ClassVar[str] = "qwen3-vl"
-
-    def precision(self, size: Size) -> tuple[float, float]:
-        return size[0] / 2000, size[1] / 2000
 
     def _space(self, size: Size) -> Size:  # noqa: ARG002 - the same for all
         return 1000, 1000

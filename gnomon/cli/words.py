@@ -74,7 +74,7 @@ def _preview(add: Add) -> None:
         "--tokens", action="store_true", help="a recipe's first sample, token by token"
     )
     verb.add_argument("--n", type=_positive, default=16, help="how many samples (16)")
-    verb.add_argument("overrides", nargs="*", metavar="key=value", help="options of the kind")
+    _overrides(verb, "options of the kind")
 
 
 def _generate(add: Add) -> None:
@@ -97,7 +97,7 @@ def _generate(add: Add) -> None:
         default="local",
         help="ray draws on the cluster that RAY_ADDRESS names (docs/scale.md)",
     )
-    verb.add_argument("overrides", nargs="*", metavar="key=value", help="options of the kind")
+    _overrides(verb, "options of the kind")
 
 
 def _verify(add: Add) -> None:
@@ -114,14 +114,14 @@ def _stats(add: Add) -> None:
         "count what is in a dataset, and what stands twice or in two splits (then it exits with 1)",
         "gnomon stats clocks | gnomon stats chart --n 100 level=hard | gnomon stats demo --json",
     )
-    verb.add_argument("what", metavar="DIR|KIND|RECIPE", help="a dataset, your own file, a kind")
+    _samples(verb)
     verb.add_argument(
         "--n", type=_positive, help="samples a split; default: all on disk, 500 of what is drawn"
     )
     verb.add_argument("--json", action="store_true", help="the same as JSON")
     verb.add_argument("--seed", type=int, help="default: the recipe's, or 0")
     _workers(verb)
-    verb.add_argument("overrides", nargs="*", metavar="key=value", help="options of the kind")
+    _overrides(verb, "options of the kind")
 
 
 def _export(add: Add) -> None:
@@ -130,7 +130,7 @@ def _export(add: Add) -> None:
         "write samples out for another trainer, or as a task of lmms-eval",
         "gnomon export clocks --to trl --family qwen2-vl --out clocks-trl",
     )
-    verb.add_argument("what", metavar="DIR|KIND|RECIPE", help="a dataset, your own file, a kind")
+    _samples(verb)
     forms = ("trl", "messages", "llava", "swift", "lmms-eval")
     verb.add_argument("--to", choices=forms, required=True)
     verb.add_argument("--family", required=True, help="whose boxes are written; `ls families`")
@@ -139,15 +139,12 @@ def _export(add: Add) -> None:
         "--split", choices=("train", "val", "test"), help="default: train; test for lmms-eval"
     )
     verb.add_argument("--n", type=_positive, help="how many; default: as many as there are")
-    verb.add_argument("overrides", nargs="*", metavar="key=value", help="options of the kind")
+    _overrides(verb, "options of the kind")
 
 
 def _plan(add: Add) -> None:
     verb = add(verbs.plan, "say what a recipe will take", "gnomon plan demo --memory 24")
-    verb.add_argument(
-        "recipe", metavar="RECIPE", help="a YAML file or a name (`gnomon ls configs`)"
-    )
-    verb.add_argument("overrides", nargs="*", metavar="key=value", help="laid over the recipe")
+    _recipe(verb)
     verb.add_argument(
         "--config-only", action="store_true", help="open no checkpoint; its known sizes are enough"
     )
@@ -158,7 +155,7 @@ def _plan(add: Add) -> None:
 
 def _train(add: Add) -> None:
     verb = add(verbs.train, "fine-tune by a recipe", "gnomon train demo train.learning_rate=1e-3")
-    _recipe(verb)
+    _run_of(verb)
 
 
 def _predict(add: Add) -> None:
@@ -203,13 +200,13 @@ def _score(add: Add) -> None:
 
 def _run(add: Add) -> None:
     verb = add(verbs.run, "generate, train, predict, score, report", "gnomon run my-clocks.yaml")
-    _recipe(verb)
+    _run_of(verb)
     _workers(verb)
 
 
 def _demo(add: Add) -> None:
     verb = add(verbs.demo, "the whole road on the embedded model, in minutes", "gnomon demo")
-    verb.add_argument("overrides", nargs="*", metavar="key=value", help="laid over the recipe")
+    _overrides(verb, "laid over the recipe")
     verb.add_argument("--out", type=Path, metavar="DIR", help="the run's directory (runs/demo)")
     _workers(verb)
 
@@ -271,8 +268,20 @@ def _recipe(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "recipe", metavar="RECIPE", help="a YAML file or a name (`gnomon ls configs`)"
     )
-    verb.add_argument("overrides", nargs="*", metavar="key=value", help="laid over the recipe")
+    _overrides(verb, "laid over the recipe")
+
+
+def _run_of(verb: argparse.ArgumentParser) -> None:
+    _recipe(verb)
     verb.add_argument("--out", type=Path, metavar="DIR", help="the run's directory (runs/NAME)")
+
+
+def _samples(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("what", metavar="DIR|KIND|RECIPE", help="a dataset, your own file, a kind")
+
+
+def _overrides(verb: argparse.ArgumentParser, of: str) -> None:
+    verb.add_argument("overrides", nargs="*", metavar="key=value", help=of)
 
 
 def _workers(verb: argparse.ArgumentParser) -> None:

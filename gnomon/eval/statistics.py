@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
     Floats: TypeAlias = NDArray[np.float64]
 
-Statistic: TypeAlias = Literal["mean", "median", "p90"]
+Quantile: TypeAlias = Literal["median", "p90"]
+Statistic: TypeAlias = Literal["mean"] | Quantile
+SHARES: dict[Quantile, float] = {"median": 0.5, "p90": 0.9}
+"""How many of the values lie below a quantile."""
 
 LEVEL = 0.95
 RESAMPLES = 2000
@@ -79,7 +82,7 @@ def bootstrap(
         reason = "one item" if data.size == 1 else "all items are equal"
         return Estimate(value, None, None, f"no interval: {reason}", data.size)
     if statistic != "mean":
-        return _between_ranks(data, value, 0.5 if statistic == "median" else 0.9, level)
+        return _between_ranks(data, value, statistic, level)
     if data.size < _RESAMPLED_FROM:
         return _too_few(value, data.size)
     if data.size > _RESAMPLED_UP_TO:
@@ -120,15 +123,20 @@ def _too_few(value: float, n: int) -> Estimate:
     return Estimate(value, None, None, "no interval: too few items", n)
 
 
-def _between_ranks(data: Floats, value: float, p: float, level: float) -> Estimate:
-    """A quantile between two interpolated order statistics, where there are values enough."""
-    n, share = data.size, (1 + level) / 2
+def ranks(n: int, statistic: Quantile, *, level: float = LEVEL) -> tuple[float, float] | None:
+    """The ranks, from 0, between which a quantile lies; None where n values are too few to say."""
+    p, share = SHARES[statistic], (1 + level) / 2
     high, low = _place(n, p, share), _place(n, 1 - p, share)
-    if high is None or low is None:
-        return _too_few(value, n)
+    return None if high is None or low is None else (n - 1 - low, high)
+
+
+def _between_ranks(data: Floats, value: float, statistic: Quantile, level: float) -> Estimate:
+    """A quantile between two interpolated order statistics, where there are values enough."""
+    if (places := ranks(data.size, statistic, level=level)) is None:
+        return _too_few(value, data.size)
     ranked = np.sort(data)
-    ends = _at(ranked, n - 1 - low), _at(ranked, high)
-    return Estimate(value, *ends, "interpolated order statistics", n)
+    ends = _at(ranked, places[0]), _at(ranked, places[1])
+    return Estimate(value, *ends, "interpolated order statistics", data.size)
 
 
 def _place(n: int, p: float, share: float) -> float | None:

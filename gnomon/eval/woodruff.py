@@ -7,35 +7,31 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.eval.crossed import crossed
-from gnomon.eval.statistics import Estimate, bootstrap
+from gnomon.eval.statistics import SHARES, Estimate, bootstrap, ranks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Literal
 
     from numpy.typing import NDArray
 
-    from gnomon.eval.statistics import Floats
-
-SHARES = {"median": 0.5, "p90": 0.9}
-FEWEST = {"median": 6, "p90": 36}
-"""Pictures: as many as values must be where each has a picture of its own."""
+    from gnomon.eval.statistics import Floats, Quantile
 
 
 def quantile_over_pictures(
     values: Floats,
     pictures: Sequence[str] | NDArray[np.int64],
-    statistic: Literal["median", "p90"],
+    statistic: Quantile,
 ) -> Estimate:
     """A quantile with its interval over pictures (Woodruff 1952).
 
     How many of the values lie below it is a share, which has an interval over pictures; the values
-    that so many lie below are the quantile's own interval.
+    that so many lie below are the quantile's own interval. It takes as many pictures as it takes
+    values where each has its own.
     """
     found = bootstrap(values, statistic)
     if found.low is None or found.value is None:
         return found
-    if np.unique(np.asarray(pictures)).size < FEWEST[statistic]:
+    if ranks(np.unique(np.asarray(pictures)).size, statistic) is None:
         return Estimate(found.value, None, None, "no interval: too few pictures", found.n)
     below = (values <= found.value).astype(np.float64)
     share = crossed([below[None]], pictures).estimate

@@ -10,7 +10,6 @@ import torch
 from peft import PeftModel
 
 from gnomon.losses.objective import Rows
-from gnomon.losses.spans import IGNORED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,24 +31,31 @@ RESCALED = (
 
 
 def rows_at_once(
-    model: Module, inputs: dict[str, Any], labels: Tensor, objective: Objective, *, keeps: bool
+    model: Module,
+    inputs: dict[str, Any],
+    answer: Tensor,
+    targets: Tensor,
+    objective: Objective,
+    *,
+    keeps: bool,
 ) -> tuple[Rows, Any]:
-    """What the objective needs of the logits at [B, T] labels, and the model's outputs.
+    """What the objective needs of the logits of the answer's tokens, and the model's outputs.
 
-    These hold the logits of the answers alone where the model `keeps` no others, else all.
+    The answer lies where [B, T] says, its tokens are the targets. The outputs hold its logits alone
+    where the model `keeps` no others, else all.
     """
-    answer = labels != IGNORED
     outputs = model(**inputs, **({"logits_to_keep": answer} if keeps else {}))
     logits = outputs.logits
     if not keeps:  # prompt tuning sets tokens before each row
-        logits = logits[:, -labels.shape[1] :][answer]
-    return objective.rows(logits, labels[answer]), outputs
+        logits = logits[:, -answer.shape[1] :][answer]
+    return objective.rows(logits, targets), outputs
 
 
 def rows_in_chunks(
     model: Module,
     inputs: dict[str, Any],
-    labels: Tensor,
+    answer: Tensor,
+    targets: Tensor,
     objective: Objective,
     *,
     head: Module,
@@ -59,11 +65,10 @@ def rows_in_chunks(
 
     It is done within the model's own forward, where DDP and FSDP have the head's weights ready.
     """
-    answer = labels != IGNORED
     packed: list[Tensor] = []
 
     def rows(hidden: Tensor) -> Tensor:
-        found = objective.rows_of_hidden(hidden, labels[answer], project, at_once=at_once)
+        found = objective.rows_of_hidden(hidden, targets, project, at_once=at_once)
         packed.append(found.packed())
         return packed[0]
 

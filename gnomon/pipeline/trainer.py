@@ -149,7 +149,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             )
         others |= {"use_cache": False}
         others |= {"output_router_logits": True} if self.aux_loss_enabled else {}
-        rows, outputs = self._rows(model, others, labels, whole=whole)
+        rows, outputs = self._rows(model, others, answer, labels[answer], whole=whole)
         if self.aux_loss_enabled:
             self._note("aux_loss", outputs.aux_loss, torch.ones_like(outputs.aux_loss))
         if (once := self._once(len(labels))) < len(labels):
@@ -176,15 +176,22 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         return min(max(int(state.remainder) - others, 0), samples)
 
     def _rows(
-        self, model: torch.nn.Module, inputs: dict[str, Any], labels: Tensor, *, whole: bool
+        self,
+        model: torch.nn.Module,
+        inputs: dict[str, Any],
+        answer: Tensor,
+        targets: Tensor,
+        *,
+        whole: bool,
     ) -> tuple[Rows, Any]:
         """What the objective needs of the answer's logits, and the model's outputs."""
         at_once = max(1, self.logits_at_once // self._width)
         keeps = self._keeps and not whole  # whoever wants the outputs wants every token's
-        if not keeps or not self._chunks or int((labels != IGNORED).sum()) <= at_once:
-            return rows_at_once(model, inputs, labels, self.objective, keeps=keeps)
+        asked = (model, inputs, answer, targets, self.objective)
+        if not keeps or not self._chunks or len(targets) <= at_once:
+            return rows_at_once(*asked, keeps=keeps)
         head = self.accelerator.unwrap_model(model).get_output_embeddings()
-        return rows_in_chunks(model, inputs, labels, self.objective, head=head, at_once=at_once)
+        return rows_in_chunks(*asked, head=head, at_once=at_once)
 
     @property
     def _progress(self) -> float:

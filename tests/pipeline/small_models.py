@@ -30,6 +30,14 @@ TEXT = {
 }
 """64 inputs are the fewest that NF4 takes; the weights are wide, so that answers differ."""
 MROPE = {"rope_type": "default", "rope_theta": 10_000.0, "mrope_section": [2, 3, 3]}
+TOWER = {
+    "depth": 2,
+    "hidden_size": 64,
+    "intermediate_size": 96,
+    "num_heads": 4,
+    "out_hidden_size": 64,
+}
+"""Of vision, in Qwen2.5-VL and Qwen3-VL."""
 LINEAR = {
     "qwen2-vl": {"language": 14, "vision": 8, "projector": 2},
     "qwen2.5-vl": {"language": 14, "vision": 10, "projector": 2},
@@ -92,11 +100,7 @@ def _qwen2_vl(tokenizer):
 
 def _qwen2_5_vl(tokenizer):
     vision = {
-        "depth": 2,
-        "hidden_size": 64,
-        "intermediate_size": 96,
-        "num_heads": 4,
-        "out_hidden_size": 64,
+        **TOWER,
         "window_size": 56,
         "fullatt_block_indexes": [1],
     }
@@ -106,11 +110,7 @@ def _qwen2_5_vl(tokenizer):
 def _qwen3_vl(tokenizer):
     """What the first of two blocks sees is merged and added to the language model's first."""
     vision = {
-        "depth": 2,
-        "hidden_size": 64,
-        "intermediate_size": 96,
-        "num_heads": 4,
-        "out_hidden_size": 64,
+        **TOWER,
         "num_position_embeddings": 64,
         "deepstack_visual_indexes": [0],
     }
