@@ -53,6 +53,9 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
+        # Qwen2.5-VL's and Qwen3-VL's classes say no, and transformers then counts no tokens over
+        # the accumulation window and the processes: the loss would be a mean of means.
+        self.model_accepts_loss_kwargs = True
         if (
             self.compute_loss_func
             or self.args.label_smoothing_factor

@@ -9,9 +9,11 @@ from pipeline_toys import (
     assert_close,
     boxed,
     dataset_of,
+    ours,
     settings,
+    trained,
 )
-from small_models import LINEAR, SEEING, build
+from small_models import LINEAR, SEEING, build, uneven
 
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import load, prepare_parts
@@ -58,6 +60,15 @@ def test_rows_in_chunks_are_the_same_step(name, folder, tmp_path):
     for figure in ("loss", "ce", "emd", "mean_token_accuracy"):
         assert chunked[figure] == pytest.approx(whole[figure], rel=1e-5), figure
     assert_close(parts, gradient, 1e-2)  # adapters in bf16
+
+
+def test_accumulated_batches_are_one_batch(name, folder, tmp_path):
+    """transformers counts no tokens over the window for Qwen2.5-VL's and Qwen3-VL's classes."""
+    loaded = load(Model(name=str(folder), load_in_4bit=False, dtype="float32"))
+    whole, gradient, _ = trained(ours, loaded, tmp_path, (6, 1), **uneven(name))
+    lines, parts, _ = trained(ours, loaded, tmp_path, (1, 6), **uneven(name))
+    assert lines[0]["loss"] == pytest.approx(whole[0]["loss"], rel=1e-4)
+    assert_close(parts[0], gradient[0], 1e-4)
 
 
 def test_no_gradient_goes_into_the_frozen_tower(name, folder, tmp_path, monkeypatch):

@@ -4,12 +4,16 @@ import os
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
-from pipeline_toys import UNEVEN, assert_close, copied, dataset_of, ours, trained
+from pipeline_toys import BLANK, UNEVEN, assert_close, copied, dataset_of, ours, trained
+from small_models import LINEAR, build, uneven
 from two_processes import CASES, held_out
+
+from gnomon.pipeline.load import load
 
 SCRIPT = Path(__file__).with_name("two_processes.py")
 TOGETHER = [name for name in CASES if name != "ce_ratio"]
@@ -22,9 +26,17 @@ def free_port():
 
 
 @pytest.fixture(scope="module")
-def ranks(checkpoint, tmp_path_factory):
-    """What each of the two processes found."""
+def out(tmp_path_factory):
+    """A folder with every family's small model."""
     out = tmp_path_factory.mktemp("two")
+    for name in LINEAR:
+        build(name, out / name)
+    return out
+
+
+@pytest.fixture(scope="module")
+def ranks(checkpoint, out):
+    """What each of the two processes found."""
     meeting = {
         "MASTER_ADDR": "127.0.0.1",
         "MASTER_PORT": str(free_port()),
@@ -67,6 +79,16 @@ def test_the_log_is_of_both_processes(blank, tmp_path, ranks, case):
     parts = {"ce", "mean_token_accuracy", "emd", "relative", "magnitude", "mmd", "smooth"}
     for name in parts & lines[0].keys():
         assert ranks[0][case][0][name] == pytest.approx(lines[0][name], rel=1e-5), name
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_two_processes_are_one_in_every_family(out, tmp_path, ranks, name):
+    """transformers counts no tokens over the processes for Qwen2.5-VL's and Qwen3-VL's classes."""
+    small = load(replace(BLANK, name=str(out / name)))
+    lines, gradients, _ = trained(ours, small, tmp_path, (6, 1), **uneven(name))
+    for found, gradient in (rank[name] for rank in ranks):
+        assert found["loss"] == pytest.approx(lines[0]["loss"], rel=1e-4)
+        assert_close(gradient, gradients[0], 1e-4)
 
 
 @pytest.mark.parametrize("how", ["ddp whole", "ddp chunked", "fsdp whole", "fsdp chunked"])

@@ -1,4 +1,7 @@
-"""One of two processes that train together: python two_processes.py CHECKPOINT OUT."""
+"""One of two processes that train together: python two_processes.py CHECKPOINT OUT.
+
+OUT holds every family's small model, in a folder of its name.
+"""
 
 import sys
 from dataclasses import replace
@@ -6,6 +9,7 @@ from pathlib import Path
 
 import torch
 from pipeline_toys import BLANK, UNEVEN, copied, dataset_of, grad_steps, ours, trained
+from small_models import LINEAR, uneven
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
@@ -41,6 +45,10 @@ def main(checkpoint, out):
         lines, gradients, _ = trained(ours, loaded, out, (1, 2), sft=SFT, **CASES["ntil"])
         found[f"ddp {name}"] = lines[0], gradients[0]
         found[f"fsdp {name}"] = sharded(loaded, out)
+    for name in LINEAR:
+        small = load(replace(BLANK, name=str(out / name)))
+        lines, gradients, _ = trained(ours, small, out, (1, 3), sft=SFT, **uneven(name))
+        found[name] = lines[0], gradients[0]
     torch.save(found, out / f"rank{trainer.args.process_index}.pt")
 
 
