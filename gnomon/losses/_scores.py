@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from gnomon.losses.vocab import NumericVocab
 
 
+_LEAST = -1e30
+"""No model's logit is smaller, and a temperature still divides it without an overflow."""
+
+
 def columns(vocab: NumericVocab, logits: Tensor) -> Tensor:
     """[R, N·G] from [R, V] logits: only the entries' own columns are ever copied."""
     return logits.index_select(1, tokens(vocab, logits.shape[-1], logits.device))
@@ -82,6 +86,8 @@ def working(tensor: Tensor) -> Tensor:
 
 
 def _by_entry(vocab: NumericVocab, scores: Tensor, spans: Spans) -> Tensor:
-    # Masked before anything is computed, for a gradient of 0 · inf afterwards is NaN.
+    # Masked before anything is computed, for a gradient of 0 · inf afterwards is NaN. And where all
+    # numeric logits are -inf, as a decoding mask leaves them, the softmax over them is even.
     scores = scores.masked_fill(~spans.numeric[:, None], 0)  # [P, N·G]
+    scores = scores.clamp(min=_LEAST)
     return pooled(scores, vocab.tables.spare.on(scores.device))

@@ -47,7 +47,8 @@ class Objective(nn.Module):
     this is the part of the cross-entropy that a numeric loss never sees.
 
     balance="ce_ratio": weight · loss · (CE / loss), the ratio without a gradient, as NTIL
-    published it: what is logged is then always (1 + weight) · CE.
+    published it: what is logged is then (1 + weight) · CE. A loss below 1.2e-7 is not scaled up
+    any further.
 
     A weight of 0 adds nothing, and the total is the cross-entropy to the bit. Labels stand where
     the logits that score them do, with no shift; −100 is ignored. `final` are the labels with all
@@ -161,8 +162,9 @@ class Objective(nn.Module):
         if self.loss is not None and (weight := self.weight * self.scale(progress)):
             numeric = self.loss.combine(sums, counts)
             if self.balance == "ce_ratio":
-                ratio = ce.detach() / numeric.detach()
-                numeric = numeric * torch.where(numeric.detach() > 0, ratio, 0.0)
+                # A sure and right answer has a loss of 1e-40, and the ratio would be infinite.
+                ratio = ce.detach() / numeric.detach().clamp(min=torch.finfo(torch.float32).eps)
+                numeric = numeric * torch.where(ratio.isfinite(), ratio, 0.0)
             total = total + weight * numeric
         if self.numeric_mass:
             total = total + self.numeric_mass * sums[MASS] / counts[MASS].clamp(min=1)

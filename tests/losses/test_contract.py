@@ -69,6 +69,16 @@ def test_what_stands_elsewhere_does_no_harm(loss, labels):
     assert gradient(value, spoilt).isfinite().all()
 
 
+def test_digits_that_are_all_masked_out_give_a_finite_loss(loss, labels):
+    """Their softmax would be 0 / 0, and the NaN would reach every weight."""
+    numeric = [token for entry in loss.vocab.entries for token in entry.ids]
+    logits = random_logits(loss, labels, dtype=torch.float32).detach()
+    logits[..., numeric] = -torch.inf
+    value = loss(logits.requires_grad_(), labels)
+    assert value.isfinite()
+    assert gradient(value, logits).isfinite().all()
+
+
 def test_the_gradient_is_that_of_the_value(case, loss, vocab_name):
     labels = labels_of(vocab_name, "10.5")
     head = torch.randn(loss.vocab.size, 3, dtype=torch.float64)

@@ -11,7 +11,7 @@ from torch.nn.functional import cross_entropy, pad
 from torch.utils._python_dispatch import TorchDispatchMode
 from toy_vocabularies import VOCABULARIES, labels_of, one_digit, one_digit_pieces, tokens_of
 
-from gnomon.losses import EMDLoss, NTILLoss, Objective, SMMDLoss
+from gnomon.losses import KINDS, EMDLoss, NTILLoss, Objective, SMMDLoss, create
 from gnomon.losses._rows import looked_at
 
 IGNORED = -100
@@ -77,6 +77,30 @@ def test_ce_ratio_gives_the_loss_the_size_of_the_cross_entropy(vocab, labels, lo
     ratio = (ce / numeric).item()
     expected = gradient(ce, logits) + 0.3 * ratio * gradient(numeric, logits)
     torch.testing.assert_close(gradient(total, logits), expected)
+
+
+@pytest.mark.parametrize("gap", [5.0, 20.0, 60.0, 100.0, 1e4])
+@pytest.mark.parametrize("name", KINDS)
+def test_ce_ratio_is_finite_where_the_digit_is_sure_and_right(name, gap):
+    """At a gap of 100 the loss is 1e-43, and the ratio was infinite, its gradients NaN."""
+    labels = labels_of("one digit", "5")
+    logits = torch.zeros(1, 1, one_digit().size)
+    logits[..., labels[0]] = gap
+    logits.requires_grad_()
+    total = Objective(create(name, one_digit()), weight=0.3, balance="ce_ratio")(logits, labels)
+    ce = ce_of(logits, labels).item()
+    assert ce - 1e-6 <= total.item() <= 1.3 * ce + 1e-6
+    assert gradient(total, logits).isfinite().all()
+
+
+def test_a_label_that_is_masked_out_spoils_no_other_gradient():
+    """Its cross-entropy is infinite, as torch's own is; the ratio must not be."""
+    labels = labels_of("one digit", "5a")
+    logits = torch.randn(1, 2, one_digit().size)
+    logits[0, 0, labels[0, 0]] = -torch.inf
+    logits.requires_grad_()
+    total = Objective(EMDLoss(one_digit()), balance="ce_ratio")(logits, labels)
+    assert gradient(total, logits).isfinite().all()
 
 
 @pytest.mark.parametrize("balance", ["fixed", "ce_ratio"])
