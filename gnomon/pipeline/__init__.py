@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from gnomon.pipeline._bitsandbytes import WithoutKernels
 
 if TYPE_CHECKING:
     from gnomon.pipeline.stream import Stream as Stream
@@ -15,6 +18,8 @@ _LAZY = {
     "Stream": "gnomon.pipeline.stream",
     "drawn": "gnomon.pipeline.stream",
 }
+
+sys.meta_path.insert(0, WithoutKernels())
 
 
 def __getattr__(name: str) -> Any:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from gnomon.dialect import create as spoken
 from gnomon.losses import CE, NumericVocab
 from gnomon.pipeline.checkpoint import open_processor
-from gnomon.pipeline.collate import IGNORED, Collator, written_answer
+from gnomon.pipeline.collate import IGNORED, Collator
+from gnomon.pipeline.coverage import coverage_of
 from gnomon.pipeline.families.base import tokenizer_of
 
 if TYPE_CHECKING:
@@ -38,20 +39,17 @@ def counted(
     """By the processor itself; and the share of each kind's digits that the loss sees."""
     _, processor = open_processor(recipe.model)
     collator, tokens = Collator(family, processor), []
-    answers: dict[str, list[str]] = {}
     for sample in drawn:
         batch = collator([{"sample": sample}])
         seen = _looks(family, config, recipe, sample)
         answer = int((batch["labels"] != IGNORED).sum())
         tokens.append(Tokens(batch["input_ids"].shape[1], seen[0], answer, seen[1]))
-        kind = type(sample.target).__name__.lower()
-        answers.setdefault(kind, []).append(written_answer(family, processor, sample))
     if recipe.loss.name == CE:
         return tokens, None
     vocab = NumericVocab.from_tokenizer(
         tokenizer_of(processor), size=config.get_text_config().vocab_size
     )
-    return tokens, vocab.coverage_by_kind(answers)
+    return tokens, coverage_of(vocab, family, processor, drawn)
 
 
 _LETTERS = 3.5

@@ -11,17 +11,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gnomon.losses import NumericVocab
-    from gnomon.pipeline.load import Loaded
+    from gnomon.pipeline.families.base import Family, Processor
     from gnomon.sample import Sample
 
 ENOUGH = 32
 """Samples that are looked at: a tokenizer writes the digits of the others no otherwise."""
 
 
-def coverage_of(vocab: NumericVocab, loaded: Loaded, samples: Iterable[Sample]) -> dict[str, float]:
+def coverage_of(
+    vocab: NumericVocab, family: Family, processor: Processor, samples: Iterable[Sample]
+) -> dict[str, float]:
     """The share by kind of answer; none at all is an error that shows the tokenizer's tokens."""
     answers: dict[str, list[str]] = {}
     for sample in samples:
-        written = written_answer(loaded.family, loaded.processor, sample)
+        written = written_answer(family, processor, sample)
         answers.setdefault(kind_of(sample.target), []).append(written)
     return vocab.coverage_by_kind(answers)

@@ -66,7 +66,8 @@ def tell_coverage(
     loss, seen = trainer.objective.loss, min(ENOUGH, recipe.train.samples)
     if loss is None:
         return
-    shares = coverage_of(loss.vocab, loaded, map(samples.__getitem__, range(seen)))
+    looked_at = map(samples.__getitem__, range(seen))
+    shares = coverage_of(loss.vocab, loaded.family, loaded.processor, looked_at)
     told = ", ".join(f"{100 * share:.0f} % ({kind})" for kind, share in sorted(shares.items()))
     if trainer.accelerator.is_main_process:
         print(f"digits that {recipe.loss.name} sees: {told}", file=sys.stderr)

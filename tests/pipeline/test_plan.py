@@ -9,7 +9,7 @@ from peft import LoraConfig, get_peft_model
 
 from gnomon import store
 from gnomon.pipeline import budget, families
-from gnomon.pipeline._plan_tokens import guessed
+from gnomon.pipeline._plan_tokens import counted, guessed
 from gnomon.pipeline.load import load, prepare_parts
 from gnomon.pipeline.plan import _opened, plan
 from gnomon.recipe import Eval, Loss, Model, Recipe, Source, Train, configs
@@ -97,6 +97,13 @@ def test_a_plan_counts_tokens_and_measures_two_steps(checkpoint):
     assert all(t.all > t.picture + t.answer for t in found.tokens)
     for word in ("language", "NF4", "by LoRA", "it fits", "100 % (time)", "s a step"):
         assert word in str(found)
+
+
+def test_a_plan_names_kinds_of_answers_as_the_training_does(checkpoint):
+    """A number read off a scale is a `reading`; the plan once called it a number."""
+    recipe = Recipe(data=(Source(kind="gauge"),), model=Model(name=str(checkpoint)), train=TRAIN)
+    _, shares = counted(*_opened(recipe, config_only=False), recipe, [drawn(recipe)[0]])
+    assert shares.keys() == {"reading"}
 
 
 KNOWN = [c for name in families.FAMILIES for c in families.create(name).sizes]

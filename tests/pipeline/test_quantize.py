@@ -1,5 +1,8 @@
 """The CPU defect of bitsandbytes: a first eval() forward repacks 4-bit layers in place."""
 
+import subprocess
+import sys
+
 import bitsandbytes as bnb
 import pytest
 import torch
@@ -116,3 +119,15 @@ def test_the_fence_leaves_other_layers_alone():
     layer = torch.nn.Linear(4, 4)
     keep_trainable_on_cpu(layer)
     assert not hasattr(layer, "support_avx512bf16_for_cpu")
+
+
+@on_such_a_cpu
+@pytest.mark.parametrize("kernels", ["def get_kernel(*_, **__): print('asked the hub')", None])
+def test_importing_bitsandbytes_asks_no_hub_for_a_kernel(tmp_path, kernels):
+    """It asks at its import, which is PEFT's, and warns where the package is not installed."""
+    if kernels is not None:
+        (tmp_path / "kernels.py").write_text(kernels)
+    script = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import gnomon.pipeline.quantize"
+    script += "; import kernels; kernels.get_kernel" if kernels else ""
+    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (told.returncode, told.stdout + told.stderr) == (0, "")
