@@ -13,40 +13,47 @@ if TYPE_CHECKING:
 
 def ways_out(recipe: Recipe, fits: Callable[[Recipe], bool]) -> list[str]:
     """Single changes that make it fit; where none does, the first few together that do."""
-
-    single = [" ".join(words) for words, changed in _knobs(recipe) if fits(changed)]
+    single = [words for words, changed in _knobs(recipe, fits) if fits(changed)]
     if single:
         return single
     together: list[str] = []
-    while knobs := _knobs(recipe):
+    while knobs := _knobs(recipe, fits):
         words, recipe = knobs[0]
-        together += words
+        together.append(words)
         if fits(recipe):
             return [" ".join(together)]
     return []
 
 
-def _knobs(recipe: Recipe) -> list[tuple[list[str], Recipe]]:
+def _knobs(recipe: Recipe, fits: Callable[[Recipe], bool]) -> list[tuple[str, Recipe]]:
     """Changes that save memory and are not made yet, the cheapest for the outcome first."""
     model, train = recipe.model, recipe.train
-    batch, steps = train.per_device_train_batch_size, train.gradient_accumulation_steps
-    found: list[tuple[list[str], Recipe]] = []
+    found: list[tuple[str, Recipe]] = []
     if not train.activation_checkpointing:
         changed = replace(train, activation_checkpointing=True)
-        found.append((["train.activation_checkpointing=true"], replace(recipe, train=changed)))
-    if batch > 1:
-        changed = replace(
-            train, per_device_train_batch_size=1, gradient_accumulation_steps=steps * batch
-        )
-        words = [
-            "train.per_device_train_batch_size=1",
-            f"train.gradient_accumulation_steps={steps * batch}",
-        ]
-        found.append((words, replace(recipe, train=changed)))
+        found.append(("train.activation_checkpointing=true", replace(recipe, train=changed)))
+    if train.per_device_train_batch_size > 1:
+        found.append(_smaller_batch(recipe, fits))
     if not model.load_in_4bit and train.language != "full":
         changed_model = replace(model, load_in_4bit=True)
-        found.append((["model.load_in_4bit=true"], replace(recipe, model=changed_model)))
+        found.append(("model.load_in_4bit=true", replace(recipe, model=changed_model)))
     if train.vision != "frozen" and (train.language, train.projector) != ("frozen", "frozen"):
         changed = replace(train, vision="frozen")
-        found.append((["train.vision=frozen"], replace(recipe, train=changed)))
+        found.append(("train.vision=frozen", replace(recipe, train=changed)))
     return found
+
+
+def _smaller_batch(recipe: Recipe, fits: Callable[[Recipe], bool]) -> tuple[str, Recipe]:
+    """The largest batch that fits, in steps of as many samples as before; else a batch of 1."""
+    batch = recipe.train.per_device_train_batch_size
+    whole = batch * recipe.train.gradient_accumulation_steps
+
+    def changed(size: int) -> Recipe:
+        train, steps = recipe.train, whole // size
+        sized = {"per_device_train_batch_size": size, "gradient_accumulation_steps": steps}
+        return replace(recipe, train=replace(train, **sized))
+
+    sizes = (size for size in range(batch - 1, 0, -1) if whole % size == 0)
+    size = next((size for size in sizes if fits(changed(size))), 1)
+    words = f"train.per_device_train_batch_size={size}"
+    return f"{words} train.gradient_accumulation_steps={whole // size}", changed(size)

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 ADAPTER, MODEL = "adapter", "model"
 """Where a run keeps what it trained: the adapter alone, or the whole model."""
 
+_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth")
+
 
 @dataclass(frozen=True)
 class Loaded:
@@ -85,8 +87,16 @@ def load_trained(model: Model, run: Path, *, seed: int = 0) -> Loaded:
 
 def fingerprint(run: Path) -> str:
     """A hash of what a run trained: answers of other weights are not mixed with these."""
-    files = sorted(f for name in (ADAPTER, MODEL) for f in (run / name).glob("*.safetensors"))
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
+    inside = (file for name in (ADAPTER, MODEL) for file in (run / name).glob("*"))
+    weights = sorted(file for file in inside if file.suffix in _WEIGHTS)
+    if not weights:
+        raise ValueError(f"{run} holds no weights ({', '.join(_WEIGHTS)}) in {ADAPTER} or {MODEL}")
+    digest = hashlib.sha256()
+    for file in weights:
+        with file.open("rb") as opened:
+            while piece := opened.read(2**24):
+                digest.update(piece)
+    return digest.hexdigest()[:16]
 
 
 def prepare_parts(loaded: Loaded, train: Train) -> LoraConfig | None:

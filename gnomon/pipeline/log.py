@@ -38,6 +38,10 @@ class LogFile(TrainerCallback):  # type: ignore[misc]
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_text("".join(kept))
 
+    def on_step_end(self, _: Any, __: Any, control: Any, **___: Any) -> None:
+        """A line at each checkpoint: what was lost since the last line is in no checkpoint."""
+        control.should_log |= control.should_save
+
     def on_log(self, _: Any, state: Any, *__: Any, logs: dict[str, float], **___: Any) -> None:
         if state.is_world_process_zero:
             told = {name: value for name, value in logs.items() if math.isfinite(value)}

@@ -39,6 +39,7 @@ def train(recipe: Recipe, samples: Samples, run: Path) -> Path:
     for finished in (run / ADAPTER, run / MODEL):
         if finished.is_dir():
             return finished
+    arguments(recipe, run)  # what it refuses is refused before the weights are loaded
     loaded = load(recipe.model, seed=recipe.seed)
     trainer = make_trainer(recipe, loaded, samples, run)
     tell_coverage(recipe, trainer, loaded, samples)

@@ -22,6 +22,7 @@ from gnomon.pipeline.head import (
     rows_in_chunks,
 )
 from gnomon.pipeline.quantize import cast_adapter, keep_trainable_on_cpu
+from gnomon.pipeline.settings import refuse_data_parallel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -53,6 +54,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
+        refuse_data_parallel(self.args)
         # Qwen2.5-VL's and Qwen3-VL's classes say no, and transformers then counts no tokens over
         # the accumulation window and the processes: the loss would be a mean of means.
         self.model_accepts_loss_kwargs = True
@@ -119,6 +121,8 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         for key in [key for key in self._logged if key[0] == mode]:
             total, count = self.accelerator.reduce(self._logged.pop(key))
             self._metrics[mode][key[1]] = [(total / count.clamp(min=1)).item()]
+        if "train_loss" in logs:
+            logs["train_loss"] = self._whole_mean(logs["train_loss"])
         super().log(logs, start_time)
 
     def evaluation_loop(self, *args: Any, metric_key_prefix: str = "eval", **kwargs: Any) -> Any:
@@ -136,6 +140,16 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             # No deviation where nothing was read: that is never the best, and no end of the run.
             output.metrics.setdefault(wanted, math.nan)
         return output
+
+    def _whole_mean(self, mean: float) -> float:
+        """The mean loss of a resumed run: transformers' own is of the steps since the resume."""
+        before = self._initial_global_step
+        lines = [line for line in self.state.log_history if "loss" in line]
+        steps = [line["step"] for line in lines if line["step"] <= before]
+        windows = zip(lines, steps, [0, *steps], strict=False)
+        total = sum(line["loss"] * (end - begin) for line, end, begin in windows)
+        known, since = max(steps, default=0), self.state.global_step - before
+        return float((total + mean * since) / max(known + since, 1))
 
     def _measured(
         self, model: torch.nn.Module, inputs: dict[str, Any], *, whole: bool

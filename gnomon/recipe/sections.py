@@ -288,3 +288,11 @@ class Recipe:
                 "train.language=full: weights in 4 bits cannot be trained; set it to lora, or"
                 " model.load_in_4bit=false"
             )
+        ways = {"language": self.train.language, "vision": self.train.vision,
+                "projector": self.train.projector}  # fmt: skip
+        whole = [part for part, way in ways.items() if way == "full"]
+        if self.model.dtype == "float16" and whole:
+            raise ValueError(
+                f"model.dtype=float16, train.{whole[0]}=full: weights in float16 lose small"
+                " gradients, and no loss scaler is used here: set model.dtype=bfloat16"
+            )

@@ -142,6 +142,12 @@ def test_an_unknown_key_is_told_at_its_depth_with_the_nearest(raw, told):
             CLOCKS | {"train": {"language": "frozen"}},
             "train: language, vision and projector are all frozen: nothing would train",
         ),
+        (
+            CLOCKS
+            | {"model": {"dtype": "float16", "load_in_4bit": False}, "train": {"vision": "full"}},
+            "model.dtype=float16, train.vision=full: weights in float16 lose small gradients,"
+            " and no loss scaler is used here: set model.dtype=bfloat16",
+        ),
         (CLOCKS | {"train": None}, "train: None: "),
         (CLOCKS | {"train": {"max_steps": 0}}, "max_steps=0: nothing would train"),
         (CLOCKS | {"train": {"max_steps": -2}}, "max_steps=-2: nothing would train"),

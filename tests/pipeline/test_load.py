@@ -225,14 +225,21 @@ def test_a_run_without_weights_is_refused(tmp_path):
         load_trained(BLANK, tmp_path)
 
 
-def test_a_fingerprint_is_of_the_weights_alone(tmp_path):
+@pytest.mark.parametrize("file", ["a.safetensors", "adapter_model.bin"])
+def test_a_fingerprint_is_of_the_weights_alone(tmp_path, file):
+    """An adapter in a .bin was once the hash of nothing, as was every other."""
     (tmp_path / "adapter").mkdir()
-    (tmp_path / "adapter" / "a.safetensors").write_bytes(b"one")
+    (tmp_path / "adapter" / file).write_bytes(b"one")
     first = fingerprint(tmp_path)
     (tmp_path / "adapter" / "README.md").write_text("words")
     assert fingerprint(tmp_path) == first
-    (tmp_path / "adapter" / "a.safetensors").write_bytes(b"two")
+    (tmp_path / "adapter" / file).write_bytes(b"two")
     assert fingerprint(tmp_path) != first
+
+
+def test_no_weights_have_no_fingerprint(tmp_path):
+    with pytest.raises(ValueError, match=r"holds no weights \(.safetensors, .bin"):
+        fingerprint(tmp_path)
 
 
 def test_every_family_is_whole():

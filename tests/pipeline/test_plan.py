@@ -148,6 +148,30 @@ def test_what_does_not_fit_says_which_knob_would_help():
     assert "take a smaller model" in str(hopeless)
 
 
+def test_the_largest_batch_that_fits_is_proposed():
+    """In steps of as many samples: of 12 at once, 6 twice, 4 three times, 3, 2 or 1."""
+    recipe = Recipe(
+        data=CLOCKS,
+        model=Model(name="Qwen/Qwen2-VL-2B-Instruct"),
+        train=Train(samples=4, per_device_train_batch_size=12),
+    )
+
+    def planned(size, there):
+        train = replace(
+            recipe.train, per_device_train_batch_size=size, gradient_accumulation_steps=12 // size
+        )
+        changed = replace(recipe, train=train)
+        return plan(changed, drawn(changed), config_only=True, there=there)
+
+    for size in (6, 3, 1):
+        there = planned(size, 1.0).memory.total
+        ways = [way for way in planned(12, there).ways_out if "batch_size" in way]
+        assert ways == [
+            f"train.per_device_train_batch_size={size}"
+            f" train.gradient_accumulation_steps={12 // size}"
+        ]
+
+
 def test_several_knobs_together_where_none_alone_helps():
     recipe = Recipe(
         data=CLOCKS,

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 import torch
 from peft import PeftModel
-from pipeline_toys import UNEVEN, rows
+from pipeline_toys import UNEVEN, copied, ours, rows
 from safetensors.torch import load_file
+from transformers import TrainingArguments
 
 from gnomon import dialect, store
 from gnomon.losses import NumericVocab
@@ -123,6 +124,36 @@ def test_a_run_is_the_seeds(recipe, whole, tmp_path):
 
 def test_a_killed_run_goes_on_to_the_same_bits(recipe, whole, tmp_path):
     assert_same_run(run_of(recipe, killed_after(2, whole, tmp_path)), whole)
+
+
+@pytest.mark.parametrize("logging_steps", [1, 3])
+def test_a_resumed_run_has_the_mean_loss_of_all_its_steps(recipe, tmp_path, logging_steps):
+    """Not of those since the resume; three steps a line end at no checkpoint of two."""
+    rarely = replace(recipe, train=replace(recipe.train, logging_steps=logging_steps))
+    done = run_of(rarely, tmp_path / "done")
+    again = run_of(rarely, killed_after(2, done, tmp_path / "killed"))
+    assert_same_run(again, done)
+    mean = log_of(done)[-1]["train_loss"]
+    assert log_of(again)[-1]["train_loss"] == pytest.approx(mean, rel=1e-6)
+    if logging_steps == 1:
+        losses = [line["loss"] for line in log_of(done) if "loss" in line]
+        assert mean == pytest.approx(sum(losses) / 4, rel=1e-6)
+
+
+@pytest.mark.parametrize("count", [2, 8])
+def test_several_gpus_in_one_process_are_refused_before_the_weights_are_loaded(
+    recipe, tmp_path, monkeypatch, blank, count
+):
+    """transformers would wrap the model in nn.DataParallel, which breaks weights in 4 bits."""
+    monkeypatch.setattr(TrainingArguments, "n_gpu", count)
+    monkeypatch.setattr("gnomon.pipeline.train.load", lambda *_, **__: pytest.fail("loaded"))
+    launch = (
+        f"{count} GPUs are visible.* `accelerate launch --num_processes {count} -m gnomon train"
+    )
+    with pytest.raises(ValueError, match=launch):
+        run_of(recipe, tmp_path)
+    with pytest.raises(ValueError, match=launch):
+        ours(copied(blank), UNEVEN, tmp_path)
 
 
 def test_a_run_killed_before_its_first_checkpoint_begins_again(recipe, whole, tmp_path):
