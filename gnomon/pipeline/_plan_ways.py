@@ -49,9 +49,8 @@ def _smaller_batch(recipe: Recipe, fits: Callable[[Recipe], bool]) -> tuple[str,
     whole = batch * recipe.train.gradient_accumulation_steps
 
     def changed(size: int) -> Recipe:
-        train, steps = recipe.train, whole // size
-        sized = {"per_device_train_batch_size": size, "gradient_accumulation_steps": steps}
-        return replace(recipe, train=replace(train, **sized))
+        train = replace(recipe.train, per_device_train_batch_size=size)
+        return replace(recipe, train=replace(train, gradient_accumulation_steps=whole // size))
 
     sizes = (size for size in range(batch - 1, 0, -1) if whole % size == 0)
     size = next((size for size in sizes if fits(changed(size))), 1)

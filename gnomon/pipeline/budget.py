@@ -106,14 +106,14 @@ def memory(
     model: Model,
     train: Train,
     *,
-    tokens: int,
+    kept: float,
     answer: int,
     looked_at: int,
 ) -> Memory:
-    """Of a step of the recipe's batch, where each sample has so many tokens.
+    """Of a step of the recipe's batch.
 
-    `answer` is how many of them are the answer's, `looked_at` how many patches the vision tower
-    sees.
+    Of one sample, `kept` is what `language_activations` says, `answer` the tokens of its answer
+    and `looked_at` the patches that the vision tower sees.
     """
     width = 4 if model.dtype == "float32" else 2
     beside = sum(part.trained for part in parts if part.way == "lora")
@@ -126,15 +126,16 @@ def memory(
         weights=sum(part.held(width) for part in parts),
         # An adapter beside a base in 4 bits is bf16, as are its gradient and moments.
         training=(4 * (2 if model.load_in_4bit else width) * beside) + 3 * width * whole,
-        activations=batch * _language(built, family, train, tokens)
-        + _vision(built, family, train, seen, width),
+        activations=batch * kept + _vision(built, family, train, seen, width),
         answers=rows * config.vocab_size * (width + 4 + 4),
         rest=CONTEXT + (_widest(built, family) * width if model.load_in_4bit else 0),
     )
 
 
-def _language(built: PreTrainedModel, family: Family, train: Train, tokens: int) -> float:
-    """Bytes that the language model keeps for one sample's backward pass."""
+def language_activations(
+    built: PreTrainedModel, family: Family, train: Train, tokens: int
+) -> float:
+    """Bytes that the language model keeps for one sample's backward pass; adds the adapters."""
     parts = built.model
     language = getattr(parts, "language_model", parts)
     layers = language.layers

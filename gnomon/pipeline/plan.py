@@ -24,7 +24,7 @@ from gnomon.pipeline.train import make_trainer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from transformers import PretrainedConfig
+    from transformers import PretrainedConfig, PreTrainedModel
 
     from gnomon.pipeline._plan_tokens import Tokens
     from gnomon.pipeline.budget import Memory, PartSize
@@ -154,10 +154,11 @@ def plan(
     else:
         tokens, coverage = counted(family, config, recipe, drawn)
     there = _memory_there() if there is None else there
-    parts, memory = _sized(family, config, recipe, tokens)
+    sizer = _Sizer(family, config, tokens)
+    parts, memory = sizer(recipe)
 
     def fits(changed: Recipe) -> bool:
-        return _sized(family, config, changed, tokens)[1].total <= there
+        return sizer(changed)[1].total <= there
 
     room = memory.total <= there
     return Plan(
@@ -191,22 +192,31 @@ def _opened(recipe: Recipe, *, config_only: bool) -> tuple[Family, PretrainedCon
     return family, AutoConfig.from_pretrained(path if path != families.BLANK else families.TINY)
 
 
-def _sized(
-    family: Family, config: PretrainedConfig, recipe: Recipe, tokens: Sequence[Tokens]
-) -> tuple[list[PartSize], Memory]:
-    """Parts and memory; the batch is taken to be all of the longest sample."""
-    built = budget.bare(family, config, recipe.model)
-    parts = budget.sizes(family, built, recipe.model, recipe.train)
-    return parts, budget.memory(
-        family,
-        built,
-        parts,
-        recipe.model,
-        recipe.train,
-        tokens=max(t.all for t in tokens),
-        answer=max(t.answer for t in tokens),
-        looked_at=max(t.patches for t in tokens),
-    )
+class _Sizer:
+    """Parts and memory of a recipe; the batch is taken to be all of the longest sample.
+
+    What does not depend on the batch takes seconds for a large model, and is kept.
+    """
+
+    def __init__(self, family: Family, config: PretrainedConfig, tokens: Sequence[Tokens]) -> None:
+        self._family, self._config, self._tokens = family, config, tokens
+        self._kept: dict[str, tuple[PreTrainedModel, list[PartSize], float]] = {}
+
+    def __call__(self, recipe: Recipe) -> tuple[list[PartSize], Memory]:
+        family, tokens, model, train = self._family, self._tokens, recipe.model, recipe.train
+        alone = replace(train, per_device_train_batch_size=1, gradient_accumulation_steps=1)
+        key = repr((model, alone))
+        if key not in self._kept:
+            built = budget.bare(family, self._config, model)
+            parts = budget.sizes(family, built, model, train)
+            longest = max(t.all for t in tokens)
+            kept = budget.language_activations(built, family, train, longest)
+            self._kept[key] = built, parts, kept
+        built, parts, kept = self._kept[key]
+        answer, looked_at = max(t.answer for t in tokens), max(t.patches for t in tokens)
+        return parts, budget.memory(
+            family, built, parts, model, train, kept=kept, answer=answer, looked_at=looked_at
+        )
 
 
 def _memory_there() -> float:

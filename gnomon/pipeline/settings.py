@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from transformers import TrainingArguments
-
     from gnomon.recipe import Recipe
 
 
@@ -46,22 +44,14 @@ def arguments(recipe: Recipe, run: Path) -> SFTConfig:
     passed = train.sft or {}
     _refuse_unknown(passed)
     args = SFTConfig(**{**settings, **watching(recipe), **passed})
-    refuse_data_parallel(args)
-    return args
-
-
-def refuse_data_parallel(args: TrainingArguments) -> None:
-    """Refuse what transformers does with several GPUs in one process.
-
-    It wraps the model in nn.DataParallel, which copies it at each step: weights in 4 bits and the
-    head's rows do not survive that.
-    """
     if args.n_gpu > 1:
+        # transformers would wrap the model in nn.DataParallel, which breaks weights in 4 bits.
         raise ValueError(
             f"{args.n_gpu} GPUs are visible, and this is one process: give each a process with"
             f" `accelerate launch --num_processes {args.n_gpu} -m gnomon train RECIPE --out DIR`,"
             " or use one with CUDA_VISIBLE_DEVICES=0"
         )
+    return args
 
 
 def _refuse_unknown(passed: dict[str, Any]) -> None:

@@ -22,7 +22,6 @@ from gnomon.pipeline.head import (
     rows_in_chunks,
 )
 from gnomon.pipeline.quantize import cast_adapter, keep_trainable_on_cpu
-from gnomon.pipeline.settings import refuse_data_parallel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -54,7 +53,6 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        refuse_data_parallel(self.args)
         # Qwen2.5-VL's and Qwen3-VL's classes say no, and transformers then counts no tokens over
         # the accumulation window and the processes: the loss would be a mean of means.
         self.model_accepts_loss_kwargs = True

@@ -10,8 +10,9 @@ from peft import LoraConfig, get_peft_model
 from gnomon import store
 from gnomon.pipeline import budget, families
 from gnomon.pipeline._plan_tokens import counted, guessed
+from gnomon.pipeline._plan_ways import ways_out
 from gnomon.pipeline.load import load, prepare_parts
-from gnomon.pipeline.plan import _opened, plan
+from gnomon.pipeline.plan import _opened, _Sizer, plan
 from gnomon.recipe import Eval, Loss, Model, Recipe, Source, Train, configs
 from gnomon.recipe import load as opened
 from gnomon.road import Exam
@@ -150,26 +151,25 @@ def test_what_does_not_fit_says_which_knob_would_help():
 
 def test_the_largest_batch_that_fits_is_proposed():
     """In steps of as many samples: of 12 at once, 6 twice, 4 three times, 3, 2 or 1."""
-    recipe = Recipe(
-        data=CLOCKS,
-        model=Model(name="Qwen/Qwen2-VL-2B-Instruct"),
-        train=Train(samples=4, per_device_train_batch_size=12),
-    )
+    recipe = Recipe(data=CLOCKS, model=Model(name="Qwen/Qwen2-VL-2B-Instruct"))
+    tokens = [guessed(*_opened(recipe, config_only=True), recipe, drawn(recipe)[0])]
+    sizer = _Sizer(*_opened(recipe, config_only=True), tokens)
 
-    def planned(size, there):
-        train = replace(
-            recipe.train, per_device_train_batch_size=size, gradient_accumulation_steps=12 // size
-        )
-        changed = replace(recipe, train=train)
-        return plan(changed, drawn(changed), config_only=True, there=there)
+    def memory(size):
+        return sizer(of_batch(recipe, size, 12 // size))[1].total
 
     for size in (6, 3, 1):
-        there = planned(size, 1.0).memory.total
-        ways = [way for way in planned(12, there).ways_out if "batch_size" in way]
-        assert ways == [
-            f"train.per_device_train_batch_size={size}"
-            f" train.gradient_accumulation_steps={12 // size}"
-        ]
+        most = memory(size)
+        ways = ways_out(of_batch(recipe, 12, 1), lambda r, m=most: sizer(r)[1].total <= m)
+        wanted = f"batch_size={size} train.gradient_accumulation_steps={12 // size}"
+        assert [way for way in ways if "batch" in way] == [f"train.per_device_train_{wanted}"]
+
+
+def of_batch(recipe, size, steps):
+    train = replace(
+        recipe.train, per_device_train_batch_size=size, gradient_accumulation_steps=steps
+    )
+    return replace(recipe, train=train)
 
 
 def test_several_knobs_together_where_none_alone_helps():
