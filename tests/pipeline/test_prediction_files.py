@@ -44,12 +44,11 @@ def file(tmp_path):
 def test_what_is_appended_is_read_in_order(tmp_path_factory, first, second):
     """Answers may hold line separators of every alphabet; a line is a line all the same."""
     file = tmp_path_factory.mktemp("files") / "p.jsonl"
-    second = [replace(p, sample_id=f"{i} {p.sample_id}") for i, p in enumerate(second)]
-    first = [replace(p, sample_id=f"{p.sample_id} {i}") for i, p in enumerate(first)]
-    predictions.append(file, first)
-    predictions.append(file, second)
-    assert predictions.read(file) == first + second
-    assert predictions.resume(file) == first + second
+    once = [replace(p, sample_id=f"{i} {p.sample_id}") for i, p in enumerate(first + second)]
+    predictions.append(file, once[: len(first)])
+    predictions.append(file, once[len(first) :])
+    assert predictions.read(file) == once
+    assert predictions.resume(file) == once
 
 
 def test_appending_makes_the_directory(file):
