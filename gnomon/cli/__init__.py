@@ -1,6 +1,6 @@
 """The command line. Nothing heavy is imported before a verb needs it.
 
-Exit codes: 0 done, 1 failed, 2 wrong use.
+Exit codes: 0 done, 1 failed, 2 wrong use, 130 and 143 ended by Ctrl-C and by SIGTERM.
 """
 
 from __future__ import annotations
