@@ -1,6 +1,6 @@
 """The command line. Nothing heavy is imported before a verb needs it.
 
-Exit codes: 0 done, 1 failed, 2 wrong use.
+Exit codes: 0 done, 1 failed, 2 wrong use, 130 and 143 ended by Ctrl-C and by SIGTERM.
 """
 
 from __future__ import annotations
@@ -8,8 +8,11 @@ from __future__ import annotations
 import logging
 import os
 import select
+import signal
 import sys
+import threading
 import warnings
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from gnomon.cli.words import parser
@@ -33,6 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from gnomon.recipe import RecipeError
 
     _quiet()
+    before = signal.getsignal(signal.SIGTERM)
+    hears = _hear_sigterm()
     try:
         code: int = given.run(given) or 0
         sys.stdout.flush()
@@ -47,8 +52,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if (error.name or "gnomon").startswith("gnomon"):
             raise
         return _failed(f"{error.name} is not here: pip install 'gnomon[train]'", 1)
+    except _Terminated:
+        return _failed("terminated; the same command goes on where it stopped", 143)
     except KeyboardInterrupt:
         return _failed("interrupted; the same command goes on where it stopped", 130)
+    finally:
+        if hears:
+            signal.signal(signal.SIGTERM, before)
+
+
+class _Terminated(SystemExit):
+    """SIGTERM came: from a scheduler, `timeout` or `kill`."""
+
+
+def _hear_sigterm() -> bool:
+    """From now on SIGTERM ends a verb as Ctrl-C does, but waits for no server's answer."""
+    if threading.current_thread() is not threading.main_thread():
+        return False  # where Python hears no signals
+    process = os.getpid()
+    came: list[float] = []
+
+    def end(number: int, _: object) -> None:
+        # A forked process, as a data loader's, inherits this, and has nothing to say. `timeout`
+        # sends a signal twice at once; one that comes later is meant to end us as we are.
+        if os.getpid() != process or (came and monotonic() > came[0] + 1):
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+        elif not came:
+            came.append(monotonic())
+            raise _Terminated(128 + number)
+
+    signal.signal(signal.SIGTERM, end)
+    return True
 
 
 def _no_one_reads() -> bool:

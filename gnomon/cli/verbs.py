@@ -23,25 +23,33 @@ def ls(given: argparse.Namespace) -> None:
 def cp(given: argparse.Namespace) -> None:
     """A recipe that comes with gnomon, to be changed."""
     from gnomon import recipe
+    from gnomon.atomic import put_bytes
 
     source = recipe.find(given.config)
     to = Path(given.dest or source.name)
     to = to / source.name if to.is_dir() else to
     if to.exists():
         raise FileExistsError(f"{to} is there already; nothing was copied")
-    to.write_bytes(source.read_bytes())
+    put_bytes(to, source.read_bytes())
     print(to)
 
 
 def preview(given: argparse.Namespace) -> None:
     """A contact sheet of a kind, or of what a recipe's model will see; or one sample's tokens."""
+    from io import BytesIO
+
+    from PIL import Image
+
     from gnomon import data
+    from gnomon.atomic import put_bytes
 
     drawn = {"split": given.split, "seed": given.seed}
     if given.tokens:
         print(data.token_table(given.what, given.overrides, **drawn))
         return
-    data.preview(given.what, given.overrides, n=given.n, **drawn).save(given.out)
+    sheet, picture = data.preview(given.what, given.overrides, n=given.n, **drawn), BytesIO()
+    sheet.save(picture, Image.registered_extensions().get(given.out.suffix.lower(), "PNG"))
+    put_bytes(given.out, picture.getvalue())
     print(given.out)
 
 
@@ -91,16 +99,18 @@ def stats(given: argparse.Namespace) -> int:
 def export(given: argparse.Namespace) -> None:
     """Samples for those who train elsewhere."""
     from gnomon import data
+    from gnomon.store.lock import sole_writer
 
-    out = data.export(
-        given.what,
-        given.overrides,
-        form=given.to,
-        family=given.family,
-        out=given.out,
-        split=given.split or ("test" if given.to == "lmms-eval" else "train"),
-        n=given.n,
-    )
+    with sole_writer(given.out):
+        out = data.export(
+            given.what,
+            given.overrides,
+            form=given.to,
+            family=given.family,
+            out=given.out,
+            split=given.split or ("test" if given.to == "lmms-eval" else "train"),
+            n=given.n,
+        )
     print(out)
 
 
@@ -145,11 +155,13 @@ def predict(given: argparse.Namespace) -> None:
 def score(given: argparse.Namespace) -> None:
     """Scores and a report of answers."""
     from gnomon import road
+    from gnomon.store.lock import sole_writer
 
     file = given.predictions
-    scored = [road.score(file)] if file.is_file() else road.results(file)
     out = given.out or (file / "report.html" if file.is_dir() else file.with_suffix(".html"))
-    road.report(scored, out, road.pictures_of(file))
+    with sole_writer(out):
+        scored = [road.score(file)] if file.is_file() else road.results(file)
+        road.report(scored, out, road.pictures_of(file))
 
 
 def run(given: argparse.Namespace) -> None:
@@ -169,15 +181,19 @@ def demo(given: argparse.Namespace) -> None:
 def compare(given: argparse.Namespace) -> None:
     """Runs beside each other."""
     from gnomon import road
+    from gnomon.store.lock import sole_writer
 
-    road.compare(given.runs, given.out, beside=given.beside)
+    with sole_writer(given.out):
+        road.compare(given.runs, given.out, beside=given.beside)
 
 
 def merge(given: argparse.Namespace) -> None:
     """A run's adapter and its base as one model."""
     from gnomon import road
+    from gnomon.store.lock import sole_writer
 
-    found = road.merge(given.of, given.out, samples=given.samples, push_to=given.push_to_hub)
+    with sole_writer(given.out):
+        found = road.merge(given.of, given.out, samples=given.samples, push_to=given.push_to_hub)
     print(f"{given.out}: {found}")
 
 

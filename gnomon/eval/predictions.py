@@ -7,34 +7,45 @@ import os
 import warnings
 from array import array
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, overload
+from hashlib import blake2b
+from shlex import quote
+from typing import TYPE_CHECKING, Any, BinaryIO, overload
+
+import numpy as np
 
 from gnomon.sample import Prediction, prediction_from_json, prediction_to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
     from pathlib import Path
+
+_SHOWN = 10
+"""How many lines that cannot be used are told one by one."""
 
 
 def read(path: Path) -> list[Prediction]:
-    """All predictions of a file; an incomplete last line, left by a kill, is dropped and said."""
-    return _parse(path)[0]
+    """All predictions of a file, without what `PredictionFile` drops."""
+    return list(PredictionFile(path))
 
 
 class PredictionFile(Sequence[Prediction]):
-    """All predictions of a file, each read when it is asked for; to be read from the beginning."""
+    """All predictions of a file, each read when it is asked for; to be read from the beginning.
+
+    A line that stands there a second time is dropped, and so is an incomplete last one, which a
+    kill leaves; both are said.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._starts = _starts(path)
+        self._starts, self.end = _starts(path)
 
     def __len__(self) -> int:
-        return len(self._starts) - 1
+        return len(self._starts)
 
     def __iter__(self) -> Iterator[Prediction]:
         with self.path.open("rb") as file:
-            for number in range(1, len(self) + 1):
-                yield _prediction(self.path, number, file.readline())
+            for start in self._starts:
+                yield self._at(file, start)
 
     @overload
     def __getitem__(self, index: int) -> Prediction: ...
@@ -43,10 +54,21 @@ class PredictionFile(Sequence[Prediction]):
     def __getitem__(self, index: int | slice) -> Prediction | list[Prediction]:
         if isinstance(index, slice):
             return [self[place] for place in range(*index.indices(len(self)))]
-        place = range(len(self))[index]
+        start = self._starts[range(len(self))[index]]
         with self.path.open("rb") as file:
-            file.seek(self._starts[place])
-            return _prediction(self.path, place + 1, file.readline())
+            return self._at(file, start)
+
+    def _at(self, file: BinaryIO, start: int) -> Prediction:
+        file.seek(start)
+        try:
+            return _prediction(file.readline())
+        except ValueError as error:
+            file.seek(0)
+            number = file.read(start).count(b"\n") + 1
+            raise ValueError(
+                f"{self.path}, line {number}: {error}. Delete that line, and `gnomon predict`, run"
+                " again, keeps the other answers"
+            ) from error
 
 
 def append(path: Path, predictions: Iterable[Prediction]) -> None:
@@ -63,10 +85,58 @@ def resume(path: Path) -> list[Prediction]:
     """What a file holds so far, after cutting off an incomplete last line."""
     if not path.exists():
         return []
-    predictions, whole = _parse(path)
-    if whole < path.stat().st_size:
-        os.truncate(path, whole)
-    return predictions
+    held = PredictionFile(path)
+    if held.end < path.stat().st_size:
+        os.truncate(path, held.end)
+    return list(held)
+
+
+def check(path: Path, asked: Container[str]) -> None:
+    """A ValueError that names each line that answers none of these questions, by sample id.
+
+    Of two different answers to one question it names the later.
+    """
+    faults: dict[int, str] = {}
+    first: dict[str, tuple[int, bytes]] = {}
+    for number, line in enumerate(_whole_lines(path), 1):
+        try:
+            sample_id = _prediction(line).sample_id
+        except ValueError as error:
+            faults[number] = str(error)
+            continue
+        digest = blake2b(line, digest_size=8).digest()
+        before, told = first.setdefault(sample_id, (number, digest))
+        if sample_id not in asked:
+            faults[number] = f"{sample_id!r} is not among the questions"
+        elif told != digest:
+            faults[number] = f"{sample_id!r} is answered otherwise in line {before}"
+    if faults:
+        raise ValueError(_refusal(path, faults))
+
+
+def _refusal(path: Path, faults: dict[int, str]) -> str:
+    """The lines, and a command that deletes them and keeps the file as it was beside."""
+    shown = "".join(f"\nline {number}: {faults[number]}" for number in list(faults)[:_SHOWN])
+    more = f"\nand {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
+    many = "1 line" if len(faults) == 1 else f"{len(faults)} lines"
+    spans = ";".join(f"{a}d" if a == b else f"{a},{b}d" for a, b in _spans(faults))
+    return (
+        f"{path}: {many} cannot be used:{shown}{more}\n"
+        f"Delete {'it' if len(faults) == 1 else 'them'}, as `sed -i.bak -e '{spans}'"
+        f" {quote(str(path))}` does, and `gnomon predict`, run again, keeps the other answers and"
+        " asks for what is missing; or begin another file"
+    )
+
+
+def _spans(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Numbers in order as the first and last of each run of neighbours."""
+    spans: list[tuple[int, int]] = []
+    for number in numbers:
+        if spans and spans[-1][1] == number - 1:
+            spans[-1] = spans[-1][0], number
+        else:
+            spans.append((number, number))
+    return spans
 
 
 def done(path: Path, settings: dict[str, Any]) -> set[str]:
@@ -101,44 +171,51 @@ def _differing(a: dict[str, Any], b: dict[str, Any]) -> list[str]:
     return [key for key in b | a if a.get(key) != b.get(key)]
 
 
-def _starts(path: Path) -> array[int]:
-    """Where each line begins, and where the last whole one ends; an incomplete one is dropped."""
-    starts, end = array("q", [0]), 0
-    last = b""
+def _starts(path: Path) -> tuple[array[int], int]:
+    """Where each line begins, each kept once; and where the last whole one ends."""
+    starts, hashes, end, last = array("q"), array("q"), 0, b""
     with path.open("rb") as file:
         for line in file:
-            end += len(line)
             starts.append(end)
+            hashes.append(hash(line))
+            end += len(line)
             last = line
-    try:
-        if last:
-            _prediction(path, len(starts) - 1, last)
-    except ValueError:
+    if last and not _is_whole(last):
         warnings.warn(f"{path}: dropped an incomplete last line", stacklevel=4)
-        starts.pop()
-    return starts
+        hashes.pop()
+        end = starts.pop()
+    once = np.sort(np.unique(hashes, return_index=True)[1])
+    if twice := len(starts) - len(once):
+        many = "a line that repeats an" if twice == 1 else f"{twice} lines that repeat an"
+        warnings.warn(f"{path}: dropped {many} earlier one", stacklevel=4)
+        starts = array("q", (starts[place] for place in once))
+    return starts, end
 
 
-def _prediction(path: Path, number: int, line: bytes) -> Prediction:
+def _whole_lines(path: Path) -> Iterator[bytes]:
+    """All lines but an incomplete last one."""
+    with path.open("rb") as file:
+        line = next(file, b"")
+        for following in file:
+            yield line
+            line = following
+    if _is_whole(line):
+        yield line
+
+
+def _is_whole(line: bytes) -> bool:
     try:
-        if not line.endswith(b"\n"):
-            raise ValueError("the line has no end")
-        return prediction_from_json(json.loads(line))
+        _prediction(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _prediction(line: bytes) -> Prediction:
+    if not line.endswith(b"\n"):
+        raise ValueError("the line has no end")
+    try:
+        row = json.loads(line)
     except ValueError as error:
-        raise ValueError(f"{path}, line {number}: {error}") from error
-
-
-def _parse(path: Path) -> tuple[list[Prediction], int]:
-    """The predictions, and the length of the file's whole part in bytes."""
-    lines = path.read_bytes().splitlines(keepends=True)
-    predictions, whole = [], 0
-    for number, line in enumerate(lines, start=1):
-        try:
-            predictions.append(_prediction(path, number, line))
-        except ValueError:
-            if number < len(lines):
-                raise
-            warnings.warn(f"{path}: dropped an incomplete last line", stacklevel=3)
-            break
-        whole += len(line)
-    return predictions, whole
+        raise ValueError(f"the line is cut short or damaged ({error})") from error
+    return prediction_from_json(row)

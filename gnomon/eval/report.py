@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from gnomon.atomic import put_text
 from gnomon.eval import believed, examples
 from gnomon.eval import runs as shared
 from gnomon.eval.differences import written
@@ -89,7 +90,7 @@ def write_report(
     )
     file = Path(path)
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(page, encoding="utf-8")
+    put_text(file, page)
     return file
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
+from gnomon.atomic import naming, whole_or_absent
 from gnomon.eval.statistics import Estimate
 from gnomon.sample import Spots, Table, target_from_json, target_to_json
 
@@ -126,7 +127,11 @@ def write_scores(
 ) -> None:
     """Several runs' scores as JSON, an item a line; with comparisons, these first."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8") as file:
+    with (
+        whole_or_absent(path) as temporary,
+        naming(path),
+        temporary.open("w", encoding="utf-8") as file,
+    ):
         if comparisons is not None:
             file.write(f'{{"comparisons": {json.dumps(comparisons, ensure_ascii=False)}, "runs": ')
         for place, (name, found) in enumerate(scores.items()):

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from transformers import ProgressCallback, TrainerCallback
 
+from gnomon.atomic import put_text
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -36,7 +38,7 @@ class LogFile(TrainerCallback):  # type: ignore[misc]
         whole = [line for line in lines if line.endswith("\n")]  # a kill may cut the last one
         kept = [line for line in whole if _stays(json.loads(line), state.global_step)]
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text("".join(kept))
+        put_text(self.path, "".join(kept))
 
     def on_step_end(self, _: Any, __: Any, control: Any, **___: Any) -> None:
         """A line at each checkpoint: what was lost since the last line is in no checkpoint."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from gnomon.store.atomic import naming, put_text
+from gnomon.atomic import naming, put_text
 from gnomon.store.photograph import picture_of
 
 if TYPE_CHECKING:

@@ -6,9 +6,11 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from gnomon.eval import predictions
 from gnomon.pipeline import families
 from gnomon.recipe import RecipeError
 from gnomon.road.directory import say, versions, write_json
+from gnomon.store.lock import sole_writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,12 +23,23 @@ if TYPE_CHECKING:
 
 
 def predict(opened: Recipe, exam: Exam, out: Path, *, run: Path | None = None) -> Path:
-    """Ask the exam's questions of a run's trained model, or (run None) of the model as it came."""
+    """Ask the exam's questions of a run's trained model, or (run None) of the model as it came.
+
+    A run may be trained meanwhile: only the file of answers is held.
+    """
+    with sole_writer(out):
+        if out.is_file():
+            predictions.check(out, exam.ids())
+        _predict(opened, exam, out, run)
+    return out
+
+
+def _predict(opened: Recipe, exam: Exam, out: Path, run: Path | None) -> None:
     about = {"exam": asdict(exam), "data": exam.open().describe(), "versions": versions()}
     if opened.model.server is not None:
         _ask_server(opened, exam, out)
         write_json(out.with_suffix(".about.json"), about)
-        return out
+        return
     loaded, weights = _loaded(opened, run)
     from gnomon.pipeline.predict import predict as ask
 
@@ -42,7 +55,6 @@ def predict(opened: Recipe, exam: Exam, out: Path, *, run: Path | None = None) -
         belief=opened.eval.belief,
     )
     write_json(out.with_suffix(".about.json"), about)
-    return out
 
 
 def _ask_server(opened: Recipe, exam: Exam, out: Path) -> None:
@@ -73,10 +85,11 @@ def read_pictures(
     from gnomon.pipeline.pictures import in_folder, to_csv
 
     files = in_folder(folder)
-    read, settings = _reader(opened, run)
-    settings |= {"max_new_tokens": opened.eval.max_new_tokens, "question": question}
-    batch_size = opened.eval.batch_size
-    broken = to_csv(read, files, question, out, batch_size=batch_size, settings=settings)
+    with sole_writer(out):
+        read, settings = _reader(opened, run)
+        settings |= {"max_new_tokens": opened.eval.max_new_tokens, "question": question}
+        batch_size = opened.eval.batch_size
+        broken = to_csv(read, files, question, out, batch_size=batch_size, settings=settings)
     for told in broken:
         say(f"left out: {told}")
     return len(files) - len(broken)

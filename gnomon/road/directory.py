@@ -10,8 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from gnomon import recipe
+from gnomon.atomic import put_text
 from gnomon.recipe import Recipe, RecipeError
-from gnomon.store.atomic import put_text
 
 if TYPE_CHECKING:
     from pathlib import Path

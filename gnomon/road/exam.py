@@ -47,6 +47,11 @@ class Exam:
         samples = self.open()
         return (samples[index] for index in range(self.samples))
 
+    def ids(self) -> set[str]:
+        """The ids of all its samples."""
+        samples = self.open()
+        return {samples.id(index) for index in range(self.samples)}
+
     def by_source(self) -> dict[str, set[str]]:
         """The ids of each source's samples, where there are several sources."""
         if len(self.sources) == 1:

@@ -43,7 +43,7 @@ class Asked:
 def _without_belief(file: Path) -> bool:
     from gnomon.eval import predictions
 
-    first = next(iter(predictions.read(file)), None) if file.is_file() else None
+    first = next(iter(predictions.PredictionFile(file)), None) if file.is_file() else None
     return first is not None and not first.settings.get("belief")
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from gnomon import store
 from gnomon.recipe import RecipeError
@@ -11,13 +12,37 @@ from gnomon.road.answering import predict
 from gnomon.road.directory import AFTER, BEFORE, claim, say
 from gnomon.road.exam import Exam
 from gnomon.road.scoring import pictures, report, results
+from gnomon.store.lock import sole_writer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from gnomon.recipe import Recipe
 
+P = ParamSpec("P")
+T = TypeVar("T")
 
+
+def _alone(
+    verb: Callable[Concatenate[Recipe, Path, P], T],
+) -> Callable[Concatenate[Recipe, Path, P], T]:
+    """The verb as the one that writes in the run's directory, which is its second argument.
+
+    Of processes launched together the first holds it; the others write nothing there.
+    """
+
+    @wraps(verb)
+    def held(opened: Recipe, run: Path, /, *given: P.args, **named: P.kwargs) -> T:
+        if os.environ.get("RANK", "0") != "0":
+            return verb(opened, run, *given, **named)
+        with sole_writer(run, folder=True):
+            return verb(opened, run, *given, **named)
+
+    return held
+
+
+@_alone
 def run(opened: Recipe, out: Path, *, workers: int | None) -> Path:
     """Generate, train, predict before and after, score, report: the straight road."""
     _refuse_company()
@@ -35,6 +60,7 @@ def run(opened: Recipe, out: Path, *, workers: int | None) -> Path:
     return report(results(out), out / "report.html", pictures(exam))
 
 
+@_alone
 def generate(opened: Recipe, run: Path, *, workers: int | None) -> None:
     """Write the run's training and held-out samples to its data directory."""
     claim(run, opened)
@@ -44,6 +70,7 @@ def generate(opened: Recipe, run: Path, *, workers: int | None) -> None:
     store.write(exam.open(), run / "data", n=exam.samples, split=exam.split, workers=workers)
 
 
+@_alone
 def train(opened: Recipe, run: Path) -> Path:
     """Fine-tune; where the adapter or the model lies. Goes on where a killed run stopped."""
     if opened.model.server is not None:

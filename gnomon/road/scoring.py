@@ -31,7 +31,11 @@ def score(file: Path, *, name: str | None = None) -> RunResult:
     exam, about = exam_of(file)
     answers = predictions.PredictionFile(file)
     asked = questions.asked(file, exam, exam.samples)
-    scores = evaluation.score(predictions.alike(file, answers), asked)
+    try:
+        scores = evaluation.score(predictions.alike(file, answers), asked)
+    except ValueError:
+        predictions.check(file, {question.id for question in asked})
+        raise  # no line is at fault
     return evaluation.RunResult(
         name=name or file.stem,
         scores=scores,
@@ -55,11 +59,17 @@ def results(out: Path) -> list[RunResult]:
     if not scored:
         raise RecipeError(f"{out} holds no predictions yet: `gnomon predict {out}` makes them")
     log = out / "log.jsonl"
-    lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else None
+    lines = _whole_lines(log) if log.exists() else None
     told = replace(
         scored[-1], recipe_yaml=(out / "recipe.yaml").read_text(), log=lines, trained=trained(out)
     )
     return [*scored[:-1], told]
+
+
+def _whole_lines(log: Path) -> list[dict[str, Any]]:
+    """Without a last one that a kill cut short."""
+    lines = log.read_text().splitlines(keepends=True)
+    return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
 def report(scored: Sequence[RunResult], file: Path, samples: Mapping[str, Sample]) -> Path:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gnomon.atomic import put_bytes
 from gnomon.store import again, bars
 from gnomon.store import manifest as manifests
-from gnomon.store.atomic import put_bytes
 from gnomon.store.dataset import open as open_dataset
 from gnomon.store.layout import CARD, MANIFEST, SHEET
 from gnomon.store.pixels import encoded

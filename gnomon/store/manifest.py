@@ -13,8 +13,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import gnomon
+from gnomon.atomic import put_text
 from gnomon.store import formats
-from gnomon.store.atomic import put_text
 from gnomon.store.layout import MANIFEST
 
 if TYPE_CHECKING:

@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.store import formats
 from gnomon.store import manifest as manifests
-from gnomon.store.layout import CARD, MANIFEST, SHEET
+from gnomon.store.layout import MANIFEST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from gnomon.store.layout import Plan
+
+_SHOWN = 3
+"""How many of the files that a directory holds are named."""
 
 
 def check_samples(plan: Plan) -> None:
@@ -77,15 +81,28 @@ def _refuse_others(plan: Plan, there: dict[str, Any], wanted: dict[str, Any], *k
 
 
 def _refuse_strangers(plan: Plan, *, own: Sequence[str]) -> None:
-    """A file that no manifest names is somebody's work, and a stray shard would be read as ours."""
-    strangers = sorted(set(formats.shards_in(plan.root, plan.split)) - set(own))
+    """A file that no manifest names is somebody's work, and a stray shard would be read as ours.
+
+    Hidden files are nobody's: a lock, what a killed process left, .DS_Store.
+    """
     if not (plan.root / MANIFEST).exists():
-        strangers += [name for name in (CARD, SHEET) if (plan.root / name).exists()]
+        _refuse_company(plan.root)
+    strangers = sorted(set(formats.shards_in(plan.root, plan.split)) - set(own))
     if strangers:
         raise ValueError(
             f"{plan.root} holds {strangers[0]}, which no manifest names. "
             f"Write to another directory (--out), or delete what lies there first: "
             f"what gnomon drew, the same command draws again"
+        )
+
+
+def _refuse_company(root: Path) -> None:
+    found = sorted(entry.name for entry in root.iterdir() if not entry.name.startswith("."))
+    if found:
+        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        raise ValueError(
+            f"{root} holds {', '.join(found[:_SHOWN])}{more}, and no {MANIFEST}, so it is no "
+            f"dataset to add to: write to a new or empty directory (--out)"
         )
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gnomon.atomic import naming, whole_or_absent
 from gnomon.store import manifest as manifests
-from gnomon.store.atomic import naming, whole_or_absent
 from gnomon.store.layout import MANIFEST
 from gnomon.store.shard import write_shard
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
+from gnomon.atomic import naming, remove_leftovers
 from gnomon.store import engines, formats
 from gnomon.store import manifest as manifests
-from gnomon.store.atomic import naming, remove_leftovers
 from gnomon.store.card import write_card
 from gnomon.store.layout import CARD, MANIFEST, SHEET, Plan, shards_for
 from gnomon.store.lock import sole_writer
@@ -52,7 +52,7 @@ def write(
     plan = Plan(samples, Path(out), split, n, shards_for(n) if shards is None else shards, form)
     check_samples(plan)
     _make_root(plan.root)
-    with sole_writer(plan.root), _telling_what_is_kept(plan):
+    with sole_writer(plan.root, folder=True), _telling_what_is_kept(plan):
         manifest = manifests.read(plan.root) or manifests.empty()
         entry = resumed(plan, manifest)
         manifest["shards"] = form.name

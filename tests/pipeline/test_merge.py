@@ -7,6 +7,7 @@ import pytest
 import torch
 from peft import get_peft_model
 from pipeline_toys import UNEVEN
+from second_process import kill_at_each_opening
 from transformers import AutoModelForImageTextToText
 
 from gnomon import store
@@ -42,6 +43,21 @@ def trained(request, checkpoint, tmp_path_factory):
     run = tmp_path_factory.mktemp("run")
     train(recipe, store.mixture(recipe.data, split="train", seed=0), run)
     return recipe, run
+
+
+def test_a_merge_that_is_killed_leaves_no_model(tmp_path, monkeypatch):
+    def write(_, folder):
+        folder.mkdir()
+        (folder / "model.safetensors").write_text("weights")
+
+    monkeypatch.setattr(merging, "load_trained", lambda *_, **__: None)
+    monkeypatch.setattr(merging, "_write", write)
+    monkeypatch.setattr(merging, "_compared", lambda *_: "all")
+    (tmp_path / "run" / "adapter").mkdir(parents=True)
+    recipe = Recipe(data=(Source(kind="clock"),))
+    merged = tmp_path / "merged"
+    kill_at_each_opening(tmp_path, lambda: merge(recipe, tmp_path / "run", merged, [], card="It"))
+    assert {file.name for file in merged.iterdir()} == {"model.safetensors", "README.md"}
 
 
 def test_a_merged_model_opens_in_plain_transformers_and_answers_as_its_run(trained, tmp_path):

@@ -2,7 +2,10 @@
 
 import json
 import os
+import re
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -41,10 +44,11 @@ def file(tmp_path):
 def test_what_is_appended_is_read_in_order(tmp_path_factory, first, second):
     """Answers may hold line separators of every alphabet; a line is a line all the same."""
     file = tmp_path_factory.mktemp("files") / "p.jsonl"
-    predictions.append(file, first)
-    predictions.append(file, second)
-    assert predictions.read(file) == first + second
-    assert predictions.resume(file) == first + second
+    once = [replace(p, sample_id=f"{i} {p.sample_id}") for i, p in enumerate(first + second)]
+    predictions.append(file, once[: len(first)])
+    predictions.append(file, once[len(first) :])
+    assert predictions.read(file) == once
+    assert predictions.resume(file) == once
 
 
 def test_appending_makes_the_directory(file):
@@ -109,6 +113,54 @@ def test_bytes_that_are_no_text_are_told_too(file):
     predictions.append(file, made("b"))
     with pytest.raises(ValueError, match="line 2"):
         predictions.read(file)
+
+
+def test_identical_lines_are_dropped_and_said(file):
+    """As two processes wrote them into one file before it was locked."""
+    predictions.append(file, made("a", "b"))
+    predictions.append(file, made("b", "c", "a"))
+    whole = file.read_bytes()
+    told = r"p.*\.jsonl: dropped 2 lines that repeat an earlier one"
+    with pytest.warns(UserWarning, match=told):
+        assert predictions.read(file) == made("a", "b", "c")
+    with pytest.warns(UserWarning, match=told):
+        opened = predictions.PredictionFile(file)
+    assert (len(opened), opened[2], opened[-1]) == (3, *made("c", "c"))
+    with pytest.warns(UserWarning, match=told):
+        assert predictions.done(file, {}) == {"a", "b", "c"}
+    assert file.read_bytes() == whole
+    predictions.check(file, {"a", "b", "c"})
+
+
+def test_lines_that_answer_nothing_are_told_with_a_command_that_deletes_them(file):
+    """What the command leaves is kept: half a line, an unknown id, another answer go."""
+    predictions.append(file, made("a", "b"))
+    with file.open("a") as opened:
+        opened.write('{"sample_id": "c", "te\n')
+    predictions.append(file, made("nobody", "c"))
+    predictions.append(file, [replace(p, text="otherwise") for p in made("a")])
+    with file.open("a") as opened:
+        opened.write('{"sample_id": "d"')  # of a kill: cut off when it goes on
+    with pytest.raises(ValueError, match=r"predictions\.jsonl: 3 lines cannot be used") as found:
+        predictions.check(file, {"a", "b", "c"})
+    lines = str(found.value).splitlines()
+    assert lines[1].startswith("line 3: the line is cut short or damaged")
+    assert lines[2] == "line 4: 'nobody' is not among the questions"
+    assert lines[3] == "line 6: 'a' is answered otherwise in line 1"
+    before = file.read_bytes()
+    subprocess.run(re.search("`(sed .*?)`", lines[4])[1], shell=True, check=True)
+    assert Path(f"{file}.bak").read_bytes() == before
+    predictions.check(file, {"a", "b", "c"})
+    with pytest.warns(UserWarning, match="incomplete last line"):
+        assert predictions.resume(file) == made("a", "b", "c")
+
+
+def test_a_command_that_deletes_four_hundred_lines_is_short(file):
+    predictions.append(file, made(*map(str, range(400))))
+    predictions.append(file, [replace(p, text="?") for p in made(*map(str, range(400)))])
+    with pytest.raises(ValueError, match="'401,800d'") as found:
+        predictions.check(file, set(map(str, range(400))))
+    assert "and 390 more" in str(found.value)
 
 
 def test_a_file_that_is_not_there_holds_nothing_yet(file):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
 from dataclasses import asdict
 
 import numpy as np
@@ -53,6 +54,36 @@ def runs(tmp_path_factory):
         for loss, skill in (("ce", 0.3), ("ntil", 0.8))
         for seed in range(3)
     }
+
+
+def test_lines_at_fault_are_told_and_the_other_answers_are_kept(tmp_path, capsys):
+    run = made(tmp_path / "run", skill=0.5)
+    file = run / "predictions" / "after.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join([*lines, *lines]))  # of two processes
+    with pytest.warns(UserWarning, match="dropped 40 lines that repeat an earlier one"):
+        assert gnomon("score", run) == 0
+    whole = (run / "report.json").read_bytes()
+    other = lines[0].replace(json.loads(lines[0])["text"], "11:59")
+    spoilt = [
+        lines[0],
+        lines[1][:30] + "\n",
+        other,
+        lines[2].replace("clock", "nobody"),
+        *lines[1:],
+    ]
+    file.write_text("".join(spoilt))
+    for verb in ("predict", "score"):  # predict before it opens the model
+        assert gnomon(verb, run) == 1
+        told = capsys.readouterr().err
+        assert "after.jsonl: 3 lines cannot be used:\nline 2: the line is cut short" in told
+        assert "is answered otherwise in line 1\nline 4: 'nobody" in told
+    subprocess.run(told[told.index("sed -i") :].partition("`")[0], shell=True, check=True)
+    assert gnomon("score", run) == 0
+    assert (run / "report.json").read_bytes() == whole
+    file.write_text("".join(lines[:-1]))
+    assert gnomon("score", run) == 1
+    assert "1 samples have no prediction" in capsys.readouterr().err
 
 
 def test_runs_that_differ_in_the_seed_alone_are_one_group(runs, tmp_path, capsys):

@@ -6,13 +6,13 @@ import time
 
 import pytest
 from PIL import Image
+from second_process import holding
 from store_toys import Listed, toys, tree
 
 from gnomon import store
 from gnomon.sample import Sample, Time
 from gnomon.store import manifest as manifests
 from gnomon.store.layout import shards_for
-from gnomon.store.lock import sole_writer
 
 
 def write(samples, out, **options):
@@ -125,7 +125,7 @@ def test_somebody_s_own_files_are_not_overwritten(tmp_path, name):
     own = tmp_path / name
     own.parent.mkdir(exist_ok=True)
     own.write_text("mine")
-    with pytest.raises(ValueError, match=f"holds {name}, which no manifest names"):
+    with pytest.raises(ValueError, match=rf"holds {name.partition('/')[0]}, and no manifest\.json"):
         write(toys(), tmp_path, n=10)
     assert tree(tmp_path).keys() == {name}
     assert own.read_text() == "mine"
@@ -290,10 +290,30 @@ def test_a_manifest_that_is_slow_to_save_is_saved_seldom_and_in_the_end(tmp_path
         store.open(tmp_path / "b")
 
 
-def test_two_writers_in_one_directory_do_not_meet(tmp_path):
-    with sole_writer(tmp_path), pytest.raises(ValueError, match="another process is writing"):
+def test_a_directory_of_other_files_is_left_as_it_is(tmp_path):
+    """Photographs, say: a dataset was written among them."""
+    for number in range(5):
+        (tmp_path / f"IMG_{number}.jpg").write_text("mine")
+    before = tree(tmp_path)
+    told = r"holds IMG_0\.jpg, IMG_1\.jpg, IMG_2\.jpg and 2 more, .*: write to a new or empty dir"
+    with pytest.raises(ValueError, match=told):
         write(toys(), tmp_path, n=10)
+    assert tree(tmp_path) == before
+
+
+def test_hidden_files_and_what_a_killed_run_left_are_nobody_s(tmp_path):
+    for name in (".DS_Store", ".gnomon.lock", ".gnomon.lock.txt", ".manifest.json.77.tmp"):
+        (tmp_path / name).write_text("")
     write(toys(), tmp_path, n=10)
+    assert store.verify(tmp_path, progress=False) == []
+    (tmp_path / "notes.txt").write_text("mine")  # a dataset may have company that came later
+    write(toys(split="test"), tmp_path, n=10, split="test")
+
+
+def test_two_writers_in_one_directory_do_not_meet(tmp_path):
+    with holding(tmp_path / "set"), pytest.raises(ValueError, match="set is being written by proc"):
+        write(toys(), tmp_path / "set", n=10)
+    write(toys(), tmp_path / "set", n=10)
 
 
 def test_leftovers_of_a_killed_run_are_removed_but_not_another_split_s(written):

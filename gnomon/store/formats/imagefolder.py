@@ -11,7 +11,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.store.atomic import naming, whole_or_absent
+from gnomon.atomic import naming, whole_or_absent
 from gnomon.store.formats.base import Format, Reader, Shape, sha256_of
 from gnomon.store.rows import embedded, plain_texts
 

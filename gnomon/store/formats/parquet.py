@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from gnomon.store.atomic import naming, whole_or_absent
+from gnomon.atomic import naming, whole_or_absent
 from gnomon.store.formats.base import FileFormat, Reader, Shape
 from gnomon.store.rows import TEXTS
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from gnomon.store.atomic import naming, whole_or_absent
+from gnomon.atomic import naming, whole_or_absent
 from gnomon.store.formats.base import FileFormat, Reader, Shape
 from gnomon.store.rows import embedded, plain_texts
 

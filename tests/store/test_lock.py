@@ -1,0 +1,109 @@
+"""One writer at a time, in processes of their own."""
+
+import errno
+import fcntl
+import os
+import signal
+import socket
+
+import pytest
+from second_process import holding
+
+from gnomon.store import lock
+from gnomon.store.lock import sole_writer
+
+PLACES = ["report.html", "run"]
+"""A file and a folder."""
+
+
+def hold(place):
+    return sole_writer(place, folder=not place.suffix)
+
+
+def left(folder):
+    return [file for file in folder.rglob("*") if file.name != "run"]
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_a_second_process_is_refused_and_told_which_holds_the_place(tmp_path, name):
+    place = tmp_path / name
+    with holding(place) as process:
+        held = rf"{name} is being written by process {process.pid} on {socket.gethostname()}"
+        with pytest.raises(ValueError, match=rf"{held} since 20\d\d-.*: wait .* \(--out\)"):
+            hold(place).__enter__()
+        with hold(tmp_path / "another.html"), hold(tmp_path / "another"):
+            pass
+    with hold(place):
+        assert left(tmp_path)
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_a_killed_process_holds_nothing_whatever_it_left(tmp_path, name):
+    place = tmp_path / name
+    with holding(place) as process:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert len(left(tmp_path)) == 2  # the lock's file, and what says who held it
+    with hold(place):
+        (note,) = (file for file in left(tmp_path) if file.suffix == ".txt")
+        assert f"process {os.getpid()} on" in note.read_text()
+    assert left(tmp_path) == []
+
+
+def test_a_process_holds_a_place_as_often_as_it_likes(tmp_path):
+    """`run` holds the directory for which `train` asks inside it."""
+    place = tmp_path / "run"
+    with hold(place):
+        with hold(place):
+            pass
+        assert left(place)
+    assert not place.exists()
+
+
+def test_a_folder_made_for_a_lock_stays_where_something_was_written(tmp_path):
+    place = tmp_path / "deep" / "down" / "report.html"
+    with hold(place):
+        pass
+    assert not (tmp_path / "deep").exists()
+    with hold(place):
+        place.write_text("it")
+    assert os.listdir(place.parent) == ["report.html"]
+
+
+def test_a_link_and_its_file_are_one_place(tmp_path):
+    (tmp_path / "real.html").touch()
+    (tmp_path / "link.html").symlink_to("real.html")
+    with holding(tmp_path / "real.html"), pytest.raises(ValueError, match=r"link\.html is being"):
+        hold(tmp_path / "link.html").__enter__()
+
+
+def test_who_holds_it_is_unknown_for_a_moment(tmp_path):
+    place = tmp_path / "run"
+    with holding(place):
+        (place / f"{lock.LOCK}.txt").unlink()
+        with pytest.raises(ValueError, match="is being written by another process:"):
+            hold(place).__enter__()
+
+
+@pytest.mark.parametrize("code", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks_is_told_once_and_written_to(
+    tmp_path, monkeypatch, capsys, code
+):
+    def no_locks(*_):
+        raise OSError(code, os.strerror(code))
+
+    lock._say_unlocked.cache_clear()
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    with hold(tmp_path / "run"), hold(tmp_path / "run" / "report.html"):
+        (tmp_path / "run" / "report.html").write_text("it")
+    told = capsys.readouterr().err
+    assert told.count("this file system has no locks") == 1
+    assert os.strerror(code) in told
+
+
+def test_a_place_that_cannot_be_made_is_no_matter_of_locks(tmp_path, capsys):
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match="file"):
+        hold(tmp_path / "file" / "run").__enter__()
+    assert capsys.readouterr().err == ""
