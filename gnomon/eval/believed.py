@@ -13,6 +13,7 @@ from gnomon.eval.examples import data_uri
 from gnomon.eval.figures import truth_text, value_text
 from gnomon.eval.kinds import KINDS, TITLES
 from gnomon.eval.listed import Belief, believed
+from gnomon.eval.plots import svg
 from gnomon.eval.plots.belief import dial
 from gnomon.eval.plots.reliability import diagram
 from gnomon.sample import Time
@@ -121,7 +122,9 @@ def _around(belief: Belief, item: Scored) -> NDArray[np.float64]:
 
 def _dial_around(shares: NDArray[np.float64], index: int, name: str) -> Markup:
     spikes = [(minute / 720, float(share)) for minute, share in enumerate(shares)]
-    return dial(spikes, _ROUND, f"line{index % 4}", f"{name}: belief by its distance to the truth")
+    return dial(
+        spikes, _ROUND, svg.colour("line", index), f"{name}: belief by its distance to the truth"
+    )
 
 
 def _clocks(run: RunResult, index: int, samples: Mapping[str, Sample]) -> list[Clock]:
@@ -153,7 +156,7 @@ def _clock(item: Scored, belief: Belief, index: int, samples: Mapping[str, Sampl
         dial=dial(
             spikes,
             [str(hour or 12) for hour in range(12)],
-            f"line{index % 4}",
+            svg.colour("line", index),
             f"Belief about {item.sample_id}, truth {truth}",
             truth=_turn(_hms(item)),
             answer=None if item.value is None else _turn(cast("Hms", item.value)),

@@ -13,6 +13,7 @@ from PIL import Image
 
 from gnomon.eval.figures import how_far, state, truth_text, value_text
 from gnomon.eval.kinds import KINDS
+from gnomon.eval.plots import svg
 from gnomon.sample import Box, Spots
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def _frames(item: Scored, theirs: Sequence[Scored | None]) -> Iterator[Frame]:
     for index, scored in enumerate(theirs):
         if scored and scored.size:
             for edges in _boxes(scored.value):
-                yield _frame(f"run{index % 4}", edges, scored.size)
+                yield _frame(svg.colour("run", index), edges, scored.size)
 
 
 def _boxes(found: Target | Value | None) -> list[Corners]:
