@@ -41,7 +41,7 @@ def answer_block(text: str) -> tuple[int, int] | None:
     return start, closing.start() if closing else len(text)
 
 
-_OPENING = re.compile(r"<answer\b[^<>]*>", re.IGNORECASE)
+_OPENING = re.compile(r"<answer\b[^<>]*>(?!\s*\Z)", re.IGNORECASE)
 _CLOSING = re.compile(r"</answer\b", re.IGNORECASE)
 _ANSWER = re.compile(r"\banswer[*_]{0,3}\s?:[*_]{0,3}", re.IGNORECASE)
 

@@ -123,6 +123,7 @@ BLOCKS = [
     "<think>First <answer>7</answer>, no.</think><ANSWER>{}</ANSWER> I am 90 % sure.",
     '<answer type="final">{}</answer>. Was this answer of 1 line any help?',
     "<think>7 of 12.</think>\n<answer>{}",
+    "<answer>\n{}\n</answer>\n<answer>\n",
     "<answer>\nThe answer is {}\n</answer>",
 ]
 SENTENCES = [

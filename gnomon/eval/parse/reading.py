@@ -97,7 +97,7 @@ _IS_THE = re.compile(
 _SENTENCE = re.compile(r"[.!?]\s+(?=[^\sa-z])|\n")
 _NEAR = 40
 """Characters before "answer" that may be its "is the correct"."""
-_MENTIONS = 8
+_MENTIONS = 4
 """Places of the word, from the end of the text, that are tried."""
 
 
