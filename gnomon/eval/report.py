@@ -17,6 +17,7 @@ from gnomon.eval.differences import written
 from gnomon.eval.figures import figure, interval, lowered, truth_text
 from gnomon.eval.groups import grouped
 from gnomon.eval.kinds import TITLES
+from gnomon.eval.placement import misplaced
 from gnomon.eval.plots import svg
 from gnomon.eval.plots.curve import curves
 from gnomon.eval.runs import RunResult
@@ -71,6 +72,7 @@ def write_report(
         runs=runs,
         verdicts=_verdicts(runs, comparisons),
         refused=refused,
+        doubts=[told for run in every if (told := misplaced(run))],
         groups=[] if alone else [group.sentence for group in groups],
         beside=beside,
         names=[run.name for run in every],
