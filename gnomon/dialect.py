@@ -26,10 +26,23 @@ def worked(rationale: str, answer: str) -> str:
 
 def final(text: str) -> str:
     """What stands after the last "Answer:" or in the last <answer>, or the whole text."""
-    thought = text.rpartition("</think>")[2].rpartition("<answer>")[2].partition("</answer>")[0]
-    return _ANSWER.split(thought)[-1].strip()
+    said = text.rpartition("</think>")[2]
+    start, end = answer_block(said) or (0, len(said))
+    return _ANSWER.split(said[start:end])[-1].strip()
 
 
+def answer_block(text: str) -> tuple[int, int] | None:
+    """Where the content of the last <answer> begins and ends; it may have been cut off."""
+    openings = list(_OPENING.finditer(text))
+    if not openings:
+        return None
+    start = openings[-1].end()
+    closing = _CLOSING.search(text, start)
+    return start, closing.start() if closing else len(text)
+
+
+_OPENING = re.compile(r"<answer\b[^<>]*>(?!\s*\Z)", re.IGNORECASE)
+_CLOSING = re.compile(r"</answer\b", re.IGNORECASE)
 _ANSWER = re.compile(r"\banswer[*_]{0,3}\s?:[*_]{0,3}", re.IGNORECASE)
 
 

@@ -25,8 +25,12 @@ _MOST_TRUTHS = 48
 
 def lines(name: str, measured: Sequence[Mapping[str, float]]) -> tuple[Line, ...]:
     """A kind's lines, and those of belief where any answer has one."""
-    believed = any("belief_listed" in measures for measures in measured)
-    return KINDS[name].lines + (LINES.get(name, _PLAIN) if believed else ())
+    held = {measure for measures in measured for measure in measures}
+    return (
+        KINDS[name].lines
+        + (LINES.get(name, _PLAIN) if "belief_listed" in held else ())
+        + (_UNREAD if "belief_unread" in held else ())
+    )
 
 
 def measures(prediction: Prediction, truth: Target, name: str) -> dict[str, float]:
@@ -52,30 +56,42 @@ def _measured(belief: Belief, truth: Value) -> dict[str, float]:
     if is_true.any():
         found["belief_nll"] = float(-np.logaddexp.reduce(belief.logprobs[is_true]))
         found["belief_true"] = float(belief.p[is_true].sum())
-    if not isinstance(truth, str) and np.isfinite(belief.listed.places).all():
+    if None in belief.listed.values:
+        found["belief_unread"] = belief.unread
+    if not isinstance(truth, str):
         found |= _at_a_distance(belief, place(truth, belief.listed.period))
     return found
 
 
 def _at_a_distance(belief: Belief, truth: float) -> dict[str, float]:
-    """What needs distances: on the dial they are circular."""
-    listed, p = belief.listed, belief.p
+    """What needs distances: on the dial they are circular.
+
+    What cannot be read, u of the belief, is as far from the truth and from every other answer as
+    the farthest of them, D: that adds u D to E|X − y| and u (1 − u) D to E|X − X′|/2.
+    """
+    listed, p, unread = belief.listed, belief.p, belief.unread
     away = distance(listed.places - truth, listed.period)
-    crps = float(p @ away - p @ listed.apart @ p / 2)
+    farthest = listed.period / 2 or float(np.nanmax(away, initial=0)) or abs(truth) or 1.0
+    crps = float(p @ np.nan_to_num(away) - p @ listed.apart @ p / 2) + unread**2 * farthest
     within = {f"belief_{m}": float(p[away <= m + SAME].sum()) for m in (1, 5)}
     if not listed.period:
         within = {"belief_5pct": float(p[away <= 0.05 * abs(truth) + SAME].sum())}
-    off = float(distance(np.array(expected(belief) - truth), listed.period))
+    off = unread * farthest
+    if any(value is not None for value in listed.values):
+        mean = np.array(expected(belief) - truth)
+        off += (1 - unread) * float(distance(mean, listed.period))
     return {"belief_crps": max(0.0, crps), "belief_expected": off, **within}
 
 
 def expected(belief: Belief) -> float:
-    """The mean; on a dial the circular one, the direction of Σ p·e^(iθ) (Mardia and Jupp 2000)."""
-    listed, p = belief.listed, belief.p
-    if not listed.period:
-        return float(p @ listed.places)
-    turned = np.exp(2j * np.pi * listed.places / listed.period)
-    return float(np.angle(p @ turned) / (2 * np.pi) * listed.period % listed.period)
+    """The mean of what can be read; on a dial the circular one, the direction of Σ p·e^(iθ)
+    (Mardia and Jupp 2000)."""
+    read = np.isfinite(belief.listed.places)
+    places, p, period = belief.listed.places[read], belief.p[read], belief.listed.period
+    if not period:
+        return float(p @ places / p.sum())
+    turned = np.exp(2j * np.pi * places / period)
+    return float(np.angle(p @ turned) / (2 * np.pi) * period % period)
 
 
 def _mean(name: str, label: str, unit: str, better: str, *, headline: bool = False) -> Line:
@@ -96,6 +112,7 @@ _PLAIN = (
     _mean("belief_nll", "Negative log-likelihood of the truth", "nats", "lower"),
     _mean("belief_listed", "Probability of any listed answer", "%", "higher"),
 )
+_UNREAD = (_mean("belief_unread", "Belief in what cannot be read", "%", "lower"),)
 _TIME = (
     _mean("belief_crps", "CRPS of the belief, circular", "min", "lower", headline=True),
     _mean("belief_1", "Belief within 1 minute", "%", "higher"),

@@ -13,6 +13,7 @@ from gnomon.eval.examples import data_uri
 from gnomon.eval.figures import truth_text, value_text
 from gnomon.eval.kinds import KINDS, TITLES
 from gnomon.eval.listed import Belief, believed
+from gnomon.eval.plots import svg
 from gnomon.eval.plots.belief import dial
 from gnomon.eval.plots.reliability import diagram
 from gnomon.sample import Time
@@ -89,7 +90,9 @@ def _shown(run: RunResult, index: int, kind: str, samples: Mapping[str, Sample])
         calibration=diagram(drawn, f"{run.name}: how often right against how sure"),
         words=_calibrated(drawn),
         around=None if around is None else _dial_around(around / n, index, run.name),
-        around_words="" if around is None else _ring(float(np.max(around) / n), "a minute"),
+        around_words=""
+        if around is None
+        else _ring(float(np.max(around) / n), "a minute") + _unread(1 - float(around.sum()) / n),
         clocks=_clocks(run, index, samples) if kind == "time" else [],
     )
 
@@ -111,14 +114,17 @@ def _beliefs(run: RunResult, kind: str) -> Iterator[tuple[Scored, Belief]]:
 
 
 def _around(belief: Belief, item: Scored) -> NDArray[np.float64]:
-    """[720]: the belief by minutes after the truth."""
-    minutes = np.round(belief.listed.places - _turn(_hms(item)) * 720).astype(int) % 720
-    return np.bincount(minutes, belief.p, minlength=720).astype(np.float64)
+    """[720]: the belief by minutes after the truth, but for what cannot be read."""
+    read = np.isfinite(belief.listed.places)
+    minutes = np.round(belief.listed.places[read] - _turn(_hms(item)) * 720).astype(int) % 720
+    return np.bincount(minutes, belief.p[read], minlength=720).astype(np.float64)
 
 
 def _dial_around(shares: NDArray[np.float64], index: int, name: str) -> Markup:
     spikes = [(minute / 720, float(share)) for minute, share in enumerate(shares)]
-    return dial(spikes, _ROUND, f"line{index % 4}", f"{name}: belief by its distance to the truth")
+    return dial(
+        spikes, _ROUND, svg.colour("line", index), f"{name}: belief by its distance to the truth"
+    )
 
 
 def _clocks(run: RunResult, index: int, samples: Mapping[str, Sample]) -> list[Clock]:
@@ -139,6 +145,7 @@ def _clock(item: Scored, belief: Belief, index: int, samples: Mapping[str, Sampl
     spikes = [
         (place / 720, float(share))
         for place, share in zip(belief.listed.places, belief.p, strict=True)
+        if np.isfinite(place)
     ]
     truth, answer = truth_text(item.truth), value_text(item.value)
     return Clock(
@@ -149,13 +156,13 @@ def _clock(item: Scored, belief: Belief, index: int, samples: Mapping[str, Sampl
         dial=dial(
             spikes,
             [str(hour or 12) for hour in range(12)],
-            f"line{index % 4}",
+            svg.colour("line", index),
             f"Belief about {item.sample_id}, truth {truth}",
             truth=_turn(_hms(item)),
             answer=None if item.value is None else _turn(cast("Hms", item.value)),
         ),
-        words=f"{_ring(float(belief.p.max()), 'a minute')} Within 5 minutes of the truth:"
-        f" {100 * item.measures['belief_5']:.1f} %.",
+        words=f"{_ring(max((share for _, share in spikes), default=0.0), 'a minute')} Within 5"
+        f" minutes of the truth: {100 * item.measures['belief_5']:.1f} %.{_unread(belief.unread)}",
     )
 
 
@@ -171,3 +178,7 @@ def _turn(time: Hms) -> float:
 
 def _ring(share: float, what: str) -> str:
     return f"The outer ring is {100 * share:.2g} % {what}."
+
+
+def _unread(share: float) -> str:
+    return f" On answers that cannot be read: {100 * share:.1f} %." if share > 0.0005 else ""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gnomon.eval.belief import lines
 from gnomon.eval.difference import Difference, difference
 from gnomon.eval.figures import difference_text, figure, lowered, p_text
-from gnomon.eval.kinds import TITLES
+from gnomon.eval.kinds import KINDS, TITLES
 from gnomon.eval.scored import Scores
 from gnomon.eval.significance import holm
 from gnomon.sample import Box, Spots
@@ -35,8 +36,15 @@ class Comparison:
     differences: tuple[Difference, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values, each difference with its verdict."""
-        rows = [{**asdict(found), "verdict": found.verdict} for found in self.differences]
+        """Plain values, each difference with its verdict; what is infinite is null."""
+        rows = [
+            {
+                **asdict(found),
+                "detectable": None if found.detectable == inf else found.detectable,
+                "verdict": found.verdict,
+            }
+            for found in self.differences
+        ]
         return {"a": self.a, "b": self.b, "seeds": self.seeds, "differences": rows}
 
     @property
@@ -95,10 +103,12 @@ def uncorrected(
     differences = []
     for kind in next(iter(first.values())).summaries:
         of_kind = [i for i, item in items.items() if item.kind == kind]
+        costs = KINDS[kind].costs([items[i].truth for i in of_kind])
         for line in lines(kind, [items[i].measures for i in of_kind]):
             measured = [i for i in of_kind if _is_measured(line, i, sides)]
             if _is_compared(line) and measured:
-                differences.append(difference(kind, line, measured, sides))
+                most = _most(line, sum(costs) / len(costs))
+                differences.append(difference(kind, line, measured, sides, most=most))
     return Comparison(*names, (tuple(first), tuple(second)), tuple(differences))
 
 
@@ -168,6 +178,13 @@ def _check_same(a: Mapping[str, Scored], b: Mapping[str, Scored], names: tuple[s
 
 def _is_compared(line: Line) -> bool:
     return line.among == "all" and bool(line.better) and line.statistic in ("share", "mean")
+
+
+def _most(line: Line, cost: float) -> float:
+    """The most by which two models can differ; `cost` is what an unread answer costs."""
+    if line.measure == "charged" or line.unit == "min":
+        return cost
+    return 1.0 if line.statistic == "share" or line.unit == "%" or line.better == "higher" else inf
 
 
 def _is_measured(line: Line, item: str, sides: Sequence[Side]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -55,7 +56,8 @@ class Difference:
     """p after Holm's correction over `family` tests."""
     family: int
     detectable: float | None
-    """The smallest difference that so many seeds and items show with a power of 80 %."""
+    """The smallest difference that so many seeds and items show with a power of 80 %: infinite
+    where the measure cannot differ by as much, None where nothing varied."""
     by_seed: tuple[BySeed, ...]
     """Where both sides have the same seeds."""
     better: Literal["higher", "lower"]
@@ -68,8 +70,13 @@ class Difference:
         return "better" if (self.estimate.value > 0) == (self.better == "higher") else "worse"
 
 
-def difference(kind: str, line: Line, ids: Sequence[str], sides: Sequence[Side]) -> Difference:
-    """The second side minus the first, over those of the items that every run measured."""
+def difference(
+    kind: str, line: Line, ids: Sequence[str], sides: Sequence[Side], *, most: float
+) -> Difference:
+    """The second side minus the first, over those of the items that every run measured.
+
+    `most` is the largest difference that the measure can have.
+    """
     first, second = (_measured(line, ids, side) for side in sides)
     seeds = list(sides[0])
     paired = sides[0].keys() == sides[1].keys()
@@ -93,7 +100,7 @@ def difference(kind: str, line: Line, ids: Sequence[str], sides: Sequence[Side])
         test=test,
         adjusted=p,
         family=1,
-        detectable=detectable(found),
+        detectable=inf if (smallest := detectable(found)) and smallest > most else smallest,
         by_seed=_each(line, seeds, first, second, pictures) if paired else (),
         better=line.better or "higher",
     )

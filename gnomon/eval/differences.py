@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING
 
 from gnomon.eval.figures import amount, difference_text, figure, p_text
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from gnomon.eval.comparing import Comparison
     from gnomon.eval.difference import Difference
 
+TOO_FEW = "not with so few"
+"""Where not even the largest difference that can be would show."""
 HEADER = ("difference", "p", "test", "80 % power from", "verdict")
 
 
@@ -104,7 +107,7 @@ def _line(found: Difference, *, first: bool) -> Line:
         difference=difference_text(found.estimate, unit),
         p=p_text(found.adjusted).removeprefix("= "),
         test=found.test,
-        detectable=amount(found.detectable, unit),
+        detectable=TOO_FEW if found.detectable == inf else amount(found.detectable, unit),
         verdict=found.verdict,
         by_seed=tuple(by_seed) if first and len(by_seed) > 1 else (),
     )

@@ -13,6 +13,7 @@ from PIL import Image
 
 from gnomon.eval.figures import how_far, state, truth_text, value_text
 from gnomon.eval.kinds import KINDS
+from gnomon.eval.plots import svg
 from gnomon.sample import Box, Spots
 
 if TYPE_CHECKING:
@@ -105,15 +106,15 @@ def _frames(item: Scored, theirs: Sequence[Scored | None]) -> Iterator[Frame]:
     """True boxes and those of the runs; each in the size in which its model saw the picture."""
     if not isinstance(item.truth, Box | Spots) or item.size is None:
         return
-    for edges in _boxes(item.truth):
+    for edges in boxes_of(item.truth):
         yield _frame("truth", edges, item.size)
     for index, scored in enumerate(theirs):
         if scored and scored.size:
-            for edges in _boxes(scored.value):
-                yield _frame(f"run{index % 4}", edges, scored.size)
+            for edges in boxes_of(scored.value):
+                yield _frame(svg.colour("run", index), edges, scored.size)
 
 
-def _boxes(found: Target | Value | None) -> list[Corners]:
+def boxes_of(found: Target | Value | None) -> list[Corners]:
     """Every box of a truth or of a value."""
     if isinstance(found, Spots):
         return [spot.box.corners for spot in found.items]

@@ -108,16 +108,20 @@ def _differing(recipes: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _names(groups: Sequence[Sequence[RunResult]]) -> list[str]:
-    """The runs' names without the number at their ends; the first's own where these differ."""
+    """The runs' names without the seed at their ends; the first's own where these differ."""
     names = []
     for runs in groups:
-        stems = {re.sub(r"[-_./ ]*(seed|s)?[-_./ ]*\d*$", "", run.name) for run in runs}
+        stems = {_SEED.sub("", run.name) for run in runs}
         alike = len(runs) > 1 and len(stems) == 1
         names.append((alike and stems.pop()) or runs[0].name)
     return [
         runs[0].name if names.count(name) > 1 else name
         for name, runs in zip(names, groups, strict=True)
     ]
+
+
+# An s alone says "seed" after a sign only: crps-0 is the first seed of crps.
+_SEED = re.compile(r"([-_./ ]*seed|(^|[-_./ ]+)s)?[-_./ =]*\d*$", re.IGNORECASE)
 
 
 def _data(run: RunResult) -> dict[str, Any]:

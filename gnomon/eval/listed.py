@@ -42,7 +42,7 @@ class Listed:
     period: float
     """Minutes of the dial; 0 where there is none."""
     apart: Floats
-    """[A, A]: how far each is from each, the shorter way."""
+    """[A, A]: how far each is from each, the shorter way; 0 where one is not read."""
     digits: NDArray[np.int8] | None
     """[A, D]: the digits of each, from the left; None where answers are not all made of them."""
 
@@ -53,6 +53,11 @@ class Belief:
 
     listed: Listed
     logprobs: Floats
+
+    @property
+    def unread(self) -> float:
+        """What is given to listed answers that cannot be read."""
+        return float(self.p[[value is None for value in self.listed.values]].sum())
 
     @property
     def p(self) -> Floats:
@@ -136,7 +141,7 @@ def _listed(answers: tuple[str, ...], form: _Form) -> Listed:
     values = tuple(reading.value if reading else None for reading in readings)
     period = 60.0 * form.truth.hours if isinstance(form.truth, Time) else 0.0
     places = np.array([place(value, period) for value in values])
-    apart = distance(places[:, None] - places[None], period)
+    apart = np.nan_to_num(distance(places[:, None] - places[None], period))
     return Listed(answers, values, places, period, apart, _digits(values))
 
 

@@ -18,7 +18,9 @@ from gnomon.eval.differences import written
 from gnomon.eval.figures import figure, interval, lowered, truth_text
 from gnomon.eval.groups import grouped
 from gnomon.eval.kinds import TITLES
-from gnomon.eval.plots.curve import curve
+from gnomon.eval.placement import misplaced
+from gnomon.eval.plots import svg
+from gnomon.eval.plots.curve import curves
 from gnomon.eval.runs import RunResult
 from gnomon.eval.sections import Show, section
 
@@ -71,6 +73,7 @@ def write_report(
         runs=runs,
         verdicts=_verdicts(runs, comparisons),
         refused=refused,
+        doubts=[told for run in every if (told := misplaced(run))],
         groups=[] if alone else [group.sentence for group in groups],
         beside=beside,
         names=[run.name for run in every],
@@ -123,8 +126,9 @@ def _how_one_did(summary: Summary) -> str:
 
 
 def _curves(runs: Sequence[RunResult]) -> list[tuple[str, Markup]]:
-    drawn = [(run.name, curve(run.log, f"{run.name}: loss by step")) for run in runs if run.log]
-    return [(name, picture) for name, picture in drawn if picture]
+    logs = {run.name: run.log for run in runs if run.log}
+    drawn = curves({f"{name}: loss by step": log for name, log in logs.items()})
+    return [(name, picture) for name, picture in zip(logs, drawn, strict=True) if picture]
 
 
 def _failures(run: RunResult) -> dict[str, Any]:
@@ -163,4 +167,5 @@ def _template() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals |= {"colour": svg.colour, "colours": svg.COLOURS}
     return environment.get_template("report.html.j2")

@@ -103,7 +103,7 @@ def rows(
 
 
 _CHARGED = "charged"
-_SAME_IF_ALL_READ = {"deviation": _CHARGED, "error": _CHARGED, "iou_read": "iou"}
+_SAME_IF_ALL_READ = {"deviation": _CHARGED, "iou_read": "iou"}
 
 
 def _differences(

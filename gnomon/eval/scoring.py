@@ -64,7 +64,7 @@ def score(
 def scored(
     prediction: Prediction, question: Question, cost: float, *, which: Which = "last"
 ) -> Scored:
-    """One answer, read and measured; `cost` is what it is charged with if it cannot be read."""
+    """One answer, read and measured; `cost` is the most that it is charged with."""
     return _measured(_read(prediction, question, which), cost)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gnomon.road.scoring import exam_of, last, pictures, results, score
+from gnomon.road.scoring import exam_of, last, pictures, results, score, warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +31,7 @@ def compare(outs: Sequence[Path], file: Path, *, beside: Sequence[str] = ()) -> 
     exam = exam_of(last(outs[0]))[0]
     runs = [replace(_result(out), name=name) for out, name in zip(outs, _names(outs), strict=True)]
     check_alike(runs)
+    warn(runs)
     laid = [lay(table, runs) for table in printed]
     groups = grouped(runs)
     comparisons, _ = compared(groups)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon import store
 from gnomon.recipe import RecipeError
-from gnomon.road.directory import AFTER, BEFORE
+from gnomon.road.directory import AFTER, BEFORE, say
 from gnomon.road.exam import Exam
 
 if TYPE_CHECKING:
@@ -80,11 +80,21 @@ def report(scored: Sequence[RunResult], file: Path, samples: Mapping[str, Sample
     told = {run.name: run.scores for run in scored}
     for run in scored:
         told |= {f"{run.name}: {name}": part for name, part in run.sources.items()}
+    warn(scored)
     write_scores(file.with_suffix(".json"), told)
     evaluation.write_report(file, scored, samples=samples)
     print(evaluation.table(scored))
     print(f"report: {file}")
     return file
+
+
+def warn(scored: Sequence[RunResult]) -> None:
+    """Say whose boxes may be in another coordinate space."""
+    from gnomon.eval.placement import misplaced
+
+    for run in scored:
+        if found := misplaced(run):
+            say(found)
 
 
 def pictures_of(out: Path) -> Mapping[str, Sample]:

@@ -12,7 +12,7 @@ from eval_toys import clock_text, clocks, numbers, said
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.eval import RunResult, compare, score, table
+from gnomon.eval import RunResult, compare, score, table, write_report
 from gnomon.eval.belief import expected, measures
 from gnomon.eval.listed import Belief, believed
 from gnomon.eval.metrics import time_deviation
@@ -127,6 +127,61 @@ def test_mass_beyond_the_list_is_told_and_counts_in_the_likelihood():
     assert found["belief_5pct"] == pytest.approx(5 / 101)
 
 
+@given(logits, st.integers(0, 719))
+def test_what_cannot_be_read_is_half_a_turn_from_all_else_in_naive_loops(values, truth):
+    """And in no measure better than the belief in any answer that can be read."""
+    places = [0, 10, 200, 355, 500]
+    answers = [*(clock_text(m) for m in places), "who knows"]
+    found = measures(held(values, answers), Time(60 * truth), "time")
+    p = np.exp(values) / np.exp(values).sum()
+
+    def apart(a, b):
+        if a == b:
+            return 0
+        return 360 if None in (a, b) else time_deviation(Time(60 * a).hms, Time(60 * b).hms)
+
+    said = [*places, None]
+    first = sum(q * apart(m, truth) for q, m in zip(p, said, strict=True))
+    second = sum(
+        q * r * apart(m, n)
+        for q, m in zip(p, said, strict=True)
+        for r, n in zip(p, said, strict=True)
+    )
+    assert found["belief_crps"] == pytest.approx(max(0, first - second / 2), abs=1e-7)
+    assert found["belief_unread"] == pytest.approx(p[-1])
+    refused = measures(sure("who knows", answers), Time(60 * truth), "time")
+    told = measures(sure(clock_text(200), answers), Time(60 * truth), "time")
+    for name in ("belief_crps", "belief_expected", "belief_unread"):
+        assert refused[name] >= told[name] - 1e-9
+    assert refused["belief_5"] <= told["belief_5"]
+
+
+UNREAD = {
+    "time": (Time(36480), "10:08", [clock_text(m) for m in range(600, 620)]),
+    "time24": (Time(80000 // 60 * 60, 24), "22:13", ["22:13", "10:13", "23:00"]),
+    "number": (Number(Decimal(7)), "7", WHOLE),
+    "reading": (Number(Decimal(7), "bar", Decimal("0.5")), "7 bar", ["7 bar", "8 bar"]),
+    "text": (Text("left", ("left", "right")), "left", ["left", "right"]),
+}
+
+
+@pytest.mark.parametrize("kind", UNREAD)
+def test_a_belief_with_an_unreadable_listed_answer_is_scored_and_reported(kind, tmp_path):
+    truth, said_text, answers = UNREAD[kind]
+    listed = dict.fromkeys([*answers, "who knows"], math.log(0.5 / len(answers)))
+    listed["who knows"] = math.log(0.5)
+    samples = [Sample(f"s{i}", None, "?", truth) for i in range(9)]
+    given_ = [Prediction(s.id, said_text, None, "plain", {}, listed) for s in samples]
+    run = RunResult("unsure", score(given_, samples), given_)
+    unread = run.scores.summaries[kind]["belief_unread"]
+    assert unread.estimate.value == pytest.approx(0.5)
+    assert unread.label == "Belief in what cannot be read"
+    assert {d.verdict for d in compare(run.scores, run.scores).differences} == {"tied"}
+    page = write_report(tmp_path / "r.html", [run]).read_text()
+    assert "Belief in what cannot be read" in page
+    assert ("On answers that cannot be read: 50.0 %" in page) == (kind == "time")
+
+
 def test_choices_have_a_belief_in_the_truth_and_no_distance():
     stored = held([1.0, 0.0], ["yes", "no"])
     found = measures(stored, Text("yes", ("yes", "no")), "text")
@@ -140,8 +195,12 @@ def test_a_list_without_the_truth_has_no_likelihood():
     assert found["belief_crps"] > 5
 
 
-def test_a_list_that_nothing_can_be_read_from_says_how_likely_it_was():
-    assert set(measures(held([0.0], ["who knows"]), Time(0), "time")) == {"belief_listed"}
+def test_a_list_that_nothing_can_be_read_from_costs_as_much_as_the_farthest_answer():
+    found = measures(held([0.0], ["who knows"]), Time(0), "time")
+    assert (found["belief_unread"], found["belief_5"]) == (1, 0)
+    assert found["belief_crps"] == found["belief_expected"] == 360
+    found = measures(held([0.0, 0.0], ["who", "knows"]), Number(Decimal(7)), "number")
+    assert found["belief_crps"] == found["belief_expected"] == 7
     assert measures(replace(even(), logprobs=None), Time(0), "time") == {}
     assert measures(replace(even(), logprobs={}), Time(0), "time") == {}
 
@@ -222,7 +281,8 @@ def test_numbers_are_scored_with_beliefs():
 @pytest.mark.parametrize(
     ("listed", "left"),
     [
-        ({"blue": -1.0, "red": -2.0}, {"belief_listed"}),
+        ({"blue": -1.0, "red": -2.0}, {"belief_listed", "belief_unread", "belief_crps",
+                                       "belief_expected", "belief_1", "belief_5"}),
         ({"3:00": -1.0, "6:00": -2.0}, {"belief_listed", "belief_crps", "belief_expected",
                                         "belief_1", "belief_5"}),
     ],

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import math
 from dataclasses import replace
 
 import pytest
 from eval_toys import blank, clock_run, clock_text, clock_texts, clocks, numbers, said
 
 from gnomon.eval import compare, score, table
+from gnomon.eval.differences import TOO_FEW, written
 from gnomon.eval.significance import holm
 from gnomon.eval.statistics import wilson
 
@@ -153,6 +156,32 @@ def test_where_no_answer_differs_wilson_says_how_many_may():
     assert exact.estimate.high == pytest.approx(wilson(0, 50).high)
     assert exact.estimate.low == -exact.estimate.high
     assert exact.detectable is None
+
+
+def test_a_power_that_no_difference_can_have_is_not_shown():
+    """Two seeds that differ much: 80 % power from 272 points, or from 405 of 360 minutes."""
+    samples = clocks(40)
+    sides = seeded(samples, (0.1, 0.6)), seeded(samples, (0.9, 0.3))
+    found = compare(*sides, names=("a", "b"))
+    by_name = {d.name: d for d in found.differences}
+    assert by_name["exact"].detectable == by_name["charged"].detectable == math.inf
+    rows = {row["name"]: row for row in found.to_json()["differences"]}
+    assert rows["exact"]["detectable"] is rows["charged"]["detectable"] is None
+    json.dumps(rows, allow_nan=False)
+    (shown,) = written(found)
+    lines = {line.label: line.detectable for line in shown.lines}
+    assert lines["Exactly right"] == lines["Mean deviation, unread as 360 min"] == TOO_FEW
+    forests = "".join(picture for _, picture in shown.forests)
+    assert "nan" not in forests
+    assert "inf" not in forests.replace("interval", "")
+
+
+def test_no_power_of_numbers_is_beyond_the_farthest_truth():
+    samples = numbers(["1", "4", "6"])
+    found = compare(scored(["1", "9", "6"], samples), scored(["6", "4", "6"], samples))
+    charged = next(d for d in found.differences if d.name == "charged")
+    assert (charged.first, charged.second) == (1, pytest.approx(5 / 3))
+    assert charged.detectable == math.inf  # two errors of 13 that are possible
 
 
 def test_first_lines_are_corrected_together_and_the_others_of_a_kind_among_themselves():

@@ -6,14 +6,16 @@ import hashlib
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import all_kinds
+import numpy as np
 import pytest
 from eval_toys import boxes, clock_run, clocks, numbers, said
 from PIL import Image
 
-from gnomon.eval import RunResult, compare, examples, score, write_report
-from gnomon.eval.plots.curve import curve
+from gnomon.eval import RunResult, compare, examples, report, score, write_report
+from gnomon.eval.plots.curve import curve, curves
 
 HOSTILE = "<script>alert(1)</script><img src=http://evil.example/x.png onerror=alert(2)>\"'"
 LOG = [
@@ -196,6 +198,71 @@ def test_the_learning_curve_takes_any_parts_and_skips_other_rows():
     assert "nan" not in drawn
     assert curve([], "loss") is None
     assert curve(LOG[:1], "loss") is None
+
+
+def test_losses_side_by_side_have_one_scale():
+    """One run's loss falls a hundredfold, the other's hardly: neither axis is its own."""
+    steep = [{"step": s, "loss": 10 / s**2, "ce": 5 / s**2} for s in range(1, 50)]
+    flat = [{"step": s, "loss": 2.0, "mmd": 1.0} for s in range(1, 100)]
+    one, none, other = curves({"steep": steep, "none": [], "flat": flat})
+    assert none is None
+    axes = [re.findall(r"<text[^>]*>[\d.,e+-]+</text>", drawn) for drawn in (one, other)]
+    assert axes[0] == axes[1]
+    assert any(">0.1<" in tick for tick in axes[0])  # powers of ten
+    assert curve(flat, "flat") != other
+    lines = [set(re.findall(r'class="curve (line\d)"', drawn)) for drawn in (one, other)]
+    assert lines == [{"line0", "line1"}, {"line0", "line2"}]  # a part has one colour in both
+
+
+MACHADO = {
+    "all colours": np.eye(3),
+    "no red": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+               [-0.003882, -0.048116, 1.051998]],
+    "no green": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+                 [-0.01182, 0.04294, 0.968881]],
+    "no blue": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
+                [0.004733, 0.691367, 0.3039]],
+}  # fmt: skip
+"""Machado, Oliveira and Fernandes 2009: what is seen of linear RGB without one sort of cones."""
+
+
+def oklab(linear):
+    """Ottosson 2020."""
+    cones = np.array([[0.4122214708, 0.5363325363, 0.0514459929],
+                      [0.2119034982, 0.6806995451, 0.1073969566],
+                      [0.0883024619, 0.2817188376, 0.6299787005]])  # fmt: skip
+    lab = np.array([[0.2104542553, 0.793617785, -0.0040720468],
+                    [1.9779984951, -2.428592205, 0.4505937099],
+                    [0.0259040371, 0.7827717662, -0.808675766]])  # fmt: skip
+    return np.cbrt(np.clip(linear, 0, 1) @ cones.T) @ lab.T
+
+
+@pytest.mark.parametrize("place", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize("eyes", MACHADO)
+def test_eight_runs_have_colours_that_everyone_tells_apart(place, eyes):
+    style = (Path(report.__file__).parent / "report.html.j2").read_text()
+    found = re.findall(r"--run(\d): #(\w{6});", style)[8 * place : 8 * place + 8]
+    assert [int(index) for index, _ in found] == list(range(8))
+    rgb = np.array([[int(c[i : i + 2], 16) / 255 for i in (0, 2, 4)] for _, c in found])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    seen = oklab(linear @ np.array(MACHADO[eyes]).T)
+    apart = np.linalg.norm(seen[:, None] - seen[None], axis=-1)[np.triu_indices(8, 1)]
+    assert apart.min() > 0.1  # two of the colours of before were 0.006 apart
+    paper = (0.0088, 1.0)[place == 0]  # the luminances of #14181d and of white
+    luminance = linear @ [0.2126, 0.7152, 0.0722]
+    contrast = (np.maximum(luminance, paper) + 0.05) / (np.minimum(luminance, paper) + 0.05)
+    assert contrast.min() >= 3  # WCAG 2.2, 1.4.11
+
+
+def test_no_two_of_sixteen_runs_look_alike(tmp_path):
+    runs = [clock_run(f"run {i}", 0.5, n=8, seed=i) for i in range(16)]
+    page = write_report(tmp_path / "r.html", runs).read_text()
+    head = page[page.index("<thead>") : page.index("</thead>")]
+    assert len(set(re.findall(r'class="swatch ([^"]+)"', head))) == 16
+    bars = re.findall(r'<rect class="([^"]+)"[^>]*><title>(run \d+):', page)
+    looks = {name: css for css, name in bars}
+    assert len(set(looks.values())) == len(looks) == 16
+    assert set(bars) == {(css, name) for name, css in looks.items()}
 
 
 def test_several_kinds_are_told_in_one_sentence_and_a_table_first():

@@ -116,6 +116,70 @@ def test_which_answer_counts_can_be_said():
     assert graded("time", TARGETS["time"], texts, which="first") == [1]
 
 
+BLOCKS = [
+    "<answer>{}</answer>",
+    "<reasoning>\nOne of 7, and 3 more.\n</reasoning>\n<answer>\n{}\n</answer>\n",
+    "<think>\nThe answer may be 6:30, red or 7.\n</think>\n<answer> {} </answer>",
+    "<think>First <answer>7</answer>, no.</think><ANSWER>{}</ANSWER> I am 90 % sure.",
+    '<answer type="final">{}</answer>. Was this answer of 1 line any help?',
+    "<think>7 of 12.</think>\n<answer>{}",
+    "<answer>\n{}\n</answer>\n<answer>\n",
+    "<answer>\nThe answer is {}\n</answer>",
+]
+SENTENCES = [
+    "One of 7, and 3 more. \\boxed{{{}}} is what I get after 2 tries.",
+    "<answer> $\\boxed{{{}}}$ </answer>",
+    "{} is the answer.",
+    "There were 7, of which 3 are left. {} is the final answer to all 4 questions.",
+    "I count: {}.\n\nThat's my answer.",
+    "The answer is {}, since 7 of 12 are left.",
+    "3 of 7. **Answer:** {}",
+    "3 of 7. **Answer**: {}\nI hope this answer helps.",
+    "Final answer: {}. I am 90 % sure.",
+    '{{"steps": 3, "answer": "{}", "confidence": 90}}',
+    "What is the answer? {}.",
+]
+
+
+@pytest.mark.parametrize("form", [*BLOCKS, *SENTENCES])
+@pytest.mark.parametrize("kind", ["time", "time24", "number", "reading", "box", "text"])
+def test_the_answer_is_read_as_policies_are_told_to_write_it(kind, form):
+    target = Text("blue", ("red", "blue")) if kind == "text" else TARGETS[kind]
+    said = form.format(Dialect().write(target, SIZE))
+    assert graded(kind, target, said, which="answer", partial=False) == [1]
+
+
+@pytest.mark.parametrize("form", BLOCKS)
+@pytest.mark.parametrize("kind", ["spots", "table", "text"])
+def test_lists_tables_and_free_texts_are_read_in_the_last_block_however_it_is_written(kind, form):
+    right = Dialect().write(TARGETS[kind], SIZE)
+    if kind == "spots" and "The answer is" in form:
+        return  # a line of its own is no text with its box
+    said = form.format(right).replace("The answer is", "Answer:")
+    assert graded(kind, TARGETS[kind], said, which="answer") == [1]
+
+
+def test_a_box_in_json_in_a_block_is_read():
+    said = '<answer>\n```json\n[{"bbox_2d": [10, 10, 30, 40], "label": "hat"}]\n```\n</answer>'
+    assert graded("box", TARGETS["box"], said, which="answer", dialect="qwen2.5-vl") == [1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "41.5",
+        "<answer></answer> 41.5",
+        "41.5? <answer>I cannot tell.</answer>",
+        "41.5 is likely. The answer is unknown.",
+        "The answer is 41.5. No: the answer is not known.",
+        "41.5 is not the answer.",
+        "\\boxed{x} since 41.5",
+    ],
+)
+def test_what_is_not_called_the_answer_earns_nothing(text):
+    assert graded("number", TARGETS["number"], text, which="answer") == [0]
+
+
 @pytest.mark.parametrize(
     ("options", "columns", "message"),
     [

@@ -33,7 +33,7 @@ def test_one_answer_of_each_sort():
     assert summary["unread"].estimate.value == 0.2
 
 
-def test_an_unread_answer_is_wrong_counted_apart_and_charged_at_chance():
+def test_an_unread_answer_is_wrong_counted_apart_and_charged_half_a_turn():
     samples = clocks(2)
     first = samples[0].target.hms
     found = score(said(samples, [f"{first[0]}:{first[1]:02}", ""]), samples)
@@ -41,10 +41,10 @@ def test_an_unread_answer_is_wrong_counted_apart_and_charged_at_chance():
     assert item.value is None
     assert not item.correct
     assert "deviation" not in item.measures
-    assert item.measures["charged"] == 180
+    assert item.measures["charged"] == 360
     assert found.estimate("time", "deviation").value == 0
     assert found.estimate("time", "deviation").n == 1
-    assert found.estimate("time", "charged").value == 90
+    assert found.estimate("time", "charged").value == 180
     assert found.estimate("time", "exact").n == 2
 
 
@@ -52,7 +52,7 @@ def test_nothing_read_at_all_gives_no_deviation_rather_than_0_or_nan():
     samples = clocks(3)
     found = score(said(samples, ["", "?", "blue"]), samples)
     assert found.estimate("time", "deviation").value is None
-    assert found.estimate("time", "charged").value == 180
+    assert found.estimate("time", "charged").value == 360
     json.dumps(found.to_json(), allow_nan=False)
 
 
@@ -90,7 +90,7 @@ def test_numbers():
     assert [item.measures["relaxed"] for item in found.items] == [1, 0, 0, 0, 0]
     assert summary["error"].estimate.value == 1
     assert summary["relative"].estimate.n == 3  # not of the zero, not of the unread
-    assert found.items[3].measures["charged"] == 0  # 7 is the median truth
+    assert found.items[3].measures["charged"] == 993  # from 7 to 1000
 
 
 def test_a_number_in_the_unit_that_was_asked_for():

@@ -36,7 +36,7 @@ def test_what_cannot_be_told_is_left_out():
     """No time was read: there is no deviation of read answers, and what is charged says so."""
     found = headlines(scores_of("", "", "7", "8"))
     assert "time_deviation" not in found
-    assert found["time_charged"] == 180.0
+    assert found["time_charged"] == 360.0
     assert found["correct"] == 0.5
 
 

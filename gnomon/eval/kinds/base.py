@@ -65,7 +65,11 @@ class Kind(ABC):
 
     @abstractmethod
     def measures(self, truth: Target, answer: Answer, cost: float) -> dict[str, float]:
-        """What is measured of one answer; `cost` is what an unread one is charged with."""
+        """What is measured of one answer; `cost` is the most that one is charged with.
+
+        An unread answer is charged with all of it, and has no measure in which any answer that
+        was read is worse.
+        """
 
     def further(self, item: Scored) -> dict[str, float]:  # noqa: ARG002 - by kind
         """What takes long, or asks for the size of the answer's own picture."""
@@ -94,11 +98,11 @@ class Kind(ABC):
         return float(self.correct(measures))
 
     def badness(self, measures: dict[str, float]) -> float:
-        """What sorts the worst answers first."""
+        """What sorts the worst of the answers that were read first."""
         return measures["charged"]
 
     def costs(self, truths: Sequence[Target]) -> list[float]:
-        """What an unread answer to each truth is charged with, so that silence never pays."""
+        """What an unread answer to each truth is charged with: as much as the worst answer."""
         return [0.0] * len(truths)
 
     def uniform(self, truths: Sequence[Target]) -> dict[str, float]:  # noqa: ARG002 - by kind

@@ -28,7 +28,7 @@ _LARGEST = 1e300
 
 @dataclass(frozen=True)
 class NumberKind(Kind):
-    """Units are read by, not judged. An unread answer costs what the median of the truths would."""
+    """Units are read by, not judged. An unread answer costs as much as the farthest wrong one."""
 
     on_a_scale: bool = False
     """Read off a scale: right is what lies as near to the truth as the scale can be read."""
@@ -44,10 +44,16 @@ class NumberKind(Kind):
             Line("exact", "Exactly right", "exact", headline=True),
             Line("within_5pct", "Within 5 %", "within_5pct", headline=True),
             Line("relaxed", "Relaxed correctness (ChartQA)", "relaxed", headline=True),
-            _error("relative_median", "Median relative error", "relative", "median", headline=True),
+            _error(
+                "relative_median",
+                "Median relative error of read answers",
+                "relative",
+                "median",
+                headline=True,
+            ),
             Line("unread", "Could not be read", "unread", better="lower", headline=True),
             _error("error", "Mean absolute error (MAE)", "error"),
-            _error("charged", "MAE, unread as the median truth", "charged", among="all"),
+            _error("charged", "MAE, wild and unread as the farthest truth", "charged", among="all"),
             _error("error_median", "Median absolute error", "error", "median"),
             _error("relative", "Mean relative error", "relative"),
             _error("symmetric", "Mean symmetric error (sMAPE)", "symmetric"),
@@ -85,7 +91,7 @@ class NumberKind(Kind):
             "relaxed": relaxed,
             "unread": 0.0,
             "error": error,
-            "charged": error,
+            "charged": min(error, cost),
             "residual": float(answer.value) - float(target),
             "truth": float(target),
             "symmetric": metrics.symmetric_error(answer.value, target),
@@ -102,9 +108,21 @@ class NumberKind(Kind):
         return max(measures["accepted"], measures["within_5pct"] / 2)
 
     def costs(self, truths: Sequence[Target]) -> list[float]:
-        """The error of the median truth, which is the best that a constant guess can do."""
+        """How far each truth is from the farthest of all; no wrong answer is charged with more.
+
+        Where all are the same, the truth itself, or 1 if that is 0.
+        """
         values = np.array([float(_number(truth).value) for truth in truths])
-        return [float(cost) for cost in np.abs(values - np.median(values))]
+        farthest = np.maximum(
+            values - values.min(initial=np.inf), values.max(initial=-np.inf) - values
+        )
+        return [
+            float(far or abs(value) or 1.0) for far, value in zip(farthest, values, strict=True)
+        ]
+
+    def badness(self, measures: dict[str, float]) -> float:
+        """How far off, without the limit on what is charged."""
+        return measures["error"]
 
     def value_of(self, truth: Target) -> Value:
         """The decimal."""

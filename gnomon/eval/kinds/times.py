@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TimeKind(Kind):
-    """Deviations are in minutes; an unread answer costs what a uniform guess does, P/4."""
+    """Deviations are in minutes; an unread answer costs half a turn, P/2, the largest there is."""
 
     hours: Literal[12, 24]
 
     @property
     def lines(self) -> tuple[Line, ...]:
         """Shares count unread answers as wrong; deviations are of the answers that were read."""
-        charged = f"Mean deviation, unread as {self.hours * 15} min"
+        charged = f"Mean deviation, unread as {self.hours * 30} min"
         return (
             Line("exact", "Exactly right", "exact", headline=True),
             Line("within_1", "Within 1 minute", "within_1", headline=True),
@@ -75,8 +75,8 @@ class TimeKind(Kind):
         return 1 - measures["deviation"] / (self.hours * 30) if "deviation" in measures else 0.0
 
     def costs(self, truths: Sequence[Target]) -> list[float]:
-        """The mean deviation of a uniform guess, whatever the truth."""
-        return [self.hours * 15.0] * len(truths)
+        """Half a turn of the dial: no time is further from any truth."""
+        return [self.hours * 30.0] * len(truths)
 
     def uniform(self, truths: Sequence[Target]) -> dict[str, float]:
         """Every time that the answer could be is as likely."""

@@ -14,7 +14,7 @@ from gnomon.eval.parse import box_forms as forms
 from gnomon.eval.parse import cuts
 from gnomon.eval.parse.box_rules import Corners, corners, named, stands
 from gnomon.eval.parse.cuts import pieces
-from gnomon.eval.parse.reading import Reading, Which, begin, choose, plain
+from gnomon.eval.parse.reading import Reading, Which, answered, choose, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,8 +28,10 @@ def read_box(text: str, *, which: Which = "last") -> Reading[Corners] | None:
     Of several boxes the last stated counts, unless `which` says otherwise. Exactly four numbers
     make a box: a polygon is none. PaliGemma's <locDDDD> are written y first and come back x first.
     """
+    if which == "answer":
+        return answered(text, lambda part, one: read_box(part, which=one))
     text = plain(text)
-    if (bare := _bare(text)) and bare.span[0] >= begin(text, which):
+    if bare := _bare(text):
         return bare
     tried = 0
     chosen: Reading[Corners] | None

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypeVar
 
-from gnomon.eval.parse.reading import begin
+from gnomon.eval.parse.reading import check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -44,7 +44,8 @@ def chunks(text: str, cut: re.Pattern[str], which: Which) -> Iterator[tuple[int,
 
     No answer reaches over a place that `cut` finds.
     """
-    return _parts(text, cut, which, (begin(text, which), len(text)), CHUNK)
+    check(which)
+    return _parts(text, cut, which, (0, len(text)), CHUNK)
 
 
 def pieces(

@@ -10,7 +10,7 @@ from gnomon.eval.parse import cuts
 from gnomon.eval.parse import number_forms as forms
 from gnomon.eval.parse.cuts import pieces
 from gnomon.eval.parse.number_words import ANY_NUMBER, VOCABULARY, spelled
-from gnomon.eval.parse.reading import Reading, Which, choose, lowered, plain
+from gnomon.eval.parse.reading import Reading, Which, answered, choose, lowered, plain
 from gnomon.eval.parse.words import any_of
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ def read_number(text: str, *, unit: str = "", which: Which = "last") -> Reading[
     numbers the last stated counts, unless `which` says otherwise; a lone word "one" counts only if
     there is no other number, since "the right one" is none.
     """
+    if which == "answer":
+        return answered(text, lambda part, one: read_number(part, unit=unit, which=one))
     text = plain(text, lower=False)
     low, tried = lowered(text), 0
     chosen: Reading[Decimal] | None

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
+from gnomon.dialect import answer_block
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 T = TypeVar("T")
 V = TypeVar("V", covariant=True)
 
 Which: TypeAlias = Literal["first", "last", "answer"]
-"""Which of several stated values counts: the first, the last, or the first after the last
-occurrence of the word "answer" (nothing counts where that word is missing)."""
+"""Which of several stated values counts: the first, the last, or the one that the text calls its
+answer, as `answered` finds it (nothing counts where it calls none so)."""
 
 
 class Reading(NamedTuple, Generic[V]):
@@ -39,18 +41,68 @@ class Candidate(Protocol[V]):
         """None where it is refused."""
 
 
-def begin(text: str, which: Which) -> int:
-    """Where reading begins: nothing before the last "answer" counts if that is asked for."""
+def check(which: Which) -> None:
+    """Refuse an unknown choice among several values."""
     if which not in ("first", "last", "answer"):
         raise ValueError(f"which={which!r}: expected 'first', 'last' or 'answer'")
-    if which != "answer":
-        return 0
-    word = lowered(text).rfind("answer")
-    return word if word >= 0 else len(text)
+
+
+def answered(text: str, read: Callable[[str, Which], Reading[V] | None]) -> Reading[V] | None:
+    r"""The value that a text calls its answer; `read` reads a part of it.
+
+    It is the last value in the last <answer> block or \boxed{}. Without these, it is the first
+    value after the word "answer", or the last one before "is the answer".
+    """
+    start, end = block = answer_block(text) or (0, len(text))
+    if boxes := list(_BOXED.finditer(text, *block)):
+        start, end = boxes[-1].span(1)
+    found = _by_word(text[start:end], read)
+    if not found and end - start < len(text):
+        found = read(text[start:end], "last")
+    return found and _moved(found, start)
+
+
+def _by_word(text: str, read: Callable[[str, Which], Reading[V] | None]) -> Reading[V] | None:
+    """The value beside the last "answer" that has one; "the answer is unknown" has none."""
+    for word in list(_WORD.finditer(text))[: -_MENTIONS - 1 : -1]:
+        parts: list[tuple[int, int, Which]] = [(word.start(), len(text), "first")]
+        is_the = _IS_THE.search(text, max(0, word.start() - _NEAR), word.start())
+        if is_the and not word["asks"]:
+            end = is_the.start()
+            sentence = max((m.end() for m in _SENTENCE.finditer(text, 0, end)), default=0)
+            parts = [(sentence, end, "last"), *parts, (0, end, "last")]
+        for start, end, which in parts:
+            if found := read(text[start:end], which):
+                return _moved(found, start)
+        if word["says"]:
+            return None
+    return None
+
+
+def _moved(reading: Reading[V], by: int) -> Reading[V]:
+    start, end = reading.span
+    return reading._replace(span=(start + by, end + by))
+
+
+_BOXED = re.compile(r"\\boxed\s*+\{((?:[^{}]|\{[^{}]*+\})*+)")
+_WORD = re.compile(
+    r"answer(?P<says>s?[\s*_\"']*+(?:(?P<asks>[:=?])|(?:is|are|was|would|should|must)\b))?",
+    re.IGNORECASE,
+)
+_IS_THE = re.compile(
+    r"(?:\b(?:is|are|was|be|as)|['’]s)\s+(?:the|my|our|your)\s+"
+    r"(?:(?:final|correct|right|best|only|exact)\s+)?\Z",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[.!?]\s+(?=[^\sa-z])|\n")
+_NEAR = 40
+"""Characters before "answer" that may be its "is the correct"."""
+_MENTIONS = 4
+"""Places of the word, from the end of the text, that are tried."""
 
 
 def choose(found: Sequence[Candidate[V]], which: Which) -> Reading[V] | None:
-    """The reading that counts; `found` also holds those that will be refused.
+    """The first or last reading; `found` also holds those that will be refused.
 
     They still take their place: in "10:75 AM" the whole keeps "75 AM" from being read.
     """

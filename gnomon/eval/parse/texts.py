@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from gnomon.dialect import final
-from gnomon.eval.parse.reading import Reading, begin
+from gnomon.eval.parse.reading import Reading, answered, check
 
 if TYPE_CHECKING:
     from gnomon.eval.parse.reading import Which
@@ -25,8 +25,11 @@ def read_text(
     All that it says is what stands after the last "Answer:", without quotation marks and without
     a full stop at its end. Of choices that overlap the longest counts: "lower left" is not "left".
     """
+    if choices and which == "answer":
+        return answered(text, lambda part, one: read_text(part, choices=choices, which=one))
     if choices:
-        matches = _pattern(choices).finditer(text, begin(text, which))
+        check(which)
+        matches = _pattern(choices).finditer(text)
         counts = deque(matches, maxlen=1) if which == "last" else islice(matches, 1)
         for match in counts:
             return Reading(_named(choices)[_plain(match[0])], match.span(), "choice")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from gnomon.eval.parse import cuts
 from gnomon.eval.parse.cuts import chunks, groups
-from gnomon.eval.parse.reading import Reading, Which, choose, plain
+from gnomon.eval.parse.reading import Reading, Which, answered, choose, plain
 from gnomon.eval.parse.time_candidates import APART, UNIT, candidates, read
 from gnomon.eval.parse.words import SMALL, TENS, any_of, digits
 
@@ -24,6 +24,8 @@ def read_time(
     10:08 stays 10:08. With hours=12 it is what a 12-hour dial shows: 22:08 becomes 10:08, and the
     hour at the top is 12. Of several times the last stated counts, unless `which` says otherwise.
     """
+    if which == "answer":
+        return answered(text, lambda part, one: read_time(part, hours=hours, which=one))
     text = plain(text)
     tried = 0
     chosen: Reading[Hms] | None

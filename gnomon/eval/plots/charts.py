@@ -94,7 +94,7 @@ def against_truth(run: RunResult, index: int, kind: str) -> Markup | None:
     """Answers against truths; None for what is no point on a line, such as a box."""
     items = _dots(run, kind)
     label = f"{run.name}: answers against truths"
-    css = f"line{index % 4}"
+    css = svg.colour("line", index)
     if kind in ("time", "time24"):
         hours = 12 if kind == "time" else 24
         points = [(_hours(_truth(item), hours), _hours(item.value, hours)) for item in items]
@@ -126,7 +126,7 @@ def dial_of_errors(run: RunResult, index: int, kind: str) -> tuple[str, Markup] 
     ring = (
         f"Share of wrong answers by sector; the outer ring is {100 * outer_ring(dials):.0f}\u00a0%."
     )
-    return ring, draw(dials, f"run{index % 4}", f"{run.name}: {ring}")
+    return ring, draw(dials, svg.colour("run", index), f"{run.name}: {ring}")
 
 
 def _pairs(sectors: Sequence[Sequence[int]]) -> list[tuple[int, int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gnomon.eval.plots import svg
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
+    Log: TypeAlias = Sequence[Mapping[str, Any]]
+
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 360, 240, 46, 66, 10, 40
 _NOT_A_PART = frozenset(
     ("step", "epoch", "learning_rate", "grad_norm", "mean_token_accuracy", "num_tokens", "entropy")
@@ -19,24 +21,39 @@ _NOT_A_PART = frozenset(
 _MOST_POINTS = 400
 
 
-def curve(log: Sequence[Mapping[str, Any]], label: str) -> Markup | None:
+def curve(log: Log, label: str) -> Markup | None:
     """Lines for the loss and each part; None where the log has fewer than two rows of loss."""
-    series = {name: points for name, points in _series(log).items() if len(points) > 1}
-    if "loss" not in series:
-        return None
-    values = [value for points in series.values() for _, value in points]
+    return curves({label: log})[0]
+
+
+def curves(logs: Mapping[str, Log]) -> list[Markup | None]:
+    """A picture of each log by its label, all on the same axes so that they can be compared."""
+    drawn = {
+        label: found
+        for label, log in logs.items()
+        if len((found := _series(log)).get("loss", ())) > 1
+    }
+    points = [point for series in drawn.values() for line in series.values() for point in line]
+    if not points:
+        return [None] * len(logs)
+    steps, values = ([point[side] for point in points] for side in (0, 1))
     logarithmic = min(values) > 0 and max(values) > 20 * min(values)
-    if logarithmic:
-        series = {n: [(s, math.log10(v)) for s, v in points] for n, points in series.items()}
-        values = [math.log10(value) for value in values]
-    low, high = _range(values, logarithmic)
-    across = svg.Scale(_first(series), _last(series), _LEFT, _WIDTH - _RIGHT)
-    up = svg.Scale(low, high, _HEIGHT - _BOTTOM, _TOP)
-    parts = [*_axes(across, up, logarithmic), *_lines(series, across, up)]
-    return svg.picture(_WIDTH, _HEIGHT, label, parts)
+    across = svg.Scale(min(steps), max(steps), _LEFT, _WIDTH - _RIGHT)
+    up = svg.Scale(*_range(values, logarithmic), _HEIGHT - _BOTTOM, _TOP)
+    axes = _axes(across, up, logarithmic)
+    names = list(dict.fromkeys(name for series in drawn.values() for name in series))
+    pictures = {}
+    for label, series in drawn.items():
+        lines = {
+            name: [(across(step), up(math.log10(v) if logarithmic else v)) for step, v in line]
+            for name, line in series.items()
+        }
+        parts = [*axes, *_lines(lines, names, across.end)]
+        pictures[label] = svg.picture(_WIDTH, _HEIGHT, label, parts)
+    return [pictures.get(label) for label in logs]
 
 
-def _series(log: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[float, float]]]:
+def _series(log: Log) -> dict[str, list[tuple[float, float]]]:
     """The loss first, then its parts: every finite number of a row that has a loss."""
     series: dict[str, list[tuple[float, float]]] = {"loss": []}
     for row in log:
@@ -50,23 +67,15 @@ def _series(log: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[float, flo
     return {
         name: points[:: -(-len(points) // _MOST_POINTS)]
         for name, points in series.items()
-        if points
+        if len(points) > 1
     }
 
 
 def _range(values: Sequence[float], logarithmic: bool) -> tuple[float, float]:
     low, high = min(values), max(values)
-    low = math.floor(low) if logarithmic else min(0.0, low)
-    high = math.ceil(high) if logarithmic else high
+    low = math.floor(math.log10(low)) if logarithmic else min(0.0, low)
+    high = math.ceil(math.log10(high)) if logarithmic else high
     return (low, high) if high > low else (low, low + 1)
-
-
-def _first(series: Mapping[str, Sequence[tuple[float, float]]]) -> float:
-    return min(points[0][0] for points in series.values())
-
-
-def _last(series: Mapping[str, Sequence[tuple[float, float]]]) -> float:
-    return max(points[-1][0] for points in series.values())
 
 
 def _axes(across: svg.Scale, up: svg.Scale, logarithmic: bool) -> list[str]:
@@ -83,18 +92,15 @@ def _axes(across: svg.Scale, up: svg.Scale, logarithmic: bool) -> list[str]:
 
 
 def _lines(
-    series: Mapping[str, Sequence[tuple[float, float]]], across: svg.Scale, up: svg.Scale
+    lines: Mapping[str, Sequence[tuple[float, float]]], names: Sequence[str], right: float
 ) -> list[str]:
-    """Each line with its name at its right end; names that would touch are moved apart."""
+    """Each line leads to its name on the right; names that would touch are moved apart."""
     parts = []
-    ends = sorted(
-        (up(points[-1][1]), index, name) for index, (name, points) in enumerate(series.items())
-    )
     lowest = -math.inf
-    for y, index, name in ends:
-        place = lowest = max(y + 4, lowest + 12)
-        parts.append(
-            svg.polyline([(across(s), up(v)) for s, v in series[name]], f"line{index % 4}")
-        )
-        parts.append(svg.text(across.end + 5, place, name, anchor="start", kind=f"text{index % 4}"))
+    for name, points in sorted(lines.items(), key=lambda line: line[1][-1][1]):
+        css = svg.colour("line", names.index(name))
+        lowest = max(points[-1][1], lowest + 12)
+        parts.append(svg.polyline(points, css))
+        parts.append(svg.polyline([points[-1], (right + 11, lowest)], f"{css} leader"))
+        parts.append(svg.text(right + 14, lowest + 4, name, anchor="start"))
     return parts

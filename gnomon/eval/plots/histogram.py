@@ -30,7 +30,7 @@ def histogram(
         parts.append(svg.text(_LEFT - 6, top + len(counts) * _BAR / 2 + 4, name, anchor="end"))
         for run, share in enumerate(run_shares[row] for run_shares in shares):
             tip = f"{names[run]}: {counts[run][row]} of {totals[run]}"
-            parts += _bar(scale, top + run * _BAR, share, f"run{run % 4}", tip)
+            parts += _bar(scale, top + run * _BAR, share, svg.colour("run", run), tip)
     bottom = _TOP + len(classes) * group
     parts.append(svg.line(_LEFT, _TOP - 4, _LEFT, bottom - _GAP + 4, "axis"))
     return svg.picture(_WIDTH, bottom, label, parts)

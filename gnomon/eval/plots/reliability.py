@@ -34,12 +34,12 @@ def diagram(series: Sequence[tuple[str, Reliability]], label: str) -> Markup:
     parts.append(svg.line(across(0), up(0), across(1), up(1), "axis dashed"))
     for index, (name, found) in enumerate(series):
         points = [(across(b.sure), up(b.right)) for b in found.bins]
-        parts.append(svg.polyline(points, f"line{index % 4}"))
+        parts.append(svg.polyline(points, svg.colour("line", index)))
         for (x, y), b in zip(points, found.bins, strict=True):
             tip = f"{name}: sure {100 * b.sure:.0f} %, right {100 * b.right:.0f} % of {b.n}"
             radius = 2 + 3 * (b.n / found.n) ** 0.5
             parts.append(
-                f'<circle class="run{index % 4}" cx="{svg.num(x)}" cy="{svg.num(y)}"'
+                f'<circle class="{svg.colour("run", index)}" cx="{svg.num(x)}" cy="{svg.num(y)}"'
                 f' r="{svg.num(radius)}"><title>{escape(tip)}</title></circle>'
             )
     parts.append(svg.text(across(0.5), _TOP + _SIDE + 32, "how sure, in percent"))

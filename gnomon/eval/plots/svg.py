@@ -12,6 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+COLOURS = 8
+"""Colours that are told apart by nearly everyone, whatever colours they see less of."""
+
+
+def colour(kind: str, index: int) -> str:
+    """The CSS class of the run or line at that place; colours that come again are not solid."""
+    again = " again" * (index // COLOURS % 2)
+    return f"{kind}{index % COLOURS}{again}"
+
+
 def picture(width: float, height: float, label: str, parts: Iterable[str]) -> Markup:
     """A chart that scales with the page; `label` is what a screen reader says of it."""
     # Every part is built here from numbers and escaped texts.

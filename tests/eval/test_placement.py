@@ -1,0 +1,119 @@
+"""Boxes that look as if they were in another coordinate space: warned of, and never read anew."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from eval_toys import blank, clocks, numbers, said
+
+from gnomon import dialect, road
+from gnomon.eval import RunResult, score
+from gnomon.eval.placement import misplaced
+from gnomon.sample import Box, Sample, Spot, Spots
+
+SIZE = (448, 336)
+
+
+def asked(n=20, *, corner=1.0):
+    """Boxes anywhere, or small ones in the upper left part of the picture."""
+    rng = random.Random(0)
+    samples = []
+    for i in range(n):
+        x, y = (rng.uniform(0, 0.6) * corner * side for side in SIZE)
+        wide, tall = (rng.uniform(0.1, 0.4) * corner * side for side in SIZE)
+        target = Box(x, y, x + wide, y + tall)
+        samples.append(Sample(f"box-{i}", blank(i, SIZE), "Where?", target))
+    return samples
+
+
+def answered(samples, spoken, space, form="{:.0f}", *, shift=0.0, family=None):
+    """Each true box on `space`, as a model of that habit writes it."""
+    texts = []
+    for sample in samples:
+        box = sample.target.scaled(SIZE, space)
+        texts.append(
+            "[" + ", ".join(form.format(c + shift) for c in (box.x1, box.y1, box.x2, box.y2)) + "]"
+        )
+    predictions = said(samples, texts, size=SIZE, dialect=spoken)
+    for prediction in predictions:
+        prediction.settings["family"] = family
+    return RunResult("after", score(predictions, samples), predictions)
+
+
+def test_boxes_on_0_to_1000_that_are_read_as_pixels_are_warned_of():
+    run = answered(asked(), "qwen2.5-vl", (1000, 1000), family="qwen2_5_vl")
+    told = misplaced(run)
+    assert told.startswith("after: 20 of 20 answers have boxes outside the picture")
+    assert "dialect qwen2.5-vl of the family qwen2_5_vl" in told
+    assert '448 x 336 pixels as {"bbox_2d": [0, 0, 448, 336]}' in told
+    assert "model.family" in told
+    assert "\n" not in told
+    assert run.scores.estimate("box", "iou_50").value < 0.1  # nothing is read otherwise for it
+
+
+@pytest.mark.parametrize(
+    ("spoken", "space", "form"),
+    [
+        ("qwen2.5-vl", (1, 1), "{:.3f}"),
+        ("qwen2-vl", (1, 1), "{:.3f}"),
+        ("qwen3-vl", SIZE, "{:.0f}"),
+    ],
+)
+@pytest.mark.parametrize("corner", [1.0, 0.2])
+def test_boxes_in_the_upper_left_corner_are_warned_of(spoken, space, form, corner):
+    """Shares, or pixels of a small picture, on a larger space; also where all things are there."""
+    told = misplaced(answered(asked(corner=corner), spoken, space, form))
+    assert "20 of 20 answers have their boxes in the upper left corner" in told
+
+
+@pytest.mark.parametrize("space", [SIZE, (1000, 1000)])
+@pytest.mark.parametrize("spoken", ["plain", "llava"])
+def test_pixels_that_are_read_as_shares_are_warned_of(spoken, space):
+    assert "outside the picture" in misplaced(answered(asked(), spoken, space))
+
+
+@pytest.mark.parametrize("corner", [1.0, 0.1])
+@pytest.mark.parametrize("name", sorted(dialect.DIALECTS))
+def test_right_boxes_are_not_warned_of_wherever_they_are(name, corner):
+    """Small things that truly lie in the upper left corner among them."""
+    samples = asked(corner=corner)
+    texts = [dialect.create(name).write(sample.target, SIZE) for sample in samples]
+    predictions = said(samples, texts, size=SIZE, dialect=name)
+    assert misplaced(RunResult("right", score(predictions, samples), predictions)) is None
+
+
+def test_wrong_boxes_in_the_right_space_are_not_warned_of():
+    samples = asked(60)
+    targets = [sample.target for sample in samples]
+    for turn in (1, 7):
+        others = [*targets[turn:], *targets[:turn]]
+        texts = [dialect.Dialect().write(box, SIZE) for box in others]
+        texts[:10] = ["[0.1, 0.1, 1.3, 1.2]"] * 10  # a few leave the picture
+        predictions = said(samples, texts, size=SIZE)
+        assert misplaced(RunResult("wrong", score(predictions, samples), predictions)) is None
+
+
+def test_texts_with_their_boxes_are_looked_at_too():
+    samples = [Sample(s.id, s.image, "?", Spots((Spot("EXIT", s.target),))) for s in asked()]
+    small = [Spots((Spot("EXIT", s.target.items[0].box.scaled(SIZE, (40, 30))),)) for s in samples]
+    texts = [dialect.Qwen25VL().write(spots, SIZE) for spots in small]
+    predictions = said(samples, texts, size=SIZE, dialect="qwen2.5-vl")
+    told = misplaced(RunResult("after", score(predictions, samples), predictions))
+    assert "upper left corner" in told
+
+
+@pytest.mark.parametrize("samples", [clocks(9), numbers(range(9)), asked(4)])
+def test_without_boxes_or_with_few_nothing_is_warned_of(samples):
+    predictions = said(samples, ["[700, 800, 900, 950]"] * len(samples), size=SIZE)
+    assert misplaced(RunResult("few", score(predictions, samples), predictions)) is None
+
+
+def test_the_warning_is_on_stderr_and_in_the_report(tmp_path, capsys):
+    run = answered(asked(), "qwen2.5-vl", (1000, 1000))
+    road.report([run], tmp_path / "report.html", {})
+    out, err = capsys.readouterr()
+    assert "20 of 20 answers have boxes outside the picture" in err
+    assert "coordinate space" not in out
+    page = (tmp_path / "report.html").read_text()
+    assert "20 of 20 answers have boxes outside the picture" in page
