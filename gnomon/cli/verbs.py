@@ -41,6 +41,8 @@ def preview(given: argparse.Namespace) -> None:
     if given.tokens:
         print(data.token_table(given.what, given.overrides, **drawn))
         return
+    for line in data.rows(given.what, given.overrides):
+        print(line)
     data.preview(given.what, given.overrides, n=given.n, **drawn).save(given.out)
     print(given.out)
 
@@ -105,10 +107,12 @@ def export(given: argparse.Namespace) -> None:
 
 
 def plan(given: argparse.Namespace) -> int:
-    """What a recipe will take, before anything is spent."""
-    from gnomon import road
+    """What a recipe will take, before anything is spent; or the default one on a user's data."""
+    from gnomon import data, road
 
-    opened = road.open_recipe(given.recipe, given.overrides)
+    opened = data.to_plan(given.recipe, given.overrides)
+    for line in data.rows(given.recipe, given.overrides):
+        print(line)
     return 0 if road.plan(opened, config_only=given.config_only, gib=given.memory) else 1
 
 

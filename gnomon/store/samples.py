@@ -27,6 +27,11 @@ class Samples(ABC):
         """How many there are before one comes again; None where none ever does."""
         return self.length
 
+    @property
+    def whole(self) -> int | None:
+        """How many it takes until each has come once; None where there is no end of new ones."""
+        return self.length
+
     @abstractmethod
     def __getitem__(self, index: int) -> Sample:
         """Sample `index`, counted from 0."""
@@ -54,6 +59,22 @@ class Samples(ABC):
     def __iter__(self) -> Iterator[Sample]:
         places = count() if self.length is None else range(self.length)
         return (self[index] for index in places)
+
+
+DRAWN = 10_000
+"""Training samples by default where something is drawn; what has an end is read whole."""
+
+
+def train_size(samples: Samples, asked: int | None) -> int:
+    """What `train.samples` comes to for the samples of training."""
+    if asked is None:
+        return samples.whole or DRAWN
+    if samples.length is not None and asked > samples.length:
+        raise ValueError(
+            f"train.samples: {asked}: there are only {samples.length} to train on: give so many, or"
+            " leave it out for all; train.num_train_epochs says how often they are gone through"
+        )
+    return asked
 
 
 @dataclass(frozen=True)

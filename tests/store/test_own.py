@@ -80,7 +80,9 @@ def test_a_folder_as_hugging_face_wants_it_is_read_without_a_word(tmp_path, name
     rows = [{"file_name": row["image"]} | row for row in clocks(60)]
     table(tmp_path, [{k: v for k, v in row.items() if k != "image"} for row in rows], name)
     assert open_own(tmp_path, Columns(kind="time"), "train")[0].image.size == (40, 30)
-    with pytest.raises(ValueError, match="column 'photo' is not there"):
+    with pytest.raises(
+        ValueError, match="no column 'photo'; its columns are file_name, question, answer"
+    ):
         open_own(tmp_path, Columns(image="photo", kind="time"), "train")
 
 
@@ -231,10 +233,12 @@ def test_choices_are_held():
 def test_a_column_that_is_not_there_names_those_that_are(tmp_path):
     photos(tmp_path, 1)
     file = table(tmp_path, clocks(1))
-    with pytest.raises(
-        ValueError, match=r"'label' is not there \(there are image, question, answer"
-    ):
-        open_own(file, Columns(answer="label"), "train")
+    with pytest.raises(ValueError, match="no column") as told:
+        open_own(file, Columns(answer="anser", group="house"), "train")
+    assert str(told.value) == (
+        "labels.csv: no column 'anser' or 'house'; its columns are image, question, answer:"
+        " set columns.answer=answer, columns.group"
+    )
 
 
 def test_text_alone_needs_no_picture(tmp_path):
