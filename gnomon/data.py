@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gnomon import generators, names, recipe, store
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, RecipeError, Source
-from gnomon.road import Exam, open_recipe
+from gnomon.road import Exam, check_names, open_recipe
 from gnomon.store.samples import train_size
 
 if TYPE_CHECKING:
@@ -72,7 +72,9 @@ def to_plan(what: str, options: Sequence[str]) -> Recipe:
     of_source = [option for option in options if re.split("[.=]", option)[0] in keys]
     rest = [option for option in options if option not in of_source]
     raw = {"data": [recipe.laid_over({"path": what}, of_source)]}
-    return recipe.from_dict(raw, rest, name="command line")
+    opened = recipe.from_dict(raw, rest, name="command line")
+    check_names(opened)
+    return opened
 
 
 def rows(what: str, options: Sequence[str]) -> list[str]:

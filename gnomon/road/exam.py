@@ -79,11 +79,7 @@ def check(opened: Recipe) -> Recipe:
     """The same recipe, once each room has looked at its names and options, with the numbers of
     samples that follow from the data."""
     try:
-        losses.check(opened.loss.name, opened.loss.options)
-        if opened.model.server is None:
-            families.locate(opened.model.name)
-        if opened.model.family is not None:
-            families.check(opened.model.family)
+        check_names(opened)
         trained = store.mixture(opened.data, split="train", seed=opened.seed)
         train = replace(opened.train, samples=train_size(trained, opened.train.samples))
         exam = Exam.of(opened)
@@ -93,6 +89,15 @@ def check(opened: Recipe) -> Recipe:
     except ValueError as error:
         raise RecipeError(str(error)) from error
     return replace(opened, train=train, eval=replace(opened.eval, samples=exam.samples))
+
+
+def check_names(opened: Recipe) -> None:
+    """Refuse a loss, an option of it, a model or a family that is not known."""
+    losses.check(opened.loss.name, opened.loss.options)
+    if opened.model.server is None:
+        families.locate(opened.model.name)
+    if opened.model.family is not None:
+        families.check(opened.model.family)
 
 
 def check_enough(key: str, n: int, samples: Samples, split: str) -> None:

@@ -179,7 +179,7 @@ def _fault(image: Any) -> str:
     try:
         if image is not None:
             refuse_broken(image)
-    except ValueError as error:
+    except Exception as error:  # of a row that cannot be used, whatever it is
         return str(error)
     return ""
 
@@ -259,7 +259,7 @@ def _row(line: int, raw: dict[str, Any], columns: Columns, at: Path) -> Row:
     size = size_of(image) if image is not None and columns.kind == "box" else None
     target = read_answer(_column(raw, columns.answer), columns, size)
     group = columns.group and str(_column(raw, columns.group))
-    group = group or (question if said is None else _alike(said))
+    group = group or (question if said is None else _alike(said, image))
     return Row(line, image, question, target, group, _split_of(raw, group, columns))
 
 
@@ -290,11 +290,11 @@ def _image(value: Any, at: Path) -> Any:
     return path
 
 
-def _alike(said: Any) -> str:
+def _alike(said: Any, image: Any) -> str:
     """A picture by its path as the row has it, wherever the file with the rows lies and however it
-    was named."""
-    if isinstance(said, Image.Image):
-        return sha256(fingerprint(said)).hexdigest()[:16]
+    was named; one without a path by its pixels."""
+    if isinstance(image, Image.Image):
+        return sha256(fingerprint(image)).hexdigest()[:16]
     return str(PurePosixPath(str(said)))
 
 
