@@ -12,6 +12,7 @@ import sys
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from multiprocessing.pool import ThreadPool
+from os.path import isfile
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -281,11 +282,7 @@ def _image(value: Any, at: Path) -> Any:
     if isinstance(value, Image.Image):
         return value
     path = at / str(value)
-    try:
-        there = path.is_file()
-    except OSError:  # no name of a file, by its length
-        there = False
-    if not there:
+    if not isfile(path):  # Path.is_file raises where a name is too long to be one
         raise ValueError(f"no picture at {str(value)!r}")
     return path
 
