@@ -85,7 +85,7 @@ class Own(Samples):
         return Sample(name, self._picture(row), row.question, row.target, facts, row.rationale)
 
     def _picture(self, row: Row) -> Image.Image | None:
-        """Only what opens a file is looked at before: a picture that breaks off is found here."""
+        """A file may be another by now than when the rows were looked at."""
         try:
             return None if row.image is None else picture_of(row.image)
         except ValueError as error:
