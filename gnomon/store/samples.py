@@ -8,7 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from gnomon.generators.base import Generator
     from gnomon.sample import Sample
@@ -65,14 +65,18 @@ DRAWN = 10_000
 """Training samples by default where something is drawn; what has an end is read whole."""
 
 
-def train_size(samples: Samples, asked: int | None) -> int:
+def train_size(samples: Samples | Sequence[Sample], asked: int | None) -> int:
     """What `train.samples` comes to for the samples of training."""
+    if isinstance(samples, Samples):
+        length, whole = samples.length, samples.whole
+    else:
+        length = whole = len(samples)
     if asked is None:
-        return samples.whole or DRAWN
-    if samples.length is not None and asked > samples.length:
+        return whole or DRAWN
+    if length is not None and asked > length:
         raise ValueError(
-            f"train.samples: {asked}: there are only {samples.length} to train on: give so many, or"
-            " leave it out for all; train.num_train_epochs says how often they are gone through"
+            f"train.samples: {asked}: there are only {length} to train on: give so many, or leave"
+            " it out for all; train.num_train_epochs says how often they are gone through"
         )
     return asked
 
