@@ -47,6 +47,8 @@ def preview(given: argparse.Namespace) -> None:
     if given.tokens:
         print(data.token_table(given.what, given.overrides, **drawn))
         return
+    for line in data.rows(given.what, given.overrides):
+        print(line)
     sheet, picture = data.preview(given.what, given.overrides, n=given.n, **drawn), BytesIO()
     sheet.save(picture, Image.registered_extensions().get(given.out.suffix.lower(), "PNG"))
     put_bytes(given.out, picture.getvalue())
@@ -115,10 +117,12 @@ def export(given: argparse.Namespace) -> None:
 
 
 def plan(given: argparse.Namespace) -> int:
-    """What a recipe will take, before anything is spent."""
-    from gnomon import road
+    """What a recipe will take, before anything is spent; or the default one on a user's data."""
+    from gnomon import data, road
 
-    opened = road.open_recipe(given.recipe, given.overrides)
+    opened = data.to_plan(given.recipe, given.overrides)
+    for line in data.rows(given.recipe, given.overrides):
+        print(line)
     return 0 if road.plan(opened, config_only=given.config_only, gib=given.memory) else 1
 
 

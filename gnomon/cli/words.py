@@ -65,7 +65,8 @@ def _preview(add: Add) -> None:
     verb = add(
         verbs.preview,
         "draw a contact sheet; of a recipe, what its model will see and learn",
-        "gnomon preview clock -o sheet.png rotation=10 | gnomon preview demo --tokens",
+        "gnomon preview clock -o sheet.png rotation=10 | gnomon preview demo --tokens"
+        " | gnomon preview labels.csv -o sheet.png columns.answer=time",
     )
     _drawn(verb)
     shown = verb.add_mutually_exclusive_group(required=True)
@@ -143,8 +144,15 @@ def _export(add: Add) -> None:
 
 
 def _plan(add: Add) -> None:
-    verb = add(verbs.plan, "say what a recipe will take", "gnomon plan demo --memory 24")
-    _recipe(verb)
+    verb = add(
+        verbs.plan,
+        "say what a recipe will take, or the default one on your data",
+        "gnomon plan demo --memory 24 | gnomon plan labels.csv columns.answer=time",
+    )
+    verb.add_argument(
+        "recipe", metavar="RECIPE|DATA", help="a recipe, a dataset, or your own .csv or folder"
+    )
+    _overrides(verb, "laid over the recipe, or over how your file is read")
     verb.add_argument(
         "--config-only", action="store_true", help="open no checkpoint; its known sizes are enough"
     )
@@ -259,7 +267,11 @@ def _adder(parsers: Any) -> Add:
 
 
 def _drawn(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("what", metavar="KIND|RECIPE", help="`gnomon ls generators`, `ls configs`")
+    verb.add_argument(
+        "what",
+        metavar="KIND|RECIPE|DATA",
+        help="`gnomon ls generators`, `ls configs`; a dataset, or your own .csv or folder",
+    )
     verb.add_argument("--split", choices=("train", "val", "test"), default="train")
     verb.add_argument("--seed", type=int, help="default: the recipe's, or 0")
 

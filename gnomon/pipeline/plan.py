@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from gnomon.pipeline.budget import GIB
 from gnomon.pipeline.checkpoint import resolve
 from gnomon.pipeline.load import load
 from gnomon.pipeline.train import make_trainer
+from gnomon.store.samples import train_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from gnomon.pipeline.budget import Memory, PartSize
     from gnomon.pipeline.families.base import Family
     from gnomon.recipe import Recipe
+    from gnomon.sample import Size
     from gnomon.store.samples import Samples
 
 LOOKED_AT = 64
@@ -41,8 +44,12 @@ class Plan:
     """All that is known before the first step."""
 
     recipe: Recipe
+    samples: int
+    """How many are trained on."""
     family: str
     parts: list[PartSize]
+    pictures: list[Size]
+    """Their sizes in the samples that were looked at, by area."""
     tokens: list[Tokens]
     counted: bool
     """Whether the tokens were counted by the tokenizer; guessed from the letters otherwise."""
@@ -68,10 +75,10 @@ class Plan:
         if train.max_steps > 0:
             return train.max_steps
         batch = train.per_device_train_batch_size * train.gradient_accumulation_steps
-        return int(-(-train.samples * train.num_train_epochs // batch))
+        return int(-(-self.samples * train.num_train_epochs // batch))
 
     def __str__(self) -> str:
-        told = [self._model(), self._tokens(), *self._cut(), *self._coverage()]
+        told = [self._model(), *self._pictures(), self._tokens(), *self._cut(), *self._coverage()]
         return "\n".join([*told, self._memory(), self._time()])
 
     def _model(self) -> str:
@@ -85,6 +92,12 @@ class Plan:
             "  ".join(c.ljust(w) for c, w in zip(row, wide, strict=True)).rstrip() for row in rows
         ]
         return "\n".join([f"{self.recipe.model.name} ({self.family})", "", *lines, ""])
+
+    def _pictures(self) -> list[str]:
+        if not self.pictures:
+            return []
+        ends = dict.fromkeys(f"{w} × {h}" for w, h in (self.pictures[0], self.pictures[-1]))
+        return [f"pictures  {' to '.join(ends)} pixels"]
 
     def _tokens(self) -> str:
         def each(name: str) -> str:
@@ -148,7 +161,8 @@ def plan(
     `there` is the memory in bytes to plan for, in place of this machine's.
     """
     family, config = _opened(recipe, config_only=config_only)
-    drawn = [samples[index] for index in range(min(LOOKED_AT, recipe.train.samples))]
+    n = train_size(samples, recipe.train.samples)
+    drawn = [samples[index] for index in range(min(LOOKED_AT, n))]
     if config_only:
         tokens, coverage = [guessed(family, config, recipe, sample) for sample in drawn], None
     else:
@@ -163,8 +177,10 @@ def plan(
     room = memory.total <= there
     return Plan(
         recipe=recipe,
+        samples=n,
         family=family.name,
         parts=parts,
+        pictures=sorted((s.image.size for s in drawn if s.image), key=prod),
         tokens=tokens,
         counted=not config_only,
         coverage=coverage,

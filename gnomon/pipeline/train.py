@@ -21,6 +21,7 @@ from gnomon.pipeline.settings import arguments
 from gnomon.pipeline.stream import drawn
 from gnomon.pipeline.trainer import NumericSFTTrainer
 from gnomon.store import mixture
+from gnomon.store.samples import train_size
 
 if TYPE_CHECKING:
     from transformers import TrainerCallback
@@ -64,7 +65,7 @@ def tell_coverage(
     recipe: Recipe, trainer: NumericSFTTrainer, loaded: Loaded, samples: Samples
 ) -> None:
     """How many of the answers' digits the recipe's loss sees; none is an error."""
-    loss, seen = trainer.objective.loss, min(ENOUGH, recipe.train.samples)
+    loss, seen = trainer.objective.loss, min(ENOUGH, train_size(samples, recipe.train.samples))
     if loss is None:
         return
     looked_at = map(samples.__getitem__, range(seen))
@@ -105,7 +106,7 @@ def make_trainer(recipe: Recipe, loaded: Loaded, samples: Samples, run: Path) ->
     trainer = NumericSFTTrainer(
         model=loaded.model,
         args=args,
-        train_dataset=drawn(samples, recipe.train.samples),
+        train_dataset=drawn(samples, train_size(samples, recipe.train.samples)),
         eval_dataset=held_out and drawn(held_out.samples, len(held_out.samples)),
         data_collator=Collator(
             loaded.family,

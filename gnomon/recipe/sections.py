@@ -41,7 +41,10 @@ class Columns:
     hours: Literal[12, 24] = 12
     """Of the clocks, where the answers are times."""
     unit: str = ""
-    """Of the numbers."""
+    """Of the numbers; a label may name it, as 12 kWh does where this is kWh."""
+    decimal: Literal["point", "comma"] | None = None
+    """The decimal mark of the numbers, point or comma: to be given where a label has a decimal
+    comma, or is one such as 1,234, which may be two numbers."""
     within: float = 0.0
     """How far off an accepted number may be."""
     choices: tuple[str, ...] | None = None
@@ -49,7 +52,8 @@ class Columns:
     box_format: BoxFormat = "xyxy"
     """Pixels as corners, corner and size, or middle and size; or corners on 0..1 or 0..1000."""
     group: str | None = None
-    """A column: rows that share its value never stand in two splits. Without it, the picture's."""
+    """A column: rows that share its value never stand in two splits. Without it, the picture's
+    path as the row has it."""
     split: str | None = None
     """A column that says train, val or test; without it 80, 10 and 10 % by a hash of the group."""
 
@@ -72,6 +76,9 @@ class Source:
     """A dataset of the Hugging Face hub, by owner/name."""
     columns: Columns | None = None
     """How the rows of your own file, or of the hub's, are read."""
+    on_bad: Literal["refuse", "skip"] = "refuse"
+    """What becomes of your own rows, or a benchmark's, that cannot be used, broken pictures among
+    them: all are listed and nothing is read, or they are left out and listed."""
     weight: float = 1.0
     """Its share of the stream, relative to the other sources' weights."""
     options: dict[str, Any] | None = None
@@ -84,6 +91,8 @@ class Source:
             raise ValueError("options belong to a kind; a path has none")
         if self.kind is not None and self.columns:
             raise ValueError("columns belong to a file of your own; a kind has none")
+        if self.kind is not None and self.on_bad != "refuse":
+            raise ValueError("on_bad is about a file of your own; what a kind draws is never bad")
         if self.benchmark is not None and (self.path is None or self.columns):
             raise ValueError("a benchmark has a path, and its columns are known: give no others")
         if self.weight <= 0:
@@ -154,8 +163,9 @@ class Loss:
 class Train:
     """How it is trained. Names that TRL and PEFT have are theirs."""
 
-    samples: int = 10_000
-    """How many different training samples there are; each epoch sees them all."""
+    samples: int | None = None
+    """How many training samples there are; each epoch sees them all. Default: every row of data
+    that has an end, 10,000 where something is drawn."""
     num_train_epochs: float = 1.0
     """How often they are seen; `max_steps` rules where it is given."""
     max_steps: int = -1
@@ -230,8 +240,9 @@ class Train:
 class Eval:
     """What the model is measured on, and how it answers."""
 
-    samples: int = 500
-    """How many samples of the held-out split."""
+    samples: int | None = None
+    """How many samples of the held-out split. Default: 500, or as many as it has where it has
+    fewer."""
     split: Literal["val", "test"] = "test"
     """Which held-out split."""
     seed: int = 0
@@ -248,7 +259,7 @@ class Eval:
 
     def __post_init__(self) -> None:
         for name in ("samples", "batch_size", "max_new_tokens"):
-            if getattr(self, name) < 1:
+            if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)}: give 1 or more")
         if isinstance(self.belief, tuple) and (
             not self.belief or len(set(self.belief)) < len(self.belief)

@@ -3,7 +3,7 @@
 from gnomon.road.answering import predict, read_pictures
 from gnomon.road.comparing import compare
 from gnomon.road.directory import AFTER, BEFORE, versions
-from gnomon.road.exam import Exam, check, open_recipe
+from gnomon.road.exam import Exam, check, check_names, open_recipe
 from gnomon.road.merging import merge
 from gnomon.road.request import Asked, asked
 from gnomon.road.running import generate, plan, run, train
@@ -16,6 +16,7 @@ __all__ = [
     "Exam",
     "asked",
     "check",
+    "check_names",
     "compare",
     "generate",
     "merge",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon import losses, recipe, store
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, RecipeError, Source
+from gnomon.store.samples import train_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from gnomon.generators.base import Split
     from gnomon.sample import Sample
     from gnomon.store import Samples
+
+
+USUAL = 500
+"""Questions by default; fewer where a split has fewer."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,10 @@ class Exam:
     def of(cls, opened: Recipe) -> Exam:
         """What a recipe measures its model on."""
         asked = opened.eval
-        return cls(asked.data or opened.data, asked.split, asked.seed, asked.samples)
+        exam = cls(asked.data or opened.data, asked.split, asked.seed, asked.samples or USUAL)
+        if asked.samples is None:
+            exam = replace(exam, samples=min(USUAL, exam.open().distinct or USUAL))
+        return exam
 
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> Exam:
@@ -73,21 +81,28 @@ def open_recipe(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
 
 
 def check(opened: Recipe) -> Recipe:
-    """The same recipe, once each room has looked at its names and options."""
-    exam = Exam.of(opened)
+    """The same recipe, once each room has looked at its names and options, with the numbers of
+    samples that follow from the data."""
     try:
-        losses.check(opened.loss.name, opened.loss.options)
-        if opened.model.server is None:
-            families.locate(opened.model.name)
-        if opened.model.family is not None:
-            families.check(opened.model.family)
-        store.mixture(opened.data, split="train", seed=opened.seed)
+        check_names(opened)
+        trained = store.mixture(opened.data, split="train", seed=opened.seed)
+        train = replace(opened.train, samples=train_size(trained, opened.train.samples))
+        exam = Exam.of(opened)
         check_enough("eval.samples", exam.samples, exam.open(), exam.split)
         if opened.train.eval_steps is not None:
             _check_watched(opened)
     except ValueError as error:
         raise RecipeError(str(error)) from error
-    return opened
+    return replace(opened, train=train, eval=replace(opened.eval, samples=exam.samples))
+
+
+def check_names(opened: Recipe) -> None:
+    """Refuse a loss, an option of it, a model or a family that is not known."""
+    losses.check(opened.loss.name, opened.loss.options)
+    if opened.model.server is None:
+        families.locate(opened.model.name)
+    if opened.model.family is not None:
+        families.check(opened.model.family)
 
 
 def check_enough(key: str, n: int, samples: Samples, split: str) -> None:

@@ -76,6 +76,7 @@ def _bare(model: str, data: str, overrides: Sequence[str]) -> Recipe:
 
 def _exam_of(data: str, opened: Recipe, overrides: Sequence[str]) -> Exam:
     place, asked = Path(data), opened.eval
+    assert asked.samples is not None  # `check` has settled it
     if data in generators.KINDS:
         return Exam((Source(kind=data),), asked.split, asked.seed, asked.samples)
     if place.suffix.lower() in (".csv", ".jsonl"):

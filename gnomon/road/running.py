@@ -13,6 +13,7 @@ from gnomon.road.directory import AFTER, BEFORE, claim, say
 from gnomon.road.exam import Exam
 from gnomon.road.scoring import pictures, report, results
 from gnomon.store.lock import sole_writer
+from gnomon.store.samples import train_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +67,8 @@ def generate(opened: Recipe, run: Path, *, workers: int | None) -> None:
     claim(run, opened)
     exam = Exam.of(opened)
     sources = store.mixture(opened.data, split="train", seed=opened.seed)
-    store.write(sources, run / "data", n=opened.train.samples, split="train", workers=workers)
+    n = train_size(sources, opened.train.samples)
+    store.write(sources, run / "data", n=n, split="train", workers=workers)
     store.write(exam.open(), run / "data", n=exam.samples, split=exam.split, workers=workers)
 
 

@@ -95,6 +95,11 @@ def _absent(root: Path, split: str, splits: Mapping[str, Any]) -> str:
             f"{_command(root, split)} adds it"
         )
     names = sorted(entry.name for entry in root.iterdir())
+    if labels := [name for name in names if name.lower().endswith((".csv", ".jsonl"))]:
+        return (
+            f"{root} holds no dataset, and no metadata.csv or metadata.jsonl with labels: "
+            f"rename {labels[0]} so, or give {root / labels[0]}"
+        )
     holds = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
     return (
         f"{root} holds no dataset, but {holds or 'nothing'}: "

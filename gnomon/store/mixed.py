@@ -56,6 +56,16 @@ class Mixture(Samples):
         ends = [self._pattern.position_of(place, n) for place, n in lengths if n is not None]
         return min(ends, default=None)
 
+    @property
+    def whole(self) -> int | None:
+        """Up to where the last source ends, if all do; the others have begun again by then."""
+        lengths = [source.length for source in self.sources]
+        if None in lengths:
+            return None
+        return 1 + max(
+            self._pattern.position_of(place, n - 1) for place, n in enumerate(lengths) if n
+        )
+
     def __getitem__(self, index: int) -> Sample:
         source, place = self.place_of(index)
         return self.sources[source][place]

@@ -15,7 +15,22 @@ if TYPE_CHECKING:
     from gnomon.recipe import Columns
     from gnomon.sample import Size, Target
 
-_TIME = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?", re.ASCII)
+_TIME = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?: ?([ap])\.?m\.?)?", re.ASCII | re.IGNORECASE)
+_LABEL = re.compile(
+    r"(?P<before>[%°$€£¥]?) ?(?P<number>[-+]?\d[\d.,'’ ]*?)"
+    r" ?(?P<after>(?!e[-+]?\d)(?:[^\W\d_]|[%‰°$€£¥])\S*(?: [^\d\s]\S*)*)?",
+    re.IGNORECASE,
+)
+"""A number with its unit, as a label has it."""
+_WRITTEN = {
+    mark: re.compile(
+        rf"[-+]?(?:\d+|[1-9]\d{{0,2}}([{apart}'’ ])\d{{3}}(?:\1\d{{3}})*)(?:[{mark}]\d+)?", re.ASCII
+    )
+    for mark, apart in (".,", ",.")
+}
+"""Digits, in thousands or not, by the decimal mark."""
+_EITHER = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}", re.ASCII)
+"""Thousands to some, a decimal comma to others."""
 _NUMBERS = re.compile(r"[-+]?\d+(?:\.\d+)?", re.ASCII)
 _LARGEST = 300
 """Powers of ten: errors of larger numbers, and of smaller ones, have no float."""
@@ -41,21 +56,52 @@ def _time(text: str, columns: Columns) -> Time:
     match = _TIME.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is no time such as 10:08 or 10:08:30")
-    hour, minute, second = (int(part or 0) for part in match.groups())
-    if hour > 23 or minute > 59 or second > 59:
+    hour, minute, second = (int(part or 0) for part in match.groups()[:3])
+    if hour > 23 or minute > 59 or second > 59 or (match[4] and not 1 <= hour <= 12):
         raise ValueError(f"{text!r}: no clock shows it")
+    if match[4]:
+        hour = hour % 12 + 12 * (match[4] in "pP")
     seconds = hour % columns.hours * 3600 + minute * 60 + second
     return Time(seconds, columns.hours, match[3] is not None)
 
 
 def _number(value: Any, columns: Columns) -> Number:
+    text = " ".join(str(value).replace("−", "-").split())
+    if isinstance(value, str) and (match := _LABEL.fullmatch(text)):
+        _check_unit(text, match["before"] or match["after"] or "", columns.unit)
+        text = _plain(match["number"], columns.decimal)
     try:
-        number = Decimal(str(value).strip())
+        number = Decimal(text)
         if number and abs(number.adjusted()) >= _LARGEST:
             raise ValueError
         return Number(number, columns.unit, Decimal(str(columns.within)))
     except (InvalidOperation, ValueError) as error:
         raise ValueError(f"{value!r} is no number such as 41 or 3.5") from error
+
+
+def _check_unit(text: str, unit: str, wanted: str) -> None:
+    if unit and not wanted:
+        raise ValueError(f"{text!r} has a unit: set columns.unit={unit}, or give the number alone")
+    if unit not in ("", wanted):
+        raise ValueError(f"{text!r} is in {unit}, and columns.unit is {wanted}")
+
+
+def _plain(digits: str, decimal: str | None) -> str:
+    """The digits as Python reads them; what may be two numbers is refused."""
+    mark, other = (",", ".") if decimal == "comma" else (".", ",")
+    if decimal is None and _EITHER.fullmatch(digits):
+        thousands, fraction = digits.replace(",", ""), digits.replace(",", ".")
+        raise ValueError(
+            f"{digits!r} is {thousands} with columns.decimal=point, {fraction} with"
+            " columns.decimal=comma: give one"
+        )
+    if _WRITTEN[mark].fullmatch(digits):
+        return re.sub(r"[^\d.+-]", "", digits.replace(other, "").replace(mark, "."))
+    if _WRITTEN[other].fullmatch(digits):
+        name = "comma" if other == "," else "point"
+        told = f", and columns.decimal is {decimal}" if decimal else f": set columns.decimal={name}"
+        raise ValueError(f"the decimal mark of {digits!r} is a {name}{told}")
+    return digits
 
 
 def _box(value: Any, columns: Columns, size: Size | None) -> Box:

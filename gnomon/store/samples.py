@@ -8,7 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from gnomon.generators.base import Generator
     from gnomon.sample import Sample
@@ -25,6 +25,11 @@ class Samples(ABC):
     @property
     def distinct(self) -> int | None:
         """How many there are before one comes again; None where none ever does."""
+        return self.length
+
+    @property
+    def whole(self) -> int | None:
+        """How many it takes until each has come once; None where there is no end of new ones."""
         return self.length
 
     @abstractmethod
@@ -54,6 +59,26 @@ class Samples(ABC):
     def __iter__(self) -> Iterator[Sample]:
         places = count() if self.length is None else range(self.length)
         return (self[index] for index in places)
+
+
+DRAWN = 10_000
+"""Training samples by default where something is drawn; what has an end is read whole."""
+
+
+def train_size(samples: Samples | Sequence[Sample], asked: int | None) -> int:
+    """What `train.samples` comes to for the samples of training."""
+    if isinstance(samples, Samples):
+        length, whole = samples.length, samples.whole
+    else:
+        length = whole = len(samples)
+    if asked is None:
+        return whole or DRAWN
+    if length is not None and asked > length:
+        raise ValueError(
+            f"train.samples: {asked}: there are only {length} to train on: give so many, or leave"
+            " it out for all; train.num_train_epochs says how often they are gone through"
+        )
+    return asked
 
 
 @dataclass(frozen=True)

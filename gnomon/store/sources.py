@@ -78,13 +78,13 @@ def _samples(source: Source, split: Split, seed: int) -> Samples:
     if source.hub is not None:
         from gnomon.store.own import open_hub
 
-        return open_hub(source.hub, source.columns or Columns(), split)
+        return open_hub(source.hub, source.columns or Columns(), split, on_bad=source.on_bad)
     if source.path is not None and source.benchmark is not None:
         from gnomon.store.benchmarks import open_benchmark
 
-        return open_benchmark(source.benchmark, source.path, split)
+        return open_benchmark(source.benchmark, source.path, split, on_bad=source.on_bad)
     if source.path is not None:
-        return _on_disk(source.path, source.columns, split)
+        return _on_disk(source.path, source, split)
     assert source.kind is not None  # a Source has one of the three
     options = source.options or {}
     if taken := options.keys() & {"split", "seed"}:
@@ -92,14 +92,14 @@ def _samples(source: Source, split: Split, seed: int) -> Samples:
     return Drawn(generators.create(source.kind, split=split, seed=seed, **options))
 
 
-def _on_disk(path: str, columns: Columns | None, split: Split) -> Samples:
+def _on_disk(path: str, source: Source, split: Split) -> Samples:
     """What gnomon wrote, or a user's own rows."""
     from gnomon.store.dataset import open as open_dataset
     from gnomon.store.own import is_own, open_own
 
-    if columns is None and not is_own(path):
+    if source.columns is None and not is_own(path):
         return open_dataset(path, split)
-    return open_own(path, columns or Columns(), split)
+    return open_own(path, source.columns or Columns(), split, on_bad=source.on_bad)
 
 
 def _drawn_again(row: dict[str, Any]) -> Drawn | None:

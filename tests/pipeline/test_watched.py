@@ -229,7 +229,7 @@ def test_a_metric_of_no_sample_is_refused(recipe, tmp_path):
 def test_a_directory_without_that_many_samples_is_refused(recipe, tmp_path):
     store.write(store.mixture(SOURCES[1:], split="val", seed=0), tmp_path / "d", n=5, split="val",
                 workers=1)  # fmt: skip
-    store.write(store.mixture(SOURCES[1:], split="train", seed=0), tmp_path / "d", n=5,
+    store.write(store.mixture(SOURCES[1:], split="train", seed=0), tmp_path / "d", n=12,
                 split="train", workers=1)  # fmt: skip
     of_disk = replace(
         recipe, data=(Source(path=str(tmp_path / "d")),), eval=Eval(data=SOURCES, samples=5)

@@ -10,6 +10,8 @@ from PIL import Image
 from road_toys import gnomon
 
 from gnomon.generators import create
+from gnomon.recipe import from_dict, to_yaml
+from gnomon.road import check, open_recipe
 
 pytestmark = [
     # PEFT asks transformers by the old name.
@@ -94,3 +96,94 @@ def test_bad_rows_are_told_by_line_before_anything_is_spent(rows, tmp_path, caps
     assert "line 7: 'about three' is no number" in said[READING]
     assert "line 9: '10 20 900 60' lies outside its picture of 252 by 240 pixels" in said[POINTER]
     assert not (tmp_path / "run").exists()
+
+
+ASKED = '{image: file, ask: "What time is it?", answer: time, kind: time, group: house}'
+WORDS = ("columns.image=file", "columns.ask=What time is it?", "columns.answer=time",
+         "columns.kind=time", "columns.group=house")  # fmt: skip
+
+
+@pytest.fixture
+def photographs(tmp_path):
+    """Forty photographs in twenty houses; 34, 4 and 2 of them in the splits."""
+    found = []
+    for index in range(40):
+        Image.new("RGB", (60 + index, 50), (index, 90, 90)).save(tmp_path / f"{index}.jpg")
+        told = f"{1 + index % 12}:{index:02}"
+        found.append({"file": f"{index}.jpg", "time": told, "house": index // 2})
+    write(tmp_path, found)
+    return tmp_path / "labels.csv"
+
+
+def alone(labels):
+    """A recipe of own pictures alone, no number of samples in it."""
+    file = labels.with_name("alone.yaml")
+    file.write_text(f"data: [{{path: {labels}, columns: {ASKED}}}]\n")
+    return file
+
+
+def test_own_rows_are_trained_on_once_an_epoch_unless_told_otherwise(photographs, capsys):
+    opened, run = open_recipe(alone(photographs)), photographs.with_name("run")
+    assert (opened.train.samples, opened.eval.samples) == (34, 2)
+    (photographs.with_name("held.yaml")).write_text(to_yaml(opened))  # as a run holds it
+    assert open_recipe(photographs.with_name("held.yaml")) == opened
+    assert gnomon("train", alone(photographs), "train.samples=35", "--out", run) == 2
+    assert "train.samples: 35: there are only 34 to train on" in capsys.readouterr().err
+    assert not run.exists()
+    both = f"data=[{{path: {photographs}, columns: {ASKED}}}, {{kind: clock, weight: 4}}]"
+    mixed = open_recipe(alone(photographs), [both, "train.samples=9999"])
+    assert mixed.train.samples == 9999  # the few come again, as their weight says
+    assert mixed.eval.samples < 30  # none of these is asked twice
+
+
+def test_what_is_drawn_is_as_many_as_ever():
+    """Runs begun before the numbers followed from the data hold them in their recipe.yaml."""
+    data = [{"kind": "clock"}]
+    written = {"data": data, "train": {"samples": 10_000}, "eval": {"samples": 500}}
+    assert check(from_dict({"data": data})) == check(from_dict(written))
+
+
+@pytest.mark.parametrize("given", ["file", "folder", "dataset"])
+def test_rows_are_planned_and_previewed_without_a_recipe(given, photographs, capsys):
+    what, words, rows, steps = photographs, WORDS, "34 train, 4 val, 2 test", 9
+    if given == "folder":
+        what.rename(what.with_name("metadata.csv"))
+        what = what.parent
+    if given == "dataset":
+        wanted = ("--n", 30, "--workers", 1, *words)
+        what, words, rows = what.with_name("written"), (), "30 train, 0 val, 0 test"
+        steps = 8
+        assert gnomon("generate", photographs, *wanted, "--out", what) == 0
+    sheet = photographs.with_name("sheet.png")
+    capsys.readouterr()
+    assert gnomon("preview", what, "-o", sheet, "--n", 40, *words) == 0
+    assert capsys.readouterr().out == f"{what.name}: {rows} rows\n{sheet}\n"
+    with Image.open(sheet) as picture:
+        assert picture.width > 600
+    assert gnomon("plan", what, "--config-only", *words, "train.num_train_epochs=2") == 0
+    told = capsys.readouterr().out
+    assert told.startswith(f"{what.name}: {rows} rows\ngnomon-tiny (gnomon-tiny)")
+    assert "pictures  60 × 50 to 9" in told
+    assert f"steps     {steps} of 8 × 1 samples" in told
+
+
+def test_a_folder_whose_labels_are_called_otherwise_says_what_to_give(photographs, capsys):
+    folder, sheet = photographs.parent, photographs.with_name("sheet.png")
+    for verb, *more in (["stats"], ["plan"], ["preview", "-o", sheet]):
+        assert gnomon(verb, folder, *more) == 1
+        assert f"rename labels.csv so, or give {photographs}" in capsys.readouterr().err
+
+
+def test_a_mistake_about_own_rows_is_told_in_one_line(photographs, capsys):
+    mistakes = {
+        ("plan", photographs.with_name("lables.csv")): "lables.csv: there is no such file",
+        ("plan", photographs, "columns.anser=time"): "did you mean answer",
+        ("plan", photographs, *WORDS, "loss.name=ntli"): "did you mean ntil",
+        ("stats", photographs): "labels.csv: no column 'image' or 'question' or 'answer'; its"
+        " columns are file, time, house: set columns.image (null for text alone)",
+    }
+    for words, told in mistakes.items():
+        assert gnomon(*words) in (1, 2)
+        said = capsys.readouterr().err
+        assert told in said
+        assert said.count("\n") == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -14,9 +15,10 @@ from PIL import ExifTags, Image
 
 from gnomon.recipe import Columns, Source
 from gnomon.sample import Box, Number, Text, Time
-from gnomon.store import mixture
+from gnomon.store import mixture, own
 from gnomon.store.own import open_own
 from gnomon.store.own_answers import read_answer
+from gnomon.store.samples import train_size
 
 SPLITS = ("train", "val", "test")
 
@@ -80,7 +82,9 @@ def test_a_folder_as_hugging_face_wants_it_is_read_without_a_word(tmp_path, name
     rows = [{"file_name": row["image"]} | row for row in clocks(60)]
     table(tmp_path, [{k: v for k, v in row.items() if k != "image"} for row in rows], name)
     assert open_own(tmp_path, Columns(kind="time"), "train")[0].image.size == (40, 30)
-    with pytest.raises(ValueError, match="column 'photo' is not there"):
+    with pytest.raises(
+        ValueError, match="no column 'photo'; its columns are file_name, question, answer"
+    ):
         open_own(tmp_path, Columns(image="photo", kind="time"), "train")
 
 
@@ -175,6 +179,180 @@ def test_a_value_that_is_no_number_is_refused(tmp_path, change, told):
         open_own(file, Columns(kind="number"), "train")
 
 
+@pytest.mark.parametrize(
+    ("label", "value"),
+    [
+        ("12 kWh", "12"),
+        ("12kWh", "12"),
+        ("1,234.5", "1234.5"),
+        ("1,234,567 kWh", "1234567"),
+        ("1 234", "1234"),
+        ("1\u202f234.5", "1234.5"),
+        ("1'234", "1234"),
+        ("\u22125", "-5"),
+        ("1e5", "1e5"),
+        ("1.234", "1.234"),
+        (1.5, "1.5"),
+    ],
+)
+def test_a_label_with_its_unit_or_with_thousands_is_read(label, value):
+    found = read_answer(label, Columns(kind="number", unit="kWh"), None)
+    assert found == Number(Decimal(value), "kWh")
+
+
+@pytest.mark.parametrize(
+    ("decimal", "label", "value"),
+    [
+        ("comma", "1,234", "1.234"),
+        ("comma", "1234,5", "1234.5"),
+        ("comma", "1.234", "1234"),
+        ("comma", "1.234.567,89", "1234567.89"),
+        ("comma", "1 234,5", "1234.5"),
+        ("comma", 1.5, "1.5"),
+        ("point", "1,234", "1234"),
+        ("point", "1.234", "1.234"),
+    ],
+)
+def test_the_decimal_mark_can_be_said(decimal, label, value):
+    found = read_answer(label, Columns(kind="number", decimal=decimal), None)
+    assert found.value == Decimal(value)
+
+
+@pytest.mark.parametrize(
+    ("columns", "label", "told"),
+    [
+        ({}, "12 kWh", "'12 kWh' has a unit: set columns.unit=kWh, or give the number alone"),
+        ({}, "$5", r"'\$5' has a unit: set columns.unit=\$"),
+        ({"unit": "kWh"}, "12 MWh", "'12 MWh' is in MWh, and columns.unit is kWh"),
+        ({}, "1,234", "is 1234 with columns.decimal=point, 1.234 with columns.decimal=comma"),
+        ({}, "1234,5", "decimal mark of '1234,5' is a comma: set columns.decimal=comma"),
+        ({}, "0,234", "decimal mark of '0,234' is a comma: set columns.decimal=comma"),
+        ({}, "1.234,5", "decimal mark of '1.234,5' is a comma: set columns.decimal=comma"),
+        ({"decimal": "comma"}, "1.5", "'1.5' is a point, and columns.decimal is comma"),
+        ({}, "1,23,4", "'1,23,4' is no number"),
+        ({}, "10:08", "'10:08' is no number"),
+    ],
+)
+def test_a_label_that_may_be_two_numbers_says_what_would_be_read(columns, label, told):
+    with pytest.raises(ValueError, match=told):
+        read_answer(label, Columns(kind="number", **columns), None)
+
+
+@pytest.mark.parametrize(
+    ("label", "hour"), [("10:08 AM", 10), ("10:08 p.m.", 22), ("12:08am", 0), ("12:08 PM", 12)]
+)
+def test_a_time_before_or_after_noon_is_read(label, hour):
+    assert read_answer(label, Columns(kind="time", hours=24), None) == Time(hour * 3600 + 480, 24)
+    with pytest.raises(ValueError, match="no clock shows it"):
+        read_answer(f"13{label[2:]}", Columns(kind="time", hours=24), None)
+
+
+def test_the_split_of_a_row_follows_from_the_file_alone(tmp_path, monkeypatch):
+    """A relative and an absolute spelling of the file's path fell into different splits."""
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    photos(folder, 40)
+    rows = clocks(40)
+    table(folder, rows, "metadata.csv")
+    monkeypatch.chdir(tmp_path)
+    spelled = ["photos", "./photos/metadata.csv", str(folder), "../" + tmp_path.name + "/photos"]
+    found = [
+        [[row.line for row in open_own(path, Columns(kind="time"), split).rows] for split in SPLITS]
+        for path in spelled
+    ]
+    assert found[0] == found[1] == found[2] == found[3]
+    table(folder, [row | {"image": f"./{row['image']}"} for row in rows], "metadata.csv")
+    again = [[row.line for row in open_own("photos", Columns(kind="time"), s).rows] for s in SPLITS]
+    assert again == found[0]
+
+
+def test_pictures_that_break_off_are_listed_with_all_other_bad_rows(tmp_path):
+    noise = Image.effect_noise((80, 60), 90).convert("RGB")
+    rows = [row | {"image": f"{i}.{'jpg' if i % 2 else 'png'}"} for i, row in enumerate(clocks(24))]
+    for row in rows:
+        noise.save(file := tmp_path / row["image"])
+        if row["image"] not in ("0.png", "1.jpg"):
+            file.write_bytes(file.read_bytes()[:-500])
+    rows[0]["answer"] = "noonish"
+    with pytest.raises(ValueError, match="23 rows cannot be used; on_bad: skip would") as told:
+        open_own(table(tmp_path, rows), Columns(kind="time"), "train")
+    _, first, *said, rest = str(told.value).split("\n")
+    assert first.startswith("line 2: 'noonish' is no time")
+    assert rest == "and 13 more"
+    lines = [int(line.partition(" ")[2].partition(":")[0]) for line in said]
+    assert lines == list(range(4, 13))
+    assert all("is no picture" in line for line in said)
+
+
+def test_bad_rows_are_left_out_where_the_source_says_so(tmp_path, capsys):
+    photos(tmp_path, 40)
+    rows = clocks(40)
+    rows[3]["answer"] = "noonish"
+    rows[5]["image"] = "gone.png"
+    (tmp_path / "7.png").write_bytes((tmp_path / "7.png").read_bytes()[:60])
+    source = Source(path=str(table(tmp_path, rows)), columns=Columns(kind="time"), on_bad="skip")
+    parts = [mixture((source,), split=split, seed=0) for split in SPLITS]
+    lines = sorted(row.line for part in parts for row in part.rows)
+    assert lines == [line for line in range(2, 42) if line not in (5, 7, 9)]
+    said = capsys.readouterr().err
+    assert said.startswith(
+        "gnomon: labels.csv: 3 rows left out: line 5: 'noonish' is no time such as 10:08 or"
+        " 10:08:30; line 7: no picture at 'gone.png'; line 9: 7.png is no picture"
+    )
+    assert said.count("\n") == 1  # once, not for each split
+    table(tmp_path, rows[3:4])
+    with pytest.raises(ValueError, match="1 row cannot be used"):
+        mixture((source,), split="train", seed=0)
+    with pytest.raises(ValueError, match="on_bad is about a file of your own"):
+        Source(kind="clock", on_bad="skip")
+
+
+def test_a_picture_is_decoded_once_however_often_its_row_is_asked_for(tmp_path, monkeypatch):
+    decoded = []
+    monkeypatch.setattr(own, "refuse_broken", lambda image: decoded.append(image.name))
+    photos(tmp_path, 30)
+    file = table(tmp_path, clocks(30) * 2)
+    for split in SPLITS:
+        open_own(file, Columns(kind="time"), split)
+    assert sorted(decoded) == sorted(f"{i}.png" for i in range(30))
+    Image.new("RGB", (9, 9)).save(tmp_path / "3.png")
+    open_own(file, Columns(kind="time"), "train")
+    assert decoded[30:] == ["3.png"]
+
+
+def test_a_cell_too_long_for_a_file_s_name_is_a_bad_row(tmp_path):
+    file = table(tmp_path, [clocks(1)[0] | {"image": "x" * 5000}])
+    with pytest.raises(ValueError, match=r"line 2: no picture at 'x+…$"):
+        open_own(file, Columns(kind="time"), "train")
+
+
+def own_numbers(folder, n, name="labels.jsonl"):
+    rows = [{"question": f"{i} + 1?", "answer": i + 1, "split": "train"} for i in range(n)]
+    columns = Columns(image=None, kind="number", split="split")
+    return Source(path=str(table(folder, rows, name)), columns=columns)
+
+
+def test_every_row_is_trained_on_by_default_and_more_than_there_are_is_refused(tmp_path):
+    clock = Source(kind="clock", weight=3)
+    few = own_numbers(tmp_path, 40)
+    many = replace(own_numbers(tmp_path, 90, "many.jsonl"), weight=2)
+
+    def size(*sources, asked=None):
+        return train_size(mixture(sources, split="train", seed=0), asked)
+
+    assert size(few) == 40
+    assert size(few, asked=40) == 40
+    with pytest.raises(ValueError, match=r"train\.samples: 41: there are only 40 to train on"):
+        size(few, asked=41)
+    assert size(clock) == 10_000
+    assert size(few, clock) == 10_000  # a weight says how often the few come again
+    assert size(few, clock, asked=50_000) == 50_000
+    both = mixture((few, many), split="train", seed=0)
+    whole = size(few, many)
+    assert len({both.id(i) for i in range(whole)}) == 130  # each at least once, the last one last
+    assert len({both.id(i) for i in range(whole - 1)}) == 129
+
+
 def test_a_photograph_stands_upright_and_its_box_is_within_it(tmp_path):
     """A telephone held upright writes rows from top to bottom, and says so beside them."""
     exif = Image.Exif()
@@ -231,10 +409,12 @@ def test_choices_are_held():
 def test_a_column_that_is_not_there_names_those_that_are(tmp_path):
     photos(tmp_path, 1)
     file = table(tmp_path, clocks(1))
-    with pytest.raises(
-        ValueError, match=r"'label' is not there \(there are image, question, answer"
-    ):
-        open_own(file, Columns(answer="label"), "train")
+    with pytest.raises(ValueError, match="no column") as told:
+        open_own(file, Columns(answer="anser", group="house"), "train")
+    assert str(told.value) == (
+        "labels.csv: no column 'anser' or 'house'; its columns are image, question, answer:"
+        " set columns.answer=answer, columns.group"
+    )
 
 
 def test_text_alone_needs_no_picture(tmp_path):
@@ -280,3 +460,9 @@ def test_a_dataset_of_the_hub_is_dealt_out_anew(tmp_path, monkeypatch):
     assert sum(part.length for part in parts) == 40
     sample = parts[0][0]
     assert sample.image.getpixel((0, 0))[0] == sample.target.value
+    rows["image"] = pictures[:20] * 2
+    held["train"] = datasets.Dataset.from_dict(rows)
+    source = Source(hub="me/red", columns=Columns(kind="number"))
+    lines = [[row.line for row in mixture((source,), split="train", seed=0).rows] for _ in "12"]
+    assert lines[0] == lines[1]  # they were told apart by their places in memory
+    assert {line + 20 for line in lines[0] if line <= 20} == {n for n in lines[0] if n > 20}

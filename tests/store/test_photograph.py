@@ -41,11 +41,13 @@ def test_inks_of_a_printer_and_the_first_of_many_pictures(tmp_path):
 
 def test_a_picture_that_breaks_off_is_told_by_its_file_and_line(tmp_path):
     noise = np.random.default_rng(0).integers(0, 256, (64, 64, 3), np.uint8)
-    Image.fromarray(noise).save(tmp_path / "whole.jpg")
-    (tmp_path / "half.jpg").write_bytes((tmp_path / "whole.jpg").read_bytes()[:2000])
-    assert size_of(tmp_path / "half.jpg") == (64, 64)
+    Image.fromarray(noise).save(file := tmp_path / "half.jpg")
     (tmp_path / "labels.csv").write_text("image,question,answer,split\nhalf.jpg,Which?,3,train\n")
     rows = open_own(tmp_path / "labels.csv", Columns(kind="number", split="split"), "train")
-    told = r"labels\.csv: line 2: half\.jpg is no picture: image file is truncated"
-    with pytest.raises(ValueError, match=told):
+    file.write_bytes(file.read_bytes()[:2000])
+    assert size_of(file) == (64, 64)
+    told = r"line 2: half\.jpg is no picture: image file is truncated"
+    with pytest.raises(ValueError, match=rf"labels\.csv: {told}"):  # after it was opened
         rows[0]
+    with pytest.raises(ValueError, match=told):
+        open_own(tmp_path / "labels.csv", Columns(kind="number", split="split"), "train")

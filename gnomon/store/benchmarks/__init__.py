@@ -16,7 +16,7 @@ from gnomon import names
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from gnomon.store.own import Own, Row
+    from gnomon.store.own import OnBad, Own, Row
 
 BENCHMARKS = {
     name: f"gnomon.store.benchmarks.{name}:rows"
@@ -34,7 +34,7 @@ _BY_ROW = ("ticktockvqa",)
 """Whose one file has several splits: its rows say theirs."""
 
 
-def open_benchmark(name: str, path: str | Path, split: str) -> Own:
+def open_benchmark(name: str, path: str | Path, split: str, *, on_bad: OnBad = "refuse") -> Own:
     """The questions of a benchmark's file, if the file is of that split."""
     from gnomon.store.own import opened
     from gnomon.store.own_lines import lines_of
@@ -53,6 +53,7 @@ def open_benchmark(name: str, path: str | Path, split: str) -> Own:
         lambda line, raw: rows(line, raw, file),
         split,
         {"benchmark": name},
+        on_bad,
     )
 
 
