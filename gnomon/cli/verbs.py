@@ -165,7 +165,7 @@ def score(given: argparse.Namespace) -> None:
     out = given.out or (file / "report.html" if file.is_dir() else file.with_suffix(".html"))
     with sole_writer(out):
         scored = [road.score(file)] if file.is_file() else road.results(file)
-        road.report(scored, out, road.pictures_of(file))
+        road.report(scored, out, *road.pictures_of(file))
 
 
 def run(given: argparse.Namespace) -> None:

@@ -33,6 +33,8 @@ class Question:
     """The picture's own; None where there is none."""
     picture: str
     """What it may share with other questions: its picture, by file or pixels; else itself."""
+    question: str = ""
+    """The words; files of before they were kept have none."""
 
     @classmethod
     def of(cls, sample: Sample | Question) -> Question:
@@ -41,10 +43,10 @@ class Question:
             return sample
         image = sample.image
         if image is None:
-            return cls(sample.id, sample.target, None, sample.id)
+            return cls(sample.id, sample.target, None, sample.id, sample.question)
         file = str(getattr(image, "filename", ""))
         picture = file or blake2b(image.tobytes(), digest_size=8).hexdigest()
-        return cls(sample.id, sample.target, image.size, picture)
+        return cls(sample.id, sample.target, image.size, picture, sample.question)
 
     def seen(self, size: Size | None) -> Target:
         """The truth; a box in the picture as it was resized for the model."""
@@ -64,7 +66,7 @@ def beside(predictions: Path) -> Path:
 
 @dataclass(frozen=True)
 class QuestionFile(Iterable[Question]):
-    """The questions of a file, read through as often as is asked for.
+    """The questions of a file, read through as often as is asked for, in the order of the samples.
 
     One that a killed run asked again comes once; a line that a kill cut short was asked again.
     """
@@ -109,10 +111,13 @@ def _to_json(question: Question) -> dict[str, Any]:
         "target": target_to_json(question.target),
         "size": question.size,
         "picture": question.picture,
+        "question": question.question,
     }
 
 
 def _from_json(row: dict[str, Any]) -> Question:
     size = row["size"]
     target = target_from_json(row["target"])
-    return Question(row["id"], target, tuple(size) if size else None, row["picture"])
+    return Question(
+        row["id"], target, tuple(size) if size else None, row["picture"], row.get("question", "")
+    )

@@ -17,6 +17,7 @@ from gnomon.pipeline.coverage import ENOUGH, coverage_of
 from gnomon.pipeline.held_out import HeldOut
 from gnomon.pipeline.load import ADAPTER, MODEL, Loaded, load, prepare_parts, tie_head
 from gnomon.pipeline.log import LOG, LogFile, Progress
+from gnomon.pipeline.resuming import last_checkpoint
 from gnomon.pipeline.settings import arguments
 from gnomon.pipeline.stream import drawn
 from gnomon.pipeline.trainer import NumericSFTTrainer
@@ -44,7 +45,14 @@ def train(recipe: Recipe, samples: Samples, run: Path) -> Path:
     loaded = load(recipe.model, seed=recipe.seed)
     trainer = make_trainer(recipe, loaded, samples, run)
     tell_coverage(recipe, trainer, loaded, samples)
-    last = last_checkpoint(Path(trainer.args.output_dir))
+    last = last_checkpoint(
+        Path(trainer.args.output_dir),
+        adapter=isinstance(trainer.model, PeftModel),
+        processes=trainer.args.world_size,
+        takes_best=trainer.args.load_best_model_at_end,
+        sharded=trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled,
+        quiet=not trainer.accelerator.is_main_process,
+    )
     if last is not None and at_its_end(last, recipe):
         take_up(trainer, last)
     else:
@@ -73,12 +81,6 @@ def tell_coverage(
     told = ", ".join(f"{100 * share:.0f} % ({kind})" for kind, share in sorted(shares.items()))
     if trainer.accelerator.is_main_process:
         print(f"digits that {recipe.loss.name} sees: {told}", file=sys.stderr)
-
-
-def last_checkpoint(folder: Path) -> Path | None:
-    """The last whole one: its state is written last, so one without was cut short by a kill."""
-    whole = [file.parent for file in folder.glob(f"checkpoint-*/{TRAINER_STATE_NAME}")]
-    return max(whole, key=lambda c: int(c.name.rpartition("-")[2])) if whole else None
 
 
 def at_its_end(checkpoint: Path, recipe: Recipe) -> bool:

@@ -6,11 +6,13 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gnomon.eval import predictions
+from gnomon.eval import predictions, questions
 from gnomon.pipeline import families
 from gnomon.recipe import RecipeError
-from gnomon.road.directory import say, versions, write_json
+from gnomon.road.directory import kind_versions, say, versions, write_json
+from gnomon.road.scoring import about_file, exam_of
 from gnomon.store.lock import sole_writer
+from gnomon.store.manifest import differences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,6 +30,7 @@ def predict(opened: Recipe, exam: Exam, out: Path, *, run: Path | None = None) -
     A run may be trained meanwhile: only the file of answers is held.
     """
     with sole_writer(out):
+        _begin(exam, out)
         if out.is_file():
             predictions.check(out, exam.ids())
         _predict(opened, exam, out, run)
@@ -35,10 +38,8 @@ def predict(opened: Recipe, exam: Exam, out: Path, *, run: Path | None = None) -
 
 
 def _predict(opened: Recipe, exam: Exam, out: Path, run: Path | None) -> None:
-    about = {"exam": asdict(exam), "data": exam.open().describe(), "versions": versions()}
     if opened.model.server is not None:
         _ask_server(opened, exam, out)
-        write_json(out.with_suffix(".about.json"), about)
         return
     loaded, weights = _loaded(opened, run)
     from gnomon.pipeline.predict import predict as ask
@@ -54,7 +55,32 @@ def _predict(opened: Recipe, exam: Exam, out: Path, run: Path | None) -> None:
         max_new_tokens=opened.eval.max_new_tokens,
         belief=opened.eval.belief,
     )
-    write_json(out.with_suffix(".about.json"), about)
+
+
+def _begin(exam: Exam, out: Path) -> None:
+    """Note what is asked before it is: answers to other samples are never added to a file."""
+    about = {
+        "exam": asdict(exam),
+        "data": exam.open().describe(),
+        "kinds": kind_versions(exam.sources),
+        "versions": versions(),
+    }
+    beside = about_file(out)
+    if not out.is_file() or not out.stat().st_size:  # no answer yet: other questions may stand here
+        questions.beside(out).unlink(missing_ok=True)
+    elif beside.is_file():
+        held, was = exam_of(out)
+        about["versions"] = was["versions"]
+        others = [*differences(was["data"], about["data"])]
+        others += differences(was.get("kinds", about["kinds"]), about["kinds"], "version")
+        if held.samples > exam.samples:
+            others.append(f"eval.samples is {held.samples} there, {exam.samples} here")
+        if others:
+            raise RecipeError(
+                f"{out} holds answers to other samples ({'; '.join(others[:3])}):"
+                " name another file (--out), or delete that one to ask again"
+            )
+    write_json(beside, about)
 
 
 def _ask_server(opened: Recipe, exam: Exam, out: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gnomon.road.scoring import exam_of, last, pictures, results, score, warn
+from gnomon.road.scoring import pictures_of, results, score, warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,6 @@ def compare(outs: Sequence[Path], file: Path, *, beside: Sequence[str] = ()) -> 
     from gnomon.eval.scored import write_scores
 
     printed = [published.open_table(name) for name in beside]
-    exam = exam_of(last(outs[0]))[0]
     runs = [replace(_result(out), name=name) for out, name in zip(outs, _names(outs), strict=True)]
     check_alike(runs)
     warn(runs)
@@ -37,7 +36,8 @@ def compare(outs: Sequence[Path], file: Path, *, beside: Sequence[str] = ()) -> 
     comparisons, _ = compared(groups)
     told = [comparison.to_json() for comparison in comparisons]
     write_scores(file.with_suffix(".json"), {run.name: run.scores for run in runs}, told)
-    evaluation.write_report(file, runs, samples=pictures(exam), beside=laid)
+    samples, note = pictures_of(outs[0])
+    evaluation.write_report(file, runs, samples=samples, note=note, beside=laid)
     for table in laid:
         print(text(table, runs))
     print(tables.differences(groups, comparisons) if comparisons else evaluation.table(runs))

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 from gnomon import losses, recipe, store
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, RecipeError, Source
+from gnomon.store.mixed import Mixture
+from gnomon.store.pattern import Pattern
 from gnomon.store.samples import train_size
+from gnomon.store.sources import Gone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from gnomon.eval.questions import Question
     from gnomon.generators.base import Split
     from gnomon.sample import Sample
     from gnomon.store import Samples
@@ -60,19 +64,49 @@ class Exam:
         samples = self.open()
         return {samples.id(index) for index in range(self.samples)}
 
-    def by_source(self) -> dict[str, set[str]]:
-        """The ids of each source's samples, where there are several sources."""
-        if len(self.sources) == 1:
-            return {}
-        samples = self.open()
-        found: dict[int, set[str]] = {place: set() for place in range(len(self.sources))}
-        for index in range(self.samples):
-            found[samples.source_of(index)].add(samples.id(index))
+    @property
+    def names(self) -> list[str]:
+        """What each source is called."""
         names = [
             source.kind or Path(source.path or source.hub or "").name for source in self.sources
         ]
-        names = [n if names.count(n) == 1 else f"{n} ({i})" for i, n in enumerate(names, 1)]
-        return {names[place]: ids for place, ids in found.items() if ids}
+        return [n if names.count(n) == 1 else f"{n} ({i})" for i, n in enumerate(names, 1)]
+
+    def by_source(self, asked: Iterable[Question]) -> dict[str, set[str]]:
+        """The ids of each source's questions, where there are several sources; none is opened.
+
+        `asked` are all questions in order: the weights and the seed say whose turn it was.
+        """
+        if len(self.sources) == 1:
+            return {}
+        pattern = Pattern([source.weight for source in self.sources], self.seed)
+        found: list[set[str]] = [set() for _ in self.sources]
+        for index, question in enumerate(asked):
+            found[pattern.source_of(index)].add(question.id)
+        return {name: ids for name, ids in zip(self.names, found, strict=True) if ids}
+
+    def still_there(self, described: dict[str, Any]) -> tuple[Samples, list[str]]:
+        """The samples that were described, and the sources that are not what they were by now.
+
+        `Gone` stands in the place of these.
+        """
+        rows = described["sources"] if len(self.sources) > 1 else [described]
+        found: list[Samples] = []
+        gone = []
+        for source, name, row in zip(self.sources, self.names, rows, strict=True):
+            was = {key: value for key, value in row.items() if key != "weight"}
+            try:
+                now: Samples = store.mixture((source,), split=self.split, seed=self.seed)
+            except (ValueError, OSError, ImportError):  # a hub's needs a library, and a network
+                now = Gone(was)
+            else:
+                now = now if now.describe() == was else Gone(was)
+            found.append(now)
+            gone += [name] if isinstance(now, Gone) else []
+        if len(found) == 1:
+            return found[0], gone
+        weights = tuple(source.weight for source in self.sources)
+        return Mixture(tuple(found), weights, self.split, self.seed), gone
 
 
 def open_recipe(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:

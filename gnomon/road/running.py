@@ -11,15 +11,15 @@ from gnomon.recipe import RecipeError
 from gnomon.road.answering import predict
 from gnomon.road.directory import AFTER, BEFORE, claim, say
 from gnomon.road.exam import Exam
-from gnomon.road.scoring import pictures, report, results
+from gnomon.road.scoring import pictures_of, report, results
 from gnomon.store.lock import sole_writer
 from gnomon.store.samples import train_size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from gnomon.recipe import Recipe
+    from gnomon.recipe import Recipe, Source
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -58,14 +58,14 @@ def run(opened: Recipe, out: Path, *, workers: int | None) -> Path:
     say("asking it again")
     predict(opened, exam, answers / f"{AFTER}.jsonl", run=out)
     say("scoring")
-    return report(results(out), out / "report.html", pictures(exam))
+    return report(results(out), out / "report.html", *pictures_of(out))
 
 
 @_alone
 def generate(opened: Recipe, run: Path, *, workers: int | None) -> None:
     """Write the run's training and held-out samples to its data directory."""
-    claim(run, opened)
     exam = Exam.of(opened)
+    claim(run, opened, drawn=(*opened.data, *exam.sources))
     sources = store.mixture(opened.data, split="train", seed=opened.seed)
     n = train_size(sources, opened.train.samples)
     store.write(sources, run / "data", n=n, split="train", workers=workers)
@@ -77,12 +77,19 @@ def train(opened: Recipe, run: Path) -> Path:
     """Fine-tune; where the adapter or the model lies. Goes on where a killed run stopped."""
     if opened.model.server is not None:
         raise RecipeError("model.server: a model behind a server is asked, not trained")
-    claim(run, opened)
+    claim(run, opened, drawn=_drawn_in_training(opened, run))
     from gnomon.pipeline.train import train as fine_tune
 
     if (run / "data" / "manifest.json").exists():
         return fine_tune(opened, store.open(run / "data", "train"), run)
     return fine_tune(opened, store.mixture(opened.data, split="train", seed=opened.seed), run)
+
+
+def _drawn_in_training(opened: Recipe, run: Path) -> Sequence[Source]:
+    """The sources that a training draws from: none where all that it needs is on disk."""
+    written = (run / "data" / "manifest.json").exists() and opened.train.eval_steps is None
+    finished = any((run / name).is_dir() for name in ("adapter", "model"))
+    return () if written or finished else opened.data
 
 
 def plan(opened: Recipe, *, config_only: bool, gib: float | None) -> bool:

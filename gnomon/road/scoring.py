@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections import ChainMap
 from dataclasses import replace
 from importlib.util import find_spec
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from gnomon import store
 from gnomon.recipe import RecipeError
 from gnomon.road.directory import AFTER, BEFORE, say
 from gnomon.road.exam import Exam
+from gnomon.sample import Sample
+from gnomon.store import manifest as manifests
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, MutableMapping, Sequence
     from pathlib import Path
 
     from gnomon.eval import RunResult
-    from gnomon.sample import Sample
+    from gnomon.store import Dataset
 
 
 def score(file: Path, *, name: str | None = None) -> RunResult:
@@ -30,7 +33,7 @@ def score(file: Path, *, name: str | None = None) -> RunResult:
         raise RecipeError(f"no predictions {str(file)!r}: `gnomon predict` makes them")
     exam, about = exam_of(file)
     answers = predictions.PredictionFile(file)
-    asked = questions.asked(file, exam, exam.samples)
+    asked = questions.asked(file, _asked_again(file, exam, about["data"]), exam.samples)
     try:
         scores = evaluation.score(predictions.alike(file, answers), asked)
     except ValueError:
@@ -44,7 +47,7 @@ def score(file: Path, *, name: str | None = None) -> RunResult:
                 (answer for answer in answers if answer.sample_id in ids),
                 (question for question in asked if question.id in ids),
             )
-            for source, ids in exam.by_source().items()
+            for source, ids in exam.by_source(asked).items()
         },
         predictions=answers,
         versions=about["versions"],
@@ -72,7 +75,9 @@ def _whole_lines(log: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
-def report(scored: Sequence[RunResult], file: Path, samples: Mapping[str, Sample]) -> Path:
+def report(
+    scored: Sequence[RunResult], file: Path, samples: Mapping[str, Sample], note: str = ""
+) -> Path:
     """Write the HTML report and its JSON, and print the table."""
     from gnomon import eval as evaluation
     from gnomon.eval.scored import write_scores
@@ -82,7 +87,7 @@ def report(scored: Sequence[RunResult], file: Path, samples: Mapping[str, Sample
         told |= {f"{run.name}: {name}": part for name, part in run.sources.items()}
     warn(scored)
     write_scores(file.with_suffix(".json"), told)
-    evaluation.write_report(file, scored, samples=samples)
+    evaluation.write_report(file, scored, samples=samples, note=note)
     print(evaluation.table(scored))
     print(f"report: {file}")
     return file
@@ -97,13 +102,41 @@ def warn(scored: Sequence[RunResult]) -> None:
             say(found)
 
 
-def pictures_of(out: Path) -> Mapping[str, Sample]:
-    """The samples that a run's (or a file's) answers are to, by id."""
-    return pictures(exam_of(last(out))[0])
+def pictures_of(out: Path) -> tuple[Mapping[str, Sample], str]:
+    """The samples that a run's (or a file's) answers are to, by id; and whose pictures are missing.
+
+    They are the run's own, where it wrote them down; else the sources', which may have changed.
+    """
+    from gnomon.eval import questions
+
+    file = last(out)
+    exam, about = exam_of(file)
+    if (kept := _kept(file.parent.parent / "data", exam, about["data"])) is not None:
+        return store.ById(kept, exam.samples), ""
+    samples, gone = exam.still_there(about["data"])
+    there = store.ById(samples, exam.samples)
+    if not gone:
+        return there, ""
+    note = (
+        f"The pictures of {', '.join(gone)} are missing: since they were asked about, that was"
+        " changed, moved or deleted."
+    )
+    say(note)
+    beside = questions.beside(file)
+    asked = questions.QuestionFile(beside) if beside.is_file() else ()
+    words = {q.id: Sample(q.id, None, q.question, q.target) for q in asked}
+    return ChainMap(cast("MutableMapping[str, Sample]", there), words), note  # only read
 
 
-def pictures(exam: Exam) -> Mapping[str, Sample]:
-    return store.ById(exam.open(), exam.samples)
+def _kept(folder: Path, exam: Exam, described: dict[str, Any]) -> Dataset | None:
+    """The exam's samples as its run wrote them to its directory."""
+    try:
+        held = (manifests.read(folder) or manifests.empty())["splits"].get(exam.split)
+        if held is None or held["samples"] != described or held["n"] < exam.samples:
+            return None
+        return store.open(folder, exam.split)
+    except (ValueError, OSError):  # what is damaged is not needed where the sources are there
+        return None
 
 
 def last(out: Path) -> Path:
@@ -112,19 +145,29 @@ def last(out: Path) -> Path:
     return next((file for file in held if file.is_file()), out)
 
 
+def about_file(answers: Path) -> Path:
+    """Where it is noted which samples a file answers."""
+    return answers.with_suffix(".about.json")
+
+
 def exam_of(file: Path) -> tuple[Exam, dict[str, Any]]:
-    """Which samples a file answers, made sure to be the ones that it answered."""
-    beside = file.with_suffix(".about.json")
+    """Which samples a file answers, and what was noted of them when they were asked."""
+    beside = about_file(file)
     if not beside.is_file():
         raise RecipeError(f"{file}: {beside.name} is not beside it; it says what was asked")
     try:
         about = json.loads(beside.read_text(encoding="utf-8"))
-        exam, drawn, _ = Exam.from_json(about["exam"]), about["data"], about["versions"]
+        exam, _, _ = Exam.from_json(about["exam"]), about["data"], about["versions"]
     except (KeyError, TypeError, json.JSONDecodeError) as error:
         raise RecipeError(f"{beside}: not what `gnomon predict` writes: {error!r}") from error
-    if exam.open().describe() != drawn:
-        raise ValueError(f"{file}: the samples are not those it answers any more: predict again")
     return exam, about
+
+
+def _asked_again(file: Path, exam: Exam, described: dict[str, Any]) -> Iterator[Sample]:
+    """The samples, made sure to be the ones that a file answers."""
+    if exam.open().describe() != described:
+        raise ValueError(f"{file}: the samples are not those it answers any more: predict again")
+    yield from exam
 
 
 def trained(run: Path) -> int | None:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gnomon.sample import Sample
+from gnomon.store.sources import drawable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ById(Mapping[str, Sample]):
-    """The first `n` samples."""
+    """The first `n` samples, as far as they are at hand."""
 
     def __init__(self, samples: Samples, n: int) -> None:
         self._samples, self._n = samples, n
@@ -27,8 +28,9 @@ class ById(Mapping[str, Sample]):
         return iter(self._places)
 
     def __len__(self) -> int:
-        return self._n
+        return len(self._places)
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {self._samples.id(place): place for place in range(self._n)}
+        places = (place for place in range(self._n) if drawable(self._samples, place))
+        return {self._samples.id(place): place for place in places}

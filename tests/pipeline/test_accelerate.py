@@ -51,8 +51,7 @@ eval: {{max_new_tokens: 6}}
 
 def launched(words, text, run):
     """A training in processes of its own; its log's lines, and its adapter."""
-    run.mkdir()
-    file = run / "asked.yaml"
+    file = run.with_suffix(".yaml")
     file.write_text(text)
     told = subprocess.run(
         [sys.executable, "-m", *words, "gnomon", "train", file, "--out", run],

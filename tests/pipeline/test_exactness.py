@@ -144,3 +144,21 @@ def test_a_run_after_kill_9_is_the_run_that_was_never_stopped(
     )
     assert lines == others
     assert [line["step"] for line in lines] == list(range(1, STEPS + 1))
+
+
+@pytest.mark.long
+def test_a_kill_9_while_a_checkpoint_is_being_filled_costs_no_bit(small, tmp_path):
+    file = tmp_path / "recipe.yaml"
+    file.write_text(recipe.to_yaml(small))
+    whole = finished(file, tmp_path / "whole")
+    for name in ("adapter_model.safetensors", "optimizer.pt", "rng_state.pth"):
+        run = tmp_path / name
+        process = started(file, run)
+        try:
+            while not (run / "checkpoints" / "checkpoint-6" / name).exists():
+                assert process.poll() is None, process.stdout.read()[-3000:]
+        finally:
+            process.kill()
+            process.communicate()
+        resumed = finished(file, run)
+        assert all(torch.equal(resumed[name], whole[name]) for name in whole)

@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -18,6 +19,7 @@ from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import Loaded, load, load_trained
 from gnomon.pipeline.log import LOG
 from gnomon.pipeline.predict import answer
+from gnomon.pipeline.resuming import last_checkpoint
 from gnomon.pipeline.settings import arguments
 from gnomon.pipeline.stream import drawn
 from gnomon.pipeline.train import make_trainer, numeric_loss, train
@@ -176,6 +178,120 @@ def test_a_run_killed_while_it_wrote_a_checkpoint_goes_on_from_the_one_before(
     assert_same_run(run_of(recipe, run), whole)
 
 
+NEEDED = (
+    "adapter_config.json",
+    "adapter_model.safetensors",
+    "optimizer.pt",
+    "scheduler.pt",
+    "rng_state.pth",
+    "trainer_state.json",
+)
+
+
+def cut(file):
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+
+def zeroed(file):
+    """As a power cut leaves it: as long as it was."""
+    held = bytearray(file.read_bytes())
+    held[len(held) // 4 : len(held) // 2] = bytes(len(held) // 2 - len(held) // 4)
+    file.write_bytes(held)
+
+
+DAMAGES = [
+    *((name, damage) for name in NEEDED for damage in (Path.unlink, cut)),
+    *((name, zeroed) for name in NEEDED if not name.endswith(".safetensors")),  # no checksum
+]
+
+
+@pytest.mark.parametrize(("name", "damage"), DAMAGES)
+def test_a_damaged_checkpoint_is_told_and_the_one_before_is_taken(
+    whole, tmp_path, capsys, name, damage
+):
+    run = killed_after(4, whole, tmp_path)
+    assert last_checkpoint(run / "checkpoints", adapter=True).name == "checkpoint-4"
+    damage(run / "checkpoints" / "checkpoint-4" / name)
+    assert last_checkpoint(run / "checkpoints", adapter=True).name == "checkpoint-2"
+    said = capsys.readouterr().err
+    assert f"checkpoint-4/{name} is {'missing' if damage is Path.unlink else 'damaged'}" in said
+    assert said.endswith("going on from checkpoint-2\n")
+    assert last_checkpoint(run / "checkpoints", adapter=True, quiet=True).name == "checkpoint-2"
+    assert not capsys.readouterr().err
+
+
+def test_a_run_whose_newest_checkpoint_is_damaged_goes_on_to_the_same_bits(recipe, whole, tmp_path):
+    """Without its optimizer's state it would train another adapter, and say nothing of it."""
+    run = killed_after(4, whole, tmp_path)
+    (run / "checkpoints" / "checkpoint-4" / "optimizer.pt").unlink()
+    assert_same_run(run_of(recipe, run), whole)
+
+
+def test_where_no_whole_checkpoint_is_left_nothing_is_trained(recipe, whole, tmp_path):
+    run = killed_after(4, whole, tmp_path)
+    (run / "checkpoints" / "checkpoint-2" / "rng_state.pth").unlink()
+    cut(run / "checkpoints" / "checkpoint-4" / "optimizer.pt")
+    before = sorted(run.rglob("*"))
+    with pytest.raises(
+        ValueError,
+        match=r"no whole checkpoint \(checkpoint-4/optimizer.pt is damaged .*checkpoint-2/rng_state"
+        r".pth is missing\): delete \S+/checkpoints to begin again",
+    ):
+        run_of(recipe, run)
+    assert sorted(run.rglob("*")) == before
+
+
+def test_a_kill_in_the_first_checkpoint_begins_again(whole, tmp_path, capsys):
+    run = killed_after(2, whole, tmp_path)
+    (run / "checkpoints" / "checkpoint-2" / "trainer_state.json").unlink()
+    assert last_checkpoint(run / "checkpoints", adapter=True) is None
+    assert capsys.readouterr().err.endswith("is missing: beginning again\n")
+
+
+def test_a_best_checkpoint_that_is_damaged_is_never_taken_at_the_end(whole, tmp_path):
+    run = killed_after(4, whole, tmp_path)
+    file = run / "checkpoints" / "checkpoint-4" / "trainer_state.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "best_global_step": 2}))
+    cut(run / "checkpoints" / "checkpoint-2" / "adapter_model.safetensors")
+    assert last_checkpoint(run / "checkpoints", adapter=True).name == "checkpoint-4"
+    with pytest.raises(ValueError, match=r"checkpoint-2/adapter_model\.safetensors is damaged"):
+        last_checkpoint(run / "checkpoints", adapter=True, takes_best=True)
+
+
+@pytest.mark.parametrize(
+    ("saved", "processes", "found"),
+    [
+        (["_0", "_1"], 2, 4),
+        (["_0"], 2, 2),
+        (["_1"], 2, 2),
+        (["_0", "_1", "_2"], 4, 2),
+        (["_0", "_1"], 1, 4),
+        ([""], 2, 4),
+        ([], 2, 2),
+    ],
+)
+def test_every_process_has_its_rng_state_unless_others_were_so_many(
+    whole, tmp_path, saved, processes, found
+):
+    run = killed_after(4, whole, tmp_path)
+    for step, names in ((4, saved), (2, [f"_{rank}" for rank in range(processes)])):
+        file = run / "checkpoints" / f"checkpoint-{step}" / "rng_state.pth"
+        state = file.read_bytes()
+        file.unlink()
+        for name in names:
+            file.with_stem(f"rng_state{name}").write_bytes(state)
+    taken = last_checkpoint(run / "checkpoints", adapter=True, processes=processes)
+    assert taken.name == f"checkpoint-{found}"
+
+
+def test_of_other_trainers_checkpoints_only_the_last_file_is_looked_at(whole, tmp_path):
+    run = killed_after(4, whole, tmp_path)
+    newest = run / "checkpoints" / "checkpoint-4"
+    for name in ("optimizer.pt", "adapter_model.safetensors"):
+        (newest / name).unlink()
+    assert last_checkpoint(run / "checkpoints", adapter=True, sharded=True) == newest
+
+
 def test_a_finished_run_is_left_as_it_is(recipe, whole, tmp_path):
     run = tmp_path / "again"
     shutil.copytree(whole, run)
@@ -260,7 +376,9 @@ def test_a_killed_run_of_a_whole_model_goes_on_to_the_same_bits(recipe, tmp_path
         train=replace(recipe.train, language="full", vision="full", projector="full"),
     )
     done = run_of(full, tmp_path / "whole")
-    again = run_of(full, killed_after(2, done, tmp_path / "killed"))
+    killed = killed_after(4, done, tmp_path / "killed")
+    cut(killed / "checkpoints" / "checkpoint-4" / "model.safetensors")
+    again = run_of(full, killed)
     found, expected = (load_file(run / "model" / "model.safetensors") for run in (again, done))
     assert all(torch.equal(found[name], expected[name]) for name in expected)
     assert [line for line in log_of(again) if "loss" in line] == [

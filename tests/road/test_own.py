@@ -74,6 +74,16 @@ def test_own_pictures_are_trained_on_and_scored_apart(columns, kind, rows, tmp_p
     run = tmp_path / "run"
     assert gnomon("run", recipe(tmp_path, columns), "--out", run, "--workers", 1) == 0
     scores = json.loads((run / "report.json").read_text())
+    (tmp_path / "labels.csv").unlink()
+    for photo in tmp_path.glob("*.jpg"):
+        photo.unlink()
+    before = (run / "report.html").read_bytes()
+    assert gnomon("score", run) == 0  # for good: its questions and pictures are its own
+    assert (run / "report.html").read_bytes() == before
+    assert (
+        gnomon("compare", run, run / "predictions" / "before.jsonl", "-o", tmp_path / "i.html") == 0
+    )
+    scores = json.loads((run / "report.json").read_text())
     assert scores["after: labels.csv"]["summaries"][kind]["n"] == 2
     assert scores["after: gauge"]["summaries"]["reading"]["n"] == 8
     if kind == "reading":  # both sources' answers are of one kind: told together, and apart
@@ -81,6 +91,34 @@ def test_own_pictures_are_trained_on_and_scored_apart(columns, kind, rows, tmp_p
         for told in (capsys.readouterr().out, (run / "report.html").read_text()):
             assert "labels.csv alone" in told
             assert "gauge alone" in told
+
+
+def test_answers_are_scored_but_none_added_after_the_labels_were_edited(rows, tmp_path, capsys):
+    """The truths are those that were asked; answers to two exams never stand in one file."""
+    asked = ["predict", "gnomon-tiny", recipe(tmp_path, READING), "eval.samples=10"]
+    answers = tmp_path / "answers.jsonl"
+    assert gnomon(*asked, "--out", answers) == 0
+    assert gnomon("score", answers) == 0
+    before = json.loads(answers.with_suffix(".json").read_text())
+    capsys.readouterr()
+    write(tmp_path, [{**row, "reading": float(row["reading"]) + 1} for row in rows])
+    assert gnomon("score", answers) == 0
+    for told in (capsys.readouterr().err, answers.with_suffix(".html").read_text()):
+        assert "The pictures of labels.csv are missing" in told
+    assert json.loads(answers.with_suffix(".json").read_text()) == before
+    lines = answers.read_text().splitlines(keepends=True)
+    answers.write_text("".join(lines[:6]))
+    assert gnomon(*asked, "--out", answers) == 2
+    assert "answers.jsonl holds answers to other samples (sources.0.content is" in (
+        capsys.readouterr().err
+    )
+    assert answers.read_text() == "".join(lines[:6])
+    answers.unlink()  # asked again, the old questions are gone as well
+    assert gnomon(*asked, "--out", answers) == 0
+    assert gnomon("score", answers) == 0
+    again = json.loads(answers.with_suffix(".json").read_text())
+    truths = [[row["truth"] for row in found["answers"]["items"]] for found in (before, again)]
+    assert truths[0] != truths[1]
 
 
 def test_bad_rows_are_told_by_line_before_anything_is_spent(rows, tmp_path, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
 import shutil
 
@@ -10,6 +11,7 @@ import pytest
 from road_toys import gnomon, small
 
 from gnomon.generators import create
+from gnomon.generators.clock import Clock
 
 pytestmark = [
     # PEFT asks transformers by the old name.
@@ -58,6 +60,28 @@ def test_score_needs_only_the_files(run, tmp_path, capsys):
     file = run / "predictions" / "after.jsonl"
     assert gnomon("score", file, "--out", tmp_path / "one.html") == 0
     assert "Exactly right" in capsys.readouterr().out
+
+
+def test_a_finished_run_is_scored_and_compared_whatever_its_kinds_draw_by_now(
+    run, tmp_path, monkeypatch, capsys
+):
+    """From the stored questions and its own pictures; without these, those that are left."""
+    monkeypatch.setattr(Clock, "version", 99)
+    out = tmp_path / "again.html"
+    assert gnomon("score", run, "--out", out) == 0
+    assert out.read_bytes() == (run / "report.html").read_bytes()
+    other = tmp_path / "other"
+    shutil.copytree(run, other, ignore=shutil.ignore_patterns("data"))
+    assert gnomon("compare", run, other, "-o", out) == 0
+    assert "missing" not in capsys.readouterr().err
+    assert gnomon("score", other, "--out", out) == 0
+    for told in (capsys.readouterr().err, out.read_text()):
+        assert "The pictures of clock are missing" in told
+    scores = json.loads(out.with_suffix(".json").read_text())
+    assert scores == json.loads((run / "report.json").read_text())
+    lines = (other / "predictions" / "after.asked.jsonl").read_text().splitlines()
+    asked = {row["question"] for row in map(json.loads, lines) if row["id"].startswith("clock")}
+    assert any(question in html.unescape(out.read_text()) for question in asked)
 
 
 def test_predict_takes_overrides_without_data(run, tmp_path):
