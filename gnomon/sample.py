@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields, replace
 from decimal import Decimal, InvalidOperation
 from math import inf
+from reprlib import repr  # noqa: A004 - what is refused may be long, and deep
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -262,8 +263,8 @@ def prediction_from_json(row: dict[str, Any]) -> Prediction:
     try:
         size = row.get("size")
         found = Prediction(**{**row, "size": None if size is None else (size[0], size[1])})
-    except (AttributeError, IndexError, TypeError) as error:
-        raise ValueError(f"prediction {row!r}: {error}") from error
+    except (AttributeError, LookupError, TypeError) as error:
+        raise ValueError(f"prediction {repr(row)}: {error}") from error
     for name, kind in _PREDICTED.items():
         if not isinstance(value := getattr(found, name), kind):
             raise ValueError(f"prediction {found.sample_id!r}: {name} is {value!r}")

@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from gnomon import jsons
 from gnomon.sample import Prediction, prediction_from_json, prediction_to_json
 
 if TYPE_CHECKING:
@@ -123,7 +124,8 @@ def _prediction(path: Path, number: int, line: bytes) -> Prediction:
     try:
         if not line.endswith(b"\n"):
             raise ValueError("the line has no end")
-        return prediction_from_json(json.loads(line))
+        row = jsons.loads(line, "a prediction")
+        return prediction_from_json(row)
     except ValueError as error:
         raise ValueError(f"{path}, line {number}: {error}") from error
 

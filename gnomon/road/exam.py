@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon import losses, recipe, store
 from gnomon.pipeline import families
-from gnomon.recipe import Recipe, RecipeError, Source
+from gnomon.recipe import Eval, Recipe, RecipeError, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,8 +36,9 @@ class Exam:
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> Exam:
         """The exam that `asdict` wrote."""
-        sources = (recipe.checked(Source, source, name="exam") for source in row["sources"])
-        return cls(**{**row, "sources": tuple(sources)})
+        told = {"data" if name == "sources" else name: value for name, value in row.items()}
+        asked = recipe.checked(Eval, told, name="exam")
+        return cls(asked.data or (), asked.split, asked.seed, asked.samples)
 
     def open(self) -> Samples:
         """The samples, drawn or read when they are asked for."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from importlib.util import find_spec
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from gnomon import store
+from gnomon import jsons, store
 from gnomon.recipe import RecipeError
 from gnomon.road.directory import AFTER, BEFORE
 from gnomon.road.exam import Exam
@@ -55,7 +54,7 @@ def results(out: Path) -> list[RunResult]:
     if not scored:
         raise RecipeError(f"{out} holds no predictions yet: `gnomon predict {out}` makes them")
     log = out / "log.jsonl"
-    lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else None
+    lines = _rows(log) if log.exists() else None
     told = replace(
         scored[-1], recipe_yaml=(out / "recipe.yaml").read_text(), log=lines, trained=trained(out)
     )
@@ -98,13 +97,24 @@ def exam_of(file: Path) -> tuple[Exam, dict[str, Any]]:
     if not beside.is_file():
         raise RecipeError(f"{file}: {beside.name} is not beside it; it says what was asked")
     try:
-        about = json.loads(beside.read_text(encoding="utf-8"))
-        exam, drawn, _ = Exam.from_json(about["exam"]), about["data"], about["versions"]
-    except (KeyError, TypeError, json.JSONDecodeError) as error:
-        raise RecipeError(f"{beside}: not what `gnomon predict` writes: {error!r}") from error
+        about = jsons.loads(beside.read_bytes(), "about")
+        exam, drawn = Exam.from_json(about["exam"]), dict(about["data"])
+        about["versions"] = {str(name): str(said) for name, said in about["versions"].items()}
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise RecipeError(f"{beside}: not what `gnomon predict` writes: {error}") from error
     if exam.open().describe() != drawn:
         raise ValueError(f"{file}: the samples are not those it answers any more: predict again")
     return exam, about
+
+
+def _rows(log: Path) -> list[dict[str, Any]]:
+    """The lines of a training's log."""
+    found = []
+    for number, line in enumerate(log.read_bytes().splitlines(), 1):
+        found.append(jsons.loads(line, f"{log}, line {number}"))
+        if not isinstance(found[-1], dict):
+            raise ValueError(f"{log}, line {number}: no line of a training's log")
+    return found
 
 
 def trained(run: Path) -> int | None:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import platform
 from hashlib import sha256
+from pathlib import PurePosixPath
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import gnomon
+from gnomon import jsons
 from gnomon.store import formats
 from gnomon.store.atomic import put_text
 from gnomon.store.layout import MANIFEST
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 UNKNOWN = "unknown"
-_DESCRIBED = {"samples", "n", "versions", "shards"}
 _WAY_OUT = (
     "delete that file, and the shards are read as they lie; or delete the directory, and the "
     "`gnomon generate` that made it draws the same again"
@@ -48,9 +49,9 @@ def read(root: Path) -> dict[str, Any] | None:
     if not file.is_file():
         return None
     try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
+        manifest = jsons.loads(file.read_bytes(), file)
     except ValueError as error:
-        raise ValueError(f"{file} is no JSON: {error}; {_WAY_OUT}") from error
+        raise ValueError(f"{error}; {_WAY_OUT}") from error
     if not _is_manifest(manifest):
         raise ValueError(f"{file} is no dataset's manifest of format {FORMAT}; {_WAY_OUT}")
     found: dict[str, Any] = manifest
@@ -61,9 +62,34 @@ def _is_manifest(read: Any) -> bool:
     """Whether it has what is looked for; an older one has no more."""
     try:
         splits = list(read["splits"].values())
-        return read["format"] == FORMAT and all(split.keys() >= _DESCRIBED for split in splits)
+        form = read.get("shards", formats.DEFAULT)
+        return read["format"] == FORMAT and form in formats.FORMATS and all(map(_is_split, splits))
     except (AttributeError, KeyError, TypeError):
         return False
+
+
+def _is_split(read: dict[str, Any]) -> bool:
+    types = {"samples": dict, "n": int, "versions": dict, "shards": list}
+    shards = [shard for shard in read["shards"] if shard is not None]
+    return (
+        all(isinstance(read[name], kind) for name, kind in types.items())
+        and isinstance(read["samples"]["source"], str)
+        and bool(read["shards"])
+        and all(map(_is_shard, shards))
+    )
+
+
+def _is_shard(read: dict[str, Any]) -> bool:
+    """A file that lies elsewhere is none: a manifest from a stranger shall not have it read."""
+    texts = [read[name] for name in ("file", "sha256", "pixels", "labels")]
+    place = PurePosixPath(read["file"])
+    return (
+        all(isinstance(text, str) for text in texts)
+        and isinstance(read["rows"], int)
+        and read["rows"] >= 0
+        and not place.is_absolute()
+        and ".." not in place.parts
+    )
 
 
 def save(root: Path, manifest: dict[str, Any]) -> None:

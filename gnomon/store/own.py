@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PIL import Image
 from tqdm import tqdm
 
 from gnomon.generators.base import split_of
@@ -23,6 +23,8 @@ from gnomon.store.samples import Samples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from PIL import Image
 
     from gnomon.recipe import Columns
     from gnomon.sample import Target
@@ -104,7 +106,9 @@ def open_hub(name: str, columns: Columns, split: str) -> Own:
     from datasets import load_dataset
 
     parts = load_dataset(name)
-    rows = (dict(row) for part in parts.values() for row in part)
+    # As Arrow has them: decoding, the library would open pictures of any format.
+    tables = (table for part in parts.values() for table in part.with_format("arrow").iter(256))
+    rows = (row for table in tables for row in table.to_pylist())
     return _opened(name, enumerate(rows, 1), columns, split, Path())
 
 
@@ -162,6 +166,7 @@ def _row(line: int, raw: dict[str, Any], columns: Columns, at: Path) -> Row:
     size = size_of(image) if image is not None else None
     target = read_answer(_column(raw, columns.answer), columns, size)
     group = columns.group and str(_column(raw, columns.group))
+    group = group or (sha256(image).hexdigest() if isinstance(image, bytes) else "")
     group = group or str(image or question)
     return Row(line, image, question, target, group, _split_of(raw, group, columns))
 
@@ -181,11 +186,13 @@ def _column(raw: dict[str, Any], name: str) -> Any:
 
 
 def _image(value: Any, at: Path) -> Any:
-    """A path beside the file, or a picture as the Hugging Face libraries decode it."""
-    if isinstance(value, Image.Image):
-        return value
+    """A path beside the file, or the bytes of a picture as the Hugging Face libraries wrap them."""
+    if isinstance(value, dict):
+        if isinstance(held := value.get("bytes"), bytes):
+            return held
+        value = value.get("path")
     path = at / str(value)
-    if not path.is_file():
+    if not isfile(path):  # Path.is_file raises where a name is too long to be one
         raise ValueError(f"no picture at {str(value)!r}")
     return path
 

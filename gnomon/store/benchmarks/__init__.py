@@ -8,6 +8,7 @@ nothing meant for testing is trained on by mistake.
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,10 +51,23 @@ def open_benchmark(name: str, path: str | Path, split: str) -> Own:
     return opened(
         file.name,
         lines_of(file),
-        lambda line, raw: rows(line, raw, file),
+        partial(_questions, rows, file),
         split,
         {"benchmark": name},
     )
+
+
+def _questions(
+    rows: Callable[[int, dict[str, Any], Path], Iterable[Row]],
+    file: Path,
+    line: int,
+    raw: dict[str, Any],
+) -> list[Row]:
+    """A row's questions; the modules look at what a layout says, not at what else could be there."""
+    try:
+        return list(rows(line, raw, file))
+    except (ArithmeticError, AttributeError, LookupError, OSError, TypeError) as error:
+        raise ValueError(f"the row is not in the benchmark's layout: {error!r}") from error
 
 
 def split_said(file: Path) -> str:
