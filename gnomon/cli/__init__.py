@@ -90,6 +90,7 @@ def _quiet() -> None:
     """Other libraries' notes on their own future are not our users' business."""
     warnings.filterwarnings("ignore", category=FutureWarning)
     warnings.filterwarnings("ignore", category=DeprecationWarning)
+    warnings.filterwarnings("ignore", module=r"PIL\b")  # on damage that it can read past
     for name in ("bitsandbytes", "transformers", "huggingface_hub"):
         logging.getLogger(name).setLevel(logging.ERROR)
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

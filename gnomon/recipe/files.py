@@ -31,6 +31,11 @@ _TOO_LONG = f"with its aliases written out it has more than {_LONGEST:,} charact
 def load(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
     """The recipe in a file, or the one of that name that comes with gnomon, with overrides."""
     file = find(path)
+    return from_dict(plain(file), overrides, name=str(file))
+
+
+def plain(file: Path) -> dict[str, Any]:
+    """The keys and values of a recipe's file, not yet checked."""
     with file.open("rb") as opened:
         text = opened.read(_LONGEST + 1)
     if len(text) > _LONGEST:
@@ -38,7 +43,7 @@ def load(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
     raw = _parsed(text, f"{file}:")
     if not isinstance(raw, dict):
         raise RecipeError(f"{file}: a recipe is a mapping with data, model, loss, train and eval")
-    return from_dict(raw, overrides, name=str(file))
+    return raw
 
 
 def from_dict(
@@ -118,6 +123,11 @@ def _parsed(text: str | bytes, what: str) -> Any:
 
 class _Loader(yaml.SafeLoader):
     """YAML 1.1 takes 2e-5 for a string and lets a repeated key win; here neither holds."""
+
+    def fetch_flow_collection_start(self, token: type[yaml.Token]) -> None:
+        if self.flow_level > _DEEPEST:  # before it is looked through for keys, which takes seconds
+            raise yaml.scanner.ScannerError(None, None, _TOO_DEEP, self.get_mark())
+        super().fetch_flow_collection_start(token)
 
     def get_single_node(self) -> yaml.Node | None:
         node: yaml.Node | None = super().get_single_node()

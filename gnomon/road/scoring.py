@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from gnomon import jsons, store
+from gnomon import jsons, recipe, store
 from gnomon.recipe import RecipeError
 from gnomon.road.directory import AFTER, BEFORE
 from gnomon.road.exam import Exam
@@ -55,9 +55,9 @@ def results(out: Path) -> list[RunResult]:
         raise RecipeError(f"{out} holds no predictions yet: `gnomon predict {out}` makes them")
     log = out / "log.jsonl"
     lines = _rows(log) if log.exists() else None
-    told = replace(
-        scored[-1], recipe_yaml=(out / "recipe.yaml").read_text(), log=lines, trained=trained(out)
-    )
+    recipe.plain(out / "recipe.yaml")  # what is none is refused here, before others read it
+    text = (out / "recipe.yaml").read_text(encoding="utf-8")
+    told = replace(scored[-1], recipe_yaml=text, log=lines, trained=trained(out))
     return [*scored[:-1], told]
 
 
@@ -100,9 +100,15 @@ def exam_of(file: Path) -> tuple[Exam, dict[str, Any]]:
         about = jsons.loads(beside.read_bytes(), "about")
         exam, drawn = Exam.from_json(about["exam"]), dict(about["data"])
         about["versions"] = {str(name): str(said) for name, said in about["versions"].items()}
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
+    except KeyError as error:
+        raise RecipeError(f"{beside}: not what `gnomon predict` writes: no {error}") from error
+    except (AttributeError, TypeError, ValueError) as error:
         raise RecipeError(f"{beside}: not what `gnomon predict` writes: {error}") from error
-    if exam.open().describe() != drawn:
+    try:
+        there = exam.open().describe()
+    except ValueError as error:
+        raise ValueError(f"{file}: what {beside.name} names cannot be opened: {error}") from error
+    if there != drawn:
         raise ValueError(f"{file}: the samples are not those it answers any more: predict again")
     return exam, about
 

@@ -69,27 +69,46 @@ def _is_manifest(read: Any) -> bool:
 
 
 def _is_split(read: dict[str, Any]) -> bool:
-    types = {"samples": dict, "n": int, "versions": dict, "shards": list}
     shards = [shard for shard in read["shards"] if shard is not None]
     return (
-        all(isinstance(read[name], kind) for name, kind in types.items())
-        and isinstance(read["samples"]["source"], str)
+        _has(read, samples=dict, n=int, versions=dict, shards=list)
         and bool(read["shards"])
+        and _is_description(read["samples"])
         and all(map(_is_shard, shards))
     )
 
 
+def _is_description(read: dict[str, Any]) -> bool:
+    """Whether it says what samples are drawn from; other sources are shown and not opened."""
+    match read["source"]:
+        case "drawn":
+            return _has(read, kind=str, version=int, options=dict, split=str, seed=int)
+        case "mixture":
+            parts = read["sources"]
+            return (
+                _has(read, sources=list, split=str, seed=int)
+                and len(parts) > 1
+                and all(_has(part, weight=int | float) and _is_description(part) for part in parts)
+            )
+        case other:
+            return isinstance(other, str)
+
+
 def _is_shard(read: dict[str, Any]) -> bool:
     """A file that lies elsewhere is none: a manifest from a stranger shall not have it read."""
-    texts = [read[name] for name in ("file", "sha256", "pixels", "labels")]
     place = PurePosixPath(read["file"])
+    counted = [n for counts in read.get("counts", {}).values() for n in counts.values()]
     return (
-        all(isinstance(text, str) for text in texts)
-        and isinstance(read["rows"], int)
+        _has(read, file=str, sha256=str, pixels=str, labels=str, rows=int)
         and read["rows"] >= 0
         and not place.is_absolute()
         and ".." not in place.parts
+        and all(isinstance(n, int) for n in counted)
     )
+
+
+def _has(read: dict[str, Any], **types: Any) -> bool:
+    return all(isinstance(read[name], kind) for name, kind in types.items())
 
 
 def save(root: Path, manifest: dict[str, Any]) -> None:

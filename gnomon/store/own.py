@@ -190,7 +190,7 @@ def _image(value: Any, at: Path) -> Any:
     if isinstance(value, dict):
         if isinstance(held := value.get("bytes"), bytes):
             return held
-        value = value.get("path")
+        value = value.get("path") or ""
     path = at / str(value)
     if not isfile(path):  # Path.is_file raises where a name is too long to be one
         raise ValueError(f"no picture at {str(value)!r}")

@@ -76,7 +76,11 @@ def _box(value: Any, columns: Columns, size: Size | None) -> Box:
 def _four(value: Any) -> tuple[float, float, float, float]:
     """A list of four, also as text."""
     if isinstance(value, str):
-        value = jsons.loads(value, "the box") if value.strip().startswith("[") else _NUMBERS.findall(value)
+        value = (
+            jsons.loads(value, "the box")
+            if value.strip().startswith("[")
+            else _NUMBERS.findall(value)
+        )
     try:
         numbers = tuple(float(number) for number in value)
     except (TypeError, ValueError):

@@ -35,6 +35,10 @@ _BY_ROW = ("ticktockvqa",)
 """Whose one file has several splits: its rows say theirs."""
 
 
+class OtherSplitError(ValueError):
+    """A benchmark's file is of another split than the one asked for."""
+
+
 def open_benchmark(name: str, path: str | Path, split: str) -> Own:
     """The questions of a benchmark's file, if the file is of that split."""
     from gnomon.store.own import opened
@@ -47,7 +51,7 @@ def open_benchmark(name: str, path: str | Path, split: str) -> Own:
     if not file.is_file():
         raise ValueError(f"path: {str(path)!r} is no file: give the one with {name}'s rows")
     if name not in _BY_ROW and (own := split_said(file)) != split:
-        raise ValueError(f"path: {file.name} is of the {own} split; {split} was asked for")
+        raise OtherSplitError(f"path: {file.name} is of the {own} split; {split} was asked for")
     return opened(
         file.name,
         lines_of(file),
