@@ -74,7 +74,8 @@ def to_csv(
             held.flush()
             bar.update(min(batch_size, len(left) - start))
     if not answers:
-        raise ValueError("\n".join(broken[:_SHOWN]))
+        more = [f"and {len(broken) - _SHOWN} more"] if len(broken) > _SHOWN else []
+        raise ValueError("\n".join([*broken[:_SHOWN], *more]))
     table = io.StringIO()
     rows = csv.writer(table)
     rows.writerow(["file", "answer"])

@@ -163,8 +163,11 @@ def _check_extent(root: yaml.Node) -> None:
         if id(node) not in found:
             found[id(node)] = 0, _DEEPEST  # where it is met again before its end, it has none
             inner = chain(*node.value) if isinstance(node, yaml.MappingNode) else node.value
-            characters, levels = zip((1, 0), *map(extent, inner), strict=True)
-            found[id(node)] = sum(characters), 1 + max(levels)
+            extents = [extent(each) for each in inner]
+            found[id(node)] = (
+                1 + sum(characters for characters, _ in extents),
+                1 + max((levels for _, levels in extents), default=0),
+            )
         characters, levels = found[id(node)]
         if characters > _LONGEST or levels > _DEEPEST:
             said = _TOO_DEEP if levels > _DEEPEST else _TOO_LONG

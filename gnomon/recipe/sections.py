@@ -208,8 +208,8 @@ class Train:
     dataloader_num_workers: int = 0
     """Processes that draw or read samples beside the training."""
     sft: dict[str, Any] | None = None
-    """Any other field of TRL's SFTConfig, passed through as it is, but for those that would write or
-    send a run elsewhere."""
+    """Any other field of TRL's SFTConfig, passed through as it is; not what would write or send a
+    run elsewhere."""
 
     def __post_init__(self) -> None:
         for name in ("samples", "per_device_train_batch_size", "gradient_accumulation_steps",

@@ -49,9 +49,9 @@ def read(root: Path) -> dict[str, Any] | None:
     if not file.is_file():
         return None
     try:
-        manifest = jsons.loads(file.read_bytes(), file)
+        manifest = jsons.loads(file.read_bytes(), MANIFEST)
     except ValueError as error:
-        raise ValueError(f"{error}; {_WAY_OUT}") from error
+        raise ValueError(f"{file} is no manifest: {error}; {_WAY_OUT}") from error
     if not _is_manifest(manifest):
         raise ValueError(f"{file} is no dataset's manifest of format {FORMAT}; {_WAY_OUT}")
     found: dict[str, Any] = manifest

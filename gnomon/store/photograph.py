@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -12,11 +11,13 @@ import numpy as np
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gnomon.sample import Size
 
 
 FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
-"""What is opened, whatever the file is called: of EPS, for one, Pillow makes Ghostscript's input."""
+"""What is opened, whatever a file is called: for EPS, Pillow starts Ghostscript."""
 SETTING = "GNOMON_MAX_PICTURE_PIXELS"
 _MOST = 89_478_485
 """Pixels of the largest picture that is opened where the setting says nothing: Pillow's own figure,
@@ -83,7 +84,7 @@ class _Most(int):
     """Pillow refuses pictures of twice the limit, and warns of those between: here all are refused
     that are larger than the limit."""
 
-    def __rmul__(self, by: int) -> int:  # noqa: ARG002 - the 2 of `2 * MAX_IMAGE_PIXELS`
+    def __rmul__(self, by: int) -> int:
         return int(self)
 
 

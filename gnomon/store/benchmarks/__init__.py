@@ -67,7 +67,7 @@ def _questions(
     line: int,
     raw: dict[str, Any],
 ) -> list[Row]:
-    """A row's questions; the modules look at what a layout says, not at what else could be there."""
+    """A row's questions; the modules look at what a layout has, not at what else may be there."""
     try:
         return list(rows(line, raw, file))
     except (ArithmeticError, AttributeError, LookupError, OSError, TypeError) as error:
