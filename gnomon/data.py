@@ -163,6 +163,8 @@ def _splits_of(
 
 def _own_splits(source: Source) -> dict[str, tuple[Samples, int]]:
     """Those that have a row; where none has, or where rows are bad, that is the error."""
+    from gnomon.store.benchmarks import OtherSplitError
+
     found: dict[str, tuple[Samples, int]] = {}
     faults = []
     for split in _SPLITS:
@@ -173,7 +175,7 @@ def _own_splits(source: Source) -> dict[str, tuple[Samples, int]]:
         else:
             found[split] = (samples, samples.length or 0)
     if not found:
-        raise faults[0]
+        raise next((f for f in faults if not isinstance(f, OtherSplitError)), faults[0])
     return found
 
 

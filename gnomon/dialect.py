@@ -210,7 +210,7 @@ class Qwen25VL(Dialect):
         try:
             rows = [(row["label"], row["bbox_2d"]) for row in json.loads(text)]
             found = [(str(label), _box_from(corners, space, size)) for label, corners in rows]
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, RecursionError, TypeError, ValueError):
             return None
         boxes = [(label, box) for label, box in found if box is not None]
         # With the others left out, precision would not see what was said wrongly.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields, replace
 from decimal import Decimal, InvalidOperation
-from math import inf
+from math import inf, isfinite
+from reprlib import repr  # noqa: A004 - what is refused may be long, and deep
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -262,13 +263,19 @@ def prediction_from_json(row: dict[str, Any]) -> Prediction:
     try:
         size = row.get("size")
         found = Prediction(**{**row, "size": None if size is None else (size[0], size[1])})
-    except (AttributeError, IndexError, TypeError) as error:
-        raise ValueError(f"prediction {row!r}: {error}") from error
+    except (AttributeError, LookupError, TypeError) as error:
+        raise ValueError(f"prediction {repr(row)}: {error}") from error
     for name, kind in _PREDICTED.items():
         if not isinstance(value := getattr(found, name), kind):
             raise ValueError(f"prediction {found.sample_id!r}: {name} is {value!r}")
     if found.size is not None and not all(isinstance(n, int) and n > 0 for n in found.size):
         raise ValueError(f"prediction {found.sample_id!r}: size is {size!r}")
+    try:
+        beliefs = isfinite(sum((found.logprobs or {}).values()))
+    except TypeError:
+        beliefs = False
+    if not beliefs:
+        raise ValueError(f"prediction {found.sample_id!r}: logprobs are not all finite numbers")
     if found.text.isascii():
         return found
     # A server that stops within an emoji sends half of it, which no file of UTF-8 can hold.

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+_LONGEST = 1900
+"""Characters of a message: about a screen."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb; its exit code."""
     words = parser()
@@ -99,20 +103,29 @@ def _no_one_reads() -> bool:
 def _failed(error: object, code: int) -> int:
     from tqdm import tqdm
 
+    from gnomon.redact import redacted
+
     told = str(error).strip()
     if "Traceback (most recent call last)" in told:
         # A data loader's process hands on all it saw; what was wrong is the last line.
         told = told.rpartition("\n")[2].partition(": ")[2]
     for bar in list(getattr(tqdm, "_instances", ())):  # else the message stands at the end of a bar
         bar.close()
-    print(f"gnomon: {told}", file=sys.stderr)
+    print(f"gnomon: {_short(redacted(told))}", file=sys.stderr)
     return code
+
+
+def _short(told: str) -> str:
+    """Nothing that steers a terminal, and no more than a screen: what is told may quote a file."""
+    lines = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in told)
+    return lines if len(lines) <= _LONGEST else f"{lines[: _LONGEST - 500]} … {lines[-490:]}"
 
 
 def _quiet() -> None:
     """Other libraries' notes on their own future are not our users' business."""
     warnings.filterwarnings("ignore", category=FutureWarning)
     warnings.filterwarnings("ignore", category=DeprecationWarning)
+    warnings.filterwarnings("ignore", module=r"PIL\b")  # on damage that it can read past
     for name in ("bitsandbytes", "transformers", "huggingface_hub"):
         logging.getLogger(name).setLevel(logging.ERROR)
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

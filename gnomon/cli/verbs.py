@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -87,8 +88,6 @@ def verify(given: argparse.Namespace) -> int:
 
 def stats(given: argparse.Namespace) -> int:
     """What is in a dataset, and what its splits share."""
-    import json
-
     from gnomon import data
 
     found = data.stats(
@@ -145,7 +144,7 @@ def predict(given: argparse.Namespace) -> None:
     if given.belief:
         given.overrides.append("eval.belief=true")
     if given.server:
-        given.overrides.append(f"model.server={given.server}")
+        given.overrides.append(f"model.server={json.dumps(given.server)}")  # no YAML of its own
     asked = road.asked(given.model, given.data, given.overrides)
     if asked.folder is not None:
         out = _called(given.out or Path("answers.csv"), ".csv", "answers about a folder")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, overload
 
 import numpy as np
 
+from gnomon import jsons
 from gnomon.sample import Prediction, prediction_from_json, prediction_to_json
 
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ def _prediction(line: bytes) -> Prediction:
     if not line.endswith(b"\n"):
         raise ValueError("the line has no end")
     try:
-        row = json.loads(line)
+        row = jsons.loads(line, "a prediction")
     except ValueError as error:
         raise ValueError(f"the line is cut short or damaged ({error})") from error
     return prediction_from_json(row)

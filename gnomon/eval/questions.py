@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from gnomon import jsons
 from gnomon.sample import Box, Sample, Spots, Target, resized, target_from_json, target_to_json
 
 if TYPE_CHECKING:
@@ -75,10 +76,10 @@ class QuestionFile(Iterable[Question]):
 
     def __iter__(self) -> Iterator[Question]:
         seen: set[int] = set()
-        with self.path.open(encoding="utf-8") as file:
+        with self.path.open("rb") as file:
             for line in file:
                 try:
-                    question = _from_json(json.loads(line))
+                    question = _from_json(jsons.loads(line, self.path))
                 except (ValueError, KeyError, TypeError):
                     continue
                 if hash(question.id) not in seen:

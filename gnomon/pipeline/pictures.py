@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
+
+_NUMBER = re.compile(r"[-+]?[\d.,]+(?:[eE][-+]?\d+)? ?%?", re.ASCII)
+_SHOWN = 10
+"""Files that are named where none is a picture."""
 
 
 @dataclass(frozen=True)
@@ -69,19 +74,27 @@ def to_csv(
             held.flush()
             bar.update(min(batch_size, len(left) - start))
     if not answers:
-        raise ValueError("\n".join(broken))
+        more = [f"and {len(broken) - _SHOWN} more"] if len(broken) > _SHOWN else []
+        raise ValueError("\n".join([*broken[:_SHOWN], *more]))
     table = io.StringIO()
     rows = csv.writer(table)
     rows.writerow(["file", "answer"])
-    rows.writerows((file.name, answers[file.name]) for file in files if file.name in answers)
+    told = ((file.name, answers[file.name]) for file in files if file.name in answers)
+    rows.writerows(map(_cell, row) for row in told)
     put_text(out, table.getvalue())
     part.unlink()
     return broken
 
 
+def _cell(text: str) -> str:
+    """An apostrophe before what a spreadsheet would run as a formula; a number stays one."""
+    runs = text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) and not _NUMBER.fullmatch(text)
+    return f"'{text}" if runs else text
+
+
 def _begun(part: Path, settings: str) -> dict[str, str]:
     """The answers that a killed run left, where it asked the same; else the file begins anew."""
-    text = part.read_text(encoding="utf-8") if part.is_file() else ""
+    text = part.read_text(encoding="utf-8", errors="replace") if part.is_file() else ""
     lines = text.split("\n")[:-1]  # a kill cuts the last
     whole = lines[1:] if lines[:1] == [settings] else []
     part.parent.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import io
 import json
-import os
 import re
 import time
 from dataclasses import dataclass, field
@@ -16,16 +15,22 @@ from email.utils import parsedate_to_datetime
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
+from urllib.parse import unquote, urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from gnomon.redact import KEY, key, redacted, struck
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-KEY = "OPENAI_API_KEY"
 _WAITS = (1, 2, 4, 8, 16)
-"""Seconds before a busy or failing server is asked again."""
+"""Seconds before a server is asked again that is busy or failing, or whose reply is malformed."""
 _PATIENCE = 300
 """Seconds for one answer."""
+_LONGEST = 2**20
+"""Bytes of a reply that are read; a longer one is malformed."""
+_SHOWN = 500
+"""Characters of a reply that a message shows."""
 _REFUSED: dict[str, tuple[re.Pattern[str], str | None]] = {
     "max_tokens": (re.compile("max_completion_tokens"), "max_completion_tokens"),
     "temperature": (re.compile(r"temperature\W+(does|is)\b"), None),
@@ -34,16 +39,37 @@ _REFUSED: dict[str, tuple[re.Pattern[str], str | None]] = {
 _BUSY = (408, 409, 425, 429, 500, 502, 503, 504)
 
 
+class _Stay(HTTPRedirectHandler):
+    """A redirect is an error: it would take the pictures, or the key, to another host."""
+
+    def http_error_302(self, *_: Any) -> None:
+        return None
+
+    http_error_301 = http_error_303 = http_error_302  # type: ignore[assignment]
+    http_error_307 = http_error_308 = http_error_302  # type: ignore[assignment]
+
+
+_OPENER = build_opener(_Stay)
+
+
 @dataclass(frozen=True)
 class Server:
     """Where a model is asked."""
 
     url: str
-    """Up to and with /v1."""
+    """Up to and with /v1; user:password@ and a query, where it has them, are sent and not shown."""
     model: str
     """Its name there."""
     taught: dict[str, str | None] = field(default_factory=dict, compare=False)
     """Words that it refused once, and what is said in their place from then on."""
+
+    def __post_init__(self) -> None:
+        key()  # a bad one is refused before anything is asked
+
+    @property
+    def address(self) -> str:
+        """The URL as messages and files name it."""
+        return redacted(self.url)
 
     def ask(self, question: str, image: Image | None, *, max_tokens: int) -> str:
         """One answer, at temperature 0 where the model can be told so."""
@@ -56,31 +82,29 @@ class Server:
             "max_tokens": max_tokens,
             "temperature": 0,
         }
-        answer = self._sent("chat/completions", asked)
-        try:
-            return _text(answer["choices"][0]["message"]["content"]).strip()
-        except (AttributeError, KeyError, IndexError, TypeError) as error:
-            raise ValueError(f"{self.url} answered {answer!r}: no choices in it") from error
+        return struck(self._answered(asked), *self._sent).strip()
 
-    def _sent(self, path: str, asked: dict[str, Any]) -> Any:
-        """The server's JSON; asked again where it is busy, or wants other words."""
-        words = ((self.taught.get(key, key), value) for key, value in asked.items())
+    def _answered(self, asked: dict[str, Any]) -> str:
+        """The server's answer; asked again where it is busy, answers badly or wants other words."""
+        words = ((self.taught.get(word, word), value) for word, value in asked.items())
         body = {word: value for word, value in words if word}
         for pause in (*_WAITS, None):
             try:
-                return self._once(path, body)
+                return _text_of(self._once(body))
             except HTTPError as error:
                 if error.code not in _BUSY or pause is None:
-                    said = error.read(500).decode("utf-8", "replace").strip()
+                    said = _read(error)
                     if self._learns(said, body):
-                        return self._sent(path, asked)
-                    raise ValueError(self._refused(error.code, said)) from error
+                        return self._answered(asked)
+                    raise self._error(self._refusal(error, said)) from error
                 time.sleep(_after(error.headers.get("Retry-After"), pause))
-            except json.JSONDecodeError as error:
-                raise ValueError(f"{self.url} answered what is no JSON: {error}") from error
-            except (URLError, HTTPException, ConnectionError, TimeoutError) as error:
+            except _MalformedError as error:
                 if pause is None:
-                    raise ValueError(f"{self.url} cannot be reached: {error}") from error
+                    raise self._error(f"answered {error}") from error
+                time.sleep(pause)
+            except (URLError, HTTPException, OSError) as error:
+                if pause is None:
+                    raise self._error(f"cannot be reached: {error}") from error
                 time.sleep(pause)
         raise AssertionError("the last wait is none")
 
@@ -92,25 +116,88 @@ class Server:
                 return True
         return False
 
-    def _once(self, path: str, body: dict[str, Any]) -> Any:
-        url = f"{self.url.rstrip('/')}/{path}"
+    def _once(self, body: dict[str, Any]) -> bytes:
+        where = urlsplit(self.url)
+        url = where._replace(
+            netloc=where.netloc.rpartition("@")[2],
+            path=f"{where.path.rstrip('/')}/chat/completions",
+            fragment="",
+        ).geturl()
         headers = {"Content-Type": "application/json"}
+        if login := self._login:  # before the key, which is perhaps another host's
+            headers["Authorization"] = f"Basic {login}"
+        elif secret := key():
+            headers["Authorization"] = f"Bearer {secret}"
         request = Request(url, json.dumps(body).encode(), headers)  # noqa: S310 - the user's own URL
-        if key := os.environ.get(KEY):  # not sent on to where a redirect leads
-            request.add_unredirected_header("Authorization", f"Bearer {key}")
-        with urlopen(request, timeout=_PATIENCE) as opened:  # noqa: S310 - the same
-            return json.load(opened)
+        with _OPENER.open(request, timeout=_PATIENCE) as opened:
+            found: bytes = opened.read(_LONGEST)
+        return found
 
-    def _refused(self, code: int, said: str) -> str:
-        way_out = f" (is {KEY} set?)" if code in (401, 403) else ""
-        return f"{self.url} refused {self.model!r} with {code}{way_out}: {said}"
+    @property
+    def _login(self) -> str:
+        """The URL's user:password as a header has it."""
+        login = unquote(urlsplit(self.url).netloc.rpartition("@")[0])
+        return base64.b64encode(login.encode()).decode("ascii")
+
+    def _refusal(self, error: HTTPError, said: str) -> str:
+        if 300 <= error.code < 400:
+            return (
+                f"answered {error.code} and points to {_host(error.headers.get('Location'))}:"
+                " redirects are not followed; give the URL that it points to, if you trust it"
+            )
+        way_out = f" (is {KEY} set?)" if error.code in (401, 403) else ""
+        return f"refused {self.model!r} with {error.code}{way_out}: {said}"
+
+    def _error(self, told: str) -> ValueError:
+        """Without what was sent in secret, which a server may hand back, before it is cut short."""
+        told = " ".join(redacted(told, *self._sent).split())
+        return ValueError(f"{self.address} {told[:_SHOWN]}{'…' * (len(told) > _SHOWN)}")
+
+    @property
+    def _sent(self) -> tuple[str, ...]:
+        """What of the URL is secret, in the forms in which it is sent."""
+        where = urlsplit(self.url)
+        password = where.password or ""
+        return self._login, password, unquote(password), where.query
 
 
-def _text(content: Any) -> str:
-    """A message's content: a text, none, or a list of parts, as some hosts send it."""
-    if isinstance(content, list):
-        return "".join(part.get("text") or "" for part in content)
-    return str(content or "")
+class _MalformedError(Exception):
+    """A reply that holds no answer."""
+
+
+def _read(reply: HTTPError) -> str:
+    """What a refusal says; nothing where the connection breaks."""
+    try:
+        return reply.read(_LONGEST).decode("utf-8", "replace").strip()
+    except (HTTPException, OSError):
+        return ""
+
+
+def _text_of(reply: bytes) -> str:
+    """The answer in a reply: a text, none, or a list of parts, as some hosts send it."""
+    try:
+        said = reply.decode()
+        whole = json.loads(said)
+    except (ValueError, RecursionError) as error:
+        said = reply.decode("utf-8", "replace")
+        raise _MalformedError(f"what is no JSON: {said}") from error
+    try:
+        content = whole["choices"][0]["message"]["content"]
+        if isinstance(content, list):
+            content = "".join(part.get("text") or "" for part in content)
+    except (AttributeError, KeyError, IndexError, TypeError) as error:
+        raise _MalformedError(f"with no choices in it: {said}") from error
+    if not isinstance(content, str | None):
+        raise _MalformedError(f"with what is no text: {said}")
+    return (content or "").encode("utf-8", "replace").decode()  # half an emoji is no UTF-8
+
+
+def _host(location: str | None) -> str:
+    """Where a redirect leads, without the rest of it."""
+    try:
+        return urlsplit(location or "").hostname or "the same host"
+    except ValueError:
+        return "what is no URL"
 
 
 def _after(said: str | None, otherwise: float) -> float:
@@ -120,10 +207,10 @@ def _after(said: str | None, otherwise: float) -> float:
     if said.strip().isdecimal():
         return min(float(said), _PATIENCE)
     try:
-        until = parsedate_to_datetime(said)
-    except ValueError:
+        until = parsedate_to_datetime(said).timestamp()
+    except (ValueError, OverflowError):
         return otherwise
-    return min(max(0.0, until.timestamp() - time.time()), _PATIENCE)
+    return min(max(0.0, until - time.time()), _PATIENCE)
 
 
 def _data_uri(image: Image) -> str:

@@ -1,7 +1,7 @@
 """A recipe: the whole of a run in one YAML file, checked before anything is spent."""
 
 from gnomon.recipe.checking import RecipeError, checked, choices, section
-from gnomon.recipe.files import configs, find, flat, from_dict, laid_over, load, to_yaml
+from gnomon.recipe.files import configs, find, flat, from_dict, laid_over, load, plain, to_yaml
 from gnomon.recipe.sections import (
     STRICT,
     BoxFormat,
@@ -35,6 +35,7 @@ __all__ = [
     "from_dict",
     "laid_over",
     "load",
+    "plain",
     "section",
     "to_yaml",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields, is_dataclass
+from reprlib import Repr
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_SHOWN = 10
+"""Complaints of one recipe that are listed."""
+_shown = Repr()
+_shown.maxstring = _shown.maxother = 100
+
 
 class RecipeError(ValueError):
     """A recipe that cannot be run as written; its message names each key, value and way out."""
@@ -24,10 +30,16 @@ class RecipeError(ValueError):
 def checked(kind: type[T], raw: dict[str, Any], *, name: str) -> T:
     """A dataclass of plain values: unknown keys and wrong types refused by path and value."""
     try:
+        text = json.dumps(raw, default=str, ensure_ascii=False).encode()
+    except (TypeError, ValueError) as error:  # of a date as a key, of half an emoji
+        raise RecipeError(f"{name}: not plain text: {error}") from error
+    try:
         # Strict about types, yet lists may be tuples and dicts dataclasses: that is JSON's mode.
-        return TypeAdapter(kind).validate_json(json.dumps(raw, default=str))
+        return TypeAdapter(kind).validate_json(text)
     except ValidationError as error:
-        lines = [_complaint(kind, e) for e in error.errors()]
+        lines = [_complaint(kind, e) for e in error.errors()[:_SHOWN]]
+        if error.error_count() > _SHOWN:
+            lines.append(f"and {error.error_count() - _SHOWN} more")
         raise RecipeError("\n".join(f"{name}: {line}" for line in lines)) from None
 
 
@@ -52,7 +64,7 @@ def _complaint(root: type, error: ErrorDetails) -> str:
         return f"{path}: it must be given"
     if error["type"] == "value_error":
         return f"{path}: {message}" if path else message
-    return f"{path}: {error['input']!r}: {message[0].lower()}{message[1:]}"
+    return f"{path}: {_shown.repr(error['input'])}: {message[0].lower()}{message[1:]}"
 
 
 def _held(hint: Any) -> type | None:

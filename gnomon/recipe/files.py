@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Hashable
 from dataclasses import asdict
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,16 +21,29 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+_LONGEST = 2**18
+"""Bytes of a recipe, and characters of it once its aliases are written out."""
+_DEEPEST = 50
+_TOO_DEEP = f"nested more than {_DEEPEST} deep"
+_TOO_LONG = f"with its aliases written out it has more than {_LONGEST:,} characters"
+
+
 def load(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
     """The recipe in a file, or the one of that name that comes with gnomon, with overrides."""
     file = find(path)
-    try:
-        raw = yaml.load(file.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a SafeLoader
-    except yaml.YAMLError as error:
-        raise RecipeError(f"{file}: not YAML: {error}") from error
+    return from_dict(plain(file), overrides, name=str(file))
+
+
+def plain(file: Path) -> dict[str, Any]:
+    """The keys and values of a recipe's file, not yet checked."""
+    with file.open("rb") as opened:
+        text = opened.read(_LONGEST + 1)
+    if len(text) > _LONGEST:
+        raise RecipeError(f"{file}: more than {_LONGEST:,} bytes: no recipe is so long")
+    raw = _parsed(text, f"{file}:")
     if not isinstance(raw, dict):
         raise RecipeError(f"{file}: a recipe is a mapping with data, model, loss, train and eval")
-    return from_dict(raw, overrides, name=str(file))
+    return raw
 
 
 def from_dict(
@@ -86,17 +101,80 @@ def configs() -> dict[str, Path]:
     return {}
 
 
+def _parsed(text: str | bytes, what: str) -> Any:
+    """The value of a YAML text; `what` begins the message where it is none."""
+    try:
+        whole = text.decode("utf-8-sig") if isinstance(text, bytes) else text
+        return yaml.load(whole, _Loader)  # noqa: S506 - a SafeLoader
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
+        raise RecipeError(f"{what} not YAML: {error.problem}{where}") from error
+    except RecursionError as error:
+        raise RecipeError(f"{what} {_TOO_DEEP}") from error
+    except UnicodeDecodeError as error:
+        raise RecipeError(f"{what} not UTF-8 text: save it as UTF-8") from error
+    except yaml.YAMLError as error:  # a character that YAML does not allow, such as NUL
+        raise RecipeError(f"{what} not YAML: {str(error).splitlines()[0]}") from error
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        # PyYAML's constructors fail so: on a 45th of May, on !!int without digits.
+        raise RecipeError(f"{what} not YAML: {error!r}") from error
+
+
 class _Loader(yaml.SafeLoader):
     """YAML 1.1 takes 2e-5 for a string and lets a repeated key win; here neither holds."""
 
+    def fetch_flow_collection_start(self, token: type[yaml.Token]) -> None:
+        if self.flow_level > _DEEPEST:  # before it is looked through for keys, which takes seconds
+            raise yaml.scanner.ScannerError(None, None, _TOO_DEEP, self.get_mark())
+        super().fetch_flow_collection_start(token)
+
+    def get_single_node(self) -> yaml.Node | None:
+        node: yaml.Node | None = super().get_single_node()
+        if node is not None:
+            _check_extent(node)
+        return node
+
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1:
+        seen = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, Hashable):
+                continue  # which is refused below
+            if key in seen:
                 raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key!r} stands twice", node.start_mark
+                    None, None, f"the key {key!r} stands twice", key_node.start_mark
                 )
+            seen.add(key)
         return super().construct_mapping(node, deep)
+
+
+def _check_extent(root: yaml.Node) -> None:
+    """Refuse what is nested too deeply, or would be too long with its aliases written out.
+
+    A thousand bytes of aliases to lists of aliases are gigabytes; here each node is met once.
+    """
+    found: dict[int, tuple[int, int]] = {}
+
+    def extent(node: yaml.Node) -> tuple[int, int]:
+        """Characters, and levels."""
+        if isinstance(node, yaml.ScalarNode):
+            return 1 + len(node.value), 0
+        if id(node) not in found:
+            found[id(node)] = 0, _DEEPEST  # where it is met again before its end, it has none
+            inner = chain(*node.value) if isinstance(node, yaml.MappingNode) else node.value
+            extents = [extent(each) for each in inner]
+            found[id(node)] = (
+                1 + sum(characters for characters, _ in extents),
+                1 + max((levels for _, levels in extents), default=0),
+            )
+        characters, levels = found[id(node)]
+        if characters > _LONGEST or levels > _DEEPEST:
+            said = _TOO_DEEP if levels > _DEEPEST else _TOO_LONG
+            raise yaml.constructor.ConstructorError(None, None, said, node.start_mark)
+        return found[id(node)]
+
+    extent(root)
 
 
 _FLOAT = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)[eE][-+]?\d+")
@@ -115,7 +193,7 @@ def _lay_over(raw: dict[str, Any], override: str) -> None:
     path, equals, text = override.partition("=")
     if not equals or not path:
         raise RecipeError(f"{override!r}: an override is key=value, such as train.max_steps=100")
-    *way, last = path.split(".")
+    *way, last = path.split(".", _DEEPEST)
     place: Any = raw
     for step in way:
         if isinstance(place, list):
@@ -126,15 +204,12 @@ def _lay_over(raw: dict[str, Any], override: str) -> None:
             place = place[step]
         if not isinstance(place, dict | list):
             raise RecipeError(f"{path}: {step!r} holds {place!r}, which has no keys of its own")
-    try:
-        value = yaml.load(text, _Loader)  # noqa: S506 - a SafeLoader
-    except yaml.YAMLError as error:
-        raise RecipeError(f"{override!r}: the value is not YAML: {error}") from error
+    value = _parsed(text, f"{path}: the value is")
     place[_index(last, place, path) if isinstance(place, list) else last] = value
 
 
 def _index(step: str, place: list[Any], path: str) -> int:
-    if not step.isdecimal() or int(step) >= len(place):
+    if not step.isdecimal() or len(step) > 9 or int(step) >= len(place):
         raise RecipeError(
             f"{path}: {step!r} is no place in a list of {len(place)} (counted from 0)"
         )

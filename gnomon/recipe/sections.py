@@ -7,6 +7,9 @@ from typing import Any, Literal
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
+from gnomon.recipe import sft
+from gnomon.redact import check_url
+
 Part = Literal["frozen", "lora", "full"]
 """What happens to one part of a model: left alone, given adapters, or trained whole."""
 
@@ -109,7 +112,7 @@ class Model:
     """Only where the checkpoint's own model_type does not say it; `gnomon ls families`."""
     server: str | None = None
     """An OpenAI-compatible server that holds the model, such as http://localhost:8000/v1: it is
-    asked and never trained."""
+    asked and never trained. A user:password@ or a query in it is sent, and written nowhere."""
     load_in_4bit: bool = True
     """NF4 for the language model's linear layers, as QLoRA does."""
     dtype: Literal["bfloat16", "float16", "float32"] = "bfloat16"
@@ -120,8 +123,8 @@ class Model:
     """Larger pictures are shrunk to this area; the family's own limit where not given."""
 
     def __post_init__(self) -> None:
-        if self.server and not self.server.startswith(("http://", "https://")):
-            raise ValueError(f"server={self.server!r}: begin it with http:// or https://")
+        if self.server:
+            check_url(self.server)
         low, high = self.min_pixels or 1, self.max_pixels
         if low < 1 or (high is not None and high < low):
             raise ValueError(
@@ -215,7 +218,8 @@ class Train:
     dataloader_num_workers: int = 0
     """Processes that draw or read samples beside the training."""
     sft: dict[str, Any] | None = None
-    """Any other field of TRL's SFTConfig, passed through as it is."""
+    """Any other field of TRL's SFTConfig, passed through as it is; not what would write or send a
+    run elsewhere."""
 
     def __post_init__(self) -> None:
         for name in ("samples", "per_device_train_batch_size", "gradient_accumulation_steps",
@@ -234,6 +238,7 @@ class Train:
             )
         if {self.language, self.vision, self.projector} == {"frozen"}:
             raise ValueError("language, vision and projector are all frozen: nothing would train")
+        sft.check(self.sft or {})
 
 
 @dataclass(frozen=True, config=STRICT)

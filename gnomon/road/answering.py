@@ -92,12 +92,13 @@ def _ask_server(opened: Recipe, exam: Exam, out: Path) -> None:
     if opened.eval.belief:
         raise RecipeError("eval.belief: a server does not tell what it gives every listed answer")
     family = families.create(model.family) if model.family else None
+    server = Server(model.server, model.name)
     ask(
-        Server(model.server, model.name),
+        server,
         exam,
         out,
         total=exam.samples,
-        settings={"name": model.name, "server": model.server, "family": model.family},
+        settings={"name": model.name, "server": server.address, "family": model.family},
         at_once=opened.eval.batch_size,
         max_new_tokens=opened.eval.max_new_tokens,
         dialect=family.dialect if family else "plain",
@@ -131,7 +132,8 @@ def _reader(
         from gnomon.pipeline.server import Server
 
         server = Server(opened.model.server, opened.model.name)
-        return partial(hosted.read, server, max_tokens=opened.eval.max_new_tokens), settings
+        read = partial(hosted.read, server, max_tokens=opened.eval.max_new_tokens)
+        return read, settings | {"server": server.address}
     from gnomon.pipeline.predict import answer
 
     loaded, weights = _loaded(opened, run)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon import losses, recipe, store
 from gnomon.pipeline import families
-from gnomon.recipe import Recipe, RecipeError, Source
+from gnomon.recipe import Eval, Recipe, RecipeError, Source
 from gnomon.store.mixed import Mixture
 from gnomon.store.pattern import Pattern
 from gnomon.store.samples import train_size
@@ -48,8 +48,9 @@ class Exam:
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> Exam:
         """The exam that `asdict` wrote."""
-        sources = (recipe.checked(Source, source, name="exam") for source in row["sources"])
-        return cls(**{**row, "sources": tuple(sources)})
+        told = {"data" if name == "sources" else name: value for name, value in row.items()}
+        asked = recipe.checked(Eval, told, name="exam")
+        return cls(asked.data or (), asked.split, asked.seed, asked.samples or USUAL)
 
     def open(self) -> Samples:
         """The samples, drawn or read when they are asked for."""

@@ -47,6 +47,7 @@ def _alone(
 def run(opened: Recipe, out: Path, *, workers: int | None) -> Path:
     """Generate, train, predict before and after, score, report: the straight road."""
     _refuse_company()
+    _refuse_server(opened)
     exam = Exam.of(opened)
     answers = out / "predictions"
     say("drawing the samples")
@@ -75,8 +76,7 @@ def generate(opened: Recipe, run: Path, *, workers: int | None) -> None:
 @_alone
 def train(opened: Recipe, run: Path) -> Path:
     """Fine-tune; where the adapter or the model lies. Goes on where a killed run stopped."""
-    if opened.model.server is not None:
-        raise RecipeError("model.server: a model behind a server is asked, not trained")
+    _refuse_server(opened)
     claim(run, opened, drawn=_drawn_in_training(opened, run))
     from gnomon.pipeline.train import train as fine_tune
 
@@ -101,6 +101,12 @@ def plan(opened: Recipe, *, config_only: bool, gib: float | None) -> bool:
     found = planned(opened, samples, config_only=config_only, there=there)
     print(found)
     return found.fits
+
+
+def _refuse_server(opened: Recipe) -> None:
+    """Before anything is asked or written: a server's URL may hold a login."""
+    if opened.model.server is not None:
+        raise RecipeError("model.server: a model behind a server is asked, not trained")
 
 
 def _refuse_company() -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import ChainMap
 from dataclasses import replace
 from importlib.util import find_spec
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
-from gnomon import store
+from gnomon import jsons, recipe, store
 from gnomon.recipe import RecipeError
 from gnomon.road.directory import AFTER, BEFORE, say
 from gnomon.road.exam import Exam
@@ -62,17 +61,11 @@ def results(out: Path) -> list[RunResult]:
     if not scored:
         raise RecipeError(f"{out} holds no predictions yet: `gnomon predict {out}` makes them")
     log = out / "log.jsonl"
-    lines = _whole_lines(log) if log.exists() else None
-    told = replace(
-        scored[-1], recipe_yaml=(out / "recipe.yaml").read_text(), log=lines, trained=trained(out)
-    )
+    lines = _rows(log) if log.exists() else None
+    recipe.plain(out / "recipe.yaml")  # what is none is refused here, before others read it
+    text = (out / "recipe.yaml").read_text(encoding="utf-8")
+    told = replace(scored[-1], recipe_yaml=text, log=lines, trained=trained(out))
     return [*scored[:-1], told]
-
-
-def _whole_lines(log: Path) -> list[dict[str, Any]]:
-    """Without a last one that a kill cut short."""
-    lines = log.read_text().splitlines(keepends=True)
-    return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
 def report(
@@ -156,18 +149,38 @@ def exam_of(file: Path) -> tuple[Exam, dict[str, Any]]:
     if not beside.is_file():
         raise RecipeError(f"{file}: {beside.name} is not beside it; it says what was asked")
     try:
-        about = json.loads(beside.read_text(encoding="utf-8"))
-        exam, _, _ = Exam.from_json(about["exam"]), about["data"], about["versions"]
-    except (KeyError, TypeError, json.JSONDecodeError) as error:
-        raise RecipeError(f"{beside}: not what `gnomon predict` writes: {error!r}") from error
+        about = jsons.loads(beside.read_bytes(), "about")
+        exam, about["data"] = Exam.from_json(about["exam"]), dict(about["data"])
+        about["versions"] = {str(name): str(said) for name, said in about["versions"].items()}
+    except KeyError as error:
+        raise RecipeError(f"{beside}: not what `gnomon predict` writes: no {error}") from error
+    except (AttributeError, TypeError, ValueError) as error:
+        raise RecipeError(f"{beside}: not what `gnomon predict` writes: {error}") from error
     return exam, about
 
 
 def _asked_again(file: Path, exam: Exam, described: dict[str, Any]) -> Iterator[Sample]:
     """The samples, made sure to be the ones that a file answers."""
-    if exam.open().describe() != described:
+    try:
+        there = exam.open().describe()
+    except ValueError as error:
+        named = about_file(file).name
+        raise ValueError(f"{file}: what {named} names cannot be opened: {error}") from error
+    if there != described:
         raise ValueError(f"{file}: the samples are not those it answers any more: predict again")
     yield from exam
+
+
+def _rows(log: Path) -> list[dict[str, Any]]:
+    """The lines of a training's log, without a last one that a kill cut short."""
+    found = []
+    for number, line in enumerate(log.read_bytes().splitlines(keepends=True), 1):
+        if not line.endswith(b"\n"):
+            break
+        found.append(jsons.loads(line, f"{log}, line {number}"))
+        if not isinstance(found[-1], dict):
+            raise ValueError(f"{log}, line {number}: no line of a training's log")
+    return found
 
 
 def trained(run: Path) -> int | None:

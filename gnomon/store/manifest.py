@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import platform
 from hashlib import sha256
+from pathlib import PurePosixPath
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import gnomon
+from gnomon import jsons
 from gnomon.atomic import put_text
 from gnomon.store import formats
 from gnomon.store.layout import MANIFEST
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 UNKNOWN = "unknown"
-_DESCRIBED = {"samples", "n", "versions", "shards"}
 _WAY_OUT = (
     "delete that file, and the shards are read as they lie; or delete the directory, and the "
     "`gnomon generate` that made it draws the same again"
@@ -48,9 +49,9 @@ def read(root: Path) -> dict[str, Any] | None:
     if not file.is_file():
         return None
     try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
+        manifest = jsons.loads(file.read_bytes(), MANIFEST)
     except ValueError as error:
-        raise ValueError(f"{file} is no JSON: {error}; {_WAY_OUT}") from error
+        raise ValueError(f"{file} is no manifest: {error}; {_WAY_OUT}") from error
     if not _is_manifest(manifest):
         raise ValueError(f"{file} is no dataset's manifest of format {FORMAT}; {_WAY_OUT}")
     found: dict[str, Any] = manifest
@@ -61,9 +62,53 @@ def _is_manifest(read: Any) -> bool:
     """Whether it has what is looked for; an older one has no more."""
     try:
         splits = list(read["splits"].values())
-        return read["format"] == FORMAT and all(split.keys() >= _DESCRIBED for split in splits)
+        form = read.get("shards", formats.DEFAULT)
+        return read["format"] == FORMAT and form in formats.FORMATS and all(map(_is_split, splits))
     except (AttributeError, KeyError, TypeError):
         return False
+
+
+def _is_split(read: dict[str, Any]) -> bool:
+    shards = [shard for shard in read["shards"] if shard is not None]
+    return (
+        _has(read, samples=dict, n=int, versions=dict, shards=list)
+        and bool(read["shards"])
+        and _is_description(read["samples"])
+        and all(map(_is_shard, shards))
+    )
+
+
+def _is_description(read: dict[str, Any]) -> bool:
+    """Whether it says what samples are drawn from; other sources are shown and not opened."""
+    match read["source"]:
+        case "drawn":
+            return _has(read, kind=str, version=int, options=dict, split=str, seed=int)
+        case "mixture":
+            parts = read["sources"]
+            return (
+                _has(read, sources=list, split=str, seed=int)
+                and len(parts) > 1
+                and all(_has(part, weight=int | float) and _is_description(part) for part in parts)
+            )
+        case other:
+            return isinstance(other, str)
+
+
+def _is_shard(read: dict[str, Any]) -> bool:
+    """A file that lies elsewhere is none: a manifest from a stranger shall not have it read."""
+    place = PurePosixPath(read["file"])
+    counted = [n for counts in read.get("counts", {}).values() for n in counts.values()]
+    return (
+        _has(read, file=str, sha256=str, pixels=str, labels=str, rows=int)
+        and read["rows"] >= 0
+        and not place.is_absolute()
+        and ".." not in place.parts
+        and all(isinstance(n, int) for n in counted)
+    )
+
+
+def _has(read: dict[str, Any], **types: Any) -> bool:
+    return all(isinstance(read[name], kind) for name, kind in types.items())
 
 
 def save(root: Path, manifest: dict[str, Any]) -> None:

@@ -16,7 +16,6 @@ from os.path import isfile
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from PIL import Image
 from tqdm import tqdm
 
 from gnomon.generators.base import split_of
@@ -24,11 +23,12 @@ from gnomon.sample import Sample
 from gnomon.store.own_answers import read_answer
 from gnomon.store.own_lines import lines_of
 from gnomon.store.photograph import picture_of, refuse_broken, size_of
-from gnomon.store.pixels import fingerprint
 from gnomon.store.samples import Samples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+
+    from PIL import Image
 
     from gnomon.recipe import Columns
     from gnomon.sample import Target
@@ -120,7 +120,9 @@ def open_hub(name: str, columns: Columns, split: str, *, on_bad: OnBad = "refuse
 
     parts = load_dataset(name)
     there = list(dict.fromkeys(name for part in parts.values() for name in part.column_names))
-    rows = (dict(row) for part in parts.values() for row in part)
+    # As Arrow has them: decoding, the library would open pictures of any format.
+    tables = (table for part in parts.values() for table in part.with_format("arrow").iter(256))
+    rows = (row for table in tables for row in table.to_pylist())
     return _opened(name, enumerate(rows, 1), there, columns, split, Path(), on_bad)
 
 
@@ -278,9 +280,11 @@ def _column(raw: dict[str, Any], name: str) -> Any:
 
 
 def _image(value: Any, at: Path) -> Any:
-    """A path beside the file, or a picture as the Hugging Face libraries decode it."""
-    if isinstance(value, Image.Image):
-        return value
+    """A path beside the file, or the bytes of a picture as the Hugging Face libraries wrap them."""
+    if isinstance(value, dict):
+        if isinstance(held := value.get("bytes"), bytes):
+            return held
+        value = value.get("path") or ""
     path = at / str(value)
     if not isfile(path):  # Path.is_file raises where a name is too long to be one
         raise ValueError(f"no picture at {str(value)!r}")
@@ -289,10 +293,10 @@ def _image(value: Any, at: Path) -> Any:
 
 def _alike(said: Any, image: Any) -> str:
     """A picture by its path as the row has it, wherever the file with the rows lies and however it
-    was named; one without a path by its pixels."""
-    if isinstance(image, Image.Image):
-        return sha256(fingerprint(image)).hexdigest()[:16]
-    return str(PurePosixPath(str(said)))
+    was named; one without a path by its bytes."""
+    if isinstance(image, bytes):
+        return sha256(image).hexdigest()[:16]
+    return str(PurePosixPath(said["path"] if isinstance(said, dict) else str(said)))
 
 
 def _trace(image: Any) -> Any:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
+from gnomon import jsons
 from gnomon.sample import Box, Number, Text, Time
 
 if TYPE_CHECKING:
@@ -122,7 +122,11 @@ def _box(value: Any, columns: Columns, size: Size | None) -> Box:
 def _four(value: Any) -> tuple[float, float, float, float]:
     """A list of four, also as text."""
     if isinstance(value, str):
-        value = json.loads(value) if value.strip().startswith("[") else _NUMBERS.findall(value)
+        value = (
+            jsons.loads(value, "the box")
+            if value.strip().startswith("[")
+            else _NUMBERS.findall(value)
+        )
     try:
         numbers = tuple(float(number) for number in value)
     except (TypeError, ValueError):

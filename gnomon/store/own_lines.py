@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
-import json
 from contextlib import contextmanager
+from reprlib import repr  # noqa: A004 - a row may be long, and deep
 from typing import TYPE_CHECKING, Any
+
+from gnomon import jsons
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,12 +54,12 @@ def _jsonl(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     with _text_of(file), file.open(encoding="utf-8-sig") as opened:
         for line, text in enumerate(opened, 1):
             if text.strip():
-                yield line, _object(_loaded(text, f"{file}: line {line}"), file, line)
+                yield line, _object(jsons.loads(text, f"{file}: line {line}"), file, line)
 
 
 def _json(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     with _text_of(file):
-        whole = _loaded(file.read_text(encoding="utf-8-sig"), str(file))
+        whole = jsons.loads(file.read_text(encoding="utf-8-sig"), file)
     if isinstance(whole, dict):
         whole = [{"id": name} | _object(row, file, name) for name, row in whole.items()]
     if not isinstance(whole, list):
@@ -66,13 +68,18 @@ def _json(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _parquet(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    from pyarrow import ArrowException
     from pyarrow.parquet import ParquetFile
 
     line = 0
-    for batch in ParquetFile(file).iter_batches(256):
-        for row in batch.to_pylist():
-            line += 1
-            yield line, row
+    try:
+        for batch in ParquetFile(file).iter_batches(256):
+            for row in batch.to_pylist():
+                line += 1
+                yield line, row
+    except (ArrowException, OSError, MemoryError) as error:
+        told = f"{file}: it cannot be read as Parquet beyond row {line}: {error}"
+        raise ValueError(told) from error
 
 
 @contextmanager
@@ -80,18 +87,13 @@ def _text_of(file: Path) -> Iterator[None]:
     """What is no UTF-8, such as a spreadsheet's older export, is told by its file."""
     try:
         yield
+    except csv.Error as error:
+        raise ValueError(f"{file}: it cannot be read as CSV: {error}") from error
     except UnicodeDecodeError as error:
         raise ValueError(f"{file}: it is no UTF-8 text ({error}): save it as UTF-8") from error
 
 
-def _loaded(text: str, where: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{where}: not JSON: {error}") from error
-
-
 def _object(row: Any, file: Path, line: object) -> dict[str, Any]:
     if not isinstance(row, dict):
-        raise ValueError(f"{file}: line {line}: {row!r} is no object with columns")
+        raise ValueError(f"{file}: line {line}: {repr(row)} is no object with columns")
     return row

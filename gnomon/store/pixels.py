@@ -7,8 +7,10 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import ImageOps
 from zlib_ng import zlib_ng
+
+from gnomon.store.photograph import opened
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,11 +38,8 @@ def encoded(picture: Picture) -> bytes:
 
 def decoded(data: bytes) -> Picture:
     """The picture, upright as its camera says, as a plain image without an open file."""
-    try:
-        with Image.open(BytesIO(data)) as picture:
-            return ImageOps.exif_transpose(picture)
-    except UnidentifiedImageError:  # which would name a place in memory
-        raise ValueError(f"the picture's {len(data)} bytes are no picture's") from None
+    with opened(data) as picture:
+        return ImageOps.exif_transpose(picture)
 
 
 def fingerprint(picture: Picture | None) -> bytes:

@@ -6,6 +6,7 @@ import json
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from gnomon import jsons
 from gnomon.dialect import Dialect
 from gnomon.sample import Sample, target_from_json, target_to_json
 from gnomon.store import pixels
@@ -72,8 +73,8 @@ def from_record(record: dict[str, Any]) -> Sample:
         id=record["id"],
         image=None if image is None else pixels.decoded(_bytes_of(image)),
         question=record["question"],
-        target=target_from_json(json.loads(record["target"])),
-        facts=json.loads(record.get("facts") or "{}"),
+        target=target_from_json(jsons.loads(record["target"], "target")),
+        facts=jsons.loads(record.get("facts") or "{}", "facts"),
         rationale=record.get("rationale") or "",
     )
 

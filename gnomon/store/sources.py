@@ -107,5 +107,5 @@ def _drawn_again(row: dict[str, Any]) -> Drawn | None:
         return None
     if generators.load(row["kind"]).version != row["version"]:
         return None
-    drawn = generators.create(row["kind"], split=row["split"], seed=row["seed"], **row["options"])
-    return Drawn(drawn)
+    options = {**row["options"], "split": row["split"], "seed": row["seed"]}
+    return Drawn(generators.create(row["kind"], **options))

@@ -317,3 +317,46 @@ def test_belief_is_yes_no_or_a_list_of_answers(write):
 
 def test_keys_lie_flat_as_overrides_name_them():
     assert flat({"a": [1, {"b": None}], "c": {}}) == {"a.0": 1, "a.1.b": None}
+
+
+@pytest.mark.parametrize(
+    ("key", "way_out"),
+    [
+        ("output_dir", "--out says where a run is written"),
+        ("hub_token", "gnomon merge --push-to-hub"),
+        ("hub_something_new", "gnomon merge --push-to-hub"),
+        ("push_to_hub", "gnomon merge --push-to-hub"),
+        ("trackio_space_id", "train.report_to"),
+        ("report_to", "say train.report_to"),
+        ("eval_strategy", "say train.eval_steps"),
+        ("load_best_model_at_end", "say train.eval_steps"),
+        ("metric_for_best_model", "say train.metric"),
+        ("learning_rate", "say train.learning_rate"),
+        ("bf16", "say model.dtype"),
+        ("seed", "say seed"),
+        ("remove_unused_columns", "gnomon makes the batches and labels itself"),
+        ("dataset_kwargs", "gnomon makes the batches and labels itself"),
+        ("trust_remote_code", "no code that comes with a checkpoint is run"),
+        ("model_init_kwargs", "no code that comes with a checkpoint is run"),
+        ("resume_from_checkpoint", "the same command goes on"),
+        ("loss_type", "say loss.name"),
+    ],
+)
+def test_trls_fields_that_are_gnomons_are_refused_with_the_way_to_say_them(key, way_out):
+    """Before a model is loaded, and without what was given, which may be a token."""
+    told = complaint(CLOCKS | {"train": {"sft": {"optim": "sgd", key: "hf_secret"}}})
+    assert told.startswith(f"recipe: train: sft.{key}: ")
+    assert way_out in told
+    assert "secret" not in told
+
+
+def test_trls_other_fields_pass_through():
+    passed = {"max_grad_norm": 0.5, "deepspeed": {"zero": 2}, "save_total_limit": None, "fsdp": "x"}
+    assert recipe.from_dict(CLOCKS | {"train": {"sft": passed}}).train.sft == passed
+
+
+def test_an_alias_may_be_used_as_often_as_one_likes(write):
+    sources = ", ".join(["{kind: clock, options: *o}"] * 200)
+    opened = recipe.load(write(f"data: [{{kind: clock, options: &o {{size: 84}}}}, {sources}]"))
+    assert len(opened.data) == 201
+    assert opened.data[-1].options == {"size": 84}

@@ -50,6 +50,7 @@ def serving(reply):
                 except ConnectionAbortedError:
                     self.close_connection = True
                     return
+            body = body(self) if callable(body) else body
             data = body if isinstance(body, bytes) else json.dumps(body).encode()
             self.send_response(status)
             for name, value in headers.items():
@@ -163,7 +164,44 @@ def test_a_connection_that_breaks_is_tried_again(tmp_path, monkeypatch):
     assert found[UNEVEN[0].id].text == "10:08"
 
 
-def test_what_is_no_json_is_told(tmp_path):
+@pytest.fixture
+def no_waits(monkeypatch):
+    monkeypatch.setattr(client.time, "sleep", lambda _: None)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        b"<html>",
+        b"",
+        b'{"choices": [{"message": {"content": "10:',
+        '{"choices": [{"message": {"content": "K\u00fcche"}}]}'.encode("latin-1"),
+        {"choices": []},
+        {"choices": "no"},
+        {"choices": [{"message": {"content": {"hour": 10}}}]},
+        {"choices": [{"message": {"content": [5]}}]},
+        [],
+        b"[" * 100_000,
+        b'{"n": ' + b"9" * 5000 + b"}",
+    ],
+    ids=range(11),
+)
+def test_one_malformed_reply_costs_one_retry(tmp_path, no_waits, reply):
+    with serving(lambda _, count: (200, {}, reply) if count == 2 else said("10:08")) as (url, seen):
+        found = asked_of(UNEVEN[:3], url, tmp_path / "a.jsonl", at_once=1)
+    assert len(seen) == 4
+    assert {answer.text for answer in found.values()} == {"10:08"}
+
+
+def test_half_an_emoji_in_an_answer_is_written_as_text(tmp_path):
+    Image.new("RGB", (4, 4)).save(tmp_path / "a.png")
+    out = tmp_path / "a.csv"
+    with serving(lambda *_: said("\ud83d 10:08")) as (url, _):
+        assert main(["predict", "m", str(tmp_path), "--server", url, "--out", str(out)]) == 0
+    assert out.read_text().splitlines()[1] == "a.png,? 10:08"
+
+
+def test_what_is_no_json_is_told(tmp_path, no_waits):
     with (
         serving(lambda *_: (200, {}, b"<html>")) as (url, _),
         pytest.raises(ValueError, match="answered what is no JSON"),
@@ -231,18 +269,114 @@ def test_the_key_goes_to_the_server_and_nowhere_else(tmp_path, monkeypatch):
         asked_of(UNEVEN[1:2], url, tmp_path / "b.jsonl")
 
 
-def test_the_key_does_not_follow_a_redirect(tmp_path, monkeypatch):
+@pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed(tmp_path, monkeypatch, code):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-1234")
     with serving(lambda *_: said("10:08")) as (elsewhere, followed):
-        moved = 302, {"Location": f"{elsewhere}/chat/completions"}, b""
-        with serving(lambda *_: moved) as (url, seen):
+        to = elsewhere.replace("//", "//me:sesame-open@") + "?token=sesame-open"
+        with (
+            serving(lambda *_: (code, {"Location": to}, b"")) as (url, _),
+            pytest.raises(ValueError, match=rf"{code} and points to 127\.0\.0\.1: redir") as told,
+        ):
             asked_of(UNEVEN[:1], url, tmp_path / "a.jsonl")
-    assert seen[0][1]["Authorization"] == "Bearer sk-secret-1234"
-    assert [headers.get("Authorization") for _, headers, _ in followed] == [None]
+    assert not followed
+    assert "sesame" not in str(told.value)
+
+
+def echo(code, text):
+    """A server that says in its reply how it was asked."""
+    how = "{0.headers[Authorization]} {0.path}"
+    return lambda *_: (code, {}, lambda asked: text.format(how.format(asked)).encode())
+
+
+ANSWER = '{{"choices": [{{"message": {{"content": "10:08 {}"}}}}]}}'
+
+
+@pytest.mark.parametrize("key", ["sk-secret-1234", "sk-secret-1234\n", "  sk-secret-1234\r\n"])
+@pytest.mark.parametrize(
+    "reply",
+    [(401, "bad key {}"), (500, "{} " * 999), (200, "<html>{}"), (200, "x" * 480 + " {}"),
+     (200, '{{"error": "{}"}}'), (200, ANSWER)],
+    ids=["refused", "busy", "no json", "where it is cut", "no choices", "answered"],
+)  # fmt: skip
+def test_a_server_that_echoes_the_key_does_not_get_it_printed(
+    tmp_path, monkeypatch, capsys, no_waits, key, reply
+):
+    """Run as a user runs it: neither the screen nor any file shows what was sent in secret."""
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "photos").mkdir()
+    Image.new("RGB", (8, 8)).save(tmp_path / "photos" / "a.png")
+    code, text = reply
+    for login, query in (("", ""), ("me:open-sesame@", "?pass=melon-1234")):
+        with serving(echo(code, text)) as (url, seen):
+            asked = url.replace("//", f"//{login}") + query
+            sources = {"clock": "a.jsonl", "photos": "a.csv"}
+            codes = [
+                main(["predict", "m", what, "--server", asked, "--out", out, "eval.samples=2"])
+                for what, out in sources.items()
+            ]
+        assert codes == [int(text != ANSWER)] * 2
+        sent = "Basic bWU6b3Blbi1zZXNhbWU=" if login else "Bearer sk-secret-1234"
+        assert {headers["Authorization"] for _, headers, _ in seen} == {sent}
+        assert {path for path, *_ in seen} == {f"/v1/chat/completions{query}"}
+        held = [file.read_text() for file in tmp_path.rglob("a.*") if file.suffix != ".png"]
+        assert any("10:08" in text for text in held) == (text == ANSWER)
+        for shown in (*capsys.readouterr(), *held):
+            for secret in ("secret", "sesame", "melon", "bWU6b3"):
+                assert secret not in shown, (login, shown)
+        for file in tmp_path.glob("a.*"):
+            file.unlink()
+
+
+@pytest.mark.parametrize("key", ["sk-se cret", "sk-se\ncret", "sk-s\u00e9cret", "sk-\x00secret"])
+def test_a_key_that_no_header_can_carry_is_refused_before_the_first_request(
+    tmp_path, monkeypatch, capsys, key
+):
+    monkeypatch.setattr("gnomon.redact.os.environ", {"OPENAI_API_KEY": key})
+    with serving(lambda *_: said("10:08")) as (url, seen):
+        out = str(tmp_path / "a.jsonl")
+        assert main(["predict", "m", "clock", "--server", url, "--out", out]) == 1
+    told = capsys.readouterr().err
+    assert "OPENAI_API_KEY holds a blank, a line break or a letter beyond ASCII" in told
+    assert "cret" not in told
+    assert not seen
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["me:sesame@host/v1", "http://me:sesame/1@host/v1", "http://me:sesame@/v1", "http://me:sesame@h"
+     " ost/v1", "http://me:sesame@a..b/v1", "ftp://me:sesame@host", "http://me:s\u00e9same@host",
+     "http://me:sesame@host:99999/v1", "http://[sesame/v1", "'http://me: sesame@host"],
+)  # fmt: skip
+def test_a_url_that_is_none_is_refused_without_being_shown(tmp_path, capsys, url):
+    out = str(tmp_path / "a.jsonl")
+    for words in (["--server", url], [f"model.server={url}"]):
+        assert main(["predict", "m", "clock", *words, "--out", out]) == 2
+        assert "same" not in capsys.readouterr().err
+
+
+def test_a_servers_login_does_not_decide_whether_a_killed_run_goes_on(tmp_path, capsys):
+    with serving(lambda *_: said("10:08")) as (url, seen):
+        for login, samples in (("me:sesame-1@", 2), ("me:sesame-2@", 3)):
+            words = ["--server", url.replace("//", f"//{login}"), f"eval.samples={samples}"]
+            out = tmp_path / "a.jsonl"
+            assert main(["predict", "m", "clock", *words, "--out", str(out)]) == 0
+    assert len(seen) == 3
+    assert {p.settings["server"] for p in predictions.read(out)} == {url}
+
+
+def test_a_server_is_never_written_to_a_run(tmp_path, capsys):
+    out = tmp_path / "run"
+    for verb in ("run", "train"):
+        words = ["demo", "model.server=http://me:sesame@localhost:1/v1", "--out", str(out)]
+        assert main([verb, *words]) == 2
+        assert "asked, not trained" in capsys.readouterr().err
+    assert not out.exists()
 
 
 @pytest.mark.parametrize("body", [{}, {"choices": []}, {"error": "no"}, []])
-def test_an_answer_without_choices_is_told(tmp_path, body):
+def test_an_answer_without_choices_is_told(tmp_path, no_waits, body):
     with (
         serving(lambda *_: (200, {}, body)) as (url, _),
         pytest.raises(ValueError, match="no choices in it"),

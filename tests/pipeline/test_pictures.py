@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 
 import pytest
 from PIL import ExifTags, Image
@@ -68,3 +69,45 @@ def test_what_a_stopped_run_of_another_question_left_is_no_answer(tmp_path):
     out.with_name("answers.csv.part").write_text('{"model": "n"}\n["a.png", "old"]\n')
     asked_of(lambda batch: ["new"], out, model="m")
     assert out.read_text().splitlines()[1] == "a.png,new"
+
+
+def test_a_bomb_in_a_folder_costs_one_row(tmp_path, monkeypatch):
+    monkeypatch.setenv("GNOMON_MAX_PICTURE_PIXELS", "99")
+    for name, side in (("a.png", 9), ("b.png", 10), ("c.png", 9)):
+        Image.new("RGB", (side, side)).save(tmp_path / name)
+    out = tmp_path / "answers.csv"
+    (told,) = asked_of(lambda batch: ["10:08"] * len(batch), out)
+    assert told.startswith("b.png has more than 99 pixels: set GNOMON_MAX_PICTURE_PIXELS")
+    assert out.read_text().splitlines() == ["file,answer", "a.png,10:08", "c.png,10:08"]
+
+
+def test_a_folder_without_a_picture_names_a_few(tmp_path):
+    for number in range(99):
+        (tmp_path / f"{number:02}.png").write_text("none")
+    with pytest.raises(ValueError, match=r"00\.png is no picture") as told:
+        asked_of(lambda batch: [], tmp_path / "answers.csv")
+    assert len(str(told.value).splitlines()) == 11
+    assert str(told.value).endswith("and 89 more")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["=1+1", '=HYPERLINK("http://a.b";"c")', "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "-", "+a",
+     "=cmd|' /C calc'!A0", "-5 kWh", "-5,=1", "\n=1"],
+)  # fmt: skip
+def test_no_answer_is_a_formula(tmp_path, text):
+    Image.new("RGB", (4, 4)).save(tmp_path / "=1+a.png")
+    out = tmp_path / "answers.csv"
+    asked_of(lambda batch: [text], out)
+    with out.open(newline="") as opened:
+        assert list(csv.reader(opened))[1:] == [["'=1+a.png", f"'{text}"]]
+
+
+@pytest.mark.parametrize(
+    "text", ["-5", "+5", "-3.5", "-1,234.5", "-5 %", "-5%", "-2e-5", "5=5", ""]
+)
+def test_a_number_stays_a_number(tmp_path, text):
+    Image.new("RGB", (4, 4)).save(tmp_path / "a.png")
+    out = tmp_path / "answers.csv"
+    asked_of(lambda batch: [text], out)
+    assert list(csv.reader(io.StringIO(out.read_text())))[1:] == [["a.png", text]]

@@ -466,3 +466,29 @@ def test_a_dataset_of_the_hub_is_dealt_out_anew(tmp_path, monkeypatch):
     lines = [[row.line for row in mixture((source,), split="train", seed=0).rows] for _ in "12"]
     assert lines[0] == lines[1]  # they were told apart by their places in memory
     assert {line + 20 for line in lines[0] if line <= 20} == {n for n in lines[0] if n > 20}
+
+
+def test_a_dataset_of_the_hub_opens_no_picture_that_a_file_could_not_hold(monkeypatch):
+    """The library decodes whatever Pillow takes, with Ghostscript if need be."""
+    datasets = pytest.importorskip("datasets")
+    eps = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\n"
+    features = datasets.Features({"image": datasets.Image(), "question": datasets.Value("string")})
+    rows = {"image": [{"bytes": eps, "path": None}], "question": ["?"]}
+    held = {"train": datasets.Dataset.from_dict(rows, features=features)}
+    monkeypatch.setattr(datasets, "load_dataset", lambda name: held)
+    with pytest.raises(
+        ValueError, match="line 1: the picture's 61 bytes are no picture's: give PNG"
+    ):
+        mixture((Source(hub="me/eps", columns=Columns(answer="question")),), split="train", seed=0)
+
+
+def test_pictures_of_the_hub_fall_into_the_same_splits_each_time(monkeypatch):
+    """Their place in memory was their group."""
+    datasets = pytest.importorskip("datasets")
+    pictures = [Image.new("RGB", (8, 8), (i, 0, 0)) for i in range(40)]
+    rows = {"image": pictures, "question": ["?"] * 40, "answer": list(range(40))}
+    held = {"train": datasets.Dataset.from_dict(rows)}
+    monkeypatch.setattr(datasets, "load_dataset", lambda name: held)
+    source = Source(hub="me/red", columns=Columns(kind="number"))
+    said = [[s.facts["group"] for s in mixture((source,), split="test", seed=0)] for _ in range(2)]
+    assert said[0] == said[1]

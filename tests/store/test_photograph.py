@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import os
+import random
+
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import EpsImagePlugin, Image
 
 from gnomon.recipe import Columns
 from gnomon.store.own import open_own
-from gnomon.store.photograph import picture_of, size_of
+from gnomon.store.photograph import FORMATS, SETTING, picture_of, size_of
 
 
 def test_sixteen_bits_are_grey_not_white(tmp_path):
@@ -51,3 +56,78 @@ def test_a_picture_that_breaks_off_is_told_by_its_file_and_line(tmp_path):
         rows[0]
     with pytest.raises(ValueError, match=told):
         open_own(tmp_path / "labels.csv", Columns(kind="number", split="split"), "train")
+
+
+EPS = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n"
+
+
+def test_eps_called_png_starts_no_program(tmp_path, monkeypatch):
+    """Pillow hands it to Ghostscript, for which something stands here that leaves a trace."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "gs").write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n")
+    (tmp_path / "bin" / "gs").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.setattr(EpsImagePlugin, "gs_binary", None)
+    (tmp_path / "a.png").write_bytes(EPS)
+    for image in (tmp_path / "a.png", EPS):
+        for opens in (size_of, picture_of):
+            with pytest.raises(ValueError, match=r"no picture.*: give PNG, JPEG, .* or TIFF"):
+                opens(image)
+    assert not (tmp_path / "started").exists()
+    with Image.open(tmp_path / "a.png") as opened, pytest.raises(OSError, match="identify"):
+        opened.load()
+    assert (tmp_path / "started").exists()
+
+
+@pytest.mark.parametrize("form", [*FORMATS, "MPO"])
+def test_pictures_of_cameras_and_of_the_web_are_opened_whatever_they_are_called(tmp_path, form):
+    Image.new("RGB", (8, 6), "red").save(tmp_path / "a", form)
+    (tmp_path / "a").rename(tmp_path / "a.eps")
+    assert size_of(tmp_path / "a.eps") == (8, 6)
+    assert picture_of((tmp_path / "a.eps").read_bytes()).size == (8, 6)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_bomb_is_refused_by_name_unless_the_setting_allows_it(tmp_path, monkeypatch, form):
+    file, usual = tmp_path / "bomb.png", 50
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", usual)  # Pillow's own limit is none of ours
+    Image.new("RGB", (30, 30)).save(file, form)
+    for most in (899, 500, 451, 1):
+        monkeypatch.setenv(SETTING, str(most))
+        for opens in (size_of, picture_of):
+            with pytest.raises(
+                ValueError, match=rf"bomb.png has more than {most} pixels: set {SETTING}"
+            ):
+                opens(file)
+    monkeypatch.setenv(SETTING, "900")
+    assert picture_of(file).size == size_of(file) == (30, 30)
+    assert usual == Image.MAX_IMAGE_PIXELS
+
+
+@pytest.mark.parametrize("most", ["many", "", "0", "-5", "9" * 5000])
+def test_a_limit_that_is_none_is_told(tmp_path, monkeypatch, most):
+    Image.new("RGB", (3, 3)).save(tmp_path / "a.png")
+    monkeypatch.setenv(SETTING, most)
+    with pytest.raises(ValueError, match=f"{SETTING}='{most}': give a number of pixels"):
+        size_of(tmp_path / "a.png")
+
+
+def test_a_pipe_called_png_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "a.png")
+    with pytest.raises(ValueError, match=r"a\.png is no picture: it is no file"):
+        picture_of(tmp_path / "a.png")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_damaged_picture_is_a_picture_or_refused(form):
+    """What decoders raise on damage is of a dozen kinds."""
+    rng, file = random.Random(form), io.BytesIO()
+    noise = np.random.default_rng(0).integers(0, 256, (20, 20, 3), np.uint8)
+    Image.fromarray(noise).save(file, form, exif=Image.Exif())
+    for _ in range(150):
+        data = bytearray(file.getvalue())
+        for _ in range(rng.randint(1, 9)):
+            data[rng.randrange(min(len(data), rng.choice((60, len(data)))))] = rng.randrange(256)
+        for opens in (size_of, picture_of):
+            with contextlib.suppress(ValueError):
+                opens(bytes(data[: rng.choice((None, rng.randrange(len(data))))]))

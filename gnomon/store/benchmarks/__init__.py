@@ -8,6 +8,7 @@ nothing meant for testing is trained on by mistake.
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,10 @@ _BY_ROW = ("ticktockvqa",)
 """Whose one file has several splits: its rows say theirs."""
 
 
+class OtherSplitError(ValueError):
+    """A benchmark's file is of another split than the one asked for."""
+
+
 def open_benchmark(name: str, path: str | Path, split: str, *, on_bad: OnBad = "refuse") -> Own:
     """The questions of a benchmark's file, if the file is of that split."""
     from gnomon.store.own import opened
@@ -46,15 +51,28 @@ def open_benchmark(name: str, path: str | Path, split: str, *, on_bad: OnBad = "
     if not file.is_file():
         raise ValueError(f"path: {str(path)!r} is no file: give the one with {name}'s rows")
     if name not in _BY_ROW and (own := split_said(file)) != split:
-        raise ValueError(f"path: {file.name} is of the {own} split; {split} was asked for")
+        raise OtherSplitError(f"path: {file.name} is of the {own} split; {split} was asked for")
     return opened(
         file.name,
         lines_of(file),
-        lambda line, raw: rows(line, raw, file),
+        partial(_questions, rows, file),
         split,
         {"benchmark": name},
         on_bad,
     )
+
+
+def _questions(
+    rows: Callable[[int, dict[str, Any], Path], Iterable[Row]],
+    file: Path,
+    line: int,
+    raw: dict[str, Any],
+) -> list[Row]:
+    """A row's questions; the modules look at what a layout has, not at what else may be there."""
+    try:
+        return list(rows(line, raw, file))
+    except (ArithmeticError, AttributeError, LookupError, OSError, TypeError) as error:
+        raise ValueError(f"the row is not in the benchmark's layout: {error!r}") from error
 
 
 def split_said(file: Path) -> str:

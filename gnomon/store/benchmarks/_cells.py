@@ -7,11 +7,14 @@ import binascii
 import re
 from decimal import Decimal
 from hashlib import sha256
+from os.path import isfile
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gnomon.sample import Number, Text
 
+_FOLDERS = 20
+"""Of a picture's path, from its end."""
 _DECIMAL = re.compile(r"[-+]?\d+(?:\.\d+)?", re.ASCII)
 
 
@@ -30,11 +33,11 @@ def picture_at(said: str, file: Path, *folders: str) -> Path:
 
     Its own folders may have lain elsewhere: of data/coco/train2014/a.jpg any tail may be here.
     """
-    parts = PurePosixPath(said).parts
+    parts = PurePosixPath(said).parts[-_FOLDERS:]
     for tail in (PurePosixPath(*parts[first:]) for first in range(len(parts))):
         for place in (file.parent, file.parent.parent):
             for folder in ("", *folders):
-                if (found := place / folder / tail).is_file():
+                if isfile(found := place / folder / tail):
                     return found
     raise ValueError(f"no picture {said!r} beside {file.name} or beside its folder")
 

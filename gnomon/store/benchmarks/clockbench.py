@@ -14,6 +14,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
+from gnomon import jsons
 from gnomon.sample import Text, Time
 from gnomon.store.benchmarks import _cells, split_said
 from gnomon.store.own import Row
@@ -49,7 +50,7 @@ def rows(line: int, raw: dict[str, Any], file: Path) -> Iterator[Row]:
 
 @lru_cache(maxsize=1)
 def _answers(file: Path, changed: int) -> dict[str, dict[str, Any]]:  # noqa: ARG001 - for the cache
-    found: dict[str, dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
+    found: dict[str, dict[str, Any]] = jsons.loads(file.read_bytes(), file.name)
     return found
 
 
@@ -58,7 +59,7 @@ def _parsed(answer: Any) -> dict[str, Any]:
         return answer
     try:
         found = json.loads(_TRAILING.sub(r"\1", answer))
-    except (json.JSONDecodeError, TypeError) as error:
+    except (RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"answer {answer!r} is no JSON: {error}") from error
     if not isinstance(found, dict):
         raise ValueError(f"answer {answer!r} is no object")

@@ -58,7 +58,7 @@ def _right(raw: dict[str, Any]) -> tuple[tuple[Any, Any], str, bool]:
             case other:
                 raise ValueError(f"evaluator {other!r}: interval_matching was expected, or multi_…")
         unit = units if isinstance(units, str) else next(iter(units), "")
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
+    except (json.JSONDecodeError, LookupError, RecursionError, TypeError) as error:
         raise ValueError(f"evaluator_kwargs {said!r}: no interval with units") from error
     return (low, high), " ".join(str(unit).split()), several
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gnomon import jsons
 from gnomon.atomic import naming, whole_or_absent
 from gnomon.store.formats.base import Format, Reader, Shape, sha256_of
 from gnomon.store.rows import embedded, plain_texts
@@ -115,7 +116,7 @@ def _put(folder: Path, final: Path, name: str, row: Row) -> dict[str, str]:
 def _line(folder: Path, start: int) -> dict[str, Any]:
     with (folder / METADATA).open("rb") as opened:
         opened.seek(start)
-        found: dict[str, Any] = json.loads(opened.readline())
+        found: dict[str, Any] = jsons.loads(opened.readline(), METADATA)
     return found
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from gnomon import jsons
 from gnomon.atomic import naming, whole_or_absent
 from gnomon.store.formats.base import FileFormat, Reader, Shape
 from gnomon.store.rows import embedded, plain_texts
@@ -53,7 +54,7 @@ rows = datasets.load_dataset("this/directory", split="{split}")"""
     def shape(self, shard: Path) -> Shape:
         try:
             places = _places(shard)
-            line = json.loads(_read(shard, *places[0, :2])) if len(places) else {}
+            line = jsons.loads(_read(shard, *places[0, :2]), "row 0") if len(places) else {}
         except (OSError, ValueError) as error:
             raise ValueError(f"{shard} cannot be read: {error}") from error
         return Shape(len(places), ("image", *line))
@@ -71,7 +72,7 @@ class Members(Reader):
 
     def record(self, shard: int, row: int) -> dict[str, Any]:
         path, place = self._shards[shard], self._places(shard)[row]
-        line: dict[str, Any] = json.loads(_read(path, *place[:2]))
+        line: dict[str, Any] = jsons.loads(_read(path, *place[:2]), "its JSON")
         picture = _read(path, *place[2:]) if place[3] else None
         return {**line, "image": picture and embedded(picture)}
 

@@ -1,0 +1,489 @@
+"""Files and words that a careless or a hostile hand could pass, made as bytes, and who reads them.
+
+Each entry of INPUTS is laid out in an empty directory, and every one of its commands has to fail
+with a short message that names the file or the key.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import tempfile
+import zlib
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from PIL import Image
+
+from gnomon import store
+from gnomon.eval import predictions, questions
+from gnomon.recipe import Source
+from gnomon.road import Exam
+from gnomon.sample import Prediction
+
+DEEP = 50_000
+"""Levels of nesting that no recursive reader stands."""
+
+
+@dataclass(frozen=True)
+class Bad:
+    """One bad input."""
+
+    name: str
+    files: dict[str, bytes | None]
+    """By path; None is a directory."""
+    commands: tuple[tuple[str, ...], ...]
+    told: str
+    """What the message has to hold: the file, the key or the place."""
+
+
+INPUTS: list[Bad] = []
+
+
+def add(name: str, files: dict[str, bytes | None], told: str, *commands: str) -> None:
+    INPUTS.append(Bad(name, files, tuple(tuple(words.split()) for words in commands), told))
+
+
+# Recipes
+
+
+def a_recipe(name: str, content: bytes | str, told: str = "r.yaml") -> None:
+    data = content.encode() if isinstance(content, str) else content
+    add(f"recipe: {name}", {"r.yaml": data}, told, "train r.yaml --out run")
+
+
+def laughs(levels: int) -> str:
+    """Each line is nine times the one before."""
+    lines = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, levels)]
+    return "\n".join(["a0: &a0 [lol]", *lines, "data: [{kind: clock}]"])
+
+
+CLOCK = "data: [{kind: clock}]\n"
+a_recipe("nothing", "")
+a_recipe("blanks", " \n\n")
+a_recipe("a list", "- kind: clock")
+a_recipe("a word", "clock")
+a_recipe("a tab", "data:\n\t- kind: clock", "line 2")
+a_recipe("no end of a list", "data: [")
+a_recipe("no end of a text", 'data: "clock')
+a_recipe("a key twice", CLOCK + "seed: 1\nseed: 2", "line 3")
+a_recipe("a billion laughs", laughs(12), "aliases written out")
+a_recipe("a text a million times", f"a: &a {'x' * 900}\nb: [{'*a, ' * 900}]", "aliases written out")
+a_recipe("an alias in itself", "data: &a [*a]")
+a_recipe("an alias of nothing", "data: *nothing", "nothing")
+STEPS = [f"a{n}: &a{n} [[[[*a{n - 1}]]]]" for n in range(1, 200)]
+a_recipe("levels by aliases", "\n".join(["a0: &a0 [x]", *STEPS]), "nested more than 50 deep")
+a_recipe("deep lists", "[" * DEEP, "nested more than 50 deep")
+a_recipe("deep maps", "{a: " * DEEP, "nested more than 50 deep")
+a_recipe("deep blocks", "- " * DEEP, "nested more than 50 deep")
+a_recipe("51 levels", "data: " + "[" * 51 + "]" * 51, "nested more than 50 deep")
+a_recipe("a megabyte", CLOCK + "#" * 2**20, "more than 262,144 bytes")
+a_recipe("zeros", bytes(100))
+a_recipe("UTF-16", CLOCK.encode("utf-16"), "not UTF-8")
+a_recipe("UTF-16 without a mark", CLOCK.encode("utf-16-le"))
+a_recipe("Latin-1", "# Küche\n".encode("latin-1"), "not UTF-8")
+a_recipe("a picture", b"\x89PNG\r\n\x1a\n" + bytes(9), "not UTF-8")
+a_recipe("a command", CLOCK + "seed: !!python/object/apply:os.system [ls]", "line 2")
+a_recipe("a day in a 45th month", CLOCK + "seed: 2020-45-45")
+a_recipe("an integer without digits", CLOCK + "seed: !!int ''")
+a_recipe("an integer of 5,000 digits", CLOCK + "seed: " + "9" * 5000)
+a_recipe("a hexadecimal of 9,000 digits", CLOCK + "seed: 0x" + "f" * 9000)
+a_recipe("a truth that is none", CLOCK + "seed: !!bool perhaps")
+a_recipe("a day as a key", CLOCK + "2020-01-01: 1")
+a_recipe("a list as a key", CLOCK + "? [a]\n: 1")
+a_recipe("half an emoji", CLOCK + 'model: {name: "\\ud83d"}')
+a_recipe("two documents", CLOCK + "---\n" + CLOCK)
+a_recipe("999 unknown keys", CLOCK + "".join(f"k{n}: 1\n" for n in range(999)), "and 989 more")
+a_recipe("a long unknown key", CLOCK + f"{'k' * 9999}: 1")
+a_recipe("a long value", CLOCK + f"seed: {'k' * 99999}")
+a_recipe("not a number", CLOCK + "train: {learning_rate: .nan}", "train.learning_rate")
+a_recipe("TRL's output", CLOCK + "train: {sft: {output_dir: /tmp}}", "sft.output_dir: leave it out")
+a_recipe("a token", CLOCK + "train: {sft: {hub_token: hf_x}}", "sft.hub_token: leave it out")
+a_recipe("code of a stranger", CLOCK + "train: {sft: {trust_remote_code: true}}", "no code")
+a_recipe("a word for a list", "data: clock", "data: 'clock'")
+a_recipe("a generator of nothing", "data: [{kind: ../../clock}]", "'../../clock'")
+a_recipe("a path with a zero", 'data: [{path: "a\\0b"}]', "a\\x00b")
+a_recipe("a path without end", f"data: [{{path: {'a/' * 9999}}}]", "a/a/a")
+a_recipe("options of nothing", "data: [{kind: clock, options: {size: [1]}}]", "size")
+add("recipe: a directory", {"r.yaml": None}, "r.yaml", "train r.yaml", "plan r.yaml")
+add("recipe: a run's", {"run/recipe.yaml": b"data: ["}, "recipe.yaml", "predict run")
+
+
+# Words of the command line
+
+for name, word, told in (
+    ("an unfinished list", "train.sft=[", "train.sft: the value is not YAML"),
+    ("deep lists", f"data={'[' * DEEP}", "nested more than 50 deep"),
+    ("a deep path", "a." * DEEP + "b=1", "a"),
+    ("laughs", "data=" + laughs(12).replace("\n", ", ").join("{}"), "aliases written out"),
+    ("a place beyond all", f"data.{'9' * 5000}.kind=clock", "is no place in a list"),
+    ("no key", "=1", "key=value"),
+    ("a zero", "model.name=a\0b", "model.name: the value is not YAML"),
+    ("a key of a value", "seed.a.b=1", "seed"),
+    ("TRL's upload", "train.sft.push_to_hub=true", "sft.push_to_hub: leave it out"),
+    ("a server without a host", "model.server=http://", "server: give a URL"),
+):
+    INPUTS.append(Bad(f"override: {name}", {}, (("train", "demo", word, "--out", "run"),), told))
+
+
+# Pictures, alone in a folder and named by a table
+
+
+def png(width: int, height: int, *chunks: bytes) -> bytes:
+    """The beginning of a picture of that size, which a few bytes can claim."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
+
+    header = struct.pack(">2I5B", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + b"".join(chunks) + chunk(b"IEND", b"")
+
+
+def saved(form: str, *, size: tuple[int, int] = (8, 8), **options: Any) -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", size).save(file, form, **options)
+    return file.getvalue()
+
+
+EPS = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\n(a) (w) file closefile\n"
+LABELS = b"image,question,answer,split\nphotos/a.png,Which?,3,test\n"
+
+
+def a_picture(name: str, data: bytes | None, told: str = "a.png") -> None:
+    add(f"picture: {name}", {"photos/a.png": data}, told,
+        "predict m photos --server http://127.0.0.1:9/v1")  # fmt: skip
+    add(f"labelled picture: {name}", {"photos/a.png": data, "labels.csv": LABELS}, "labels.csv",
+        "stats labels.csv columns.split=split columns.kind=number")  # fmt: skip
+
+
+a_picture("nothing", b"")
+a_picture("a text", b"no picture")
+a_picture("a directory", None)
+a_picture("EPS", EPS)
+a_picture("PostScript", EPS.replace(b" EPSF-3.0", b""))
+a_picture("PDF", b"%PDF-1.4\n")
+a_picture("SVG", b"<svg xmlns='http://www.w3.org/2000/svg'/>")
+a_picture("a format that is not opened", saved("TGA"))
+a_picture("a bomb", png(50_000, 50_000), "GNOMON_MAX_PICTURE_PIXELS")
+a_picture("the largest bomb", png(2**31 - 1, 2**31 - 1), "GNOMON_MAX_PICTURE_PIXELS")
+a_picture("no width", png(0, 9))
+a_picture("a signature alone", b"\x89PNG\r\n\x1a\n")
+a_picture("a GIF cut short", saved("GIF")[:9])
+a_picture("a JPEG cut short", saved("JPEG")[:30])
+a_picture("a TIFF cut short", saved("TIFF")[:30])
+a_picture("a WebP cut short", saved("WEBP")[:20])
+BMP = b"BM" + struct.pack("<6I2H6I", 54, 0, 54, 40, 60_000, 60_000, 1, 24, *[0] * 6)
+a_picture("a BMP bomb", BMP, "GNOMON_MAX_PICTURE_PIXELS")
+a_picture("a GIF bomb", b"GIF89a" + struct.pack("<2H3B", 65_535, 65_535, 0, 0, 0)
+          + b"," + struct.pack("<4HB", 0, 0, 65_535, 65_535, 0) + b"\x02\x00;",
+          "GNOMON_MAX_PICTURE_PIXELS")  # fmt: skip
+
+
+# Tables of labels
+
+
+def a_table(name: str, file: str, data: bytes | str | None, *options: str, told: str = "") -> None:
+    content = data.encode() if isinstance(data, str) else data
+    words = " ".join((file, "columns.image=null", *options))
+    add(f"labels: {name}", {file: content}, told or file, f"stats {words}",
+        f"export {words} --to trl --family qwen2-vl --out out")  # fmt: skip
+
+
+def parquet(**columns: list[Any]) -> bytes:
+    file = io.BytesIO()
+    pq.write_table(pa.table(columns), file)
+    return file.getvalue()
+
+
+ROW = {"question": "2 + 2?", "answer": "4"}
+a_table("nothing", "l.csv", "")
+a_table("a header alone", "l.csv", "question,answer\n")
+a_table("zeros", "l.csv", bytes(100))
+a_table("UTF-16", "l.csv", "question,answer\n1,2\n".encode("utf-16"))
+a_table("Latin-1", "l.csv", "question,answer\nK\xfcche?,2\n".encode("latin-1"))
+a_table("a picture", "l.csv", png(4, 4))
+a_table("no end of a quotation", "l.csv", 'question,answer\n"what,2\n', told="l.csv")
+a_table("other columns", "l.csv", "q,a\n1,2\n")
+a_table(
+    "a path too long",
+    "l.csv",
+    f"image,question,answer\n{'a' * 5000}.png,?,2\n",
+    "columns.image=image",
+)
+a_table(
+    "a path with a zero", "l.csv", "image,question,answer\na\0b.png,?,2\n", "columns.image=image"
+)
+a_table("a device", "l.csv", "image,question,answer\n/dev/zero,?,2\n", "columns.image=image")
+a_table("a long word", "l.csv", f"question,answer\n?,{'no' * 99999}\n", "columns.kind=number")
+a_table("no times", "l.csv", "question,answer\n?,25:61\n", "columns.kind=time")
+a_table("no numbers", "l.csv", "question,answer\n?,1e999999\n", "columns.kind=number")
+a_table("boxes without pictures", "l.csv", 'question,answer\n?,"[1,2,3,4]"\n', "columns.kind=box")
+a_table("9,999 bad rows", "l.csv", "question,answer\n" + "?,no\n" * 9999, "columns.kind=number")
+a_table("no lines", "l.jsonl", "")
+a_table("no JSON", "l.jsonl", "{\n")
+a_table("a cut line", "l.jsonl", json.dumps(ROW) + "\n" + json.dumps(ROW)[:9])
+a_table("a list", "l.jsonl", "[1]\n")
+a_table("a number", "l.jsonl", "1\n")
+a_table("a long list", "l.jsonl", f"[{'1,' * 99999}1]\n")
+a_table("deep lists", "l.jsonl", "[" * DEEP + "\n")
+a_table("a deep answer", "l.jsonl", '{"question": "?", "answer": ' + "[" * 400 + "]" * 400 + "}",
+        "columns.kind=number")  # fmt: skip
+a_table(
+    "a very deep answer", "l.jsonl", '{"question": "?", "answer": ' + "[" * DEEP + "]" * DEEP + "}"
+)
+a_table("an integer of 5,000 digits", "l.jsonl", '{"question": "?", "answer": ' + "9" * 5000 + "}")
+a_table("lines in UTF-16", "l.jsonl", json.dumps(ROW).encode("utf-16"))
+a_table("a zero", "l.jsonl", b"\0\n")
+WORDS = json.dumps(ROW | {"image": {"bytes": "x"}})
+a_table("a picture of words", "l.jsonl", WORDS, "columns.image=image")
+a_table(
+    "no word of the columns",
+    "l.jsonl",
+    json.dumps(ROW) + "\n",
+    "columns.kind=sound",
+    told="columns.kind",
+)
+for end in ("csv", "jsonl"):
+    add(f"labels: a directory named .{end}", {f"l.{end}": None}, f"l.{end}", f"stats l.{end}")
+add("labels: metadata that is a directory", {"photos/metadata.csv": None}, "photos", "stats photos")
+
+
+# Benchmarks
+
+
+def a_benchmark(name: str, file: str, data: bytes | str, told: str = "", **also: bytes) -> None:
+    content = data.encode() if isinstance(data, str) else data
+    add(
+        f"{name}: {file}",
+        {file: content, **also},
+        told or file,
+        f"stats {file} benchmark={name}",
+    )
+
+
+BY_BENCHMARK: dict[str, list[tuple[str, Any]]] = {
+    "chartqa": [
+        ("json", [{"imgname": 5, "query": "?", "label": "1"}]),
+        ("json", {"a": 1}),
+        ("json", 5),
+    ],
+    "clockbench": [("json", [{"id": 1}]), ("json", {"a": {"image_url": []}})],
+    "gsm8k": [
+        ("jsonl", {"question": 5, "answer": 5}),
+        ("jsonl", {"question": "?", "answer": "#### x"}),
+    ],
+    "measurebench": [("json", [{"img_path": "a.png", "evaluator_kwargs": "["}])],
+    "refcoco": [("jsonl", {"image": "a.png", "sent": 5, "bbox": {}})],
+    "ticktockvqa": [("json", [{"image_path": "\0", "hour": [], "minute": 5}])],
+}
+for benchmark, cases in BY_BENCHMARK.items():
+    for number, (end, value) in enumerate(cases):
+        a_benchmark(benchmark, f"test{number}.{end}", json.dumps(value))
+    a_benchmark(benchmark, "test.json", "[" * DEEP)
+    a_benchmark(benchmark, "test.parquet", b"PAR1" + bytes(99) + b"PAR1")
+GOOD = parquet(image=[saved("PNG")], query=["?"], label=[["1"]])
+a_benchmark("chartqa", "test-cut.parquet", GOOD[:-20])
+a_benchmark(
+    "chartqa", "test-hole.parquet", GOOD[:8] + bytes(len(GOOD) // 2) + GOOD[8 + len(GOOD) // 2 :]
+)
+a_benchmark("chartqa", "test-eps.parquet", parquet(image=[EPS], query=["?"], label=[["1"]]))
+a_benchmark("chartqa", "test-number.parquet", parquet(image=[5], query=["?"], label=[["1"]]))
+a_benchmark("chartqa", "test-none.parquet", b"")
+a_benchmark("vlmevalkit", "test.tsv", "index\timage\tquestion\tanswer\n1\t////\t?\t1\n")
+a_benchmark(
+    "vlmevalkit", "test-64.tsv", "index\timage\tquestion\tanswer\n1\t" + "A" * 80 + "\t?\t1\n"
+)
+a_benchmark(
+    "vlmevalkit", "test.json", json.dumps([{"image": 5, "hint": 5, "question": 5, "answer": 5}])
+)
+ANSWERS = {"answers.json": b"[" * DEEP, "a.png": saved("PNG")}
+CLOCKS = json.dumps({"a": {"image_url": "a.png"}})
+a_benchmark("clockbench", "input.json", CLOCKS, "answers.json", **ANSWERS)
+a_benchmark("chartqa", "test.xml", "<a/>")
+add("chartqa: a directory", {"test.json": None}, "test.json", "stats test.json benchmark=chartqa")
+
+
+# Datasets: manifests and shards
+
+
+@cache
+def dataset(form: str) -> dict[str, bytes]:
+    """A small sound one."""
+    samples = store.mixture(
+        (Source(kind="arithmetic" if form == "parquet" else "gauge"),), split="test", seed=0
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        store.write(
+            samples, Path(folder), n=2, split="test", workers=1, format=form, progress=False
+        )
+        files = (file for file in Path(folder).rglob("*") if file.is_file())
+        return {str(file.relative_to(folder)): file.read_bytes() for file in files}
+
+
+def a_dataset(name: str, told: str, form: str = "parquet", **changed: bytes | None) -> None:
+    files = {f"d/{path}": data for path, data in dataset(form).items()}
+    for start, data in changed.items():
+        (path,) = [path for path in files if path.startswith(f"d/{start}") or path.endswith(start)]
+        files[path] = data
+    add(f"dataset: {name}", files, told, "verify d --redraw 1",
+        "export d --to trl --family qwen2-vl --out out --split test")  # fmt: skip
+
+
+def a_manifest(name: str, change: Any, told: str = "manifest.json") -> None:
+    """`change` makes other content of the sound one."""
+    if callable(change):
+        whole = json.loads(dataset("parquet")["manifest.json"])
+        change(whole, whole["splits"]["test"])
+        change = json.dumps(whole).encode()
+    a_dataset(f"manifest: {name}", told, manifest=change)
+    words = "generate arithmetic --n 2 --out d --split val --workers 1"
+    INPUTS[-1] = replace(INPUTS[-1], commands=(*INPUTS[-1].commands, tuple(words.split())))
+
+
+a_manifest("nothing", b"")
+a_manifest("a list", b"[]")
+a_manifest("a word", b'"manifest"')
+a_manifest("deep lists", b"[" * DEEP)
+a_manifest("zeros", bytes(50))
+a_manifest("Latin-1", '{"\xfc": 1}'.encode("latin-1"))
+a_manifest("UTF-16", json.dumps({"format": 1}).encode("utf-16"))
+a_manifest("another format", lambda whole, _: whole.update(format=99))
+a_manifest("shards of an unknown kind", lambda whole, _: whole.update(shards="../x"))
+a_manifest("a list of splits", lambda whole, _: whole.update(splits=[1]))
+a_manifest("a word for a split", lambda whole, _: whole["splits"].update(test="all"))
+a_manifest("no shards", lambda _, test: test.update(shards=[]))
+a_manifest("a word for a shard", lambda _, test: test.update(shards=["all"]))
+a_manifest("a shard without a file", lambda _, test: test["shards"][0].pop("file"))
+a_manifest("a shard elsewhere", lambda _, test: test["shards"][0].update(file="../../etc/passwd"))
+a_manifest("a shard at the root", lambda _, test: test["shards"][0].update(file="/etc/passwd"))
+a_manifest("a shard of no number of rows", lambda _, test: test["shards"][0].update(rows="many"))
+a_manifest("samples of nowhere", lambda _, test: test.update(samples={}))
+a_manifest("a word for the samples", lambda _, test: test.update(samples="all"))
+a_manifest("no number of samples", lambda _, test: test.update(n="many"))
+a_manifest("samples of no kind", lambda _, test: test["samples"].pop("kind"))
+a_manifest("a list of options", lambda _, test: test["samples"].update(options=[1]))
+a_manifest("a mixture of nothing", lambda _, test: test["samples"].update(source="mixture"))
+a_manifest(
+    "a mixture of words",
+    lambda _, test: test["samples"].update(source="mixture", sources=["a", "b"]),
+)
+a_manifest("a list of counts", lambda _, test: test["shards"][0].update(counts=[1]))
+a_manifest("words for counts", lambda _, test: test["shards"][0].update(counts={"a": {"b": "c"}}))
+SHARD = dataset("parquet")["data/test-00000-of-00001.parquet"]
+a_dataset("an empty shard", "test-00000", data=b"")
+a_dataset("a shard cut short", "test-00000", data=SHARD[:-9])
+a_dataset("a shard with a hole", "test-00000", data=SHARD[:8] + bytes(200) + SHARD[208:])
+a_dataset("a shard of other columns", "test-00000", data=parquet(a=[1]))
+a_dataset(
+    "a shard of numbers",
+    "test-00000",
+    data=parquet(id=[1, 2], image=[1, 2], question=[1, 2], target=[1, 2]),
+)
+a_dataset("a shard that is a directory", "test-00000", data=None)
+a_dataset("an empty tar", "test-00000", "webdataset", data=b"")
+a_dataset("a tar of zeros", "test-00000", "webdataset", data=bytes(2048))
+a_dataset(
+    "a tar cut short",
+    "test-00000",
+    "webdataset",
+    data=dataset("webdataset")["data/test-00000-of-00001.tar"][:700],
+)
+a_dataset("lines of a folder", "00000-of-00001", "imagefolder", **{"metadata.jsonl": b"[" * DEEP})
+ELSEWHERE = json.dumps({"file_name": "../../../x", "id": "a", "question": "?", "target": "{}"})
+LINES = {"metadata.jsonl": 2 * f"{ELSEWHERE}\n".encode()}
+a_dataset("a folder that leads elsewhere", "00000-of-00001", "imagefolder", **LINES)
+
+
+# Answers, and what was asked
+
+EXAM = Exam((Source(kind="arithmetic"),), "test", 0, 2)
+
+
+@cache
+def answered() -> dict[str, bytes]:
+    """Sound answers to two sums."""
+    samples = list(EXAM)
+    exam = {"sources": [{"kind": "arithmetic"}], "split": "test", "seed": 0, "samples": 2}
+    about = {"exam": exam, "data": EXAM.open().describe(), "versions": {"gnomon": "1"}}
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "a.jsonl"
+        predictions.append(
+            file, [Prediction(s.id, "5", None, "plain", {"name": "m"}) for s in samples]
+        )
+        list(questions.noted(samples, questions.beside(file)))
+        (Path(folder) / "a.about.json").write_text(json.dumps(about))
+        return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+def some_answers(name: str, told: str = "a.", **changed: Any) -> None:
+    files: dict[str, bytes | None] = dict(answered())
+    for path, data in changed.items():
+        files[path.replace("_", ".", 1) if path == "a_jsonl" else "a.about.json"] = data
+    add(f"answers: {name}", files, told, "score a.jsonl", "compare a.jsonl -o c.html")
+
+
+def a_line(name: str, change: Any) -> None:
+    """`change` makes another first line of the sound one."""
+    first, second = answered()["a.jsonl"].splitlines(keepends=True)
+    row = json.loads(first)
+    changed = change if isinstance(change, bytes) else json.dumps(row | change).encode() + b"\n"
+    some_answers(name, a_jsonl=changed + second)
+
+
+a_line("zeros", bytes(9) + b"\n")
+a_line("no JSON", b"{\n")
+a_line("deep lists", b"[" * DEEP + b"\n")
+a_line("a list", b"[1]\n")
+a_line("a number", b"5\n")
+a_line("a long list", b"[" + b"1," * 99999 + b"1]\n")
+a_line("Latin-1", '{"sample_id": "\xfc"}\n'.encode("latin-1"))
+a_line("UTF-16", '{"sample_id": "a"}\n'.encode("utf-16") + b"\n")
+a_line("an unknown key", {"colour": "red"})
+a_line("a number for a name", {"sample_id": 5})
+a_line("nothing for a text", {"text": None})
+a_line("a word for settings", {"settings": "none"})
+a_line("a size of one", {"size": [5]})
+a_line("a map for a size", {"size": {"a": 1}})
+a_line("no size", {"size": [0, 0]})
+a_line("words for beliefs", {"logprobs": {"5": "much"}})
+some_answers("a directory", a_jsonl=None)
+for name, about in (
+    ("nothing", b""), ("a list", b"[]"), ("deep lists", b"[" * DEEP), ("zeros", bytes(9)),
+    ("Latin-1", '{"\xfc": 1}'.encode("latin-1")), ("UTF-16", "{}".encode("utf-16")),
+    ("other keys", b"{}"), ("a word for all", b'{"exam": "a", "data": "b", "versions": "c"}'),
+):  # fmt: skip
+    some_answers(f"about: {name}", about=about)
+OPTION = {"kind": "clock", "options": {"a": 1}}
+ABOUT = json.loads(answered()["a.about.json"])
+for name, changed in (
+    ("a word for a number", {"exam": ABOUT["exam"] | {"samples": "many"}}),
+    ("a split that is none", {"exam": ABOUT["exam"] | {"split": "x"}}),
+    ("no sources", {"exam": ABOUT["exam"] | {"sources": []}}),
+    ("a word for a source", {"exam": ABOUT["exam"] | {"sources": ["clock"]}}),
+    ("a kind of nowhere", {"exam": ABOUT["exam"] | {"sources": [{"kind": "x"}]}}),
+    ("an option of nowhere", {"exam": ABOUT["exam"] | {"sources": [OPTION]}}),
+    ("an unknown key", {"exam": ABOUT["exam"] | {"colour": 1}}),
+    ("a list of data", {"data": [1]}), ("a list of versions", {"versions": [1]}),
+):  # fmt: skip
+    some_answers(f"about: {name}", about=json.dumps(ABOUT | changed).encode())
+
+RUN = {f"run/predictions/after{path[1:]}": data for path, data in answered().items()}
+for name, files in (
+    ("a log that is none", {"run/log.jsonl": b"[" * DEEP}),
+    ("a log of lists", {"run/log.jsonl": b"[1]\n"}),
+    ("a log in Latin-1", {"run/log.jsonl": b"\xfc\n"}),
+    ("a recipe in Latin-1", {"run/recipe.yaml": b"# \xfc\n"}),
+):
+    add(f"run: {name}", {"run/recipe.yaml": CLOCK.encode(), **RUN, **files}, "run/", "score run",
+        "compare run run/predictions/after.jsonl -o c.html")  # fmt: skip
+add("run: no run", {}, "nope", "score nope", "compare nope nope -o c.html")
+add("run: a file for a run", {"run": b""}, "run.about.json", "score run")
+
+INPUTS[:] = [replace(bad, name=f"{number:03} {bad.name}") for number, bad in enumerate(INPUTS)]

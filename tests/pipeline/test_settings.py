@@ -1,0 +1,43 @@
+"""Which of TRL's settings a recipe may pass on."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+
+from trl import SFTConfig
+
+from gnomon.pipeline.settings import arguments, watching
+from gnomon.recipe import from_dict, sft
+
+FIELDS = {field.name for field in fields(SFTConfig) if field.init}
+ELSEWHERE = re.compile(
+    "hub|push|upload|remote|token$|dir$|space_id|bucket_id|url|kwargs$|^resume|path"
+)
+"""What a field is called that writes or sends elsewhere, or runs what comes from there."""
+HARMLESS = {"activation_checkpointing_kwargs", "gradient_checkpointing_kwargs",
+            "lr_scheduler_kwargs"}  # fmt: skip
+A_USERS = {"save_total_limit", "dataloader_pin_memory", "dataloader_persistent_workers",
+           "logging_first_step"}  # fmt: skip
+"""What gnomon sets and a recipe may set otherwise: speed, and how much is kept."""
+
+
+def test_no_field_that_leads_elsewhere_is_passed_on():
+    """A release of TRL that has a new one fails here."""
+    found = {name for name in FIELDS if ELSEWHERE.search(name) and not sft.instead(name)}
+    assert found == HARMLESS
+
+
+def test_no_field_that_gnomon_sets_is_passed_on(tmp_path, monkeypatch):
+    given = {}
+    monkeypatch.setattr("gnomon.pipeline.settings._refuse_unknown", lambda passed: None)
+    monkeypatch.setattr("gnomon.pipeline.settings.SFTConfig", lambda **said: given.update(said))
+    recipe = from_dict({"data": [{"kind": "clock"}], "train": {"eval_steps": 5}})
+    arguments(recipe, tmp_path)
+    assert given.keys() >= watching(recipe).keys() | {"output_dir", "learning_rate"}
+    assert {name for name in given if not sft.instead(name)} == A_USERS
+
+
+def test_what_is_refused_is_known_to_trl():
+    """But for what TRL no longer has, and a recipe of before may say."""
+    assert set(sft._INSTEAD) - FIELDS == {"warmup_ratio"}
