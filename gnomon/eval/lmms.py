@@ -34,7 +34,7 @@ def pictures(doc: Doc, folder: Path) -> list[Image]:
 
     if not doc.get("image"):
         return []
-    with Image.open(folder / doc["image"]) as found:
+    with Image.open(folder / doc["image"], formats=("PNG",)) as found:
         return [found.convert("RGB")]
 
 

@@ -52,15 +52,20 @@ def processor_of(path: str, family: Family, model: Model) -> Processor:
     return opened(model.name, lambda: family.load_processor(path, model))
 
 
-def opened(name: str, load: Callable[[], T]) -> T:
+def opened(name: str, load: Callable[[], T], *, key: str = "model.name") -> T:
     """What is loaded of a model's files, or one line about why it cannot be."""
+    from huggingface_hub.errors import StrictDataclassError
     from safetensors import SafetensorError
 
     try:
         return load()
-    except (OSError, ValueError, SafetensorError) as error:
+    except (
+        *(OSError, ValueError, SafetensorError),
+        # What the libraries raise on a config that has other types, or is nested without end.
+        *(AttributeError, LookupError, RecursionError, StrictDataclassError, TypeError),
+    ) as error:
         reason = shorten(str(error), 240, placeholder=" …")
-        raise ModelNotHereError(f"model.name: {name!r} cannot be opened: {reason}") from error
+        raise ModelNotHereError(f"{key}: {name!r} cannot be opened: {reason}") from error
 
 
 def _model_type(path: str, name: str) -> str:

@@ -79,7 +79,10 @@ def load_trained(model: Model, run: Path, *, seed: int = 0) -> Loaded:
     if not (run / ADAPTER).is_dir():
         raise ValueError(f"{run} holds no trained weights yet: `gnomon train` its recipe first")
     base = load(model, seed=seed)
-    adapted = PeftModel.from_pretrained(base.model, run / ADAPTER)
+    adapter = run / ADAPTER  # as a path, for a name would be looked for on the hub
+    adapted = opened(
+        str(adapter), lambda: PeftModel.from_pretrained(base.model, adapter), key="the adapter"
+    )
     cast_adapter(adapted)
     tie_head(adapted)
     return replace(base, model=adapted.eval())

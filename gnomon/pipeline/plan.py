@@ -18,7 +18,7 @@ from gnomon.pipeline import budget, families
 from gnomon.pipeline._plan_tokens import counted, guessed
 from gnomon.pipeline._plan_ways import ways_out
 from gnomon.pipeline.budget import GIB
-from gnomon.pipeline.checkpoint import resolve
+from gnomon.pipeline.checkpoint import opened, resolve
 from gnomon.pipeline.load import load
 from gnomon.pipeline.train import make_trainer
 from gnomon.store.samples import train_size
@@ -205,7 +205,8 @@ def _opened(recipe: Recipe, *, config_only: bool) -> tuple[Family, PretrainedCon
                 f" name one of {', '.join(sized)}"
             )
     path, family = resolve(recipe.model)
-    return family, AutoConfig.from_pretrained(path if path != families.BLANK else families.TINY)
+    place = path if path != families.BLANK else families.TINY
+    return family, opened(name, lambda: AutoConfig.from_pretrained(place))
 
 
 class _Sizer:

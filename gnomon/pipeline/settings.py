@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def arguments(recipe: Recipe, run: Path) -> SFTConfig:
-    """What TRL calls the arguments; `train.sft` has the last word."""
+    """What TRL calls the arguments; `train.sft` says the rest."""
     train = recipe.train
     same = ("num_train_epochs", "max_steps", "learning_rate", "lr_scheduler_type", "warmup_steps",
             "weight_decay", "per_device_train_batch_size", "gradient_accumulation_steps",

@@ -188,8 +188,11 @@ def trained(run: Path) -> int | None:
     file = run / "adapter" / "adapter_model.safetensors"
     if not file.is_file() or find_spec("safetensors") is None:
         return None
-    from safetensors import safe_open
+    from safetensors import SafetensorError, safe_open
 
-    with safe_open(file, framework="np") as opened:
-        names: list[str] = list(opened.keys())  # an opened file is no mapping
-        return int(sum(prod(opened.get_slice(name).get_shape()) for name in names))
+    try:
+        with safe_open(file, framework="np") as opened:
+            names: list[str] = list(opened.keys())  # an opened file is no mapping
+            return int(sum(prod(opened.get_slice(name).get_shape()) for name in names))
+    except SafetensorError as error:
+        raise ValueError(f"{file} cannot be read: {error}") from error

@@ -7,7 +7,7 @@ import bitsandbytes as bnb
 import pytest
 import torch
 from peft import PeftModel, get_peft_model
-from pipeline_toys import BLANK
+from pipeline_toys import BLANK, copied
 
 from gnomon.names import UnknownNameError
 from gnomon.pipeline import families
@@ -268,3 +268,23 @@ def test_naming_families_loads_nothing_heavy():
     for name in families.FAMILIES:
         assert f"  {name} " in done.stdout
     assert "digits      1 to 3 a token" in done.stdout
+
+
+@pytest.mark.parametrize("weights", [b"", bytes(99), b"no adapter"])
+@pytest.mark.parametrize("config", [b"{", b"[]", b"[" * 50_000, b'{"peft_type": "LORA", "r": 2}'])
+def test_a_damaged_adapter_is_told_by_its_folder(tmp_path, blank, monkeypatch, config, weights):
+    """Read by PEFT and safetensors, which raise what they like."""
+    monkeypatch.setattr("gnomon.pipeline.load.load", lambda *_, **__: copied(blank))
+    folder = tmp_path / "adapter"
+    folder.mkdir()
+    (folder / "adapter_config.json").write_bytes(config)
+    (folder / "adapter_model.safetensors").write_bytes(weights)
+    with pytest.raises(ValueError, match=r"the adapter: '.*/adapter' cannot be opened: "):
+        load_trained(BLANK, tmp_path)
+
+
+@pytest.mark.parametrize("config", ["[" * 50_000, '{"model_type": "qwen2_vl", "text_config": 5}'])
+def test_an_odd_configuration_is_told_by_its_model(tmp_path, config):
+    (tmp_path / "config.json").write_text(config)
+    with pytest.raises(ValueError, match=r"model\.name: '.*' cannot be opened: "):
+        load(Model(name=str(tmp_path), load_in_4bit=False))
