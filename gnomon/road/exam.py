@@ -50,7 +50,9 @@ class Exam:
         """The exam that `asdict` wrote."""
         told = {"data" if name == "sources" else name: value for name, value in row.items()}
         asked = recipe.checked(Eval, told, name="exam")
-        return cls(asked.data or (), asked.split, asked.seed, asked.samples or USUAL)
+        if not asked.data:
+            raise RecipeError("exam.sources: name one at least")
+        return cls(asked.data, asked.split, asked.seed, asked.samples or USUAL)
 
     def open(self) -> Samples:
         """The samples, drawn or read when they are asked for."""
