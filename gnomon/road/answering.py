@@ -29,6 +29,8 @@ def predict(opened: Recipe, exam: Exam, out: Path, *, run: Path | None = None) -
 
     A run may be trained meanwhile: only the file of answers is held.
     """
+    if opened.model.server is not None and opened.eval.belief:
+        raise RecipeError("eval.belief: a server does not tell what it gives every listed answer")
     with sole_writer(out):
         _begin(exam, out)
         if out.is_file():
@@ -89,8 +91,6 @@ def _ask_server(opened: Recipe, exam: Exam, out: Path) -> None:
 
     model = opened.model
     assert model.server is not None
-    if opened.eval.belief:
-        raise RecipeError("eval.belief: a server does not tell what it gives every listed answer")
     family = families.create(model.family) if model.family else None
     server = Server(model.server, model.name)
     ask(
