@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 import warnings
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -109,10 +110,17 @@ def _failed(error: object, code: int) -> int:
     return code
 
 
+def _warned(message: Warning | str, _: type[Warning], file: str, *__: object) -> str:
+    """A warning as one line; those that are not ours with the file that gave them."""
+    ours = Path(file).is_relative_to(Path(__file__).parents[1])
+    return f"gnomon: {message}\n" if ours else f"{file}: {message}\n"
+
+
 def _quiet() -> None:
     """Other libraries' notes on their own future are not our users' business."""
     warnings.filterwarnings("ignore", category=FutureWarning)
     warnings.filterwarnings("ignore", category=DeprecationWarning)
+    warnings.formatwarning = _warned  # type: ignore[assignment]  # its other words are unused
     for name in ("bitsandbytes", "transformers", "huggingface_hub"):
         logging.getLogger(name).setLevel(logging.ERROR)
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
