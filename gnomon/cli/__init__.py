@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 import warnings
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -121,11 +122,18 @@ def _short(told: str) -> str:
     return lines if len(lines) <= _LONGEST else f"{lines[: _LONGEST - 500]} … {lines[-490:]}"
 
 
+def _warned(message: Warning | str, _: type[Warning], file: str, *__: object) -> str:
+    """A warning as one line; those that are not ours with the file that gave them."""
+    ours = Path(file).is_relative_to(Path(__file__).parents[1])
+    return f"gnomon: {message}\n" if ours else f"{file}: {message}\n"
+
+
 def _quiet() -> None:
     """Other libraries' notes on their own future are not our users' business."""
     warnings.filterwarnings("ignore", category=FutureWarning)
     warnings.filterwarnings("ignore", category=DeprecationWarning)
     warnings.filterwarnings("ignore", module=r"PIL\b")  # on damage that it can read past
+    warnings.formatwarning = _warned  # type: ignore[assignment]  # its other words are unused
     for name in ("bitsandbytes", "transformers", "huggingface_hub"):
         logging.getLogger(name).setLevel(logging.ERROR)
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
