@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from gnomon.names import UnknownNameError
     from gnomon.recipe import RecipeError
 
-    _quiet()
+    _quiet(all_of_it=given.quiet)
     try:
         code: int = given.run(given) or 0
         sys.stdout.flush()
@@ -74,10 +74,20 @@ def _failed(error: object, code: int) -> int:
     return code
 
 
-def _quiet() -> None:
-    """Other libraries' notes on their own future are not our users' business."""
+def _quiet(*, all_of_it: bool) -> None:
+    """Leave out what other libraries say of themselves, their bars where nobody watches, and with
+    --quiet what is said of a job under way."""
+    from gnomon import progress
+
+    progress.quiet = all_of_it
+    if all_of_it or not sys.stderr.isatty():
+        # Other libraries' bars; both are read when tqdm and the hub's package are imported, below.
+        os.environ["TQDM_DISABLE"] = os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
     warnings.filterwarnings("ignore", category=FutureWarning)
     warnings.filterwarnings("ignore", category=DeprecationWarning)
+    if all_of_it:
+        os.environ["TRANSFORMERS_VERBOSITY"] = "error"
+        warnings.filterwarnings("ignore")
     for name in ("bitsandbytes", "transformers", "huggingface_hub"):
         logging.getLogger(name).setLevel(logging.ERROR)
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

@@ -109,7 +109,8 @@ def plan(given: argparse.Namespace) -> int:
     from gnomon import road
 
     opened = road.open_recipe(given.recipe, given.overrides)
-    return 0 if road.plan(opened, config_only=given.config_only, gib=given.memory) else 1
+    fits = road.plan(opened, config_only=given.config_only, gib=given.memory, as_json=given.json)
+    return 0 if fits else 1
 
 
 def train(given: argparse.Namespace) -> None:
@@ -149,7 +150,7 @@ def score(given: argparse.Namespace) -> None:
     file = given.predictions
     scored = [road.score(file)] if file.is_file() else road.results(file)
     out = given.out or (file / "report.html" if file.is_dir() else file.with_suffix(".html"))
-    road.report(scored, out, road.pictures_of(file))
+    road.report(scored, out, road.pictures_of(file), as_json=given.json)
 
 
 def run(given: argparse.Namespace) -> None:
@@ -170,7 +171,7 @@ def compare(given: argparse.Namespace) -> None:
     """Runs beside each other."""
     from gnomon import road
 
-    road.compare(given.runs, given.out, beside=given.beside)
+    road.compare(given.runs, given.out, beside=given.beside, as_json=given.json)
 
 
 def merge(given: argparse.Namespace) -> None:

@@ -118,7 +118,7 @@ def _stats(add: Add) -> None:
     verb.add_argument(
         "--n", type=_positive, help="samples a split; default: all on disk, 500 of what is drawn"
     )
-    verb.add_argument("--json", action="store_true", help="the same as JSON")
+    _json(verb)
     verb.add_argument("--seed", type=int, help="default: the recipe's, or 0")
     _workers(verb)
     _overrides(verb, "options of the kind")
@@ -151,6 +151,7 @@ def _plan(add: Add) -> None:
     verb.add_argument(
         "--memory", type=float, metavar="GIB", help="plan for so much; default: what is free here"
     )
+    _json(verb)
 
 
 def _train(add: Add) -> None:
@@ -196,6 +197,7 @@ def _score(add: Add) -> None:
     verb = add(verbs.score, "score answers; needs no model", "gnomon score runs/demo")
     verb.add_argument("predictions", type=Path, metavar="PREDICTIONS", help="a .jsonl, or a run")
     verb.add_argument("--out", type=_html, metavar="HTML", help="the report")
+    _json(verb)
 
 
 def _run(add: Add) -> None:
@@ -226,6 +228,7 @@ def _compare(add: Add) -> None:
         metavar="TABLE",
         help="a published table to lay beside: ntil-clock, ntil-box, ntil-text",
     )
+    _json(verb)
 
 
 def _merge(add: Add) -> None:
@@ -253,6 +256,9 @@ def _adder(parsers: Any) -> Add:
             epilog=f"example: {example}",
         )
         parser.set_defaults(run=verb)
+        parser.add_argument(
+            "--quiet", action="store_true", help="print results, warnings and errors alone"
+        )
         return parser
 
     return add
@@ -282,6 +288,10 @@ def _samples(verb: argparse.ArgumentParser) -> None:
 
 def _overrides(verb: argparse.ArgumentParser, of: str) -> None:
     verb.add_argument("overrides", nargs="*", metavar="key=value", help=of)
+
+
+def _json(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--json", action="store_true", help="print JSON, and nothing else")
 
 
 def _workers(verb: argparse.ArgumentParser) -> None:

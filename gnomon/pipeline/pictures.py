@@ -8,8 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tqdm import tqdm
-
+from gnomon.progress import track
 from gnomon.store.atomic import naming, put_text
 from gnomon.store.photograph import picture_of
 
@@ -59,7 +58,7 @@ def to_csv(
     with (
         naming(part),
         part.open("a", encoding="utf-8") as held,
-        tqdm(total=len(files), initial=len(files) - len(left), desc="pictures", unit="") as bar,
+        track(total=len(files), initial=len(files) - len(left), desc="pictures") as bar,
     ):
         for start in range(0, len(left), batch_size):
             batch = list(_opened(left[start : start + batch_size], question, broken))

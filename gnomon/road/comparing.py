@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gnomon.road.directory import as_text
 from gnomon.road.scoring import exam_of, last, pictures, results, score
 
 if TYPE_CHECKING:
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     from gnomon.eval import RunResult
 
 
-def compare(outs: Sequence[Path], file: Path, *, beside: Sequence[str] = ()) -> Path:
+def compare(
+    outs: Sequence[Path], file: Path, *, beside: Sequence[str] = (), as_json: bool = False
+) -> Path:
     """Lay several runs beside each other: each one's last answers, the first as the measure.
 
     Runs whose recipes differ in the seed alone are compared as one; runs that were not asked the
@@ -37,6 +40,9 @@ def compare(outs: Sequence[Path], file: Path, *, beside: Sequence[str] = ()) -> 
     told = [comparison.to_json() for comparison in comparisons]
     write_scores(file.with_suffix(".json"), {run.name: run.scores for run in runs}, told)
     evaluation.write_report(file, runs, samples=pictures(exam), beside=laid)
+    if as_json:
+        print(as_text(tables.plain(runs) | {"report": str(file)}))
+        return file
     for table in laid:
         print(text(table, runs))
     print(tables.differences(groups, comparisons) if comparisons else evaluation.table(runs))

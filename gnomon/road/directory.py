@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import platform
-import sys
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from gnomon import recipe
+from gnomon.progress import note
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.store.atomic import put_text
 
@@ -57,9 +57,14 @@ def versions() -> dict[str, str]:
 
 
 def say(step: str) -> None:
-    print(f"— {step}", file=sys.stderr)
+    note(f"— {step}")
 
 
 def write_json(file: Path, value: Any) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    put_text(file, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    put_text(file, as_text(value) + "\n")
+
+
+def as_text(value: Any) -> str:
+    """Plain values as JSON that a person can read, too."""
+    return json.dumps(value, indent=2, ensure_ascii=False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon import store
 from gnomon.recipe import RecipeError
-from gnomon.road.directory import AFTER, BEFORE
+from gnomon.road.directory import AFTER, BEFORE, as_text
 from gnomon.road.exam import Exam
 
 if TYPE_CHECKING:
@@ -62,9 +62,16 @@ def results(out: Path) -> list[RunResult]:
     return [*scored[:-1], told]
 
 
-def report(scored: Sequence[RunResult], file: Path, samples: Mapping[str, Sample]) -> Path:
+def report(
+    scored: Sequence[RunResult],
+    file: Path,
+    samples: Mapping[str, Sample],
+    *,
+    as_json: bool = False,
+) -> Path:
     """Write the HTML report and its JSON, and print the table."""
     from gnomon import eval as evaluation
+    from gnomon.eval import tables
     from gnomon.eval.scored import write_scores
 
     told = {run.name: run.scores for run in scored}
@@ -72,6 +79,9 @@ def report(scored: Sequence[RunResult], file: Path, samples: Mapping[str, Sample
         told |= {f"{run.name}: {name}": part for name, part in run.sources.items()}
     write_scores(file.with_suffix(".json"), told)
     evaluation.write_report(file, scored, samples=samples)
+    if as_json:
+        print(as_text(tables.plain(scored) | {"report": str(file)}))
+        return file
     print(evaluation.table(scored))
     print(f"report: {file}")
     return file

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PIL import Image
-from tqdm import tqdm
 
 from gnomon.generators.base import split_of
+from gnomon.progress import track
 from gnomon.sample import Sample
 from gnomon.store.own_answers import read_answer
 from gnomon.store.own_lines import lines_of
@@ -125,7 +125,7 @@ def opened(
 ) -> Own:
     """The rows of that split; `read` makes them of a line, and `how` says so to a reader."""
     rows, faults, digest, line = [], [], sha256(), 0
-    for line, raw in tqdm(lines, desc=name, unit=" rows", delay=2):
+    for line, raw in track(lines, desc=name, unit=" rows", delay=2):
         try:
             found = list(read(line, raw))
         except ValueError as error:
