@@ -181,7 +181,7 @@ def test_scores_and_comparisons_as_json_are_json_alone(runs, tmp_path, capsys):
     report = tmp_path / "it.html"
     assert gnomon("compare", *runs.values(), "-o", report, "--json") == 0
     told = json.loads(capsys.readouterr().out, parse_constant=refused)
-    assert [group["runs"] for group in told["groups"]][0] == ["ce-s0", "ce-s1", "ce-s2"]
+    assert told["groups"][0]["runs"] == ["ce-s0", "ce-s1", "ce-s2"]
     (found,) = told["comparisons"]
     assert found["differences"][0]["verdict"] == "better"
     assert told["report"] == str(report)
