@@ -6,10 +6,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon import generators, names, recipe, store
+from gnomon import generators, recipe, store
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.road import Exam, open_recipe
+from gnomon.road.exam import check_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,7 +150,5 @@ def _recipe_of(what: str, options: Sequence[str]) -> Recipe | None:
     """The recipe of that name, None for a kind."""
     if what in generators.KINDS:
         return None
-    if not Path(what).suffix and Path(what).name == what and f"{what}.yaml" not in recipe.configs():
-        known = [*generators.KINDS, *(name.removesuffix(".yaml") for name in recipe.configs())]
-        names.check(known, what, what="generator or recipe", listing="gnomon ls")
+    check_name(what)
     return open_recipe(what, options)

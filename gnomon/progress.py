@@ -59,8 +59,8 @@ class Lines:
     """What tqdm would show, as a whole line at most every 30 seconds: a log keeps every line."""
 
     EVERY: ClassVar[float] = 30.0
-    told: ClassVar[float | None] = None
-    """When the last line was printed; of all jobs, for ten short ones are no reason for ten."""
+    told: ClassVar[float] = 0.0
+    """When the last line was printed, of whichever job: one may be part of another."""
 
     def __init__(
         self, items: Iterable[Any] | None, *, total: int | None, initial: int, desc: str, unit: str
@@ -70,8 +70,6 @@ class Lines:
         self.n = self.initial = initial
         self.desc, self.unit, self.postfix = desc, unit.strip(), ""
         self.began = time.monotonic()
-        if Lines.told is None:
-            Lines.told = self.began
 
     def __iter__(self) -> Iterator[Any]:
         assert self.items is not None
@@ -89,7 +87,7 @@ class Lines:
         """So many more are done."""
         self.n += n
         now = time.monotonic()
-        if Lines.told is None or now - Lines.told >= self.EVERY:
+        if now - max(self.began, Lines.told) >= self.EVERY:
             Lines.told = now
             print(self, file=sys.stderr, flush=True)
 

@@ -5,11 +5,14 @@ Exit codes: 0 done, 1 failed, 2 wrong use.
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
+import re
 import select
 import sys
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.cli.words import parser
@@ -24,7 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given, late = words.parse_known_args(arguments)
     for word in late:  # argparse takes no positionals after an option
         if word.startswith("-") or "=" not in word or "overrides" not in given:
-            words.error(f"{word!r} is not understood; see gnomon {given.verb} --help")
+            way_out = "" if word.startswith("-") else ": give key=value"
+            words.error(f"{word!r} is not understood{way_out}; see gnomon {given.verb} --help")
         given.overrides.append(word)
     if given.verb is None:
         words.print_help()
@@ -64,7 +68,7 @@ def _no_one_reads() -> bool:
 def _failed(error: object, code: int) -> int:
     from tqdm import tqdm
 
-    told = str(error).strip()
+    told = _worded(error).strip()
     if "Traceback (most recent call last)" in told:
         # A data loader's process hands on all it saw; what was wrong is the last line.
         told = told.rpartition("\n")[2].partition(": ")[2]
@@ -72,6 +76,20 @@ def _failed(error: object, code: int) -> int:
         bar.close()
     print(f"gnomon: {told}", file=sys.stderr)
     return code
+
+
+def _worded(error: object) -> str:
+    """The message, without the system's numbers: "FILE: no such file or directory"."""
+    if isinstance(error, OSError) and error.strerror:
+        said = error.strerror[0].lower() + error.strerror[1:]
+        files = [str(file) for file in (error.filename, error.filename2) if file is not None]
+        folder = Path(files[-1]).parent if files else Path()
+        if error.errno == errno.ENOENT and not folder.exists():
+            said = f"there is no directory {folder}"
+        if error.errno == errno.EEXIST:
+            said = "there is a file of that name already"
+        return ": ".join([*files, said])
+    return re.sub(r"\[Errno -?\d+\] ", "", str(error))  # of other libraries, which quote it
 
 
 def _quiet(*, all_of_it: bool) -> None:

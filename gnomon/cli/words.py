@@ -69,7 +69,7 @@ def _preview(add: Add) -> None:
     )
     _drawn(verb)
     shown = verb.add_mutually_exclusive_group(required=True)
-    shown.add_argument("-o", "--out", type=Path, metavar="PNG", help="the picture")
+    shown.add_argument("-o", "--out", type=_picture, metavar="PNG", help="the picture")
     shown.add_argument(
         "--tokens", action="store_true", help="a recipe's first sample, token by token"
     )
@@ -172,7 +172,7 @@ def _predict(add: Add) -> None:
         metavar="DATA|FOLDER",
         help="a kind, recipe, dataset, or folder of pictures; default: what the run holds out",
     )
-    verb.add_argument("overrides", nargs="*", metavar="key=value", help="such as eval.batch_size=4")
+    _overrides(verb, "such as eval.batch_size=4")
     verb.add_argument(
         "--out", type=Path, metavar="FILE", help="the answers: .jsonl, or .csv of a folder"
     )
@@ -287,7 +287,8 @@ def _samples(verb: argparse.ArgumentParser) -> None:
 
 
 def _overrides(verb: argparse.ArgumentParser, of: str) -> None:
-    verb.add_argument("overrides", nargs="*", metavar="key=value", help=of)
+    # Without a default of its own argparse says that it is required.
+    verb.add_argument("overrides", nargs="*", default=[], metavar="key=value", help=of)
 
 
 def _json(verb: argparse.ArgumentParser) -> None:
@@ -299,10 +300,16 @@ def _workers(verb: argparse.ArgumentParser) -> None:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{number}: give 1 or more")
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text}: give a whole number, 1 or more")
+    return int(text)
+
+
+def _picture(text: str) -> Path:
+    path = Path(text)
+    if path.suffix.lower() not in (".png", ".jpg", ".jpeg", ".webp"):
+        raise argparse.ArgumentTypeError(f"{text}: a picture is called something.png")
+    return path
 
 
 def _html(text: str) -> Path:

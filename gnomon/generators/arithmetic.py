@@ -101,6 +101,7 @@ class Arithmetic(Generator):
     of its own, such as the minutes of a day, may be as long without it."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_names("tasks", self.tasks, (*TASKS, *GROUPS))
         if self.level not in LEVELS:
             raise ValueError(f"level={self.level!r}: give one of {', '.join(LEVELS)}")

@@ -7,10 +7,10 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 from gnomon.generators.rng import Rng, digest
-from gnomon.names import nearest_names
+from gnomon.names import hint
 from gnomon.recipe import STRICT
 from gnomon.sample import Target  # noqa: TC001 - recipe looks annotations up to name near misses
 
@@ -42,6 +42,10 @@ class Generator(ABC):
     """Which part of the kind's meanings or styles is drawn; the parts never overlap."""
     seed: int = 0
     """Another seed, other samples."""
+
+    def __post_init__(self) -> None:
+        if self.split not in get_args(Split):
+            raise ValueError(f"split={self.split!r}: give one of {', '.join(get_args(Split))}")
 
     @abstractmethod
     def key(self, index: int) -> str:
@@ -111,5 +115,4 @@ def check_names(option: str, wanted: Sequence[str], known: Sequence[str]) -> Non
         raise ValueError(f"{option}={wanted!r}: give a list of names, such as [{known[0]}]")
     for name in wanted:
         if name not in known:
-            near = ", ".join(nearest_names(str(name), known))
-            raise ValueError(f"{option}={name!r}: no such name; did you mean {near}?")
+            raise ValueError(f"{option}={name!r}: no such name; {hint(str(name), known)}")

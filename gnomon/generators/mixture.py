@@ -44,6 +44,7 @@ class Mixture(Generator):
     """Every part draws only what it never shows without it."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.parts:
             raise ValueError("parts is empty: name at least one kind, such as {kind: clock}")
         for part in self.parts:

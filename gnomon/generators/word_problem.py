@@ -83,6 +83,7 @@ class WordProblem(Generator):
     """The worlds that are not told of without it."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name, least, most in (("steps", 2, 8), ("distractors", 0, 2)):
             given = getattr(self, name)
             if given is not None and not least <= given[0] <= given[1] <= most:

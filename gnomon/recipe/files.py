@@ -11,21 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from gnomon.names import nearest_names
+from gnomon.names import hint
 from gnomon.recipe.checking import RecipeError, checked
 from gnomon.recipe.sections import Recipe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 def load(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
     """The recipe in a file, or the one of that name that comes with gnomon, with overrides."""
     file = find(path)
-    try:
-        raw = yaml.load(file.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a SafeLoader
-    except yaml.YAMLError as error:
-        raise RecipeError(f"{file}: not YAML: {error}") from error
+    raw = _parsed(file.read_text(encoding="utf-8"), f"{file}:")
     if not isinstance(raw, dict):
         raise RecipeError(f"{file}: a recipe is a mapping with data, model, loss, train and eval")
     return from_dict(raw, overrides, name=str(file))
@@ -41,6 +38,11 @@ def from_dict(
 def laid_over(raw: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
     """Plain values with `key=value` laid over them, in place."""
     for override in overrides:
+        key, _, value = override.partition("=")
+        if value.startswith(("[", "{")) and not value.endswith(("]", "}")):
+            raise RecipeError(
+                f"{key}: the value is not YAML: {value!r} breaks off; quote an override with blanks"
+            )
         _lay_over(raw, override)
     return raw
 
@@ -72,8 +74,20 @@ def find(path: str | Path) -> Path:
     for name in (wanted.name, f"{wanted.name}.yaml"):
         if wanted.parent.name in ("", "configs") and name in shipped:
             return shipped[name]
-    nearest = ", ".join(n.removesuffix(".yaml") for n in nearest_names(wanted.name, shipped))
-    raise RecipeError(f"no recipe {str(path)!r}: `gnomon ls configs` lists those here ({nearest})")
+    raise RecipeError(f"no recipe {str(path)!r}: {_instead(wanted, shipped)}")
+
+
+def _instead(wanted: Path, shipped: Iterable[str]) -> str:
+    """What someone may have meant who named no recipe."""
+    if "=" in wanted.name:
+        return "an override comes after the recipe"
+    if (wanted / "recipe.yaml").is_file():
+        return f"that is a run; its recipe is {wanted / 'recipe.yaml'}"
+    if wanted.is_dir():
+        return "that is a directory; give a YAML file"
+    known = [name.removesuffix(".yaml") for name in shipped]
+    name = wanted.name.removesuffix(wanted.suffix)
+    return f"there is no such file; {hint(name, known, listing='gnomon ls configs')}"
 
 
 @cache
@@ -84,6 +98,18 @@ def configs() -> dict[str, Path]:
         if folder.is_dir():
             return {file.name: file for file in sorted(folder.glob("*.yaml"))}
     return {}
+
+
+def _parsed(text: str, what: str) -> Any:
+    """The value of a YAML text; `what` begins the message where it is none."""
+    try:
+        return yaml.load(text, _Loader)  # noqa: S506 - a SafeLoader
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
+        raise RecipeError(f"{what} not YAML: {error.problem}{where}") from error
+    except yaml.YAMLError as error:  # a character that YAML does not allow, such as NUL
+        raise RecipeError(f"{what} not YAML: {str(error).splitlines()[0]}") from error
 
 
 class _Loader(yaml.SafeLoader):
@@ -114,7 +140,9 @@ def _lay_over(raw: dict[str, Any], override: str) -> None:
     """Set one dotted key, such as train.learning_rate=2e-5 or data.0.options.size=112."""
     path, equals, text = override.partition("=")
     if not equals or not path:
-        raise RecipeError(f"{override!r}: an override is key=value, such as train.max_steps=100")
+        raise RecipeError(
+            f"{override!r}: an override is key=value without blanks, such as train.max_steps=100"
+        )
     *way, last = path.split(".")
     place: Any = raw
     for step in way:
@@ -126,16 +154,14 @@ def _lay_over(raw: dict[str, Any], override: str) -> None:
             place = place[step]
         if not isinstance(place, dict | list):
             raise RecipeError(f"{path}: {step!r} holds {place!r}, which has no keys of its own")
-    try:
-        value = yaml.load(text, _Loader)  # noqa: S506 - a SafeLoader
-    except yaml.YAMLError as error:
-        raise RecipeError(f"{override!r}: the value is not YAML: {error}") from error
+    value = _parsed(text, f"{path}: the value is")
     place[_index(last, place, path) if isinstance(place, list) else last] = value
 
 
 def _index(step: str, place: list[Any], path: str) -> int:
     if not step.isdecimal() or int(step) >= len(place):
         raise RecipeError(
-            f"{path}: {step!r} is no place in a list of {len(place)} (counted from 0)"
+            f"{path}: {step!r} is no place in a list of {len(place)} (counted from 0, such as"
+            f" {path.partition(f'.{step}')[0]}.0)"
         )
     return int(step)

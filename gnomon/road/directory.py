@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from gnomon import recipe
+from gnomon.names import hint
 from gnomon.progress import note
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.store.atomic import put_text
@@ -35,6 +36,21 @@ def claim(run: Path, opened: Recipe) -> None:
     run.mkdir(parents=True, exist_ok=True)
     put_text(file, recipe.to_yaml(opened))  # at once, for several processes may look there
     write_json(run / "versions.json", versions())
+
+
+def no_run(run: Path) -> str:
+    """Why a path is no run's directory, with the runs beside it that may have been meant."""
+    if run.is_dir():
+        return f"{run} is no run: recipe.yaml is not in it"
+    if run.exists():
+        return f"{run} is a file, not a run's directory"
+    beside = runs_beside(run)
+    return f"there is no run {run}" + (f": {hint(run.name, beside)}" if beside else "")
+
+
+def runs_beside(run: Path) -> list[str]:
+    """The names of the runs in the directory that holds, or would hold, this one."""
+    return sorted(file.parent.name for file in run.parent.glob("*/recipe.yaml"))
 
 
 def _difference(held: Recipe, asked: Recipe) -> str:

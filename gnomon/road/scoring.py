@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon import store
 from gnomon.recipe import RecipeError
-from gnomon.road.directory import AFTER, BEFORE, as_text
+from gnomon.road.directory import AFTER, BEFORE, as_text, no_run
 from gnomon.road.exam import Exam
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def score(file: Path, *, name: str | None = None) -> RunResult:
     from gnomon.eval import predictions, questions
 
     if not file.is_file():
-        raise RecipeError(f"no predictions {str(file)!r}: `gnomon predict` makes them")
+        raise RecipeError(_no_answers(file))
     exam, about = exam_of(file)
     answers = predictions.PredictionFile(file)
     asked = questions.asked(file, exam, exam.samples)
@@ -53,7 +53,7 @@ def results(out: Path) -> list[RunResult]:
     held = [out / "predictions" / f"{name}.jsonl" for name in (BEFORE, AFTER)]
     scored = [score(file) for file in held if file.is_file()]
     if not scored:
-        raise RecipeError(f"{out} holds no predictions yet: `gnomon predict {out}` makes them")
+        raise RecipeError(_no_answers(out))
     log = out / "log.jsonl"
     lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else None
     told = replace(
@@ -99,7 +99,18 @@ def pictures(exam: Exam) -> Mapping[str, Sample]:
 def last(out: Path) -> Path:
     """The file of a run's last answers, or that file itself."""
     held = [out / "predictions" / f"{name}.jsonl" for name in (AFTER, BEFORE)]
-    return next((file for file in held if file.is_file()), out)
+    found = next((file for file in held if file.is_file()), out)
+    if not found.is_file():
+        raise RecipeError(_no_answers(out))
+    return found
+
+
+def _no_answers(out: Path) -> str:
+    if (out / "recipe.yaml").is_file():
+        return f"{out} holds no predictions yet: `gnomon predict {out}` makes them"
+    if out.suffix == ".jsonl":
+        return f"{out}: there is no such file; `gnomon predict` makes one"
+    return no_run(out)
 
 
 def exam_of(file: Path) -> tuple[Exam, dict[str, Any]]:
