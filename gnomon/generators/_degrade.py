@@ -53,7 +53,7 @@ STRENGTHS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Degradable(Generator):
     """A kind whose pictures may be degraded: `picture, moved = self.degraded(index, picture)`."""
 

@@ -74,7 +74,7 @@ _TRIES = 1000
 _ASKED = (("What is ", "?"), ("Calculate ", "."), ("", " = ?"), ("Work out ", "."))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Arithmetic(Generator):
     """Numbers and signs; the answer is a number, a fraction, a time, a date, or one of two."""
 

@@ -30,7 +30,7 @@ class Part:
     """The kind's options."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Mixture(Generator):
     """Sample i is sample i of one part, so that it can be drawn alone and is never drawn twice."""
 

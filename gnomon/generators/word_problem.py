@@ -57,7 +57,7 @@ class Story(NamedTuple):
         return _put(ENDINGS[self.ending].written, text, self.numbers)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class WordProblem(Generator):
     """A quantity to which things happen, told in sentences, and a question at the end."""
 

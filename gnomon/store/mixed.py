@@ -56,7 +56,7 @@ class Mixture(Samples):
         ends = [self._pattern.position_of(place, n) for place, n in lengths if n is not None]
         return min(ends, default=None)
 
-    def __getitem__(self, index: int) -> Sample:
+    def at(self, index: int) -> Sample:
         source, place = self.place_of(index)
         return self.sources[source][place]
 

@@ -58,12 +58,15 @@ class Own(Samples):
         self.name, self.how, self.split = name, how, split
         self.rows, self.content = rows, content
 
+    def __repr__(self) -> str:
+        return f"<Own {self.name}, {self.split}: {self.length:,} rows>"
+
     @property
     def length(self) -> int:
         """How many rows the split has."""
         return len(self.rows)
 
-    def __getitem__(self, index: int) -> Sample:
+    def at(self, index: int) -> Sample:
         if not 0 <= index < self.length:
             raise IndexError(f"index {index}: {self.name} has samples 0 to {self.length - 1}")
         row = self.rows[index]
