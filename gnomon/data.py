@@ -8,10 +8,11 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon import generators, names, recipe, store
+from gnomon import generators, recipe, store
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.road import Exam, check_names, open_recipe
+from gnomon.road.exam import check_name
 from gnomon.store.samples import train_size
 
 if TYPE_CHECKING:
@@ -199,7 +200,5 @@ def _recipe_of(what: str, options: Sequence[str]) -> Recipe | None:
     """The recipe of that name, None for a kind."""
     if what in generators.KINDS:
         return None
-    if not Path(what).suffix and Path(what).name == what and f"{what}.yaml" not in recipe.configs():
-        known = [*generators.KINDS, *(name.removesuffix(".yaml") for name in recipe.configs())]
-        names.check(known, what, what="generator or recipe", listing="gnomon ls")
+    check_name(what)
     return open_recipe(what, options)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from dataclasses import asdict, dataclass, field, fields, replace
 from decimal import Decimal, InvalidOperation
+from html import escape
+from io import BytesIO
 from math import inf, isfinite
 from reprlib import repr  # noqa: A004 - what is refused may be long, and deep
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
 
 Size: TypeAlias = tuple[int, int]
 """Width and height in pixels."""
+_WIDEST = (1024, 1024)
+"""Pixels of a picture in a notebook, which keeps every picture that it shows."""
 
 
 Form: TypeAlias = Literal["digits", "words", "json"]
@@ -187,6 +192,30 @@ class Sample:
     """What was drawn: enough to ask another question of the same picture without drawing it."""
     rationale: str = ""
     """The working that leads to the answer, where it is shown before it."""
+
+    def _repr_html_(self) -> str:
+        """Picture, question and answer, as a notebook shows them."""
+        shown = ""
+        if self.image is not None:
+            picture, png = self.image.copy(), BytesIO()
+            picture.thumbnail(_WIDEST)  # which only ever makes it smaller
+            picture.convert("RGBA").save(png, "PNG")
+            data = b64encode(png.getvalue()).decode()
+            shown = f'<img src="data:image/png;base64,{data}" alt="">'
+        words = f"{escape(self.question)}\n<b>{escape(_shown(self.target))}</b>"
+        return f'{shown}<div style="white-space: pre-wrap">{words}</div>'
+
+
+def _shown(target: Target) -> str:
+    """An answer as a person would note it down."""
+    match target:
+        case Time():
+            return ":".join(f"{part:02}" for part in target.hms if part is not None)
+        case Number():
+            return f"{target.value} {target.unit}".rstrip()
+        case Text():
+            return target.text
+    return repr(target)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,10 @@ Exit codes: 0 done, 1 failed, 2 wrong use, 130 and 143 ended by Ctrl-C and by SI
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
+import re
 import select
 import signal
 import sys
@@ -32,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given, late = words.parse_known_args(arguments)
     for word in late:  # argparse takes no positionals after an option
         if word.startswith("-") or "=" not in word or "overrides" not in given:
-            words.error(f"{word!r} is not understood; see gnomon {given.verb} --help")
+            way_out = "" if word.startswith("-") else ": give key=value"
+            words.error(f"{word!r} is not understood{way_out}; see gnomon {given.verb} --help")
         given.overrides.append(word)
     if given.verb is None:
         words.print_help()
@@ -40,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from gnomon.names import UnknownNameError
     from gnomon.recipe import RecipeError
 
-    _quiet()
+    _quiet(all_of_it=given.quiet)
     before = signal.getsignal(signal.SIGTERM)
     hears = _hear_sigterm()
     try:
@@ -106,7 +109,7 @@ def _failed(error: object, code: int) -> int:
 
     from gnomon.redact import redacted
 
-    told = str(error).strip()
+    told = _worded(error).strip()
     if "Traceback (most recent call last)" in told:
         # A data loader's process hands on all it saw; what was wrong is the last line.
         told = told.rpartition("\n")[2].partition(": ")[2]
@@ -114,6 +117,20 @@ def _failed(error: object, code: int) -> int:
         bar.close()
     print(f"gnomon: {_short(redacted(told))}", file=sys.stderr)
     return code
+
+
+def _worded(error: object) -> str:
+    """The message, without the system's numbers: "FILE: no such file or directory"."""
+    if isinstance(error, OSError) and error.strerror:
+        said = error.strerror[0].lower() + error.strerror[1:]
+        files = [str(file) for file in (error.filename, error.filename2) if file is not None]
+        folder = Path(files[-1]).parent if files else Path()
+        if error.errno == errno.ENOENT and not folder.exists():
+            said = f"there is no directory {folder}"
+        if error.errno == errno.EEXIST:
+            said = "there is a file of that name already"
+        return ": ".join([*files, said])
+    return re.sub(r"\[Errno -?\d+\] ", "", str(error))  # of other libraries, which quote it
 
 
 def _short(told: str) -> str:
@@ -128,12 +145,22 @@ def _warned(message: Warning | str, _: type[Warning], file: str, *__: object) ->
     return f"gnomon: {message}\n" if ours else f"{file}: {message}\n"
 
 
-def _quiet() -> None:
-    """Other libraries' notes on their own future are not our users' business."""
+def _quiet(*, all_of_it: bool) -> None:
+    """Leave out what other libraries say of themselves, their bars where nobody watches, and with
+    --quiet what is said of a job under way."""
+    from gnomon import progress
+
+    progress.quiet = all_of_it
+    if all_of_it or not sys.stderr.isatty():
+        # Other libraries' bars; both are read when tqdm and the hub's package are imported, below.
+        os.environ["TQDM_DISABLE"] = os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
     warnings.filterwarnings("ignore", category=FutureWarning)
     warnings.filterwarnings("ignore", category=DeprecationWarning)
     warnings.filterwarnings("ignore", module=r"PIL\b")  # on damage that it can read past
     warnings.formatwarning = _warned  # type: ignore[assignment]  # its other words are unused
+    if all_of_it:
+        os.environ["TRANSFORMERS_VERBOSITY"] = "error"
+        warnings.filterwarnings("ignore")
     for name in ("bitsandbytes", "transformers", "huggingface_hub"):
         logging.getLogger(name).setLevel(logging.ERROR)
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

@@ -120,9 +120,10 @@ def plan(given: argparse.Namespace) -> int:
     from gnomon import data, road
 
     opened = data.to_plan(given.recipe, given.overrides)
-    for line in data.rows(given.recipe, given.overrides):
+    for line in () if given.json else data.rows(given.recipe, given.overrides):
         print(line)
-    return 0 if road.plan(opened, config_only=given.config_only, gib=given.memory) else 1
+    fits = road.plan(opened, config_only=given.config_only, gib=given.memory, as_json=given.json)
+    return 0 if fits else 1
 
 
 def train(given: argparse.Namespace) -> None:
@@ -164,7 +165,7 @@ def score(given: argparse.Namespace) -> None:
     out = given.out or (file / "report.html" if file.is_dir() else file.with_suffix(".html"))
     with sole_writer(out):
         scored = [road.score(file)] if file.is_file() else road.results(file)
-        road.report(scored, out, *road.pictures_of(file))
+        road.report(scored, out, *road.pictures_of(file), as_json=given.json)
 
 
 def run(given: argparse.Namespace) -> None:
@@ -187,7 +188,7 @@ def compare(given: argparse.Namespace) -> None:
     from gnomon.store.lock import sole_writer
 
     with sole_writer(given.out):
-        road.compare(given.runs, given.out, beside=given.beside)
+        road.compare(given.runs, given.out, beside=given.beside, as_json=given.json)
 
 
 def merge(given: argparse.Namespace) -> None:

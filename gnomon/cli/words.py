@@ -70,7 +70,7 @@ def _preview(add: Add) -> None:
     )
     _drawn(verb)
     shown = verb.add_mutually_exclusive_group(required=True)
-    shown.add_argument("-o", "--out", type=Path, metavar="PNG", help="the picture")
+    shown.add_argument("-o", "--out", type=_picture, metavar="PNG", help="the picture")
     shown.add_argument(
         "--tokens", action="store_true", help="a recipe's first sample, token by token"
     )
@@ -119,7 +119,7 @@ def _stats(add: Add) -> None:
     verb.add_argument(
         "--n", type=_positive, help="samples a split; default: all on disk, 500 of what is drawn"
     )
-    verb.add_argument("--json", action="store_true", help="the same as JSON")
+    _json(verb)
     verb.add_argument("--seed", type=int, help="default: the recipe's, or 0")
     _workers(verb)
     _overrides(verb, "options of the kind")
@@ -159,6 +159,7 @@ def _plan(add: Add) -> None:
     verb.add_argument(
         "--memory", type=float, metavar="GIB", help="plan for so much; default: what is free here"
     )
+    _json(verb)
 
 
 def _train(add: Add) -> None:
@@ -179,7 +180,7 @@ def _predict(add: Add) -> None:
         metavar="DATA|FOLDER",
         help="a kind, recipe, dataset, or folder of pictures; default: what the run holds out",
     )
-    verb.add_argument("overrides", nargs="*", metavar="key=value", help="such as eval.batch_size=4")
+    _overrides(verb, "such as eval.batch_size=4")
     verb.add_argument(
         "--out", type=Path, metavar="FILE", help="the answers: .jsonl, or .csv of a folder"
     )
@@ -204,6 +205,7 @@ def _score(add: Add) -> None:
     verb = add(verbs.score, "score answers; needs no model", "gnomon score runs/demo")
     verb.add_argument("predictions", type=Path, metavar="PREDICTIONS", help="a .jsonl, or a run")
     verb.add_argument("--out", type=_html, metavar="HTML", help="the report")
+    _json(verb)
 
 
 def _run(add: Add) -> None:
@@ -234,6 +236,7 @@ def _compare(add: Add) -> None:
         metavar="TABLE",
         help="a published table to lay beside: ntil-clock, ntil-box, ntil-text",
     )
+    _json(verb)
 
 
 def _merge(add: Add) -> None:
@@ -261,6 +264,9 @@ def _adder(parsers: Any) -> Add:
             epilog=f"example: {example}",
         )
         parser.set_defaults(run=verb)
+        parser.add_argument(
+            "--quiet", action="store_true", help="print results, warnings and errors alone"
+        )
         return parser
 
     return add
@@ -293,7 +299,12 @@ def _samples(verb: argparse.ArgumentParser) -> None:
 
 
 def _overrides(verb: argparse.ArgumentParser, of: str) -> None:
-    verb.add_argument("overrides", nargs="*", metavar="key=value", help=of)
+    # Without a default of its own argparse says that it is required.
+    verb.add_argument("overrides", nargs="*", default=[], metavar="key=value", help=of)
+
+
+def _json(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--json", action="store_true", help="print JSON, and nothing else")
 
 
 def _workers(verb: argparse.ArgumentParser) -> None:
@@ -301,10 +312,16 @@ def _workers(verb: argparse.ArgumentParser) -> None:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{number}: give 1 or more")
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text}: give a whole number, 1 or more")
+    return int(text)
+
+
+def _picture(text: str) -> Path:
+    path = Path(text)
+    if path.suffix.lower() not in (".png", ".jpg", ".jpeg", ".webp"):
+        raise argparse.ArgumentTypeError(f"{text}: a picture is called something.png")
+    return path
 
 
 def _html(text: str) -> Path:

@@ -1,8 +1,9 @@
-"""The headline as plain text, for terminals."""
+"""The headline as plain text, for terminals; all lines as plain values, for programs."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from gnomon.eval import runs as shared
 from gnomon.eval.differences import HEADER, written
@@ -31,6 +32,23 @@ def table(runs: Sequence[RunResult]) -> str:
     blocks += _of_chartqa(runs)
     verdicts = [sentence for comparison in comparisons for sentence in comparison.sentences]
     return "\n\n".join(["\n".join(block) for block in blocks] + verdicts + refused) + "\n"
+
+
+def plain(runs: Sequence[RunResult]) -> dict[str, Any]:
+    """Every line of every run's summary, of its sources alone, and the comparisons of groups."""
+    groups = grouped(runs)
+    comparisons, refused = shared.compared(groups)
+    scores = {run.name: run.scores for run in runs}
+    scores |= {f"{run.name}: {name}": s for run in runs for name, s in run.sources.items()}
+    return {
+        "groups": [{"name": g.name, "runs": [run.name for run in g.runs]} for g in groups],
+        "runs": {
+            name: {kind: asdict(summary) for kind, summary in found.summaries.items()}
+            for name, found in scores.items()
+        },
+        "comparisons": [comparison.to_json() for comparison in comparisons],
+        "not_compared": refused,
+    }
 
 
 def differences(groups: Sequence[Group], comparisons: Sequence[Comparison]) -> str:

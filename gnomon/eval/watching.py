@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.eval.kinds import KINDS
-from gnomon.names import UnknownNameError, nearest_names
+from gnomon.names import UnknownNameError, hint
 
 if TYPE_CHECKING:
     from gnomon.eval.kinds.base import Line
@@ -28,10 +28,10 @@ def greater_is_better(name: str) -> bool:
     """Whether more of that figure is better; an unknown name is refused with the nearest."""
     lines = _lines()
     if name != CORRECT and name not in lines:
-        nearest = ", ".join(nearest_names(name, (CORRECT, *lines)))
         raise UnknownNameError(
-            f"no metric {name!r} to watch a training by: did you mean {nearest}? It is {CORRECT},"
-            " or a headline figure of a report after its kind of answer, such as time_exact"
+            f"no metric {name!r} to watch a training by, which is {CORRECT} or a headline figure of"
+            " a report after its kind of answer, such as time_exact:"
+            f" {hint(name, (CORRECT, *lines))}"
         )
     return name == CORRECT or lines[name].better == "higher"
 

@@ -53,7 +53,7 @@ STRENGTHS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Degradable(Generator):
     """A kind whose pictures may be degraded: `picture, moved = self.degraded(index, picture)`."""
 
@@ -61,6 +61,7 @@ class Degradable(Generator):
     """Noise, blur, JPEG, uneven light, a slight turn, tilt and crop: off, light or heavy."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.degrade not in get_args(Degrade):
             raise ValueError(f"degrade={self.degrade!r}: give off, light or heavy")
 

@@ -74,7 +74,7 @@ _TRIES = 1000
 _ASKED = (("What is ", "?"), ("Calculate ", "."), ("", " = ?"), ("Work out ", "."))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Arithmetic(Generator):
     """Numbers and signs; the answer is a number, a fraction, a time, a date, or one of two."""
 
@@ -101,6 +101,7 @@ class Arithmetic(Generator):
     of its own, such as the minutes of a day, may be as long without it."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_names("tasks", self.tasks, (*TASKS, *GROUPS))
         if self.level not in LEVELS:
             raise ValueError(f"level={self.level!r}: give one of {', '.join(LEVELS)}")

@@ -7,10 +7,10 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args, overload
 
 from gnomon.generators.rng import Rng, digest
-from gnomon.names import nearest_names
+from gnomon.names import hint
 from gnomon.recipe import STRICT
 from gnomon.sample import Target  # noqa: TC001 - recipe looks annotations up to name near misses
 
@@ -24,7 +24,7 @@ LATER = {"later": True}
 """Metadata of an option that came after its kind: at its default all is drawn as before it."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Generator(ABC):
     """A pure function of (kind, version, options, split, seed, index), through a hash.
 
@@ -43,6 +43,10 @@ class Generator(ABC):
     seed: int = 0
     """Another seed, other samples."""
 
+    def __post_init__(self) -> None:
+        if self.split not in get_args(Split):
+            raise ValueError(f"split={self.split!r}: give one of {', '.join(get_args(Split))}")
+
     @abstractmethod
     def key(self, index: int) -> str:
         """What sample `index` means, without drawing it; no key stands in two splits."""
@@ -51,13 +55,28 @@ class Generator(ABC):
     def draw(self, index: int) -> Sample:
         """Sample `index`."""
 
-    def __getitem__(self, index: int) -> Sample:
+    @overload
+    def __getitem__(self, index: int) -> Sample: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Sample]: ...
+    def __getitem__(self, index: int | slice) -> Sample | list[Sample]:
+        if isinstance(index, slice):
+            return [self.draw(place) for place in places(index, None)]
         if index < 0:
             raise IndexError(f"index {index}: samples count from 0 and have no end")
         return self.draw(index)
 
     def __iter__(self) -> Iterator[Sample]:
         return (self.draw(index) for index in count())
+
+    def __repr__(self) -> str:
+        """The call that makes it, with the options that are not as by default."""
+        changed = [
+            f"{option.name}={value!r}"
+            for option in fields(self)
+            if (value := getattr(self, option.name)) != option.default
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})"
 
     def rng(self, index: int) -> Rng:
         """The draws of sample `index`, always from their beginning."""
@@ -99,6 +118,19 @@ class Generator(ABC):
         return self.kind, self.version, written, self.split, self.seed
 
 
+def places(wanted: slice, length: int | None) -> range:
+    """The indices of a slice; without a length it has to say where it ends."""
+    if length is not None:
+        return range(*wanted.indices(length))
+    start, stop, step = wanted.start or 0, wanted.stop, wanted.step or 1
+    if stop is None or min(start, stop) < 0:
+        raise IndexError(
+            f"[{start}:{'' if stop is None else stop}]: samples count from 0 and have no end; give"
+            " both ends, such as [0:3]"
+        )
+    return range(start, stop, step)
+
+
 def split_of(*meaning: object) -> Split:
     """The split that a meaning belongs to, whatever the seed: 80 % train, 10 % val, 10 % test."""
     tenth = digest("split", *meaning)[0] * 10 // 256
@@ -111,5 +143,4 @@ def check_names(option: str, wanted: Sequence[str], known: Sequence[str]) -> Non
         raise ValueError(f"{option}={wanted!r}: give a list of names, such as [{known[0]}]")
     for name in wanted:
         if name not in known:
-            near = ", ".join(nearest_names(str(name), known))
-            raise ValueError(f"{option}={name!r}: no such name; did you mean {near}?")
+            raise ValueError(f"{option}={name!r}: no such name; {hint(str(name), known)}")

@@ -35,7 +35,7 @@ _VALUES = 25
 """How often values are drawn for one frame before another is."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Chart(Degradable):
     """One chart and one question; numbers, names, verdicts, boxes or the whole table."""
 

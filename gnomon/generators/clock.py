@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gnomon.generators._clock_style import Style
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Clock(Degradable):
     """Clocks with one, two or three hands, and what they show."""
 

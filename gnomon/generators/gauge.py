@@ -60,7 +60,7 @@ class _Plan(NamedTuple):
     place: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Gauge(Degradable):
     """One instrument, its reading, and what follows from it."""
 

@@ -30,7 +30,7 @@ class Part:
     """The kind's options."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Mixture(Generator):
     """Sample i is sample i of one part, so that it can be drawn alone and is never drawn twice."""
 
@@ -44,6 +44,7 @@ class Mixture(Generator):
     """Every part draws only what it never shows without it."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.parts:
             raise ValueError("parts is empty: name at least one kind, such as {kind: clock}")
         for part in self.parts:

@@ -54,7 +54,7 @@ class Plan(NamedTuple):
     asked: Asked
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Scene(Degradable):
     """Shapes and icons that never overlap; boxes end where the ink does."""
 

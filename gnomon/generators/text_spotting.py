@@ -47,7 +47,7 @@ class Plan(NamedTuple):
     means: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TextSpotting(Degradable):
     """Words, numbers, prices, dates and codes; straight, turned or in perspective."""
 

@@ -57,7 +57,7 @@ class Story(NamedTuple):
         return _put(ENDINGS[self.ending].written, text, self.numbers)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class WordProblem(Generator):
     """A quantity to which things happen, told in sentences, and a question at the end."""
 
@@ -83,6 +83,7 @@ class WordProblem(Generator):
     """The worlds that are not told of without it."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name, least, most in (("steps", 2, 8), ("distractors", 0, 2)):
             given = getattr(self, name)
             if given is not None and not least <= given[0] <= given[1] <= most:

@@ -6,7 +6,7 @@ import inspect
 import math
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from gnomon.names import nearest_names
+from gnomon.names import hint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ def refuse_unknown(loss: str, make: type, options: Mapping[str, Any]) -> None:
     known = [option.name for option in takes if option.kind is option.KEYWORD_ONLY]
     for name, value in options.items():
         if name not in known:
-            way = f"did you mean {_or(nearest_names(name, known))}?" if known else "it takes none"
+            way = hint(name, known) if known else "it takes none"
             raise ValueError(f"{loss} has no option {name}={value!r}: {way}")
 
 
@@ -26,7 +26,7 @@ def one_of(name: str, value: object, choices: Sequence[str]) -> str:
     """One of these words."""
     if isinstance(value, str) and value in choices:
         return value
-    raise ValueError(f"{name}={value!r}: give {_or(nearest_names(str(value), choices))}")
+    raise ValueError(f"{name}={value!r}: give {' or '.join(choices)}")
 
 
 def flag(name: str, value: object) -> bool:
@@ -72,7 +72,3 @@ def weights(name: str, values: object, parts: Sequence[str]) -> dict[str, float]
 
 def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _or(words: Sequence[str]) -> str:
-    return " or ".join(words)

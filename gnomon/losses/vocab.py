@@ -75,6 +75,9 @@ class NumericVocab:
         """The digits among a tokenizer's tokens; `size` is the head's width where it differs."""
         return cls(tokenizer.get_vocab(), size=size, tokenizer=tokenizer)
 
+    def __repr__(self) -> str:
+        return f"<NumericVocab: {self._summary}>"
+
     def __len__(self) -> int:
         """N."""
         return len(self.entries)
@@ -127,9 +130,8 @@ class NumericVocab:
 
     def describe(self) -> str:
         """The vocabulary as a table, to be printed."""
-        tokens = sum(len(entry.ids) for entry in self.entries)
         lines = [
-            f"{len(self)} numeric entries in {tokens} of {self.size} tokens",
+            self._summary,
             f"{'digits':>6}  {'value':>5}  {'places':>6}  tokens",
         ]
         for e in self.entries:
@@ -138,6 +140,11 @@ class NumericVocab:
         if self.unread:
             lines.append(f"not read: {_some(self.unread)}")
         return "\n".join(lines)
+
+    @property
+    def _summary(self) -> str:
+        tokens = sum(len(entry.ids) for entry in self.entries)
+        return f"{len(self)} numeric entries in {tokens} of {self.size} tokens"
 
     def _refuse_if_unfit(self) -> None:
         if not self.entries:

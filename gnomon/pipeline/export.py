@@ -6,9 +6,8 @@ import json
 import shutil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tqdm import tqdm
-
 from gnomon import dialect
+from gnomon.progress import track
 from gnomon.sample import resized, target_to_json
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def export(samples: Iterable[Sample], total: int, family: Family, form: str, out
     (part / "images").mkdir(parents=True)
     try:
         with (part / "data.jsonl").open("w", encoding="utf-8") as file:
-            for place, sample in enumerate(tqdm(samples, total=total, desc="export", unit="")):
+            for place, sample in enumerate(track(samples, total=total, desc="export")):
                 row = FORMS[form](_written(sample, family, part, place))
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
         if form == "lmms-eval":

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from accelerate.state import AcceleratorState, DistributedType
 from accelerate.utils import gather_object
-from tqdm import tqdm
 
 from gnomon.eval import score
 from gnomon.eval.kinds import kind_of
 from gnomon.eval.watching import headlines, kind_measured
 from gnomon.pipeline.predict import answered
+from gnomon.progress import track
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,5 +61,5 @@ class HeldOut:
             loaded, samples, batch_size=self.batch_size, max_new_tokens=self.max_new_tokens
         )
         quiet = not AcceleratorState().is_local_main_process
-        bar = tqdm(batches, desc="held-out batches", unit="", leave=False, disable=quiet)
+        bar = track(batches, desc="held-out batches", leave=False, disable=quiet)
         return [prediction for batch in bar for prediction in batch]

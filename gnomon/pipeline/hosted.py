@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tqdm import tqdm
 
 from gnomon.eval import predictions, questions
+from gnomon.progress import track
 from gnomon.sample import Prediction
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def predict(
         return Prediction(sample.id, text, size, dialect, settings)
 
     empty = 0
-    with tqdm(total=total, initial=len(done), desc="answers", unit="") as bar:
+    with track(total=total, initial=len(done), desc="answers") as bar:
         asked = questions.noted(left, questions.beside(out))
         for finished in _as_they_come(answered, asked, at_once):
             predictions.append(out, [finished])

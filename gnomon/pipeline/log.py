@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from transformers import ProgressCallback, TrainerCallback
 
 from gnomon.atomic import put_text
+from gnomon.progress import track
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,6 +19,25 @@ LOG = "log.jsonl"
 
 class Progress(ProgressCallback):  # type: ignore[misc]
     """One bar that says how the loss stands, where transformers prints a line each time."""
+
+    training_bar: Any
+    prediction_bar: Any
+
+    def on_train_begin(self, _: Any, state: Any, *__: Any, **___: Any) -> None:
+        self.current_step = state.global_step
+        if state.is_world_process_zero:
+            self.training_bar = track(
+                total=state.max_steps, initial=self.current_step, desc="training", unit=" steps"
+            )
+
+    def on_prediction_step(
+        self, args: Any, state: Any, control: Any, eval_dataloader: Any = None, **more: Any
+    ) -> None:
+        if state.is_world_process_zero and self.prediction_bar is None:
+            self.prediction_bar = track(
+                total=len(eval_dataloader), desc="held-out loss", unit=" batches", leave=False
+            )
+        super().on_prediction_step(args, state, control, eval_dataloader, **more)
 
     def on_log(self, *_: Any, logs: dict[str, float], **__: Any) -> None:
         shown = {name: value for name, value in logs.items() if name in ("loss", "ce")}

@@ -11,12 +11,12 @@ import torch
 from peft.tuners.lora import LoraLayer
 from peft.utils import ModulesToSaveWrapper
 from torch.nn import functional
-from tqdm import tqdm
 
 from gnomon.pipeline.collate import IGNORED, Collator
 from gnomon.pipeline.load import ADAPTER, load, load_trained
 from gnomon.pipeline.predict import answer
 from gnomon.pipeline.trainer import aligned
+from gnomon.progress import track
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -157,7 +157,7 @@ def _compared(recipe: Recipe, run: Path, folder: Path, samples: Sequence[Sample]
     )
     size, longest = recipe.eval.batch_size, recipe.eval.max_new_tokens
     divergence, tokens, same = 0.0, 0, 0
-    for start in tqdm(range(0, len(samples), size), desc="checking", unit="batch"):
+    for start in track(range(0, len(samples), size), desc="checking", unit=" batches"):
         batch = samples[start : start + size]
         answers = [answer(who, batch, max_new_tokens=longest) for who in (own, plain)]
         same += sum(a == b for a, b in zip(*answers, strict=True))

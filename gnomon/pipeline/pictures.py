@@ -9,9 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tqdm import tqdm
-
 from gnomon.atomic import naming, put_text
+from gnomon.progress import track
 from gnomon.store.photograph import picture_of
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def to_csv(
     with (
         naming(part),
         part.open("a", encoding="utf-8") as held,
-        tqdm(total=len(files), initial=len(files) - len(left), desc="pictures", unit="") as bar,
+        track(total=len(files), initial=len(files) - len(left), desc="pictures") as bar,
     ):
         for start in range(0, len(left), batch_size):
             batch = list(_opened(left[start : start + batch_size], question, broken))

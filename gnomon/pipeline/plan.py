@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import prod
 from pathlib import Path
 from statistics import mean
@@ -76,6 +76,28 @@ class Plan:
             return train.max_steps
         batch = train.per_device_train_batch_size * train.gradient_accumulation_steps
         return int(-(-self.samples * train.num_train_epochs // batch))
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as plain values: memory in bytes, time in seconds, the tokens of a sample."""
+        return {
+            "model": self.recipe.model.name,
+            "family": self.family,
+            "parts": [asdict(part) for part in self.parts],
+            "tokens": {
+                "counted": self.counted,
+                "mean": {
+                    name: mean(getattr(tokens, name) for tokens in self.tokens)
+                    for name in ("all", "picture", "answer")
+                },
+                "most": max(tokens.all for tokens in self.tokens),
+            },
+            "coverage": self.coverage,
+            "memory": {**asdict(self.memory), "total": self.memory.total, "there": self.there},
+            "fits": self.fits,
+            "ways_out": self.ways_out,
+            "steps": self.steps,
+            "seconds_a_step": self.step,
+        }
 
     def __str__(self) -> str:
         told = [self._model(), *self._pictures(), self._tokens(), *self._cut(), *self._coverage()]

@@ -7,11 +7,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import torch
-from tqdm import tqdm
 
 from gnomon.eval import predictions, questions
 from gnomon.pipeline.belief import believe, listed
 from gnomon.pipeline.collate import prompt_of, resized_size
+from gnomon.progress import track
 from gnomon.sample import Prediction
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def predict(
     settings = json.loads(json.dumps(settings))
     done = predictions.done(out, settings)
     left = (sample for sample in samples if sample.id not in done)
-    with tqdm(total=total, initial=len(done), desc="answers", unit="") as bar:
+    with track(total=total, initial=len(done), desc="answers") as bar:
         for batch in answered(
             loaded,
             questions.noted(left, questions.beside(out)),

@@ -10,7 +10,7 @@ import torch
 from trl import SFTConfig
 
 from gnomon.eval.watching import greater_is_better
-from gnomon.names import nearest_names
+from gnomon.names import hint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,9 +58,8 @@ def _refuse_unknown(passed: dict[str, Any]) -> None:
     known = [field.name for field in fields(SFTConfig) if field.init]
     for name, value in passed.items():
         if name not in known:
-            near = ", ".join(nearest_names(name, known))
             raise ValueError(
-                f"train.sft.{name}: {value!r}: TRL has no such key; did you mean {near}?"
+                f"train.sft.{name}: {value!r}: TRL has no such key; {hint(name, known)}"
             )
 
 

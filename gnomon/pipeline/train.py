@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from peft import PeftModel
-from transformers import EarlyStoppingCallback, ProgressCallback, TrainerState
+from transformers import EarlyStoppingCallback, PrinterCallback, ProgressCallback, TrainerState
 from transformers.trainer import TRAINER_STATE_NAME
 
 from gnomon.losses import CE, NumericVocab, create
@@ -21,6 +20,7 @@ from gnomon.pipeline.resuming import last_checkpoint
 from gnomon.pipeline.settings import arguments
 from gnomon.pipeline.stream import drawn
 from gnomon.pipeline.trainer import NumericSFTTrainer
+from gnomon.progress import note
 from gnomon.store import mixture
 from gnomon.store.samples import train_size
 
@@ -80,7 +80,7 @@ def tell_coverage(
     shares = coverage_of(loss.vocab, loaded.family, loaded.processor, looked_at)
     told = ", ".join(f"{100 * share:.0f} % ({kind})" for kind, share in sorted(shares.items()))
     if trainer.accelerator.is_main_process:
-        print(f"digits that {recipe.loss.name} sees: {told}", file=sys.stderr)
+        note(f"digits that {recipe.loss.name} sees: {told}")
 
 
 def at_its_end(checkpoint: Path, recipe: Recipe) -> bool:
@@ -128,7 +128,8 @@ def make_trainer(recipe: Recipe, loaded: Loaded, samples: Samples, run: Path) ->
         callbacks=callbacks(recipe, run),
     )
     tie_head(trainer.model)
-    trainer.remove_callback(ProgressCallback)
+    for printing in (ProgressCallback, PrinterCallback):  # whichever transformers chose
+        trainer.remove_callback(printing)
     trainer.add_callback(Progress())
     return trainer
 

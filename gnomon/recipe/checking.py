@@ -5,11 +5,21 @@ from __future__ import annotations
 import json
 from dataclasses import fields, is_dataclass
 from reprlib import Repr
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from pydantic import TypeAdapter, ValidationError
 
-from gnomon.names import nearest_names
+from gnomon.names import hint
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -37,9 +47,12 @@ def checked(kind: type[T], raw: dict[str, Any], *, name: str) -> T:
         # Strict about types, yet lists may be tuples and dicts dataclasses: that is JSON's mode.
         return TypeAdapter(kind).validate_json(text)
     except ValidationError as error:
-        lines = [_complaint(kind, e) for e in error.errors()[:_SHOWN]]
-        if error.error_count() > _SHOWN:
-            lines.append(f"and {error.error_count() - _SHOWN} more")
+        by_key: dict[str, list[ErrorDetails]] = {}
+        for found in error.errors():
+            by_key.setdefault(_path(kind, found["loc"]), []).append(found)
+        lines = [_complaint(kind, path, found) for path, found in by_key.items()][:_SHOWN]
+        if len(by_key) > _SHOWN:
+            lines.append(f"and {len(by_key) - _SHOWN} more")
         raise RecipeError("\n".join(f"{name}: {line}" for line in lines)) from None
 
 
@@ -54,17 +67,51 @@ def choices(kind: type, key: str) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) is Literal else ()
 
 
-def _complaint(root: type, error: ErrorDetails) -> str:
-    loc, message = error["loc"], error["msg"].removeprefix("Value error, ")
-    path = ".".join(str(step) for step in loc)
+def _complaint(root: type, path: str, errors: list[ErrorDetails]) -> str:
+    """What is wrong at a key: several errors where its value may be of several types."""
+    error = errors[0]
+    loc, given, message = error["loc"], error["input"], error["msg"].removeprefix("Value error, ")
+    said = f"{path}: {_shown.repr(given)}:"
     if error["type"] == "unexpected_keyword_argument":
-        near = ", ".join(nearest_names(str(loc[-1]), _keys_at(root, loc[:-1])))
-        return f"{path}: no such key; did you mean {near}?"
+        return f"{path}: no such key; {hint(str(loc[-1]), _keys_at(root, loc[:-1]))}"
     if error["type"] == "missing":
         return f"{path}: it must be given"
     if error["type"] == "value_error":
         return f"{path}: {message}" if path else message
-    return f"{path}: {_shown.repr(error['input'])}: {message[0].lower()}{message[1:]}"
+    if error["type"] == "dataclass_type":
+        inner = f"{path}.{_keys_at(root, loc)[0]}"
+        such_as = f"{inner}={given}" if isinstance(given, str) else inner
+        return f"{said} it has keys of its own, such as {such_as}"
+    if error["type"] in ("list_type", "tuple_type"):
+        keys = _keys_at(root, loc)
+        item = f"{{{keys[0]}: {given}}}" if keys and isinstance(given, str) else given
+        return f"{said} give a list, such as {loc[-1]}=[{item}]"
+    wanted = " or ".join(e["msg"].removeprefix("Input should be ") for e in errors)
+    wanted = wanted.replace("a valid array", "a list").replace("an object", "a mapping")
+    start = "input should be " if message.startswith("Input should be ") else ""
+    return f"{said} {start}{wanted[0].lower()}{wanted[1:]}"
+
+
+def _path(root: type, loc: tuple[int | str, ...]) -> str:
+    """The dotted key. Where a value may be of several types, pydantic appends the one it tried."""
+    steps: list[str] = []
+    wanted: Any = root
+    for step in loc:
+        members = [inner for inner in get_args(wanted) if inner is not NoneType]
+        if get_origin(wanted) in (Union, UnionType):
+            if len(members) > 1:
+                break
+            wanted = members[0]
+        steps.append(str(step))
+        wanted = _at(wanted, step)
+    return ".".join(steps)
+
+
+def _at(wanted: Any, step: int | str) -> Any:
+    """The type of an item of a list, or of a dataclass's key; None where it is not known."""
+    if isinstance(step, int):
+        return next(iter(get_args(wanted)), None)
+    return get_type_hints(wanted).get(step) if is_dataclass(wanted) else None
 
 
 def _held(hint: Any) -> type | None:
@@ -79,4 +126,4 @@ def _keys_at(root: type, loc: tuple[int | str, ...]) -> list[str]:
     for step in loc:
         if isinstance(step, str):
             kind = section(kind, step)
-    return [f.name for f in fields(kind)]
+    return [f.name for f in fields(kind)] if kind else []

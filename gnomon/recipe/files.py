@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from gnomon.names import nearest_names
+from gnomon.names import hint
 from gnomon.recipe.checking import RecipeError, checked
 from gnomon.recipe.sections import Recipe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 _LONGEST = 2**18
@@ -56,6 +56,11 @@ def from_dict(
 def laid_over(raw: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
     """Plain values with `key=value` laid over them, in place."""
     for override in overrides:
+        key, _, value = override.partition("=")
+        if value.startswith(("[", "{")) and not value.endswith(("]", "}")):
+            raise RecipeError(
+                f"{key}: the value is not YAML: {value!r} breaks off; quote an override with blanks"
+            )
         _lay_over(raw, override)
     return raw
 
@@ -87,8 +92,20 @@ def find(path: str | Path) -> Path:
     for name in (wanted.name, f"{wanted.name}.yaml"):
         if wanted.parent.name in ("", "configs") and name in shipped:
             return shipped[name]
-    nearest = ", ".join(n.removesuffix(".yaml") for n in nearest_names(wanted.name, shipped))
-    raise RecipeError(f"no recipe {str(path)!r}: `gnomon ls configs` lists those here ({nearest})")
+    raise RecipeError(f"no recipe {str(path)!r}: {_instead(wanted, shipped)}")
+
+
+def _instead(wanted: Path, shipped: Iterable[str]) -> str:
+    """What someone may have meant who named no recipe."""
+    if "=" in wanted.name:
+        return "an override comes after the recipe"
+    if (wanted / "recipe.yaml").is_file():
+        return f"that is a run; its recipe is {wanted / 'recipe.yaml'}"
+    if wanted.is_dir():
+        return "that is a directory; give a YAML file"
+    known = [name.removesuffix(".yaml") for name in shipped]
+    name = wanted.name.removesuffix(wanted.suffix)
+    return f"there is no such file; {hint(name, known, listing='gnomon ls configs')}"
 
 
 @cache
@@ -192,7 +209,9 @@ def _lay_over(raw: dict[str, Any], override: str) -> None:
     """Set one dotted key, such as train.learning_rate=2e-5 or data.0.options.size=112."""
     path, equals, text = override.partition("=")
     if not equals or not path:
-        raise RecipeError(f"{override!r}: an override is key=value, such as train.max_steps=100")
+        raise RecipeError(
+            f"{override!r}: an override is key=value without blanks, such as train.max_steps=100"
+        )
     *way, last = path.split(".", _DEEPEST)
     place: Any = raw
     for step in way:
@@ -211,6 +230,7 @@ def _lay_over(raw: dict[str, Any], override: str) -> None:
 def _index(step: str, place: list[Any], path: str) -> int:
     if not step.isdecimal() or len(step) > 9 or int(step) >= len(place):
         raise RecipeError(
-            f"{path}: {step!r} is no place in a list of {len(place)} (counted from 0)"
+            f"{path}: {step!r} is no place in a list of {len(place)} (counted from 0, such as"
+            f" {path.partition(f'.{step}')[0]}.0)"
         )
     return int(step)

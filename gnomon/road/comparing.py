@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gnomon.road.directory import as_text
 from gnomon.road.scoring import pictures_of, results, score, warn
 
 if TYPE_CHECKING:
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     from gnomon.eval import RunResult
 
 
-def compare(outs: Sequence[Path], file: Path, *, beside: Sequence[str] = ()) -> Path:
+def compare(
+    outs: Sequence[Path], file: Path, *, beside: Sequence[str] = (), as_json: bool = False
+) -> Path:
     """Lay several runs beside each other: each one's last answers, the first as the measure.
 
     Runs whose recipes differ in the seed alone are compared as one; runs that were not asked the
@@ -38,6 +41,9 @@ def compare(outs: Sequence[Path], file: Path, *, beside: Sequence[str] = ()) -> 
     write_scores(file.with_suffix(".json"), {run.name: run.scores for run in runs}, told)
     samples, note = pictures_of(outs[0])
     evaluation.write_report(file, runs, samples=samples, note=note, beside=laid)
+    if as_json:
+        print(as_text(tables.plain(runs) | {"report": str(file)}))
+        return file
     for table in laid:
         print(text(table, runs))
     print(tables.differences(groups, comparisons) if comparisons else evaluation.table(runs))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import platform
-import sys
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from gnomon import generators, recipe
 from gnomon.atomic import put_text
+from gnomon.names import hint
+from gnomon.progress import note
 from gnomon.recipe import Recipe, RecipeError
 
 if TYPE_CHECKING:
@@ -52,6 +53,21 @@ def claim(run: Path, opened: Recipe, *, drawn: Sequence[Source]) -> None:
     recorded = kind_versions((*opened.data, *(opened.eval.data or ())))
     write_json(run / _VERSIONS, {**versions(), "kinds": recorded})
     put_text(run / _RECIPE, recipe.to_yaml(opened))  # last: it makes the directory a run's
+
+
+def no_run(run: Path) -> str:
+    """Why a path is no run's directory, with the runs beside it that may have been meant."""
+    if run.is_dir():
+        return f"{run} is no run: recipe.yaml is not in it"
+    if run.exists():
+        return f"{run} is a file, not a run's directory"
+    beside = runs_beside(run)
+    return f"there is no run {run}" + (f": {hint(run.name, beside)}" if beside else "")
+
+
+def runs_beside(run: Path) -> list[str]:
+    """The names of the runs in the directory that holds, or would hold, this one."""
+    return sorted(file.parent.name for file in run.parent.glob("*/recipe.yaml"))
 
 
 def kind_versions(sources: Iterable[Source]) -> dict[str, int]:
@@ -163,9 +179,14 @@ def versions() -> dict[str, str]:
 
 
 def say(step: str) -> None:
-    print(f"— {step}", file=sys.stderr)
+    note(f"— {step}")
 
 
 def write_json(file: Path, value: Any) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    put_text(file, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    put_text(file, as_text(value) + "\n")
+
+
+def as_text(value: Any) -> str:
+    """Plain values as JSON that a person can read, too."""
+    return json.dumps(value, indent=2, ensure_ascii=False)

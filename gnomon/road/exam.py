@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon import losses, recipe, store
+from gnomon import generators, losses, recipe, store
+from gnomon.names import check as check_known
+from gnomon.names import nearest_names
 from gnomon.pipeline import families
 from gnomon.recipe import Eval, Recipe, RecipeError, Source
 from gnomon.store.mixed import Mixture
@@ -114,7 +116,37 @@ class Exam:
 
 def open_recipe(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
     """A recipe whose every name and option is known to its room; nothing heavy is loaded."""
+    _refuse_kind(str(path))
     return check(recipe.load(path, overrides))
+
+
+def check_name(name: str) -> None:
+    """Refuse a bare name that is neither a kind nor a recipe that comes with gnomon."""
+    if _is_name(name):
+        known = [*generators.KINDS, *_shipped()]
+        check_known(known, name, what="generator or recipe", listing="gnomon ls")
+
+
+def _refuse_kind(name: str) -> None:
+    """Where a recipe is wanted, a kind may be meant, rightly spelt or not."""
+    if not _is_name(name) or nearest_names(name, _shipped()):
+        return
+    for kind in nearest_names(name, generators.KINDS)[:1]:
+        meant = ", which" if kind == name else f": did you mean {kind}? That"
+        raise RecipeError(
+            f"no recipe {name!r}{meant} is a kind; a recipe names kinds under data:"
+            " `gnomon cp demo my.yaml` gives one to start from, `gnomon ls configs` lists others"
+        )
+
+
+def _is_name(text: str) -> bool:
+    """Whether it names no file, and cannot be meant as one or as an override."""
+    place = Path(text)
+    return place.name == text and not place.suffix and not place.exists() and "=" not in text
+
+
+def _shipped() -> list[str]:
+    return [file.removesuffix(".yaml") for file in recipe.configs()]
 
 
 def check(opened: Recipe) -> Recipe:

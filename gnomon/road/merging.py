@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gnomon import recipe, store
 from gnomon.recipe import Recipe, RecipeError
-from gnomon.road.directory import AFTER, versions
+from gnomon.road.directory import AFTER, no_run, versions
 from gnomon.road.exam import Exam, open_recipe
 from gnomon.road.scoring import results
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 def merge(run: Path, out: Path, *, samples: int, push_to: str | None = None) -> str:
     """A run's adapter and its base as one plain model, with a card; how well they agree."""
+    file = run / "recipe.yaml"
+    if not file.is_file():
+        raise RecipeError(no_run(run))
     from gnomon.pipeline.merge import merge as put_together
     from gnomon.pipeline.merge import push
 
-    file = run / "recipe.yaml"
-    if not file.is_file():
-        raise RecipeError(f"{run} is no run: recipe.yaml is not in it")
     opened = open_recipe(file)
     exam = Exam.of(opened)
     asked = list(replace(exam, samples=min(samples, exam.samples)))

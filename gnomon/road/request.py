@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon import generators, recipe
+from gnomon.pipeline import families
 from gnomon.recipe import Recipe, RecipeError, Source
-from gnomon.road.directory import AFTER
-from gnomon.road.exam import Exam, check, check_enough, open_recipe
+from gnomon.road.directory import AFTER, no_run, runs_beside
+from gnomon.road.exam import Exam, check, check_enough, check_name, open_recipe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,9 +53,9 @@ def asked(model: str, data: str | None, overrides: Sequence[str]) -> Asked:
     run = Path(model) if (Path(model) / "recipe.yaml").is_file() else None
     if run is not None:
         opened = open_recipe(run / "recipe.yaml", overrides)
-    elif data is None:
-        raise RecipeError(f"what shall {model} be asked? Name a kind, a recipe or a directory")
     else:
+        _check_model(model, data)
+        assert data is not None
         opened = _bare(model, data, overrides)
     if data is None:
         return Asked(opened, Exam.of(opened), run, None, AFTER)
@@ -62,6 +63,23 @@ def asked(model: str, data: str | None, overrides: Sequence[str]) -> Asked:
     if place.is_dir() and not (place / "manifest.json").exists() and not (place / "data").exists():
         return Asked(opened, Exam.of(opened), run, place, place.name)
     return Asked(opened, _exam_of(data, opened, overrides), run, None, place.stem)
+
+
+def _check_model(model: str, data: str | None) -> None:
+    """Refuse what is no model, or was meant to be a run: else the hub would be asked for it."""
+    place = Path(model)
+    if not place.is_dir():
+        if model in generators.KINDS:
+            raise RecipeError(f"{model} is what is asked: name the run or the model before it")
+        if place.suffix in (".yaml", ".yml") or f"{model}.yaml" in recipe.configs():
+            raise RecipeError(f"{model} is a recipe: name the run that it made, or a model")
+        if place.parent.name == "runs" or (place.parent != Path() and runs_beside(place)):
+            raise RecipeError(no_run(place))
+    if data is None:
+        fault = "" if model in families.EMBEDDED else f"{no_run(place)}. If it is a model: "
+        raise RecipeError(
+            f"{fault}what shall {model} be asked? Name a kind, a recipe or a directory, too"
+        )
 
 
 def _bare(model: str, data: str, overrides: Sequence[str]) -> Recipe:
@@ -80,10 +98,13 @@ def _exam_of(data: str, opened: Recipe, overrides: Sequence[str]) -> Exam:
     if data in generators.KINDS:
         return Exam((Source(kind=data),), asked.split, asked.seed, asked.samples)
     if place.suffix.lower() in (".csv", ".jsonl"):
+        if not place.exists():
+            raise RecipeError(f"{data}: there is no such file")
         raise RecipeError(
             f"{data}: name it in a recipe, as path: with its columns, under eval.data"
         )
     if not place.is_dir():
+        check_name(data)
         return Exam.of(open_recipe(data, [o for o in overrides if o.startswith("eval.")]))
     exam = Exam((Source(path=data),), asked.split, asked.seed, asked.samples)
     if any(override.startswith("eval.samples=") for override in overrides):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 from gnomon import store
 from gnomon.recipe import RecipeError
 from gnomon.road.answering import predict
-from gnomon.road.directory import AFTER, BEFORE, claim, say
+from gnomon.road.directory import AFTER, BEFORE, as_text, claim, say
 from gnomon.road.exam import Exam
 from gnomon.road.scoring import pictures_of, report, results
 from gnomon.store.lock import sole_writer
@@ -92,14 +92,14 @@ def _drawn_in_training(opened: Recipe, run: Path) -> Sequence[Source]:
     return () if written or finished else opened.data
 
 
-def plan(opened: Recipe, *, config_only: bool, gib: float | None) -> bool:
+def plan(opened: Recipe, *, config_only: bool, gib: float | None, as_json: bool = False) -> bool:
     """Print what a recipe will take; whether it fits into the memory there is, or `gib`."""
     from gnomon.pipeline.plan import plan as planned
 
     samples = store.mixture(opened.data, split="train", seed=opened.seed)
     there = None if gib is None else gib * 2**30
     found = planned(opened, samples, config_only=config_only, there=there)
-    print(found)
+    print(as_text(found.to_json()) if as_json else found)
     return found.fits
 
 

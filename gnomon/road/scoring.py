@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from gnomon import jsons, recipe, store
 from gnomon.recipe import RecipeError
-from gnomon.road.directory import AFTER, BEFORE, say
+from gnomon.road.directory import AFTER, BEFORE, as_text, no_run, say
 from gnomon.road.exam import Exam
 from gnomon.sample import Sample
 from gnomon.store import manifest as manifests
@@ -29,7 +29,7 @@ def score(file: Path, *, name: str | None = None) -> RunResult:
     from gnomon.eval import predictions, questions
 
     if not file.is_file():
-        raise RecipeError(f"no predictions {str(file)!r}: `gnomon predict` makes them")
+        raise RecipeError(_no_answers(file))
     exam, about = exam_of(file)
     answers = predictions.PredictionFile(file)
     asked = questions.asked(file, _asked_again(file, exam, about["data"]), exam.samples)
@@ -59,7 +59,7 @@ def results(out: Path) -> list[RunResult]:
     held = [out / "predictions" / f"{name}.jsonl" for name in (BEFORE, AFTER)]
     scored = [score(file) for file in held if file.is_file()]
     if not scored:
-        raise RecipeError(f"{out} holds no predictions yet: `gnomon predict {out}` makes them")
+        raise RecipeError(_no_answers(out))
     log = out / "log.jsonl"
     lines = _rows(log) if log.exists() else None
     recipe.plain(out / "recipe.yaml")  # what is none is refused here, before others read it
@@ -69,10 +69,16 @@ def results(out: Path) -> list[RunResult]:
 
 
 def report(
-    scored: Sequence[RunResult], file: Path, samples: Mapping[str, Sample], note: str = ""
+    scored: Sequence[RunResult],
+    file: Path,
+    samples: Mapping[str, Sample],
+    note: str = "",
+    *,
+    as_json: bool = False,
 ) -> Path:
     """Write the HTML report and its JSON, and print the table."""
     from gnomon import eval as evaluation
+    from gnomon.eval import tables
     from gnomon.eval.scored import write_scores
 
     told = {run.name: run.scores for run in scored}
@@ -81,6 +87,9 @@ def report(
     warn(scored)
     write_scores(file.with_suffix(".json"), told)
     evaluation.write_report(file, scored, samples=samples, note=note)
+    if as_json:
+        print(as_text(tables.plain(scored) | {"report": str(file)}))
+        return file
     print(evaluation.table(scored))
     print(f"report: {file}")
     return file
@@ -135,7 +144,18 @@ def _kept(folder: Path, exam: Exam, described: dict[str, Any]) -> Dataset | None
 def last(out: Path) -> Path:
     """The file of a run's last answers, or that file itself."""
     held = [out / "predictions" / f"{name}.jsonl" for name in (AFTER, BEFORE)]
-    return next((file for file in held if file.is_file()), out)
+    found = next((file for file in held if file.is_file()), out)
+    if not found.is_file():
+        raise RecipeError(_no_answers(out))
+    return found
+
+
+def _no_answers(out: Path) -> str:
+    if (out / "recipe.yaml").is_file():
+        return f"{out} holds no predictions yet: `gnomon predict {out}` makes them"
+    if out.suffix == ".jsonl":
+        return f"{out}: there is no such file; `gnomon predict` makes one"
+    return no_run(out)
 
 
 def about_file(answers: Path) -> Path:

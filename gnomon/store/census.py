@@ -9,8 +9,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
+from gnomon.progress import track
 from gnomon.store import bars, formats
 from gnomon.store import manifest as manifests
 from gnomon.store import workers as engine
@@ -98,7 +98,7 @@ def census(parts: Mapping[str, Part], *, workers: int | None = 1, progress: bool
         found[number] = seen
         bar.update(len(seen.traces))
 
-    with tqdm(total=total, unit=" samples", delay=2, disable=None if progress else True) as bar:
+    with track(total=total, desc="looking", unit=" samples", delay=2, disable=not progress) as bar:
         job = partial(_look, dict(parts), chunks)
         several = min(workers or os.cpu_count() or 1, max(1, total // _WORTH))
         engine.run(job, range(len(chunks)), workers=several, done=record)

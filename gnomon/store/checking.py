@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tqdm import tqdm
-
+from gnomon.progress import track
 from gnomon.store import formats
 from gnomon.store import manifest as manifests
 from gnomon.store.files import find
@@ -45,7 +44,7 @@ def _of_shards(
 ) -> Iterator[str]:
     form = manifests.format_of(manifest)
     total = sum(len(split["shards"]) for split in manifest["splits"].values())
-    with tqdm(total=total, unit=" shards", delay=2, disable=None if progress else True) as bar:
+    with track(total=total, desc="checking", unit=" shards", delay=2, disable=not progress) as bar:
         for name, split in manifest["splits"].items():
             for found in _of_split(root, name, form, split, redraw):
                 yield from found

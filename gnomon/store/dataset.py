@@ -40,10 +40,16 @@ class Dataset(Samples):
         """How many samples the split has."""
         return self._starts[-1]
 
+    def __repr__(self) -> str:
+        files = self.files
+        return (
+            f"<Dataset {files.root}, {files.split}: {self.length:,} samples, {files.format.name}>"
+        )
+
     def __len__(self) -> int:
         return self.length
 
-    def __getitem__(self, index: int) -> Sample:
+    def at(self, index: int) -> Sample:
         shard, row = self._place(index)
         try:
             return from_record(self._reader.record(shard, row))

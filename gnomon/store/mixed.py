@@ -66,7 +66,7 @@ class Mixture(Samples):
             self._pattern.position_of(place, n - 1) for place, n in enumerate(lengths) if n
         )
 
-    def __getitem__(self, index: int) -> Sample:
+    def at(self, index: int) -> Sample:
         source, place = self.place_of(index)
         return self.sources[source][place]
 

@@ -16,9 +16,8 @@ from os.path import isfile
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from tqdm import tqdm
-
 from gnomon.generators.base import split_of
+from gnomon.progress import track
 from gnomon.sample import Sample
 from gnomon.store.own_answers import read_answer
 from gnomon.store.own_lines import lines_of
@@ -71,12 +70,15 @@ class Own(Samples):
         self.name, self.how, self.split = name, how, split
         self.rows, self.content = rows, content
 
+    def __repr__(self) -> str:
+        return f"<Own {self.name}, {self.split}: {self.length:,} rows>"
+
     @property
     def length(self) -> int:
         """How many rows the split has."""
         return len(self.rows)
 
-    def __getitem__(self, index: int) -> Sample:
+    def at(self, index: int) -> Sample:
         if not 0 <= index < self.length:
             raise IndexError(f"index {index}: {self.name} has samples 0 to {self.length - 1}")
         row = self.rows[index]
@@ -146,7 +148,7 @@ def opened(
     rows: list[Row] = []
     faults: dict[int, str] = {}
     line = 0
-    for line, raw in tqdm(lines, desc=name, unit=" rows", delay=2):
+    for line, raw in track(lines, desc=name, unit=" rows", delay=2):
         try:
             rows += read(line, raw)
         except ValueError as error:
@@ -173,7 +175,7 @@ def _decoded(name: str, images: Sequence[Any]) -> list[str]:
     if new:
         with ThreadPool(min(os.cpu_count() or 1, len(new))) as threads:
             found = threads.imap(_fault, new.values(), chunksize=8)
-            bar = tqdm(found, desc=name, total=len(new), unit=" pictures", delay=2)
+            bar = track(found, desc=name, total=len(new), unit=" pictures", delay=2)
             _FAULTS.update(zip(new, bar, strict=True))
     return [_FAULTS[key] for key in keys]
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
+
+from gnomon.generators.base import places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,8 +35,17 @@ class Samples(ABC):
         return self.length
 
     @abstractmethod
-    def __getitem__(self, index: int) -> Sample:
+    def at(self, index: int) -> Sample:
         """Sample `index`, counted from 0."""
+
+    @overload
+    def __getitem__(self, index: int) -> Sample: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Sample]: ...
+    def __getitem__(self, index: int | slice) -> Sample | list[Sample]:
+        if isinstance(index, slice):
+            return [self.at(place) for place in places(index, self.length)]
+        return self.at(index)
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
@@ -91,7 +102,7 @@ class Drawn(Samples):
     def length(self) -> None:
         """None: drawing has no end."""
 
-    def __getitem__(self, index: int) -> Sample:
+    def at(self, index: int) -> Sample:
         return self.generator[index]
 
     def id(self, index: int) -> str:

@@ -67,7 +67,7 @@ class Gone(Samples):
         rows: int | None = self.description.get("rows")
         return rows
 
-    def __getitem__(self, index: int) -> Sample:
+    def at(self, index: int) -> Sample:
         raise LookupError(f"sample {index} of {self.description} cannot be drawn again")
 
     def describe(self) -> dict[str, Any]:

@@ -44,6 +44,10 @@ class Stream:
         self._taken = self._skipped = 0
         self._check()
 
+    def __repr__(self) -> str:
+        many = "without end" if self.n is None else f"{self.n:,} samples"
+        return f"<Stream of {self.samples!r}: {many}, reader {self.rank} of {self.world_size}>"
+
     def __iter__(self) -> Iterator[Sample]:
         """From the start, or once from where `load_state_dict` says."""
         self._taken, self._skipped = self._skipped, 0

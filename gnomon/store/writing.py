@@ -8,9 +8,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tqdm import tqdm
-
 from gnomon.atomic import naming, remove_leftovers
+from gnomon.progress import track
 from gnomon.store import engines, formats
 from gnomon.store import manifest as manifests
 from gnomon.store.card import write_card
@@ -129,8 +128,13 @@ def _write_shards(
 ) -> None:
     shards = manifest["splits"][plan.split]["shards"]
     whole = sum(shard["rows"] for shard in shards if shard)
-    bar = tqdm(
-        total=plan.n, initial=whole, unit=" samples", delay=2, disable=None if progress else True
+    bar = track(
+        total=plan.n,
+        initial=whole,
+        desc=plan.split,
+        unit=" samples",
+        delay=2,
+        disable=not progress,
     )
 
     growing = manifests.Growing(plan.root, manifest)

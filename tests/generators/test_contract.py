@@ -199,6 +199,24 @@ def test_indices_count_from_0(kind):
         create(kind)[-1]
 
 
+def test_a_slice_is_a_list_and_says_where_it_ends():
+    """Clock()[0:3] was a TypeError out of a comparison."""
+    clocks = create("clock", size=84)
+    ids = [sample.id for sample in clocks[1:6:2]]
+    assert ids == [clocks.id(1), clocks.id(3), clocks.id(5)]
+    assert clocks[3:3] == []
+    for endless in (slice(None), slice(2, None), slice(-3, None), slice(0, -1)):
+        with pytest.raises(IndexError, match=r"no end; give both ends, such as \[0:3\]"):
+            clocks[endless]
+
+
+def test_a_generator_is_told_by_what_was_asked_of_it():
+    assert repr(create("clock")) == "Clock()"
+    made = create("clock", split="test", size=112, dials=["round"])
+    assert repr(made) == "Clock(split='test', size=112, dials=('round',))"
+    assert eval(repr(made), {"Clock": type(made)}) == made
+
+
 def test_kinds_are_the_files():
     folder = Path(generators.__file__).parent
     ground = {"base", "rng", "sheet"}

@@ -85,3 +85,10 @@ def test_misspelt_options_are_refused_with_the_nearest(kind):
             create(kind, **{option.name + "s_": 1})
     with pytest.raises(RecipeError, match="split"):
         create(kind, split="training")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_split_that_is_none_is_refused_with_those_that_are(kind):
+    """Clock(split="valid") drew nothing for ever, or said that its styles were too few."""
+    with pytest.raises(ValueError, match="split='valid': give one of train, val, test"):
+        load(kind)(split="valid")

@@ -15,7 +15,7 @@ def test_an_unknown_name_tells_the_nearest_and_the_command_that_lists_all():
     with pytest.raises(names.UnknownNameError) as told:
         names.check(KINDS, "decimel", what="number", listing="gnomon ls numbers")
     assert str(told.value) == (
-        "unknown number 'decimel': did you mean decimal? `gnomon ls numbers` lists all"
+        "unknown number 'decimel': did you mean decimal? `gnomon ls numbers` lists all 3"
     )
     assert isinstance(told.value, ValueError)
 
@@ -39,7 +39,12 @@ def test_there_are_at_most_three_and_none_twice():
     assert near[0] == "a_a"
 
 
-def test_where_none_is_near_the_first_dozen_are_listed_in_order():
+def test_a_shortened_list_of_suggestions_says_that_it_is_shortened():
     choices = [f"kind_{i:02}" for i in reversed(range(20))]
-    assert names.nearest_names("zzz", choices) == [f"kind_{i:02}" for i in range(12)]
-    assert names.nearest_names("zzz", []) == []
+    first = ", ".join(f"kind_{i:02}" for i in range(12))
+    assert names.hint("zzz", choices) == f"there are {first} and 8 more"
+    assert names.hint("zzz", choices[:2]) == "there are kind_18, kind_19"
+    assert names.hint("kind_1", choices).startswith("did you mean kind_1")
+    with pytest.raises(names.UnknownNameError) as told:
+        names.check(choices, "zzz", what="kind", listing="gnomon ls")
+    assert str(told.value) == "unknown kind 'zzz': `gnomon ls` lists all 20"

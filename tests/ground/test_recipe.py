@@ -122,7 +122,7 @@ def test_an_unknown_key_is_told_at_its_depth_with_the_nearest(raw, told):
     [
         ({}, "data: it must be given"),
         ({"data": []}, "data is empty"),
-        ({"data": {"kind": "clock"}}, "data: {'kind': 'clock'}: input should be"),
+        ({"data": {"kind": "clock"}}, "data: {'kind': 'clock'}: give a list"),
         (
             {"data": [{"kind": "clock", "path": "x"}]},
             "data.0: a source has either a kind or a path, or names",
@@ -221,7 +221,7 @@ def test_what_is_no_mapping_is_refused(write, text, told):
 
 
 def test_a_file_that_is_not_there_is_told_with_those_that_are():
-    with pytest.raises(RecipeError, match=r"no recipe 'tiny-bse'.*`gnomon ls configs`.*tiny-base"):
+    with pytest.raises(RecipeError, match=r"no recipe 'tiny-bse'.* mean tiny-base.*`gnomon ls con"):
         recipe.load("tiny-bse")
     with pytest.raises(RecipeError, match=r"no recipe '/nowhere/tiny-base\.yaml'"):
         recipe.load("/nowhere/tiny-base.yaml")

@@ -1,15 +1,21 @@
+import base64
+import io
 import json
+import re
 from decimal import Decimal
 
 import pytest
 from ground_toys import sizes, targets
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from gnomon.sample import (
     Box,
     Number,
     Prediction,
+    Sample,
+    Text,
     Time,
     prediction_from_json,
     prediction_to_json,
@@ -146,3 +152,30 @@ def test_half_an_emoji_is_read_as_what_a_file_can_hold():
 def test_a_box_scales_with_its_picture(old, new):
     whole = Box(0, 0, *map(float, old)).scaled(old, new)
     assert (whole.x1, whole.y1, whole.x2, whole.y2) == pytest.approx((0, 0, *new))
+
+
+@pytest.mark.parametrize(
+    ("target", "answer"),
+    [
+        (Time(36480), "10:08"),
+        (Time(5, shows_seconds=True), "12:00:05"),
+        (Number(Decimal("3.50"), "kg"), "3.50 kg"),
+        (Text("<b>&"), "&lt;b&gt;&amp;"),
+        (Box(1, 2, 3, 4), "Box(x1=1, y1=2, x2=3, y2=4)"),
+    ],
+)
+def test_a_sample_shows_itself_in_a_notebook(target, answer):
+    picture = Image.new("RGB", (40, 30), (200, 10, 10))
+    shown = Sample("s", picture, "<script>Which?", target)._repr_html_()
+    png = base64.b64decode(re.search(r'src="data:image/png;base64,([^"]+)"', shown)[1])
+    assert Image.open(io.BytesIO(png)).convert("RGB").tobytes() == picture.tobytes()
+    assert shown.endswith(f">&lt;script&gt;Which?\n<b>{answer}</b></div>")
+    assert "<img" not in Sample("s", None, "Which?", target)._repr_html_()
+
+
+def test_a_photograph_is_shown_smaller_and_left_as_it_was():
+    photo = Image.new("L", (3000, 2000))
+    shown = Sample("s", photo, "Which?", Text("a"))._repr_html_()
+    png = base64.b64decode(re.search(r"base64,([^\"]+)", shown)[1])
+    assert Image.open(io.BytesIO(png)).size == (1024, 683)
+    assert photo.size == (3000, 2000)

@@ -36,6 +36,12 @@ def test_the_tokenizer_is_left_as_it_was(name):
     assert everything() == before
 
 
+def test_a_vocabulary_is_told_in_a_line():
+    assert re.fullmatch(
+        r"<NumericVocab: 10 numeric entries in \d+ of \d+ tokens>", repr(vocab_of("qwen2"))
+    )
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_entries_are_the_digits_there_are(name):
     vocab, tokenizer = vocab_of(name), tokenizer_of(name)

@@ -202,3 +202,22 @@ def test_answers_given_with_two_settings_are_not_scored_as_one_run(tmp_path, cap
     file.write_text("".join([head.replace('"max_new_tokens": 32', '"max_new_tokens": 8'), *rows]))
     assert gnomon("score", run) != 0
     assert "{'max_new_tokens': 32}, others with {'max_new_tokens': 8}" in capsys.readouterr().err
+
+
+def refused(constant):
+    raise AssertionError(f"{constant} is no JSON")
+
+
+def test_scores_and_comparisons_as_json_are_json_alone(runs, tmp_path, capsys):
+    report = tmp_path / "it.html"
+    assert gnomon("compare", *runs.values(), "-o", report, "--json") == 0
+    told = json.loads(capsys.readouterr().out, parse_constant=refused)
+    assert told["groups"][0]["runs"] == ["ce-s0", "ce-s1", "ce-s2"]
+    (found,) = told["comparisons"]
+    assert found["differences"][0]["verdict"] == "better"
+    assert told["report"] == str(report)
+    run = runs["ntil", 1]
+    assert gnomon("score", run, "--out", report, "--json") == 0
+    told = json.loads(capsys.readouterr().out, parse_constant=refused)
+    held = json.loads(report.with_suffix(".json").read_text())
+    assert told["runs"]["after"] == held["after"]["summaries"]

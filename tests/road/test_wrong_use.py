@@ -53,6 +53,108 @@ def test_a_wrong_override_says_where_and_what(tmp_path, capsys, override, said):
 
 
 @pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("predict runs/nope", "there is no run runs/nope: there are ce-0, demo"),
+        ("predict runs/dmeo clock", "there is no run runs/dmeo: did you mean demo?"),
+        ("predict nope", "there is no run nope. If it is a model: what shall nope be asked?"),
+        ("predict gnomon-tiny clok", "unknown generator or recipe 'clok': did you mean clock?"),
+        ("predict clock gnomon-tiny", "clock is what is asked: name the run or the model before"),
+        ("predict demo clock", "demo is a recipe: name the run that it made"),
+        ("predict gnomon-tiny gone.csv", "gone.csv: there is no such file"),
+        ("score runs/dmeo", "there is no run runs/dmeo: did you mean demo?"),
+        ("score gone.jsonl", "gone.jsonl: there is no such file; `gnomon predict` makes one"),
+        ("compare runs/dmeo runs/ce-0 -o x.html", "there is no run runs/dmeo: did you mean demo?"),
+        ("merge runs/dmeo x", "there is no run runs/dmeo: did you mean demo?"),
+        ("merge notes.txt x", "notes.txt is a file, not a run's directory"),
+        ("train runs/demo", "that is a run; its recipe is runs/demo/recipe.yaml"),
+        ("train clok", "did you mean clock? That is a kind; a recipe names kinds under data"),
+        ("train nope", "no recipe 'nope': there is no such file; `gnomon ls configs` lists all "),
+        ("train seed=3 demo", "no recipe 'seed=3': an override comes after the recipe"),
+        (
+            "train demo data=[{path: x}]",
+            "data: the value is not YAML: '[{path:' breaks off; quote an",
+        ),
+        ("train demo loss=ntil", "loss: 'ntil': it has keys of its own, such as loss.name=ntil"),
+        ("train demo data=clock", "data: 'clock': give a list, such as data=[{kind: clock}]"),
+        ("plan notes.txt", "notes.txt: a recipe is a mapping with data, model,"),
+        ("preview clok -o x.png", "unknown generator or recipe 'clok': did you mean clock?"),
+        ("preview chart -o x.png charts=pie", "'pie': give a list, such as charts=[pie]"),
+        ("preview clock -o x.png size=a", "size: 'a': input should be a valid integer or a list"),
+        ("preview clock -o x.foo", "x.foo: a picture is called something.png"),
+        ("preview clock --n ten -o x.png", "--n: ten: give a whole number, 1 or more"),
+        ("preview clock --n 2 -o x.png big", "'big' is not understood: give key=value"),
+        ("generate --n 3 --out x", "the following arguments are required: KIND|RECIPE"),
+    ],
+)
+def test_a_newcomers_mistake_is_named_with_the_way_out(tmp_path, monkeypatch, capsys, words, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.txt").write_text("mine")
+    for run in ("demo", "ce-0"):
+        (tmp_path / "runs" / run).mkdir(parents=True)
+        (tmp_path / "runs" / run / "recipe.yaml").write_text("data: [{kind: clock}]")
+    assert gnomon(*words.split()) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert "key=value\n" not in told  # is never required
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("cp demo no/where.yaml", "gnomon: no/where.yaml: there is no directory no\n"),
+        ("cp demo notes.txt/x.yaml", "gnomon: notes.txt/x.yaml: not a directory\n"),
+        ("train demo --out notes.txt", "gnomon: notes.txt: "),
+        ("generate clock --n 3 --out notes.txt", "gnomon: notes.txt: "),
+    ],
+)
+def test_a_number_of_the_system_never_stands_for_a_reason(
+    tmp_path, monkeypatch, capsys, words, said
+):
+    """It said [Errno 2] No such file or directory, and the file came last."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.txt").write_text("mine")
+    assert gnomon(*words.split()) in (1, 2)
+    told = capsys.readouterr().err
+    assert said in told
+    assert "Errno" not in told
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(28, "No space left on device"), "no space left on device"),
+        (OSError(2, "No such file or directory", "/dev/gone"), "/dev/gone: no such file or dir"),
+        (ValueError("it: <urlopen error [Errno 111] Connection refused>"), "it: <urlopen error C"),
+        (FileExistsError("x is there already"), "x is there already"),
+    ],
+)
+def test_an_error_of_the_system_is_told_in_words(monkeypatch, capsys, error, said):
+    def ls(_):
+        raise error
+
+    monkeypatch.setattr("gnomon.cli.verbs.ls", ls)
+    assert gnomon("ls") == 1
+    assert capsys.readouterr().err.startswith(f"gnomon: {said}")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("data:\n  - {kind: clock\nloss: 3\n", "expected ',' or '}', but got ':' (line 3"),
+        ("\tdata: x\n", "cannot start any token (line 1"),
+        ("data: [{kind: clock}]\nseed: 1\nseed: 2\n", "the key 'seed' stands twice (line "),
+    ],
+)
+def test_a_fault_in_yaml_is_one_line_with_its_file_and_line(tmp_path, capsys, text, said):
+    (tmp_path / "mine.yaml").write_text(text)
+    assert gnomon("train", tmp_path / "mine.yaml") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"gnomon: {tmp_path / 'mine.yaml'}: not YAML: ")
+    assert said in line
+
+
+@pytest.mark.parametrize(
     "words",
     [
         ["train", "no-such-file.yaml"],

@@ -55,7 +55,7 @@ class Listed(Samples):
     def length(self):
         return len(self.items)
 
-    def __getitem__(self, index):
+    def at(self, index):
         if isinstance(self.items[index], BaseException):
             raise self.items[index]
         return self.items[index]

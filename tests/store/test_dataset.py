@@ -52,6 +52,15 @@ def test_a_row_outside_is_an_index_error(root):
             store.open(root)[index]
 
 
+def test_a_slice_is_a_list_and_the_whole_is_told_in_a_line(root):
+    rows, drawn = store.open(root), toys()
+    assert rows[28:34:3] == drawn[28:34:3] == [drawn[28], drawn[31]]
+    assert rows[88:999] == rows[-2:] == [rows[88], rows[89]]
+    assert repr(rows) == f"<Dataset {root}, train: 90 samples, parquet>"
+    with pytest.raises(IndexError, match="no end; give both ends"):
+        drawn[2:]
+
+
 def test_a_copy_reads_the_same_wherever_its_process_stands(root, monkeypatch):
     monkeypatch.chdir(root.parent)
     rows = store.open("set")

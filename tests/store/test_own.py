@@ -55,6 +55,8 @@ def test_rows_become_samples_with_typed_targets(tmp_path, name):
     file = table(tmp_path, clocks(60), name)
     found = [s for split in SPLITS for s in open_own(file, Columns(kind="time"), split)]
     assert len(found) == 60 == len({s.id for s in found})
+    rows = open_own(file, Columns(kind="time"), "test")
+    assert repr(rows) == f"<Own {name}, test: {rows.length} rows>"
     for sample in found:
         index = sample.facts["line"] - (2 if name.endswith("csv") else 1)
         assert sample.image.getpixel((0, 0)) == (index, 0, 99)
