@@ -82,6 +82,7 @@ def rows(what: str, options: Sequence[str]) -> list[str]:
     """How many rows each split has: a line for each file and directory, none for what is drawn."""
     if what in generators.KINDS:
         return []
+    check_name(what)
     told = []
     for source in to_plan(what, options).data:
         if source.path is not None:
@@ -189,7 +190,7 @@ def _unless_named(what: str, options: Sequence[str]) -> Source | None:
 def _source_of(what: str, options: Sequence[str]) -> Source | None:
     """A user's own file, a folder or a dataset directory; None for the name of a kind or recipe."""
     place = Path(what)
-    if place.suffix.lower() in (".yaml", ".yml") or not (place.exists() or place.suffix in _OWN):
+    if not (place.is_dir() or place.suffix.lower() in _OWN):
         return None
     if not place.exists():
         raise RecipeError(f"{what}: there is no such file")

@@ -118,7 +118,7 @@ add("recipe: a run's", {"run/recipe.yaml": b"data: ["}, "recipe.yaml", "predict 
 
 for name, word, told in (
     ("an unfinished list", "train.sft=[", "train.sft: the value is not YAML"),
-    ("deep lists", f"data={'[' * DEEP}", "nested more than 50 deep"),
+    ("deep lists", f"data={'[' * DEEP}{']' * DEEP}", "nested more than 50 deep"),
     ("a deep path", "a." * DEEP + "b=1", "a"),
     ("laughs", "data=" + laughs(12).replace("\n", ", ").join("{}"), "aliases written out"),
     ("a place beyond all", f"data.{'9' * 5000}.kind=clock", "is no place in a list"),

@@ -48,6 +48,9 @@ def run(opened: Recipe, out: Path, *, workers: int | None) -> Path:
     """Generate, train, predict before and after, score, report: the straight road."""
     _refuse_company()
     _refuse_server(opened)
+    from gnomon.pipeline.settings import arguments
+
+    arguments(opened, out)  # what it refuses is refused before anything is drawn
     exam = Exam.of(opened)
     answers = out / "predictions"
     say("drawing the samples")

@@ -33,7 +33,7 @@ def sole_writer(place: Path, *, folder: bool = False) -> Iterator[None]:
     file = whole / LOCK if folder else whole.with_name(f".{whole.name}.lock")
     note = file.with_name(f"{file.name}.txt")  # apart: on Windows a locked file cannot be read
     missing = [way for way in file.parents if not way.exists()]
-    file.parent.mkdir(parents=True, exist_ok=True)
+    (place if folder else place.parent).mkdir(parents=True, exist_ok=True)
     lock = FileLock(file, timeout=0, is_singleton=True, fallback_to_soft=False)
     held = not lock.is_locked and _acquired(lock, place, note)
     try:
