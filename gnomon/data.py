@@ -13,6 +13,7 @@ from gnomon.pipeline import families
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.road import Exam, check_names, open_recipe
 from gnomon.road.exam import check_name
+from gnomon.store.own_lines import SUFFIXES
 from gnomon.store.samples import train_size
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from gnomon.generators.base import Split
     from gnomon.store import Census, Samples
 
-_OWN = (".csv", ".jsonl")
 _SPLITS: tuple[Split, ...] = ("train", "val", "test")
 _ENOUGH = 500
 """How many samples of what has no end are looked at."""
@@ -190,7 +190,7 @@ def _unless_named(what: str, options: Sequence[str]) -> Source | None:
 def _source_of(what: str, options: Sequence[str]) -> Source | None:
     """A user's own file, a folder or a dataset directory; None for the name of a kind or recipe."""
     place = Path(what)
-    if not (place.is_dir() or place.suffix.lower() in _OWN):
+    if not (place.is_dir() or place.suffix.lower() in SUFFIXES):
         return None
     if not place.exists():
         raise RecipeError(f"{what}: there is no such file")

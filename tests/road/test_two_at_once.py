@@ -59,7 +59,7 @@ def test_processes_launched_together_share_one_training(held, monkeypatch):
     opened = road.open_recipe(folder / "small.yaml")
     trains = SimpleNamespace(train=lambda *_: "trained")  # without torch
     monkeypatch.setitem(sys.modules, "gnomon.pipeline.train", trains)
-    monkeypatch.setattr("gnomon.road.running.claim", lambda *_: None)
+    monkeypatch.setattr("gnomon.road.running.claim", lambda *_, **__: None)
     monkeypatch.setenv("RANK", "1")
     assert road.train(opened, folder / "run") == "trained"
     monkeypatch.setenv("RANK", "0")
