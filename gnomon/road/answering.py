@@ -32,21 +32,24 @@ def predict(opened: Recipe, exam: Exam, out: Path, *, run: Path | None = None) -
     if opened.model.server is not None and opened.eval.belief:
         raise RecipeError("eval.belief: a server does not tell what it gives every listed answer")
     with sole_writer(out):
-        _begin(exam, out)
+        about = _about(exam, out)
         if out.is_file():
             predictions.check(out, exam.ids())
-        _predict(opened, exam, out, run)
+        _predict(opened, exam, out, run, about)
     return out
 
 
-def _predict(opened: Recipe, exam: Exam, out: Path, run: Path | None) -> None:
+def _predict(
+    opened: Recipe, exam: Exam, out: Path, run: Path | None, about: dict[str, Any]
+) -> None:
     if opened.model.server is not None:
-        _ask_server(opened, exam, out)
+        _ask_server(opened, exam, out, about)
         return
     loaded, weights = _loaded(opened, run)
     from gnomon.pipeline.predict import predict as ask
 
     settings = {**asdict(opened.model), "weights": weights}
+    _begin(out, about)
     ask(
         loaded,
         exam,
@@ -59,18 +62,15 @@ def _predict(opened: Recipe, exam: Exam, out: Path, run: Path | None) -> None:
     )
 
 
-def _begin(exam: Exam, out: Path) -> None:
-    """Note what is asked before it is: answers to other samples are never added to a file."""
+def _about(exam: Exam, out: Path) -> dict[str, Any]:
+    """What is noted of the samples; refused where the file holds answers to others."""
     about = {
         "exam": asdict(exam),
         "data": exam.open().describe(),
         "kinds": kind_versions(exam.sources),
         "versions": versions(),
     }
-    beside = about_file(out)
-    if not out.is_file() or not out.stat().st_size:  # no answer yet: other questions may stand here
-        questions.beside(out).unlink(missing_ok=True)
-    elif beside.is_file():
+    if _answered(out) and about_file(out).is_file():
         held, was = exam_of(out)
         about["versions"] = was["versions"]
         others = [*differences(was["data"], about["data"])]
@@ -82,10 +82,21 @@ def _begin(exam: Exam, out: Path) -> None:
                 f"{out} holds answers to other samples ({'; '.join(others[:3])}):"
                 " name another file (--out), or delete that one to ask again"
             )
-    write_json(beside, about)
+    return about
 
 
-def _ask_server(opened: Recipe, exam: Exam, out: Path) -> None:
+def _begin(out: Path, about: dict[str, Any]) -> None:
+    """Note what is asked before it is, in place of what was asked and never answered."""
+    if not _answered(out):
+        questions.beside(out).unlink(missing_ok=True)
+    write_json(about_file(out), about)
+
+
+def _answered(out: Path) -> bool:
+    return out.is_file() and out.stat().st_size > 0
+
+
+def _ask_server(opened: Recipe, exam: Exam, out: Path, about: dict[str, Any]) -> None:
     from gnomon.pipeline.hosted import predict as ask
     from gnomon.pipeline.server import Server
 
@@ -93,6 +104,7 @@ def _ask_server(opened: Recipe, exam: Exam, out: Path) -> None:
     assert model.server is not None
     family = families.create(model.family) if model.family else None
     server = Server(model.server, model.name)
+    _begin(out, about)
     ask(
         server,
         exam,

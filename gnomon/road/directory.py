@@ -48,7 +48,7 @@ def claim(run: Path, opened: Recipe, *, drawn: Sequence[Source]) -> None:
             return
         _refuse_what_was_made(run, changed, kinds)
         if changed and os.environ.get("RANK", "0") == "0":  # of several processes, one says it
-            say(f"{run}: nothing was trained there yet: the recipe changes ({_told(changed)})")
+            say(f"{run}: nothing was trained there yet, so its recipe changes ({_told(changed)})")
     run.mkdir(parents=True, exist_ok=True)
     recorded = kind_versions((*opened.data, *(opened.eval.data or ())))
     write_json(run / _VERSIONS, {**versions(), "kinds": recorded})
@@ -116,6 +116,7 @@ def _refuse_what_was_made(
     run: Path, changed: Mapping[str, tuple[Any, Any]], kinds: Mapping[str, tuple[int, int]]
 ) -> None:
     """Refuse another recipe, or other versions, where something was made that depends on them."""
+    # Without the second file of a claim, the first may be a user's own recipe.
     begun = any(_trained(run)) or not (run / _VERSIONS).is_file()
     if begun and changed:
         raise RecipeError(
@@ -130,7 +131,7 @@ def _refuse_what_was_made(
         those = {k: v for k, v in changed.items() if k.startswith(keys)}
         if those and any((run / name).glob("[!.]*")):
             raise RecipeError(
-                f"{run / name} was made by the recipe that failed ({_told(those)}):"
+                f"{run / name} was made by another recipe ({_told(those)}):"
                 f" delete {run / name} to make it anew, or give another --out"
             )
     if kinds and (begun or any((run / name).is_dir() for name in depends)):

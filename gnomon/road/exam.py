@@ -11,13 +11,14 @@ from gnomon.names import check as check_known
 from gnomon.names import nearest_names
 from gnomon.pipeline import families
 from gnomon.recipe import Eval, Recipe, RecipeError, Source
+from gnomon.road.directory import kind_versions
 from gnomon.store.mixed import Mixture
 from gnomon.store.pattern import Pattern
 from gnomon.store.samples import train_size
 from gnomon.store.sources import Gone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gnomon.eval.questions import Question
     from gnomon.generators.base import Split
@@ -90,10 +91,12 @@ class Exam:
             found[pattern.source_of(index)].add(question.id)
         return {name: ids for name, ids in zip(self.names, found, strict=True) if ids}
 
-    def still_there(self, described: dict[str, Any]) -> tuple[Samples, list[str]]:
+    def still_there(
+        self, described: dict[str, Any], kinds: Mapping[str, int]
+    ) -> tuple[Samples, list[str]]:
         """The samples that were described, and the sources that are not what they were by now.
 
-        `Gone` stands in the place of these.
+        `Gone` stands in the place of these. `kinds` are the versions of the kinds that were drawn.
         """
         rows = described["sources"] if len(self.sources) > 1 else [described]
         found: list[Samples] = []
@@ -101,13 +104,13 @@ class Exam:
         for source, name, row in zip(self.sources, self.names, rows, strict=True):
             was = {key: value for key, value in row.items() if key != "weight"}
             try:
-                now: Samples = store.mixture((source,), split=self.split, seed=self.seed)
+                now = store.mixture((source,), split=self.split, seed=self.seed)
+                drawn = kind_versions((source,))
+                same = now.describe() == was and drawn.items() <= {**drawn, **kinds}.items()
             except (ValueError, OSError, ImportError):  # a hub's needs a library, and a network
-                now = Gone(was)
-            else:
-                now = now if now.describe() == was else Gone(was)
-            found.append(now)
-            gone += [name] if isinstance(now, Gone) else []
+                same = False
+            found.append(now if same else Gone(was))
+            gone += [] if same else [name]
         if len(found) == 1:
             return found[0], gone
         weights = tuple(source.weight for source in self.sources)

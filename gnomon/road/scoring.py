@@ -115,7 +115,7 @@ def pictures_of(out: Path) -> tuple[Mapping[str, Sample], str]:
     exam, about = exam_of(file)
     if (kept := _kept(file.parent.parent / "data", exam, about["data"])) is not None:
         return store.ById(kept, exam.samples), ""
-    samples, gone = exam.still_there(about["data"])
+    samples, gone = exam.still_there(about["data"], about.get("kinds", {}))
     there = store.ById(samples, exam.samples)
     if not gone:
         return there, ""

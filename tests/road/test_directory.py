@@ -109,7 +109,7 @@ def test_a_start_that_failed_gives_way_to_the_mended_recipe(recipe, run, trained
     assert gnomon("train", recipe, "loss.weight=0.5", "--out", run) == 0  # and it trains nothing
     assert gnomon("train", recipe, "loss.weight=0.25", "--out", run) == 0
     assert (
-        "nothing was trained there yet: the recipe changes (loss.weight: 0.5 there, 0.25 here)"
+        "nothing was trained there yet, so its recipe changes (loss.weight: 0.5 there, 0.25 here)"
         in (capsys.readouterr().err)
     )
     assert trained[-1][0].loss.weight == 0.25
@@ -147,7 +147,7 @@ def test_a_failed_start_keeps_what_it_drew_and_what_was_answered(
         for verb in ("run", "train"):
             assert gnomon(verb, recipe, override, "--out", run) == 2
             said = capsys.readouterr().err
-            assert f"{run / part} was made by the recipe that failed ({told}): delete" in said
+            assert f"{run / part} was made by another recipe ({told}): delete" in said
         assert files(run) == before
     trained = request.getfixturevalue("trained")
     assert gnomon(*words, "train.per_device_train_batch_size=2") == 0

@@ -72,13 +72,13 @@ def test_a_finished_run_is_scored_and_compared_whatever_its_kinds_draw_by_now(
     assert out.read_bytes() == (run / "report.html").read_bytes()
     other = tmp_path / "other"
     shutil.copytree(run, other, ignore=shutil.ignore_patterns("data"))
-    assert gnomon("compare", run, other, "-o", out) == 0
     assert "missing" not in capsys.readouterr().err
-    assert gnomon("score", other, "--out", out) == 0
+    assert gnomon("compare", other, run, "-o", out) == 0
     for told in (capsys.readouterr().err, out.read_text()):
         assert "The pictures of clock are missing" in told
-    scores = json.loads(out.with_suffix(".json").read_text())
-    assert scores == json.loads((run / "report.json").read_text())
+    found = json.loads(out.with_suffix(".json").read_text())["runs"]
+    after = json.loads((run / "report.json").read_text())["after"]
+    assert found["other"] == found["run"] == after
     lines = (other / "predictions" / "after.asked.jsonl").read_text().splitlines()
     asked = {row["question"] for row in map(json.loads, lines) if row["id"].startswith("clock")}
     assert any(question in html.unescape(out.read_text()) for question in asked)
