@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.pipeline import families
 from gnomon.recipe import RecipeError
-from gnomon.road.directory import say, versions, write_json
+from gnomon.road.directory import versions, warn, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,7 +78,7 @@ def read_pictures(
     batch_size = opened.eval.batch_size
     broken = to_csv(read, files, question, out, batch_size=batch_size, settings=settings)
     for told in broken:
-        say(f"left out: {told}")
+        warn(f"left out: {told}")
     return len(files) - len(broken)
 
 
