@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "gnomon").startswith("gnomon"):
             raise
-        return _failed(f"{error.name} is not here: pip install 'gnomon[train]'", 1)
+        return _failed(f"{error.name} is not here: pip install '.[train]' in gnomon's clone", 1)
     except _Terminated:
         return _failed("terminated; the same command goes on where it stopped", 143)
     except KeyboardInterrupt:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from contextlib import chdir
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +54,8 @@ def merge(
 ) -> Agreement:
     """Write the merged model; nothing is left at `out` unless it answers as the run does.
 
-    `card` is its README.md, in which {agreement} stands for what was found.
+    `card` is its README.md, in which {agreement} stands for what was found and {opening} for the
+    lines that open the model.
     """
     if out.exists():
         raise FileExistsError(f"{out} is there already; nothing was merged")
@@ -63,11 +66,81 @@ def merge(
     try:
         _write(load_trained(recipe.model, run, seed=recipe.seed), part)
         found = _compared(recipe, run, part, samples)
-        (part / "README.md").write_text(card.replace("{agreement}", str(found)), encoding="utf-8")
+        card = card.replace("{agreement}", str(found)).replace("{opening}", _told(part, out.name))
+        (part / "README.md").write_text(card, encoding="utf-8")
         part.rename(out)
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return found
+
+
+def open_plainly(out: Path) -> str:
+    """Run the lines of a merged model's card, in which there is nothing of gnomon's; how that went.
+
+    A package that is missing is no fault of the model.
+    """
+    whole, *apart = _lines(out, out.name)
+    with chdir(out.parent):
+        try:
+            try:
+                exec(whole, {})  # noqa: S102
+            except ImportError as error:
+                if not apart:
+                    return f"plain transformers does not open it here: {_first_line(error)}"
+                exec(apart[0], {})  # noqa: S102
+                return (
+                    "plain transformers opens it as its card says, its processor in two parts, for"
+                    " AutoProcessor asks for torchvision, which is not here"
+                )
+        except Exception as error:
+            raise ValueError(
+                f"{out} answers as its run does, but plain transformers does not open it as its"
+                f" card says: {_first_line(error)}"
+            ) from error
+    return "plain transformers opens it as its card says"
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
+def _lines(folder: Path, name: str) -> list[str]:
+    """Python that opens the model, called `name`, from the directory that holds it.
+
+    Where its processor has a part for videos, which AutoProcessor opens with torchvision alone, a
+    second piece does without.
+    """
+    processor = folder / "processor_config.json"
+    if not processor.is_file():
+        return [_TEXT.format(name=name)]
+    videos = "video_processor" in json.loads(processor.read_text(encoding="utf-8"))
+    return [piece.format(name=name) for piece in ([_WHOLE, _APART] if videos else [_WHOLE])]
+
+
+def _told(folder: Path, name: str) -> str:
+    """The same for a card."""
+    without = "\n\n`AutoProcessor` asks for torchvision; without it, open its parts:\n\n"
+    return without.join(f"```python\n{piece}```" for piece in _lines(folder, name))
+
+
+_TEXT = """\
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+model = AutoModelForCausalLM.from_pretrained({name!r})
+tokenizer = AutoTokenizer.from_pretrained({name!r})
+"""
+_WHOLE = """\
+from transformers import AutoModelForImageTextToText, AutoProcessor
+
+model = AutoModelForImageTextToText.from_pretrained({name!r})
+processor = AutoProcessor.from_pretrained({name!r})
+"""
+_APART = """\
+from transformers import AutoImageProcessor, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained({name!r})
+image_processor = AutoImageProcessor.from_pretrained({name!r})
+"""
 
 
 def push(folder: Path, name: str) -> None:

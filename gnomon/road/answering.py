@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.eval import predictions, questions
 from gnomon.pipeline import families
 from gnomon.recipe import RecipeError
-from gnomon.road.directory import kind_versions, say, versions, write_json
+from gnomon.road.directory import kind_versions, versions, warn, write_json
 from gnomon.road.scoring import about_file, exam_of
 from gnomon.store.lock import sole_writer
 from gnomon.store.manifest import differences
@@ -130,7 +130,7 @@ def read_pictures(
         batch_size = opened.eval.batch_size
         broken = to_csv(read, files, question, out, batch_size=batch_size, settings=settings)
     for told in broken:
-        say(f"left out: {told}")
+        warn(f"left out: {told}")
     return len(files) - len(broken)
 
 

@@ -18,20 +18,22 @@ if TYPE_CHECKING:
 
 
 def merge(run: Path, out: Path, *, samples: int, push_to: str | None = None) -> str:
-    """A run's adapter and its base as one plain model, with a card; how well they agree."""
+    """A run's adapter and its base as one plain model, with a card; how well they agree, and
+    whether plain transformers opens it."""
     file = run / "recipe.yaml"
     if not file.is_file():
         raise RecipeError(no_run(run))
     from gnomon.pipeline.merge import merge as put_together
-    from gnomon.pipeline.merge import push
+    from gnomon.pipeline.merge import open_plainly, push
 
     opened = open_recipe(file)
     exam = Exam.of(opened)
     asked = list(replace(exam, samples=min(samples, exam.samples)))
     found = put_together(opened, run, out, asked, card=_card(opened, run))
+    opened_so = open_plainly(out)
     if push_to is not None:
         push(out, push_to)
-    return str(found)
+    return f"{found}; {opened_so}"
 
 
 def _card(opened: Recipe, run: Path) -> str:
@@ -65,6 +67,10 @@ tags: [gnomon, numeric-losses]
 Beside the run itself, on held-out samples: {{agreement}}.
 
     {scores}
+
+From the directory that holds it, plain transformers opens it so:
+
+{{opening}}
 
 Training data: sha256 {hash}, of the sources with their versions and options. Made with {versions}.
 

@@ -54,7 +54,7 @@ def installed() -> Any:
         import ray
     except ModuleNotFoundError as error:
         raise ValueError(
-            f"engine='ray': {error.name} is not here: pip install 'gnomon[ray]'"
+            f"engine='ray': {error.name} is not here: pip install '.[ray]' in gnomon's clone"
         ) from None
     return ray
 

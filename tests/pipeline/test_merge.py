@@ -2,12 +2,14 @@
 
 import json
 from dataclasses import replace
+from importlib.util import find_spec
 
 import pytest
 import torch
 from peft import get_peft_model
 from pipeline_toys import UNEVEN
 from second_process import kill_at_each_opening
+from small_models import build
 from transformers import AutoModelForImageTextToText
 
 from gnomon import store
@@ -78,6 +80,20 @@ def test_a_merged_model_opens_in_plain_transformers_and_answers_as_its_run(train
     own = merging._answer_scores(load_trained(recipe.model, run), SAMPLES)
     bare = merging._answer_scores(load(recipe.model), SAMPLES)
     assert merging._kl(own, scores) / len(own) < 1e-3 < merging._kl(own, bare) / len(own)
+
+
+@pytest.mark.parametrize("name", ["qwen2-vl", "llava", "llama"])
+def test_a_merged_model_is_opened_by_its_cards_lines_or_it_says_what_is_missing(name, tmp_path):
+    folder = build(name, tmp_path / "reader")
+    told = merging.open_plainly(folder)
+    assert told.startswith("plain transformers opens it as its card says")
+    misses = name == "qwen2-vl" and find_spec("torchvision") is None
+    assert ("AutoProcessor asks for torchvision, which is not here" in told) == misses
+    card = merging._told(folder, "reader")
+    assert ("asks for torchvision; without it" in card) == (name == "qwen2-vl")
+    (folder / "config.json").write_text("{}")
+    with pytest.raises(ValueError, match="reader answers as its run does, but plain transformers"):
+        merging.open_plainly(folder)
 
 
 def test_adapters_are_added_in_float32(checkpoint):

@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import html
 import json
+import re
 import shutil
+import subprocess
+import sys
 
 import pytest
 from road_toys import gnomon, small
@@ -151,12 +154,18 @@ def test_predict_measures_a_model_as_it_came(tmp_path, monkeypatch):
 def test_merge_writes_a_model_that_says_where_it_comes_from(run, tmp_path, capsys):
     out = tmp_path / "whole"
     assert gnomon("merge", run, out, "--samples", 4) == 0
-    assert "of 4 answers the same" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "of 4 answers the same" in told
+    assert "plain transformers opens it as its card says" in told
     card = (out / "README.md").read_text()
     assert "base_model: gnomon-tiny" in card
     assert "of 4 answers the same" in card
     assert "Exactly right" in card
     assert "name: ntil" in card
+    pieces = re.findall(r"```python\n(.*?)```", card, re.DOTALL)
+    # The last piece needs no torchvision. Its very lines, where gnomon is not imported:
+    code = f"{pieces[-1]}\nimport sys\nassert 'gnomon' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
     assert gnomon("merge", run, out) == 1
     assert "nothing was merged" in capsys.readouterr().err
     assert gnomon("merge", tmp_path, tmp_path / "other") == 2

@@ -251,7 +251,8 @@ def test_without_the_training_extra_it_says_what_to_install(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 1
-    assert done.stderr.strip() == "gnomon: datasets is not here: pip install 'gnomon[train]'"
+    told = "gnomon: datasets is not here: pip install '.[train]' in gnomon's clone"
+    assert done.stderr.strip() == told
 
 
 def test_no_question_is_asked_twice(tmp_path, capsys):

@@ -80,7 +80,7 @@ def test_without_ray_the_extra_is_named(tmp_path, monkeypatch, capsys):
         create("ray", None)
     words = ["generate", "clock", "--n", "1", "--engine", "ray", "--out", str(tmp_path / "out")]
     assert cli.main(words) == 1
-    told = "gnomon: engine='ray': ray is not here: pip install 'gnomon[ray]'\n"
+    told = "gnomon: engine='ray': ray is not here: pip install '.[ray]' in gnomon's clone\n"
     assert capsys.readouterr().err == told
     assert not (tmp_path / "out").exists()
 
