@@ -61,7 +61,7 @@ def last_checkpoint(
         )
     then = f"going on from {found.name}" if found else "beginning again"
     for fault in () if quiet else faults:
-        print(f"{folder}: {fault}: {then}", file=sys.stderr)
+        print(f"gnomon: {folder}: {fault}: {then}", file=sys.stderr)
     return found
 
 

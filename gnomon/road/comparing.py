@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gnomon.road.directory import as_text
-from gnomon.road.scoring import pictures_of, results, score, warn
+from gnomon.road.scoring import pictures_of, results, score, warn_of_boxes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ def compare(
     printed = [published.open_table(name) for name in beside]
     runs = [replace(_result(out), name=name) for out, name in zip(outs, _names(outs), strict=True)]
     check_alike(runs)
-    warn(runs)
+    warn_of_boxes(runs)
     laid = [lay(table, runs) for table in printed]
     groups = grouped(runs)
     comparisons, _ = compared(groups)

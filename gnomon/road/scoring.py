@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from gnomon import jsons, recipe, store
 from gnomon.recipe import RecipeError
-from gnomon.road.directory import AFTER, BEFORE, as_text, no_run, say
+from gnomon.road.directory import AFTER, BEFORE, as_text, no_run, warn
 from gnomon.road.exam import Exam
 from gnomon.sample import Sample
 from gnomon.store import manifest as manifests
@@ -84,7 +84,7 @@ def report(
     told = {run.name: run.scores for run in scored}
     for run in scored:
         told |= {f"{run.name}: {name}": part for name, part in run.sources.items()}
-    warn(scored)
+    warn_of_boxes(scored)
     write_scores(file.with_suffix(".json"), told)
     evaluation.write_report(file, scored, samples=samples, note=note)
     if as_json:
@@ -95,13 +95,13 @@ def report(
     return file
 
 
-def warn(scored: Sequence[RunResult]) -> None:
-    """Say whose boxes may be in another coordinate space."""
+def warn_of_boxes(scored: Sequence[RunResult]) -> None:
+    """Whose boxes may be in another coordinate space."""
     from gnomon.eval.placement import misplaced
 
     for run in scored:
         if found := misplaced(run):
-            say(found)
+            warn(found)
 
 
 def pictures_of(out: Path) -> tuple[Mapping[str, Sample], str]:
@@ -123,7 +123,7 @@ def pictures_of(out: Path) -> tuple[Mapping[str, Sample], str]:
         f"The pictures of {', '.join(gone)} are missing: since they were asked about, that was"
         " changed, moved or deleted."
     )
-    say(note)
+    warn(note)
     beside = questions.beside(file)
     asked = questions.QuestionFile(beside) if beside.is_file() else ()
     words = {q.id: Sample(q.id, None, q.question, q.target) for q in asked}
