@@ -34,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given, late = words.parse_known_args(arguments)
     for word in late:  # argparse takes no positionals after an option
         if word.startswith("-") or "=" not in word or "overrides" not in given:
-            way_out = "" if word.startswith("-") else ": give key=value"
+            takes = "overrides" in given and not word.startswith("-")
+            way_out = ": give key=value" if takes else ""
             words.error(f"{word!r} is not understood{way_out}; see gnomon {given.verb} --help")
         given.overrides.append(word)
     if given.verb is None:

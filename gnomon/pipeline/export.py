@@ -66,7 +66,9 @@ def _written(sample: Sample, family: Family, folder: Path, place: int) -> Writte
     target, image, path, size = sample.target, sample.image, None, None
     if image is not None:
         if family.vision is None:
-            raise ValueError(f"sample {sample.id}: {family.name} reads text alone, and sees this")
+            raise ValueError(
+                f"sample {sample.id}: {family.name} reads text alone, and it has a picture"
+            )
         size = family.exported(image.size)
         target, image = resized(target, image.size, size), image.resize(size)
         path = f"images/{place:07}.png"  # an id may be no name of a file

@@ -84,7 +84,7 @@ def _complaint(root: type, path: str, errors: list[ErrorDetails]) -> str:
         return f"{said} it has keys of its own, such as {such_as}"
     if error["type"] in ("list_type", "tuple_type"):
         keys = _keys_at(root, loc)
-        item = f"{{{keys[0]}: {given}}}" if keys and isinstance(given, str) else given
+        item = f"{{{keys[0]}: {given}}}" if keys and not isinstance(given, dict) else given
         return f"{said} give a list, such as {loc[-1]}=[{item}]"
     wanted = " or ".join(e["msg"].removeprefix("Input should be ") for e in errors)
     wanted = wanted.replace("a valid array", "a list").replace("an object", "a mapping")

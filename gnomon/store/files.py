@@ -43,6 +43,8 @@ class Files:
 
 def find(root: Path, split: str) -> Files:
     """The files of a split, by the manifest; without one, what is named as if it had one."""
+    if root.is_file():
+        raise ValueError(f"{root} is a file, not a dataset's directory")
     if not root.is_dir():
         raise ValueError(f"{root} is no directory: {_command(root, split)} makes it")
     manifest = manifests.read(root) or manifests.empty()

@@ -64,7 +64,7 @@ def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path, capsys):
                          "once that is mended, the same command goes on")  # fmt: skip
     assert gnomon(*command) == 0
     assert gnomon("generate", "clock", "--n", 20, "--out", "/dev/full", "--workers", 1) == 1
-    assert "Not a directory: '/dev/full'" in capsys.readouterr().err
+    assert "/dev/full: not a directory" in capsys.readouterr().err
 
 
 def test_generate_takes_a_recipe(tmp_path):

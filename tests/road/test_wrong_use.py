@@ -84,6 +84,7 @@ def test_a_wrong_override_says_where_and_what(tmp_path, capsys, override, said):
         ("preview clock -o x.foo", "x.foo: a picture is called something.png"),
         ("preview clock --n ten -o x.png", "--n: ten: give a whole number, 1 or more"),
         ("preview clock --n 2 -o x.png big", "'big' is not understood: give key=value"),
+        ("ls clock chart", "'chart' is not understood; see gnomon ls --help"),
         ("generate --n 3 --out x", "the following arguments are required: KIND|RECIPE"),
     ],
 )
@@ -106,6 +107,7 @@ def test_a_newcomers_mistake_is_named_with_the_way_out(tmp_path, monkeypatch, ca
         ("cp demo notes.txt/x.yaml", "gnomon: notes.txt/x.yaml: not a directory\n"),
         ("train demo --out notes.txt", "gnomon: notes.txt: "),
         ("generate clock --n 3 --out notes.txt", "gnomon: notes.txt: "),
+        ("verify notes.txt", "gnomon: notes.txt is a file, not a dataset's directory"),
     ],
 )
 def test_a_number_of_the_system_never_stands_for_a_reason(

@@ -76,7 +76,7 @@ def test_an_unknown_engine_is_refused_before_anything_is_written(tmp_path):
 
 def test_without_ray_the_extra_is_named(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(ValueError, match=r"pip install 'gnomon\[ray\]'"):
+    with pytest.raises(ValueError, match=r"pip install '\.\[ray\]' in gnomon's clone"):
         create("ray", None)
     words = ["generate", "clock", "--n", "1", "--engine", "ray", "--out", str(tmp_path / "out")]
     assert cli.main(words) == 1
