@@ -3,7 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def lines(file: Path) -> list[dict[str, Any]]:
+    """The objects of a file of JSON lines, without a last line that a kill cut short."""
+    found = []
+    for number, line in enumerate(file.read_bytes().splitlines(keepends=True), 1):
+        if not line.endswith(b"\n"):
+            break
+        found.append(loads(line, f"{file}, line {number}"))
+        if not isinstance(found[-1], dict):
+            raise ValueError(f"{file}, line {number}: not a JSON object")
+    return found
 
 
 def loads(text: str | bytes, where: object) -> Any:

@@ -40,7 +40,7 @@ def check_url(url: str) -> None:
 
 
 def struck(text: str, *secrets: str) -> str:
-    """The text without the server's key and without these other secrets."""
+    """An answer without the server's key and these other secrets, as far as they are long."""
     for secret in (_key(), *secrets):
         if len(secret) >= _SECRET:
             text = text.replace(secret, "…")
@@ -48,8 +48,10 @@ def struck(text: str, *secrets: str) -> str:
 
 
 def redacted(text: str, *secrets: str) -> str:
-    """The same, and its URLs cut to host and path."""
-    return _QUERY.sub(r"\1", _LOGIN.sub(r"\1", struck(text, *secrets)))
+    """A message without the server's key and these other secrets, its URLs cut to host and path."""
+    for secret in sorted(filter(None, secrets), key=len, reverse=True):
+        text = text.replace(secret, "…")
+    return _QUERY.sub(r"\1", _LOGIN.sub(r"\1", struck(text)))
 
 
 def _key() -> str:

@@ -161,7 +161,7 @@ def _quiet(*, all_of_it: bool) -> None:
     warnings.formatwarning = _warned  # type: ignore[assignment]  # its other words are unused
     if all_of_it:
         os.environ["TRANSFORMERS_VERBOSITY"] = "error"
-        warnings.filterwarnings("ignore")
+        warnings.filterwarnings("ignore", module=r"(?!gnomon\b)")  # ours are of the results
     for name in ("bitsandbytes", "transformers", "huggingface_hub"):
         logging.getLogger(name).setLevel(logging.ERROR)
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

@@ -111,6 +111,8 @@ def check(path: Path, asked: Container[str]) -> None:
             faults[number] = f"{sample_id!r} is not among the questions"
         elif told != digest:
             faults[number] = f"{sample_id!r} is answered otherwise in line {before}"
+    if not first and (faults or not _begins_as_ours(path)):
+        raise ValueError(f"{path} holds no answers of gnomon's: name another file (--out)")
     if faults:
         raise ValueError(_refusal(path, faults))
 
@@ -204,12 +206,20 @@ def _whole_lines(path: Path) -> Iterator[bytes]:
         yield line
 
 
+def _begins_as_ours(path: Path) -> bool:
+    """A kill may have left the beginning of a first line."""
+    first = b'{"sample_id":'
+    with path.open("rb") as file:
+        return first.startswith(file.read(len(first)))
+
+
 def _is_whole(line: bytes) -> bool:
+    """Whether no kill cut it; what is whole and no prediction is somebody else's."""
     try:
-        _prediction(line)
+        jsons.loads(line, "a prediction")
     except ValueError:
         return False
-    return True
+    return line.endswith(b"\n")
 
 
 def _prediction(line: bytes) -> Prediction:

@@ -69,7 +69,7 @@ def check(runs: Sequence[RunResult]) -> None:
         raise ValueError("no runs: give at least one RunResult")
     names = [run.name for run in runs]
     if len(set(names)) < len(names):
-        raise ValueError(f"run names {', '.join(names)}: each must be another")
+        raise ValueError(f"runs {', '.join(names)}: name each run once")
 
 
 def by_source(runs: Sequence[RunResult]) -> dict[str, list[RunResult]]:

@@ -12,6 +12,7 @@ from accelerate import PartialState
 from peft import LoraConfig, PeftModel
 from peft.utils import ModulesToSaveWrapper
 from transformers import set_seed
+from transformers.trainer import TRAINING_ARGS_NAME
 
 from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import opened, processor_of, resolve
@@ -91,13 +92,13 @@ def load_trained(model: Model, run: Path, *, seed: int = 0) -> Loaded:
 def fingerprint(run: Path) -> str:
     """A hash of what a run trained: answers of other weights are not mixed with these."""
     inside = (file for name in (ADAPTER, MODEL) for file in (run / name).glob("*"))
-    weights = sorted(file for file in inside if file.suffix in _WEIGHTS)
+    weights = sorted(f for f in inside if f.suffix in _WEIGHTS and f.name != TRAINING_ARGS_NAME)
     if not weights:
         raise ValueError(f"{run} holds no weights ({', '.join(_WEIGHTS)}) in {ADAPTER} or {MODEL}")
     digest = hashlib.sha256()
     for file in weights:
-        with file.open("rb") as opened:
-            while piece := opened.read(2**24):
+        with file.open("rb") as pieces:
+            while piece := pieces.read(2**24):
                 digest.update(piece)
     return digest.hexdigest()[:16]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from transformers import ProgressCallback, TrainerCallback
 
+from gnomon import jsons
 from gnomon.atomic import put_text
 from gnomon.progress import track
 
@@ -54,9 +55,8 @@ class LogFile(TrainerCallback):  # type: ignore[misc]
     def on_train_begin(self, _: Any, state: Any, *__: Any, **___: Any) -> None:
         if not state.is_world_process_zero:
             return
-        lines = self.path.read_text().splitlines(keepends=True) if self.path.exists() else []
-        whole = [line for line in lines if line.endswith("\n")]  # a kill may cut the last one
-        kept = [line for line in whole if _stays(json.loads(line), state.global_step)]
+        rows = jsons.lines(self.path) if self.path.exists() else []
+        kept = [json.dumps(row) + "\n" for row in rows if _stays(row, state.global_step)]
         self.path.parent.mkdir(parents=True, exist_ok=True)
         put_text(self.path, "".join(kept))
 
@@ -73,4 +73,5 @@ class LogFile(TrainerCallback):  # type: ignore[misc]
 
 def _stays(row: dict[str, Any], step: int) -> bool:
     """Whether a line of the log is not about to be written again: later steps, and the summary."""
-    return row["step"] <= step and "train_runtime" not in row
+    there = row.get("step")
+    return isinstance(there, int) and there <= step and "train_runtime" not in row

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 
 _NUMBER = re.compile(r"[-+]?[\d.,]+(?:[eE][-+]?\d+)? ?%?", re.ASCII)
+_HEADER = ("file", "answer")
 _SHOWN = 10
 """Files that are named where none is a picture."""
 
@@ -56,6 +57,7 @@ def to_csv(
 
     What is no picture has no answer; it is handed back, for the others' answers are worth keeping.
     """
+    _refuse_others(out)
     part = out.with_name(out.name + ".part")
     answers = _begun(part, json.dumps(settings))
     left = [file for file in files if file.name not in answers]
@@ -77,12 +79,21 @@ def to_csv(
         raise ValueError("\n".join([*broken[:_SHOWN], *more]))
     table = io.StringIO()
     rows = csv.writer(table)
-    rows.writerow(["file", "answer"])
+    rows.writerow(_HEADER)
     told = ((file.name, answers[file.name]) for file in files if file.name in answers)
     rows.writerows(map(_cell, row) for row in told)
     put_text(out, table.getvalue())
     part.unlink()
     return broken
+
+
+def _refuse_others(out: Path) -> None:
+    """A table of the user's own, such as the labels of these pictures, is never written over."""
+    if not out.exists():
+        return
+    with out.open(encoding="utf-8", errors="replace") as file:
+        if file.readline().strip() != ",".join(_HEADER):
+            raise ValueError(f"{out} is there already and holds no answers: name another (--out)")
 
 
 def _cell(text: str) -> str:

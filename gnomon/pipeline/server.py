@@ -15,7 +15,7 @@ from email.utils import parsedate_to_datetime
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from gnomon.redact import KEY, key, redacted, struck
@@ -145,7 +145,8 @@ class Server:
                 f"answered {error.code} and points to {_host(error.headers.get('Location'))}:"
                 " redirects are not followed; give the URL that it points to, if you trust it"
             )
-        way_out = f" (is {KEY} set?)" if error.code in (401, 403) else ""
+        sent = f"the key in {KEY} was refused" if key() else f"is {KEY} set?"
+        way_out = f" ({sent})" if error.code in (401, 403) and not self._login else ""
         return f"refused {self.model!r} with {error.code}{way_out}: {said}"
 
     def _error(self, told: str) -> ValueError:
@@ -157,8 +158,9 @@ class Server:
     def _sent(self) -> tuple[str, ...]:
         """What of the URL is secret, in the forms in which it is sent."""
         where = urlsplit(self.url)
-        password = where.password or ""
-        return self._login, password, unquote(password), where.query
+        login = [where.username or "", where.password or ""]
+        values = [value for _, value in parse_qsl(where.query) if len(value) > 3]
+        return self._login, *login, *map(unquote, login), where.query, *values
 
 
 class _MalformedError(Exception):

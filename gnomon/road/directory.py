@@ -10,7 +10,7 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from gnomon import generators, recipe
+from gnomon import generators, jsons, recipe
 from gnomon.atomic import put_text
 from gnomon.names import hint
 from gnomon.progress import note
@@ -42,14 +42,17 @@ def claim(run: Path, opened: Recipe, *, drawn: Sequence[Source]) -> None:
     sources that are still drawn from. A start that trained nothing gives way to another recipe.
     """
     _refuse_strangers(run)
+    changed: Mapping[str, tuple[Any, Any]] = {}
     if (run / _RECIPE).is_file():
         changed = _changed(recipe.load(run / _RECIPE), opened)
         kinds = _other_versions(run, drawn)
         if not changed and not kinds:
             return
         _refuse_what_was_made(run, changed, kinds)
-        if changed and os.environ.get("RANK", "0") == "0":  # of several processes, one says it
-            say(f"{run}: nothing was trained there yet, so its recipe changes ({_told(changed)})")
+    if os.environ.get("RANK", "0") != "0":
+        return  # of processes launched together only the first holds the lock, and may write
+    if changed:
+        say(f"{run}: nothing was trained there yet, so its recipe changes ({_told(changed)})")
     run.mkdir(parents=True, exist_ok=True)
     recorded = kind_versions((*opened.data, *(opened.eval.data or ())))
     write_json(run / _VERSIONS, {**versions(), "kinds": recorded})
@@ -106,8 +109,11 @@ def _refuse_strangers(run: Path) -> None:
 def _other_versions(run: Path, drawn: Sequence[Source]) -> dict[str, tuple[int, int]]:
     """The kinds that had another version when the run was begun: that version, and today's."""
     file = run / _VERSIONS
-    record = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    there, now = record.get("kinds", _UNRECORDED), kind_versions(drawn)
+    record = jsons.loads(file.read_bytes(), file) if file.is_file() else {}
+    there = record.get("kinds", _UNRECORDED) if isinstance(record, dict) else None
+    if not isinstance(there, dict):
+        raise RecipeError(f"{file} does not name the kinds' versions: give another --out")
+    now = kind_versions(drawn)
     return {
         kind: (there[kind], now[kind]) for kind in now if there.get(kind, now[kind]) != now[kind]
     }

@@ -48,9 +48,12 @@ def run(opened: Recipe, out: Path, *, workers: int | None) -> Path:
     """Generate, train, predict before and after, score, report: the straight road."""
     _refuse_company()
     _refuse_server(opened)
+    from gnomon.pipeline.checkpoint import resolve
     from gnomon.pipeline.settings import arguments
 
-    arguments(opened, out)  # what it refuses is refused before anything is drawn
+    # A model that is not there, or a setting that is none, is told before anything is drawn.
+    resolve(opened.model)
+    arguments(opened, out)
     exam = Exam.of(opened)
     answers = out / "predictions"
     say("drawing the samples")

@@ -61,7 +61,7 @@ def results(out: Path) -> list[RunResult]:
     if not scored:
         raise RecipeError(_no_answers(out))
     log = out / "log.jsonl"
-    lines = _rows(log) if log.exists() else None
+    lines = jsons.lines(log) if log.exists() else None
     recipe.plain(out / "recipe.yaml")  # what is none is refused here, before others read it
     text = (out / "recipe.yaml").read_text(encoding="utf-8")
     told = replace(scored[-1], recipe_yaml=text, log=lines, trained=trained(out))
@@ -171,6 +171,10 @@ def exam_of(file: Path) -> tuple[Exam, dict[str, Any]]:
     try:
         about = jsons.loads(beside.read_bytes(), "about")
         exam, about["data"] = Exam.from_json(about["exam"]), dict(about["data"])
+        if "kinds" in about:
+            about["kinds"] = dict(about["kinds"])
+        if len(exam.sources) > 1 and len(about["data"]["sources"]) != len(exam.sources):
+            raise ValueError("exam and data name different sources")
         about["versions"] = {str(name): str(said) for name, said in about["versions"].items()}
     except KeyError as error:
         raise RecipeError(f"{beside}: not what `gnomon predict` writes: no {error}") from error
@@ -189,18 +193,6 @@ def _asked_again(file: Path, exam: Exam, described: dict[str, Any]) -> Iterator[
     if there != described:
         raise ValueError(f"{file}: the samples are not those it answers any more: predict again")
     yield from exam
-
-
-def _rows(log: Path) -> list[dict[str, Any]]:
-    """The lines of a training's log, without a last one that a kill cut short."""
-    found = []
-    for number, line in enumerate(log.read_bytes().splitlines(keepends=True), 1):
-        if not line.endswith(b"\n"):
-            break
-        found.append(jsons.loads(line, f"{log}, line {number}"))
-        if not isinstance(found[-1], dict):
-            raise ValueError(f"{log}, line {number}: no line of a training's log")
-    return found
 
 
 def trained(run: Path) -> int | None:

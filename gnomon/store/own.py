@@ -159,7 +159,7 @@ def opened(
     faults |= {row.line: fault for row, fault in zip(rows, broken, strict=True) if fault}
     rows = [row for row in rows if row.line not in faults]
     if faults:
-        _refuse_or_tell(name, faults, "skip" if rows and on_bad == "skip" else "refuse")
+        _refuse_or_tell(name, faults, on_bad if rows else None)
     digest = sha256()
     for row in rows:
         digest.update(repr((row.question, row.target, row.group, _trace(row.image))).encode())
@@ -197,14 +197,18 @@ def _key(image: Any) -> Hashable:
     return sha256(image).digest() if isinstance(image, bytes) else None
 
 
-def _refuse_or_tell(name: str, faults: Mapping[int, str], on_bad: OnBad) -> None:
-    """Which rows cannot be used, and why; said once where they are left out."""
+def _refuse_or_tell(name: str, faults: Mapping[int, str], on_bad: OnBad | None) -> None:
+    """Which rows cannot be used, and why; said once where they are left out.
+
+    None for `on_bad` where no other row is there.
+    """
     told = [f"line {line}: {faults[line]}" for line in sorted(faults)[:_SHOWN]]
     told = [text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…" for text in told]
     told += [f"and {len(faults) - _SHOWN} more"] if len(faults) > _SHOWN else []
     many = "1 row" if len(faults) == 1 else f"{len(faults)} rows"
-    if on_bad == "refuse":
-        head = f"{name}: {many} cannot be used; on_bad: skip would leave them out"
+    if on_bad != "skip":
+        head = f"{name}: {many} cannot be used"
+        head += "; on_bad: skip would leave them out" if on_bad else ", and there is no other"
         raise ValueError("\n".join([head, *told]))
     said = f"gnomon: {name}: {many} left out: {'; '.join(told)}"
     if said not in _SAID:
@@ -314,8 +318,11 @@ def _split_of(raw: dict[str, Any], group: str, columns: Columns) -> str:
     """As the rows say, or by a hash of the group: what belongs together is never parted."""
     if columns.split is None:
         return split_of("own", group)
-    said = str(_column(raw, columns.split)).lower()
-    return {"validation": "val", "valid": "val", "dev": "val"}.get(said, said)
+    said = str(_column(raw, columns.split))
+    split = {"validation": "val", "valid": "val", "dev": "val"}.get(said.lower(), said.lower())
+    if split not in ("train", "val", "test"):
+        raise ValueError(f"column {columns.split!r} says {said!r}: give train, val or test")
+    return split
 
 
 def _metadata(folder: Path) -> Path:

@@ -247,7 +247,7 @@ def test_table_says_why_runs_are_not_compared():
 
 
 def test_runs_need_names_of_their_own():
-    with pytest.raises(ValueError, match="each must be another"):
+    with pytest.raises(ValueError, match="name each run once"):
         table([clock_run("a", 0.5), clock_run("a", 0.6)])
     with pytest.raises(ValueError, match="no runs"):
         table([])

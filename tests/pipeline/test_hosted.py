@@ -264,7 +264,7 @@ def test_the_key_goes_to_the_server_and_nowhere_else(tmp_path, monkeypatch):
         assert b"secret" not in file.read_bytes()
     with (
         serving(lambda *_: (401, {}, b"bad key")) as (url, _),
-        pytest.raises(ValueError, match=r"401 \(is OPENAI_API_KEY set\?\): bad key"),
+        pytest.raises(ValueError, match=r"401 \(the key in OPENAI_API_KEY was refused\): bad key"),
     ):
         asked_of(UNEVEN[1:2], url, tmp_path / "b.jsonl")
 
@@ -281,6 +281,15 @@ def test_a_redirect_is_not_followed(tmp_path, monkeypatch, code):
             asked_of(UNEVEN[:1], url, tmp_path / "a.jsonl")
     assert not followed
     assert "sesame" not in str(told.value)
+
+
+def test_parts_of_a_urls_login_and_query_are_not_printed_either(tmp_path):
+    said_back = b"no token-user, no hunter2, no query-secret"
+    with serving(lambda *_: (400, {}, said_back)) as (url, _):
+        asked = url.replace("//", "//token-user:hunter2@") + "?api_key=query-secret&x=1"
+        with pytest.raises(ValueError, match="refused 'm' with 400") as told:
+            asked_of(UNEVEN[:1], asked, tmp_path / "a.jsonl")
+    assert "no …, no …, no …" in str(told.value)
 
 
 def echo(code, text):

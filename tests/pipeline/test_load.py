@@ -232,6 +232,7 @@ def test_a_fingerprint_is_of_the_weights_alone(tmp_path, file):
     (tmp_path / "adapter" / file).write_bytes(b"one")
     first = fingerprint(tmp_path)
     (tmp_path / "adapter" / "README.md").write_text("words")
+    (tmp_path / "adapter" / "training_args.bin").write_bytes(b"settings")
     assert fingerprint(tmp_path) == first
     (tmp_path / "adapter" / file).write_bytes(b"two")
     assert fingerprint(tmp_path) != first

@@ -111,3 +111,15 @@ def test_a_number_stays_a_number(tmp_path, text):
     out = tmp_path / "answers.csv"
     asked_of(lambda batch: [text], out)
     assert list(csv.reader(io.StringIO(out.read_text())))[1:] == [["a.png", text]]
+
+
+def test_the_labels_of_the_pictures_are_never_written_over(tmp_path):
+    Image.new("RGB", (4, 4)).save(tmp_path / "a.png")
+    labels = tmp_path / "labels.csv"
+    labels.write_text("file,time\na.png,10:08\n")
+    with pytest.raises(ValueError, match=r"labels\.csv is there already and holds no answers"):
+        asked_of(lambda _: pytest.fail("asked"), labels)
+    assert labels.read_text() == "file,time\na.png,10:08\n"
+    for answer in ("10:08", "10:09"):  # its own answers are
+        asked_of(lambda _, said=answer: [said], tmp_path / "answers.csv")
+        assert answer in (tmp_path / "answers.csv").read_text()

@@ -199,3 +199,25 @@ def test_answers_of_two_settings_are_no_one_run(file):
 
 
 SETTINGS = {"a": {"tokens": None}, "b": {"tokens": 9}}
+
+
+@pytest.mark.parametrize(
+    "text", ['{"question": "2+2?"}\n' * 3, '{"question": "2+2?"}\n', "mine", "{}"]
+)
+def test_a_file_of_somebody_elses_is_refused_and_left_as_it_is(tmp_path, text):
+    """A last line that was no prediction was taken for one that a kill had cut, and cut off."""
+    file = tmp_path / "other.jsonl"
+    file.write_text(text)
+    with pytest.raises(
+        ValueError, match=r"other\.jsonl holds no answers of gnomon's: name another"
+    ):
+        predictions.check(file, {"a"})
+    assert file.read_text() == text
+
+
+@pytest.mark.parametrize("length", [0, 1, 9, 40])
+def test_a_first_line_that_a_kill_cut_is_no_hindrance(tmp_path, length):
+    file = tmp_path / "p.jsonl"
+    predictions.append(file, made("a"))
+    os.truncate(file, length)
+    predictions.check(file, {"a"})

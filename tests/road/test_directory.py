@@ -191,3 +191,20 @@ def test_leftovers_and_hidden_files_are_in_nobodys_way(recipe, run, trained):
     (run / "notes.txt").touch()
     assert gnomon("train", recipe, "--out", run) == 0
     assert len(trained) == 2
+
+
+def test_another_launch_changes_nothing_of_a_run_that_begins(recipe, run, trained, monkeypatch):
+    """Of processes launched together only the first holds the lock, so the others write nothing."""
+    assert gnomon("train", recipe, "--out", run) == 0
+    before = files(run)
+    monkeypatch.setenv("RANK", "1")
+    gnomon("train", recipe, "train.learning_rate=0.5", "--out", run)
+    assert files(run) == before
+
+
+@pytest.mark.parametrize("text", ["[1]", '{"kinds": null}', "{", "[" * 100_000])
+def test_a_damaged_record_of_versions_is_told_by_its_file(recipe, run, trained, capsys, text):
+    begun(recipe, run)
+    (run / "versions.json").write_text(text)
+    assert gnomon("train", recipe, "--out", run) in (1, 2)
+    assert "versions.json" in capsys.readouterr().err

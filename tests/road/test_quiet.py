@@ -12,6 +12,7 @@ import subprocess
 import sys
 import termios
 
+from bad_inputs import answered
 from road_toys import gnomon, small
 
 BARS = ("TQDM_DISABLE", "HF_HUB_DISABLE_PROGRESS_BARS")
@@ -88,3 +89,14 @@ def test_a_plan_as_json_is_json_alone(capsys):
     assert told["memory"]["there"] == 2**29 < told["memory"]["total"]
     assert told["fits"] is False
     assert [part["name"] for part in told["parts"]] == ["language", "vision", "projector"]
+
+
+def test_quiet_still_says_what_was_dropped_from_the_answers(tmp_path):
+    for name, data in answered().items():
+        (tmp_path / name).write_bytes(data)
+    answers = tmp_path / "a.jsonl"
+    answers.write_bytes(answers.read_bytes() + answers.read_bytes().splitlines(keepends=True)[0])
+    command = [sys.executable, "-m", "gnomon", "score", "a.jsonl", "--quiet"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=clean())
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "gnomon: a.jsonl: dropped a line that repeats an earlier one\n"

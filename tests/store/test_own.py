@@ -249,6 +249,16 @@ def test_a_time_before_or_after_noon_is_read(label, hour):
         read_answer(f"13{label[2:]}", Columns(kind="time", hours=24), None)
 
 
+def test_a_split_of_another_name_is_a_bad_row(tmp_path):
+    """Its rows were in no split, and nobody was told."""
+    (tmp_path / "l.csv").write_text("question,answer,part\n?,1,train\n?,2,testing\n")
+    columns = Columns(image=None, kind="number", split="part")
+    with pytest.raises(
+        ValueError, match="line 3: column 'part' says 'testing': give train, val or"
+    ):
+        open_own(tmp_path / "l.csv", columns, "train")
+
+
 def test_the_split_of_a_row_follows_from_the_file_alone(tmp_path, monkeypatch):
     """A relative and an absolute spelling of the file's path fell into different splits."""
     folder = tmp_path / "photos"
