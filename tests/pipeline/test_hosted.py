@@ -287,7 +287,7 @@ def test_parts_of_a_urls_login_and_query_are_not_printed_either(tmp_path):
     said_back = b"no token-user, no hunter2, no query-secret"
     with serving(lambda *_: (400, {}, said_back)) as (url, _):
         asked = url.replace("//", "//token-user:hunter2@") + "?api_key=query-secret&x=1"
-        with pytest.raises(ValueError, match="refused 'm' with 400") as told:
+        with pytest.raises(ValueError, match="refused 'tiny' with 400") as told:
             asked_of(UNEVEN[:1], asked, tmp_path / "a.jsonl")
     assert "no …, no …, no …" in str(told.value)
 

@@ -118,10 +118,10 @@ def test_predict_reads_a_dataset_and_a_folder(run, tmp_path, monkeypatch):
 def test_a_picture_that_is_none_is_named(run, tmp_path, capsys):
     (tmp_path / "broken.png").write_bytes(b"no picture")
     out = tmp_path / "kept.csv"
-    out.write_text("kept")
+    out.write_text("file,answer\nkept.png,10:08\n")
     assert gnomon("predict", run, tmp_path, "--out", out) == 1
     assert "broken.png" in capsys.readouterr().err
-    assert out.read_text() == "kept"
+    assert out.read_text() == "file,answer\nkept.png,10:08\n"
 
 
 def test_beliefs_stand_beside_the_answers_that_a_run_gave(run, capsys):
