@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
+from types import SimpleNamespace
 
 from trl import SFTConfig
 
@@ -31,7 +32,10 @@ def test_no_field_that_leads_elsewhere_is_passed_on():
 def test_no_field_that_gnomon_sets_is_passed_on(tmp_path, monkeypatch):
     given = {}
     monkeypatch.setattr("gnomon.pipeline.settings._refuse_unknown", lambda passed: None)
-    monkeypatch.setattr("gnomon.pipeline.settings.SFTConfig", lambda **said: given.update(said))
+    monkeypatch.setattr(
+        "gnomon.pipeline.settings.SFTConfig",
+        lambda **said: given.update(said) or SimpleNamespace(n_gpu=1),
+    )
     recipe = from_dict({"data": [{"kind": "clock"}], "train": {"eval_steps": 5}})
     arguments(recipe, tmp_path)
     assert given.keys() >= watching(recipe).keys() | {"output_dir", "learning_rate"}

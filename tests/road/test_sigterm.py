@@ -119,7 +119,7 @@ def test_train_ends_with_its_data_loader(tmp_path, capfd):
 
     sender = threading.Thread(target=end)
     sender.start()
-    words = ("train.max_steps=5000", "train.sft.dataloader_num_workers=2", "--out", out)
+    words = ("train.max_steps=5000", "train.dataloader_num_workers=2", "--out", out)
     assert gnomon("train", small(tmp_path), *words) == 143
     sender.join()
     assert GOES_ON in capfd.readouterr().err.splitlines()  # a loader's process may add its own
@@ -143,8 +143,8 @@ def ls(given):
         os._exit(0)
     os.read(hears, 4)
     os.kill(child, signal.SIGTERM)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
     try:
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
         time.sleep(60)
     finally:
         if given.what == "slow":
