@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon import generators, recipe, store
 from gnomon.pipeline import families
+from gnomon.progress import warn
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.road import Exam, check_names, open_recipe
 from gnomon.road.exam import check_name
@@ -60,7 +60,7 @@ def preview(
         family, processor = open_processor(opened.model)
         from gnomon.pipeline.preview import sheet
     except (ModelNotHereError, ModuleNotFoundError) as error:
-        print(f"gnomon: {error}; so the sheet shows the samples as drawn", file=sys.stderr)
+        warn(f"{error}; so the sheet shows the samples as drawn")
         return contact_sheet(shown, title=what)
     return sheet(family, processor, shown, title=f"{what}: as {opened.model.name} sees it")
 

@@ -55,6 +55,11 @@ def note(text: str) -> None:
         print(text, file=sys.stderr)
 
 
+def warn(text: str) -> None:
+    """A line on standard error about what the results lack; --quiet leaves it in."""
+    print(f"gnomon: {text}", file=sys.stderr)
+
+
 class Lines:
     """What tqdm would show, as a whole line at most every 30 seconds: a log keeps every line."""
 

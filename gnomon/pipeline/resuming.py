@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
 
@@ -14,6 +13,8 @@ from transformers.trainer import (
     SCHEDULER_NAME,
     TRAINER_STATE_NAME,
 )
+
+from gnomon.progress import warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +62,7 @@ def last_checkpoint(
         )
     then = f"going on from {found.name}" if found else "beginning again"
     for fault in () if quiet else faults:
-        print(f"gnomon: {folder}: {fault}: {then}", file=sys.stderr)
+        warn(f"{folder}: {fault}: {then}")
     return found
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.eval import predictions, questions
 from gnomon.pipeline import families
+from gnomon.progress import warn
 from gnomon.recipe import RecipeError
-from gnomon.road.directory import kind_versions, versions, warn, write_json
+from gnomon.road.directory import kind_versions, versions, write_json
 from gnomon.road.scoring import about_file, exam_of
 from gnomon.store.lock import sole_writer
 from gnomon.store.manifest import differences

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import sys
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
@@ -189,11 +188,6 @@ def versions() -> dict[str, str]:
 def say(step: str) -> None:
     """What comes next, which --quiet leaves out."""
     note(f"— {step}")
-
-
-def warn(text: str) -> None:
-    """What the results lack, which --quiet leaves in."""
-    print(f"gnomon: {text}", file=sys.stderr)
 
 
 def write_json(file: Path, value: Any) -> None:

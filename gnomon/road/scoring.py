@@ -9,8 +9,9 @@ from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 from gnomon import jsons, recipe, store
+from gnomon.progress import warn
 from gnomon.recipe import RecipeError
-from gnomon.road.directory import AFTER, BEFORE, as_text, no_run, warn
+from gnomon.road.directory import AFTER, BEFORE, as_text, no_run
 from gnomon.road.exam import Exam
 from gnomon.sample import Sample
 from gnomon.store import manifest as manifests

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import sys
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from multiprocessing.pool import ThreadPool
@@ -17,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gnomon.generators.base import split_of
-from gnomon.progress import track
+from gnomon.progress import track, warn
 from gnomon.sample import Sample
 from gnomon.store.own_answers import read_answer
 from gnomon.store.own_lines import lines_of
@@ -210,10 +209,10 @@ def _refuse_or_tell(name: str, faults: Mapping[int, str], on_bad: OnBad | None) 
         head = f"{name}: {many} cannot be used"
         head += "; on_bad: skip would leave them out" if on_bad else ", and there is no other"
         raise ValueError("\n".join([head, *told]))
-    said = f"gnomon: {name}: {many} left out: {'; '.join(told)}"
+    said = f"{name}: {many} left out: {'; '.join(told)}"
     if said not in _SAID:
         _SAID.add(said)
-        print(said, file=sys.stderr)
+        warn(said)
 
 
 def _opened(
