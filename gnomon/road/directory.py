@@ -44,7 +44,10 @@ def claim(run: Path, opened: Recipe, *, drawn: Sequence[Source]) -> None:
     changed: Mapping[str, tuple[Any, Any]] = {}
     if (run / _RECIPE).is_file():
         changed = _changed(recipe.load(run / _RECIPE), opened)
-        kinds = _other_versions(run, drawn)
+        record = _record(run)
+        kinds = _other_versions(record, drawn)
+        if "kinds" not in record:
+            _refuse_own_splits(run, drawn)
         if not changed and not kinds:
             return
         _refuse_what_was_made(run, changed, kinds)
@@ -105,17 +108,38 @@ def _refuse_strangers(run: Path) -> None:
         )
 
 
-def _other_versions(run: Path, drawn: Sequence[Source]) -> dict[str, tuple[int, int]]:
-    """The kinds that had another version when the run was begun: that version, and today's."""
+def _record(run: Path) -> dict[str, Any]:
+    """What a run noted of the versions it began with."""
     file = run / _VERSIONS
     record = jsons.loads(file.read_bytes(), file) if file.is_file() else {}
-    there = record.get("kinds", _UNRECORDED) if isinstance(record, dict) else None
-    if not isinstance(there, dict):
+    if not isinstance(record, dict) or not isinstance(record.get("kinds", {}), dict):
         raise RecipeError(f"{file} does not name the kinds' versions: give another --out")
-    now = kind_versions(drawn)
+    return record
+
+
+def _other_versions(
+    record: Mapping[str, Any], drawn: Sequence[Source]
+) -> dict[str, tuple[int, int]]:
+    """The kinds that had another version when the run was begun: that version, and today's."""
+    there, now = record.get("kinds", _UNRECORDED), kind_versions(drawn)
     return {
         kind: (there[kind], now[kind]) for kind in now if there.get(kind, now[kind]) != now[kind]
     }
+
+
+def _refuse_own_splits(run: Path, drawn: Sequence[Source]) -> None:
+    """When runs recorded no versions, rows without a group or split fell into other splits."""
+    from gnomon.store.own import is_own
+
+    for source in drawn:
+        own = source.hub or (source.benchmark is None and is_own(source.path or ""))
+        named = source.columns and (source.columns.group or source.columns.split)
+        if own and not named and any(_trained(run)):
+            raise RecipeError(
+                f"{run} was begun with an older gnomon, which split the rows of"
+                f" {source.path or source.hub} otherwise: going on would train on rows that were"
+                " held out; give another --out to begin again"
+            )
 
 
 def _refuse_what_was_made(

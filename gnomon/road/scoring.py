@@ -33,6 +33,11 @@ def score(file: Path, *, name: str | None = None) -> RunResult:
         raise RecipeError(_no_answers(file))
     exam, about = exam_of(file)
     answers = predictions.PredictionFile(file)
+    if len(answers) < exam.samples:  # before as many samples are drawn as a damaged file may name
+        raise ValueError(
+            f"{file}: {exam.samples - len(answers):,} of {exam.samples:,} questions have no answer"
+            " yet: the same `gnomon predict` goes on"
+        )
     asked = questions.asked(file, _asked_again(file, exam, about["data"]), exam.samples)
     try:
         scores = evaluation.score(predictions.alike(file, answers), asked)

@@ -78,15 +78,12 @@ DRAWN = 10_000
 
 def train_size(samples: Samples | Sequence[Sample], asked: int | None) -> int:
     """What `train.samples` comes to for the samples of training."""
-    if isinstance(samples, Samples):
-        length, whole = samples.length, samples.whole
-    else:
-        length = whole = len(samples)
+    whole = samples.whole if isinstance(samples, Samples) else len(samples)
     if asked is None:
         return whole or DRAWN
-    if length is not None and asked > length:
+    if whole is not None and asked > whole:
         raise ValueError(
-            f"train.samples: {asked}: there are only {length} to train on: give so many, or leave"
+            f"train.samples: {asked}: there are only {whole} to train on: give so many, or leave"
             " it out for all; train.num_train_epochs says how often they are gone through"
         )
     return asked

@@ -83,7 +83,12 @@ def test_lines_at_fault_are_told_and_the_other_answers_are_kept(tmp_path, capsys
     assert (run / "report.json").read_bytes() == whole
     file.write_text("".join(lines[:-1]))
     assert gnomon("score", run) == 1
-    assert "1 samples have no prediction" in capsys.readouterr().err
+    assert "1 of 40 questions have no answer yet" in capsys.readouterr().err
+    about = file.with_name("after.about.json")
+    claimed = about.read_text().replace('"samples": 40', '"samples": 1000000000')
+    about.write_text(claimed)  # as many would be drawn, one by one
+    assert gnomon("score", run) == 1
+    assert "999,999,961 of 1,000,000,000 questions have no answer" in capsys.readouterr().err
 
 
 def test_runs_that_differ_in_the_seed_alone_are_one_group(runs, tmp_path, capsys):

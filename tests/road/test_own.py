@@ -164,10 +164,35 @@ def test_own_rows_are_trained_on_once_an_epoch_unless_told_otherwise(photographs
     assert gnomon("train", alone(photographs), "train.samples=35", "--out", run) == 2
     assert "train.samples: 35: there are only 34 to train on" in capsys.readouterr().err
     assert not run.exists()
+    other = photographs.with_name("other.csv")
+    other.write_text(photographs.read_text().replace(":0", ":3"))
+    two = ", ".join(f"{{path: {file}, columns: {ASKED}}}" for file in (photographs, other))
+    every = open_recipe(alone(photographs), [f"data=[{two}]"]).train.samples
+    assert every >= 68
+    assert gnomon("train", alone(photographs), f"data=[{two}]", "train.samples=10000") == 2
+    assert f"train.samples: 10000: there are only {every} to train on" in capsys.readouterr().err
     both = f"data=[{{path: {photographs}, columns: {ASKED}}}, {{kind: clock, weight: 4}}]"
     mixed = open_recipe(alone(photographs), [both, "train.samples=9999"])
     assert mixed.train.samples == 9999  # the few come again, as their weight says
     assert mixed.eval.samples < 30  # none of these is asked twice
+
+
+@pytest.mark.parametrize(("column", "code"), [("", 2), (", group: house", 0)])
+def test_rows_that_an_older_gnomon_split_otherwise_are_not_gone_on_with(
+    photographs, monkeypatch, capsys, column, code
+):
+    """It hashed the picture's whole path; what was held out then would be trained on now."""
+    monkeypatch.setattr("gnomon.pipeline.train.train", lambda opened, samples, run: run)
+    file, run = alone(photographs), photographs.with_name("run")
+    file.write_text(file.read_text().replace(", group: house", column))
+    assert gnomon("train", file, "--out", run) == 0
+    noted = json.loads((run / "versions.json").read_text())
+    del noted["kinds"]
+    (run / "versions.json").write_text(json.dumps(noted))
+    assert gnomon("train", file, "--out", run) == 0  # nothing was trained yet
+    (run / "checkpoints" / "checkpoint-2").mkdir(parents=True)
+    assert gnomon("train", file, "--out", run) == code
+    assert ("older gnomon, which split the rows" in capsys.readouterr().err) == bool(code)
 
 
 def test_what_is_drawn_is_as_many_as_ever():
