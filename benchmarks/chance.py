@@ -13,13 +13,13 @@ import numpy as np
 
 from gnomon.dialect import Dialect
 from gnomon.eval import RunResult, score
-from gnomon.eval.figures import aligned, figure, interval
 from gnomon.eval.kinds import TITLES, kind_of
+from gnomon.eval.report.figures import aligned, figure, interval
 from gnomon.generators import create
 from gnomon.sample import Prediction, Sample, Time
 
 if TYPE_CHECKING:
-    from gnomon.eval.scored import Summary
+    from gnomon.eval.scoring.scored import Summary
 
 GUESSERS = ("uniform", "constant", "shuffled")
 OTHERS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.dialect import Dialect
-from gnomon.eval import RunResult, predictions, questions, score, write_report
-from gnomon.eval.scored import write_scores
+from gnomon.eval import RunResult, score, write_report
+from gnomon.eval.scoring import predictions, questions
+from gnomon.eval.scoring.scored import write_scores
 from gnomon.sample import Prediction, Sample, Time
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "eval"))
 
 from simulated import CHANCES, OFF, Model, answers
 
-from gnomon.eval.crossed import Crossed, crossed
-from gnomon.eval.significance import ALPHA, detectable, power
-from gnomon.eval.statistics import Estimate, bootstrap, determined, wilson
+from gnomon.eval.stats.crossed import Crossed, crossed
+from gnomon.eval.stats.intervals import Estimate, bootstrap, determined, wilson
+from gnomon.eval.stats.significance import ALPHA, detectable, power
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

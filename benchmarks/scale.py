@@ -20,9 +20,10 @@ import pyarrow.parquet as pq
 
 from gnomon import store
 from gnomon.generators import KINDS, create
-from gnomon.store import Drawn, formats, pixels
+from gnomon.store import Drawn, pixels
 from gnomon.store.layout import DATA, Plan
-from gnomon.store.shard import write_shard
+from gnomon.store.writing import formats
+from gnomon.store.writing.shard import write_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -30,7 +30,7 @@ from torch.profiler import ProfilerActivity, profile
 from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM, set_seed
 from trl import SFTConfig, SFTTrainer
 
-from gnomon.pipeline.trainer import NumericSFTTrainer
+from gnomon.pipeline.training.trainer import NumericSFTTrainer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from gnomon.generators import KINDS, create, load
-from gnomon.generators._clock_questions import ASK as ONE_CLOCK
+from gnomon.generators.clock.questions import ASK as ONE_CLOCK
 from gnomon.generators.sheet import contact_sheet
 
 HERE = Path(__file__).parent

@@ -21,10 +21,10 @@ import pyarrow.parquet as pq
 from PIL import Image
 
 from gnomon import store
-from gnomon.eval import predictions, questions
+from gnomon.eval.scoring import predictions, questions
 from gnomon.recipe import Source
-from gnomon.road import Exam
 from gnomon.sample import Prediction
+from gnomon.workflows import Exam
 
 DEEP = 50_000
 """Levels of nesting that no recursive reader stands."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def ls(given: argparse.Namespace) -> None:
     """Names that recipes and verbs take."""
-    from gnomon import listing
+    from gnomon.cli import listing
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     print(listing.table(given.what, width=width))
@@ -41,8 +41,8 @@ def preview(given: argparse.Namespace) -> None:
 
     from PIL import Image
 
-    from gnomon import data
     from gnomon.atomic import put_bytes
+    from gnomon.workflows import data
 
     drawn = {"split": given.split, "seed": given.seed}
     if given.tokens:
@@ -58,7 +58,8 @@ def preview(given: argparse.Namespace) -> None:
 
 def generate(given: argparse.Namespace) -> None:
     """A dataset directory."""
-    from gnomon import data, store
+    from gnomon import store
+    from gnomon.workflows import data
 
     samples = data.samples_of(given.what, given.overrides, split=given.split, seed=given.seed)
     store.write(
@@ -88,7 +89,7 @@ def verify(given: argparse.Namespace) -> int:
 
 def stats(given: argparse.Namespace) -> int:
     """What is in a dataset, and what its splits share."""
-    from gnomon import data
+    from gnomon.workflows import data
 
     found = data.stats(
         given.what, given.overrides, n=given.n, seed=given.seed, workers=given.workers
@@ -99,8 +100,8 @@ def stats(given: argparse.Namespace) -> int:
 
 def export(given: argparse.Namespace) -> None:
     """Samples for those who train elsewhere."""
-    from gnomon import data
     from gnomon.store.lock import sole_writer
+    from gnomon.workflows import data
 
     with sole_writer(given.out):
         out = data.export(
@@ -117,28 +118,31 @@ def export(given: argparse.Namespace) -> None:
 
 def plan(given: argparse.Namespace) -> int:
     """What a recipe will take, before anything is spent; or the default one on a user's data."""
-    from gnomon import data, road
+    from gnomon import workflows
+    from gnomon.workflows import data
 
     opened = data.to_plan(given.recipe, given.overrides)
     for line in () if given.json else data.rows(given.recipe, given.overrides):
         print(line)
-    fits = road.plan(opened, config_only=given.config_only, gib=given.memory, as_json=given.json)
+    fits = workflows.plan(
+        opened, config_only=given.config_only, gib=given.memory, as_json=given.json
+    )
     return 0 if fits else 1
 
 
 def train(given: argparse.Namespace) -> None:
     """Fine-tune by a recipe."""
-    from gnomon import road
+    from gnomon import workflows
 
-    opened = road.open_recipe(given.recipe, given.overrides)
-    trained = road.train(opened, _out(given))
+    opened = workflows.open_recipe(given.recipe, given.overrides)
+    trained = workflows.train(opened, _out(given))
     if os.environ.get("RANK", "0") == "0":  # of several processes, one says it
         print(trained)
 
 
 def predict(given: argparse.Namespace) -> None:
     """A run's or a model's answers."""
-    from gnomon import road
+    from gnomon import workflows
 
     if given.data is not None and "=" in given.data:  # no DATA, and an override in its place
         given.data, given.overrides = None, [given.data, *given.overrides]
@@ -146,34 +150,34 @@ def predict(given: argparse.Namespace) -> None:
         given.overrides.append("eval.belief=true")
     if given.server:
         given.overrides.append(f"model.server={json.dumps(given.server)}")  # no YAML of its own
-    asked = road.asked(given.model, given.data, given.overrides)
+    asked = workflows.asked(given.model, given.data, given.overrides)
     if asked.folder is not None:
         out = _called(given.out or Path("answers.csv"), ".csv", "answers about a folder")
-        n = road.read_pictures(asked.recipe, asked.folder, given.question, out, run=asked.run)
+        n = workflows.read_pictures(asked.recipe, asked.folder, given.question, out, run=asked.run)
         print(f"{out}: {n} answers")
         return
     out = _called(given.out or asked.file, ".jsonl", "answers to a data set")
-    print(road.predict(asked.recipe, asked.exam, out, run=asked.run))
+    print(workflows.predict(asked.recipe, asked.exam, out, run=asked.run))
 
 
 def score(given: argparse.Namespace) -> None:
     """Scores and a report of answers."""
-    from gnomon import road
+    from gnomon import workflows
     from gnomon.store.lock import sole_writer
 
     file = given.predictions
     out = given.out or (file / "report.html" if file.is_dir() else file.with_suffix(".html"))
     with sole_writer(out):
-        scored = [road.score(file)] if file.is_file() else road.results(file)
-        road.report(scored, out, *road.pictures_of(file), as_json=given.json)
+        scored = [workflows.score(file)] if file.is_file() else workflows.results(file)
+        workflows.report(scored, out, *workflows.pictures_of(file), as_json=given.json)
 
 
 def run(given: argparse.Namespace) -> None:
     """The straight road."""
-    from gnomon import road
+    from gnomon import workflows
 
-    opened = road.open_recipe(given.recipe, given.overrides)
-    road.run(opened, _out(given), workers=given.workers)
+    opened = workflows.open_recipe(given.recipe, given.overrides)
+    workflows.run(opened, _out(given), workers=given.workers)
 
 
 def demo(given: argparse.Namespace) -> None:
@@ -184,20 +188,22 @@ def demo(given: argparse.Namespace) -> None:
 
 def compare(given: argparse.Namespace) -> None:
     """Runs beside each other."""
-    from gnomon import road
+    from gnomon import workflows
     from gnomon.store.lock import sole_writer
 
     with sole_writer(given.out):
-        road.compare(given.runs, given.out, beside=given.beside, as_json=given.json)
+        workflows.compare(given.runs, given.out, beside=given.beside, as_json=given.json)
 
 
 def merge(given: argparse.Namespace) -> None:
     """A run's adapter and its base as one model."""
-    from gnomon import road
+    from gnomon import workflows
     from gnomon.store.lock import sole_writer
 
     with sole_writer(given.out):
-        found = road.merge(given.of, given.out, samples=given.samples, push_to=given.push_to_hub)
+        found = workflows.merge(
+            given.of, given.out, samples=given.samples, push_to=given.push_to_hub
+        )
     print(f"{given.out}: {found}")
 
 

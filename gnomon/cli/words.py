@@ -79,7 +79,7 @@ def _preview(add: Add) -> None:
 
 
 def _generate(add: Add) -> None:
-    from gnomon.store.formats import FORMATS
+    from gnomon.store.writing.formats import FORMATS
 
     verb = add(
         verbs.generate, "write a dataset", "gnomon generate clock --n 2000 --out clocks size=112"

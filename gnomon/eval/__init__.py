@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gnomon.eval.comparing import compare as compare
+    from gnomon.eval.comparing.comparison import compare as compare
+    from gnomon.eval.comparing.runs import RunResult as RunResult
     from gnomon.eval.metrics import iou as iou
     from gnomon.eval.metrics import relaxed_correctness as relaxed_correctness
     from gnomon.eval.metrics import time_deviation as time_deviation
@@ -19,12 +20,11 @@ if TYPE_CHECKING:
     from gnomon.eval.parse import read_box as read_box
     from gnomon.eval.parse import read_number as read_number
     from gnomon.eval.parse import read_time as read_time
-    from gnomon.eval.report import write_report as write_report
+    from gnomon.eval.report.page import write_report as write_report
+    from gnomon.eval.report.text_tables import table as table
     from gnomon.eval.rewards import reward as reward
-    from gnomon.eval.runs import RunResult as RunResult
-    from gnomon.eval.scored import Scores as Scores
-    from gnomon.eval.scoring import score as score
-    from gnomon.eval.tables import table as table
+    from gnomon.eval.scoring.score import score as score
+    from gnomon.eval.scoring.scored import Scores as Scores
 
 METRICS = {
     name: f"gnomon.eval.metrics.{file}:{name}"
@@ -56,13 +56,13 @@ METRICS = {
 }
 _HOMES = {
     "parse": ("parse_box", "parse_number", "parse_time", "read_box", "read_number", "read_time"),
-    "scoring": ("score",),
-    "scored": ("Scores",),
-    "comparing": ("compare",),
+    "scoring.score": ("score",),
+    "scoring.scored": ("Scores",),
+    "comparing.comparison": ("compare",),
     "rewards": ("reward",),
-    "runs": ("RunResult",),
-    "tables": ("table",),
-    "report": ("write_report",),
+    "comparing.runs": ("RunResult",),
+    "report.text_tables": ("table",),
+    "report.page": ("write_report",),
     "metrics": tuple(METRICS),
 }
 _PUBLIC = {name: home for home, names in _HOMES.items() for name in names}

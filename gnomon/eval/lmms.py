@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from gnomon.eval.chance import STATISTICS
 from gnomon.eval.kinds import KINDS
-from gnomon.eval.questions import Question
-from gnomon.eval.scoring import scored
+from gnomon.eval.scoring.chance import STATISTICS
+from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.score import scored
 from gnomon.sample import Prediction, target_from_json
 
 if TYPE_CHECKING:

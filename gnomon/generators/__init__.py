@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from gnomon.generators.word_problem import WordProblem as WordProblem
 
 KINDS = {
-    "arithmetic": "gnomon.generators.arithmetic:Arithmetic",
-    "chart": "gnomon.generators.chart:Chart",
-    "clock": "gnomon.generators.clock:Clock",
-    "gauge": "gnomon.generators.gauge:Gauge",
+    "arithmetic": "gnomon.generators.arithmetic.generator:Arithmetic",
+    "chart": "gnomon.generators.chart.generator:Chart",
+    "clock": "gnomon.generators.clock.generator:Clock",
+    "gauge": "gnomon.generators.gauge.generator:Gauge",
     "mixture": "gnomon.generators.mixture:Mixture",
-    "scene": "gnomon.generators.scene:Scene",
-    "text_spotting": "gnomon.generators.text_spotting:TextSpotting",
-    "word_problem": "gnomon.generators.word_problem:WordProblem",
+    "scene": "gnomon.generators.scene.generator:Scene",
+    "text_spotting": "gnomon.generators.text_spotting.generator:TextSpotting",
+    "word_problem": "gnomon.generators.word_problem.generator:WordProblem",
 }
 _CLASSES = {path.partition(":")[2]: kind for kind, path in KINDS.items()}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PIL import Image, ImageDraw, ImageFont
 
 from gnomon.dialect import Dialect
-from gnomon.generators._fonts import face
+from gnomon.generators.drawing.fonts import face
 from gnomon.sample import Box, Spots, resized
 
 if TYPE_CHECKING:

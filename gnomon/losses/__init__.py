@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from gnomon.losses.ntil import NTILLoss as NTILLoss
     from gnomon.losses.ntl_mse import NTLMSELoss as NTLMSELoss
     from gnomon.losses.ntl_was import NTLWASLoss as NTLWASLoss
+    from gnomon.losses.numbers.spans import Spans as Spans
+    from gnomon.losses.numbers.vocab import NumericVocab as NumericVocab
     from gnomon.losses.objective import Objective as Objective
     from gnomon.losses.smmd import SMMDLoss as SMMDLoss
     from gnomon.losses.smooth import SmoothLoss as SmoothLoss
-    from gnomon.losses.spans import Spans as Spans
-    from gnomon.losses.vocab import NumericVocab as NumericVocab
 
 CE = "ce"
 """What a recipe calls the cross-entropy alone: there is no numeric loss to make then."""
@@ -41,9 +41,9 @@ KINDS = {
 }
 _CLASSES = {
     "NumericLoss": "gnomon.losses.base:NumericLoss",
-    "NumericVocab": "gnomon.losses.vocab:NumericVocab",
+    "NumericVocab": "gnomon.losses.numbers.vocab:NumericVocab",
     "Objective": "gnomon.losses.objective:Objective",
-    "Spans": "gnomon.losses.spans:Spans",
+    "Spans": "gnomon.losses.numbers.spans:Spans",
 } | {path.partition(":")[2]: path for path in KINDS.values()}
 
 
@@ -70,7 +70,7 @@ def check(name: str, options: Mapping[str, Any] | None = None) -> None:
     if name == CE and options:
         raise ValueError(f"{CE!r} is the cross-entropy alone: it takes no options, not {options}")
     if options:
-        from gnomon.losses.vocab import NumericVocab
+        from gnomon.losses.numbers.vocab import NumericVocab
 
         create(name, NumericVocab({digit: int(digit) for digit in "0123456789"}), **options)
 

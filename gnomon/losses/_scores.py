@@ -17,8 +17,8 @@ import torch
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from gnomon.losses.spans import Spans
-    from gnomon.losses.vocab import NumericVocab
+    from gnomon.losses.numbers.spans import Spans
+    from gnomon.losses.numbers.vocab import NumericVocab
 
 
 _LEAST = -1e30

@@ -19,8 +19,8 @@ from gnomon.losses.base import NumericLoss
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from gnomon.losses.spans import Spans
-    from gnomon.losses.vocab import NumericVocab
+    from gnomon.losses.numbers.spans import Spans
+    from gnomon.losses.numbers.vocab import NumericVocab
 
 
 class SoftLabelLoss(NumericLoss):

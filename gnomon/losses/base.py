@@ -17,8 +17,8 @@ from gnomon.losses import _scores
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gnomon.losses.spans import Spans
-    from gnomon.losses.vocab import NumericVocab
+    from gnomon.losses.numbers.spans import Spans
+    from gnomon.losses.numbers.vocab import NumericVocab
 
 Counted: TypeAlias = Literal["digits", "numbers"]
 Reduction: TypeAlias = Literal["mean", "sum"]

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from gnomon.losses.base import Counted
-    from gnomon.losses.spans import Spans
-    from gnomon.losses.vocab import NumericVocab
+    from gnomon.losses.numbers.spans import Spans
+    from gnomon.losses.numbers.vocab import NumericVocab
 
 
 class CRPSLoss(KernelLoss):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from gnomon.losses.base import Counted
-    from gnomon.losses.spans import Spans
+    from gnomon.losses.numbers.spans import Spans
 
 
 class NTLMSELoss(NumericLoss):

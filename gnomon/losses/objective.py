@@ -18,14 +18,14 @@ from gnomon.losses import _options as options
 from gnomon.losses import _scores
 from gnomon.losses._rows import Rows as Rows
 from gnomon.losses._rows import looked_at
-from gnomon.losses.spans import IGNORED
+from gnomon.losses.numbers.spans import IGNORED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from gnomon.losses.base import NumericLoss
-    from gnomon.losses.spans import Spans
-    from gnomon.losses.vocab import NumericVocab
+    from gnomon.losses.numbers.spans import Spans
+    from gnomon.losses.numbers.vocab import NumericVocab
 
 Balance: TypeAlias = Literal["fixed", "ce_ratio"]
 Schedule: TypeAlias = Literal["constant", "cosine"]

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from gnomon.pipeline._bitsandbytes import WithoutKernels
 
 if TYPE_CHECKING:
-    from gnomon.pipeline.stream import Stream as Stream
-    from gnomon.pipeline.stream import drawn as drawn
-    from gnomon.pipeline.trainer import NumericSFTTrainer as NumericSFTTrainer
+    from gnomon.pipeline.training.stream import Stream as Stream
+    from gnomon.pipeline.training.stream import drawn as drawn
+    from gnomon.pipeline.training.trainer import NumericSFTTrainer as NumericSFTTrainer
 
 _LAZY = {
-    "NumericSFTTrainer": "gnomon.pipeline.trainer",
-    "Stream": "gnomon.pipeline.stream",
-    "drawn": "gnomon.pipeline.stream",
+    "NumericSFTTrainer": "gnomon.pipeline.training.trainer",
+    "Stream": "gnomon.pipeline.training.stream",
+    "drawn": "gnomon.pipeline.training.stream",
 }
 
 sys.meta_path.insert(0, WithoutKernels())

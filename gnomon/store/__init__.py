@@ -9,31 +9,31 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gnomon.store.by_id import ById as ById
-    from gnomon.store.census import Census as Census
-    from gnomon.store.checking import verify as verify
-    from gnomon.store.dataset import Dataset as Dataset
-    from gnomon.store.dataset import open as open  # noqa: A004 - read as store.open
-    from gnomon.store.mixed import Mixture as Mixture
-    from gnomon.store.samples import Drawn as Drawn
-    from gnomon.store.samples import Samples as Samples
-    from gnomon.store.sources import mixture as mixture
-    from gnomon.store.stream import Stream as Stream
-    from gnomon.store.writing import write as write
+    from gnomon.store.describing.census import Census as Census
+    from gnomon.store.reading.by_id import ById as ById
+    from gnomon.store.reading.checking import verify as verify
+    from gnomon.store.reading.dataset import Dataset as Dataset
+    from gnomon.store.reading.dataset import open as open  # noqa: A004 - read as store.open
+    from gnomon.store.reading.mixed import Mixture as Mixture
+    from gnomon.store.reading.samples import Drawn as Drawn
+    from gnomon.store.reading.samples import Samples as Samples
+    from gnomon.store.reading.sources import mixture as mixture
+    from gnomon.store.reading.stream import Stream as Stream
+    from gnomon.store.writing.write import write as write
 
 # No module has the name of a function here: importing gnomon.store.write would hide store.write.
 _HOMES = {
-    "ById": "by_id",
-    "Census": "census",
-    "Dataset": "dataset",
-    "Drawn": "samples",
-    "Mixture": "mixed",
-    "Samples": "samples",
-    "Stream": "stream",
-    "mixture": "sources",
-    "open": "dataset",
-    "verify": "checking",
-    "write": "writing",
+    "ById": "reading.by_id",
+    "Census": "describing.census",
+    "Dataset": "reading.dataset",
+    "Drawn": "reading.samples",
+    "Mixture": "reading.mixed",
+    "Samples": "reading.samples",
+    "Stream": "reading.stream",
+    "mixture": "reading.sources",
+    "open": "reading.dataset",
+    "verify": "reading.checking",
+    "write": "writing.write",
 }
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gnomon.store.formats.base import Format
-    from gnomon.store.samples import Samples
+    from gnomon.store.reading.samples import Samples
+    from gnomon.store.writing.formats.base import Format
 
 MANIFEST, CARD, SHEET, DATA = "manifest.json", "README.md", "sheet.png", "data"
 _SHARDS = 20

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 import gnomon
 from gnomon import jsons
 from gnomon.atomic import put_text
-from gnomon.store import formats
 from gnomon.store.layout import MANIFEST
+from gnomon.store.writing import formats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from gnomon.store.formats.base import Format
+    from gnomon.store.writing.formats.base import Format
 
 FORMAT = 1
 UNKNOWN = "unknown"

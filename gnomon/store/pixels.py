@@ -10,7 +10,7 @@ import numpy as np
 from PIL import ImageOps
 from zlib_ng import zlib_ng
 
-from gnomon.store.photograph import opened
+from gnomon.store.user_data.photograph import opened
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

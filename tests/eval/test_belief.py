@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.eval import RunResult, compare, score, table, write_report
-from gnomon.eval.belief import expected, measures
-from gnomon.eval.listed import Belief, believed
+from gnomon.eval.belief.listed_answers import Belief, believed
+from gnomon.eval.belief.measures import expected, measures
 from gnomon.eval.metrics import time_deviation
-from gnomon.eval.questions import Question
+from gnomon.eval.scoring.questions import Question
 from gnomon.sample import Box, Number, Prediction, Sample, Text, Time
 
 MINUTES = [clock_text(m) for m in range(720)]

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.eval import RunResult, score, write_report
-from gnomon.eval.calibration import of_answer, of_digits, reliability
+from gnomon.eval.belief.calibration import of_answer, of_digits, reliability
+from gnomon.eval.belief.listed_answers import believed
 from gnomon.eval.kinds import KINDS
-from gnomon.eval.listed import believed
-from gnomon.eval.plots.belief import dial
+from gnomon.eval.report.plots.belief import dial
 from gnomon.sample import Number, Prediction, Text, Time
 
 

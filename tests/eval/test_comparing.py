@@ -10,9 +10,9 @@ import pytest
 from eval_toys import blank, clock_run, clock_text, clock_texts, clocks, numbers, said
 
 from gnomon.eval import compare, score, table
-from gnomon.eval.differences import TOO_FEW, written
-from gnomon.eval.significance import holm
-from gnomon.eval.statistics import wilson
+from gnomon.eval.comparing.differences import TOO_FEW, written
+from gnomon.eval.stats.intervals import wilson
+from gnomon.eval.stats.significance import holm
 
 
 def scored(texts, samples=None):

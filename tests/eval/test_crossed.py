@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from simulated import Model, answers
 
-from gnomon.eval.crossed import crossed
-from gnomon.eval.significance import ALPHA, detectable, mcnemar, power
+from gnomon.eval.stats.crossed import crossed
+from gnomon.eval.stats.significance import ALPHA, detectable, mcnemar, power
 
 REPEATED = 1000
 NAMES = np.arange(1500)

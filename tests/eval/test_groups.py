@@ -6,10 +6,10 @@ import pytest
 from eval_toys import clock_run
 
 from gnomon.eval import table, write_report
-from gnomon.eval.groups import check_alike, grouped
-from gnomon.eval.plots.forest import Mark, forest
-from gnomon.eval.runs import compared
-from gnomon.eval.tables import differences
+from gnomon.eval.comparing.groups import check_alike, grouped
+from gnomon.eval.comparing.runs import compared
+from gnomon.eval.report.plots.forest import Mark, forest
+from gnomon.eval.report.text_tables import differences
 
 
 def run(name, *, seed=0, loss="ce", skill=0.5, **about):

@@ -12,19 +12,22 @@ from eval_toys import boxes, numbers, said
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.eval import RunResult, edits, runs, score, table_points
+from gnomon.eval import RunResult, score
+from gnomon.eval.comparing import runs
 from gnomon.eval.metrics import (
     centre_deviation,
     corner_deviation,
     diagonal_share,
+    edit_distance,
     order_of_magnitude,
     r_squared,
     rms,
     rnss,
     symmetric_error,
     table_cells,
+    table_points,
 )
-from gnomon.eval.statistics import bootstrap, determined
+from gnomon.eval.stats.intervals import bootstrap, determined
 from gnomon.sample import Prediction, Sample, Table
 
 CORNERS = st.tuples(*[st.floats(-1e3, 1e3)] * 4)
@@ -214,7 +217,7 @@ TEXTS = st.text("abcü ", max_size=20) | st.text("ab", min_size=60, max_size=140
 
 @given(st.lists(TEXTS, max_size=4), st.lists(TEXTS, max_size=6))
 def test_edits_of_many_at_once_are_those_of_each(first, second):
-    found = edits.distances(first, second)
+    found = edit_distance.distances(first, second)
     assert found.tolist() == [[by_definition(a, b) for b in second] for a in first]
 
 

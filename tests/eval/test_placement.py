@@ -7,9 +7,9 @@ import random
 import pytest
 from eval_toys import blank, clocks, numbers, said
 
-from gnomon import dialect, road
+from gnomon import dialect, workflows
 from gnomon.eval import RunResult, score
-from gnomon.eval.placement import misplaced
+from gnomon.eval.scoring.placement import misplaced
 from gnomon.sample import Box, Sample, Spot, Spots
 
 SIZE = (448, 336)
@@ -111,7 +111,7 @@ def test_without_boxes_or_with_few_nothing_is_warned_of(samples):
 
 def test_the_warning_is_on_stderr_and_in_the_report(tmp_path, capsys):
     run = answered(asked(), "qwen2.5-vl", (1000, 1000))
-    road.report([run], tmp_path / "report.html", {})
+    workflows.report([run], tmp_path / "report.html", {})
     out, err = capsys.readouterr()
     assert "20 of 20 answers have boxes outside the picture" in err
     assert "coordinate space" not in out

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gnomon.eval import compare, score
 from gnomon.eval.kinds import KINDS, kind_of
 from gnomon.eval.kinds.base import Answer
-from gnomon.eval.scored import Scored
+from gnomon.eval.scoring.scored import Scored
 from gnomon.sample import Box, Number, Spot, Spots, Table, Text, Time
 
 SIZE = (100, 80)

@@ -14,8 +14,10 @@ import pytest
 from eval_toys import boxes, clock_run, clocks, numbers, said
 from PIL import Image
 
-from gnomon.eval import RunResult, compare, examples, report, score, write_report
-from gnomon.eval.plots.curve import curve, curves
+from gnomon.eval import RunResult, compare, score, write_report
+from gnomon.eval.report import examples
+from gnomon.eval.report import page as report
+from gnomon.eval.report.plots.curve import curve, curves
 
 HOSTILE = "<script>alert(1)</script><img src=http://evil.example/x.png onerror=alert(2)>\"'"
 LOG = [

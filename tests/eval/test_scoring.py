@@ -13,8 +13,8 @@ from PIL import Image
 
 from gnomon import dialect
 from gnomon.eval import RunResult, Scores, score, table
-from gnomon.eval.scoring import relaxed
-from gnomon.eval.statistics import wilson
+from gnomon.eval.scoring.score import relaxed
+from gnomon.eval.stats.intervals import wilson
 from gnomon.sample import Number, Prediction, Sample, Text, Time
 
 

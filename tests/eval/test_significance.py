@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
-from gnomon.eval.crossed import Crossed, crossed
-from gnomon.eval.significance import detectable, holm, mcnemar, power, sign_flip
-from gnomon.eval.statistics import Estimate
+from gnomon.eval.stats.crossed import Crossed, crossed
+from gnomon.eval.stats.intervals import Estimate
+from gnomon.eval.stats.significance import detectable, holm, mcnemar, power, sign_flip
 
 
 def test_mcnemar_counts_only_what_differs():

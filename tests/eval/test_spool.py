@@ -12,10 +12,12 @@ from eval_toys import boxes, clock_text, clock_texts, clocks, numbers, said
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gnomon.eval import RunResult, Scores, predictions, questions, score, scoring, write_report
-from gnomon.eval.pairing import paired
-from gnomon.eval.scored import write_scores
-from gnomon.eval.spool import Spool
+from gnomon.eval import RunResult, Scores, score, write_report
+from gnomon.eval.scoring import predictions, questions
+from gnomon.eval.scoring import score as scoring
+from gnomon.eval.scoring.pairing import paired
+from gnomon.eval.scoring.scored import write_scores
+from gnomon.eval.scoring.spool import Spool
 from gnomon.sample import Box, Number, Prediction, Sample, Spot, Spots, Table, Text, Time
 
 

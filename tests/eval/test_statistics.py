@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from gnomon.eval.statistics import bootstrap, determined, wilson
+from gnomon.eval.stats.intervals import bootstrap, determined, wilson
 
 
 def test_wilson_holds_at_the_ends():

@@ -18,7 +18,7 @@ from gnomon.eval.kinds import KINDS
 from gnomon.eval.metrics import spotting, table_cells
 from gnomon.eval.parse.tables import read_table
 from gnomon.eval.parse.texts import read_text
-from gnomon.eval.scored import Scores
+from gnomon.eval.scoring.scored import Scores
 from gnomon.sample import Box, Number, Prediction, Sample, Spot, Spots, Table, Text
 
 

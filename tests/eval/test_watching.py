@@ -6,7 +6,7 @@ import pytest
 
 from gnomon.eval import score
 from gnomon.eval.kinds import KINDS
-from gnomon.eval.watching import greater_is_better, headlines, kind_measured
+from gnomon.eval.scoring.tracked import greater_is_better, headlines, kind_measured
 from gnomon.names import UnknownNameError
 from gnomon.sample import Number, Prediction, Sample, Time
 

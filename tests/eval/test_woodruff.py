@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from gnomon.eval.statistics import bootstrap
-from gnomon.eval.woodruff import quantile_over_pictures
+from gnomon.eval.stats.intervals import bootstrap
+from gnomon.eval.stats.quantiles import quantile_over_pictures
 
 SHARES = {"median": 0.5, "p90": 0.9}
 FEWEST = {"median": 6, "p90": 36}

@@ -13,7 +13,8 @@ import sympy
 from solvers import UNITS, check, worked
 
 from gnomon.generators import create
-from gnomon.generators.arithmetic import GROUPS, LEVELS, TASKS, Arithmetic
+from gnomon.generators.arithmetic import Arithmetic
+from gnomon.generators.arithmetic.generator import GROUPS, LEVELS, TASKS
 from gnomon.generators.base import split_of
 from gnomon.sample import Number, Text, Time
 

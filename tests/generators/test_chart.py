@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from gnomon.generators import Chart, create
-from gnomon.generators import _chart_plan as plans
-from gnomon.generators import _chart_style as styles
-from gnomon.generators.chart import CHARTS, LEVELS, QUESTIONS
+from gnomon.generators.chart import plan as plans
+from gnomon.generators.chart import style as styles
+from gnomon.generators.chart.generator import CHARTS, LEVELS, QUESTIONS
 
 SIZES = ((224, 224), (448, 336), (300, 224), (224, 500), (1000, 700))
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gnomon.generators import Chart
-from gnomon.generators.chart import QUESTIONS
+from gnomon.generators.chart.generator import QUESTIONS
 from gnomon.sample import Box, Number, Table, Text
 
 N = 90

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.generators._chart_answers import rounded
-from gnomon.generators._chart_axis import Axis, linear, logarithmic
-from gnomon.generators._chart_questions import correlation
+from gnomon.generators.chart.answers import rounded
+from gnomon.generators.chart.questions import correlation
+from gnomon.generators.chart.value_axis import Axis, linear, logarithmic
 
 values = st.integers(-10_000, 1_000_000)
 

@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 
 from gnomon.generators import Chart, create
-from gnomon.generators import _chart_facts as telling
-from gnomon.generators import _chart_pen as pens
-from gnomon.generators.chart import CHARTS, LEVELS
+from gnomon.generators.chart import facts as telling
+from gnomon.generators.chart import pen as pens
+from gnomon.generators.chart.generator import CHARTS, LEVELS
 from gnomon.sample import Box
 
 strengths = pytest.mark.parametrize("degrade", ["light", "heavy"])

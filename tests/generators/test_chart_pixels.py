@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from gnomon.generators import Chart
-from gnomon.generators import _chart_pen as pens
-from gnomon.generators._chart_style import LEAST_CONTRAST, ratio
-from gnomon.generators.chart import CHARTS
+from gnomon.generators.chart import pen as pens
+from gnomon.generators.chart.generator import CHARTS
+from gnomon.generators.chart.style import LEAST_CONTRAST, ratio
 
 CLEAN = ("default", "office", "open", "report", "dark", "slate")
 """Styles whose marks have no edges."""

@@ -11,25 +11,26 @@ import pytest
 from measured import apart, direction, ink, ring, tip_radius
 from solvers import check
 
-from gnomon.generators import Clock, _clock_dial, create
-from gnomon.generators._backdrop import BACKGROUNDS
-from gnomon.generators._canvas import Canvas
-from gnomon.generators._clock_draw import Shown, picture
-from gnomon.generators._clock_look import RIM, drawn
-from gnomon.generators._clock_meaning import Meaning, meanings
-from gnomon.generators._clock_meaning import drawn as meaning_of
-from gnomon.generators._clock_questions import ASK, BOTH_HANDS, QUESTIONS, TOGETHER
-from gnomon.generators._clock_style import Style
-from gnomon.generators._colours import difference
-from gnomon.generators._dials import DIALS, UNSEEN_DIALS, outline
-from gnomon.generators._hands import HANDS, UNSEEN_HANDS
-from gnomon.generators._hands import shape as hand_shape
-from gnomon.generators._lettering import seen
-from gnomon.generators._marks import Marks, determined
-from gnomon.generators._numerals import DAY
-from gnomon.generators._palettes import PALETTES, contrast
-from gnomon.generators._pose import Pose
+from gnomon.generators import Clock, create
 from gnomon.generators.base import split_of
+from gnomon.generators.clock import dial as _clock_dial
+from gnomon.generators.clock.draw import Shown, picture
+from gnomon.generators.clock.look import RIM, drawn
+from gnomon.generators.clock.marks import Marks, determined
+from gnomon.generators.clock.meaning import Meaning, meanings
+from gnomon.generators.clock.meaning import drawn as meaning_of
+from gnomon.generators.clock.numerals import DAY
+from gnomon.generators.clock.questions import ASK, BOTH_HANDS, QUESTIONS, TOGETHER
+from gnomon.generators.clock.style import Style
+from gnomon.generators.drawing.backdrop import BACKGROUNDS
+from gnomon.generators.drawing.canvas import Canvas
+from gnomon.generators.drawing.colours import difference
+from gnomon.generators.drawing.dials import DIALS, UNSEEN_DIALS, outline
+from gnomon.generators.drawing.hands import HANDS, UNSEEN_HANDS
+from gnomon.generators.drawing.hands import shape as hand_shape
+from gnomon.generators.drawing.lettering import seen
+from gnomon.generators.drawing.palettes import PALETTES, contrast
+from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.rng import Rng
 from gnomon.sample import Time
 from gnomon.wording import write_time

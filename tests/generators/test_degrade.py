@@ -15,8 +15,8 @@ from PIL import Image
 
 import gnomon
 from gnomon.generators import Clock, create
-from gnomon.generators._canvas import SCALE, Canvas
-from gnomon.generators._hands import disc
+from gnomon.generators.drawing.canvas import SCALE, Canvas
+from gnomon.generators.drawing.hands import disc
 from gnomon.generators.rng import digest
 
 CORNERS = np.array([(0, 0), (224, 0), (224, 224), (0, 224)], float)

@@ -12,10 +12,13 @@ import pytest
 from measured import direction, ring
 
 from gnomon.generators import Gauge, create
-from gnomon.generators._gauge_draw import ZONES
-from gnomon.generators._gauge_frames import FRAMES, outline
-from gnomon.generators._gauge_questions import QUESTIONS, asked, possible
-from gnomon.generators._gauge_scales import (
+from gnomon.generators.drawing.lettering import glyphs
+from gnomon.generators.drawing.palettes import PALETTES
+from gnomon.generators.gauge.draw import ZONES
+from gnomon.generators.gauge.frames import FRAMES, outline
+from gnomon.generators.gauge.generator import HANDS, LEAST, LEVELS, crowded
+from gnomon.generators.gauge.questions import QUESTIONS, asked, possible
+from gnomon.generators.gauge.scales import (
     INSTRUMENTS,
     Scale,
     linear,
@@ -24,9 +27,6 @@ from gnomon.generators._gauge_scales import (
     places,
     plain,
 )
-from gnomon.generators._lettering import glyphs
-from gnomon.generators._palettes import PALETTES
-from gnomon.generators.gauge import HANDS, LEAST, LEVELS, crowded
 from gnomon.generators.rng import Rng
 from gnomon.sample import Box, Number, Text
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from gnomon.generators._canvas import Canvas
-from gnomon.generators._hands import disc
-from gnomon.generators._lens import WIDEST, Lens
-from gnomon.generators._pose import Pose
+from gnomon.generators.drawing.canvas import Canvas
+from gnomon.generators.drawing.hands import disc
+from gnomon.generators.drawing.lens import WIDEST, Lens
+from gnomon.generators.drawing.pose import Pose
 
 
 @pytest.mark.parametrize("size", [(160, 120), (96, 200)])

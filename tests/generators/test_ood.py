@@ -7,7 +7,7 @@ import re
 import pytest
 
 from gnomon.generators import KINDS, create
-from gnomon.generators.arithmetic import LEVELS
+from gnomon.generators.arithmetic.generator import LEVELS
 
 N = 150
 GROWING = ["add", "subtract", "multiply", "divide", "quotient", "remainder", "chain", "products",

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from gnomon.generators import create
-from gnomon.generators._colours import SHADES, VISIBLE, difference, visible_on
-from gnomon.generators._icons import ICONS
-from gnomon.generators._scene_things import SEEN, UNSEEN, draw, edges, placed
-from gnomon.generators._scene_things import Thing as AThing
-from gnomon.generators._shapes import SHAPES
-from gnomon.generators._slots import Slot, cell, slots
+from gnomon.generators.drawing.colours import SHADES, VISIBLE, difference, visible_on
+from gnomon.generators.drawing.shapes import SHAPES
+from gnomon.generators.drawing.slots import Slot, cell, slots
 from gnomon.generators.rng import Rng
-from gnomon.generators.scene import LEVELS, QUESTIONS
+from gnomon.generators.scene.generator import LEVELS, QUESTIONS
+from gnomon.generators.scene.icons import ICONS
+from gnomon.generators.scene.things import SEEN, UNSEEN, draw, edges, placed
+from gnomon.generators.scene.things import Thing as AThing
 from gnomon.sample import Box, Number, Text
 
 levels = pytest.mark.parametrize("level", LEVELS)
@@ -60,7 +60,7 @@ def test_boxes_end_where_the_ink_does(level):
 @pytest.mark.parametrize("name", ["square", "rectangle", "circle", "ring", "oval"])
 def test_a_straight_edge_stands_within_half_a_pixel_of_its_box(name):
     """How much of a pixel is covered says where within it the edge stands."""
-    from gnomon.generators._canvas import SCALE, Canvas
+    from gnomon.generators.drawing.canvas import SCALE, Canvas
 
     for index in range(20):
         rng = Rng("edge", name, index)

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from gnomon.generators import create
-from gnomon.generators._colours import READABLE, SHADES, readable_on, text_grounds
-from gnomon.generators._fonts import TEXT_FONTS, UNSEEN_FONTS
-from gnomon.generators._palettes import contrast
-from gnomon.generators._slots import Slot, strips
-from gnomon.generators._spot_words import TEXTS, texts
+from gnomon.generators.drawing.colours import READABLE, SHADES, readable_on, text_grounds
+from gnomon.generators.drawing.fonts import TEXT_FONTS, UNSEEN_FONTS
+from gnomon.generators.drawing.palettes import contrast
+from gnomon.generators.drawing.slots import Slot, strips
 from gnomon.generators.rng import Rng
-from gnomon.generators.text_spotting import LEVELS, QUESTIONS
+from gnomon.generators.text_spotting.generator import LEVELS, QUESTIONS
+from gnomon.generators.text_spotting.texts import TEXTS, texts
 from gnomon.sample import Box, Spots, Text
 
 levels = pytest.mark.parametrize("level", LEVELS)

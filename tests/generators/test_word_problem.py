@@ -11,9 +11,10 @@ import sympy
 from solvers import check
 
 from gnomon.generators import create
-from gnomon.generators._story_domains import DOMAINS, HELD_OUT, SEEN
-from gnomon.generators._story_moves import ENDINGS, MOVES
-from gnomon.generators.word_problem import LEVELS, WordProblem
+from gnomon.generators.word_problem import WordProblem
+from gnomon.generators.word_problem.domains import DOMAINS, HELD_OUT, SEEN
+from gnomon.generators.word_problem.generator import LEVELS
+from gnomon.generators.word_problem.moves import ENDINGS, MOVES
 
 
 def worked(expression):

@@ -15,7 +15,7 @@ ROOMS = (
     "gnomon.store",
     "gnomon.pipeline",
     "gnomon.pipeline.families",
-    "gnomon.road",
+    "gnomon.workflows",
 )
 
 

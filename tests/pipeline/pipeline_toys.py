@@ -12,7 +12,7 @@ from trl import SFTConfig, SFTTrainer
 from gnomon import generators
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import Loaded
-from gnomon.pipeline.trainer import NumericSFTTrainer
+from gnomon.pipeline.training.trainer import NumericSFTTrainer
 from gnomon.recipe import Model
 from gnomon.sample import Box, Number, Sample, Time
 

@@ -11,7 +11,7 @@ import transformers
 from pipeline_toys import assert_close, copied, grad_steps, settings
 from trl import SFTTrainer
 
-from gnomon.pipeline.trainer import NumericSFTTrainer
+from gnomon.pipeline.training.trainer import NumericSFTTrainer
 
 TEXTS = datasets.Dataset.from_dict(
     {

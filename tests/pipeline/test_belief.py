@@ -9,11 +9,11 @@ import torch
 from pipeline_toys import CLOCKS, SUMS, boxed, clock, total
 from small_models import LINEAR, SEEING, build
 
-from gnomon.eval import predictions
-from gnomon.pipeline.belief import believe, listed
+from gnomon.eval.scoring import predictions
+from gnomon.pipeline.answering.belief import believe, listed
+from gnomon.pipeline.answering.predict import predict
 from gnomon.pipeline.collate import prompt_of
 from gnomon.pipeline.load import load
-from gnomon.pipeline.predict import predict
 from gnomon.recipe import Model
 from gnomon.sample import Number, Sample, Text, Time
 

@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 
 from gnomon import recipe, store
 from gnomon.pipeline.load import load
-from gnomon.pipeline.train import make_trainer
+from gnomon.pipeline.training.train import make_trainer
 from gnomon.recipe import Model, Recipe, Source, Train
 
 SOURCES = (

@@ -12,7 +12,7 @@ from gnomon import dialect
 from gnomon.cli import main
 from gnomon.generators import create
 from gnomon.pipeline import families
-from gnomon.pipeline.export import FORMS, export
+from gnomon.pipeline.exporting.export import FORMS, export
 from gnomon.sample import resized
 
 SAMPLES = [

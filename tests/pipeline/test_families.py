@@ -11,10 +11,10 @@ from pipeline_toys import CLOCKS, SUMS, assert_close, boxed, grad_steps, ours, r
 from small_models import LINEAR, SEEING, build
 
 from gnomon.pipeline import families
+from gnomon.pipeline.answering.predict import answer
 from gnomon.pipeline.checkpoint import open_processor
 from gnomon.pipeline.collate import IGNORED, Collator, prompt_of, written_answer
 from gnomon.pipeline.load import load, prepare_parts
-from gnomon.pipeline.predict import answer
 from gnomon.pipeline.quantize import quantized
 from gnomon.recipe import Model, Train
 from gnomon.sample import Sample, Text

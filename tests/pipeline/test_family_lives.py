@@ -11,13 +11,13 @@ from safetensors.torch import load_file
 from small_models import LINEAR, SEEING, build
 
 from gnomon import store
-from gnomon.eval import predictions
+from gnomon.eval.scoring import predictions
+from gnomon.pipeline.answering.predict import predict
 from gnomon.pipeline.collate import prompt_of
+from gnomon.pipeline.exporting.merge import merge
 from gnomon.pipeline.load import load, load_trained
-from gnomon.pipeline.merge import merge
-from gnomon.pipeline.predict import predict
 from gnomon.pipeline.quantize import keep_trainable_on_cpu, nf4
-from gnomon.pipeline.train import train
+from gnomon.pipeline.training.train import train
 from gnomon.recipe import Loss, Model, Recipe, Source, Train
 
 pytestmark = pytest.mark.long

@@ -17,7 +17,7 @@ from small_models import LINEAR, SEEING, build, uneven
 
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import load, prepare_parts
-from gnomon.pipeline.trainer import NumericSFTTrainer
+from gnomon.pipeline.training.trainer import NumericSFTTrainer
 from gnomon.recipe import Model, Train
 
 SEEN = [CLOCKS[0], SUMS[0], boxed(1), CLOCKS[1]]

@@ -5,10 +5,10 @@ import torch
 from pipeline_toys import CLOCKS, Gradients, dataset_of, settings
 from trl import SFTTrainer
 
-from gnomon.pipeline import trainer as module
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import load, prepare_parts
-from gnomon.pipeline.trainer import NumericSFTTrainer
+from gnomon.pipeline.training import trainer as module
+from gnomon.pipeline.training.trainer import NumericSFTTrainer
 from gnomon.recipe import Model, Train
 
 CLOCKED = [CLOCKS[i] for i in range(4)]

@@ -20,13 +20,13 @@ from PIL import Image
 from pipeline_toys import UNEVEN
 
 from gnomon.cli import main
-from gnomon.eval import predictions
-from gnomon.pipeline import server as client
-from gnomon.pipeline.hosted import predict
+from gnomon.eval.scoring import predictions
+from gnomon.pipeline.answering import server as client
+from gnomon.pipeline.answering.hosted import predict
+from gnomon.pipeline.answering.pictures import Picture
+from gnomon.pipeline.answering.predict import answer
+from gnomon.pipeline.answering.server import Server
 from gnomon.pipeline.load import load
-from gnomon.pipeline.pictures import Picture
-from gnomon.pipeline.predict import answer
-from gnomon.pipeline.server import Server
 from gnomon.recipe import Model
 
 LOCK = threading.Lock()

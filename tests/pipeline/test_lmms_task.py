@@ -18,7 +18,7 @@ from gnomon.cli import main
 from gnomon.eval.lmms import median, p90
 from gnomon.generators import create
 from gnomon.pipeline import families
-from gnomon.pipeline.export import export
+from gnomon.pipeline.exporting.export import export
 from gnomon.sample import Prediction
 
 CLOCKS = [create("clock", size=84, split="test")[i] for i in range(6)]

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 from second_process import kill_at_each_opening
 
-from gnomon.pipeline.log import LogFile
+from gnomon.pipeline.training.log import LogFile
 
 
 def test_a_log_is_whole_wherever_the_training_that_takes_it_up_is_killed(tmp_path):

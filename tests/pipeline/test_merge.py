@@ -13,10 +13,10 @@ from small_models import build
 from transformers import AutoModelForImageTextToText
 
 from gnomon import store
-from gnomon.pipeline import merge as merging
+from gnomon.pipeline.exporting import merge as merging
+from gnomon.pipeline.exporting.merge import MOST_KL, merge, merged
 from gnomon.pipeline.load import load, load_trained, prepare_parts
-from gnomon.pipeline.merge import MOST_KL, merge, merged
-from gnomon.pipeline.train import train
+from gnomon.pipeline.training.train import train
 from gnomon.recipe import Eval, Loss, Model, Recipe, Source, Train
 
 SAMPLES = UNEVEN[:6]

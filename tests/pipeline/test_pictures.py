@@ -8,7 +8,7 @@ import io
 import pytest
 from PIL import ExifTags, Image
 
-from gnomon.pipeline import pictures
+from gnomon.pipeline.answering import pictures
 
 
 def asked_of(read, out, **settings):

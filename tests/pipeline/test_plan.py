@@ -8,14 +8,15 @@ import torch
 from peft import LoraConfig, get_peft_model
 
 from gnomon import store
-from gnomon.pipeline import budget, families
-from gnomon.pipeline._plan_tokens import counted, guessed
-from gnomon.pipeline._plan_ways import ways_out
+from gnomon.pipeline import families
 from gnomon.pipeline.load import load, prepare_parts
-from gnomon.pipeline.plan import _opened, _Sizer, plan
+from gnomon.pipeline.planning import budget
+from gnomon.pipeline.planning.plan import _opened, _Sizer, plan
+from gnomon.pipeline.planning.tokens import counted, guessed
+from gnomon.pipeline.planning.ways import ways_out
 from gnomon.recipe import Eval, Loss, Model, Recipe, Source, Train, configs
 from gnomon.recipe import load as opened
-from gnomon.road import Exam
+from gnomon.workflows import Exam
 
 SUMS = (Source(kind="arithmetic"),)
 CLOCKS = (Source(kind="clock", options={"size": 84}),)

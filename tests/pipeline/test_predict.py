@@ -6,10 +6,10 @@ import pytest
 import torch
 from pipeline_toys import CLOCKS, SUMS, UNEVEN, boxed, total
 
-from gnomon.eval import predictions
-from gnomon.pipeline import predict as module
+from gnomon.eval.scoring import predictions
+from gnomon.pipeline.answering import predict as module
+from gnomon.pipeline.answering.predict import answer, predict
 from gnomon.pipeline.collate import resized_size
-from gnomon.pipeline.predict import answer, predict
 
 SAMPLES = [
     *(CLOCKS[i] for i in range(6)),

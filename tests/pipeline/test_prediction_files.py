@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gnomon.eval import predictions
+from gnomon.eval.scoring import predictions
 from gnomon.sample import Prediction
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))

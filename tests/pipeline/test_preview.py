@@ -11,7 +11,7 @@ from small_models import LINEAR, SEEING, build
 from gnomon import dialect
 from gnomon.pipeline.checkpoint import open_processor
 from gnomon.pipeline.collate import IGNORED, Collator, written_answer
-from gnomon.pipeline.preview import as_seen, sheet, supervised, token_table
+from gnomon.pipeline.planning.preview import as_seen, sheet, supervised, token_table
 from gnomon.recipe import Model
 from gnomon.sample import Box, Sample
 

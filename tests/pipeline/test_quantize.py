@@ -10,9 +10,9 @@ from bitsandbytes.functional import has_avx512bf16
 from peft import LoraConfig, get_peft_model
 from pipeline_toys import UNEVEN, ours, rows
 
+from gnomon.pipeline.answering.predict import answer
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import Loaded, load, prepare_parts
-from gnomon.pipeline.predict import answer
 from gnomon.pipeline.quantize import keep_trainable_on_cpu, quantized
 from gnomon.recipe import Model, Train
 

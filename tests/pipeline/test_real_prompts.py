@@ -14,7 +14,7 @@ from gnomon.losses import NumericVocab
 from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import open_processor
 from gnomon.pipeline.collate import IGNORED, Collator
-from gnomon.pipeline.preview import token_table
+from gnomon.pipeline.planning.preview import token_table
 from gnomon.recipe import Model
 from gnomon.sample import Box, Number, Sample, Time
 

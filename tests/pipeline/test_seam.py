@@ -1,4 +1,4 @@
-"""Where gnomon/pipeline/trainer.py leans on names inside TRL and transformers.
+"""Where gnomon/pipeline/training/trainer.py leans on names inside TRL and transformers.
 
 A release that moves one of them fails here with a sentence, before anything fails strangely.
 """
@@ -14,7 +14,7 @@ from transformers import Trainer
 from trl import SFTTrainer
 
 OPTIONAL = ["return_outputs", "num_items_in_batch"]
-HERE = "gnomon/pipeline/trainer.py stands on"
+HERE = "gnomon/pipeline/training/trainer.py stands on"
 
 
 def arguments(function):

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 from trl import SFTConfig
 
-from gnomon.pipeline.settings import arguments, watching
+from gnomon.pipeline.training.settings import arguments, watching
 from gnomon.recipe import from_dict, sft
 
 FIELDS = {field.name for field in fields(SFTConfig) if field.init}
@@ -31,9 +31,9 @@ def test_no_field_that_leads_elsewhere_is_passed_on():
 
 def test_no_field_that_gnomon_sets_is_passed_on(tmp_path, monkeypatch):
     given = {}
-    monkeypatch.setattr("gnomon.pipeline.settings._refuse_unknown", lambda passed: None)
+    monkeypatch.setattr("gnomon.pipeline.training.settings._refuse_unknown", lambda passed: None)
     monkeypatch.setattr(
-        "gnomon.pipeline.settings.SFTConfig",
+        "gnomon.pipeline.training.settings.SFTConfig",
         lambda **said: given.update(said) or SimpleNamespace(n_gpu=1),
     )
     recipe = from_dict({"data": [{"kind": "clock"}], "train": {"eval_steps": 5}})

@@ -5,7 +5,7 @@ import pytest
 from pipeline_toys import CLOCKS, assert_close, copied, grad_steps, settings
 from trl import SFTTrainer
 
-from gnomon.pipeline.trainer import NumericSFTTrainer
+from gnomon.pipeline.training.trainer import NumericSFTTrainer
 
 TEXTS = datasets.Dataset.from_dict(
     {

@@ -14,15 +14,15 @@ from transformers import TrainingArguments
 
 from gnomon import dialect, store
 from gnomon.losses import NumericVocab
-from gnomon.losses._reader import read
+from gnomon.losses.numbers.reader import read
+from gnomon.pipeline.answering.predict import answer
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import Loaded, load, load_trained
-from gnomon.pipeline.log import LOG
-from gnomon.pipeline.predict import answer
-from gnomon.pipeline.resuming import last_checkpoint
-from gnomon.pipeline.settings import arguments
-from gnomon.pipeline.stream import drawn
-from gnomon.pipeline.train import make_trainer, numeric_loss, train
+from gnomon.pipeline.training.log import LOG
+from gnomon.pipeline.training.resuming import last_checkpoint
+from gnomon.pipeline.training.settings import arguments
+from gnomon.pipeline.training.stream import drawn
+from gnomon.pipeline.training.train import make_trainer, numeric_loss, train
 from gnomon.recipe import Loss, Model, Recipe, Source, Train
 
 SOURCES = (
@@ -147,7 +147,9 @@ def test_several_gpus_in_one_process_are_refused_before_the_weights_are_loaded(
 ):
     """transformers would wrap the model in nn.DataParallel, which breaks weights in 4 bits."""
     monkeypatch.setattr(TrainingArguments, "n_gpu", 2)
-    monkeypatch.setattr("gnomon.pipeline.train.load", lambda *_, **__: pytest.fail("loaded"))
+    monkeypatch.setattr(
+        "gnomon.pipeline.training.train.load", lambda *_, **__: pytest.fail("loaded")
+    )
     launch = "2 GPUs are visible.*`accelerate launch --num_processes 2 -m gnomon train"
     with pytest.raises(ValueError, match=launch):
         run_of(recipe, tmp_path)

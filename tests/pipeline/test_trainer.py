@@ -7,7 +7,7 @@ from trl import SFTTrainer
 
 from gnomon.losses import NumericVocab, create
 from gnomon.pipeline.collate import IGNORED, Collator
-from gnomon.pipeline.trainer import NumericSFTTrainer, aligned
+from gnomon.pipeline.training.trainer import NumericSFTTrainer, aligned
 
 WINDOWS = {"4x1": (4, 1), "1x4": (1, 4), "2x2": (2, 2)}
 """Samples a forward, and forwards a step."""

@@ -9,11 +9,11 @@ import torch
 from pipeline_toys import Gradients
 from safetensors.torch import load_file
 
-from gnomon import road, store
-from gnomon.pipeline import held_out
+from gnomon import store, workflows
 from gnomon.pipeline.load import load
-from gnomon.pipeline.log import LOG
-from gnomon.pipeline.train import last_checkpoint, make_trainer, train
+from gnomon.pipeline.training import held_out
+from gnomon.pipeline.training.log import LOG
+from gnomon.pipeline.training.train import last_checkpoint, make_trainer, train
 from gnomon.recipe import Eval, Model, Recipe, RecipeError, Source, Train
 
 SOURCES = (
@@ -217,7 +217,7 @@ def test_a_model_that_trains_whole_ends_with_its_best(recipe, checkpoint, tmp_pa
 def test_wrong_settings_are_refused_before_anything_is_spent(override, message):
     watched = [] if "patience" in override else ["train.eval_steps=5"]
     with pytest.raises(RecipeError, match=message):
-        road.open_recipe("demo", [*watched, override])
+        workflows.open_recipe("demo", [*watched, override])
 
 
 def test_a_metric_of_no_sample_is_refused(recipe, tmp_path):
@@ -235,11 +235,11 @@ def test_a_directory_without_that_many_samples_is_refused(recipe, tmp_path):
         recipe, data=(Source(path=str(tmp_path / "d")),), eval=Eval(data=SOURCES, samples=5)
     )
     with pytest.raises(RecipeError, match=r"train.eval_samples: 6: the val split has only 5"):
-        road.check(of_disk)
+        workflows.check(of_disk)
 
 
 def test_a_log_service_that_is_not_here_is_refused_with_the_way_out(recipe, tmp_path, monkeypatch):
-    from gnomon.pipeline import settings
+    from gnomon.pipeline.training import settings
 
     told = changed(recipe, report_to=("trackio",))
     monkeypatch.setattr(settings, "find_spec", lambda name: None)

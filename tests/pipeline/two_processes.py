@@ -13,9 +13,9 @@ from small_models import LINEAR, uneven
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
-from gnomon.pipeline.held_out import HeldOut
 from gnomon.pipeline.load import load
-from gnomon.pipeline.trainer import NumericSFTTrainer
+from gnomon.pipeline.training.held_out import HeldOut
+from gnomon.pipeline.training.trainer import NumericSFTTrainer
 
 CASES = {
     "ce": {},

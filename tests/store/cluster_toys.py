@@ -12,7 +12,7 @@ from store_toys import Toy
 
 from gnomon import generators, store
 from gnomon.store import Drawn
-from gnomon.store.cluster import installed
+from gnomon.store.writing.cluster import installed
 
 SMALL = {"object_store_memory": 100 * 2**20}
 QUIET = {"log_to_driver": False, "logging_level": "ERROR"}

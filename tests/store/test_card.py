@@ -17,10 +17,12 @@ from gnomon import cli, store
 from gnomon.generators import create
 from gnomon.recipe import Source
 from gnomon.sample import Box, Number, Sample, Spot, Spots, Table, Text, Time
-from gnomon.store import Drawn, again, bars
+from gnomon.store import Drawn
 from gnomon.store import manifest as manifests
-from gnomon.store.bins import _AREAS, _COUNTS, _HOURS, _NUMBERS, ORDER, binned
-from gnomon.store.tally import OTHERS, TEXTS, Tally, Titles, merged
+from gnomon.store.describing import bars
+from gnomon.store.describing.bins import _AREAS, _COUNTS, _HOURS, _NUMBERS, ORDER, binned
+from gnomon.store.describing.tally import OTHERS, TEXTS, Tally, Titles, merged
+from gnomon.store.writing import command
 
 
 def write(samples, out, **options):
@@ -235,7 +237,7 @@ def test_a_dataset_that_is_older_than_its_counts_gets_its_card(tmp_path):
 def _commands(text, folder):
     """The commands of a card, with the recipes that they name put beside them."""
     for recipe in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL):
-        (folder / again.RECIPE).write_text(recipe)
+        (folder / command.RECIPE).write_text(recipe)
     for line in re.findall(r"^gnomon generate .*$", text, re.MULTILINE):
         yield shlex.split(line)[1:]
 
@@ -270,4 +272,4 @@ def test_a_copied_directory_is_named_and_its_recipe_says_so(tmp_path):
     write(store.open(tmp_path / "one"), tmp_path / "two", n=20)
     assert "| train | 20 | 2 | `one` |" in card(tmp_path / "two")
     entry = manifests.read(tmp_path / "two")["splits"]["train"]
-    assert yaml.safe_load(again.recipe(entry)) == {"data": [{"path": "one"}]}
+    assert yaml.safe_load(command.recipe(entry)) == {"data": [{"path": "one"}]}

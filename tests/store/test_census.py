@@ -14,10 +14,10 @@ from gnomon import store
 from gnomon.generators import create
 from gnomon.sample import Sample, Text
 from gnomon.store import Drawn
-from gnomon.store.bins import binned
-from gnomon.store.census import Part, census, parts_of
-from gnomon.store.tally import merged
-from gnomon.store.traces import TRACES, repeated, shared, traces
+from gnomon.store.describing.bins import binned
+from gnomon.store.describing.census import Part, census, parts_of
+from gnomon.store.describing.hashes import TRACES, repeated, shared, traces
+from gnomon.store.describing.tally import merged
 
 
 def write(samples, out, **options):

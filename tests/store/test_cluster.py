@@ -11,7 +11,7 @@ from cluster_toys import QUIET, SMALL, Deadly, square, told
 from store_toys import Listed, Toy, toys, tree
 
 from gnomon import store
-from gnomon.store.cluster import installed, run
+from gnomon.store.writing.cluster import installed, run
 
 pytestmark = [
     pytest.mark.long,

@@ -9,8 +9,8 @@ import pytest
 from store_toys import toys
 
 from gnomon import store
-from gnomon.store.formats.parquet import table
 from gnomon.store.rows import to_row
+from gnomon.store.writing.formats.parquet import table
 
 
 @pytest.fixture

@@ -10,13 +10,13 @@ from store_toys import toys, tree
 
 from gnomon import cli, store
 from gnomon.names import UnknownNameError
-from gnomon.store import formats
 from gnomon.store import manifest as manifests
-from gnomon.store.engines import create
-from gnomon.store.formats import FORMATS
 from gnomon.store.layout import Plan
-from gnomon.store.sending import Sent, put, writing_afar
-from gnomon.store.shard import write_shard
+from gnomon.store.writing import formats
+from gnomon.store.writing.engines import create
+from gnomon.store.writing.formats import FORMATS
+from gnomon.store.writing.shard import write_shard
+from gnomon.store.writing.transfer import Sent, put, writing_afar
 
 
 @pytest.fixture(params=FORMATS)

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.store.order import shuffled
+from gnomon.store.reading.order import shuffled
 
 
 @given(st.integers(1, 300), st.integers())

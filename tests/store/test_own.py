@@ -15,10 +15,11 @@ from PIL import ExifTags, Image
 
 from gnomon.recipe import Columns, Source
 from gnomon.sample import Box, Number, Text, Time
-from gnomon.store import mixture, own
-from gnomon.store.own import open_own
-from gnomon.store.own_answers import read_answer
-from gnomon.store.samples import train_size
+from gnomon.store import mixture
+from gnomon.store.reading.samples import train_size
+from gnomon.store.user_data import rows as own
+from gnomon.store.user_data.answers import read_answer
+from gnomon.store.user_data.rows import open_own
 
 SPLITS = ("train", "val", "test")
 

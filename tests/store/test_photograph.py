@@ -12,8 +12,8 @@ import pytest
 from PIL import EpsImagePlugin, Image
 
 from gnomon.recipe import Columns
-from gnomon.store.own import open_own
-from gnomon.store.photograph import FORMATS, SETTING, picture_of, size_of
+from gnomon.store.user_data.photograph import FORMATS, SETTING, picture_of, size_of
+from gnomon.store.user_data.rows import open_own
 
 
 def test_sixteen_bits_are_grey_not_white(tmp_path):

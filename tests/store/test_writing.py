@@ -241,7 +241,7 @@ def test_a_worker_that_names_a_file_in_full_is_told_alike(tmp_path, monkeypatch)
     def full(plan, missing, done):
         raise OSError(errno.ENOSPC, "No space left on device", str(plan.root.resolve() / "a"))
 
-    monkeypatch.setattr("gnomon.store.engines.create", lambda name, workers: full)
+    monkeypatch.setattr("gnomon.store.writing.engines.create", lambda name, workers: full)
     with pytest.raises(
         OSError, match=r"No space left on device\. 0 of 4 shards are whole and kept"
     ):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gnomon.eval.metrics import Corners, Hms
     from gnomon.eval.parse import Reading
     from gnomon.eval.parse.reading import Which
-    from gnomon.eval.scored import Scored
+    from gnomon.eval.scoring.scored import Scored
     from gnomon.sample import Prediction, Size, Spots, Table, Target
 
 Value: TypeAlias = "Hms | Decimal | Corners | str | Spots | Table"

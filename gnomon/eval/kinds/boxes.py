@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gnomon.eval.kinds.base import Value
     from gnomon.eval.metrics import Corners
     from gnomon.eval.parse.reading import Which
-    from gnomon.eval.scored import Scored
+    from gnomon.eval.scoring.scored import Scored
     from gnomon.sample import Prediction, Size, Target
 
 _RIGHT = 0.5

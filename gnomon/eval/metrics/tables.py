@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.eval import table_points
+from gnomon.eval.metrics import table_points
 from gnomon.eval.metrics.found import Found
 from gnomon.eval.metrics.numbers import number_within
 from gnomon.eval.metrics.texts import text_exact

@@ -17,7 +17,7 @@ from gnomon import names
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from gnomon.store.own import OnBad, Own, Row
+    from gnomon.store.user_data.rows import OnBad, Own, Row
 
 BENCHMARKS = {
     name: f"gnomon.store.benchmarks.{name}:rows"
@@ -41,8 +41,8 @@ class OtherSplitError(ValueError):
 
 def open_benchmark(name: str, path: str | Path, split: str, *, on_bad: OnBad = "refuse") -> Own:
     """The questions of a benchmark's file, if the file is of that split."""
-    from gnomon.store.own import opened
-    from gnomon.store.own_lines import lines_of
+    from gnomon.store.user_data.lines import lines_of
+    from gnomon.store.user_data.rows import opened
 
     rows: Callable[[int, dict[str, Any], Path], Iterable[Row]] = names.load(
         BENCHMARKS, name, what="benchmark", listing="gnomon ls benchmarks"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gnomon.store.benchmarks import _cells, split_said
-from gnomon.store.own import Row
-from gnomon.store.photograph import size_of
+from gnomon.store.user_data.photograph import size_of
+from gnomon.store.user_data.rows import Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

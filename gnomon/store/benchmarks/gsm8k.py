@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.recipe import Columns
 from gnomon.store.benchmarks import _cells, split_said
-from gnomon.store.own import Row
-from gnomon.store.own_answers import read_answer
+from gnomon.store.user_data.answers import read_answer
+from gnomon.store.user_data.rows import Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.sample import Number, Time
 from gnomon.store.benchmarks import _cells, split_said
-from gnomon.store.own import Row
-from gnomon.store.photograph import size_of
+from gnomon.store.user_data.photograph import size_of
+from gnomon.store.user_data.rows import Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

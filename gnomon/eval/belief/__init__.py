@@ -1,0 +1,1 @@
+"""What a model's log-probabilities say beside its answers."""

@@ -1,0 +1,131 @@
+"""What stored log-probabilities of listed answers say beside the answer itself.
+
+p is the belief over the listed answers, put in proportion to 1; y is the truth.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.eval.belief.listed_answers import SAME, Belief, believed, distance, even, place
+from gnomon.eval.kinds import KINDS
+from gnomon.eval.kinds.base import Line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gnomon.eval.kinds.base import Value
+    from gnomon.sample import Prediction, Target
+
+_MOST_TRUTHS = 48
+"""Truths that a uniform belief is held against."""
+
+
+def lines(name: str, measured: Sequence[Mapping[str, float]]) -> tuple[Line, ...]:
+    """A kind's lines, and those of belief where any answer has one."""
+    held = {measure for measures in measured for measure in measures}
+    return (
+        KINDS[name].lines
+        + (LINES.get(name, _PLAIN) if "belief_listed" in held else ())
+        + (_UNREAD if "belief_unread" in held else ())
+    )
+
+
+def measures(prediction: Prediction, truth: Target, name: str) -> dict[str, float]:
+    """A belief's measures by name; nothing where none was stored."""
+    if not prediction.logprobs:
+        return {}
+    return _measured(believed(prediction, truth, name), KINDS[name].value_of(truth))
+
+
+def uniform(group: Sequence[tuple[Prediction, Target]], name: str) -> dict[str, float]:
+    """Each measure's mean for one who gives all listed answers the same probability."""
+    stored = [(prediction, truth) for prediction, truth in group if prediction.logprobs]
+    found = []
+    for prediction, truth in stored[:: -(-len(stored) // _MOST_TRUTHS) or 1]:
+        found.append(_measured(even(prediction, truth, name), KINDS[name].value_of(truth)))
+    keys = dict.fromkeys(key for one in found for key in one)
+    return {key: float(np.mean([one[key] for one in found if key in one])) for key in keys}
+
+
+def _measured(belief: Belief, truth: Value) -> dict[str, float]:
+    is_true = belief.truths(truth)
+    found = {"belief_listed": float(min(1.0, np.exp(belief.logprobs).sum()))}
+    if is_true.any():
+        found["belief_nll"] = float(-np.logaddexp.reduce(belief.logprobs[is_true]))
+        found["belief_true"] = float(belief.p[is_true].sum())
+    if None in belief.listed.values:
+        found["belief_unread"] = belief.unread
+    if not isinstance(truth, str):
+        found |= _at_a_distance(belief, place(truth, belief.listed.period))
+    return found
+
+
+def _at_a_distance(belief: Belief, truth: float) -> dict[str, float]:
+    """What needs distances: on the dial they are circular.
+
+    What cannot be read, u of the belief, is as far from the truth and from every other answer as
+    the farthest of them, D: that adds u D to E|X − y| and u (1 − u) D to E|X − X′|/2.
+    """
+    listed, p, unread = belief.listed, belief.p, belief.unread
+    away = distance(listed.places - truth, listed.period)
+    farthest = listed.period / 2 or float(np.nanmax(away, initial=0)) or abs(truth) or 1.0
+    crps = float(p @ np.nan_to_num(away) - p @ listed.apart @ p / 2) + unread**2 * farthest
+    within = {f"belief_{m}": float(p[away <= m + SAME].sum()) for m in (1, 5)}
+    if not listed.period:
+        within = {"belief_5pct": float(p[away <= 0.05 * abs(truth) + SAME].sum())}
+    off = unread * farthest
+    if any(value is not None for value in listed.values):
+        mean = np.array(expected(belief) - truth)
+        off += (1 - unread) * float(distance(mean, listed.period))
+    return {"belief_crps": max(0.0, crps), "belief_expected": off, **within}
+
+
+def expected(belief: Belief) -> float:
+    """The mean of what can be read; on a dial the circular one, the direction of Σ p·e^(iθ)
+    (Mardia and Jupp 2000)."""
+    read = np.isfinite(belief.listed.places)
+    places, p, period = belief.listed.places[read], belief.p[read], belief.listed.period
+    if not period:
+        return float(p @ places / p.sum())
+    turned = np.exp(2j * np.pi * places / period)
+    return float(np.angle(p @ turned) / (2 * np.pi) * period % period)
+
+
+def _mean(name: str, label: str, unit: str, better: str, *, headline: bool = False) -> Line:
+    return Line(
+        name,
+        label,
+        name,
+        "mean",
+        "all",
+        unit,
+        "higher" if better == "higher" else "lower",
+        headline,
+    )
+
+
+_PLAIN = (
+    _mean("belief_true", "Belief in the truth", "%", "higher", headline=True),
+    _mean("belief_nll", "Negative log-likelihood of the truth", "nats", "lower"),
+    _mean("belief_listed", "Probability of any listed answer", "%", "higher"),
+)
+_UNREAD = (_mean("belief_unread", "Belief in what cannot be read", "%", "lower"),)
+_TIME = (
+    _mean("belief_crps", "CRPS of the belief, circular", "min", "lower", headline=True),
+    _mean("belief_1", "Belief within 1 minute", "%", "higher"),
+    _mean("belief_5", "Belief within 5 minutes", "%", "higher", headline=True),
+    _mean("belief_expected", "Deviation of the expected time, circular", "min", "lower"),
+    *_PLAIN,
+)
+_NUMBER = (
+    _mean("belief_crps", "CRPS of the belief", "", "lower", headline=True),
+    _mean("belief_5pct", "Belief within 5 %", "%", "higher"),
+    _mean("belief_expected", "Error of the expected number", "", "lower"),
+    *_PLAIN,
+)
+LINES = {"time": _TIME, "time24": _TIME, "number": _NUMBER, "reading": _NUMBER}
+"""CRPS: E|X − y| − E|X − X′|/2 for X, X′ from p (Gneiting and Raftery 2007), on a dial with the
+shorter way round for |·| (Grimit et al. 2006); for a sure answer it is the deviation."""

@@ -1,0 +1,192 @@
+"""Two models on the same samples: what differs, and whether that is more than luck."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from math import inf
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from gnomon.eval.belief.measures import lines
+from gnomon.eval.comparing.difference import Difference, difference
+from gnomon.eval.kinds import KINDS, TITLES
+from gnomon.eval.report.figures import difference_text, figure, lowered, p_text
+from gnomon.eval.scoring.scored import Scores
+from gnomon.eval.stats.significance import holm
+from gnomon.sample import Box, Spots
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gnomon.eval.comparing.difference import Side
+    from gnomon.eval.kinds.base import Line
+    from gnomon.eval.scoring.scored import Scored
+
+Seeds: TypeAlias = "Mapping[int, Scores]"
+"""The scores of one recipe's runs, by the seed of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All differences of two models, the most important of each kind first."""
+
+    a: str
+    b: str
+    seeds: tuple[tuple[int, ...], tuple[int, ...]]
+    """The seeds of either."""
+    differences: tuple[Difference, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, each difference with its verdict; what is infinite is null."""
+        rows = [
+            {
+                **asdict(found),
+                "detectable": None if found.detectable == inf else found.detectable,
+                "verdict": found.verdict,
+            }
+            for found in self.differences
+        ]
+        return {"a": self.a, "b": self.b, "seeds": self.seeds, "differences": rows}
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The verdict on each kind's first line, in words."""
+        main = firsts(self.differences)
+        of = [f"{TITLES[found.kind]}: " if len(main) > 1 else "" for found in main]
+        return tuple(kind + self._sentence(found) for kind, found in zip(of, main, strict=True))
+
+    @property
+    def in_short(self) -> str:
+        """All verdicts in one sentence, as in "b against a: better at times; tied at numbers"."""
+        at = {
+            verdict: [
+                lowered(TITLES[found.kind])
+                for found in firsts(self.differences)
+                if found.verdict == verdict
+            ]
+            for verdict in ("better", "worse", "tied")
+        }
+        told = [f"{verdict} at {', '.join(kinds)}" for verdict, kinds in at.items() if kinds]
+        return f"{self.b} against {self.a}: {'; '.join(told)}"
+
+    def _sentence(self, found: Difference) -> str:
+        first, second = (figure(mean, found.unit) for mean in (found.first, found.second))
+        amount = difference_text(found.estimate, found.unit)
+        shown = f"{lowered(found.label)} {second} against {first}, {amount}"
+        shown += f", p {p_text(found.adjusted)} ({found.test}{_corrected(found)})"
+        if found.verdict == "tied":
+            return f"{self.b} and {self.a} are tied, nothing is shown: {shown}"
+        return f"{self.b} is {found.verdict} than {self.a}: {shown}"
+
+
+def compare(
+    a: Scores | Seeds, b: Scores | Seeds, *, names: tuple[str, str] = ("a", "b")
+) -> Comparison:
+    """What b does better or worse than a, item by item; refused unless both have the same items.
+
+    Either is one run, or several by seed. Every item counts: unread answers as wrong, or with what
+    they are charged. With several seeds a line is judged by Student's t over seeds and pictures
+    (`crossed`), with one by McNemar's exact test or sign flips over the items, which says nothing
+    of other seeds. The first lines of all kinds are corrected together by Holm, the other lines
+    of each kind among themselves.
+    """
+    return corrected([uncorrected(a, b, names=names)])[0]
+
+
+def uncorrected(
+    a: Scores | Seeds, b: Scores | Seeds, *, names: tuple[str, str] = ("a", "b")
+) -> Comparison:
+    """The same before any correction, for comparisons that are to be corrected together."""
+    first, second = (_by_seed(side, name) for side, name in zip((a, b), names, strict=True))
+    sides = [_items(side, name) for side, name in zip((first, second), names, strict=True)]
+    items = next(iter(sides[0].values()))
+    _check_same(items, next(iter(sides[1].values())), names)
+    differences = []
+    for kind in next(iter(first.values())).summaries:
+        of_kind = [i for i, item in items.items() if item.kind == kind]
+        costs = KINDS[kind].costs([items[i].truth for i in of_kind])
+        for line in lines(kind, [items[i].measures for i in of_kind]):
+            measured = [i for i in of_kind if _is_measured(line, i, sides)]
+            if _is_compared(line) and measured:
+                most = _most(line, sum(costs) / len(costs))
+                differences.append(difference(kind, line, measured, sides, most=most))
+    return Comparison(*names, (tuple(first), tuple(second)), tuple(differences))
+
+
+def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Holm's correction: over the first lines of all kinds and comparisons; over the others of
+    one kind in one comparison."""
+    found = {(i, d.kind, d.name): d for i, c in enumerate(comparisons) for d in c.differences}
+    main = [(i, d.kind, d.name) for i, c in enumerate(comparisons) for d in firsts(c.differences)]
+    families: dict[tuple[int, str] | None, list[tuple[int, str, str]]] = {None: main}
+    for key in found:
+        if key not in main:
+            families.setdefault(key[:2], []).append(key)
+    for keys in families.values():
+        for key, p in zip(keys, holm([found[key].p for key in keys]), strict=True):
+            found[key] = replace(found[key], adjusted=p, family=len(keys))
+    return [
+        replace(c, differences=tuple(found[i, d.kind, d.name] for d in c.differences))
+        for i, c in enumerate(comparisons)
+    ]
+
+
+def firsts(differences: Sequence[Difference]) -> list[Difference]:
+    """The first line of each kind: what its verdict rests on."""
+    return list({d.kind: d for d in reversed(differences)}.values())[::-1]
+
+
+def _corrected(found: Difference) -> str:
+    return f", Holm over {found.family}" if found.family > 1 else ""
+
+
+def _by_seed(side: Scores | Seeds, name: str) -> Seeds:
+    if isinstance(side, Scores):
+        return {0: side}
+    if not side:
+        raise ValueError(f"{name}: no run at all: give at least one seed's scores")
+    return side
+
+
+def _items(side: Seeds, name: str) -> dict[int, dict[str, Scored]]:
+    """Each seed's items by id, made sure to be the same in all."""
+    found = {s: {item.sample_id: item for item in scores.items} for s, scores in side.items()}
+    (seed, first), *others = found.items()
+    for other, items in others:
+        _check_same(first, items, (f"{name}, seed {seed}", f"{name}, seed {other}"))
+    return found
+
+
+def _check_same(a: Mapping[str, Scored], b: Mapping[str, Scored], names: tuple[str, str]) -> None:
+    for name, mine, other in ((names[0], a, b), (names[1], b, a)):
+        only = [i for i in mine if i not in other]
+        if only:
+            shown = ", ".join(map(repr, only[:3])) + (", …" if len(only) > 3 else "")
+            raise ValueError(
+                f"not the same samples: {len(only)} of {len(mine)} are only in {name} ({shown}):"
+                " compare runs that answered the same questions"
+            )
+    for sample_id, item in a.items():
+        other_item = b[sample_id]
+        # The same box has other pixels where another model saw the picture in another size.
+        same = isinstance(item.truth, Box | Spots) or item.truth == other_item.truth
+        if item.kind != other_item.kind or not same:
+            raise ValueError(
+                f"not the same samples: {sample_id!r} is {item.truth} in {names[0]} and"
+                f" {other_item.truth} in {names[1]}"
+            )
+
+
+def _is_compared(line: Line) -> bool:
+    return line.among == "all" and bool(line.better) and line.statistic in ("share", "mean")
+
+
+def _most(line: Line, cost: float) -> float:
+    """The most by which two models can differ; `cost` is what an unread answer costs."""
+    if line.measure == "charged" or line.unit == "min":
+        return cost
+    return 1.0 if line.statistic == "share" or line.unit == "%" or line.better == "higher" else inf
+
+
+def _is_measured(line: Line, item: str, sides: Sequence[Side]) -> bool:
+    """Whether every run has it: a belief may have been stored by some runs only."""
+    return all(line.measure in items[item].measures for side in sides for items in side.values())

@@ -1,0 +1,164 @@
+"""One line of the summary in two models: how they differ, and whether that is more than luck."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from gnomon.eval.stats.crossed import Crossed, crossed
+from gnomon.eval.stats.intervals import Estimate, wilson
+from gnomon.eval.stats.significance import ALPHA, detectable, mcnemar, sign_flip
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.eval.kinds.base import Line
+    from gnomon.eval.scoring.scored import Scored
+
+    Floats: TypeAlias = NDArray[np.float64]
+
+Side: TypeAlias = "Mapping[int, Mapping[str, Scored]]"
+"""A model's items by seed and id."""
+Verdict: TypeAlias = Literal["better", "worse", "tied"]
+
+
+@dataclass(frozen=True, slots=True)
+class BySeed:
+    """One seed's run on either side, and the test of these two alone."""
+
+    seed: int
+    first: float
+    second: float
+    p: float
+    test: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The second model minus the first in one line of the summary, over the same items."""
+
+    kind: str
+    name: str
+    label: str
+    unit: str
+    first: float
+    second: float
+    estimate: Estimate
+    p: float
+    test: str
+    """What p is of."""
+    adjusted: float
+    """p after Holm's correction over `family` tests."""
+    family: int
+    detectable: float | None
+    """The smallest difference that so many seeds and items show with a power of 80 %: infinite
+    where the measure cannot differ by as much, None where nothing varied."""
+    by_seed: tuple[BySeed, ...]
+    """Where both sides have the same seeds."""
+    better: Literal["higher", "lower"]
+
+    @property
+    def verdict(self) -> Verdict:
+        """What is shown of the second model; "tied" where nothing is."""
+        if not self.estimate.value or self.adjusted >= ALPHA:
+            return "tied"
+        return "better" if (self.estimate.value > 0) == (self.better == "higher") else "worse"
+
+
+def difference(
+    kind: str, line: Line, ids: Sequence[str], sides: Sequence[Side], *, most: float
+) -> Difference:
+    """The second side minus the first, over those of the items that every run measured.
+
+    `most` is the largest difference that the measure can have.
+    """
+    first, second = (_measured(line, ids, side) for side in sides)
+    seeds = list(sides[0])
+    paired = sides[0].keys() == sides[1].keys()
+    if paired:
+        second = second[[list(sides[1]).index(seed) for seed in seeds]]
+    if first.shape == second.shape:  # the last digits of a sum of probabilities are no difference
+        second = np.where(np.isclose(second, first, rtol=1e-12, atol=1e-12), first, second)
+    pictures = [item.picture or i for i, item in _one(sides[0], ids)]
+    arms = [second - first] if paired or len(first) == len(second) == 1 else [second, -first]
+    found = crossed(arms, pictures)
+    p, test = _tested(line, found, first, second, pictures)
+    return Difference(
+        kind=kind,
+        name=line.name,
+        label=line.label,
+        unit=line.unit,
+        first=float(first.mean()),
+        second=float(second.mean()),
+        estimate=_closed(line, found),
+        p=p,
+        test=test,
+        adjusted=p,
+        family=1,
+        detectable=inf if (smallest := detectable(found)) and smallest > most else smallest,
+        by_seed=_each(line, seeds, first, second, pictures) if paired else (),
+        better=line.better or "higher",
+    )
+
+
+def _measured(line: Line, ids: Sequence[str], side: Side) -> Floats:
+    """[K, N]: the line's measure of each seed's item."""
+    return np.array([[items[i].measures[line.measure] for i in ids] for items in side.values()])
+
+
+def _one(side: Side, ids: Sequence[str]) -> list[tuple[str, Scored]]:
+    items = next(iter(side.values()))
+    return [(i, items[i]) for i in ids]
+
+
+def _tested(
+    line: Line, found: Crossed, first: Floats, second: Floats, pictures: Sequence[str]
+) -> tuple[float, str]:
+    """p and the test's name: over seeds where there are several, else over the items alone."""
+    if found.se and min(len(first), len(second)) > 1:
+        return found.p, "Student's t over seeds"
+    return _over_items(line, first.mean(axis=0), second.mean(axis=0), pictures)
+
+
+def _over_items(
+    line: Line, first: Floats, second: Floats, pictures: Sequence[str]
+) -> tuple[float, str]:
+    """McNemar's exact test where answers are right or wrong, each to a picture of its own."""
+    alone = len(set(pictures)) == len(pictures)
+    if line.statistic == "share" and alone and set(first) | set(second) <= {0.0, 1.0}:
+        return mcnemar(first == 1, second == 1), "McNemar's exact test"
+    codes = np.unique(np.asarray(pictures), return_inverse=True)[1]
+    return sign_flip(np.bincount(codes, second - first)), "sign flips"
+
+
+def _each(
+    line: Line, seeds: Sequence[int], first: Floats, second: Floats, pictures: Sequence[str]
+) -> tuple[BySeed, ...]:
+    return tuple(
+        BySeed(seed, float(a.mean()), float(b.mean()), *_over_items(line, a, b, pictures))
+        for seed, a, b in zip(seeds, first, second, strict=True)
+    )
+
+
+def _closed(line: Line, found: Crossed) -> Estimate:
+    """Shares differ by a whole at most. Where none does, Wilson's interval of how many pictures
+    may; means stay open."""
+    value, n = found.estimate.value, found.pictures
+    if line.statistic != "share":
+        return found.estimate
+    if found.estimate.low is not None and found.estimate.high is not None:
+        ends = max(-1.0, found.estimate.low), min(1.0, found.estimate.high)
+        return replace(found.estimate, low=ends[0], high=ends[1])
+    if value not in (-1, 0, 1):
+        return found.estimate
+    differing = wilson(n * abs(int(value)), n)
+    assert differing.low is not None
+    assert differing.high is not None
+    low, high = (-differing.high, differing.high) if not value else (differing.low, 1.0)
+    ends = (-high, -low) if value < 0 else (low, high)
+    return Estimate(value, *ends, f"Wilson, {n} pictures", found.estimate.n)

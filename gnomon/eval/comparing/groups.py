@@ -1,0 +1,137 @@
+"""Runs that differ in nothing but their seed are one group; runs asked otherwise are no match."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gnomon.eval.comparing.runs import RunResult
+    from gnomon.eval.scoring.scored import Scores
+
+_WHO_ANSWERS = frozenset(("name", "family", "load_in_4bit", "dtype", "weights", "server", "belief"))
+"""Settings of a prediction that may differ: they say who answered, not how it was asked."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """One recipe's runs, a seed each; a run without a recipe is a group of its own."""
+
+    name: str
+    seeds: tuple[int, ...]
+    runs: tuple[RunResult, ...]
+    differs: Mapping[str, Any]
+    """The recipe's keys, but the seed, in which the groups are not all the same."""
+
+    @property
+    def scores(self) -> dict[int, Scores]:
+        """By seed."""
+        return {s: run.scores for s, run in zip(self.seeds, self.runs, strict=True)}
+
+    @property
+    def sentence(self) -> str:
+        """What it is, as in "ntil: seeds 0, 1, 2; loss.name=ntil"."""
+        many = len(self.seeds) > 1
+        seeds = f"seed{'s' * many} {', '.join(map(str, self.seeds))}"
+        known = [seeds] if many or self.runs[0].recipe_yaml else []
+        keys = [f"{key}={value}" for key, value in self.differs.items()]
+        said = "; ".join([*known, ", ".join(keys)] if keys else known)
+        return f"{self.name}: {said}" if said else self.name
+
+
+def grouped(runs: Sequence[RunResult]) -> list[Group]:
+    """The groups in the order of their first runs.
+
+    A seed that comes again begins another group: it is the same recipe run a second time.
+    """
+    together: list[tuple[dict[str, Any] | None, dict[int, RunResult]]] = []
+    for run in runs:
+        recipe, seed = _recipe(run)
+        for other, members in together:
+            if recipe is not None and other == recipe and seed not in members:
+                members[seed] = run
+                break
+        else:
+            together.append((recipe, {seed: run}))
+    differing = _differing([recipe for recipe, _ in together if recipe is not None])
+    names = _names([list(members.values()) for _, members in together])
+    return [
+        Group(
+            name,
+            tuple(members),
+            tuple(members.values()),
+            {key: (recipe or {}).get(key) for key in differing} if recipe else {},
+        )
+        for name, (recipe, members) in zip(names, together, strict=True)
+    ]
+
+
+def check_alike(runs: Sequence[RunResult]) -> None:
+    """Refuse runs that were asked other questions, or otherwise; a line for each key."""
+    first = runs[0]
+    lines = []
+    for run in runs[1:]:
+        for what, told in (("data", _data), ("generation", _generation)):
+            a, b = told(first), told(run)
+            lines += [
+                f"  {what}.{key}: {a.get(key)!r} in {first.name}, {b.get(key)!r} in {run.name}"
+                for key in a | b
+                if a.get(key) != b.get(key)
+            ]
+    if lines:
+        shown = "\n".join(lines[:12]) + (f"\n  … {len(lines) - 12} more" if lines[12:] else "")
+        raise ValueError(
+            f"these runs cannot be compared, for they were not asked the same:\n{shown}\n"
+            "answer the same questions in the same way: `gnomon predict RUN DATA`"
+        )
+
+
+def _recipe(run: RunResult) -> tuple[dict[str, Any] | None, int]:
+    """The recipe's keys without the seed, and the seed; None where none is known."""
+    if run.recipe_yaml is None:
+        return None, 0
+    import yaml
+
+    from gnomon.recipe import flat
+
+    raw = yaml.safe_load(run.recipe_yaml)
+    seed = raw.pop("seed", 0)
+    return flat(raw), seed
+
+
+def _differing(recipes: Sequence[Mapping[str, Any]]) -> list[str]:
+    keys = dict.fromkeys(key for recipe in recipes for key in recipe)
+    return [key for key in keys if any(r.get(key) != recipes[0].get(key) for r in recipes)]
+
+
+def _names(groups: Sequence[Sequence[RunResult]]) -> list[str]:
+    """The runs' names without the seed at their ends; the first's own where these differ."""
+    names = []
+    for runs in groups:
+        stems = {_SEED.sub("", run.name) for run in runs}
+        alike = len(runs) > 1 and len(stems) == 1
+        names.append((alike and stems.pop()) or runs[0].name)
+    return [
+        runs[0].name if names.count(name) > 1 else name
+        for name, runs in zip(names, groups, strict=True)
+    ]
+
+
+# An s alone says "seed" after a sign only: crps-0 is the first seed of crps.
+_SEED = re.compile(r"([-_./ ]*seed|(^|[-_./ ]+)s)?[-_./ =]*\d*$", re.IGNORECASE)
+
+
+def _data(run: RunResult) -> dict[str, Any]:
+    from gnomon.recipe import flat
+
+    return flat(dict(run.asked))
+
+
+def _generation(run: RunResult) -> dict[str, Any]:
+    from gnomon.recipe import flat
+
+    settings = run.predictions[0].settings if run.predictions else {}
+    return flat({key: value for key, value in settings.items() if key not in _WHO_ANSWERS})

@@ -1,0 +1,158 @@
+"""Which answers a report shows with their pictures, and the pictures as data URIs."""
+
+from __future__ import annotations
+
+import base64
+import io
+from dataclasses import dataclass
+from heapq import nsmallest
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from PIL import Image
+
+from gnomon.eval.kinds import KINDS
+from gnomon.eval.report.figures import how_far, state, truth_text, value_text
+from gnomon.eval.report.plots import svg
+from gnomon.sample import Box, Spots
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from gnomon.eval.kinds.base import Value
+    from gnomon.eval.metrics import Corners
+    from gnomon.eval.scoring.scored import Scored
+    from gnomon.sample import Sample, Size, Target
+
+LARGEST = 224
+"""Pixels of a picture's longer side; larger ones are shrunk."""
+_LONGEST_TEXT = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One run's answer to an example."""
+
+    run: str
+    text: str
+    value: str
+    """What was read, where the text does not say just that."""
+    state: str
+    """right, wrong or not read."""
+    how_far: str
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A box on the picture, in percent of it."""
+
+    css: str
+    left: float
+    top: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question with its picture, its truth, and each run's answer."""
+
+    sample_id: str
+    question: str
+    truth: str
+    picture: str | None
+    """A data URI."""
+    given: tuple[Given, ...]
+    frames: tuple[Frame, ...]
+
+
+def worst(items: Iterable[Scored], n: int) -> list[Scored]:
+    """The n answers that are furthest off, among those that were read."""
+    wrong = (item for item in items if item.value is not None and not item.correct)
+    return nsmallest(n, wrong, key=lambda i: (-KINDS[i.kind].badness(i.measures), i.sample_id))
+
+
+def right(items: Sequence[Scored], kind: str, n: int) -> list[Scored]:
+    """n right answers of a kind, evenly spread over all of them."""
+    count = sum(item.correct and item.kind == kind for item in items)
+    correct = (item for item in items if item.correct and item.kind == kind)
+    return list(islice(correct, 0, None, max(1, count // n)))[:n] if n else []
+
+
+def example(
+    item: Scored, answers: Sequence[tuple[str, Mapping[str, Scored]]], samples: Mapping[str, Sample]
+) -> Example:
+    """One item as all runs answered it; `answers` has each run's name and its items by id."""
+    sample = samples.get(item.sample_id)
+    theirs = [(name, by_id.get(item.sample_id)) for name, by_id in answers]
+    return Example(
+        sample_id=item.sample_id,
+        question=clipped(sample.question) if sample else "",
+        truth=truth_text(item.truth),
+        picture=data_uri(sample.image) if sample and sample.image else None,
+        given=tuple(_given(name, scored) for name, scored in theirs if scored),
+        frames=tuple(_frames(item, [scored for _, scored in theirs])),
+    )
+
+
+def _given(name: str, scored: Scored) -> Given:
+    value = value_text(scored.value)
+    said = scored.text.strip() in (value, f"0{value}")
+    unsaid = "" if said or scored.value is None else value
+    return Given(name, clipped(scored.text), unsaid, state(scored), how_far(scored))
+
+
+def _frames(item: Scored, theirs: Sequence[Scored | None]) -> Iterator[Frame]:
+    """True boxes and those of the runs; each in the size in which its model saw the picture."""
+    if not isinstance(item.truth, Box | Spots) or item.size is None:
+        return
+    for edges in boxes_of(item.truth):
+        yield _frame("truth", edges, item.size)
+    for index, scored in enumerate(theirs):
+        if scored and scored.size:
+            for edges in boxes_of(scored.value):
+                yield _frame(svg.colour("run", index), edges, scored.size)
+
+
+def boxes_of(found: Target | Value | None) -> list[Corners]:
+    """Every box of a truth or of a value."""
+    if isinstance(found, Spots):
+        return [spot.box.corners for spot in found.items]
+    if isinstance(found, Box):
+        return [found.corners]
+    return [found] if isinstance(found, tuple) and len(found) == 4 else []
+
+
+def _frame(css: str, corners: tuple[float, float, float, float], size: Size) -> Frame:
+    """Clipped to the picture; swapped corners leave a line."""
+    (left, right), (top, bottom) = (
+        [100 * min(max(corner / side, 0), 1) for corner in pair]
+        for pair, side in zip((corners[::2], corners[1::2]), size, strict=True)
+    )
+    return Frame(css, left, top, max(right - left, 0), max(bottom - top, 0))
+
+
+def clipped(text: str, most: int = _LONGEST_TEXT) -> str:
+    """The text, or its beginning and how much of it is left out."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most]} … ({len(text) - most:,} more characters)"
+
+
+def data_uri(image: Image.Image) -> str:
+    """A small copy of a picture inside the page: PNG up to 112 pixels, JPEG above."""
+    small = _on_white(image)
+    small.thumbnail((LARGEST, LARGEST))
+    kind = "png" if max(small.size) <= LARGEST // 2 else "jpeg"
+    buffer = io.BytesIO()
+    small.save(buffer, kind, optimize=True, **({"quality": 80} if kind == "jpeg" else {}))
+    return f"data:image/{kind};base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"
+
+
+def _on_white(image: Image.Image) -> Image.Image:
+    """A copy without transparency, which JPEG has none of."""
+    if "A" not in image.getbands():
+        return image.convert("RGB")
+    white = Image.new("RGB", image.size, "white")
+    white.paste(image, mask=image.getchannel("A"))
+    return white

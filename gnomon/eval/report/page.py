@@ -1,0 +1,172 @@
+"""One HTML file that says how runs did: no network, no script, the same bytes each time."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from gnomon.atomic import put_text
+from gnomon.eval.belief import shown
+from gnomon.eval.comparing import runs as shared
+from gnomon.eval.comparing.differences import written
+from gnomon.eval.comparing.groups import grouped
+from gnomon.eval.comparing.runs import RunResult
+from gnomon.eval.kinds import TITLES
+from gnomon.eval.report import examples
+from gnomon.eval.report.figures import figure, interval, lowered, truth_text
+from gnomon.eval.report.plots import svg
+from gnomon.eval.report.plots.curve import curves
+from gnomon.eval.report.sections import Show, section
+from gnomon.eval.scoring.placement import misplaced
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from markupsafe import Markup
+
+    from gnomon.eval.comparing.comparison import Comparison
+    from gnomon.eval.comparing.groups import Group
+    from gnomon.eval.comparing.published_tables import Beside
+    from gnomon.eval.scoring.scored import Summary
+    from gnomon.sample import Sample
+
+__all__ = ["RunResult", "write_report"]
+
+_SHOWN = 10
+"""Examples that are open at once; the others unfold."""
+_MOST_FAILURES = 50
+
+
+def write_report(
+    path: str | Path,
+    runs: Sequence[RunResult],
+    *,
+    samples: Mapping[str, Sample] | None = None,
+    title: str = "How the pictures were read",
+    note: str = "",
+    beside: Sequence[Beside] = (),
+    worst: int = 50,
+    right: int = 8,
+) -> Path:
+    """Write the report of one or several runs; the first is what the others are compared with.
+
+    Runs that differ only in their recipe's seed are compared together, and the first of them is
+    shown.
+    `samples` gives questions and pictures by sample id; only those that are shown are looked up:
+    the last run's worst answers and some of its right ones. `note` stands under the title, and
+    `beside` are published tables with these runs in them.
+    """
+    shared.check(runs)
+    groups = grouped(runs)
+    comparisons, refused = shared.compared(groups)
+    alone = len(groups) == len(runs)
+    every, runs = runs, [_shown(group) for group in groups]
+    show = Show(samples or {}, worst, right)
+    page = _template().render(
+        title=title,
+        note=note,
+        runs=runs,
+        verdicts=_verdicts(runs, comparisons),
+        refused=refused,
+        doubts=[told for run in every if (told := misplaced(run))],
+        groups=[] if alone else [group.sentence for group in groups],
+        beside=beside,
+        names=[run.name for run in every],
+        differences=[found for comparison in comparisons for found in written(comparison)],
+        sections=[
+            section(runs, kind, comparisons if alone else (), show) for kind in shared.kinds(runs)
+        ],
+        by_source=[
+            (name, [section(alone, kind, (), Show({}, 0, 0)) for kind in shared.kinds(alone)])
+            for name, alone in shared.by_source(runs).items()
+        ],
+        beliefs=shown.shown(runs, samples or {}),
+        curves=_curves(every),
+        failures=[_failures(run) for run in runs],
+        settings=[_settings(run) for run in runs],
+        shown=_SHOWN,
+    )
+    file = Path(path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    put_text(file, page)
+    return file
+
+
+def _shown(group: Group) -> RunResult:
+    """The run that stands for its group."""
+    if len(group.runs) == 1:
+        return group.runs[0]
+    return replace(group.runs[0], name=f"{group.name}, seed {group.seeds[0]}")
+
+
+def _verdicts(runs: Sequence[RunResult], comparisons: Sequence[Comparison]) -> list[str]:
+    """The answer in a sentence: what is shown of two runs, or how one did.
+
+    Where several kinds are asked for, a table of them says how well.
+    """
+    several = len(shared.kinds(runs)) > 1
+    if len(runs) > 1 or comparisons:
+        told = [(one.in_short,) if several else one.sentences for one in comparisons]
+        return [sentence for sentences in told for sentence in sentences]
+    summaries = () if several else runs[0].scores.summaries.values()
+    return [_how_one_did(summary) for summary in summaries]
+
+
+def _how_one_did(summary: Summary) -> str:
+    first = summary.results[0]
+    value = figure(first.estimate.value, first.unit)
+    between = interval(first.estimate, first.unit)
+    of = f"of {summary.n:,} questions"
+    return f"{TITLES[summary.kind]}: {lowered(first.label)} {value} {between} {of}"
+
+
+def _curves(runs: Sequence[RunResult]) -> list[tuple[str, Markup]]:
+    logs = {run.name: run.log for run in runs if run.log}
+    drawn = curves({f"{name}: loss by step": log for name, log in logs.items()})
+    return [(name, picture) for name, picture in zip(logs, drawn, strict=True) if picture]
+
+
+def _failures(run: RunResult) -> dict[str, Any]:
+    unread = (item for item in run.scores.items if item.value is None)
+    return {
+        "run": run.name,
+        "n": sum(summary.unread for summary in run.scores.summaries.values()),
+        "shown": [
+            (item.sample_id, truth_text(item.truth), examples.clipped(item.text, 500))
+            for item in islice(unread, _MOST_FAILURES)
+        ],
+    }
+
+
+def _settings(run: RunResult) -> dict[str, str]:
+    """What was asked and by what recipe, by their hashes, and how, as the first answer says."""
+    asked = json.dumps(dict(run.asked), sort_keys=True, default=str) if run.asked else ""
+    hashed = {"recipe": run.recipe_yaml, "questions": asked}
+    told = {
+        f"{what}, sha256": sha256(text.encode()).hexdigest()[:16]
+        for what, text in hashed.items()
+        if text
+    }
+    if not run.predictions:
+        return told
+    first = run.predictions[0]
+    given = {"dialect": first.dialect, **{k: str(v) for k, v in first.settings.items()}}
+    return told | given
+
+
+def _template() -> Any:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,  # answers are what a model said: anything at all
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {"colour": svg.colour, "colours": svg.COLOURS}
+    return environment.get_template("report.html.j2")

@@ -1,0 +1,44 @@
+"""What was read against what was true, one dot an answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.eval.report.plots import svg
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from markupsafe import Markup
+
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 360, 330, 54, 22, 8, 38
+MOST_DOTS = 2000
+
+
+def scatter(
+    points: Sequence[tuple[float, float]],
+    axis: tuple[float, float],
+    marks: Sequence[tuple[float, str]],
+    kind: str,
+    *,
+    names: tuple[str, str],
+    label: str,
+) -> Markup:
+    """(truth, answer) on one scale for both; answers outside it lie on the border."""
+    low, high = axis
+    across = svg.Scale(low, high, _LEFT, _WIDTH - _RIGHT)
+    up = svg.Scale(low, high, _HEIGHT - _BOTTOM, _TOP)
+    parts = []
+    for value, words in marks:
+        parts += [
+            svg.line(across(value), up(low), across(value), up(high)),
+            svg.line(across(low), up(value), across(high), up(value)),
+            svg.text(across(value), up(low) + 15, words),
+            svg.text(across(low) - 6, up(value) + 4, words, anchor="end"),
+        ]
+    parts.append(svg.line(across(low), up(low), across(high), up(high), "axis dashed"))
+    shown = points[:: -(-len(points) // MOST_DOTS)] if points else []
+    parts.append(svg.dots(((across(x), up(min(max(y, low), high))) for x, y in shown), kind))
+    parts.append(svg.text((across(low) + across(high)) / 2, _HEIGHT - 4, names[0]))
+    parts.append(svg.turned(11, (up(low) + up(high)) / 2, names[1]))
+    return svg.picture(_WIDTH, _HEIGHT, label, parts)

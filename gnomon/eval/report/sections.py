@@ -1,0 +1,147 @@
+"""What a report says of one kind of target: tables, charts, examples."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from gnomon.eval.comparing import runs as shared
+from gnomon.eval.kinds import TITLES
+from gnomon.eval.report import examples
+from gnomon.eval.report.figures import figure
+from gnomon.eval.report.plots import charts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from markupsafe import Markup
+
+    from gnomon.eval.comparing.comparison import Comparison
+    from gnomon.eval.comparing.runs import Row, RunResult
+    from gnomon.eval.report.examples import Example
+    from gnomon.sample import Sample
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Where examples come from, and how many are shown of each kind of target."""
+
+    samples: Mapping[str, Sample]
+    worst: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gallery:
+    """Examples under a heading; `question` where all of them ask the same."""
+
+    heading: str
+    question: str
+    cards: list[Example]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What is shown of one kind of target."""
+
+    kind: str
+    title: str
+    counts: list[int]
+    headline: list[Row]
+    all_lines: list[Row]
+    differs: bool
+    chance_note: str
+    errors_title: str
+    errors: Markup
+    scatters: list[tuple[str, Markup]]
+    dials: list[tuple[str, tuple[str, Markup]]]
+    galleries: list[Gallery]
+    guessers: list[tuple[str, list[str]]]
+    rules: list[tuple[str, list[int]]]
+
+
+def section(
+    runs: Sequence[RunResult], kind: str, comparisons: Sequence[Comparison], show: Show
+) -> Section:
+    """Everything the report shows of a kind, for all runs."""
+    headline = shared.rows(runs, kind, comparisons, headline=True)
+    counts = [s.n if (s := run.scores.summaries.get(kind)) else 0 for run in runs]
+    return Section(
+        kind=kind,
+        title=TITLES[kind],
+        counts=counts,
+        headline=headline,
+        all_lines=shared.rows(runs, kind, comparisons, headline=False),
+        differs=any(row.difference for row in headline),
+        chance_note=_CHANCE.get(kind, "the best single answer to all questions"),
+        errors_title=charts.title(kind),
+        errors=charts.errors(runs, kind),
+        scatters=_drawn(runs, kind, charts.against_truth),
+        dials=_drawn(runs, kind, charts.dial_of_errors),
+        galleries=_galleries(runs, kind, show),
+        guessers=_guessers(runs, kind),
+        rules=_rules(runs, kind),
+    )
+
+
+_CHANCE = {
+    **dict.fromkeys(("time", "time24"), "uniform guesses at every time of the dial"),
+    "text": "an even guess where all questions list choices, else the best single answer to all",
+}
+
+
+def _drawn(
+    runs: Sequence[RunResult], kind: str, draw: Callable[[RunResult, int, str], T | None]
+) -> list[tuple[str, T]]:
+    pictures = [(run.name, draw(run, index, kind)) for index, run in enumerate(runs)]
+    return [(name, picture) for name, picture in pictures if picture]
+
+
+def _guessers(runs: Sequence[RunResult], kind: str) -> list[tuple[str, list[str]]]:
+    """For each line of the last run that has them: uniform, constant and shuffled guesses."""
+    summary = next(s for run in reversed(runs) if (s := run.scores.summaries.get(kind)))
+    return [
+        (
+            result.label,
+            [
+                figure(result.chance[who], result.unit) if who in result.chance else ""
+                for who in ("uniform", "constant", "shuffled")
+            ],
+        )
+        for result in summary.results
+        if result.chance
+    ]
+
+
+def _rules(runs: Sequence[RunResult], kind: str) -> list[tuple[str, list[int]]]:
+    """How many answers of each run each rule read, the commonest first."""
+    tallies = [
+        Counter(item.rule or charts.UNREAD for item in charts.of_kind(run, kind)) for run in runs
+    ]
+    names = sorted(set().union(*tallies), key=lambda rule: (-sum(t[rule] for t in tallies), rule))
+    return [(name, [tally[name] for tally in tallies]) for name in names]
+
+
+def _galleries(runs: Sequence[RunResult], kind: str, show: Show) -> list[Gallery]:
+    last = runs[-1]
+    chosen = {
+        f"The worst answers: {last.name}": examples.worst(charts.of_kind(last, kind), show.worst),
+        f"Some right answers: {last.name}": examples.right(last.scores.items, kind, show.right),
+    }
+    ids = {item.sample_id for some in chosen.values() for item in some}
+    answers = [
+        (run.name, {i.sample_id: i for i in run.scores.items if i.sample_id in ids}) for run in runs
+    ]
+    return [
+        _gallery(heading, [examples.example(item, answers, show.samples) for item in some])
+        for heading, some in chosen.items()
+        if some
+    ]
+
+
+def _gallery(heading: str, cards: list[Example]) -> Gallery:
+    questions = {card.question for card in cards}
+    return Gallery(heading, questions.pop() if len(questions) == 1 else "", cards)

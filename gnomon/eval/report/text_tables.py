@@ -1,0 +1,100 @@
+"""The headline as plain text, for terminals; all lines as plain values, for programs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from gnomon.eval.comparing import runs as shared
+from gnomon.eval.comparing.differences import HEADER, written
+from gnomon.eval.comparing.groups import grouped
+from gnomon.eval.kinds import TITLES
+from gnomon.eval.report.figures import aligned, figure, interval
+from gnomon.eval.scoring.score import relaxed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gnomon.eval.comparing.comparison import Comparison
+    from gnomon.eval.comparing.differences import Differences
+    from gnomon.eval.comparing.groups import Group
+    from gnomon.eval.comparing.runs import RunResult
+
+
+def table(runs: Sequence[RunResult]) -> str:
+    """Each kind's headline lines with 95 % intervals, a column a run, and what is shown."""
+    shared.check(runs)
+    comparisons, refused = shared.compared(grouped(runs))
+    blocks = [_block(runs, kind, comparisons) for kind in shared.kinds(runs)]
+    for name, alone in shared.by_source(runs).items():
+        first, *others = [_block(alone, kind, ()) for kind in shared.kinds(alone)]
+        blocks += [[f"{name} alone", *first], *others]
+    blocks += _of_chartqa(runs)
+    verdicts = [sentence for comparison in comparisons for sentence in comparison.sentences]
+    return "\n\n".join(["\n".join(block) for block in blocks] + verdicts + refused) + "\n"
+
+
+def plain(runs: Sequence[RunResult]) -> dict[str, Any]:
+    """Every line of every run's summary, of its sources alone, and the comparisons of groups."""
+    groups = grouped(runs)
+    comparisons, refused = shared.compared(groups)
+    scores = {run.name: run.scores for run in runs}
+    scores |= {f"{run.name}: {name}": s for run in runs for name, s in run.sources.items()}
+    return {
+        "groups": [{"name": g.name, "runs": [run.name for run in g.runs]} for g in groups],
+        "runs": {
+            name: {kind: asdict(summary) for kind, summary in found.summaries.items()}
+            for name, found in scores.items()
+        },
+        "comparisons": [comparison.to_json() for comparison in comparisons],
+        "not_compared": refused,
+    }
+
+
+def differences(groups: Sequence[Group], comparisons: Sequence[Comparison]) -> str:
+    """Each comparison's differences, line by line and seed by seed, and the verdicts."""
+    blocks = [[group.sentence for group in groups]]
+    blocks += [
+        [*aligned(_differences(found)), f"({found.note})"]
+        for comparison in comparisons
+        for found in written(comparison)
+    ]
+    blocks.append([sentence for comparison in comparisons for sentence in comparison.sentences])
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _differences(found: Differences) -> list[list[str]]:
+    lines = [[found.title, found.first, found.second, *HEADER]]
+    for line in found.lines:
+        shown = [line.difference, line.p, line.test, line.detectable, line.verdict]
+        lines.append([line.label, line.first, line.second, *shown])
+        for seed, first, second, difference, alone in line.by_seed:
+            lines.append([f"  {seed}", first, second, difference, alone, "", "", ""])
+    return lines
+
+
+def _of_chartqa(runs: Sequence[RunResult]) -> list[list[str]]:
+    """Where its questions were asked, the figure that is published of it."""
+    if not all(run.asked.get("benchmark") == "chartqa" for run in runs):
+        return []
+    found = [relaxed(run.scores) for run in runs]
+    cells = [f"{figure(one.value, '%')} {interval(one, '%')}".strip() for one in found]
+    header = ["ChartQA, numbers and texts", *(run.name for run in runs)]
+    counts = ["Items", *(str(one.n) for one in found)]
+    return [aligned([header, ["Relaxed correctness", *cells], counts])]
+
+
+def _block(runs: Sequence[RunResult], kind: str, comparisons: Sequence[Comparison]) -> list[str]:
+    rows = shared.rows(runs, kind, comparisons, headline=True)
+    differs = any(row.difference for row in rows)
+    header = [TITLES[kind], *(run.name for run in runs)] + ["difference"] * differs
+    lines = [[*header, "chance"]]
+    for row in rows:
+        cells = [f"{value} {between}".strip() for value, between in row.cells]
+        difference = [f"{row.difference} {row.verdict}".strip()] * differs
+        lines.append([row.label, *cells, *difference, row.chance])
+    counts = [
+        str(summary.n) if (summary := run.scores.summaries.get(kind)) else "0" for run in runs
+    ]
+    lines.append(["Items", *counts, *[""] * differs, ""])
+    return aligned(lines)

@@ -1,0 +1,1 @@
+"""Answers read, measured and summed up."""

@@ -1,0 +1,192 @@
+"""Reads and measures every prediction, and sums up each kind of target."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.eval.belief import measures as belief
+from gnomon.eval.kinds import KINDS, kind_of
+from gnomon.eval.kinds.base import Answer, Line
+from gnomon.eval.scoring.chance import chance
+from gnomon.eval.scoring.columns import Columns
+from gnomon.eval.scoring.pairing import paired
+from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.scored import Result, Scored, Scores, Summary
+from gnomon.eval.scoring.spool import Spool
+from gnomon.eval.stats.crossed import crossed
+from gnomon.eval.stats.intervals import Estimate, bootstrap, determined, wilson
+from gnomon.eval.stats.quantiles import quantile_over_pictures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from gnomon.eval.parse.reading import Which
+    from gnomon.sample import Prediction, Sample, Target
+
+
+def score(
+    predictions: Iterable[Prediction],
+    samples: Iterable[Sample | Question],
+    *,
+    which: Which = "last",
+) -> Scores:
+    """Score one answer to each sample. Values are read afresh from the texts.
+
+    An answer that cannot be read is wrong, and counted apart. It is an error if a sample has no
+    prediction or two, or a prediction no sample. Where a text states several values, `which` says
+    the one that counts. Both are read through once, and what comes of them is kept on disk where
+    there is much of it.
+    """
+    evenly = _Evenly()
+    read: Spool[Scored] = Spool()
+    for prediction, sample in paired(predictions, samples):
+        item = _read(prediction, Question.of(sample), which)
+        evenly.add(prediction, item)
+        read.append(item)
+    costs = {kind: iter(_costs(kind, read)) for kind in {item.kind for item in read}}
+    items: Spool[Scored] = Spool()
+    columns: dict[str, Columns] = {}
+    for item in read:
+        measured = _measured(item, next(costs[item.kind]))
+        items.append(measured)
+        columns.setdefault(item.kind, Columns()).add(measured)
+    summaries = {
+        kind: _summary(kind, items, columns[kind], evenly.of(kind))
+        for kind in KINDS
+        if kind in columns
+    }
+    return Scores(items.whole(), summaries)
+
+
+def scored(
+    prediction: Prediction, question: Question, cost: float, *, which: Which = "last"
+) -> Scored:
+    """One answer, read and measured; `cost` is the most that it is charged with."""
+    return _measured(_read(prediction, question, which), cost)
+
+
+def _read(prediction: Prediction, question: Question, which: Which) -> Scored:
+    """An answer as it is read; its measures are yet those of its belief alone."""
+    truth = question.seen(prediction.size)
+    kind = kind_of(truth)
+    reading = KINDS[kind].read(prediction, truth, which)
+    return Scored(
+        sample_id=prediction.sample_id,
+        kind=kind,
+        truth=truth,
+        text=prediction.text,
+        value=reading.value if reading else None,
+        rule=reading.rule if reading else None,
+        correct=False,
+        measures=belief.measures(prediction, truth, kind),
+        size=prediction.size,
+        picture=question.picture,
+    )
+
+
+def _costs(kind: str, read: Iterable[Scored]) -> list[float]:
+    return KINDS[kind].costs([item.truth for item in read if item.kind == kind])
+
+
+def _measured(item: Scored, cost: float) -> Scored:
+    kind = KINDS[item.kind]
+    measures = kind.measures(item.truth, Answer(item.value, item.text), cost) | kind.further(item)
+    return replace(item, measures={**measures, **item.measures}, correct=kind.correct(measures))
+
+
+class _Evenly:
+    """What an even belief would come to, over some of the questions, evenly chosen."""
+
+    _MOST = 96
+
+    def __init__(self) -> None:
+        self._kept: dict[str, list[tuple[Prediction, Target]]] = {}
+        self._seen: dict[str, int] = {}
+        self._step: dict[str, int] = {}
+
+    def add(self, prediction: Prediction, item: Scored) -> None:
+        if not prediction.logprobs:
+            return
+        seen, step = self._seen.get(item.kind, 0), self._step.get(item.kind, 1)
+        self._seen[item.kind] = seen + 1
+        kept = self._kept.setdefault(item.kind, [])
+        if seen % step == 0:
+            kept.append((prediction, item.truth))
+        if len(kept) > self._MOST:
+            self._kept[item.kind], self._step[item.kind] = kept[::2], 2 * step
+
+    def of(self, kind: str) -> dict[str, float]:
+        return belief.uniform(self._kept.get(kind, []), kind)
+
+
+def _summary(
+    name: str, items: Iterable[Scored], columns: Columns, evenly: Mapping[str, float]
+) -> Summary:
+    by_chance = chance(name, _some(name, items, columns.n))
+    by_chance |= {measure: {"uniform": value} for measure, value in evenly.items()}
+    results = tuple(
+        Result(
+            name=line.name,
+            label=line.label,
+            unit=line.unit,
+            better=line.better,
+            headline=line.headline,
+            estimate=_estimate(line, columns),
+            chance=by_chance.get(line.name, {}),  # a belief without distances has no CRPS
+        )
+        for line in belief.lines(name, [dict.fromkeys(columns.names, 0.0)])
+    )
+    return Summary(name, columns.n, columns.unread, results)
+
+
+def relaxed(scores: Scores) -> Estimate:
+    """ChartQA's published figure: the relaxed correctness of numbers and texts together."""
+    columns = Columns()
+    for item in scores.items:
+        if "relaxed" in item.measures:
+            columns.add(item)
+    return _estimate(Line("relaxed", "Relaxed correctness (ChartQA)", "relaxed"), columns)
+
+
+_GUESSED = 10_000
+"""Guessers are tried on so many of the questions, evenly chosen."""
+
+
+def _some(name: str, items: Iterable[Scored], n: int) -> list[Scored]:
+    step = -(-n // _GUESSED)
+    own: Iterator[Scored] = (item for item in items if item.kind == name)
+    return [item for place, item in enumerate(own) if place % step == 0]
+
+
+def _estimate(line: Line, columns: Columns) -> Estimate:
+    values, pictures = columns.of(line)
+    if line.statistic == "r_squared":
+        values = determined(values, columns.of(replace(line, measure=line.against))[0])
+        line = replace(line, statistic="mean")
+    n = np.unique(pictures).size
+    if line.statistic in ("share", "mean") and n < values.size:
+        return _over_pictures(line, crossed([values[None]], pictures).estimate, n)
+    if line.statistic == "share":
+        return wilson(int(values.sum()), values.size)
+    assert line.statistic != "r_squared"  # made a mean above
+    if line.statistic != "mean" and n < values.size:
+        return quantile_over_pictures(values, pictures, line.statistic)
+    return bootstrap(values, line.statistic)
+
+
+def _over_pictures(line: Line, found: Estimate, pictures: int) -> Estimate:
+    """Questions about one picture are right or wrong together: it is pictures that are counted.
+
+    Where all are right, or none, Wilson's interval has as many pictures, not as many questions.
+    Nothing but R² is less than 0; what is better the higher is 1 at best.
+    """
+    if found.low is None or found.high is None:
+        if line.statistic == "share" and found.value in (0, 1):
+            return replace(wilson(pictures * int(found.value), pictures), n=found.n)
+        return found
+    low = found.low if line.name == "r_squared" else max(0.0, found.low)
+    at_best = line.statistic == "share" or line.better == "higher"
+    return replace(found, low=low, high=min(1.0, found.high) if at_best else found.high)

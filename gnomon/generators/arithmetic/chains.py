@@ -1,0 +1,121 @@
+"""Several numbers: chains from left to right, and expressions with brackets."""
+
+from __future__ import annotations
+
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.generators.decimals import Sum, number, places_of, pointed, shortest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from gnomon.generators.decimals import Scale
+    from gnomon.generators.rng import Rng
+
+_FACTORS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25)
+
+
+def chain(rng: Rng, scale: Scale) -> Sum:
+    """12 - 5 + 30 + 4: numbers added and taken away."""
+    places = places_of(rng, scale)
+    first = number(rng, scale)
+    terms, values = [pointed(first, places)], [first]
+    for _ in range(rng.within(scale.terms) - 1):
+        sign, term = rng.choice("+-"), number(rng, scale)
+        terms.append(sign + pointed(term, places))
+        values.append(term if sign == "+" else -term)
+    text = _spaced(" ".join(terms))
+    steps = _running(terms, values, places)
+    return _asked(" ".join(sorted(terms)), text, shortest(sum(values), places), steps)
+
+
+def _running(terms: list[str], values: list[int], places: int) -> Iterator[str]:
+    """A line for each term after the first: what stood before it, and with it."""
+    totals = [shortest(total, places) for total in accumulate(values)]
+    for (before, after), term in zip(pairwise(totals), terms[1:], strict=True):
+        yield f"{before} {_spaced(term)} = {after}"
+
+
+def _spaced(terms: str) -> str:
+    """12 -5 +30 as 12 - 5 + 30; no number in a chain has a sign of its own."""
+    return terms.replace("+", "+ ").replace("-", "- ")
+
+
+def products(rng: Rng, scale: Scale) -> Sum:
+    """12 ÷ 4 × 5: made from its end, so that every step is a whole number."""
+    value = number(rng, scale)
+    answer, parts, steps = value, [], []
+    for _ in range(rng.within(scale.terms) - 1):
+        factors = [f for f in _FACTORS if value % f == 0]
+        times = bool(factors) and rng.chance(0.5)
+        factor = rng.choice(factors if times else _FACTORS)
+        before = value // factor if times else value * factor
+        sign = "×" if times else "÷"
+        parts.append(f"{sign} {factor}")
+        steps.append(f"{before} {sign} {factor} = {value}")
+        value = before
+    text = " ".join([str(value), *reversed(parts)])
+    return _asked(text, text, str(answer), steps[::-1])
+
+
+class _Tree(NamedTuple):
+    """An expression with its value."""
+
+    text: str
+    value: int
+    sign: str
+    """The sign at its root; empty for a number."""
+    steps: tuple[str, ...]
+
+
+def mixed(rng: Rng, scale: Scale) -> Sum:
+    """(3 + 4) × 5 - 6: the value is drawn first, so that answers of all sizes are as common."""
+    value = number(rng, scale)
+    tree = _tree(rng, value, rng.within(scale.terms) - 1, scale)
+    return _asked(tree.text, tree.text, str(tree.value), tree.steps)
+
+
+def _tree(rng: Rng, value: int, signs: int, scale: Scale) -> _Tree:
+    """An expression of that value with so many signs."""
+    if signs == 0:
+        return _Tree(str(value), value, "", ())
+    sign, left, right = _split(rng, value, scale)
+    before = rng.integer(0, signs - 1)
+    a, b = _tree(rng, left, before, scale), _tree(rng, right, signs - 1 - before, scale)
+    text = f"{_bracketed(a, sign, right=False)} {sign} {_bracketed(b, sign, right=True)}"
+    return _Tree(text, value, sign, (*a.steps, *b.steps, f"{left} {sign} {right} = {value}"))
+
+
+def _split(rng: Rng, value: int, scale: Scale) -> tuple[str, int, int]:
+    """A sign and two numbers, 0 or more, that come to the value."""
+    factors = [f for f in _FACTORS if value and value % f == 0]
+    signs = "+-÷" + ("××" if factors else "")
+    match rng.choice(signs):
+        case "×":
+            factor = rng.choice(factors)
+            pair = (factor, value // factor)
+            return ("×", *(pair if rng.chance(0.5) else pair[::-1]))
+        case "÷":
+            factor = rng.choice(_FACTORS)
+            return "÷", value * factor, factor
+        case "+":
+            part = rng.integer(0, value)
+            return "+", part, value - part
+        case _:
+            part = number(rng, scale)
+            return "-", value + part, part
+
+
+_RANK = {"+": 1, "-": 1, "×": 2, "÷": 2, "": 3}
+
+
+def _bracketed(tree: _Tree, sign: str, *, right: bool) -> str:
+    """In brackets only where it would mean something else without."""
+    weaker = _RANK[tree.sign] < _RANK[sign]
+    same = right and _RANK[tree.sign] == _RANK[sign] and (sign in "-÷" or tree.sign == "÷")
+    return f"({tree.text})" if weaker or same else tree.text
+
+
+def _asked(meaning: str, text: str, answer: str, steps: Iterable[str]) -> Sum:
+    return Sum(meaning, text, answer, steps, {"expression": text, "value": answer})

@@ -1,0 +1,172 @@
+"""Exact arithmetic in words and signs: text alone, exact answers, with or without the working."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from gnomon.generators.arithmetic import calendar, chains, parts, sequences, units, whole
+from gnomon.generators.base import Generator, check_names
+from gnomon.generators.decimals import Scale, exact
+from gnomon.sample import Number, Sample, Target, Text, Time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gnomon.generators.base import Split
+    from gnomon.generators.decimals import Sum
+    from gnomon.generators.rng import Rng
+
+TASKS: dict[str, Callable[[Rng, Scale], Sum]] = {
+    "add": whole.add,
+    "subtract": whole.subtract,
+    "multiply": whole.multiply,
+    "divide": whole.divide,
+    "quotient": whole.quotient,
+    "remainder": whole.remainder,
+    "power": whole.power,
+    "chain": chains.chain,
+    "products": chains.products,
+    "mixed": chains.mixed,
+    "fraction": parts.fraction,
+    "root": parts.root,
+    "surd": parts.surd,
+    "rounding": parts.rounding,
+    "comparison": parts.comparison,
+    "in_base": parts.in_base,
+    "sequence": sequences.sequence,
+    "conversion": units.conversion,
+    "time_shift": calendar.time_shift,
+    "time_between": calendar.time_between,
+    "date_shift": calendar.date_shift,
+    "days_between": calendar.days_between,
+    "weekday": calendar.weekday,
+}
+GROUPS: dict[str, tuple[str, ...]] = {
+    "all": tuple(TASKS),
+    # The names of DeepMind's mathematics data, arXiv 1904.01557.
+    "add_or_sub": ("add", "subtract"),
+    "add_sub_multiple": ("chain",),
+    "add_or_sub_in_base": ("in_base",),
+    "mul": ("multiply",),
+    "div": ("quotient",),
+    "mul_div_multiple": ("products",),
+    "nearest_integer_root": ("root",),
+    "simplify_surd": ("surd",),
+}
+"""Names that stand for several tasks; `mixed` is DeepMind's ninth."""
+LEVELS = {
+    "easy": Scale((1, 2), (3, 3), (0, 0), None),
+    "medium": Scale((2, 3), (3, 4), (0, 1), None),
+    "hard": Scale((3, 5), (4, 6), (0, 2), None),
+}
+_MOST_DIGITS = 12
+_FURTHER = 2
+"""How far beyond the digits and the terms of training the questions of `ood` go."""
+_TRIES = 1000
+_ASKED = (("What is ", "?"), ("Calculate ", "."), ("", " = ?"), ("Work out ", "."))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Arithmetic(Generator):
+    """Numbers and signs; the answer is a number, a fraction, a time, a date, or one of two."""
+
+    kind: ClassVar[str] = "arithmetic"
+    version: ClassVar[int] = 2
+    targets: ClassVar[tuple[type[Target], ...]] = (Number, Text, Time)
+
+    tasks: tuple[str, ...] = ("add", "subtract", "multiply")
+    """Which questions are asked, each as often: the names in TASKS, or `all`."""
+    level: Literal["easy", "medium", "hard"] = "easy"
+    """easy: numbers of 1 to 2 digits; medium: 2 to 3, some decimals; hard: 3 to 5."""
+    digits: tuple[int, int] | None = None
+    """The numbers' digits, from and to (1 to 12), in place of the level's."""
+    terms: tuple[int, int] | None = None
+    """How many numbers a chain or a bracketed expression has (2 to 12)."""
+    places: tuple[int, int] | None = None
+    """Decimal places in sums, differences and products (0 to 6)."""
+    carries: tuple[int, int] | None = None
+    """Carries of `add` and borrows of `subtract`, from and to."""
+    working: bool = False
+    """Whether the working stands before the answer."""
+    ood: bool = False
+    """Longer numbers and more terms than without it: what training never showed. What has an end
+    of its own, such as the minutes of a day, may be as long without it."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_names("tasks", self.tasks, (*TASKS, *GROUPS))
+        if self.level not in LEVELS:
+            raise ValueError(f"level={self.level!r}: give one of {', '.join(LEVELS)}")
+        _check("digits", self.digits, 1, _MOST_DIGITS, "[2, 3]")
+        _check("terms", self.terms, 2, 12, "[3, 4]")
+        _check("places", self.places, 0, 6, "[0, 2]")
+        longest = self._plain_scale.digits[1]
+        _check("carries", self.carries, 0, longest, f"[0, {longest}]")
+
+    def key(self, index: int) -> str:
+        """The expression or what else is asked; 3 + 5 and 5 + 3 are one."""
+        return self._sum(index)[1].meaning
+
+    def draw(self, index: int) -> Sample:
+        """One question without a picture."""
+        wording, (_, asked, answer, steps, facts) = self._sum(index)
+        if asked[-1] not in ".?":
+            before, after = _ASKED[wording & 3]
+            asked = f"{before}{asked}{after}"
+        rationale = "\n".join(steps) if self.working else ""
+        target = exact(answer) if isinstance(answer, str) else answer
+        return Sample(self.id(index), None, asked, target, facts, rationale)
+
+    def _sum(self, index: int) -> tuple[int, Sum]:
+        """The wording, and the first question of the sample's draws that belongs to the split.
+
+        One in ten does at least, and every task has questions of every split at its smallest
+        scale (a test holds that), so that the tries never run out.
+        """
+        rng, tasks, scale, split = self.rng(index), self._drawn, self._scale, self.split
+        wording = rng.bits()
+        for _ in range(_TRIES):
+            found = rng.choice(tasks)(rng, scale)
+            if _split(found.meaning) == split:
+                return wording, found
+        raise AssertionError(f"{self}: no question of the {self.split} split in {_TRIES}")
+
+    @cached_property
+    def _drawn(self) -> tuple[Callable[[Rng, Scale], Sum], ...]:
+        tasks = dict.fromkeys(task for name in self.tasks for task in GROUPS.get(name, (name,)))
+        return tuple(TASKS[task] for task in tasks)
+
+    @property
+    def _plain_scale(self) -> Scale:
+        own = LEVELS[self.level]
+        digits, terms = self.digits or own.digits, self.terms or own.terms
+        return Scale(digits, terms, self.places or own.places, self.carries)
+
+    @cached_property
+    def _scale(self) -> Scale:
+        scale = self._plain_scale
+        if not self.ood:
+            return scale
+        beyond = [(high + 1, high + _FURTHER) for _, high in (scale.digits, scale.terms)]
+        return Scale(beyond[0], beyond[1], scale.places, scale.carries)
+
+
+def _check(name: str, given: tuple[int, int] | None, least: int, most: int, such_as: str) -> None:
+    if given is not None and not least <= given[0] <= given[1] <= most:
+        raise ValueError(
+            f"{name}={given!r}: give a range within {least} to {most}, such as {such_as}"
+        )
+
+
+_HASHER = blake2b(digest_size=1, key=b"arithmetic")
+
+
+def _split(meaning: str) -> Split:
+    """As `split_of` shares them out, by one short hash: sums are drawn by the hundred thousand."""
+    hasher = _HASHER.copy()
+    hasher.update(meaning.encode())
+    tenth = hasher.digest()[0] * 10 >> 8
+    return "train" if tenth < 8 else "val" if tenth == 8 else "test"

@@ -1,0 +1,166 @@
+"""Fractions, roots, rounding, comparison, other bases: numbers that are not just counted."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from math import isqrt
+from typing import TYPE_CHECKING
+
+from gnomon.generators.decimals import Sum, number, of_digits, pointed, positive, ratio
+from gnomon.sample import Text
+
+if TYPE_CHECKING:
+    from gnomon.generators.decimals import Scale
+    from gnomon.generators.rng import Rng
+
+_SIGNS = {"+": Fraction.__add__, "-": Fraction.__sub__, "×": Fraction.__mul__}
+_PLACES = {
+    -3: "the nearest thousand",
+    -2: "the nearest hundred",
+    -1: "the nearest ten",
+    0: "the nearest whole number",
+    1: "one decimal place",
+    2: "two decimal places",
+    3: "three decimal places",
+}
+_DIGITS = "0123456789ABCDEF"
+
+
+def fraction(rng: Rng, scale: Scale) -> Sum:
+    """3/4 + 5/6, in lowest terms; also taken away, multiplied and divided."""
+    first, second = _fraction(rng, scale), _fraction(rng, scale)
+    sign = rng.choice("+-×÷")
+    value = first / second if sign == "÷" else _SIGNS[sign](first, second)
+    text = f"{first} {sign} {second}" if sign in "+-" else f"({first}) {sign} ({second})"
+    asked = f"What is {text}? Give a whole number or a fraction in lowest terms."
+    return Sum(text, asked, ratio(value), _fraction_steps(first, sign, second, value), {
+        "expression": text,
+        "value": str(value),
+    })  # fmt: skip
+
+
+def _fraction(rng: Rng, scale: Scale) -> Fraction:
+    """Never a whole number, and never 0."""
+    below = 2 + rng.integer(0, (12, 30, 99)[min(scale.digits[1], 3) - 1] - 2)
+    above = rng.integer(1, 2 * below)
+    return Fraction(above, below) if above % below else Fraction(above + 1, below)
+
+
+def _fraction_steps(a: Fraction, sign: str, b: Fraction, value: Fraction) -> tuple[str, ...]:
+    if sign in "+-":
+        below = a.denominator * b.denominator
+        above = f"{a.numerator * b.denominator} {sign} {b.numerator * a.denominator}"
+        return (f"({above})/{below} = {value}",)
+    if sign == "÷":
+        return (f"({a}) × ({1 / b}) = {value}",)
+    return (f"({a.numerator} × {b.numerator})/({a.denominator} × {b.denominator}) = {value}",)
+
+
+def root(rng: Rng, scale: Scale) -> Sum:
+    """The whole number nearest to a square, cube or fourth root."""
+    degree = rng.integer(2, 4)
+    near = max(2, of_digits(rng, min(rng.within(scale.digits), 4)))
+    # Up to a third of the way to either neighbour's power: never a tie.
+    low, high = (near - 1) ** degree, (near + 1) ** degree
+    power = near**degree
+    of = rng.integer(power - (power - low) // 3, power + (high - power) // 3)
+    name = ("square root", "cube root", "fourth root")[degree - 2]
+    asked = f"What is the {name} of {of} to the nearest whole number?"
+    answer = nearest_root(of, degree)
+    steps = (f"{answer}^{degree} = {answer**degree}",)
+    facts = {"degree": degree, "of": of, "value": str(answer)}
+    return Sum(f"root {degree} {of}", asked, str(answer), steps, facts)
+
+
+def nearest_root(of: int, degree: int) -> int:
+    """The r with (2r − 1)^k ≤ 2^k · of < (2r + 1)^k, in whole numbers only."""
+    guess = isqrt(of) if degree == 2 else isqrt(isqrt(of)) if degree == 4 else round(of ** (1 / 3))
+    doubled = of << degree
+    while (2 * guess + 1) ** degree <= doubled:
+        guess += 1
+    while (2 * guess - 1) ** degree > doubled:
+        guess -= 1
+    return guess
+
+
+def surd(rng: Rng, scale: Scale) -> Sum:
+    """√72 as 6√2."""
+    inner = rng.choice((2, 3, 5, 6, 7, 10, 11, 13, 14, 15))
+    outer = max(2, of_digits(rng, min(rng.within(scale.digits), 4)))
+    of, answer = outer * outer * inner, f"{outer}√{inner}"
+    asked = f"Simplify √{of}. Answer like 2√3."
+    steps = (f"{of} = {outer}^2 × {inner}",)
+    return Sum(f"surd {of}", asked, Text(answer), steps, {"of": of, "value": answer})
+
+
+def rounding(rng: Rng, scale: Scale) -> Sum:
+    """A number to so many places; a tie goes away from 0, as schools teach it."""
+    keep = rng.integer(max(-3, 1 - scale.digits[1]), 3)
+    places = max(0, keep + rng.integer(1, 3))
+    whole = number(rng, scale) * 10**places + rng.integer(0, 10**places - 1) if places else (
+        number(rng, scale)
+    )  # fmt: skip
+    text = pointed(whole, places)
+    step = Decimal(1).scaleb(-keep)
+    answer = f"{(Decimal(text) / step).quantize(Decimal(1), ROUND_HALF_UP) * step:f}"
+    asked = f"Round {text} to {_PLACES[keep]}."
+    facts = {"number": text, "places": keep, "value": answer}
+    return Sum(f"round {text} {keep}", asked, answer, (), facts)
+
+
+def comparison(rng: Rng, scale: Scale) -> Sum:
+    """Which of two numbers is the greater; written as decimals of unequal length, or fractions."""
+    if rng.chance(0.4):
+        first, second = str(_fraction(rng, scale)), str(_fraction(rng, scale))
+    else:
+        whole = number(rng, scale)
+        first, second = (_near(rng, whole) for _ in "ab")
+    less = rng.chance(0.5)
+    a, b = Fraction(first), Fraction(second)
+    if a == b:
+        second = _next_to(second)
+        b = Fraction(second)
+    answer = first if (a < b) == less else second
+    asked = f"Which is {'less' if less else 'greater'}: {first} or {second}?"
+    low, high = sorted((first, second))
+    facts = {"first": first, "second": second, "less": less, "value": answer}
+    return Sum(f"compare {low} {high}", asked, Text(answer, (first, second)), (), facts)
+
+
+def _near(rng: Rng, whole: int) -> str:
+    """The whole number with one to three places after the point: 9.11 beside 9.9."""
+    places = rng.integer(1, 3)
+    return f"{whole}.{rng.integer(0, 10**places - 1):0{places}}"
+
+
+def _next_to(text: str) -> str:
+    """Another number, a little greater."""
+    if "/" in text:
+        value = Fraction(text)
+        return str(Fraction(value.numerator + value.denominator, value.denominator))
+    return f"{text}1"
+
+
+def in_base(rng: Rng, scale: Scale) -> Sum:
+    """1011 + 110 in base 2; bases from 2 to 16."""
+    base = rng.choice((2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 16))
+    first, second = positive(rng, scale), positive(rng, scale)
+    sign = rng.choice("+-")
+    low, high = sorted((first, second))
+    value = first + second if sign == "+" else high - low
+    a, b = (written_in(n, base) for n in ((first, second) if sign == "+" else (high, low)))
+    asked = f"In base {base}, what is {a} {sign} {b}?"
+    answer = written_in(value, base)
+    steps = (f"in base 10: {int(a, base)} {sign} {int(b, base)} = {value}",)
+    facts = {"base": base, "first": a, "sign": sign, "second": b, "value": answer}
+    return Sum(f"base {base} {low} {sign} {high}", asked, Text(answer), steps, facts)
+
+
+def written_in(value: int, base: int) -> str:
+    """A whole number in a base up to 16."""
+    digits = ""
+    while value >= base:
+        value, digit = divmod(value, base)
+        digits = _DIGITS[digit] + digits
+    return _DIGITS[value] + digits

@@ -1,0 +1,134 @@
+"""Two numbers and a sign between them: sums, differences, products, quotients, powers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from gnomon.generators.decimals import (
+    Sum,
+    number,
+    of_digits,
+    places_of,
+    pointed,
+    positive,
+    ratio,
+    shortest,
+)
+
+if TYPE_CHECKING:
+    from gnomon.generators.decimals import Scale
+    from gnomon.generators.rng import Rng
+
+
+def add(rng: Rng, scale: Scale) -> Sum:
+    """3 + 5, which is 5 + 3."""
+    places = places_of(rng, scale)
+    if scale.carries:
+        first, second = _carrying(rng, scale)
+    else:
+        first, second = number(rng, scale), number(rng, scale)
+    a, b = pointed(first, places), pointed(second, places)
+    text = f"{a} + {b}"
+    meaning = text if first <= second else f"{b} + {a}"
+    return _expression(text, shortest(first + second, places), meaning)
+
+
+def subtract(rng: Rng, scale: Scale) -> Sum:
+    """8 - 5, and 5 - 8 too unless the borrows were asked for."""
+    places = places_of(rng, scale)
+    if scale.carries:
+        rest, second = _carrying(rng, scale)
+        first = rest + second
+    else:
+        first, second = number(rng, scale), number(rng, scale)
+    text = f"{pointed(first, places)} - {pointed(second, places)}"
+    return _expression(text, shortest(first - second, places), text)
+
+
+def multiply(rng: Rng, scale: Scale) -> Sum:
+    """3 × 5, which is 5 × 3."""
+    places = places_of(rng, scale)
+    first, second = number(rng, scale), number(rng, scale)
+    a, b = pointed(first, places), pointed(second, places)
+    text = f"{a} × {b}"
+    meaning = text if first <= second else f"{b} × {a}"
+    return _expression(text, shortest(first * second, 2 * places), meaning)
+
+
+def divide(rng: Rng, scale: Scale) -> Sum:
+    """56 ÷ 7, without a remainder."""
+    quotient, divisor = number(rng, scale), positive(rng, scale)
+    text = f"{quotient * divisor} ÷ {divisor}"
+    return _expression(text, str(quotient), text)
+
+
+def quotient(rng: Rng, scale: Scale) -> Sum:
+    """The quotient of any two numbers, as a fraction in lowest terms."""
+    first, second = number(rng, scale), positive(rng, scale)
+    answer = ratio(Fraction(first, second))
+    text = f"{first} ÷ {second}"
+    asked = f"What is {text}? Give a whole number or a fraction in lowest terms."
+    written = str(Fraction(first, second))
+    facts = {"expression": text, "value": written}
+    return Sum(text, asked, answer, (f"{text} = {written}",), facts)
+
+
+def remainder(rng: Rng, scale: Scale) -> Sum:
+    """What is left of a division."""
+    first, second = number(rng, scale), positive(rng, scale)
+    whole, left = divmod(first, second)
+    asked = f"What is the remainder when {first} is divided by {second}?"
+    steps = (f"{whole} × {second} = {whole * second}", f"{first} - {whole * second} = {left}")
+    facts = {"expression": asked, "value": str(left)}
+    return Sum(f"{first} mod {second}", asked, str(left), steps, facts)
+
+
+def power(rng: Rng, scale: Scale) -> Sum:
+    """7^3: to the sixth at most with one digit, cubes of two, squares of up to four."""
+    base = of_digits(rng, min(rng.within(scale.digits), 4))
+    exponent = rng.integer(2, (6, 3, 2, 2)[len(str(base)) - 1])
+    lines, value = [], base
+    for _ in range(exponent - 1):
+        lines.append(f"{value} × {base} = {value * base}")
+        value *= base
+    text = f"{base}^{exponent}"
+    return Sum(text, text, str(value), lines, {"expression": text, "value": str(value)})
+
+
+def _carrying(rng: Rng, scale: Scale) -> tuple[int, int]:
+    """Two numbers of equal length whose sum has so many carries, column by column."""
+    assert scale.carries
+    long = rng.integer(max(scale.digits[0], scale.carries[0], 1), scale.digits[1])
+    many = rng.integer(scale.carries[0], min(scale.carries[1], long))
+    carries = _places_of(rng, many, long)
+    first = second = 0
+    for column, carry in enumerate(carries):
+        came = 1 if column and carries[column - 1] else 0
+        least = 1 if column == long - 1 and long > 1 else 0
+        a, b = _column(rng, came, carry, least)
+        first, second = first + a * 10**column, second + b * 10**column
+    return first, second
+
+
+def _places_of(rng: Rng, many: int, long: int) -> list[bool]:
+    """Which of the columns carry, each choice as likely."""
+    left, chosen = many, []
+    for column in range(long):
+        chosen.append(rng.integer(1, long - column) <= left)
+        left -= chosen[-1]
+    return chosen
+
+
+def _column(rng: Rng, came: int, carry: bool, least: int) -> tuple[int, int]:
+    """Two digits from `least` on that carry, or do not, with what came from the right."""
+    if carry:
+        a = rng.integer(max(least, 1 - came), 9)
+        return a, rng.integer(max(least, 10 - came - a), 9)
+    a = rng.integer(least, 9 - came - least)
+    return a, rng.integer(least, 9 - came - a)
+
+
+def _expression(text: str, answer: str, meaning: str) -> Sum:
+    facts = {"expression": text, "value": answer}
+    return Sum(meaning, text, answer, (f"{text} = {answer}",), facts)

@@ -1,0 +1,179 @@
+"""The axes of a chart with their numbers and names, measured before the plot gets what is left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.generators.chart.layout import below, floor
+from gnomon.generators.chart.pen import Line
+from gnomon.generators.chart.style import rgb
+from gnomon.generators.decimals import pointed
+
+if TYPE_CHECKING:
+    from gnomon.generators.chart.ink import Corners
+    from gnomon.generators.chart.layout import Board
+    from gnomon.generators.chart.pen import Point
+    from gnomon.generators.chart.subjects import Topic
+    from gnomon.generators.chart.value_axis import Axis
+
+
+def upward(board: Board, room: Corners, names: list[str], labels: tuple[str, str], *,
+           edges: bool = False) -> None:  # fmt: skip
+    """Axes with values upwards and names below; `edges` puts the names between the slots."""
+    plan, small, gap = board.plan, board.small, board.gap
+    numbers = tick_texts(board, plan.axis, plan.frame.topic)
+    room = _side_label(board, room, labels[1])
+    left = room[0] + max(map(small.width, numbers)) + gap + _tick_length(board)
+    right = room[2] - gap
+    bottom = _under_label(board, room[3], labels[0], (left, right))
+    widest = max(map(small.width, names))
+    flat = widest + 4 <= (right - left) / max(1, len(names) - edges)
+    right -= small.width(names[-1]) // 2 if edges and flat else 0
+    spare = _value_room(board)
+    under = spare if plan.axis.low < 0 else 0
+    bottom -= (small.line if flat else widest) + _drop(board) + under
+    board.plot = (left, room[1] + gap + max(spare, small.capital // 2), right, bottom)
+    floor(board)
+    _numbers_left(board, numbers)
+    for number, name in enumerate(names):
+        x = board.x(number / (len(names) - 1) if edges else (number + 0.5) / len(names))
+        _tick(board, (x, bottom), (x, bottom + _tick_length(board)))
+        at = (x, bottom + under + _drop(board))
+        board.text(name, at, "tick", "ct" if flat else "rm", upright=not flat)
+
+
+def rightward(board: Board, room: Corners, names: list[str], labels: tuple[str, str]) -> None:
+    """Axes with values to the right and names at the left, the first one on top."""
+    plan, small, gap = board.plan, board.small, board.gap
+    tick = _tick_length(board)
+    numbers = tick_texts(board, plan.axis, plan.frame.topic)
+    wide = max(small.width(plan.written((row, 0))) for row in range(len(plan.cells)))
+    spare = wide + gap if plan.labelled else 0
+    before = tick + gap + (spare if plan.axis.low < 0 else 0)
+    left = room[0] + max(map(small.width, names)) + before
+    right = room[2] - gap - max(spare, small.width(numbers[-1]) // 2)
+    bottom = _under_label(board, room[3], labels[1], (left, right)) - small.line - _drop(board)
+    board.plot = (left, room[1] + gap, right, bottom)
+    floor(board, across=True)
+    for number, name in enumerate(names):
+        y = board.y(1 - (number + 0.5) / len(names))
+        _tick(board, (left - tick, y), (left, y))
+        board.text(name, (left - before, y), "tick", "rm")
+    _numbers_below(board, plan.axis, numbers)
+
+
+def crossed(board: Board, room: Corners, labels: tuple[str, str]) -> None:
+    """Axes with numbers on both, for points."""
+    plan, small, gap = board.plan, board.small, board.gap
+    assert plan.across is not None
+    ups = tick_texts(board, plan.axis, plan.frame.topic)
+    acrosses = tick_texts(board, plan.across, plan.frame.topics[0])
+    room = _side_label(board, room, labels[1])
+    left = room[0] + max(map(small.width, ups)) + gap + _tick_length(board)
+    right = room[2] - gap - small.width(acrosses[-1]) // 2
+    bottom = _under_label(board, room[3], labels[0], (left, right)) - small.line - _drop(board)
+    board.plot = (left, room[1] + gap + small.capital // 2, right, bottom)
+    floor(board, both=True)
+    _numbers_left(board, ups)
+    _numbers_below(board, plan.across, acrosses)
+
+
+def _numbers_left(board: Board, numbers: list[str]) -> None:
+    left, tick, axis = board.plot[0], _tick_length(board), board.plan.axis
+    for value, number in zip(axis.ticks, numbers, strict=True):
+        y = board.y(axis.share(value))
+        _tick(board, (left - tick, y), (left, y))
+        board.text(number, (left - tick - board.gap, y), "tick", "rm")
+    for value in axis.small_ticks:
+        y = board.y(axis.share(value))
+        _tick(board, (left - tick / 2, y), (left, y))
+
+
+def _numbers_below(board: Board, axis: Axis, numbers: list[str]) -> None:
+    """Every second or third where they are wide."""
+    bottom, tick = board.plot[3], _tick_length(board)
+    widest = max(map(board.small.width, numbers)) + board.gap
+    step = board.x(axis.share(axis.ticks[1])) - board.x(axis.share(axis.ticks[0]))
+    every = max(1, -(-widest // max(1, int(step))))
+    for value, number in list(zip(axis.ticks, numbers, strict=True))[::every]:
+        x = board.x(axis.share(value))
+        _tick(board, (x, bottom), (x, bottom + tick))
+        board.text(number, (x, bottom + _drop(board)), "tick", "ct")
+    for value in axis.small_ticks:
+        x = board.x(axis.share(value))
+        _tick(board, (x, bottom), (x, bottom + tick / 2))
+
+
+def _tick_length(board: Board) -> int:
+    return 0 if board.look.style.ticks == "-" else 4
+
+
+def _drop(board: Board) -> int:
+    """From the plot to what is written under it: below the foot of the lowest number beside it."""
+    return max(_tick_length(board) + board.gap, board.small.capital // 2 + 2)
+
+
+def _value_room(board: Board) -> int:
+    """What a value written above the highest mark takes."""
+    plan, small = board.plan, board.small
+    if not plan.labelled or plan.chart in ("stacked", "heatmap"):
+        return 0
+    if len(plan.frame.columns) == 1:
+        return small.line + 4
+    written = (plan.written((r, c)) for r, row in enumerate(plan.cells) for c in range(len(row)))
+    return max(map(small.width, written)) + 4
+
+
+def tick_texts(board: Board, axis: Axis, topic: Topic) -> list[str]:
+    """The numbers beside an axis, without decimals where all are whole; each chart in its way."""
+    whole = all(tick % 10**topic.places == 0 for tick in axis.ticks)
+    if not whole:
+        texts = [pointed(tick, topic.places) for tick in axis.ticks]
+    elif board.whims.smooth % 3:
+        texts = [str(tick // 10**topic.places) for tick in axis.ticks]
+    else:
+        texts = [f"{tick // 10**topic.places:,}" for tick in axis.ticks]
+    percent = topic.unit == "%" and board.whims.smooth % 2
+    return [f"{text}%" for text in texts] if percent else texts
+
+
+def _tick(board: Board, start: Point, end: Point) -> None:
+    if board.look.style.ticks == "-":
+        return
+    if board.look.style.ticks == "in":  # mirrored at the axis
+        start, end = (end, _past(end, start)) if start[1] == end[1] else (start, _past(start, end))
+    line = Line(rgb(board.look.style.frame), 0.8)
+    board.pen.path([start, end], None, line, snap=True)
+
+
+def _past(at: Point, other: Point) -> Point:
+    return 2 * at[0] - other[0], 2 * at[1] - other[1]
+
+
+def _side_label(board: Board, room: Corners, text: str) -> Corners:
+    """The measure, turned, at the left; only its unit where there is no room for both."""
+    small, height = board.small, room[3] - room[1]
+    text = next(
+        (t for t in (text, text[text.find("(") + 1 : -1]) if small.width(t) < 0.7 * height), ""
+    )
+    if not text:
+        return room
+    middle = room[1] + 0.46 * height
+    box = board.text(text, (room[0], middle), "label", "ct", upright=True)
+    return box[2] + board.gap, room[1], room[2], room[3]
+
+
+def _under_label(board: Board, bottom: float, text: str, ends: tuple[float, float]) -> int:
+    """What the lower axis measures; the last row above it."""
+    if not text or board.small.width(text) > ends[1] - ends[0]:
+        return int(bottom)
+    base = bottom - below(board.small)
+    board.text(text, (sum(ends) / 2, base), "label", "cb")
+    return int(bottom) - board.small.line - board.gap // 2
+
+
+def labels(board: Board) -> tuple[str, str]:
+    """Of the lower and of the side axis."""
+    frame = board.plan.frame
+    each = frame.each if board.whims.smooth % 3 else ""
+    return each, f"{frame.topic.measure} ({frame.topic.unit})"

@@ -1,0 +1,81 @@
+"""A planned chart on the page, with the place of everything on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.generators.chart import bars, dots, heat, layout, lines, pies
+from gnomon.generators.chart.layout import Board, Whims
+from gnomon.generators.chart.pen import Pen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gnomon.generators.chart.ink import Corners
+    from gnomon.generators.chart.plan import Plan
+    from gnomon.generators.chart.style import Look
+    from gnomon.generators.rng import Rng
+    from gnomon.sample import Size
+
+CHARTS: dict[str, Callable[[Board, Corners], None]] = {
+    "bar": bars.bars,
+    "barh": bars.sideways,
+    "grouped": bars.bars,
+    "stacked": bars.stacked,
+    "line": lines.lines,
+    "area": lines.areas,
+    "scatter": dots.scatter,
+    "bubble": dots.bubble,
+    "pie": pies.pie,
+    "ring": pies.ring,
+    "radar": pies.radar,
+    "histogram": bars.histogram,
+    "box": bars.boxes,
+    "heatmap": heat.heat,
+}
+
+
+def drawn(plan: Plan, look: Look, rng: Rng, size: Size) -> Board:
+    """The chart; the board's pen has its picture until the next one is begun."""
+    pen = Pen.of(size)
+    pen.begin(look.page)
+    board = Board(pen, plan, look, _whims(plan, rng))
+    top = layout.head(board)
+    frame = plan.frame
+    if frame.chart in ("pie", "ring"):
+        named = list(frame.rows)
+    else:
+        named = list(frame.columns) if frame.chart in _WITH_LEGEND else []
+    CHARTS[frame.chart](board, layout.legend(board, named, top))
+    return board
+
+
+_WITH_LEGEND = ("grouped", "stacked", "line", "area", "radar")
+
+
+def _whims(plan: Plan, rng: Rng) -> Whims:
+    return Whims(
+        title=_title(plan, rng),
+        legend=rng.choice(("top", "bottom", "right")),
+        width=rng.uniform(0.5, 0.9),
+        marker=rng.choice(("o", "o", "s", "^", "D")),
+        lines=rng.uniform(1.2, 2.6),
+        hatched=rng.chance(0.12),
+        smooth=rng.integer(0, 209),
+    )
+
+
+def _title(plan: Plan, rng: Rng) -> str:
+    frame = plan.frame
+    measure = frame.topic.measure
+    if plan.chart in ("scatter", "bubble"):
+        text = f"{measure} and {frame.topics[0].measure}"
+    elif plan.chart == "histogram":
+        text = f"{measure} by {frame.topics[1].measure}"
+    elif plan.chart in ("pie", "ring", "heatmap", "radar"):
+        text = f"{measure} ({frame.topic.unit})"
+    else:
+        text = rng.choice(
+            (f"{measure} by {frame.each}", f"{measure} for each {frame.each}", measure)
+        )
+    return text[0].upper() + text[1:]

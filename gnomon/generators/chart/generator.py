@@ -1,0 +1,221 @@
+"""Charts of fourteen types with the table they display, and questions about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from gnomon.generators.base import check_names
+from gnomon.generators.chart import plan as plans
+from gnomon.generators.chart import table as tables
+from gnomon.generators.chart.questions import FORMS, asked
+from gnomon.generators.chart.types import LEVELS, SCALES, TYPES, Scope
+from gnomon.generators.drawing.degrade import Degradable
+from gnomon.sample import Box, Number, Sample, Table, Target, Text
+
+if TYPE_CHECKING:
+    from gnomon.generators.base import Split
+    from gnomon.generators.chart.plan import Plan
+    from gnomon.generators.chart.questions import Asked
+    from gnomon.generators.chart.table import Cells, Frame
+    from gnomon.generators.rng import Rng
+    from gnomon.sample import Size
+
+CHARTS = tuple(TYPES)
+QUESTIONS = tuple(FORMS)
+_MOST = 16
+_TRIES = 1000
+_WORN = {"off": 1.0, "light": 1.25, "heavy": 2.0}
+"""How many pixels of a degraded picture tell as much as one of a clean one."""
+_LEGIBLE = {"off": plans.SMALLEST, "light": plans.SMALLEST, "heavy": 336}
+"""The shorter side, in pixels, of pictures whose letters outlive it."""
+_VALUES = 25
+"""How often values are drawn for one frame before another is."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Chart(Degradable):
+    """One chart and one question; numbers, names, verdicts, boxes or the whole table."""
+
+    kind: ClassVar[str] = "chart"
+    version: ClassVar[int] = 2
+    targets: ClassVar[tuple[type[Target], ...]] = (Box, Number, Table, Text)
+
+    size: int | tuple[int, int] = (448, 336)
+    """Width and height in pixels, or the side of a square; 224 to 2048."""
+    level: Literal["easy", "medium", "hard"] = "easy"
+    """easy: 3 to 5 rows, mostly labelled; medium: 4 to 8, axes that do not begin at zero; hard:
+    6 to 14 with up to 4 series, logarithmic axes, near ties, hardly a value written out."""
+    charts: tuple[str, ...] = CHARTS
+    """Which types are drawn, each as often."""
+    questions: tuple[str, ...] = QUESTIONS
+    """Which forms of question are asked, where a chart allows them."""
+    rows: tuple[int, int] | None = None
+    """How many values a series has, from and to, in place of the level's; 3 to 16, and as many as
+    the picture has room for."""
+    series: tuple[int, int] | None = None
+    """How many series charts of several have, from and to (1 to 4)."""
+    value_labels: float | None = None
+    """The share of charts with their values written at the marks, where these fit."""
+    scales: tuple[str, ...] | None = None
+    """What axes do: begin at zero, are truncated, reach below zero (negative), are logarithmic."""
+    near_ties: float | None = None
+    """The share of tables whose greatest value has another close under it, though visibly."""
+    ood: bool = False
+    """The styles, palettes and fonts that are never drawn without it."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_names("charts", self.charts, CHARTS)
+        check_names("questions", self.questions, QUESTIONS)
+        if self.scales is not None:
+            check_names("scales", self.scales, SCALES)
+        if self.level not in LEVELS:
+            raise ValueError(f"level={self.level!r}: give one of {', '.join(LEVELS)}")
+        if not all(plans.SMALLEST <= side <= 2048 for side in self.pixels):
+            raise ValueError(f"size={self.size!r}: give sides of {plans.SMALLEST} to 2048 pixels")
+        if min(self.pixels) < (least := _LEGIBLE[self.degrade]):
+            raise ValueError(
+                f"size={self.size!r}, degrade={self.degrade!r}: its letters would be lost;"
+                f" give sides of {least} pixels or more, or degrade='light'"
+            )
+        _check_range("rows", self.rows, 3, _MOST)
+        _check_range("series", self.series, 1, 4)
+        for name in ("value_labels", "near_ties"):
+            share = getattr(self, name)
+            if share is not None and not 0 <= share <= 1:
+                raise ValueError(f"{name}={share}: give a share from 0 to 1")
+        if not self._choices:
+            raise ValueError(
+                f"charts={list(self.charts)}: none of these has {self._scope.rows[0]} rows in"
+                f" {self.pixels} pixels on the scales {list(self._scope.scales)} and can be asked"
+                f" {list(self.questions)}; allow others"
+            )
+
+    def key(self, index: int) -> str:
+        """The table, the type of chart and what is asked of it."""
+        _, plan, question = self._meaning(index)
+        table = _names_key(plan.frame) + _values_key(plan.cells)
+        return f"{plan.chart}|{plan.labelled}|{table}|{question.form}|{question.about}"
+
+    def draw(self, index: int) -> Sample:
+        """One chart."""
+        from gnomon.generators.chart import answers, phrasing
+        from gnomon.generators.chart import draw as _chart_draw
+        from gnomon.generators.chart import facts as _chart_facts
+        from gnomon.generators.chart.style import look
+
+        rng, plan, question = self._meaning(index)
+        text = phrasing.question(plan, question, rng)
+        board = _chart_draw.drawn(plan, look(rng, ood=self.ood), rng, self.pixels)
+        image, moved = board.pen.image(), None
+        if self.degrade != "off":
+            fineness = max(1, round(plan.room.text / 10))
+            keep = _chart_facts.everything(board)
+            image, moved = self.degraded(index, image, keep, fineness=fineness)
+        facts = _chart_facts.facts(board, question, moved)
+        if question.form == "box":
+            target: Target = _chart_facts.box_of(facts)
+        else:
+            target = answers.answer(plan, question)
+        return Sample(self.id(index), image, text, target, facts)
+
+    @property
+    def pixels(self) -> Size:
+        """Width and height."""
+        return (self.size, self.size) if isinstance(self.size, int) else self.size
+
+    def _meaning(self, index: int) -> tuple[Rng, Plan, Asked]:
+        """The first table of the draws that belongs to the split and answers a question.
+
+        One table in ten belongs to it at least, and most answer most of the questions that their
+        type can be asked (a test holds that every pair of the two is found).
+        """
+        rng = self.rng(index)
+        for _ in range(_TRIES):
+            chart = rng.choice(self._charts)
+            form = rng.choice(self._choices[chart])
+            frame, labelled, tie = self._frame(rng, chart)
+            cells = self._mine(rng, frame, tie)
+            if cells is None:
+                continue
+            labelled = labelled or self._scope.needs_labels(chart, form)
+            plan = plans.planned(
+                frame, cells, self.pixels, labelled=labelled, worn=_WORN[self.degrade]
+            )
+            if plan.crowded:
+                continue
+            if (question := asked(form, plan, rng)) is not None:
+                return rng, plan, question
+        scope = self._scope
+        raise ValueError(
+            f"rows={list(scope.rows)}, series={list(scope.series)}: of {_TRIES} tables of"
+            f" {list(self._charts)} none had room in {self.pixels} pixels to be asked"
+            f" {list(self.questions)}; give a larger size, fewer rows or other questions"
+        )
+
+    def _mine(self, rng: Rng, frame: Frame, tie: int) -> Cells | None:
+        """Values that make the table one of the split, of some hundred tables."""
+        names = _names_key(frame)
+        for _ in range(_VALUES):
+            for cells in tables.orders(frame, tables.values(rng, frame, tie)):
+                if _split(names + _values_key(cells)) == self.split:
+                    return cells
+        return None
+
+    def _frame(self, rng: Rng, chart: str) -> tuple[Frame, bool, int]:
+        """What a chart is about; whether it is labelled; how close the nearest values are."""
+        scope = self._scope
+        series = rng.within(scope.series_of(chart))
+        rows = rng.within(scope.rows_of(chart, series))
+        frame = tables.frame(rng, chart, rng.choice(scope.scales_of(chart)), rows, series)
+        labelled, tied = rng.chance(scope.value_labels), rng.chance(scope.ties)
+        if not (tied and TYPES[chart].tied):
+            return frame, labelled, 0
+        room = plans.room(chart, scope.size)
+        pixel = (frame.high - min(frame.low, 0)) / (room.width if chart == "barh" else room.height)
+        apart = rng.uniform(3, 8) * _WORN[self.degrade]
+        return frame, labelled, max(1, round(pixel * apart))
+
+    @cached_property
+    def _choices(self) -> dict[str, tuple[str, ...]]:
+        """The questions of each type."""
+        return self._scope.choices(tuple(self.charts), tuple(self.questions))
+
+    @cached_property
+    def _charts(self) -> tuple[str, ...]:
+        return tuple(self._choices)
+
+    @cached_property
+    def _scope(self) -> Scope:
+        own = LEVELS[self.level]
+        return Scope(
+            rows=self.rows or own.rows,
+            series=self.series or own.series,
+            value_labels=own.value_labels if self.value_labels is None else self.value_labels,
+            scales=own.scales if self.scales is None else tuple(self.scales),
+            ties=own.ties if self.near_ties is None else self.near_ties,
+            size=self.pixels,
+            wanted=self.rows is not None,
+        )
+
+
+def _names_key(frame: Frame) -> str:
+    return f"{frame.topic.measure}/{','.join(frame.rows)}/{','.join(frame.columns)}/"
+
+
+def _values_key(cells: Cells) -> str:
+    return repr(cells)
+
+
+def _split(table: str) -> Split:
+    """As `split_of` shares them out, by one short hash: many tables are tried for one picture."""
+    tenth = blake2b(table.encode(), digest_size=1, key=b"chart").digest()[0] * 10 >> 8
+    return "train" if tenth < 8 else "val" if tenth == 8 else "test"
+
+
+def _check_range(option: str, given: tuple[int, int] | None, least: int, most: int) -> None:
+    if given is not None and not least <= given[0] <= given[1] <= most:
+        raise ValueError(f"{option}={given!r}: give a range within {least} to {most}")

@@ -1,0 +1,214 @@
+"""The page of a chart: its title, its legend, its ground and its frame, each measured first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.generators.chart.pen import Face, Line, Pen
+from gnomon.generators.chart.style import mixed, rgb
+
+if TYPE_CHECKING:
+    from gnomon.generators.chart.ink import RGB, Corners, Shape
+    from gnomon.generators.chart.pen import Point
+    from gnomon.generators.chart.plan import Cell, Plan
+    from gnomon.generators.chart.style import Look
+
+
+class Whims(NamedTuple):
+    """What differs between charts of one style."""
+
+    title: str
+    legend: str
+    """top, bottom or right."""
+    width: float
+    """Of bars, as a share of their slots."""
+    marker: str
+    lines: float
+    """The width of lines in pixels."""
+    hatched: bool
+    smooth: int
+    """A number for what each type chooses by itself."""
+
+
+class Mark(NamedTuple):
+    """What shows a value."""
+
+    cell: Cell
+    shape: Shape
+    at: Point
+    """The place that says the value."""
+
+
+@dataclass
+class Board:
+    """A chart being drawn: the pen, and the plot's place in the picture once it is laid out."""
+
+    pen: Pen
+    plan: Plan
+    look: Look
+    whims: Whims
+    plot: Corners = (0, 0, 0, 0)
+    marks: list[Mark] = field(default_factory=list)
+
+    @cached_property
+    def small(self) -> Face:
+        """Of numbers and names."""
+        plain, _, larger = self.look.files
+        return Face(plain, round(self.plan.room.text * larger, 1))
+
+    @cached_property
+    def bold(self) -> Face:
+        """Of the title."""
+        plain, bold, larger = self.look.files
+        font = bold if self.look.style.title.endswith("bold") else plain
+        size = round(1.2 * self.plan.room.text * larger, 1)
+        wide = Face(font, size).width(self.whims.title)
+        room = self.pen.size[0] - 5 * self.gap
+        return Face(font, size if wide <= room else int(9.7 * size * room / wide) / 10)
+
+    @property
+    def gap(self) -> int:
+        """The distance between neighbouring parts."""
+        return max(3, round(0.45 * self.plan.room.text))
+
+    def colour(self, number: int) -> RGB:
+        """Of a series or of a part."""
+        return self.look.colours[number % len(self.look.colours)]
+
+    @cached_property
+    def edge(self) -> Line | None:
+        """The line around marks."""
+        edge = self.look.style.edge
+        return None if edge == "-" else Line(rgb(edge), 1.0)
+
+    def text(self, text: str, at: Point, role: str, anchor: str, *, upright: bool = False,
+             colour: RGB | None = None, face: Face | None = None) -> Corners:  # fmt: skip
+        """A text in the style's font and ink."""
+        ink = colour or self.look.ink
+        return self.pen.text(text, at, face or self.small, ink, role, anchor, upright=upright)
+
+    def mark(self, cell: Cell, shape: Shape, at: Point) -> None:
+        """Remember where a value is drawn, and the place that says it."""
+        self.marks.append(Mark(cell, shape, at))
+
+    def x(self, share: float) -> float:
+        """Across the plot, from the left."""
+        return self.plot[0] + share * (self.plot[2] - self.plot[0])
+
+    def y(self, share: float) -> float:
+        """Up the plot, from below."""
+        return self.plot[3] - share * (self.plot[3] - self.plot[1])
+
+
+def head(board: Board) -> int:
+    """Draw the title; the first row below it."""
+    top = board.gap
+    if not board.whims.title:
+        return top + board.gap
+    left = board.look.style.title.startswith("left")
+    x = 2 * board.gap if left else board.pen.size[0] / 2
+    face = board.bold
+    at = (x, top + face.line - below(face))
+    board.text(board.whims.title, at, "title", "lb" if left else "cb", face=face)
+    return top + face.line + board.gap
+
+
+def legend(board: Board, names: list[str], top: int) -> Corners:
+    """Draw the legend into the room under the title; what is left of that room."""
+    width, height = board.pen.size
+    room = (board.gap, top, width - board.gap, height - board.gap)
+    if len(names) < 2:
+        return room
+    side = board.small.capital
+    widths = [side + board.gap + board.small.width(name) + 2 * board.gap for name in names]
+    line = board.small.line + board.gap
+    if board.whims.legend == "right" and max(widths) < 0.25 * width and width >= 360:
+        left = width - board.gap - max(widths)
+        for number, name in enumerate(names):
+            _entry(board, number, name, (left, top + line * number))
+        return room[0], room[1], left - board.gap, room[3]
+    rows = _broken(widths, width - 2 * board.gap)
+    at_top = board.whims.legend == "top"
+    y = top if at_top else height - board.gap - line * len(rows)
+    for row in rows:
+        x = (width - sum(widths[i] for i in row)) // 2 + board.gap
+        for number in row:
+            _entry(board, number, names[number], (x, y))
+            x += widths[number]
+        y += line
+    if at_top:
+        return room[0], y + board.gap // 2, room[2], room[3]
+    return room[0], room[1], room[2], height - board.gap - line * len(rows)
+
+
+def _entry(board: Board, number: int, name: str, at: tuple[int, int]) -> None:
+    """A patch of the colour and the name."""
+    side = board.small.capital
+    x, y = at[0], at[1] + _above(board.small)
+    board.pen.rectangle((x, y, x + side, y + side), board.colour(number), board.edge)
+    board.text(name, (x + side + board.gap, y), "legend", "lt")
+
+
+def _broken(widths: list[int], room: int) -> list[list[int]]:
+    """Numbers of the entries of each row."""
+    rows: list[list[int]] = [[]]
+    for number, width in enumerate(widths):
+        if rows[-1] and sum(widths[i] for i in rows[-1]) + width > room:
+            rows.append([])
+        rows[-1].append(number)
+    return rows
+
+
+def floor(board: Board, *, across: bool = False, both: bool = False) -> None:
+    """The plot's ground and its grid; the frame follows above the marks."""
+    style, plan = board.look.style, board.plan
+    board.pen.rectangle(board.plot, board.look.floor)
+    if style.rules == "-":
+        return
+    grid = Line(rgb(style.grid), 0.8, (4, 3) if style.dashed == "yes" else ())
+    x1, y1, x2, y2 = board.plot
+    for value in plan.axis.ticks:
+        share = plan.axis.share(value)
+        ends = [(board.x(share), y1), (board.x(share), y2)] if across else [
+            (x1, board.y(share)), (x2, board.y(share))]  # fmt: skip
+        board.pen.path(ends, None, grid, snap=True)
+    if both and style.rules == "b" and plan.across is not None:
+        for value in plan.across.ticks:
+            x = board.x(plan.across.share(value))
+            board.pen.path([(x, y1), (x, y2)], None, grid, snap=True)
+
+
+def frame(board: Board) -> None:
+    """The lines around the plot, above the marks."""
+    style = board.look.style
+    x1, y1, x2, y2 = board.plot
+    line = Line(rgb(style.frame), 1.0)
+    sides = {"l": [(x1, y1), (x1, y2)], "b": [(x1, y2), (x2, y2)],
+             "r": [(x2, y1), (x2, y2)], "t": [(x1, y1), (x2, y1)]}  # fmt: skip
+    for side in style.sides.strip("-"):
+        board.pen.path(sides[side], None, line, snap=True)
+
+
+def zero_line(board: Board, *, across: bool = False) -> None:
+    """Where values are on both sides of nothing."""
+    axis = board.plan.axis
+    if not axis.low < 0 < axis.high:
+        return
+    x1, y1, x2, y2 = board.plot
+    place = board.x(axis.share(0)) if across else board.y(axis.share(0))
+    ends = [(place, y1), (place, y2)] if across else [(x1, place), (x2, place)]
+    board.pen.path(ends, None, Line(mixed(board.look.ink, board.look.floor, 0.3), 1.0), snap=True)
+
+
+def below(face: Face) -> int:
+    """How far letters hang below their line."""
+    from gnomon.generators.chart.pen import inked
+
+    return inked("gj", face).below
+
+
+def _above(face: Face) -> int:
+    """How far letters reach above the digits."""
+    return max(0, face.line - face.capital - below(face))

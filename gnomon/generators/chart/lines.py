@@ -1,0 +1,65 @@
+"""Lines and areas over rows in order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.generators.chart import axes, layout
+from gnomon.generators.chart.axes import labels
+from gnomon.generators.chart.pen import Line
+
+if TYPE_CHECKING:
+    from gnomon.generators.chart.ink import Corners
+    from gnomon.generators.chart.layout import Board
+    from gnomon.generators.chart.pen import Point
+
+MARKS = ("o", "s", "^", "D")
+RADIUS = 3.2
+
+
+def lines(board: Board, room: Corners) -> None:
+    """A line for each series, with a marker at each value."""
+    plan = board.plan
+    axes.upward(board, room, list(plan.frame.rows), labels(board))
+    layout.zero_line(board)
+    for column in range(len(plan.frame.columns)):
+        points = _points(board, [row[column] for row in plan.cells])
+        dashes = ((), (5, 2), (1.5, 1.5), (6, 2, 1, 2))[column % 4 if board.whims.hatched else 0]
+        board.pen.path(points, None, Line(board.colour(column), board.whims.lines, dashes))
+    for column in range(len(plan.frame.columns)):
+        marker = MARKS[column % 4] if board.whims.smooth % 2 else board.whims.marker
+        points = _points(board, [row[column] for row in plan.cells])
+        for row, at in enumerate(points):
+            shape = board.pen.mark(at, RADIUS, marker, board.colour(column), board.edge)
+            board.mark((row, column), shape, at)
+    if plan.labelled:
+        _written(board, _points(board, [row[0] for row in plan.cells]))
+    layout.frame(board)
+
+
+def areas(board: Board, room: Corners) -> None:
+    """The ground under a line; several series stand on one another."""
+    plan = board.plan
+    axes.upward(board, room, list(plan.frame.rows), labels(board))
+    below = [0] * len(plan.cells)
+    for column in range(len(plan.frame.columns)):
+        above = [foot + row[column] for foot, row in zip(below, plan.cells, strict=True)]
+        tops, feet = _points(board, above), _points(board, below)
+        shape = board.pen.polygon([*tops, *feet[::-1]], board.colour(column), board.edge)
+        for row, at in enumerate(tops):
+            board.mark((row, column), shape, at)
+        below = above
+    if plan.labelled:
+        _written(board, _points(board, below))
+    layout.frame(board)
+
+
+def _points(board: Board, values: list[int]) -> list[Point]:
+    axis, count = board.plan.axis, len(values)
+    return [(board.x((i + 0.5) / count), board.y(axis.share(v))) for i, v in enumerate(values)]
+
+
+def _written(board: Board, points: list[Point]) -> None:
+    """Each value above its point."""
+    for row, (x, y) in enumerate(points):
+        board.text(board.plan.written((row, 0)), (x, y - RADIUS - 3), "value", "cb")

@@ -1,0 +1,224 @@
+"""matplotlib's Agg renderer and FreeType fonts, used without figures: every box is known as drawn.
+
+Places are in pixels of the picture, origin at its upper left, y downwards.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+from PIL import Image
+
+from gnomon.generators.chart.ink import Shape, Word
+from gnomon.generators.drawing.fonts import carried
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gnomon.generators.chart.ink import RGB, Corners
+    from gnomon.sample import Size
+
+Point: TypeAlias = tuple[float, float]
+
+
+class Line(NamedTuple):
+    """How something is stroked."""
+
+    colour: RGB
+    width: float
+    dashes: tuple[float, ...] = ()
+
+
+class Pen:
+    """One renderer for each size and process; `begin` wipes all that was drawn before."""
+
+    def __init__(self, size: Size) -> None:
+        from matplotlib.backends.backend_agg import RendererAgg
+        from matplotlib.transforms import Affine2D
+
+        self.size = size
+        self.words: list[Word] = []
+        self._agg: Any = RendererAgg(*size, 72)  # at 72 dots an inch a point is a pixel
+        self._flip: Any = Affine2D().scale(1, -1).translate(0, size[1])
+
+    @classmethod
+    @lru_cache(maxsize=4)
+    def of(cls, size: Size) -> Pen:
+        """The process's pen for pictures of that size."""
+        return cls(size)
+
+    def begin(self, ground: RGB) -> None:
+        """An empty picture of that colour."""
+        self._agg.clear()
+        self.words = []
+        width, height = self.size
+        self.rectangle((0, 0, width, height), ground)
+
+    def path(
+        self,
+        points: Any,
+        fill: RGB | None = None,
+        line: Line | None = None,
+        *,
+        codes: Any = None,
+        curved: bool = False,
+        alpha: float = 1.0,
+        snap: bool = False,
+        hatch: str | None = None,
+    ) -> Shape:
+        """A shape or a line, and where its ink ends."""
+        from matplotlib.path import Path
+
+        shape: Any = Path(points, codes)
+        gc = self._agg.new_gc()
+        gc.set_snap(snap)
+        gc.set_alpha(alpha)
+        gc.set_joinstyle("round")  # a mitre would stand out of the box
+        gc.set_linewidth(line.width if line else 0)
+        gc.set_foreground((*(line.colour if line else (0, 0, 0)), alpha), isRGBA=True)
+        if line and line.dashes:
+            gc.set_dashes(0, [line.width * dash for dash in line.dashes])
+        if hatch:
+            gc.set_hatch(hatch)
+            gc.set_hatch_color((*(line.colour if line else (0, 0, 0)), alpha))
+            gc.set_hatch_linewidth(1.0)
+        self._agg.draw_path(gc, shape, self._flip, None if fill is None else (*fill, alpha))
+        return Shape(shape, line.width / 2 if line else 0.0, curved)
+
+    def rectangle(
+        self, corners: Corners, fill: RGB | None, line: Line | None = None, **options: Any
+    ) -> Shape:
+        """An upright rectangle."""
+        x1, y1, x2, y2 = corners
+        points = [(x1, y1), (x2, y1), (x2, y2), (x1, y2), (x1, y1)]
+        return self.path(points, fill, line, codes=[1, 2, 2, 2, 79], **options)
+
+    def polygon(self, points: Sequence[Point], fill: RGB | None, line: Line | None = None,
+                **options: Any) -> Shape:  # fmt: skip
+        """A closed shape."""
+        codes = [1, *[2] * (len(points) - 1), 79]
+        return self.path([*points, points[0]], fill, line, codes=codes, **options)
+
+    def mark(self, at: Point, radius: float, shape: str, fill: RGB, line: Line | None = None,
+             **options: Any) -> Shape:  # fmt: skip
+        """A marker whose middle is exactly there: o, s, ^ or D."""
+        points, codes = _outline(shape)
+        return self.path(
+            points * radius + np.array(at), fill, line, codes=codes, curved=shape == "o", **options
+        )
+
+    def wedge(self, at: Point, radius: float, hole: float, degrees: Point, fill: RGB,
+              line: Line | None = None) -> Shape:  # fmt: skip
+        """A slice of a pie or of a ring, between two angles counterclockwise from the right."""
+        from matplotlib.path import Path
+
+        arc: Any = Path.arc(*degrees)
+        outer, codes = arc.vertices * (1, -1), list(arc.codes)
+        inner = outer[::-1] * hole if hole else np.zeros((1, 2))
+        back = [2, *codes[1:][::-1]] if hole else [2]
+        points = np.concatenate([outer * radius, inner * radius, outer[:1] * radius]) + np.array(at)
+        return self.path(points, fill, line, codes=[*codes, *back, 79], curved=True)
+
+    def text(self, text: str, at: Point, face: Face, colour: RGB, role: str,
+             anchor: str = "cm", *, upright: bool = False) -> Corners:  # fmt: skip
+        """A line of text, written above all shapes; the box is that of its ink.
+
+        The anchor names the side at `at`: l, c, r across; t, m, b down, of the digits' height, so
+        that neighbours are level whatever hangs below the line. `upright` reads from below.
+        """
+        ink = inked(text, face)
+        width, height, below = ink.mask.shape[1], ink.mask.shape[0], ink.below
+        if upright:
+            mask = np.rot90(ink.mask)
+            left = _aligned(at[0], {"t": 0.0, "m": 0.5, "b": 1.0}[anchor[1]], height)
+            top = _aligned(at[1], {"l": 1.0, "c": 0.5, "r": 0.0}[anchor[0]], width)
+        else:
+            mask = ink.mask
+            left = _aligned(at[0], {"l": 0.0, "c": 0.5, "r": 1.0}[anchor[0]], width)
+            tall = face.capital
+            base = at[1] + {"t": tall, "m": tall / 2, "b": 0.0}[anchor[1]]
+            top = round(base + below - height)
+        box = (left, top, left + mask.shape[1], top + mask.shape[0])
+        self.words.append(Word(text, role, box, colour, mask))
+        return box
+
+    def image(self) -> Image.Image:
+        """The picture, with its texts."""
+        pixels = np.asarray(self._agg.buffer_rgba())[..., :3].copy()
+        for word in self.words:
+            x1, y1, x2, y2 = (int(side) for side in word.box)
+            part = pixels[y1:y2, x1:x2]
+            cover = word.mask[..., None] / 255
+            part[:] = np.rint(part * (1 - cover) + np.array(word.colour) * 255 * cover)
+        return Image.fromarray(pixels)
+
+
+class Face(NamedTuple):
+    """A font in one size."""
+
+    font: str
+    pixels: float
+
+    @property
+    def capital(self) -> int:
+        """The height of a digit."""
+        return len(inked("0", self).mask)
+
+    def width(self, text: str) -> int:
+        """Of the text's ink."""
+        return len(inked(text, self).mask[0]) if text else 0
+
+    @property
+    def line(self) -> int:
+        """Room for any letter above and below the line."""
+        return len(inked("Égj", self).mask)
+
+
+class Ink(NamedTuple):
+    """A text as it is printed, cut to its ink."""
+
+    mask: np.ndarray
+    below: int
+    """Rows under the line the letters stand on."""
+
+
+@lru_cache(maxsize=8192)
+def inked(text: str, face: Face) -> Ink:
+    """The text by FreeType as matplotlib carries it, without its settings."""
+    font = _font(face.font)
+    font.clear()
+    font.set_size(face.pixels, 72)
+    font.set_text(text, 0.0)
+    font.draw_glyphs_to_bitmap(antialiased=True)
+    mask = np.array(font.get_image())
+    below = round(font.get_descent() / 64)
+    rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
+    below -= mask.shape[0] - 1 - int(rows[-1])
+    return Ink(mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1], below)
+
+
+@lru_cache
+def _font(name: str) -> Any:
+    from matplotlib.ft2font import FT2Font
+
+    return FT2Font(str(carried(name)))
+
+
+@lru_cache
+def _outline(shape: str) -> tuple[np.ndarray, Any]:
+    """A marker within a circle of radius 1."""
+    from matplotlib.path import Path
+
+    if shape == "o":
+        circle: Any = Path.unit_circle()
+        return circle.vertices, circle.codes
+    corners = {"s": (45, 4), "D": (0, 4), "^": (90, 3), "v": (270, 3), "p": (90, 5)}[shape]
+    angles = np.radians(corners[0] + np.arange(corners[1] + 1) * 360 / corners[1])
+    points = np.stack([np.cos(angles), -np.sin(angles)], axis=1)
+    return points, [1, *[2] * (corners[1] - 1), 79]
+
+
+def _aligned(at: float, share: float, length: int) -> int:
+    return round(at - share * length)

@@ -1,0 +1,190 @@
+"""How questions about charts are worded; each names its units and its precision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.generators.chart.table import POINTS
+from gnomon.generators.decimals import pointed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gnomon.generators.chart.plan import Cell, Plan
+    from gnomon.generators.chart.questions import About, Asked
+    from gnomon.generators.rng import Rng
+
+_MARKS = {
+    "bar": "bar", "barh": "bar", "grouped": "bar", "stacked": "segment", "line": "marker",
+    "scatter": "point", "bubble": "bubble", "pie": "slice", "ring": "slice", "area": "band",
+    "histogram": "bar", "box": "box", "heatmap": "cell", "radar": "marker",
+}  # fmt: skip
+_WORDS = {
+    "retrieve": ("What is {a}?", "Read {a} off the chart.", "How much is {a}?"),
+    "extreme": (
+        "Which {each} has the {which} {series}?",
+        "For which {each} is the {series} {which}?",
+    ),
+    "count": (
+        "For how many {plural} is the {series} {side} {limit}?",
+        "How many {plural} have {a_series} {side} {limit}?",
+    ),
+    "compare": ("Which is {which}, {a} or {b}?", "Of {a} and {b}, which is {which}?"),
+    "difference": ("By how much do {a} and {b} differ?", "How far apart are {a} and {b}?"),
+    "ratio": ("What is {a} divided by {b}?", "What is the ratio of {a} to {b}?"),
+    "sum": ("What is the sum of {group}?", "Add up {group}."),
+    "mean": ("What is the mean of {group}?", "What is the average of {group}?"),
+    "median": ("What is the median of {group}?",),
+    "between": ("Does the {series} rise or fall overall from {first} to {last}?",),
+    "rises": ("From one {each} to the next, how many times does the {series} rise?",),
+    "tendency": ("As {x} grows, does {y} tend to rise, to fall, or neither?",),
+    "crossing": (
+        "How many times do the lines of {a} and {b} cross?",
+        "How often does the line of {a} cross that of {b}?",
+    ),
+    "table": ("Give the chart's data as a table with the columns {header},",),
+    "box": ("Where is {mark}?", "Find {mark}."),
+}
+
+
+def question(plan: Plan, asked: Asked, rng: Rng) -> str:
+    """The question, and how it is to be answered."""
+    about = asked.about
+    said = rng.choice(_WORDS[about.get("trend", asked.form)])
+    return f"{said.format(**_parts(plan, about))} {_how(plan, asked)}"
+
+
+def names(plan: Plan, pair: Sequence[Cell]) -> tuple[str, ...]:
+    """What tells the two from each other, in a word."""
+    frame = plan.frame
+    one_row = pair[0][0] == pair[1][0]
+    return tuple(frame.columns[c] if one_row else frame.rows[r] for r, c in pair)
+
+
+def header(plan: Plan) -> tuple[str, ...]:
+    """The first line of the table."""
+    frame = plan.frame
+    measure = f"{frame.topic.measure} ({frame.topic.unit})"
+    return (frame.each, *(f"{name} {measure}".strip() for name in frame.columns))
+
+
+def _parts(plan: Plan, about: About) -> dict[str, str]:
+    """All that a wording may name."""
+    frame = plan.frame
+    parts = {"each": frame.each, "plural": _plural(frame.each), "header": " | ".join(header(plan))}
+    parts |= {name: about[name] for name in ("which", "side") if name in about}
+    if cells := about.get("cells"):
+        ends = cells[0], cells[-1]
+        parts |= {"a": _cell(plan, ends[0]), "b": _cell(plan, ends[1])}
+        of = "the bin " * (plan.chart == "histogram")  # from 35 to 40 to 45 to 50
+        parts |= {"first": of + frame.rows[ends[0][0]], "last": of + frame.rows[ends[1][0]]}
+        parts |= {"group": _group(plan, cells), "mark": _mark(plan, cells[0])}
+        parts["series"] = _series(plan, cells[0][1])
+    if "columns" in about:
+        parts["a"], parts["b"] = (frame.columns[column] for column in about["columns"])
+    if "column" in about:
+        parts["series"] = series = _series(plan, about["column"])
+        parts["a_series"] = f"{'an' if series[0] in 'aeiou' else 'a'} {series}"
+        parts["limit"] = _value(plan, about.get("limit", 0), about["column"])
+    if plan.chart in POINTS:
+        parts["x"], parts["y"] = (topic.measure for topic in frame.topics[:2])
+    return parts
+
+
+def _how(plan: Plan, asked: Asked) -> str:
+    """In which form the answer is to be given."""
+    about = asked.about
+    match asked.form:
+        case "extreme" if plan.chart in POINTS:
+            return "Answer with its letter."
+        case "extreme":
+            return f"Answer with the {plan.frame.each} as the chart writes it."
+        case "compare":
+            return "Answer {} or {}.".format(*names(plan, about["cells"]))
+        case "ratio":
+            return "Round to 2 decimals."
+        case "trend" if about["trend"] == "tendency":
+            return "Answer rise, fall or neither."
+        case "trend" if about["trend"] == "between":
+            return "Answer rise or fall."
+        case "count" | "crossing" | "trend":
+            return "Answer with a whole number."
+        case "table":
+            return f"a line for each {plan.frame.each}, the header first."
+        case "box":
+            return "Give its bounding box."
+    return _precision(plan, about["cells"][0][1], about.get("more", 0))
+
+
+def _cell(plan: Plan, at: Cell) -> str:
+    """The rainfall in Mar; the rent for Oslo (North)."""
+    row, column = at
+    frame = plan.frame
+    name, series = frame.rows[row], frame.columns[column]
+    if plan.chart in POINTS:
+        return f"the {series} of point {name}"
+    if plan.chart == "histogram":
+        return f"the {frame.topic.measure} in the bin {name} {frame.topics[1].unit}"
+    if plan.chart == "box":
+        return f"the {series} of the {frame.topic.measure} {_at(plan, name)}"
+    return f"the {frame.topic.measure} {_at(plan, name)}" + (f" ({series})" if series else "")
+
+
+def _series(plan: Plan, column: int) -> str:
+    """The measure of a column."""
+    frame = plan.frame
+    name = frame.columns[column]
+    if plan.chart in POINTS:
+        return name
+    if plan.chart == "box":
+        return f"{name} of the {frame.topic.measure}"
+    return frame.topic.measure + (f" ({name})" if name else "")
+
+
+def _group(plan: Plan, of: Sequence[Cell]) -> str:
+    """Several cells: a row, a series or a part of it."""
+    frame = plan.frame
+    if len(of) > 1 and of[0][0] == of[1][0]:
+        return f"the {frame.topic.measure} {_at(plan, frame.rows[of[0][0]])} over all series"
+    measure = f"the {_series(plan, of[0][1])}"
+    if len(of) == len(plan.cells):
+        return f"{measure} over all {_plural(frame.each)} shown"
+    listed = [frame.rows[at[0]] for at in of]
+    measure += " in the bins" if plan.chart == "histogram" else " for"
+    return f"{measure} {', '.join(listed[:-1])} and {listed[-1]}"
+
+
+def _mark(plan: Plan, at: Cell) -> str:
+    """The bar of Mar."""
+    frame, noun = plan.frame, _MARKS[plan.chart]
+    name, series = frame.rows[at[0]], frame.columns[at[1]]
+    if plan.chart in POINTS:
+        return f"the {noun} {name}"
+    if plan.chart == "area":
+        return f"the {noun} of {series}"
+    if plan.chart == "histogram":
+        return f"the {noun} of {name} {frame.topics[1].unit}"
+    return f"the {noun} of {name}" + (f" ({series})" if series and plan.chart != "box" else "")
+
+
+def _precision(plan: Plan, column: int, more: int) -> str:
+    places, unit = plan.frame.places(column) + more, plan.frame.unit(column)
+    if places == 0:
+        return f"Answer in {unit}, as a whole number."
+    return f"Answer in {unit}, rounded to {places} decimal{'s' if places > 1 else ''}."
+
+
+def _value(plan: Plan, amount: int, column: int) -> str:
+    return f"{pointed(amount, plan.frame.places(column))} {plan.frame.unit(column)}"
+
+
+def _plural(noun: str) -> str:
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return "axes" if noun == "axis" else f"{noun}s"
+
+
+def _at(plan: Plan, row: str) -> str:
+    if not plan.frame.ordered:
+        return f"for {row}"
+    return f"on {row}" if plan.frame.each == "day" else f"in {row}"

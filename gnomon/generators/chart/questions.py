@@ -1,0 +1,249 @@
+"""What is asked of a chart: only what the picture determines the answer of."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gnomon.generators.chart.table import POINTS
+from gnomon.generators.chart.value_axis import linear
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gnomon.generators.chart.plan import Cell, Plan
+    from gnomon.generators.rng import Rng
+
+About = dict[str, Any]
+
+
+class Asked(NamedTuple):
+    """One question, before it is worded."""
+
+    form: str
+    about: About
+    """Which cells, series and limits; with the table, this is what the answer is found from."""
+
+
+def asked(form: str, plan: Plan, rng: Rng) -> Asked | None:
+    """A question of that form, or None where this chart has none."""
+    about = FORMS[form](plan, rng)
+    return None if about is None else Asked(form, about)
+
+
+def correlation(xs: Sequence[int], ys: Sequence[int]) -> tuple[Fraction, int]:
+    """The square of Pearson's correlation, and its sign."""
+    n = len(xs)
+    both = n * sum(x * y for x, y in zip(xs, ys, strict=True)) - sum(xs) * sum(ys)
+    spread = [n * sum(v * v for v in vs) - sum(vs) ** 2 for vs in (xs, ys)]
+    return Fraction(both * both, max(1, spread[0] * spread[1])), (both > 0) - (both < 0)
+
+
+def _retrieve(plan: Plan, rng: Rng) -> About | None:
+    cells = [cell for cell in _every(plan) if _read(plan, cell)]
+    return {"cells": [rng.choice(cells)]} if cells else None
+
+
+def _extreme(plan: Plan, rng: Rng) -> About | None:
+    column, greatest = _column(plan, rng), rng.chance(0.5)
+    order = sorted(range(len(plan.cells)), key=lambda r: plan.cells[r][column], reverse=greatest)
+    first, second = (order[0], column), (order[1], column)
+    if not _told_apart(plan, first, second):
+        return None
+    return {"column": column, "which": "highest" if greatest else "lowest"}
+
+
+def _count(plan: Plan, rng: Rng) -> About | None:
+    column = _column(plan, rng)
+    cells = [(row, column) for row in range(len(plan.cells))]
+    if not all(_read(plan, cell) for cell in cells):
+        return None
+    limit = _limit(plan, column, rng)
+    side = rng.choice(("above", "below"))
+    return None if limit is None else {"column": column, "side": side, "limit": limit}
+
+
+def _compare(plan: Plan, rng: Rng) -> About | None:
+    pair = _pair(plan, rng, lambda a, b: _told_apart(plan, a, b))
+    return {"cells": pair, "which": rng.choice(("greater", "smaller"))} if pair else None
+
+
+def _difference(plan: Plan, rng: Rng) -> About | None:
+    def fits(one: Cell, other: Cell) -> bool:
+        return _read(plan, one) and _read(plan, other) and plan.apart(one, other)
+
+    if plan.chart == "box" and rng.chance(0.4):
+        row = rng.integer(0, len(plan.cells) - 1)
+        spread = [(row, column) for column in rng.choice(_SPREADS)]
+        return {"cells": spread} if fits(spread[0], spread[1]) else None
+    pair = _pair(plan, rng, fits)
+    return {"cells": pair} if pair else None
+
+
+_SPREADS = ((0, 4), (1, 3), (0, 2), (2, 4))
+"""A group's range, the range between its quartiles, and its halves, by columns."""
+
+
+def _ratio(plan: Plan, rng: Rng) -> About | None:
+    if plan.frame.scale == "log":
+        return None
+    pair = _pair(plan, rng, lambda a, b: _divides(plan, a) and _divides(plan, b))
+    return {"cells": pair, "places": 2} if pair else None
+
+
+def _several(plan: Plan, rng: Rng) -> About | None:
+    """A whole series, some neighbours in it, or a row of several series.
+
+    Never all shares of a whole: their sum is 100 without a look.
+    """
+    if plan.frame.scale == "log":
+        return None
+    rows, columns = len(plan.cells), len(plan.frame.columns)
+    if columns > 1 and rng.chance(0.5):
+        row = rng.integer(0, rows - 1)
+        cells = [(row, column) for column in range(columns)]
+    else:
+        cells = _series(plan, rng.integer(0, columns - 1))
+        shares = plan.chart in ("pie", "ring") and plan.frame.topic.unit == "%"
+        if shares or (rows > 3 and rng.chance(0.5)):
+            start, many = rng.integer(0, max(1, rows - 3)), rng.integer(2, 3 if rows > 3 else 2)
+            cells = cells[start : start + many]
+    return {"cells": cells} if all(_read(plan, cell) for cell in cells) else None
+
+
+def _mean(plan: Plan, rng: Rng) -> About | None:
+    found = _several(plan, rng)
+    return found and {**found, "more": 1}
+
+
+def _median(plan: Plan, rng: Rng) -> About | None:
+    cells = _series(plan, rng.integer(0, len(plan.frame.columns) - 1))
+    fits = plan.frame.scale != "log" and all(_read(plan, cell) for cell in cells)
+    return {"cells": cells, "more": 1} if fits else None
+
+
+def _trend(plan: Plan, rng: Rng) -> About | None:
+    if plan.chart == "scatter":
+        return _tendency(plan)
+    if plan.stacked or not plan.frame.ordered:
+        return None
+    cells = _series(plan, _column(plan, rng))
+    if rng.chance(0.5):
+        start = rng.integer(0, len(cells) - 2)
+        ends = [cells[start], cells[rng.integer(start + 1, len(cells) - 1)]]
+        return {"trend": "between", "cells": ends} if _told_apart(plan, *ends) else None
+    if not all(_told_apart(plan, one, other) for one, other in pairwise(cells)):
+        return None
+    return {"trend": "rises", "column": cells[0][1]}
+
+
+def _tendency(plan: Plan) -> About | None:
+    """Asked only where the correlation leaves no doubt: above 0.8 or under 0.2."""
+    squared, _ = correlation([row[0] for row in plan.cells], [row[1] for row in plan.cells])
+    doubtful = Fraction(4, 100) < squared < Fraction(64, 100)
+    return None if doubtful else {"trend": "tendency"}
+
+
+def _crossing(plan: Plan, rng: Rng) -> About | None:
+    columns = len(plan.frame.columns)
+    if columns < 2:
+        return None
+    one, other = rng.choice(list(combinations(range(columns), 2)))
+    if not all(plan.apart((row, one), (row, other)) for row in range(len(plan.cells))):
+        return None
+    return {"columns": [one, other]}
+
+
+def _table(plan: Plan, _: Rng) -> About | None:
+    return {} if all(plan.error(cell) == 0 for cell in _every(plan)) else None
+
+
+def _box(plan: Plan, rng: Rng) -> About | None:
+    """A mark of its own: a point's or a group's is that of its first column, an area has one."""
+    if plan.chart == "area":
+        columns = len(plan.frame.columns)
+        return {"cells": [(0, rng.integer(0, columns - 1))]} if columns > 1 else None
+    one = plan.chart in (*POINTS, "box")
+    cells = _series(plan, 0) if one else [cell for cell in _every(plan) if plan.free(cell)]
+    return {"cells": [rng.choice(cells)]} if cells else None
+
+
+FORMS: dict[str, Callable[[Plan, Rng], About | None]] = {
+    "retrieve": _retrieve,
+    "extreme": _extreme,
+    "count": _count,
+    "compare": _compare,
+    "difference": _difference,
+    "ratio": _ratio,
+    "sum": _several,
+    "mean": _mean,
+    "median": _median,
+    "trend": _trend,
+    "crossing": _crossing,
+    "table": _table,
+    "box": _box,
+}
+
+
+def _every(plan: Plan) -> list[Cell]:
+    return [(r, c) for r, row in enumerate(plan.cells) for c in range(len(row))]
+
+
+def _series(plan: Plan, column: int) -> list[Cell]:
+    return [(row, column) for row in range(len(plan.cells))]
+
+
+def _column(plan: Plan, rng: Rng) -> int:
+    """A series; of points what is measured upwards or as size, of a box plot any of the five."""
+    if plan.chart == "scatter":
+        return 1
+    return rng.integer(1 if plan.chart == "bubble" else 0, len(plan.frame.columns) - 1)
+
+
+def _read(plan: Plan, cell: Cell) -> bool:
+    """Whether its value can be told."""
+    return plan.error(cell) is not None and plan.free(cell)
+
+
+def _told_apart(plan: Plan, one: Cell, other: Cell) -> bool:
+    return plan.apart(one, other) and plan.free(one) and plan.free(other)
+
+
+def _divides(plan: Plan, cell: Cell) -> bool:
+    error = plan.error(cell)
+    return error is not None and plan.free(cell) and plan.value(cell) > 8 * error
+
+
+def _pair(plan: Plan, rng: Rng, fits: Callable[[Cell, Cell], bool]) -> list[Cell] | None:
+    """Two cells of one series or of one row, of the first ten drawn.
+
+    The five numbers of a box plot's group are in an order that nobody needs a picture for.
+    """
+    rows, columns = len(plan.cells), len(plan.frame.columns)
+    by_row = columns > 1 and plan.chart not in (*POINTS, "box")
+    for _ in range(10):
+        row, column = rng.integer(0, rows - 1), _column(plan, rng)
+        if by_row and rng.chance(0.4):
+            other = (row, (column + rng.integer(1, columns - 1)) % columns)
+        else:
+            other = ((row + rng.integer(1, rows - 1)) % rows, column)
+        if fits((row, column), other):
+            return [(row, column), other]
+    return None
+
+
+def _limit(plan: Plan, column: int, rng: Rng) -> int | None:
+    """A round number that no value comes near; as a rule one of the axis."""
+    values = [row[column] for row in plan.cells]
+    low, high = min(values), max(values)
+    near = 0 if plan.labelled else 4 if plan.stacked else 2
+    axis, length = plan.axis, plan.sharp(plan.length)
+    own = linear(low, high, 6, from_zero=False) if plan.stacked else axis
+    fit = [
+        tick
+        for tick in own.ticks
+        if low < tick < high
+        and all(v != tick and axis.gap(v, tick, length) >= near for v in values)
+    ]
+    return rng.choice(fit) if fit else None

@@ -1,0 +1,90 @@
+"""The pixels of one clock: backdrop, dial, what the dial carries, and the hands above all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon.generators.clock import dial
+from gnomon.generators.clock import extras as _clock_extras
+from gnomon.generators.drawing import hands
+from gnomon.generators.drawing.backdrop import SPREADS, backdrop
+from gnomon.generators.drawing.canvas import FINE, SWELL, Canvas
+from gnomon.generators.drawing.colours import clear_of
+from gnomon.generators.drawing.palettes import PALETTES, Palette
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PIL.Image import Image
+
+    from gnomon.generators.clock.extras import Extras
+    from gnomon.generators.clock.look import Look
+    from gnomon.generators.drawing.pose import Pose
+    from gnomon.generators.rng import Rng
+
+SECOND = (0.9, 0.022, 0.22)
+"""Length, width and tail of the second hand."""
+
+
+class Shown(NamedTuple):
+    """One clock of a picture."""
+
+    look: Look
+    angles: dict[str, float]
+    """Of the hands, in degrees from its twelve."""
+    extras: Extras = _clock_extras.NONE
+
+    def posed(self, pose: Pose) -> Shown:
+        """The same in another pose."""
+        return self._replace(look=self.look._replace(pose=pose))
+
+
+def picture(clocks: Sequence[Shown], rng: Rng) -> Image:
+    """The clocks side by side, on what the first of them hangs on."""
+    first = clocks[0].look
+    palettes, width = [PALETTES[c.look.style.palette] for c in clocks], first.size * len(clocks)
+    edges = tuple(map(dial.edge, (c.look.style.dial for c in clocks), palettes))
+    ground = clear_of(edges, palettes[0].ground, SPREADS[first.background])
+    canvas = Canvas(
+        (width, first.size), backdrop(first.background, width, ground, rng)[: first.size]
+    )
+    for (look, angles, extras), palette in zip(clocks, palettes, strict=True):
+        dial.lay(canvas, look, palette)
+        _clock_extras.under(canvas, look, palette, extras)
+        _hands_on(canvas, look, palette, angles)
+        _clock_extras.over(canvas, look, extras)
+    return canvas.picture()
+
+
+def _hands_on(canvas: Canvas, look: Look, palette: Palette, angles: dict[str, float]) -> None:
+    """Hour, minute, second, hub, each above the one before; a shadow lies under all."""
+    shapes = _shapes(look, angles)
+    if look.shadow:
+        fall = np.array([0.03, 0.04]) * look.pose.scale
+        shadows = [[c + fall for c in contours] for contours in shapes.values()]
+        canvas.shade(shadows, look.shadow)
+    second = shapes.pop("second", None)
+    hub = [look.pose(hands.disc(0.055))]
+    canvas.inlay_all([*shapes.values(), *([] if second else [hub])], palette.hands)
+    if second:
+        canvas.inlay_all([second, hub], palette.second)
+
+
+def _shapes(look: Look, angles: dict[str, float]) -> dict[str, hands.Shape]:
+    """The hands' contours in the picture, the lowest first."""
+    swell = 2 * SWELL / FINE / look.pose.scale
+    style = look.style.hands
+    shapes = {
+        name: hands.shape(style, length, max(width - swell, 0.4 * width))
+        for name, (length, width) in (("hour", look.hour), ("minute", look.minute))
+        if name in angles
+    }
+    if "second" in angles:
+        length, width, tail = SECOND
+        shapes["second"] = hands.needle(length, max(width - swell, 0.3 * width), tail)
+    return {
+        name: [look.pose(c) for c in hands.turned(contours, angles[name])]
+        for name, contours in shapes.items()
+    }

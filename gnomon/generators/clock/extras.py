@@ -1,0 +1,197 @@
+"""What a dial carries beside the time, and what lies over it. What is asked for stays free.
+
+Everything stands in one of four places around the axis, or where no hand points.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gnomon.generators.drawing import dials
+from gnomon.generators.drawing import hands as _hands
+from gnomon.generators.drawing.lettering import Text, letter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gnomon.generators.clock.levels import Ranges
+    from gnomon.generators.clock.look import Look
+    from gnomon.generators.drawing.canvas import Canvas, Points
+    from gnomon.generators.drawing.palettes import Colour, Palette
+    from gnomon.generators.drawing.pose import Pose
+    from gnomon.generators.rng import Rng
+
+BRANDS = ("Meridian", "Aster", "Halden", "Orlo", "Kestrel", "Vireo", "Tamsin", "Quill", "Nordlys")
+DAY_HEIGHT = 0.13
+"""Of the digits in the date window, in the dial's unit."""
+_PLACES = (0, 90, 180, 270)
+_OUT = 0.36
+"""How far from the axis a place is."""
+_CLEAR = 36.0
+"""Degrees between a hand and what it must not touch: at _OUT they are 0.21 of the dial's unit."""
+_WINDOW = np.array([(-0.12, -0.09), (0.12, -0.09), (0.12, 0.09), (-0.12, 0.09)])
+_SUBDIAL = 0.15
+_ALARM = (0.42, 0.02, 0.1)
+"""Length, width and tail of the alarm's hand."""
+_COVER = 0.4
+_COVERS: tuple[Colour, ...] = ((96, 124, 70), (150, 104, 78), (58, 62, 70), (186, 148, 118))
+"""Leaves, wood, a post, a finger."""
+
+
+class Extras(NamedTuple):
+    """What stands where, in degrees from twelve."""
+
+    brand: str = ""
+    brand_at: int = 0
+    day: int | None = None
+    """Of the month, in a window."""
+    day_at: int = 90
+    subdials: tuple[tuple[int, float], ...] = ()
+    """Where each small dial stands, and where its hand points."""
+    alarm: float | None = None
+    """Where the alarm's hand points."""
+    glare: float | None = None
+    """The side from which light is reflected."""
+    cover: float | None = None
+    """Where a thing before the clock hides the dial's edge."""
+    cover_colour: Colour = _COVERS[0]
+
+
+NONE = Extras()
+
+
+def drawn(
+    ranges: Ranges,
+    look: Look,
+    angles: Sequence[float],
+    rng: Rng,
+    *,
+    dated: bool,
+    whole: bool,
+    ends: tuple[float, float] | None,
+) -> Extras:
+    """What a dial carries whose hands stand at `angles`.
+
+    `dated`: the day is asked for. Three hands leave one of four places free, so then no alarm's
+    hand is there, nor beside an hour hand alone. `whole`: nothing may hide any of it. `ends`: from
+    where to where in the picture something may lie before it without hiding the clocks beside it;
+    None where there are none.
+    """
+    alarm = rng.uniform(0, 360) if rng.chance(ranges.alarm) and not dated else None
+    alarm = None if len(angles) == 1 else alarm
+    hands = [*angles, *([] if alarm is None else [alarm])]
+    free = [place for place in _PLACES if _apart(place, hands) >= _CLEAR]
+    day = rng.integer(1, 31) if (rng.chance(ranges.date) or dated) and free else None
+    day_at = rng.choice(free or _PLACES)
+    left = [place for place in _PLACES if day is None or place != day_at]
+    brand_at = 0 if 0 in left else 180
+    brand = rng.choice(BRANDS) if rng.chance(ranges.brand) else ""
+    left = [place for place in left if not (brand and place == brand_at)]
+    subdials = tuple((place, rng.uniform(0, 360)) for place in left if rng.chance(ranges.subdials))
+    kept = [*hands, *([day_at] if day else []), *([0.0] if look.marks.twelve else [])]
+    turn, covered = rng.uniform(0, 15), rng.chance(ranges.occlusion) and not whole
+    edges = [turn + 15 * step for step in range(24 * covered)]
+    edges = [edge for edge in edges if _apart(edge, kept) >= _CLEAR]
+    edges = [edge for edge in edges if ends is None or _lies_within(ends, cover(look, edge))]
+    return Extras(
+        brand, brand_at, day, day_at, subdials, alarm,
+        glare=rng.uniform(0, 360) if rng.chance(ranges.glare) else None,
+        cover=rng.choice(edges) if edges else None,
+        cover_colour=rng.choice(_COVERS),
+    )  # fmt: skip
+
+
+def under(canvas: Canvas, look: Look, palette: Palette, extras: Extras) -> None:
+    """All that the hands pass over."""
+    pose, texts = look.pose, []
+    for place, pointing in extras.subdials:
+        _subdial(canvas, pose, palette, _at(place, _OUT), pointing)
+    if extras.day is not None:
+        middle = _at(extras.day_at, _OUT)
+        canvas.inlay([pose(np.add(1.12 * _WINDOW, middle))], palette.ink)
+        canvas.inlay([pose(window(extras))], palette.floor)
+        texts.append(Text(str(extras.day), *middle, DAY_HEIGHT))
+    if extras.brand:
+        texts.append(Text(extras.brand, *_at(extras.brand_at, _OUT), 0.075))
+    if texts:
+        letter(canvas, texts, look.font, pose, palette.ink)
+    if extras.alarm is not None:
+        hand = _hands.turned(_hands.needle(*_ALARM), extras.alarm)
+        canvas.inlay([pose(contour) for contour in hand], palette.second)
+
+
+def over(canvas: Canvas, look: Look, extras: Extras) -> None:
+    """What lies between the clock and the eye."""
+    pose = look.pose
+    if extras.glare is not None:
+        lens = _hands.disc(1.0) * (0.5, 0.16) @ _turned(extras.glare) + _at(extras.glare, 0.42)
+        canvas.veil([[pose(lens)]], (255, 255, 255), 0.4)
+    if extras.cover is not None:
+        thing = cover(look, extras.cover)
+        canvas.shade([[thing + 0.03 * pose.scale]], 0.3)
+        canvas.inlay([thing], extras.cover_colour)
+
+
+def cover(look: Look, at: float) -> Points:
+    """The outline of what hides the dial's edge, in the picture."""
+    middle = _at(at, dials.reach(look.style.dial, at) + 0.05)
+    return look.pose(_COVER * _hands.disc(1.0) * (1.0, 1.15) @ _turned(at) + middle)
+
+
+def facts_of(look: Look, extras: Extras) -> dict[str, Any]:
+    """What is known of them; the date's box is its window's."""
+    facts: dict[str, Any] = {
+        "brand": extras.brand or None,
+        "subdials": [list(look.pose.at(*_at(at, _OUT))) for at, _ in extras.subdials],
+        "alarm": extras.alarm,
+        "glare": extras.glare is not None,
+        "date": None,
+        "cover": None,
+    }
+    if extras.day is not None:
+        facts["date"] = {"day": extras.day, "box": _around(look.pose(window(extras)))}
+    if extras.cover is not None:
+        facts["cover"] = {"at": extras.cover, "box": _around(cover(look, extras.cover))}
+    return facts
+
+
+def window(extras: Extras) -> Points:
+    """The date's window in the dial's frame."""
+    placed: Points = _WINDOW + _at(extras.day_at, _OUT)
+    return placed
+
+
+def _subdial(
+    canvas: Canvas, pose: Pose, palette: Palette, middle: tuple[float, float], pointing: float
+) -> None:
+    canvas.inlay([pose(_hands.disc(_SUBDIAL) + middle)], palette.ink)
+    canvas.inlay([pose(_hands.disc(0.9 * _SUBDIAL) + middle)], palette.floor)
+    [hand] = _hands.turned(_hands.needle(0.7 * _SUBDIAL, 0.018, 0.15 * _SUBDIAL), pointing)
+    canvas.inlay([pose(hand + middle)], palette.ink)
+
+
+def _lies_within(ends: tuple[float, float], thing: Points) -> bool:
+    return bool(ends[0] <= thing[:, 0].min() and thing[:, 0].max() <= ends[1])
+
+
+def _apart(at: float, others: Sequence[float]) -> float:
+    """Degrees to the nearest of the others."""
+    return min((abs((at - other + 180) % 360 - 180) for other in others), default=360.0)
+
+
+def _at(degrees: float, distance: float) -> tuple[float, float]:
+    a = math.radians(degrees)
+    return distance * math.sin(a), -distance * math.cos(a)
+
+
+def _turned(degrees: float) -> Points:
+    """A rotation for rows of points, clockwise as the dial counts."""
+    a = math.radians(degrees)
+    return np.array([[math.cos(a), math.sin(a)], [-math.sin(a), math.cos(a)]])
+
+
+def _around(points: Points) -> list[float]:
+    return [*points.min(0).tolist(), *points.max(0).tolist()]

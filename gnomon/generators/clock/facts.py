@@ -1,0 +1,60 @@
+"""All that is known of one drawn clock."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gnomon.generators.clock import extras as _clock_extras
+from gnomon.generators.clock.draw import SECOND
+from gnomon.generators.drawing.dials import outline
+
+if TYPE_CHECKING:
+    from gnomon.generators.clock.draw import Shown
+    from gnomon.generators.drawing.pose import Pose
+
+
+def facts_of(shown: Shown, seconds: int) -> dict[str, Any]:
+    """Where it stands, how it looks and what it shows."""
+    look, angles, extras = shown
+    pose = look.pose
+    lengths = {"hour": look.hour[0], "minute": look.minute[0], "second": SECOND[0]}
+    ends = [_hand_tip(degrees, lengths[name]) for name, degrees in angles.items()]
+    centre, *tips = pose(np.array([(0.0, 0.0), *ends])).tolist()
+    edge = pose(outline(look.style.dial))
+    return {
+        "seconds": seconds,
+        "fields": list(angles),
+        "angles": angles,
+        "style": look.style._asdict(),
+        "background": look.background,
+        "marks": {
+            "hour_ticks": look.marks.hour_ticks,
+            "minute_track": look.marks.minute_track,
+            "twelve": look.marks.twelve,
+            "numeral_pixels": look.marks.numeral_pixels,
+        },
+        "rotation": look.rotation,
+        "perspective": look.tilt,
+        "centre": centre,
+        "tips": dict(zip(angles, tips, strict=True)),
+        "dial_box": [*edge.min(0).tolist(), *edge.max(0).tolist()],
+        "mirrored": look.mirrored,
+        "homography": pose.matrix.tolist(),
+        "lens": pose.lens and _lens_of(pose),
+        **_clock_extras.facts_of(look, extras),
+    }
+
+
+def _lens_of(pose: Pose) -> dict[str, Any]:
+    """What is between the homography and the picture."""
+    assert pose.lens is not None
+    beyond = None if pose.beyond is None else pose.beyond.tolist()
+    return {"strength": pose.lens.strength, "size": list(pose.lens.size), "beyond": beyond}
+
+
+def _hand_tip(degrees: float, length: float) -> tuple[float, float]:
+    a = math.radians(degrees)
+    return length * math.sin(a), -length * math.cos(a)

@@ -1,0 +1,118 @@
+"""Everything about one clock that its options leave to chance, drawn before any pixel is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.generators.clock.marks import LEGIBLE, UPRIGHT, Marks
+from gnomon.generators.clock.numerals import DAY
+from gnomon.generators.drawing import dials
+from gnomon.generators.drawing import pose as _pose
+
+if TYPE_CHECKING:
+    from gnomon.generators.clock import Clock
+    from gnomon.generators.clock.style import Style
+    from gnomon.generators.drawing.pose import Pose
+    from gnomon.generators.rng import Rng
+
+RIM = 1.07
+"""The case's outline, relative to the floor's."""
+_FREE = 2
+"""Pixels to the picture's edge, whose colours go on where a lens or wear shows what is beyond it: a
+case that touches it would go on past its box."""
+DAY_NUMERALS = 0.12
+"""Height of the digits where 24 hours stand around the dial."""
+
+
+class Look(NamedTuple):
+    """One clock, but for its time. Lengths are in the dial's unit."""
+
+    style: Style
+    size: int
+    background: str
+    rotation: float
+    tilt: float
+    towards: float
+    pose: Pose
+    marks: Marks
+    font: str
+    numeral_height: float
+    hour: tuple[float, float]
+    """Length and width of the hour hand."""
+    minute: tuple[float, float]
+    mirrored: bool
+    shadow: float
+    """How much light the hands take from the floor; 0 where no shadow falls."""
+
+
+def drawn(clock: Clock, style: Style, rng: Rng, size: int = 0, *, mirrored: bool = False) -> Look:
+    """The look of one clock, of its own size if none is given."""
+    ranges = clock.ranges
+    own = rng.within(clock.sizes)
+    size = size or own
+    rotation = rng.uniform(-ranges.rotation, ranges.rotation)
+    tilt = rng.uniform(0, ranges.perspective)
+    towards = rng.uniform(0, 360)
+    edge = free_edge(clock)
+    room = size - 2 * edge
+    pose = _pose.placed(
+        dials.outline(style.dial, RIM), turn=rotation, tilt=tilt, towards=towards,
+        length=min(size * rng.uniform(*ranges.dial_size), room), room=room,
+        shift=(rng.uniform(-1, 1) * ranges.offset, rng.uniform(-1, 1) * ranges.offset),
+    )  # fmt: skip
+    pose = pose.moved(edge, edge)
+    pose = pose.mirrored() if mirrored else pose
+    # A small dial or a window cuts into taller ones.
+    crowded = ranges.date or ranges.subdials or "date" in clock.questions
+    large = style.numerals == "sparse" and not crowded
+    # Above 0.23 a bold 11 runs into the 12.
+    height = rng.uniform(0.24, 0.32) if large else rng.uniform(0.19, 0.23)
+    if style.numerals.startswith("roman"):
+        height *= 0.64  # VII and VIII side by side
+    if style.numerals == DAY:
+        height = DAY_NUMERALS
+    minute_length = rng.uniform(0.76, 0.9)
+    minute_width = rng.uniform(0.05, 0.075)
+    return Look(
+        style=style, size=size, background=rng.choice(clock.backgrounds), rotation=rotation,
+        tilt=tilt, towards=towards, pose=pose,
+        marks=_marks(
+            clock, style, rotation, height * pose.scale / (1 + ranges.warp), rng, mirrored=mirrored
+        ),
+        font=rng.choice(_fonts(style)), numeral_height=height,
+        hour=(minute_length * rng.uniform(0.56, 0.68), minute_width * rng.uniform(1.35, 1.7)),
+        minute=(minute_length, minute_width), mirrored=mirrored,
+        shadow=rng.uniform(0.15, 0.35) if rng.chance(ranges.shadow) else 0.0,
+    )  # fmt: skip
+
+
+def free_edge(clock: Clock) -> int:
+    """How many pixels stay free between a clock and the edges of its part of the picture."""
+    return _FREE if clock.ranges.warp or clock.degrade != "off" else 0
+
+
+def _marks(
+    clock: Clock, style: Style, rotation: float, pixels: float, rng: Rng, *, mirrored: bool
+) -> Marks:
+    """Ticks wherever numerals are few, and a marked twelve wherever the turn would be unknown."""
+    named = style.numerals in ("arabic", "roman", "roman-iv")
+    legible = style.numerals not in ("dots", "none") and pixels >= LEGIBLE
+    ticks = rng.chance(0.6) or not named
+    marked = rng.choice(("triangle", "double"))
+    turned = mirrored or abs(rotation) + clock.most_turned > UPRIGHT
+    wanted = rng.chance(0.25) or (turned and not legible)
+    track = rng.chance(clock.ranges.minute_track)
+    if style.numerals == DAY:  # its hours are not the twelve of the ticks
+        return Marks(style.numerals, pixels, hour_ticks=False, minute_track=True, twelve=None)
+    return Marks(
+        numerals=style.numerals, numeral_pixels=pixels, hour_ticks=ticks, minute_track=track,
+        twelve=marked if wanted else None,
+    )  # fmt: skip
+
+
+def _fonts(style: Style) -> tuple[str, ...]:
+    if style.numerals.startswith("roman"):
+        return ("serif", "serif-bold", "times-bold")
+    if style.numerals == DAY:  # 13 12 11 side by side: in broader ones they are one number
+        return ("sans", "times-bold")
+    return ("sans", "sans-bold", "serif-bold", "times-bold")

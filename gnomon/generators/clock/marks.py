@@ -1,0 +1,103 @@
+"""Ticks, dots and the mark at twelve; and the rule that says when they suffice."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.generators.clock.numerals import DAY
+from gnomon.generators.drawing.dials import reach
+from gnomon.generators.drawing.hands import disc
+
+if TYPE_CHECKING:
+    from gnomon.generators.drawing.canvas import Points
+
+UPRIGHT = 10.0
+"""Degrees; a dial turned further says where its twelve is."""
+LEGIBLE = 6.0
+"""Pixels; digits of less height do not say which hour they stand for."""
+EDGE = 0.05
+"""Between the outline and the marks, in the dial's unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What a dial carries beside its hands."""
+
+    numerals: str
+    numeral_pixels: float
+    """Height of a digit in the picture."""
+    hour_ticks: bool
+    """Bars or dots at the hours, told apart from the minute track."""
+    minute_track: bool
+    twelve: str | None
+    """A triangle or a double bar at twelve."""
+
+
+def determined(rotation: float, marks: Marks, *, mirrored: bool = False) -> bool:
+    """Whether the pixels say how far the dial is turned, so that its hands have one reading.
+
+    Twelve ticks or numerals too small to read give the turn modulo 30 degrees: enough within ±10,
+    never beyond, where the hands of 3:00 turned by 30 are the hands of 4:00 less five minutes'
+    worth. Minute ticks alone give it modulo 6. A dial with nothing on it is read as upright. Which
+    way round a dial is seen only numerals and the marked twelve of one that is named a mirror tell.
+    """
+    full = marks.numerals in ("arabic", "roman", "roman-iv")
+    named = full or marks.numerals in ("sparse", DAY)
+    if (named and marks.numeral_pixels >= LEGIBLE) or marks.twelve is not None:
+        return True
+    if mirrored:
+        return False
+    if marks.hour_ticks or full:
+        return abs(rotation) <= UPRIGHT
+    return rotation == 0
+
+
+def bars(dial: str, first: int, length: float, width: float) -> list[Points]:
+    """Hour ticks, from that hour on."""
+    ends = minutes(dial, length)[5 * first :: 5]  # [hours, 2, 2]
+    side = _ACROSS[first:] * width / 2
+    return list(np.concatenate([ends + side, ends[:, ::-1] - side], 1))
+
+
+_ACROSS = np.array([[(math.cos(a), math.sin(a))] for a in (math.tau * h / 12 for h in range(12))])
+"""The direction across the tick of each hour, [12, 1, 2]."""
+
+
+def dots(dial: str, first: int, radius: float) -> list[Points]:
+    """Dots at the hours, from that one on; those at the quarters are larger."""
+    return [
+        _on_ray(disc(radius * (1.3 if hour % 3 == 0 else 1)), dial, 30 * hour, 1.4 * radius)
+        for hour in range(first, 12)
+    ]
+
+
+def twelve(kind: str, dial: str, size: float) -> list[Points]:
+    """The mark that names twelve."""
+    if kind == "triangle":
+        return [_on_ray(size * np.array([(-0.6, -0.5), (0.6, -0.5), (0, 0.6)]), dial, 0, size / 2)]
+    bar = size * np.array([(-0.15, -0.5), (0.15, -0.5), (0.15, 0.6), (-0.15, 0.6)])
+    return [_on_ray(bar + np.array([x * size, 0]), dial, 0, size / 2) for x in (-0.28, 0.28)]
+
+
+@cache
+def minutes(dial: str, length: float) -> Points:
+    """The 60 minute ticks as segments, [60, 2, 2]."""
+    degrees = [6.0 * minute for minute in range(60)]
+    return np.array([[ray(dial, d, 0), ray(dial, d, length)] for d in degrees])
+
+
+def ray(dial: str, degrees: float, inwards: float) -> tuple[float, float]:
+    """The point so far inwards of the marks' edge, on the ray of a direction."""
+    a = math.radians(degrees)
+    radius = reach(dial, degrees) - EDGE - inwards
+    return radius * math.sin(a), -radius * math.cos(a)
+
+
+def _on_ray(shape: Points, dial: str, degrees: float, inwards: float) -> Points:
+    placed: Points = shape + np.array(ray(dial, degrees, inwards))
+    return placed

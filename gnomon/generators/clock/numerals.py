@@ -1,0 +1,47 @@
+"""Numerals of a dial, and where they stand in its frame."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from gnomon.generators.drawing.lettering import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ROMAN = ("XII", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI")
+_ARABIC = ("12", *map(str, range(1, 12)))
+_TEXTS: dict[str, dict[int, str]] = {
+    "arabic": dict(enumerate(_ARABIC)),
+    "roman": dict(enumerate(_ROMAN)) | {4: "IIII"},
+    "roman-iv": dict(enumerate(_ROMAN)),
+    "sparse": {hour: _ARABIC[hour] for hour in (0, 3, 6, 9)},
+    "arabic-24": {0: "24"} | {hour: str(hour) for hour in range(1, 24)},
+    "dots": {},
+    "none": {},
+}
+DAY = "arabic-24"
+"""The numerals of a dial round which the hour hand goes once a day."""
+NUMERALS = tuple(name for name in _TEXTS if name != DAY)
+"""Those of twelve hours."""
+
+
+def texts(style: str) -> dict[int, str]:
+    """What stands at which hour, 0 being twelve, or midnight."""
+    return _TEXTS[style]
+
+
+def standing(style: str, height: float, radius: Callable[[float], float]) -> list[Text]:
+    """The numerals where they stand; Roman ones with their feet to the axis."""
+    radial = style.startswith("roman")
+    degrees = 15 if style == DAY else 30
+    return [
+        Text(text, *_at(at, radius(at)), height, at if radial else 0)
+        for at, text in ((degrees * hour, text) for hour, text in texts(style).items())
+    ]
+
+
+def _at(degrees: float, radius: float) -> tuple[float, float]:
+    a = math.radians(degrees)
+    return radius * math.sin(a), -radius * math.cos(a)

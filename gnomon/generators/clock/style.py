@@ -1,0 +1,53 @@
+"""The styles of a clock, and which of them belong to which split."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.generators.base import split_of
+from gnomon.generators.drawing.palettes import FAMILIES, PALETTES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gnomon.generators.base import Split
+
+
+class Style(NamedTuple):
+    """What is hashed: no such combination stands in two splits."""
+
+    dial: str
+    hands: str
+    numerals: str
+    palette: str
+
+
+@lru_cache(maxsize=64)
+def styles(
+    split: Split | None, dials: Sequence[str], hands: Sequence[str], numerals: Sequence[str],
+    palettes: Sequence[str],
+) -> tuple[Style, ...]:  # fmt: skip
+    """The combinations of a split; of all splits where it is None."""
+    every = (Style(*parts) for parts in product(dials, hands, numerals, palettes))
+    return tuple(s for s in every if split is None or split_of("clock", *s) == split)
+
+
+def times(split: Split | None) -> tuple[int, ...]:
+    """The minutes of twelve hours that belong to a split; all 720 where it is None."""
+    return tuple(m for m in range(720) if split is None or split_of("clock", _hm(m)) == split)
+
+
+def palette_names(wanted: Sequence[str]) -> tuple[str, ...]:
+    """Palettes by name, and by family: "dark" stands for all its palettes."""
+    found = [name for one in wanted for name, palette in PALETTES.items()
+             if one in (name, palette.family)]  # fmt: skip
+    return tuple(dict.fromkeys(found))
+
+
+KNOWN_PALETTES = (*FAMILIES, *PALETTES)
+
+
+def _hm(minute: int) -> str:
+    return f"{minute // 60 or 12:02}:{minute % 60:02}"

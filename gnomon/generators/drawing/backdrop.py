@@ -1,0 +1,79 @@
+"""What a clock hangs on: procedural, drawn from a few colours and enlarged."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from gnomon.generators.drawing.canvas import Pixels
+    from gnomon.generators.drawing.palettes import Colour
+    from gnomon.generators.rng import Rng
+
+SPREADS = {"plain": 0, "gradient": 40, "blotches": 28, "stripes": 30}
+"""By how many levels of 255 each style is lighter or darker in places than its ground, at most."""
+
+
+def backdrop(style: str, side: int, ground: Colour, rng: Rng) -> Pixels:
+    """A square of `side` pixels, [side, side, 3]."""
+    return _STYLES[style](side, ground, rng)
+
+
+def _plain(side: int, ground: Colour, _: Rng) -> Pixels:
+    return _rows(np.array([ground], np.uint8), np.zeros(side, np.intp))
+
+
+def _gradient(side: int, ground: Colour, rng: Rng) -> Pixels:
+    """Light that falls in from one side."""
+    return _grown(_shades(ground, SPREADS["gradient"], 4, rng), side)
+
+
+def _blotches(side: int, ground: Colour, rng: Rng) -> Pixels:
+    """A wall that is not evenly lit or painted."""
+    return _grown(_shades(ground, SPREADS["blotches"], 49, rng), side)
+
+
+def _stripes(side: int, ground: Colour, rng: Rng) -> Pixels:
+    """Wallpaper or boards."""
+    broad = _shades(ground, 10, 1, rng)
+    colours = np.concatenate([broad, _shades(ground, SPREADS["stripes"], 1, rng)])
+    width = rng.integer(side // 24, side // 8)
+    stripe = (np.arange(side) - rng.integer(0, width)) // width
+    which = np.where(stripe < 0, 0, 1 - stripe % 2)
+    return _rows(colours, which) if rng.chance(0.5) else np.repeat(colours[which][None], side, 0)
+
+
+def _rows(colours: Pixels, which: NDArray[np.intp]) -> Pixels:
+    """A square whose rows have one colour each. Row by row: numpy fills three bytes slowly."""
+    rows = np.repeat(colours[:, None], len(which), 1)
+    return rows[which]
+
+
+def _grown(shades: Pixels, side: int) -> Pixels:
+    """A square grid of them, enlarged."""
+    grid = shades.reshape(math.isqrt(len(shades)), -1, 3)
+    grown: Pixels = cv2.resize(grid, (side, side), interpolation=cv2.INTER_LINEAR)
+    return grown
+
+
+def _shades(colour: Colour, spread: int, count: int, rng: Rng) -> Pixels:
+    """Lighter and darker ones, [count, 3]."""
+    by = np.array([rng.integer(-spread, spread) for _ in range(count)])
+    shades: Pixels = np.clip(by[:, None] + colour, 0, 255).astype(np.uint8)
+    return shades
+
+
+_STYLES: dict[str, Callable[[int, Colour, Rng], Pixels]] = {
+    "plain": _plain,
+    "gradient": _gradient,
+    "blotches": _blotches,
+    "stripes": _stripes,
+}
+BACKGROUNDS = tuple(_STYLES)

@@ -1,0 +1,122 @@
+"""Colours that have a name nobody disputes, and what they can be told apart from."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+
+from gnomon.generators.drawing.palettes import PALETTES, Colour, contrast
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_TABLE = """
+    red      c8202a  e03434  b41a22
+    orange   f28c1e  ee8210  fb9a2c
+    yellow   f5d020  ffdc3c  efcb10
+    green    2e9e48  1f8a3c  3fae54
+    blue     2456c8  3470e0  1c48ac
+    purple   7a34b0  8a44c4  6c2a9c
+    pink     f48cb8  ff9ec8  ee7cae
+    brown    7a4a24  8a5630  6c4220
+    black    161616  202022  0a0a0c
+    white    ffffff  f8f8f8  fbfbf6
+"""
+
+SHADES: dict[str, tuple[Colour, ...]] = {}
+"""What each name is drawn in."""
+for _line in _TABLE.split("\n")[1:-1]:
+    _name, *_shades = _line.split()
+    SHADES[_name] = tuple((int(s[:2], 16), int(s[2:4], 16), int(s[4:], 16)) for s in _shades)
+COLOURS = tuple(SHADES)
+
+_DEEP: tuple[Colour, ...] = (
+    (28, 42, 74), (24, 56, 42), (48, 48, 54), (36, 30, 58), (66, 84, 88), (92, 104, 112),
+    (168, 208, 232), (200, 224, 168), (240, 200, 190), (232, 204, 160), (196, 184, 224),
+)  # fmt: skip
+"""Grounds beside those of the palettes."""
+
+VISIBLE = 26.0
+"""What stands out from its ground differs by so much in CIELAB."""
+EDGE = 10.0
+"""An outline is found where both of its sides differ by so much in CIELAB: 25 levels of grey."""
+READABLE = 3.0
+"""A text's contrast to its ground, as WCAG 2 asks of large letters."""
+UNEVEN = 40
+"""A ground's light varies by up to so much (see _backdrop)."""
+
+
+def difference(one: Colour, other: Colour) -> float:
+    """The distance in CIELAB: 2 is just seen, black and white are 100 apart."""
+    return float(np.linalg.norm(_lab(one) - _lab(other)))
+
+
+@cache
+def visible_on(ground: Colour) -> tuple[str, ...]:
+    """The colours that stand out from a ground wherever light falls on it."""
+    lit = [shifted(ground, by) for by in range(-UNEVEN, UNEVEN + 1, 10)]
+    return tuple(
+        name
+        for name, shades in SHADES.items()
+        if all(difference(shade, part) >= VISIBLE for shade in shades for part in lit)
+    )
+
+
+@cache
+def grounds(colours: tuple[str, ...], least: int) -> tuple[Colour, ...]:
+    """The grounds from which at least so many of the colours stand out."""
+    every = dict.fromkeys([*(palette.ground for palette in PALETTES.values()), *_DEEP])
+    return tuple(g for g in every if len(set(visible_on(g)) & set(colours)) >= least)
+
+
+@cache
+def readable_on(ground: Colour) -> tuple[tuple[str, Colour], ...]:
+    """The colours by name, each in its first shade, that can be read wherever light falls."""
+    lit = [shifted(ground, by) for by in range(-UNEVEN, UNEVEN + 1, 10)]
+    return tuple(
+        (name, shades[0])
+        for name, shades in SHADES.items()
+        if all(contrast(shades[0], part) >= READABLE for part in lit)
+    )
+
+
+@cache
+def text_grounds() -> tuple[Colour, ...]:
+    """The grounds on which at least two colours can be read."""
+    every = dict.fromkeys([*(palette.ground for palette in PALETTES.values()), *_DEEP])
+    return tuple(g for g in every if len(readable_on(g)) >= 2)
+
+
+@lru_cache(maxsize=4096)
+def clear_of(edges: tuple[Colour, ...], ground: Colour, spread: int) -> Colour:
+    """The ground, as little lighter or darker as lets each edge be seen wherever light falls.
+
+    Where three clocks leave no such ground, the one from which the least visible stands out most.
+    """
+    by = np.array(sorted(range(-255, 256, 5), key=abs))
+    every = np.clip(by[:, None] + ground, 0, 255)  # [shifts, 3]
+    light = np.linspace(-spread, spread, 1 + spread // 4)[:, None, None]
+    lit = _labs(np.clip(every + light, 0, 255))  # [light, shifts, 3]
+    away = np.linalg.norm(lit[..., None, :] - _labs(np.array([edges])), axis=-1).min((0, 2))
+    red, green, blue = every[np.minimum(away, EDGE).argmax()].tolist()
+    return red, green, blue
+
+
+def shifted(colour: Colour, by: int) -> Colour:
+    """Lighter or darker."""
+    red, green, blue = (min(255, max(0, part + by)) for part in colour)
+    return red, green, blue
+
+
+@cache
+def _lab(colour: Colour) -> NDArray[np.float64]:
+    lab: NDArray[np.float64] = _labs(np.array([[colour]]))[0, 0]
+    return lab
+
+
+def _labs(colours: NDArray[np.generic]) -> NDArray[np.float64]:
+    """Of a grid of them, [rows, columns, 3]."""
+    return np.asarray(cv2.cvtColor(colours.astype(np.float32) / 255, cv2.COLOR_RGB2LAB), np.float64)

@@ -1,0 +1,196 @@
+"""Pictures as a camera, a print or a bad line would leave them, and where their points then are.
+
+The one file that knows Albumentations. No flips: a dial in a mirror shows another time.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+
+import cv2
+import numpy as np
+from PIL import Image
+
+from gnomon.generators.base import LATER, Generator
+from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.rng import Rng
+
+if TYPE_CHECKING:
+    from gnomon.generators.drawing.canvas import Pixels, Points
+
+Degrade: TypeAlias = Literal["off", "light", "heavy"]
+
+
+class _Strength(NamedTuple):
+    """How far each property may go; what is not given as a range starts at nothing."""
+
+    rotation: float
+    """Degrees, either way."""
+    perspective: float
+    """How far a corner moves, as a share of the side."""
+    crop: float
+    """How much of a side may be cut off, as a share of it."""
+    light: float
+    """Brightness and contrast."""
+    hue: int
+    uneven: float
+    """Shadow and glare."""
+    blur: tuple[float, float]
+    """Sigma, in pixels of a picture 224 pixels wide."""
+    noise: tuple[float, float]
+    """Standard deviation, as a share of white."""
+    jpeg: tuple[int, int]
+    """Quality."""
+
+
+STRENGTHS = {
+    "light": _Strength(1.5, 0.012, 0.02, 0.1, 3, 0.1, (0.2, 0.5), (0.005, 0.02), (65, 92)),
+    "heavy": _Strength(4.0, 0.035, 0.08, 0.2, 5, 0.2, (0.4, 0.9), (0.02, 0.06), (30, 65)),
+}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Degradable(Generator):
+    """A kind whose pictures may be degraded: `picture, moved = self.degraded(index, picture)`."""
+
+    degrade: Degrade = field(default="off", metadata=LATER)
+    """Noise, blur, JPEG, uneven light, a slight turn, tilt and crop: off, light or heavy."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.degrade not in get_args(Degrade):
+            raise ValueError(f"degrade={self.degrade!r}: give off, light or heavy")
+
+    @property
+    def most_turned(self) -> float:
+        """The most degrees by which degrading turns a picture, either way."""
+        return STRENGTHS[self.degrade].rotation if self.degrade in STRENGTHS else 0.0
+
+    @property
+    def most_sheared(self) -> float:
+        """By how much of the distance between them two points may move across it."""
+        if self.degrade not in STRENGTHS:
+            return 0.0
+        strength = STRENGTHS[self.degrade]
+        return math.tan(math.radians(strength.rotation)) + 2 * strength.perspective
+
+    def degraded(
+        self,
+        index: int,
+        picture: Image.Image,
+        keep: Points | None = None,
+        *,
+        fineness: int | None = None,
+    ) -> tuple[Image.Image, Pose]:
+        """Picture `index` worn down in its own size, and the homography that its points follow.
+
+        Nothing of `keep`, points [n, 2] of the picture, is cut off; None keeps all of it.
+        `fineness`, in pixels, is the width of strokes that a blur must leave; a dial's otherwise.
+        """
+        if self.degrade not in STRENGTHS:
+            return picture, Pose(np.eye(3))
+        rng = Rng(self.name, "degrade", index)
+        pixels, moved = _moved(np.asarray(picture.convert("RGB")), self.degrade, keep, rng)
+        fineness = fineness or max(1, round(min(picture.size) / 112))
+        worn = _call(_photometric(self.degrade, fineness), rng, image=pixels)["image"]
+        return Image.fromarray(worn), moved
+
+
+def _moved(pixels: Pixels, degrade: str, keep: Points | None, rng: Rng) -> tuple[Pixels, Pose]:
+    """Turned and tilted with all in view, then cut by at most what `keep` leaves free.
+
+    Albumentations moves the corners of a blank; the picture follows all at once, since each
+    resampling would blur its letters.
+    """
+    height, width = pixels.shape[:2]
+    corners = np.array([(0, 0), (width, 0), (width, height), (0, height)], float)
+    # Albumentations counts from pixel centres: without the half its points are 0.1 pixels off.
+    blank = np.zeros((height, width), np.uint8)
+    done = _call(_geometric(degrade), rng, image=blank, keypoints=corners - 0.5)
+    turned = Pose(cv2.findHomography(corners, np.asarray(done["keypoints"], float) + 0.5)[0])
+    x1, y1, x2, y2 = _cut(done["image"].shape, turned(corners if keep is None else keep),
+                          STRENGTHS[degrade].crop, rng)  # fmt: skip
+    scale = np.diag([width / (x2 - x1), height / (y2 - y1), 1])
+    shift = np.array([[1, 0, -x1], [0, 1, -y1], [0, 0, 1]])
+    pose = Pose(scale @ shift @ turned.matrix)
+    half = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
+    centred = np.linalg.inv(half) @ pose.matrix @ half
+    seen = cv2.warpPerspective(
+        pixels, centred, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
+    )
+    return seen, pose
+
+
+def _cut(shape: tuple[int, ...], keep: Points, most: float, rng: Rng) -> tuple[int, int, int, int]:
+    """What is left of the picture, as x1, y1, x2, y2."""
+    height, width = shape[:2]
+    low = np.clip(np.floor(keep.min(0)), 0, (width, height))
+    high = np.clip(np.ceil(keep.max(0)), 0, (width, height))
+    left, above = (min(free, most * side) for free, side in zip(low, (width, height), strict=True))
+    right, below = (
+        min(side - end, most * side) for end, side in zip(high, (width, height), strict=True)
+    )
+    return (
+        int(rng.unit() * left), int(rng.unit() * above),
+        width - int(rng.unit() * right), height - int(rng.unit() * below),
+    )  # fmt: skip
+
+
+def _call(compose: Any, rng: Rng, **data: Any) -> dict[str, Any]:
+    """One sample's degradation: each call moves the sequence on, so it starts anew for each."""
+    compose.set_random_seed(rng.bits() >> 32)
+    found: dict[str, Any] = compose(**data)
+    return found
+
+
+@lru_cache
+def _geometric(degrade: str) -> Any:
+    a, s = _albumentations(), STRENGTHS[degrade]
+    border = {"border_mode": cv2.BORDER_REPLICATE, "fit_output": True, "p": 1}
+    points = a.KeypointParams(format="xy", remove_invisible=False)
+    return a.Compose(
+        [
+            a.Affine(rotate=(-s.rotation, s.rotation), **border),
+            a.Perspective(scale=(0, s.perspective), keep_size=False, **border),
+        ],
+        keypoint_params=points,
+    )
+
+
+@lru_cache
+def _photometric(degrade: str, fineness: int) -> Any:
+    """Light on the scene, then the lens, then the sensor, then the file.
+
+    No RandomShadow: its triangles with sharp tips look like one more hand.
+    """
+    a, s = _albumentations(), STRENGTHS[degrade]
+    sigma = (s.blur[0] * fineness / 2, s.blur[1] * fineness / 2)
+    return a.Compose(
+        [
+            a.RandomBrightnessContrast((-s.light, s.light), (-s.light, s.light), p=0.8),
+            a.HueSaturationValue(s.hue, 2 * s.hue, 0, p=0.5),
+            a.OneOf(
+                [
+                    a.PlasmaShadow((0.5 * s.uneven, 2 * s.uneven), p=1),
+                    a.Illumination("gaussian", (0.5 * s.uneven, s.uneven), "brighten", p=1),
+                    a.Illumination("linear", (0.5 * s.uneven, s.uneven), p=1),
+                ],
+                p=0.6,
+            ),
+            a.GaussianBlur(0, sigma, p=0.6),
+            a.OneOf([a.GaussNoise(s.noise, p=1), a.ISONoise((0.01, 0.03), s.noise, p=1)], p=0.6),
+            a.ImageCompression("jpeg", s.jpeg, p=0.7),
+        ]
+    )
+
+
+def _albumentations() -> Any:
+    """Loaded when first needed (seconds, beside torch), and without its call for newer releases."""
+    os.environ.setdefault("NO_ALBUMENTATIONS_UPDATE", "1")
+    import albumentations
+
+    return albumentations

@@ -1,0 +1,105 @@
+"""Texts in the frame of a dial: each is seen as the dial is."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import cv2
+import numpy as np
+from PIL import Image, ImageDraw
+
+from gnomon.generators.drawing.canvas import SCALE, halved
+from gnomon.generators.drawing.fonts import face
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeAlias
+
+    from numpy.typing import NDArray
+
+    from gnomon.generators.drawing.canvas import Canvas, Pixels
+    from gnomon.generators.drawing.palettes import Colour
+    from gnomon.generators.drawing.pose import Pose
+
+    Stack: TypeAlias = NDArray[np.float64]
+
+_HALF = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
+"""OpenCV counts pixels by their centres."""
+_UNHALF = np.linalg.inv(_HALF)
+_SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
+
+
+class Text(NamedTuple):
+    """A text with its middle at (x, y) of the frame."""
+
+    text: str
+    x: float
+    y: float
+    height: float
+    """Of a digit."""
+    turn: int = 0
+    """Degrees, clockwise."""
+
+
+def letter(canvas: Canvas, texts: Sequence[Text], font: str, pose: Pose, ink: Colour) -> None:
+    """Lay texts on a settled canvas as they are seen from the pose."""
+    found = seen(texts, font, pose, canvas, SCALE)
+    if found:
+        mask, corner = found
+        canvas.stain(halved(mask), corner, ink)
+
+
+def seen(
+    texts: Sequence[Text], font: str, pose: Pose, canvas: Canvas, finer: int = 1
+) -> tuple[Pixels, tuple[int, int]] | None:
+    """What the texts cover as they are seen from the pose, and where the mask's corner stands.
+
+    The mask is so many times finer than the canvas.
+    """
+    fine = SCALE * pose.scale
+    tiles = [glyphs(t.text, font, max(4, round(fine * t.height)), t.turn) for t in texts]
+    sizes = np.array([tile.shape[::-1] for tile in tiles])  # [texts, 2]
+    corners = np.rint(fine * np.array([(t.x, t.y) for t in texts]) - sizes / 2)
+    outlines = pose(((corners[:, None] + sizes[:, None] * _SQUARE) / fine).reshape(-1, 2))
+    x1, y1, x2, y2 = canvas.around(outlines, 1)
+    if x2 <= x1 or y2 <= y1:
+        return None
+    origin, scale = finer * np.array([x1, y1]), finer * canvas.scale
+    mask = np.zeros((finer * (y2 - y1), finer * (x2 - x1)), np.uint8)
+    onto_mask = _UNHALF @ _placing(scale, -origin) @ pose.matrix
+    ways = onto_mask @ _placing(1 / fine, corners / fine) @ _HALF
+    _press(mask, tiles, ways, (scale * outlines - origin).reshape(-1, 4, 2))
+    return mask, (x1, y1)
+
+
+def _press(mask: Pixels, tiles: Sequence[Pixels], ways: Stack, places: Stack) -> None:
+    """Bring each tile its way into the part of the mask around its place."""
+    low = np.maximum(np.floor(places.min(1)) - 1, 0)
+    high = np.minimum(np.ceil(places.max(1)) + 1, mask.shape[::-1])
+    parts = np.hstack([low, high]).astype(np.intp).tolist()
+    for tile, way, (x1, y1, x2, y2) in zip(tiles, _placing(1, -low) @ ways, parts, strict=True):
+        if x1 < x2 and y1 < y2:
+            part = mask[y1:y2, x1:x2]
+            cv2.max(part, cv2.warpPerspective(tile, way, (x2 - x1, y2 - y1)), part)
+
+
+def _placing(scale: float, at: Stack) -> Stack:
+    """Scaled, then moved: a homography for each of the places, [..., 2] to [..., 3, 3]."""
+    placing = np.zeros((*at.shape[:-1], 3, 3))
+    placing[..., 0, 0] = placing[..., 1, 1] = scale
+    placing[..., :2, 2] = at
+    placing[..., 2, 2] = 1
+    return placing
+
+
+@lru_cache(maxsize=8192)
+def glyphs(text: str, font: str, height: int, turn: int) -> Pixels:
+    """A mask of `text` with digits `height` pixels high, turned clockwise, trimmed."""
+    letters = face(font, height)
+    x1, y1, x2, y2 = (round(v) for v in letters.getbbox(text))
+    image = Image.new("L", (x2 - x1 + 2, y2 - y1 + 2))
+    ImageDraw.Draw(image).text((1 - x1, 1 - y1), text, fill=255, font=letters)
+    if turn:
+        image = image.rotate(-turn, Image.Resampling.BICUBIC, expand=True)
+    return np.asarray(image.crop(image.getbbox()))

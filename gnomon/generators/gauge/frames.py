@@ -1,0 +1,194 @@
+"""How instruments are built: the outline, the track that the ticks stand on, the pointer.
+
+Lengths are in units of about half the instrument, y downwards, as dials have them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from gnomon.generators.drawing import dials, hands
+
+if TYPE_CHECKING:
+    from gnomon.generators.drawing.canvas import Points
+
+Shapes: TypeAlias = "list[Points]"
+ROUND = ("round", "ring", "cushion", "octagon")
+"""Cases of gauges and weighing scales."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arc:
+    """A track around a pivot, from `start` degrees clockwise from up over `sweep` degrees."""
+
+    pivot: tuple[float, float]
+    radius: float
+    start: float
+    sweep: float
+
+    def at(self, share: float, off: float = 0.0) -> tuple[float, float]:
+        """The point at a share of the track, so far off it towards the labels."""
+        a = math.radians(self.angle(share))
+        r = self.radius - off
+        return self.pivot[0] + r * math.sin(a), self.pivot[1] - r * math.cos(a)
+
+    def angle(self, share: float) -> float:
+        """Degrees clockwise from up."""
+        return self.start + self.sweep * share
+
+    @property
+    def length(self) -> float:
+        """From the first tick to the last."""
+        return self.radius * math.radians(self.sweep)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A straight track; the labels stand to the right of one that rises, below one that runs."""
+
+    begin: tuple[float, float]
+    end: tuple[float, float]
+
+    def at(self, share: float, off: float = 0.0) -> tuple[float, float]:
+        """The point at a share of the track, so far off it towards the labels."""
+        (x1, y1), (x2, y2) = self.begin, self.end
+        along = (x2 - x1) / self.length, (y2 - y1) / self.length
+        return x1 + (x2 - x1) * share - along[1] * off, y1 + (y2 - y1) * share + along[0] * off
+
+    @property
+    def length(self) -> float:
+        """From the first tick to the last."""
+        return math.dist(self.begin, self.end)
+
+
+Track: TypeAlias = Arc | Line
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One instrument's build."""
+
+    track: Track
+    tick: float
+    """Length of a labelled tick."""
+    label: float
+    """How far off the track the labels' middles stand."""
+    height: float
+    """Of a label's digits."""
+    band: tuple[float, float]
+    """Between which distances off the track coloured zones lie."""
+    mark: tuple[float, float]
+    """The tip and the base of a target's mark, as distances off the track."""
+    unit: tuple[float, float]
+    """Where the unit is written."""
+
+
+#            track, tick, label, height, band, mark, unit
+FRAMES = {
+    "gauge": Frame(
+        Arc((0, 0), 0.84, -135, 270), 0.11, 0.265, 0.1, (-0.09, -0.02), (-0.01, -0.11), (0, 0.5)
+    ),
+    "scale": Frame(
+        Arc((0, 0), 0.84, 0, 330), 0.11, 0.265, 0.1, (-0.09, -0.02), (-0.01, -0.11), (0, 0.32)
+    ),
+    "meter": Frame(
+        Arc((0, 0.5), 1.0, -48, 96), 0.1, -0.12, 0.1, (0.12, 0.19), (0.11, 0.21), (0, 0.1)
+    ),
+    "thermometer": Frame(
+        Line((0.08, 0.6), (0.08, -0.85)), 0.13, 0.28, 0.085, (-0.32, -0.24), (-0.19, -0.29),
+        (0.3, 0.83),
+    ),
+    "cylinder": Frame(
+        Line((-0.04, 0.8), (-0.04, -0.74)), 0.16, 0.31, 0.09, (-0.36, -0.28), (-0.24, -0.34),
+        (0.22, -0.87),
+    ),
+    "ruler": Frame(
+        Line((-0.9, -0.02), (0.9, -0.02)), 0.13, 0.2, 0.075, (0.3, 0.36), (-0.02, -0.12),
+        (0.8, -0.36),
+    ),
+}  # fmt: skip
+_WIDE = {
+    "thermometer": (0.52, 1.0), "cylinder": (0.52, 1.0), "ruler": (1.0, 0.45), "meter": (1.0, 0.78)
+}  # fmt: skip
+_BULB = (0.0, 0.78)
+
+
+@cache
+def outline(instrument: str, case: str, scale: float = 1.0) -> Points:
+    """The case as a polygon."""
+    if instrument not in _WIDE:
+        return dials.outline(case, scale)
+    x, y = _WIDE[instrument]
+    grow = scale - 1
+    return _rounded(-x - grow, -y - grow, x + grow, y + grow, 0.1)
+
+
+def pointer(instrument: str, hand: str, share: float, swell: float) -> Shapes:
+    """What shows the reading; `swell` is how much broader drawing makes it on each side."""
+    frame = FRAMES[instrument]
+    if isinstance(frame.track, Arc):
+        return _needle(frame, hand, share, swell)
+    x, y = frame.track.at(share)
+    if instrument == "ruler":
+        left = frame.track.at(0)[0]
+        return [_oblong(left + swell, y - 0.26, x - swell, y - 0.04)]
+    if instrument == "cylinder":
+        return [_oblong(-0.24, y + swell, 0.44, 0.9)]
+    column = _oblong(-0.035, y + swell, 0.035, _BULB[1])
+    return [column, np.array(_BULB) + hands.disc(0.1)]
+
+
+def _needle(frame: Frame, hand: str, share: float, swell: float) -> Shapes:
+    assert isinstance(frame.track, Arc)
+    length = frame.track.radius - (0.45 * frame.tick if frame.label > 0 else 0.02)
+    shape = hands.shape(hand, length, max(0.055 - 2 * swell, 0.03))
+    return [c + frame.track.pivot for c in hands.turned(shape, frame.track.angle(share))]
+
+
+def marker(instrument: str, share: float) -> Points:
+    """A small triangle whose tip marks a target."""
+    track, (tip, base) = FRAMES[instrument].track, FRAMES[instrument].mark
+    wide = 0.045 / track.length
+    return np.array(
+        [track.at(share, tip), track.at(share - wide, base), track.at(share + wide, base)]
+    )
+
+
+def band(instrument: str, begin: float, end: float) -> Points:
+    """A coloured zone along the track."""
+    frame = FRAMES[instrument]
+    steps = np.linspace(begin, end, max(2, round(40 * (end - begin)) + 2)).tolist()
+    near, far = frame.band
+    return np.array(
+        [frame.track.at(s, near) for s in steps] + [frame.track.at(s, far) for s in steps[::-1]]
+    )
+
+
+def inside(instrument: str) -> Shapes:
+    """What lies between the floor and the pointer: a tube, a glass; nothing in most."""
+    if instrument == "thermometer":
+        return [_rounded(-0.075, -0.93, 0.075, _BULB[1], 0.07),
+                np.array(_BULB) + hands.disc(0.14)]  # fmt: skip
+    if instrument == "cylinder":
+        return [_oblong(-0.27, -0.96, 0.47, 0.93)]
+    return []
+
+
+def _oblong(x1: float, y1: float, x2: float, y2: float) -> Points:
+    return np.array([(x1, y1), (x2, y1), (x2, y2), (x1, y2)], float)
+
+
+def _rounded(x1: float, y1: float, x2: float, y2: float, radius: float) -> Points:
+    turns = np.radians(np.arange(0, 91, 15))
+    corners = ((x2, y1, 0), (x2, y2, 90), (x1, y2, 180), (x1, y1, 270))
+    points = []
+    for x, y, turn in corners:
+        a = turns + math.radians(turn)
+        middle = (x - math.copysign(radius, x), y - math.copysign(radius, y))
+        points.append(np.stack([middle[0] + radius * np.sin(a), middle[1] - radius * np.cos(a)], 1))
+    return np.concatenate(points)

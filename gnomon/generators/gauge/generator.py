@@ -1,0 +1,240 @@
+"""Instruments with a scale: gauges, meters, thermometers, rulers, scales, measuring cylinders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gnomon.generators.base import check_names
+from gnomon.generators.drawing import pose as _pose
+from gnomon.generators.drawing.backdrop import BACKGROUNDS
+from gnomon.generators.drawing.degrade import Degradable
+from gnomon.generators.drawing.palettes import FAMILIES, PALETTES
+from gnomon.generators.gauge import draw as _gauge_draw
+from gnomon.generators.gauge import questions as _gauge_questions
+from gnomon.generators.gauge import scales as _gauge_scales
+from gnomon.generators.gauge.draw import RIM, Look, Shown, bears_zones
+from gnomon.generators.gauge.facts import facts_of
+from gnomon.generators.gauge.frames import FRAMES, ROUND, outline
+from gnomon.generators.gauge.questions import QUESTIONS, Asked, possible
+from gnomon.generators.gauge.scales import INSTRUMENTS, Scale, meaning, places
+from gnomon.sample import Box, Number, Sample, Target, Text
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from gnomon.generators.base import Split
+    from gnomon.generators.rng import Rng
+
+
+Choices: TypeAlias = dict[str, tuple[tuple[Scale, ...], tuple[Scale, ...]]]
+
+
+class _Level(NamedTuple):
+    parts: int
+    rotation: float
+    perspective: float
+    decoys: float
+
+
+LEVELS = {
+    "easy": _Level(1, 0.0, 0.0, 0.0),
+    "medium": _Level(2, 5.0, 0.03, 0.3),
+    "hard": _Level(5, 12.0, 0.08, 0.6),
+}
+LEAST = 2.7
+"""Pixels between two ticks; what stands closer together nobody counts."""
+HANDS = ("baton", "sword", "taper", "arrow", "dauphine")
+UNSEEN_HANDS = ("leaf", "breguet")
+UNSEEN = tuple(name for family in FAMILIES for name in
+               [p.name for p in PALETTES.values() if p.family == family][-3:])  # fmt: skip
+"""Palettes that `ood` holds back: the last three of each family."""
+_FILL = (0.86, 0.97)
+"""Range of the instrument's longer side, as a share of the picture's."""
+
+
+class _Plan(NamedTuple):
+    question: str
+    scale: Scale
+    place: int
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Gauge(Degradable):
+    """One instrument, its reading, and what follows from it."""
+
+    kind: ClassVar[str] = "gauge"
+    version: ClassVar[int] = 4
+    targets: ClassVar[tuple[type[Target], ...]] = (Number, Text, Box)
+
+    size: int = 224
+    """Pixels of the square picture's side (160 to 1024)."""
+    level: Literal["easy", "medium", "hard"] = "easy"
+    """easy: upright, readings on ticks; medium: halves of ticks, askew; hard: fifths, decoys."""
+    instruments: tuple[str, ...] = INSTRUMENTS
+    """gauge, meter, thermometer, ruler, scale, cylinder."""
+    questions: tuple[str, ...] = ("read",)
+    """read, difference (to a marked target), percent (of full scale), zone (coloured), in_range
+    (yes or no), where (the pointer's box)."""
+    parts: int | None = None
+    """Readings stand at so many places from tick to tick (1 to 10), in place of the level's."""
+    rotation: float | None = None
+    """The instrument is turned by up to so many degrees either way (0 to 30)."""
+    perspective: float | None = None
+    """The strongest tilt, as the share by which the near edge is closer (0 to 0.15)."""
+    log: float = 0.0
+    """The share of gauges and meters with a logarithmic scale (0 to 1)."""
+    backgrounds: tuple[str, ...] = BACKGROUNDS
+    """plain, gradient, blotches, stripes."""
+    ood: bool = False
+    """Palettes and pointers that are not drawn without it."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.level not in LEVELS:
+            raise ValueError(f"level={self.level!r}: give one of {', '.join(LEVELS)}")
+        check_names("instruments", self.instruments, INSTRUMENTS)
+        check_names("questions", self.questions, QUESTIONS)
+        check_names("backgrounds", self.backgrounds, BACKGROUNDS)
+        for name, given, least, most in (
+            ("size", self.size, 160, 1024), ("parts", self.parts, 1, 10),
+            ("rotation", self.rotation, 0, 30),
+            ("perspective", self.perspective, 0, _pose.STEEPEST), ("log", self.log, 0, 1),
+        ):  # fmt: skip
+            if given is not None and not least <= given <= most:
+                raise ValueError(f"{name}={given!r}: give {least} to {most}")
+        self._check_scales()
+
+    def key(self, index: int) -> str:
+        """Instrument, scale, reading and question, such as gauge|bar|0..10|6.5|read."""
+        plan = self._plan(self.rng(index))
+        return f"{meaning(plan.scale, plan.place, self._parts)}|{plan.question}"
+
+    def draw(self, index: int) -> Sample:
+        """One instrument with one question."""
+        rng = self.rng(index)
+        question, scale, place = self._plan(rng)
+        value, gap = scale.reading(place, self._parts)
+        asked = _gauge_questions.asked(question, scale, value, gap, rng)
+        shown = self._shown(scale, value, asked, rng)
+        look = self._look(shown, rng)
+        image = _gauge_draw.picture(look, shown, rng)
+        image, moved = self.degraded(
+            index, image, look.pose(outline(scale.instrument, look.case, RIM))
+        )
+        look = look._replace(pose=moved.after(look.pose))
+        facts = {"question": question, **facts_of(look, shown, gap, asked)}
+        target = asked.target or Box(*facts["pointer_box"])
+        return Sample(self.id(index), image, asked.question, target, facts)
+
+    def _plan(self, rng: Rng) -> _Plan:
+        """What is asked of which reading; the readings to choose from are those of the split."""
+        question = rng.choice(self.questions)
+        scales = self._scales[question]
+        linear, log = scales[rng.choice(tuple(scales))]
+        scale = rng.choice(log if log and (not linear or rng.chance(self.log)) else linear)
+        place = rng.choice(places(scale, self._parts, self.split))
+        return _Plan(question, scale, place)
+
+    @cached_property
+    def _scales(self) -> dict[str, Choices]:
+        names, log = tuple(self.instruments), (self.log < 1, self.log > 0)
+        return {
+            question: _choices(question, names, log, self.size, self._parts, self.split)
+            for question in self.questions
+        }
+
+    def _check_scales(self) -> None:
+        for question, scales in self._scales.items():
+            if not scales:
+                raise ValueError(
+                    f"questions: {question!r} cannot be asked of {', '.join(self.instruments)}"
+                    f" at size={self.size}, log={self.log}: allow more instruments"
+                )
+
+    def _shown(self, scale: Scale, value: Decimal, asked: Asked, rng: Rng) -> Shown:
+        """What is drawn; zones and a mark that nobody asks about are decoys."""
+        zones, mark = asked.zones, asked.mark
+        if not zones and rng.chance(LEVELS[self.level].decoys):
+            zones = _gauge_questions.zones(scale, value, rng)
+        if mark is None and rng.chance(LEVELS[self.level].decoys / 2):
+            mark = rng.choice(scale.labels)
+        return Shown(scale, value, zones, mark)
+
+    def _look(self, shown: Shown, rng: Rng) -> Look:
+        case, scale = rng.choice(ROUND), shown.scale
+        pose = _pose.placed(
+            outline(scale.instrument, case, RIM),
+            turn=rng.uniform(-self._rotation, self._rotation),
+            tilt=rng.uniform(0, self._perspective), towards=rng.uniform(0, 360),
+            length=self.size * rng.uniform(*_FILL), room=self.size,
+            shift=(rng.uniform(-1, 1), rng.uniform(-1, 1)),
+        )  # fmt: skip
+        return Look(
+            size=self.size, case=case, hand=rng.choice(UNSEEN_HANDS if self.ood else HANDS),
+            palette=rng.choice(self._zoned if shown.zones else self._palettes),
+            background=rng.choice(self.backgrounds),
+            font=rng.choice(("sans", "sans-bold", "serif-bold")),
+            labelled=2 if crowded(scale) else 1, pose=pose,
+        )  # fmt: skip
+
+    @cached_property
+    def _palettes(self) -> tuple[str, ...]:
+        return UNSEEN if self.ood else tuple(name for name in PALETTES if name not in UNSEEN)
+
+    @cached_property
+    def _zoned(self) -> tuple[str, ...]:
+        return tuple(name for name in self._palettes if bears_zones(name))
+
+    @property
+    def _parts(self) -> int:
+        return self.parts or LEVELS[self.level].parts
+
+    @property
+    def _rotation(self) -> float:
+        return LEVELS[self.level].rotation if self.rotation is None else self.rotation
+
+    @property
+    def _perspective(self) -> float:
+        return LEVELS[self.level].perspective if self.perspective is None else self.perspective
+
+
+@lru_cache
+def _choices(
+    question: str, instruments: tuple[str, ...], kinds: tuple[bool, bool], size: int, parts: int,
+    split: Split,
+) -> Choices:  # fmt: skip
+    """Of each instrument the scales, linear and logarithmic, that the question can be asked of."""
+
+    def fit(scales: tuple[Scale, ...]) -> tuple[Scale, ...]:
+        return tuple(
+            scale for scale in scales
+            if possible(question, scale) and _countable(scale, size)
+            and places(scale, parts, split)
+        )  # fmt: skip
+
+    found = {}
+    for name in instruments:
+        linear, log = _gauge_scales.linear(name), _gauge_scales.logarithmic(name)
+        both = (fit(linear if kinds[0] or not log else ()), fit(log if kinds[1] else ()))
+        if any(both):
+            found[name] = both
+    return found
+
+
+def crowded(scale: Scale) -> bool:
+    """Whether labels would touch: more than eleven, and on a ruler 90 beside 100."""
+    most = 10 if scale.instrument == "ruler" and scale.high >= 100 else 11
+    return len(scale.labels) > most and not scale.log
+
+
+def _countable(scale: Scale, size: int) -> bool:
+    """Whether the ticks stand apart in the smallest picture of the instrument."""
+    edge = outline(scale.instrument, ROUND[0], RIM)
+    unit = 0.9 * _FILL[0] * size / float(np.ptp(edge, axis=0).max())
+    apart = min(b - a for a, b in pairwise(map(scale.share, scale.ticks)))
+    return apart * FRAMES[scale.instrument].track.length * unit >= LEAST

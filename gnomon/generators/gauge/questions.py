@@ -1,0 +1,139 @@
+"""What can be asked of an instrument; every answer is computed from the values on its scale."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.generators.gauge.draw import ZONES
+from gnomon.generators.gauge.scales import plain
+from gnomon.sample import Number, Target, Text
+
+if TYPE_CHECKING:
+    from gnomon.generators.gauge.scales import Scale
+    from gnomon.generators.rng import Rng
+
+QUESTIONS = ("read", "difference", "percent", "zone", "in_range", "where")
+CALLED = {
+    "gauge": "gauge", "meter": "meter", "thermometer": "thermometer", "ruler": "ruler",
+    "scale": "scale", "cylinder": "measuring cylinder",
+}  # fmt: skip
+_POINTER = {
+    "thermometer": "the thermometer's column", "cylinder": "the liquid in the measuring cylinder",
+    "ruler": "the bar above the ruler",
+}  # fmt: skip
+_TENTH = Decimal("0.1")
+
+
+class Asked(NamedTuple):
+    """A question with its answer, and what it needs to be drawn."""
+
+    question: str
+    target: Target | None
+    """None where it is the pointer's box, which is known once that is drawn."""
+    zones: tuple[tuple[str, Decimal, Decimal], ...] = ()
+    mark: Decimal | None = None
+    limits: tuple[Decimal, Decimal] | None = None
+
+
+def possible(question: str, scale: Scale) -> bool:
+    """Whether the question has an answer on this scale: a percentage needs a scale from 0."""
+    return question != "percent" or (not scale.log and scale.low == 0)
+
+
+def asked(question: str, scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> Asked:
+    """The question about that value; `gap` is the distance of the ticks around it."""
+    return _ASK[question](scale, value, gap, rng)
+
+
+def zones(scale: Scale, value: Decimal, rng: Rng) -> tuple[tuple[str, Decimal, Decimal], ...]:
+    """Three zones that meet at labels, neither of them beside the value."""
+    one, other = _two_labels(scale, value, rng)
+    names = tuple(ZONES) if rng.chance(0.6) else tuple(ZONES)[::-1]
+    ends = (scale.low, one, other, scale.high)
+    return tuple(zip(names, ends[:-1], ends[1:], strict=True))
+
+
+def _read(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> Asked:
+    name, unit = CALLED[scale.instrument], scale.unit
+    if scale.instrument == "ruler":
+        text = rng.choice((
+            f"How long is the bar above the ruler? Answer in {unit}.",
+            f"Measure the bar with the ruler. Answer in {unit}.",
+        ))  # fmt: skip
+    else:
+        text = rng.choice((
+            f"What does the {name} read? Answer in {unit}.",
+            f"Read the {name}. Answer in {unit}.",
+            f"Which value does the {name} show? Answer in {unit}.",
+        ))  # fmt: skip
+    return Asked(text, Number(value, unit, plain(gap / 2)))
+
+
+def _difference(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> Asked:
+    """To a target that stands at a label, at least two ticks away."""
+    far = [label for label in scale.labels if abs(label - value) >= 2 * gap]
+    mark = rng.choice(far)
+    what = "the bar's end" if scale.instrument == "ruler" else "the reading"
+    text = f"How far is {what} from the target marked by the triangle? Answer in {scale.unit}."
+    answer = Number(plain(abs(value - mark)), scale.unit, plain(gap / 2))
+    return Asked(text, answer, mark=mark)
+
+
+def _percent(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> Asked:  # noqa: ARG001 - as all questions
+    share = (100 * value / scale.high).quantize(_TENTH, ROUND_HALF_EVEN)
+    within = (50 * gap / scale.high).quantize(_TENTH, ROUND_CEILING)
+    what = "the bar's length" if scale.instrument == "ruler" else "the reading"
+    text = f"What percentage of the full scale is {what}? Answer to one decimal, with %."
+    return Asked(text, Number(share, "%", within))
+
+
+def _zone(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> Asked:  # noqa: ARG001 - as all questions
+    coloured = zones(scale, value, rng)
+    found = next(name for name, begin, end in coloured if begin <= value <= end)
+    what = "does the bar end" if scale.instrument == "ruler" else "is the reading"
+    text = f"In which zone {what}: green, yellow or red?"
+    return Asked(text, Text(found, tuple(ZONES)), zones=coloured)
+
+
+def _in_range(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> Asked:  # noqa: ARG001 - as all questions
+    """As often within as not, where the labels allow both."""
+    clear = _clear(scale, value)
+    below = [v for v in clear if v < value]
+    above = [v for v in clear if v > value]
+    within = bool(below and above) and (rng.chance(0.5) or (len(below) < 2 and len(above) < 2))
+    if within:
+        low, high = rng.choice(below), rng.choice(above)
+    else:
+        side = rng.choice([s for s in (below, above) if len(s) > 1])
+        first = rng.integer(0, len(side) - 2)
+        low, high = side[first], side[rng.integer(first + 1, len(side) - 1)]
+    what = "the bar's length" if scale.instrument == "ruler" else "the reading"
+    text = f"Is {what} between {low:f} and {high:f} {scale.unit}? Answer yes or no."
+    answer = Text("yes" if within else "no", ("yes", "no"))
+    return Asked(text, answer, limits=(low, high))
+
+
+def _where(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> Asked:  # noqa: ARG001 - as all questions
+    name = CALLED[scale.instrument]
+    what = _POINTER.get(scale.instrument, f"the {name}'s pointer")
+    return Asked(f"Where is {what}? Give its box.", None)
+
+
+_ASK = dict(zip(QUESTIONS, (_read, _difference, _percent, _zone, _in_range, _where), strict=True))
+
+
+def _clear(scale: Scale, value: Decimal) -> list[Decimal]:
+    """The labels that nobody takes for the value: not the value, nor a tick right beside it."""
+    above = bisect_left(scale.ticks, value)
+    near = {scale.ticks[above]}
+    if value < scale.ticks[above]:
+        near.add(scale.ticks[above - 1])
+    return [label for label in scale.labels if label not in near]
+
+
+def _two_labels(scale: Scale, value: Decimal, rng: Rng) -> tuple[Decimal, Decimal]:
+    inner = [v for v in _clear(scale, value) if scale.low < v < scale.high]
+    first = rng.integer(0, len(inner) - 2)
+    return inner[first], inner[rng.integer(first + 1, len(inner) - 1)]

@@ -1,0 +1,256 @@
+"""Things on a ground, and questions of where they are: every expression means one thing only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeVar
+
+import numpy as np
+
+from gnomon.generators.base import LATER, check_names, split_of
+from gnomon.generators.drawing.backdrop import BACKGROUNDS, backdrop
+from gnomon.generators.drawing.canvas import SCALE, Canvas
+from gnomon.generators.drawing.colours import COLOURS, grounds, visible_on
+from gnomon.generators.drawing.degrade import Degradable
+from gnomon.generators.drawing.palettes import contrast
+from gnomon.generators.drawing.slots import Slot, cell, slots
+from gnomon.generators.scene import pictures
+from gnomon.generators.scene.expressions import CLEAR
+from gnomon.generators.scene.questions import OF_PICTURES, QUESTIONS, Asked, Drawn, Room, asked
+from gnomon.generators.scene.things import SEEN, SIZES, UNSEEN, Placed, Thing, edges, placed
+from gnomon.generators.scene.things import draw as put
+from gnomon.sample import Box, Number, Sample, Target, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gnomon.generators.rng import Rng
+
+T = TypeVar("T")
+
+LEVELS: dict[str, tuple[tuple[int, int], int]] = {
+    "easy": ((2, 4), 8),
+    "medium": ((4, 7), 4),
+    "hard": ((7, 12), 3),
+}
+"""How many things, and of how many names and colours they are drawn at most."""
+_LARGEST = 1024
+_MARGIN = 0.03
+_FILLED = 0.92
+"""Of its slot's shorter side a large thing may fill so much."""
+_LEAST = 7.0
+"""Pixels from the middle of a small thing to its tip."""
+_TRIES = 1000
+THINGS = ("icons", *pictures.LEAST)
+
+
+class Plan(NamedTuple):
+    """What is drawn and asked, before anything is."""
+
+    ground: tuple[int, int, int]
+    backdrop: str
+    placed: Drawn
+    asked: Asked
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Scene(Degradable):
+    """Shapes and icons that never overlap; boxes end where the ink does."""
+
+    kind: ClassVar[str] = "scene"
+    version: ClassVar[int] = 4
+    targets: ClassVar[tuple[type[Target], ...]] = (Box, Number, Text)
+
+    size: int = 336
+    """Pixels of the square picture's side (112 to 1024)."""
+    level: Literal["easy", "medium", "hard"] = "easy"
+    """easy: 2 to 4 things, mostly unlike; medium: 4 to 7; hard: 7 to 12 that share much."""
+    objects: tuple[int, int] | None = None
+    """How many things, from and to (2 to 16), in place of the level's."""
+    alike: int | None = None
+    """Of how many names, and of how many colours, they are at most (2 to 10)."""
+    questions: tuple[str, ...] = ("where",)
+    """where (its box), count, colour, relation (yes or no), which (of two is further)."""
+    backgrounds: tuple[str, ...] = BACKGROUNDS
+    """plain, gradient, blotches, stripes."""
+    ood: bool = False
+    """Shapes, icons and looks of pictures that are not drawn without it."""
+    things: tuple[str, ...] = field(default=("icons",), metadata=LATER)
+    """What a scene is made of, each as often: icons (and shapes), or pictures in frames: clocks,
+    gauges, charts. Those are called by what they show, and asked where, relation and which."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 112 <= self.size <= _LARGEST:
+            raise ValueError(f"size={self.size!r}: give 112 to {_LARGEST}")
+        if self.level not in LEVELS:
+            raise ValueError(f"level={self.level!r}: give one of {', '.join(LEVELS)}")
+        low, high = self._objects
+        if not 2 <= low <= high <= 16:
+            raise ValueError(f"objects={self.objects!r}: give a range within 2 to 16")
+        if not 2 <= self._alike <= 10:
+            raise ValueError(f"alike={self.alike!r}: give 2 to 10")
+        check_names("things", self.things, THINGS)
+        for what in set(self.things) - {"icons"}:
+            self._check_pictures(what, high)
+        if high > len(SIZES) * self._alike**2:
+            raise ValueError(
+                f"objects={self._objects}, alike={self._alike}: no more than"
+                f" {len(SIZES) * self._alike**2} things can be told apart"
+            )
+        if self._reach(high) * min(SIZES.values()) < _LEAST:
+            raise ValueError(f"size={self.size}: too small for {high} things that can be seen")
+        check_names("questions", self.questions, QUESTIONS)
+        check_names("backgrounds", self.backgrounds, BACKGROUNDS)
+
+    def key(self, index: int) -> str:
+        """What is asked of which things, and where they stand to a hundredth of the side."""
+        return self._meaning(self._plan(index))
+
+    def draw(self, index: int) -> Sample:
+        """One scene with one question."""
+        plan = self._plan(index)
+        rng = self.rng(index)
+        canvas = Canvas(self.size, backdrop(plan.backdrop, self.size * SCALE, plan.ground, rng))
+        inks = [put(canvas, one) for one in plan.placed if isinstance(one, Placed)]
+        things = [{**one.thing._asdict(), "turn": one.turn}
+                  for one in plan.placed if isinstance(one, Placed)]  # fmt: skip
+        image, fineness = canvas.picture(), None
+        for one in plan.placed:
+            if isinstance(one, pictures.Framed):
+                shown = pictures.hang(image, one, _stands_out(plan.ground))
+                inks.append(one.corners)
+                things.append({"name": one.subject.says, "shows": shown.facts})
+                fineness = max(1, round(one.side / 112))
+        image, moved = self.degraded(index, image, np.concatenate(inks), fineness=fineness)
+        boxes = [edges(moved(ink)) for ink in inks]
+        said = plan.asked
+        target = Box(*boxes[said.means]) if said.target is None else said.target
+        facts = {
+            "things": [{**one, "box": list(box)} for one, box in zip(things, boxes, strict=True)],
+            "ground": list(plan.ground),
+            **said.facts,
+        }
+        return Sample(self.id(index), image, said.question, target, facts)
+
+    def _check_pictures(self, what: str, most: int) -> None:
+        least = (pictures.WORN if self.degrade == "heavy" else pictures.LEAST)[what]
+        side = pictures.side_of(most, self.size * (1 - 2 * _MARGIN))
+        if side < least:
+            enough = -(-self.size * least // side)
+            larger = f"a size of {enough}, or " if enough <= _LARGEST else ""
+            raise ValueError(
+                f"things={what}: {most} of them in size={self.size} have {side} pixels each and"
+                f" cannot be read; give {larger}fewer objects"
+            )
+        if most > pictures.MOST[what]:
+            raise ValueError(
+                f"objects={self._objects}: no more than {pictures.MOST[what]} {what} are told apart"
+            )
+        if not set(self.questions) & set(OF_PICTURES):
+            raise ValueError(
+                f"questions={list(self.questions)}: {what} are asked {', '.join(OF_PICTURES)}"
+            )
+
+    @property
+    def _room(self) -> Room:
+        """A turn or a tilt must not bring what is left of another to its right."""
+        return Room(self.size, CLEAR + self.most_sheared)
+
+    @property
+    def _objects(self) -> tuple[int, int]:
+        return self.objects or LEVELS[self.level][0]
+
+    @property
+    def _alike(self) -> int:
+        return self.alike or LEVELS[self.level][1]
+
+    def _reach(self, count: int) -> float:
+        """The radius of a large thing among so many."""
+        return _FILLED / 2 * cell(count, self.size * (1 - 2 * _MARGIN))
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return UNSEEN if self.ood else SEEN
+
+    def _plan(self, index: int) -> Plan:
+        """What is drawn and asked; the things are the first of the draws that are of the split.
+
+        So that no two splits share a set of things, however they are laid out.
+        """
+        rng = self.rng(index)
+        rng.bits()  # the backdrop's own
+        what = self.things[0] if len(self.things) == 1 else rng.choice(self.things)
+        if what != "icons":
+            return self._hung(what, rng)
+        for _ in range(_TRIES):
+            ground = rng.choice(grounds(COLOURS, min(self._alike, 5)))
+            things = self._things(ground, rng)
+            if split_of(self.kind, *sorted(things)) == self.split:
+                return self._laid_out(ground, things, rng)
+        raise AssertionError(f"{self}: no scene of the {self.split} split in {_TRIES}")
+
+    def _laid_out(self, ground: tuple[int, int, int], things: tuple[Thing, ...], rng: Rng) -> Plan:
+        edge, reach = self.size * _MARGIN, self._reach(len(things))
+        places = slots(len(things), Slot(edge, edge, self.size - edge, self.size - edge), rng)
+        drawn = tuple(
+            placed(thing, place, reach, rng) for thing, place in zip(things, places, strict=True)
+        )
+        said = asked(drawn, tuple(self.questions), self._room, rng)
+        return Plan(ground, rng.choice(self.backgrounds), drawn, said)
+
+    def _hung(self, what: str, rng: Rng) -> Plan:
+        """Pictures in frames; no two splits share a set of what they show."""
+        edge = self.size * _MARGIN
+        room = Slot(edge, edge, self.size - edge, self.size - edge)
+        for _ in range(_TRIES):
+            ground = rng.choice(grounds(COLOURS, 5))
+            count = rng.within(self._objects)
+            side = pictures.side_of(count, self.size - 2 * edge)
+            shown = pictures.subjects(
+                what, count, side, rng, split=self.split, seed=self.seed, ood=self.ood
+            )
+            if split_of(self.kind, *sorted(one.meaning for one in shown)) == self.split:
+                break
+        else:
+            raise AssertionError(f"{self}: no pictures of the {self.split} split in {_TRIES}")
+        places = slots(count, room, rng)
+        drawn = tuple(
+            pictures.placed(one, place, side, rng) for one, place in zip(shown, places, strict=True)
+        )
+        said = asked(drawn, tuple(self.questions), self._room, rng)
+        return Plan(ground, rng.choice(self.backgrounds), drawn, said)
+
+    def _meaning(self, plan: Plan) -> str:
+        to = 100 / self.size
+        where = [
+            f"{one.thing if isinstance(one, Placed) else one.subject.meaning}"
+            f" {round(to * one.x)} {round(to * one.y)}"
+            for one in plan.placed
+        ]
+        return f"{plan.asked.question} | {'; '.join(sorted(where))}"
+
+    def _things(self, ground: tuple[int, int, int], rng: Rng) -> tuple[Thing, ...]:
+        """Different things, all of which stand out from the ground."""
+        colours = _some(rng, visible_on(ground), self._alike)
+        names = _some(rng, self._names, self._alike)
+        every = len(SIZES) * len(colours) * len(names)
+        most = min(self._objects[1], every)
+        picked = _some(rng, range(every), rng.integer(min(self._objects[0], most), most))
+        sizes, wide = tuple(SIZES), len(names)
+        return tuple(
+            Thing(sizes[i % 2], colours[i // 2 // wide], names[i // 2 % wide]) for i in picked
+        )
+
+
+def _stands_out(ground: tuple[int, int, int]) -> tuple[int, int, int]:
+    """A frame's colour: dark or light, whichever is seen better."""
+    dark, light = (34, 34, 38), (240, 238, 232)
+    return max(dark, light, key=lambda colour: contrast(colour, ground))
+
+
+def _some(rng: Rng, of: Sequence[T], count: int) -> list[T]:
+    """So many of them, in any order."""
+    left = list(of)
+    return [left.pop(rng.integer(0, len(left) - 1)) for _ in range(min(count, len(left)))]

@@ -1,0 +1,140 @@
+"""What a scene is asked, with the answer: from what is placed where, before it is drawn."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from gnomon.generators.scene.expressions import Said, beside, expressions, facts_of, pair, plural
+from gnomon.generators.scene.pictures import Framed
+from gnomon.generators.scene.things import Placed
+from gnomon.sample import Number, Target, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gnomon.generators.rng import Rng
+
+QUESTIONS = ("where", "count", "colour", "relation", "which")
+OF_PICTURES = ("where", "relation", "which")
+"""What pictures in frames are asked."""
+
+
+class Room(NamedTuple):
+    """The picture that things lie in."""
+
+    side: int
+    clear: float
+    """Of the side: so far apart are two of which one is said to be further to a side."""
+
+
+class Asked(NamedTuple):
+    """A question with its answer."""
+
+    question: str
+    target: Target | None
+    """None where it is the box of what is meant, which is known once that is drawn."""
+    facts: dict[str, Any]
+    means: int = 0
+
+
+Drawn: TypeAlias = tuple[Placed, ...] | tuple[Framed, ...]
+
+
+def asked(drawn: Drawn, questions: tuple[str, ...], room: Room, rng: Rng) -> Asked:
+    """One of the questions that this scene can be asked; where something is always can be."""
+    left = [name for name in questions if name in OF_PICTURES or isinstance(drawn[0], Placed)]
+    while left:
+        ask = ASK[left.pop(rng.integer(0, len(left) - 1))]
+        if found := ask(drawn, room, rng):
+            return found
+    return where(drawn, room, rng)
+
+
+def where(drawn: Drawn, room: Room, rng: Rng) -> Asked:
+    index = rng.integer(0, len(drawn) - 1)
+    said = _expression(drawn, index, room, rng)
+    facts = {"question": "where", **facts_of(said, index)}
+    return Asked(f"Where is the {said.text}? Give its box.", None, facts, index)
+
+
+def count(drawn: tuple[Placed, ...], room: Room, rng: Rng) -> Asked:  # noqa: ARG001 - as all questions
+    """Now and then of what is not there."""
+    thing, other = (drawn[i].thing for i in pair(rng, len(drawn)))
+    by = rng.integer(0, 2)
+    said = (
+        Said(plural(thing.name), name=thing.name),
+        Said(f"{thing.colour} things", colour=thing.colour),
+        Said(f"{thing.colour} {plural(other.name)}", colour=thing.colour, name=other.name),
+    )[by]
+    many = sum(said.fits(one.thing) for one in drawn)
+    facts = {"question": "count", "said": said.to_json()}
+    return Asked(f"How many {said.text} are there?", Number(Decimal(many)), facts)
+
+
+def colour(drawn: tuple[Placed, ...], room: Room, rng: Rng) -> Asked | None:
+    """Of a thing that is the only one of its name, or the furthest."""
+    index = rng.integer(0, len(drawn) - 1)
+    found = [s for s in _expressions(drawn, index, room) if not s.colour]
+    choices = tuple(sorted({one.thing.colour for one in drawn}))
+    if not found or len(choices) < 2:
+        return None
+    said = rng.choice(found)
+    text = f"What colour is the {said.text}: {_listed(choices)}?"
+    facts = {"question": "colour", **facts_of(said, index)}
+    return Asked(text, Text(drawn[index].thing.colour, choices), facts)
+
+
+def relation(drawn: Drawn, room: Room, rng: Rng) -> Asked | None:
+    """Only where one clearly lies on one side of the other, or clearly on the opposite one."""
+    one, other = pair(rng, len(drawn))
+    lies = beside(drawn[one].round_box, drawn[other].round_box, room.clear * room.side)
+    opposite = beside(drawn[other].round_box, drawn[one].round_box, room.clear * room.side)
+    yes = rng.chance(0.5)
+    relations = lies if yes else opposite
+    if not relations:
+        return None
+    relation = rng.choice(relations)
+    first, second = (_expression(drawn, i, room, rng) for i in (one, other))
+    text = f"Is the {first.text} {relation} the {second.text}? Answer yes or no."
+    facts = {"question": "relation", "relation": relation, "one": one, "other": other}
+    return Asked(text, Text("yes" if yes else "no", ("yes", "no")), facts)
+
+
+def which(drawn: Drawn, room: Room, rng: Rng) -> Asked | None:
+    """Which of two is further left, right, up or down."""
+    one, other = pair(rng, len(drawn))
+    lies = beside(drawn[one].round_box, drawn[other].round_box, room.clear * room.side)
+    if not lies:
+        return None
+    relation = rng.choice(lies)
+    way = {"left of": "further left", "right of": "further right"}
+    way |= {"above": "higher up", "below": "lower down"}
+    texts = [f"the {_expression(drawn, i, room, rng).text}" for i in (one, other)]
+    shown = texts if rng.chance(0.5) else texts[::-1]
+    text = f"Which is {way[relation]}, {shown[0]} or {shown[1]}?"
+    facts = {"question": "which", "relation": relation, "one": one, "other": other}
+    return Asked(text, Text(texts[0], (shown[0], shown[1])), facts)
+
+
+ASK: dict[str, Callable[[Any, Room, Rng], Asked | None]] = dict(
+    zip(QUESTIONS, (where, count, colour, relation, which), strict=True)
+)
+
+
+def _expressions(drawn: Drawn, index: int, room: Room) -> list[Said]:
+    """A picture is called by what it shows; an icon by its words and its place."""
+    meant = drawn[index]
+    if isinstance(meant, Framed):
+        return [Said(meant.subject.says, name=meant.subject.says)]
+    icons = [one for one in drawn if isinstance(one, Placed)]
+    centres = [(one.x / room.side, one.y / room.side) for one in icons]
+    return expressions([one.thing for one in icons], index, centres, room.clear)
+
+
+def _expression(drawn: Drawn, index: int, room: Room, rng: Rng) -> Said:
+    return rng.choice(_expressions(drawn, index, room))
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"

@@ -1,0 +1,116 @@
+"""The things of a scene: what they are called, how they are drawn, where their ink ends."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gnomon.generators.drawing.colours import SHADES, shifted
+from gnomon.generators.drawing.shapes import SHAPES
+from gnomon.generators.scene.icons import ICONS
+
+if TYPE_CHECKING:
+    from gnomon.generators.drawing.canvas import Canvas, Points
+    from gnomon.generators.drawing.palettes import Colour
+    from gnomon.generators.drawing.slots import Slot
+    from gnomon.generators.rng import Rng
+
+Edges: TypeAlias = tuple[float, float, float, float]
+"""x1, y1, x2, y2."""
+UNSEEN = ("crescent", "semicircle", "arrow", "boat", "hat", "leaf", "lock", "medal", "rocket")
+"""Shapes and icons that `ood` holds back."""
+SEEN = tuple(name for name in (*SHAPES, *ICONS) if name not in UNSEEN)
+SIZES = {"small": 0.55, "large": 1.0}
+"""Of the largest that fits: nobody disputes which of two is the larger."""
+_ICONS_TURN = 15.0
+_TONES = {"main": 0, "dark": -60, "light": 70}
+
+
+class Thing(NamedTuple):
+    """What can be said of a thing; no two of a scene are alike in all three."""
+
+    size: str
+    colour: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.size} {self.colour} {self.name}"
+
+
+class Placed(NamedTuple):
+    """A thing and the circle that it lies in, in pixels."""
+
+    thing: Thing
+    x: float
+    y: float
+    radius: float
+    turn: float
+    """Clockwise, in degrees."""
+    shade: int
+    """Which of its colour's."""
+
+    @property
+    def round_box(self) -> Edges:
+        """The circle's; the ink's is never larger."""
+        return (
+            self.x - self.radius,
+            self.y - self.radius,
+            self.x + self.radius,
+            self.y + self.radius,
+        )
+
+
+def placed(thing: Thing, slot: Slot, reach: float, rng: Rng) -> Placed:
+    """The thing somewhere in its slot; `reach` is the radius of a large one's circle."""
+    radius = reach * SIZES[thing.size] * rng.uniform(0.92, 1)
+    most = SHAPES[thing.name][1] if thing.name in SHAPES else _ICONS_TURN
+    return Placed(
+        thing,
+        rng.uniform(slot.x1 + radius, slot.x2 - radius),
+        rng.uniform(slot.y1 + radius, slot.y2 - radius),
+        radius,
+        rng.uniform(-most, most),
+        rng.integer(0, len(SHADES[thing.colour]) - 1),
+    )
+
+
+def edges(points: Points) -> Edges:
+    """The box around the points."""
+    (x1, y1), (x2, y2) = points.min(0), points.max(0)
+    return float(x1), float(y1), float(x2), float(y2)
+
+
+def draw(canvas: Canvas, one: Placed) -> Points:
+    """Put a thing on the canvas; its contours' points."""
+    a = math.radians(one.turn)
+    turned = np.array([[math.cos(a), math.sin(a)], [-math.sin(a), math.cos(a)]])
+    turned *= one.radius / _reach(one.thing.name)
+    colour = SHADES[one.thing.colour][one.shade]
+    ink = []
+    for tone, contours in _contours(one.thing.name):
+        moved = [contour @ turned + (one.x, one.y) for contour in contours]
+        canvas.inlay(moved, shifted(colour, _tone(tone, colour)))
+        ink += moved
+    return np.concatenate(ink)
+
+
+def _contours(name: str) -> list[tuple[str, list[Points]]]:
+    return [("main", SHAPES[name][0])] if name in SHAPES else list(ICONS[name])
+
+
+@cache
+def _reach(name: str) -> float:
+    """From the middle to the furthest point."""
+    ink = np.concatenate([c for _, contours in _contours(name) for c in contours])
+    return float(np.linalg.norm(ink, axis=1).max())
+
+
+def _tone(tone: str, colour: Colour) -> int:
+    """Lighter or darker by so much; black has nothing darker, nor white anything lighter."""
+    by = _TONES[tone]
+    if max(colour) + by > 300 or (max(colour) < 60 and by < 0):
+        return -by
+    return by

@@ -1,0 +1,151 @@
+"""A line of text as a mask, laid into a picture through a homography."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+from PIL import Image, ImageDraw
+
+from gnomon.generators.drawing.canvas import SCALE
+from gnomon.generators.drawing.fonts import text_face
+
+if TYPE_CHECKING:
+    from gnomon.generators.drawing.canvas import Canvas, Pixels, Points
+    from gnomon.generators.drawing.palettes import Colour
+    from gnomon.generators.drawing.slots import Slot
+
+_HIGH = 96
+"""Pixels of the flat mask's letters; finer than any picture's."""
+_INK = 40
+"""From here on a pixel of a mask counts as ink."""
+
+
+@dataclass(frozen=True)
+class Flat:
+    """A text lying flat: its ink, and where each word's ink is."""
+
+    mask: Pixels
+    words: tuple[tuple[str, tuple[float, float, float, float]], ...]
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a text is written."""
+
+    font: str
+    colour: Colour
+    turn: float
+    """Clockwise, in degrees."""
+    tilt: tuple[float, float]
+    """How much the far side is shorter, across and down."""
+
+
+@dataclass(frozen=True)
+class Laid:
+    """Where a text stands: the hull of its ink, its four corners, and those of its words."""
+
+    ink: Points
+    quad: Points
+    words: tuple[tuple[str, Points], ...]
+
+
+def flat(text: str, font: str) -> Flat:
+    """The text cut out to its ink."""
+    face = text_face(font, _HIGH)
+    x1, y1, x2, y2 = (int(v) for v in face.getbbox(text))
+    image = Image.new("L", (x2 - x1 + 4, y2 - y1 + 4))
+    ImageDraw.Draw(image).text((2 - x1, 2 - y1), text, 255, face)
+    left, top, right, bottom = image.getbbox() or (0, 0, *image.size)
+    mask = np.asarray(image)[top:bottom, left:right]
+    words, start = [], 0
+    for word in text.split(" "):
+        alone = Image.new("L", image.size)
+        at = (2 - x1 + face.getlength(text[:start]), 2 - y1)
+        ImageDraw.Draw(alone).text(at, word, 255, face)
+        a, b, c, d = alone.getbbox() or (left, top, right, bottom)
+        words.append((word, (a - left, b - top, c - left, d - top)))
+        start += len(word) + 1
+    return Flat(np.ascontiguousarray(mask), tuple(words))
+
+
+def size_in(slot: Slot, shape: tuple[int, ...], look: Look) -> float:
+    """The scale at which the turned and tilted text just fits its place."""
+    low, high = _extent(_corners(shape, look))
+    wide, tall = high - low
+    return float(min((slot.x2 - slot.x1) / wide, (slot.y2 - slot.y1) / tall))
+
+
+def lay(
+    canvas: Canvas, text: Flat, look: Look, slot: Slot, scale: float, at: tuple[float, float]
+) -> Laid:
+    """Put the text into its place, `at` 0 to 1 of the free room; where it then stands."""
+    quad = scale * _corners(text.mask.shape, look)
+    low, high = _extent(quad)
+    free = np.array([slot.x2 - slot.x1, slot.y2 - slot.y1]) - (high - low)
+    quad = quad - low + np.array([slot.x1, slot.y1]) + free * np.array(at)
+    tall, wide = text.mask.shape
+    flat_corners = np.array([[0, 0], [wide, 0], [wide, tall], [0, tall]], np.float32)
+    matrix = cv2.getPerspectiveTransform(flat_corners, quad.astype(np.float32))
+    ink = _stain(canvas, text.mask, matrix, quad, look.colour)
+    words = tuple((word, _through(matrix, _rectangle(edges))) for word, edges in text.words)
+    return Laid(ink, quad, words)
+
+
+def _stain(canvas: Canvas, mask: Pixels, matrix: Points, quad: Points, colour: Colour) -> Points:
+    """Warp the mask onto the canvas; the hull of its ink, to half a pixel of the canvas."""
+    x1, y1, x2, y2 = canvas.around(quad)
+    # The mask is brought near the canvas's own size first: warping alone would skip its pixels.
+    shrink = max(1, round(mask.shape[0] / (SCALE * _side(quad))))
+    small = cv2.resize(mask, None, fx=1 / shrink, fy=1 / shrink, interpolation=cv2.INTER_AREA)
+    sx, sy = mask.shape[1] / small.shape[1], mask.shape[0] / small.shape[0]
+    centred = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
+    to_flat = np.diag([sx, sy, 1.0])
+    to_canvas = np.array([[SCALE, 0, -x1 - 0.5], [0, SCALE, -y1 - 0.5], [0, 0, 1]])
+    whole = to_canvas @ matrix @ to_flat @ centred
+    warped = cv2.warpPerspective(small, whole, (x2 - x1, y2 - y1), flags=cv2.INTER_LINEAR)
+    canvas.stain(warped, (x1, y1), colour)
+    rows, columns = np.nonzero(warped > _INK)
+    hull = cv2.convexHull(np.stack([columns, rows], 1).astype(np.int32))[:, 0]
+    pixels = np.concatenate([hull + corner for corner in ((0, 0), (1, 0), (1, 1), (0, 1))])
+    ink: Points = (pixels + np.array([x1, y1])) / SCALE
+    return ink
+
+
+def _side(quad: Points) -> float:
+    """About how high the letters are."""
+    return float(np.linalg.norm(quad[3] - quad[0]))
+
+
+def _corners(shape: tuple[int, ...], look: Look) -> Points:
+    """The flat rectangle's corners around its middle, tilted and turned, in the flat's pixels."""
+    tall, wide = shape[0] / 2, shape[1] / 2
+    across, down = look.tilt
+    corners = np.array(
+        [
+            [-wide * (1 - down), -tall * (1 - across)],
+            [wide * (1 - down), -tall],
+            [wide, tall],
+            [-wide, tall * (1 - across)],
+        ]
+    )
+    a = math.radians(look.turn)
+    turned: Points = corners @ np.array([[math.cos(a), math.sin(a)], [-math.sin(a), math.cos(a)]])
+    return turned
+
+
+def _extent(points: Points) -> tuple[Points, Points]:
+    return points.min(0), points.max(0)
+
+
+def _rectangle(edges: tuple[float, float, float, float]) -> Points:
+    x1, y1, x2, y2 = edges
+    return np.array([[x1, y1], [x2, y1], [x2, y2], [x1, y2]])
+
+
+def _through(matrix: Points, points: Points) -> Points:
+    moved: Points = cv2.perspectiveTransform(points[None].astype(np.float64), matrix)[0]
+    return moved

@@ -1,0 +1,213 @@
+"""Texts on grounds: find one, read one, or list all with their boxes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from gnomon.generators.base import check_names, split_of
+from gnomon.generators.drawing.backdrop import BACKGROUNDS, backdrop
+from gnomon.generators.drawing.canvas import SCALE, Canvas
+from gnomon.generators.drawing.colours import readable_on, text_grounds
+from gnomon.generators.drawing.degrade import Degradable
+from gnomon.generators.drawing.fonts import TEXT_FONTS, UNSEEN_FONTS
+from gnomon.generators.drawing.slots import Slot, strips
+from gnomon.generators.text_spotting.draw import Flat, Laid, Look, flat, lay, size_in
+from gnomon.generators.text_spotting.texts import TEXTS, texts
+from gnomon.sample import Box, Sample, Spot, Spots, Target, Text
+
+if TYPE_CHECKING:
+    from gnomon.generators.drawing.palettes import Colour
+    from gnomon.generators.drawing.pose import Pose
+    from gnomon.generators.rng import Rng
+
+LEVELS: dict[str, tuple[tuple[int, int], float, float]] = {
+    "easy": ((1, 2), 0.0, 0.0),
+    "medium": ((2, 4), 10.0, 0.1),
+    "hard": ((4, 7), 30.0, 0.25),
+}
+"""How many texts, how far they are turned, how much their far side is shorter."""
+QUESTIONS = ("find", "read", "both")
+_LEAST = 9.0
+"""Pixels: letters are at least so high where the picture is 224 wide, and larger with it."""
+_TRIES = 1000
+
+
+class Plan(NamedTuple):
+    """What is written, before anything is drawn."""
+
+    said: tuple[str, ...]
+    colours: tuple[str, ...]
+    inks: tuple[Colour, ...]
+    ground: Colour
+    question: str
+    means: int
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class TextSpotting(Degradable):
+    """Words, numbers, prices, dates and codes; straight, turned or in perspective."""
+
+    kind: ClassVar[str] = "text_spotting"
+    version: ClassVar[int] = 3
+    targets: ClassVar[tuple[type[Target], ...]] = (Box, Text, Spots)
+
+    size: int = 448
+    """Pixels of the square picture's side (224 to 1024)."""
+    level: Literal["easy", "medium", "hard"] = "easy"
+    """easy: 1 to 2 straight texts; medium: 2 to 4, turned a little; hard: 4 to 7, tilted too."""
+    count: tuple[int, int] | None = None
+    """How many texts, from and to (1 to 8)."""
+    rotation: float | None = None
+    """They are turned by up to so many degrees (0 to 60)."""
+    perspective: float | None = None
+    """Their far side is shorter by up to this share (0 to 0.4)."""
+    kinds: tuple[str, ...] = tuple(TEXTS)
+    """word, words, number, price, date, code."""
+    questions: tuple[str, ...] = ("find",)
+    """find (where does it say ..., its box), read (what it says), both (all texts with boxes)."""
+    backgrounds: tuple[str, ...] = BACKGROUNDS
+    """plain, gradient, blotches, stripes."""
+    ood: bool = False
+    """Fonts that are not used without it."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 224 <= self.size <= 1024:
+            raise ValueError(f"size={self.size!r}: give 224 to 1024")
+        if self.level not in LEVELS:
+            raise ValueError(f"level={self.level!r}: give one of {', '.join(LEVELS)}")
+        low, high = self._count
+        if not 1 <= low <= high <= 8:
+            raise ValueError(f"count={self.count!r}: give a range within 1 to 8")
+        if not 0 <= self._rotation <= 60:
+            raise ValueError(f"rotation={self.rotation!r}: give 0 to 60 degrees")
+        if not 0 <= self._perspective <= 0.4:
+            raise ValueError(f"perspective={self.perspective!r}: give 0 to 0.4")
+        check_names("kinds", self.kinds, tuple(TEXTS))
+        check_names("questions", self.questions, QUESTIONS)
+        check_names("backgrounds", self.backgrounds, BACKGROUNDS)
+
+    def key(self, index: int) -> str:
+        """What is written and asked."""
+        plan = self._plan(self.rng(index))
+        return f"{plan.question} {plan.means} | {' | '.join(plan.said)}"
+
+    def draw(self, index: int) -> Sample:
+        """One picture with one question."""
+        rng = self.rng(index)
+        plan = self._plan(rng)
+        style = rng.choice(self.backgrounds)
+        canvas = Canvas(self.size, backdrop(style, self.size * SCALE, plan.ground, rng))
+        laid = self._write(canvas, plan, rng)
+        inks = np.concatenate([one.ink for one, _ in laid])
+        image, moved = self.degraded(index, canvas.picture(), inks)
+        written = [{**facts, **_placed(one, moved)} for one, facts in laid]
+        facts = {
+            "question": plan.question,
+            "means": plan.means,
+            "ground": list(plan.ground),
+            "texts": written,
+        }
+        asked, target = _asked(plan, written)
+        return Sample(self.id(index), image, asked, target, facts)
+
+    def _plan(self, rng: Rng) -> Plan:
+        """The first texts of the draws that belong to the split: no other split has this set."""
+        for _ in range(_TRIES):
+            said = texts(rng, self.kinds, rng.within(self._count))
+            if split_of(self.kind, *sorted(said)) == self.split:
+                break
+        else:
+            raise AssertionError(f"{self}: no texts of the {self.split} split in {_TRIES}")
+        ground = rng.choice(text_grounds())
+        inks = list(readable_on(ground))
+        colours, shades = [], []
+        for _ in said:  # as many different ones as there are
+            name, shade = inks.pop(rng.integer(0, len(inks) - 1))
+            colours.append(name)
+            shades.append(shade)
+            inks = inks or list(readable_on(ground))
+        single = [i for i, name in enumerate(colours) if colours.count(name) == 1]
+        possible = [q for q in self.questions if q != "read" or single] or ["find"]
+        question = rng.choice(possible)
+        means = rng.choice(single if question == "read" else range(len(said)))
+        return Plan(said, tuple(colours), tuple(shades), ground, question, means)
+
+    def _write(self, canvas: Canvas, plan: Plan, rng: Rng) -> list[tuple[Laid, dict[str, Any]]]:
+        """Put the texts down; what is known of each."""
+        edge = 0.04 * self.size
+        room = Slot(edge, edge, self.size - edge, self.size - edge)
+        written = []
+        for text, colour, ink, slot in zip(
+            plan.said, plan.colours, plan.inks, strips(len(plan.said), room, rng), strict=True
+        ):
+            look = self._look(ink, rng)
+            lying = flat(text, look.font)
+            look = self._legible(look, lying, slot)
+            most = size_in(slot, lying.mask.shape, look)
+            scale = min(most, rng.uniform(0.5, 0.95) * most + _LEAST * self.size / 224 / 96)
+            laid = lay(canvas, lying, look, slot, scale, (rng.unit(), rng.unit()))
+            facts = {
+                "text": text,
+                "colour": colour,
+                "font": look.font,
+                "turn": look.turn,
+                "height": scale * lying.mask.shape[0],
+            }
+            written.append((laid, facts))
+        return written
+
+    def _look(self, ink: Colour, rng: Rng) -> Look:
+        turn = rng.uniform(-self._rotation, self._rotation)
+        tilt = (rng.uniform(0, self._perspective), rng.uniform(0, self._perspective))
+        return Look(rng.choice(self._fonts), ink, turn, tilt)
+
+    def _legible(self, look: Look, lying: Flat, slot: Slot) -> Look:
+        """The look, straightened as far as a long text needs for letters that can be read."""
+        tall, (across, down) = lying.mask.shape[0], look.tilt
+        for part in (1.0, 0.6, 0.3):
+            bent = replace(look, turn=part * look.turn, tilt=(part * across, part * down))
+            if size_in(slot, lying.mask.shape, bent) * tall >= _LEAST * self.size / 224:
+                return bent
+        return replace(look, turn=0.0, tilt=(0.0, 0.0))
+
+    @property
+    def _count(self) -> tuple[int, int]:
+        return self.count or LEVELS[self.level][0]
+
+    @property
+    def _rotation(self) -> float:
+        return LEVELS[self.level][1] if self.rotation is None else self.rotation
+
+    @property
+    def _perspective(self) -> float:
+        return LEVELS[self.level][2] if self.perspective is None else self.perspective
+
+    @cached_property
+    def _fonts(self) -> tuple[str, ...]:
+        return UNSEEN_FONTS if self.ood else tuple(f for f in TEXT_FONTS if f not in UNSEEN_FONTS)
+
+
+def _placed(laid: Laid, moved: Pose) -> dict[str, Any]:
+    """Where a text stands after its picture was moved."""
+    ink = moved(laid.ink)
+    return {
+        "box": [*ink.min(0).tolist(), *ink.max(0).tolist()],
+        "quad": moved(laid.quad).tolist(),
+        "words": [{"text": w, "quad": moved(q).tolist()} for w, q in laid.words],
+    }
+
+
+def _asked(plan: Plan, written: list[dict[str, Any]]) -> tuple[str, Target]:
+    meant = written[plan.means]
+    if plan.question == "find":
+        return f'Where does it say "{meant["text"]}"? Give its box.', Box(*meant["box"])
+    if plan.question == "read":
+        which = f"the {meant['colour']} text" if len(written) > 1 else "the text"
+        return f"What does {which} say?", Text(meant["text"])
+    spots = Spots(tuple(Spot(one["text"], Box(*one["box"])) for one in written))
+    return "List every text in the picture with its box.", spots

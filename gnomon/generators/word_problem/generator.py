@@ -1,0 +1,225 @@
+"""Problems in words, of two to eight steps, with the working and a final answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Literal, NamedTuple
+
+from gnomon.generators.base import Generator, split_of
+from gnomon.generators.decimals import exact
+from gnomon.generators.rng import Rng
+from gnomon.generators.word_problem import domains as stories
+from gnomon.generators.word_problem.moves import ENDINGS, MOVES, PARTS, Step, ended, undone
+from gnomon.sample import Number, Sample, Target
+
+LEVELS: dict[str, tuple[tuple[int, int], tuple[int, int], int]] = {
+    "easy": ((2, 3), (0, 0), 20),
+    "medium": ((3, 5), (0, 1), 60),
+    "hard": ((5, 8), (1, 2), 250),
+}
+"""Steps and distractors, from and to; the largest number that a move has."""
+_TRIES = 1000
+
+
+class Plan(NamedTuple):
+    """What happens, without numbers and names."""
+
+    domain: str
+    thing: str
+    ending: str
+    moves: list[str]
+
+
+class Story(NamedTuple):
+    """What happens, without names."""
+
+    domain: str
+    thing: str
+    steps: tuple[Step, ...]
+    ending: str
+    numbers: tuple[int, ...]
+    """The ending's."""
+
+    @property
+    def meaning(self) -> str:
+        """What tells it from other stories, whoever it is about."""
+        moves = [f"{step.move} {' '.join(map(str, step.numbers))}" for step in self.steps]
+        asked = f"{self.ending} {' '.join(map(str, self.numbers))}"
+        return "; ".join([f"{self.domain} {self.steps[0].before}", *moves, asked])
+
+    @property
+    def expression(self) -> str:
+        """The whole problem in signs."""
+        text = str(self.steps[0].before)
+        for step in self.steps:
+            text = _put(MOVES[step.move].written, text, step.numbers)
+        return _put(ENDINGS[self.ending].written, text, self.numbers)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class WordProblem(Generator):
+    """A quantity to which things happen, told in sentences, and a question at the end."""
+
+    kind: ClassVar[str] = "word_problem"
+    version: ClassVar[int] = 1
+    targets: ClassVar[tuple[type[Target], ...]] = (Number,)
+
+    level: Literal["easy", "medium", "hard"] = "easy"
+    """easy: 2 to 3 steps; medium: 3 to 5; hard: 5 to 8, with distractors."""
+    steps: tuple[int, int] | None = None
+    """How many lines of working a problem takes, from and to (2 to 8)."""
+    distractors: tuple[int, int] | None = None
+    """Sentences whose numbers have nothing to do with the answer, from and to (0 to 2)."""
+    largest: int | None = None
+    """The largest number that a move has (10 to 100,000)."""
+    vary: Literal["all", "numbers", "names"] = "all"
+    """What differs between samples; the rest is that of `problem`."""
+    problem: int = 0
+    """Which problem is varied where `vary` is numbers or names."""
+    working: bool = True
+    """Whether the working stands before the answer."""
+    ood: bool = False
+    """The worlds that are not told of without it."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, least, most in (("steps", 2, 8), ("distractors", 0, 2)):
+            given = getattr(self, name)
+            if given is not None and not least <= given[0] <= given[1] <= most:
+                raise ValueError(f"{name}={given!r}: give a range within {least} to {most}")
+        if self.largest is not None and not 10 <= self.largest <= 100_000:
+            raise ValueError(f"largest={self.largest!r}: give 10 to 100,000")
+        if self.problem < 0:
+            raise ValueError(f"problem={self.problem!r}: problems count from 0")
+        if self.vary == "all" and self.problem:
+            raise ValueError(
+                f"problem={self.problem!r}: nothing is held; set vary to numbers or names"
+            )
+
+    def key(self, index: int) -> str:
+        """What happens and with which numbers, whoever it happens to."""
+        return self._story(index).meaning
+
+    def draw(self, index: int) -> Sample:
+        """One problem without a picture."""
+        story = self._story(index)
+        names = self._rng("names", index, held=self.vary == "numbers")
+        sentences = self._told(story, names, self._rng("words", index, held=self.vary != "all"))
+        domain = stories.DOMAINS[story.domain]
+        answer = ENDINGS[story.ending].answer(story.steps[-1].after, *story.numbers)
+        unit = domain.worth if story.ending == "worth" else domain.unit or story.thing
+        facts = {
+            "meaning": story.meaning,
+            "expression": story.expression,
+            "value": str(answer),
+            "domain": story.domain,
+            "start": story.steps[0].before,
+            "steps": [[step.move, *step.numbers] for step in story.steps],
+            "ending": [story.ending, *story.numbers],
+        }
+        rationale = "\n".join(_working(story)) if self.working else ""
+        target = exact(str(answer), unit)
+        return Sample(self.id(index), None, " ".join(sentences), target, facts, rationale)
+
+    def _rng(self, what: str, index: int, *, held: bool) -> Rng:
+        """Draws of one side of a problem: those of the held problem, or the sample's own."""
+        return Rng(*self._identity, what, self.problem if held else index, held)
+
+    def _story(self, index: int) -> Story:
+        """The first story of the draws that belongs to the split; one in ten does at least.
+
+        A short plan may have hardly any numbers, none of them of the split: then comes another.
+        """
+        numbers = self._rng("numbers", index, held=self.vary == "names")
+        plans = self._rng("shape", index, held=False)
+        for tried in range(_TRIES):
+            if self.vary != "all":
+                plan = self._held_plan
+            elif tried % 50 == 0:
+                plan = self._plan(plans)
+            story = self._numbered(plan, numbers)
+            if self._mine(story):
+                return story
+        raise AssertionError(f"{self}: no story of the {self.split} split in {_TRIES}")
+
+    def _mine(self, story: Story) -> bool:
+        return split_of(self.kind, story.meaning) == self.split
+
+    @cached_property
+    def _held_plan(self) -> Plan:
+        """That of `problem`: the first that has, in a hundred stories, five of the split."""
+        rng = self._rng("shape", 0, held=True)
+        for _ in range(_TRIES):
+            plan = self._plan(rng)
+            if sum(self._mine(self._numbered(plan, rng)) for _ in range(100)) >= 5:
+                return plan
+        raise AssertionError(f"{self}: no plan of the {self.split} split in {_TRIES}")
+
+    def _plan(self, rng: Rng) -> Plan:
+        """What happens, without numbers."""
+        name = rng.choice(tuple(stories.HELD_OUT if self.ood else stories.SEEN))
+        domain = stories.DOMAINS[name]
+        total = rng.within(self._steps)
+        ending = rng.choice([e for e in domain.endings if ENDINGS[e].steps < total])
+        left, moves = total - ENDINGS[ending].steps, []
+        while left:
+            moves.append(rng.choice([m for m in MOVES if MOVES[m].steps <= left]))
+            left -= MOVES[moves[-1]].steps
+        return Plan(name, rng.choice(domain.things), ending, moves)
+
+    def _numbered(self, plan: Plan, rng: Rng) -> Story:
+        """The plan with numbers; a move that does not fit the quantity gives way to another."""
+        after, asked = ended(rng, plan.ending, self._most)
+        steps: list[Step] = []
+        for move in reversed(plan.moves):
+            steps.append(undone(rng, after, move, self._most))
+            after = steps[-1].before
+        return Story(plan.domain, plan.thing, tuple(reversed(steps)), plan.ending, asked)
+
+    def _told(self, story: Story, names: Rng, words: Rng) -> list[str]:
+        """The sentences, the question last."""
+        domain = stories.DOMAINS[story.domain]
+        first = names.integer(0, len(stories.NAMES) - 1)
+        second = (first + names.integer(1, len(stories.NAMES) - 1)) % len(stories.NAMES)
+        people = {"A": stories.NAMES[first], "B": stories.NAMES[second], "things": story.thing}
+
+        def say(of: tuple[str, ...], *numbers: int) -> str:
+            part = PARTS.get(numbers[0], "") if numbers else ""
+            return words.choice(of).format(*numbers, part=part, **people)
+
+        told = [say(domain.start, story.steps[0].before)]
+        told += [say(domain.moves[step.move], *step.numbers) for step in story.steps]
+        for _ in range(words.within(self._distractors)):
+            unused = tuple(d for d in domain.distractors if not any(_same(d, s) for s in told))
+            told.insert(0, say(unused, words.integer(5, 60)))  # later, "them" would mean these
+        return [*told, say(domain.endings[story.ending], *story.numbers)]
+
+    @cached_property
+    def _steps(self) -> tuple[int, int]:
+        return self.steps or LEVELS[self.level][0]
+
+    @cached_property
+    def _distractors(self) -> tuple[int, int]:
+        return self.distractors or LEVELS[self.level][1]
+
+    @cached_property
+    def _most(self) -> int:
+        return self.largest or LEVELS[self.level][2]
+
+
+def _put(written: str, text: str, numbers: tuple[int, ...]) -> str:
+    """The expression so far inside the next."""
+    return written.format(*numbers, q=text, p=f"({text})" if " " in text else text)
+
+
+def _same(template: str, sentence: str) -> bool:
+    """Whether a sentence was made of a distractor's template, by how it ends."""
+    return sentence.endswith(template.rpartition("{0}")[2])
+
+
+def _working(story: Story) -> list[str]:
+    lines = [
+        line for step in story.steps for line in MOVES[step.move].work(step.before, *step.numbers)
+    ]
+    return lines + list(ENDINGS[story.ending].work(story.steps[-1].after, *story.numbers))

@@ -1,0 +1,1 @@
+"""Which tokens are digits, and which numbers the labels hold."""

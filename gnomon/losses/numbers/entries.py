@@ -1,0 +1,112 @@
+"""The entries of a numeric vocabulary, and all that is known of its tokens, as tensors.
+
+Shapes: N entries, G the most tokens that spell one of them, L rulers, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+
+from gnomon.losses._constant import Constant
+from gnomon.losses.numbers.marks import WIDEST, Mark, digits_of
+from gnomon.losses.numbers.reader import Tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A string of digits and the tokens that spell it: `5`, `▁5` and `Ġ5` all spell 5."""
+
+    digits: str
+    ids: tuple[int, ...]
+    pieces: tuple[str, ...]
+
+    @property
+    def value(self) -> int:
+        """What it says, as an integer."""
+        return int(self.digits)
+
+    @property
+    def width(self) -> int:
+        """How many places it fills: 05 is 5 in two."""
+        return len(self.digits)
+
+
+def entries_of(pieces: Mapping[str, int], texts: Mapping[str, str]) -> tuple[Entry, ...]:
+    """The entries among a tokenizer's pieces, narrow ones first; each entry's in their order."""
+    spelled: dict[str, list[tuple[int, str]]] = {}
+    for piece, token in pieces.items():
+        if digits := digits_of(texts[piece]):
+            spelled.setdefault(digits, []).append((token, piece))
+    entries = []
+    for digits in sorted(spelled, key=lambda digits: (len(digits), digits)):
+        ids, spellings = zip(*spelled[digits], strict=True)
+        entries.append(Entry(digits, ids, spellings))
+    return tuple(entries)
+
+
+class Tables:
+    """What the reader and the losses look up, on any device."""
+
+    def __init__(self, entries: tuple[Entry, ...], marks: Mapping[int, int], size: int) -> None:
+        self._entries = entries
+        self._marks = marks
+        self._size = size
+        self.mixed = len({e.width for e in entries}) > 1
+        """Whether entries are of several widths, and so need several rulers."""
+        self.columns = Constant(self._make_columns)
+        """[N, G]: the tokens of each entry, its first one again where it has fewer than G."""
+        self.spare = Constant(self._make_spare)
+        """[N, G] bool: where `columns` has the first one again."""
+        self.widths = Constant(self._make_widths)
+        """[N + 2]: places; then those of a token without digits, and of one that is not read."""
+        self.rulers = Constant(self._make_rulers)
+        """[L, N + 2]: what an entry is worth; see `NumericVocab.ruler`."""
+        self._token_marks = Constant(self._make_token_marks)
+        self._token_entries = Constant(self._make_token_entries)
+
+    def tokens(self, device: torch.device) -> Tokens:
+        """What the reader needs to know."""
+        exact = torch.float32 if device.type == "mps" else torch.float64
+        return Tokens(
+            marks=self._token_marks.on(device),
+            entries=self._token_entries.on(device),
+            widths=self.widths.on(device),
+            values=self.rulers.on(device, exact)[0],
+        )
+
+    def _make_columns(self) -> Tensor:
+        most = max(len(e.ids) for e in self._entries)
+        return torch.tensor([e.ids + e.ids[:1] * (most - len(e.ids)) for e in self._entries])
+
+    def _make_spare(self) -> Tensor:
+        most = max(len(e.ids) for e in self._entries)
+        return torch.tensor([[g >= len(e.ids) for g in range(most)] for e in self._entries])
+
+    def _make_widths(self) -> Tensor:
+        return torch.tensor([e.width for e in self._entries] + [0, WIDEST + 1])
+
+    def _make_rulers(self) -> Tensor:
+        value = torch.tensor([*(e.value for e in self._entries), 0, 0], dtype=torch.float64)
+        width = self._make_widths()
+        if not self.mixed:
+            return value[None]
+        shift = torch.arange(1, WIDEST + 1)[:, None] - width
+        return torch.cat([value[None], value * 10.0 ** shift.double()])
+
+    def _make_token_marks(self) -> Tensor:
+        return torch.tensor([*(self._marks.get(token, 0) for token in range(self._size)), 0])
+
+    def _make_token_entries(self) -> Tensor:
+        unread = (self._make_token_marks() & Mark.UNREAD.value) != 0
+        entry = torch.where(unread, len(self._entries) + 1, len(self._entries))
+        for n, known in enumerate(self._entries):
+            entry[list(known.ids)] = n
+        return entry

@@ -1,0 +1,1 @@
+"""A model's answers, from its weights or a server."""

@@ -1,0 +1,144 @@
+"""Answers by generation, appended to a file one batch at a time; a killed run goes on."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from gnomon.eval.scoring import predictions, questions
+from gnomon.pipeline.answering.belief import believe, listed
+from gnomon.pipeline.collate import prompt_of, resized_size
+from gnomon.progress import track
+from gnomon.sample import Prediction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from gnomon.pipeline.answering.belief import Asked
+    from gnomon.pipeline.collate import Question
+    from gnomon.pipeline.load import Loaded
+    from gnomon.sample import Sample
+
+WINDOW = 64
+"""Batches that are sorted by length together: little padding, bounded memory."""
+
+
+def predict(
+    loaded: Loaded,
+    samples: Iterable[Sample],
+    out: Path,
+    *,
+    total: int,
+    settings: dict[str, Any],
+    batch_size: int,
+    max_new_tokens: int,
+    belief: Asked = False,
+) -> None:
+    """Answer every sample that `out` does not hold yet, greedily, the longest prompts first.
+
+    With `belief` also what the model gives every answer of a listed set.
+    """
+    settings = {**settings, "max_new_tokens": max_new_tokens}
+    if belief:
+        settings["belief"] = belief
+    # As JSON gives them back: a tuple would never equal the list that the file holds.
+    settings = json.loads(json.dumps(settings))
+    done = predictions.done(out, settings)
+    left = (sample for sample in samples if sample.id not in done)
+    with track(total=total, initial=len(done), desc="answers") as bar:
+        for batch in answered(
+            loaded,
+            questions.noted(left, questions.beside(out)),
+            settings=settings,
+            batch_size=batch_size,
+            max_new_tokens=max_new_tokens,
+            belief=belief,
+        ):
+            predictions.append(out, batch)
+            bar.update(len(batch))
+
+
+def answered(
+    loaded: Loaded,
+    samples: Iterable[Sample],
+    *,
+    settings: dict[str, Any] | None = None,
+    batch_size: int,
+    max_new_tokens: int,
+    belief: Asked = False,
+) -> Iterator[list[Prediction]]:
+    """The answers to the samples, batch by batch, the longest prompts of a window first."""
+    left = iter(samples)
+    while window := list(islice(left, WINDOW * batch_size)):
+        for batch in _batches(loaded, window, batch_size):
+            texts = answer(loaded, batch, max_new_tokens=max_new_tokens)
+            beliefs = [_belief(loaded, sample, belief) for sample in batch]
+            yield _predictions(loaded, batch, texts, beliefs, settings or {})
+
+
+def answer(loaded: Loaded, batch: Sequence[Question], *, max_new_tokens: int) -> list[str]:
+    """What the model says to each sample, padded on the left, without sampling."""
+    model, family, tokenizer = loaded.model, loaded.family, loaded.tokenizer
+    prompts = [prompt_of(family, loaded.processor, asked) for asked in batch]
+    pictures = [asked.image for asked in batch]
+    inputs = family.encode(loaded.processor, prompts, pictures, side="left")
+    inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
+    was_training = model.training
+    model.eval()
+    with torch.no_grad():  # what inference_mode makes may not enter a later step of a training
+        tokens = model.generate(
+            **inputs,
+            max_new_tokens=max_new_tokens,
+            do_sample=False,
+            temperature=None,
+            top_p=None,
+            top_k=None,
+            eos_token_id=tokenizer.convert_tokens_to_ids(family.end_of(loaded.processor)),
+            pad_token_id=tokenizer.pad_token_id,
+        )
+    model.train(was_training)
+    new = tokens[:, inputs["input_ids"].shape[1] :]
+    texts: list[str] = tokenizer.batch_decode(new, skip_special_tokens=True)
+    return [text.strip() for text in texts]
+
+
+def _belief(loaded: Loaded, sample: Sample, asked: Asked) -> dict[str, float] | None:
+    answers = listed(loaded, sample, asked)
+    return believe(loaded, sample, answers) if answers else None
+
+
+def _batches(loaded: Loaded, window: list[Sample], batch_size: int) -> Iterator[list[Sample]]:
+    ordered = sorted(window, key=lambda sample: -_length(loaded, sample))
+    for start in range(0, len(ordered), batch_size):
+        yield ordered[start : start + batch_size]
+
+
+def _length(loaded: Loaded, sample: Sample) -> int:
+    """About how long the prompt is: what its text and its picture's area come to."""
+    size = resized_size(loaded.family, loaded.processor, sample) or (0, 0)
+    return len(sample.question) + size[0] * size[1] // 100
+
+
+def _predictions(
+    loaded: Loaded,
+    batch: list[Sample],
+    texts: list[str],
+    beliefs: list[dict[str, float] | None],
+    settings: dict[str, Any],
+) -> list[Prediction]:
+    family = loaded.family
+    return [
+        Prediction(
+            sample_id=sample.id,
+            text=text,
+            size=resized_size(family, loaded.processor, sample),
+            dialect=family.dialect,
+            settings=settings,
+            logprobs=logprobs,
+        )
+        for sample, text, logprobs in zip(batch, texts, beliefs, strict=True)
+    ]

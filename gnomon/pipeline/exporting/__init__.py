@@ -1,0 +1,1 @@
+"""What leaves a run: merged weights, tasks of other programs."""

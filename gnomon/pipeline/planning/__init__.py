@@ -1,0 +1,1 @@
+"""What a recipe will take, before anything is spent."""

@@ -1,0 +1,249 @@
+"""What a training step holds in memory, counted on the model's true shapes without its weights.
+
+The language model runs once on the meta device, where tensors have shapes and no contents, and
+what autograd keeps for the backward pass is added up. Shapes: B batch, T tokens, H hidden.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from peft import LoraConfig, get_peft_model
+from transformers import AttentionInterface, AutoModelForCausalLM, AutoModelForImageTextToText
+
+from gnomon.pipeline.training.trainer import NumericSFTTrainer
+from gnomon.recipe import Model
+
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig, PreTrainedModel
+
+    from gnomon.pipeline.families.base import Family, Part
+    from gnomon.recipe import Train
+
+GIB = 2**30
+NF4 = 0.5 + 1 / 64 + 4 / (64 * 256)
+"""Bytes a parameter: four bits, and an eight-bit scale for 64 of them, which has its own scale."""
+CONTEXT = 1.2 * GIB
+"""What CUDA, its libraries and the allocator's gaps take, as a rule."""
+_KEPT_BY_VISION = 34
+"""Numbers of H that a vision block keeps for its backward (arXiv 2205.05198, without attention)."""
+
+
+@dataclass(frozen=True)
+class PartSize:
+    """One part of the model."""
+
+    name: str
+    parameters: int
+    in_4_bits: int
+    """How many of them are held in NF4."""
+    trained: int
+    """How many are trained: adapters, or the part itself."""
+    way: str
+    """frozen, lora or full."""
+
+    def held(self, width: int) -> float:
+        """Bytes of the weights, where a number takes `width` of them."""
+        return self.in_4_bits * NF4 + (self.parameters - self.in_4_bits) * width
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes of a training step, by what they are for."""
+
+    weights: float
+    training: float
+    """Trained parameters beside the base, their gradients and the optimizer's two moments."""
+    activations: float
+    answers: float
+    """Logits of the answers' tokens, with their gradient."""
+    rest: float
+
+    @property
+    def total(self) -> float:
+        """All of it."""
+        return self.weights + self.training + self.activations + self.answers + self.rest
+
+
+def bare(family: Family, config: PretrainedConfig, model: Model) -> PreTrainedModel:
+    """The model without contents."""
+    kind = AutoModelForCausalLM if family.vision is None else AutoModelForImageTextToText
+    AttentionInterface.register(_COUNTED, _counted_attention)
+    with torch.device("meta"):
+        built: PreTrainedModel = kind.from_config(config, dtype=getattr(torch, model.dtype))
+    return built
+
+
+def sizes(family: Family, built: PreTrainedModel, model: Model, train: Train) -> list[PartSize]:
+    """Each part, as the recipe holds and trains it; what is in no part is the head's."""
+    linear = {n: m for n, m in built.named_modules() if isinstance(m, torch.nn.Linear)}
+    found, left = [], dict(built.named_parameters())
+    for name in ("projector", "vision", "language"):
+        part: Part | None = getattr(family, name)
+        if part is None:
+            continue
+        own = {n: left.pop(n) for n in list(left) if n.startswith(part.prefixes)}
+        total = sum(p.numel() for p in own.values())
+        layers = [linear[n] for n in linear if _matches(part, n)]
+        quantized = model.load_in_4bit and name == "language"
+        in_4_bits = sum(layer.weight.numel() for layer in layers) if quantized else 0
+        way = getattr(train, name)
+        trained = {"frozen": 0, "lora": _adapters(layers, train.lora_r), "full": total}[way]
+        found.append(PartSize(name, total, in_4_bits, trained, way))
+    rest = sum(p.numel() for p in left.values())
+    whole = train.language == "full"
+    head = PartSize("head", rest, 0, rest if whole else 0, "full" if whole else "frozen")
+    return [*reversed(found), *([head] if rest else [])]
+
+
+def memory(
+    family: Family,
+    built: PreTrainedModel,
+    parts: list[PartSize],
+    model: Model,
+    train: Train,
+    *,
+    kept: float,
+    answer: int,
+    looked_at: int,
+) -> Memory:
+    """Of a step of the recipe's batch.
+
+    Of one sample, `kept` is what `language_activations` says, `answer` the tokens of its answer
+    and `looked_at` the patches that the vision tower sees.
+    """
+    width = 4 if model.dtype == "float32" else 2
+    beside = sum(part.trained for part in parts if part.way == "lora")
+    whole = sum(part.trained for part in parts if part.way == "full")
+    config = built.config.get_text_config()
+    batch = train.per_device_train_batch_size
+    rows = min(batch * answer, NumericSFTTrainer.logits_at_once // config.vocab_size)
+    seen = batch * looked_at
+    return Memory(
+        weights=sum(part.held(width) for part in parts),
+        # An adapter beside a base in 4 bits is bf16, as are its gradient and moments.
+        training=(4 * (2 if model.load_in_4bit else width) * beside) + 3 * width * whole,
+        activations=batch * kept + _vision(built, family, train, seen, width),
+        answers=rows * config.vocab_size * (width + 4 + 4),
+        rest=CONTEXT + (_widest(built, family) * width if model.load_in_4bit else 0),
+    )
+
+
+def language_activations(
+    built: PreTrainedModel, family: Family, train: Train, tokens: int
+) -> float:
+    """Bytes that the language model keeps for one sample's backward pass; adds the adapters."""
+    parts = built.model
+    language = getattr(parts, "language_model", parts)
+    layers = language.layers
+    if train.activation_checkpointing:
+        # The input of every block, and all that one block keeps while it is computed again.
+        every = _kept(built, family, train, language, tokens)
+        return _input(built, tokens) * len(layers) + every / len(layers)
+    return _kept(built, family, train, language, tokens)
+
+
+def _input(built: PreTrainedModel, tokens: int) -> float:
+    config = built.config.get_text_config()
+    return float(tokens * config.hidden_size * built.dtype.itemsize)
+
+
+def _kept(
+    built: PreTrainedModel,
+    family: Family,
+    train: Train,
+    language: torch.nn.Module,
+    tokens: int,
+) -> float:
+    """What autograd saves in one forward pass, each storage once, parameters not counted."""
+    if train.language == "lora" and not hasattr(built, "peft_config"):
+        settings = LoraConfig(r=train.lora_r, target_modules=family.language.linear)
+        get_peft_model(built, settings, low_cpu_mem_usage=True).to(built.dtype)
+    for name, parameter in built.named_parameters():
+        if train.language == "full":
+            parameter.requires_grad_(name.startswith(family.language.prefixes))
+    own = {parameter.untyped_storage()._cdata for parameter in built.parameters()}
+    saved: dict[int, torch.UntypedStorage] = {}
+
+    def keep(tensor: torch.Tensor) -> torch.Tensor:
+        storage = tensor.untyped_storage()
+        if storage._cdata not in own:
+            saved[storage._cdata] = storage  # held, so that no other takes its place
+        return tensor
+
+    config = built.config.get_text_config()
+    config._attn_implementation = _COUNTED
+    inputs: dict[str, Any] = {
+        "inputs_embeds": _empty(built, tokens, config.hidden_size).requires_grad_(),
+        "attention_mask": torch.empty(1, 1, tokens, tokens, dtype=torch.bool, device="meta"),
+        "use_cache": False,
+    }
+    if hasattr(config, "cross_attention_layers"):
+        _, looked_at = family.looks(built.config, (1, 1), Model())
+        inputs["cross_attention_states"] = _empty(built, looked_at, config.hidden_size)
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        language.train()(**inputs)
+    return float(sum(storage.nbytes() for storage in saved.values()))
+
+
+def _empty(built: PreTrainedModel, tokens: int, hidden: int) -> torch.Tensor:
+    return torch.empty(1, tokens, hidden, dtype=built.dtype, device="meta")
+
+
+def _vision(built: PreTrainedModel, family: Family, train: Train, seen: int, width: int) -> float:
+    """By the rule of thumb for a transformer block; frozen, one block's is there at a time."""
+    if family.vision is None or not seen:
+        return 0.0
+    vision = built.config.vision_config
+    hidden = getattr(vision, "embed_dim", None) or vision.hidden_size
+    layers = getattr(vision, "depth", None) or vision.num_hidden_layers
+    block = seen * hidden * _KEPT_BY_VISION / 2 * width
+    return float(block * (1 if train.vision == "frozen" else layers))
+
+
+def _widest(built: PreTrainedModel, family: Family) -> int:
+    """The largest layer in 4 bits: it is unpacked to be multiplied with."""
+    linear = {n: m for n, m in built.named_modules() if isinstance(m, torch.nn.Linear)}
+    return max(linear[n].weight.numel() for n in linear if _matches(family.language, n))
+
+
+def _matches(part: Part, name: str) -> bool:
+    return re.fullmatch(part.linear, name.replace(".base_layer", "")) is not None
+
+
+def _adapters(layers: list[torch.nn.Linear], rank: int) -> int:
+    return sum(rank * (layer.in_features + layer.out_features) for layer in layers)
+
+
+_COUNTED = "gnomon_counted"
+
+
+def _counted_attention(
+    _: torch.nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    *__: Any,
+    **___: Any,
+) -> tuple[torch.Tensor, None]:
+    """Attention as a fused kernel keeps it: what goes in, what comes out, one number a row."""
+    out: torch.Tensor = _Fused.apply(query, key, value)  # type: ignore[no-untyped-call]  # torch's own
+    return out.transpose(1, 2), None
+
+
+class _Fused(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor
+    ) -> torch.Tensor:
+        out = torch.empty_like(query)
+        rows = torch.empty(query.shape[:-1], dtype=torch.float32, device=query.device)
+        ctx.save_for_backward(query, key, value, out, rows)
+        return out
+
+    @staticmethod
+    def backward(_: Any, *__: Any) -> Any:
+        raise AssertionError("shapes alone are counted")

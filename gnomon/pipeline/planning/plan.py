@@ -1,0 +1,323 @@
+"""What a recipe will take, before anything is spent: parameters, tokens, memory, steps, time."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from dataclasses import asdict, dataclass, replace
+from math import prod
+from pathlib import Path
+from statistics import mean
+from typing import TYPE_CHECKING, Any
+
+import psutil
+import torch
+from transformers import AutoConfig, TrainerCallback
+
+from gnomon.pipeline import families
+from gnomon.pipeline.checkpoint import opened, resolve
+from gnomon.pipeline.load import load
+from gnomon.pipeline.planning import budget
+from gnomon.pipeline.planning.budget import GIB
+from gnomon.pipeline.planning.tokens import counted, guessed
+from gnomon.pipeline.planning.ways import ways_out
+from gnomon.pipeline.training.train import make_trainer
+from gnomon.store.reading.samples import train_size
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from transformers import PretrainedConfig, PreTrainedModel
+
+    from gnomon.pipeline.families.base import Family
+    from gnomon.pipeline.planning.budget import Memory, PartSize
+    from gnomon.pipeline.planning.tokens import Tokens
+    from gnomon.recipe import Recipe
+    from gnomon.sample import Size
+    from gnomon.store.reading.samples import Samples
+
+LOOKED_AT = 64
+"""Samples whose tokens are counted."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that is known before the first step."""
+
+    recipe: Recipe
+    samples: int
+    """How many are trained on."""
+    family: str
+    parts: list[PartSize]
+    pictures: list[Size]
+    """Their sizes in the samples that were looked at, by area."""
+    tokens: list[Tokens]
+    counted: bool
+    """Whether the tokens were counted by the tokenizer; guessed from the letters otherwise."""
+    coverage: dict[str, float] | None
+    """The share of each kind's answer digits that the numeric loss sees."""
+    memory: Memory
+    there: float
+    """Bytes of memory that the machine, or the user, says there are."""
+    step: float | None
+    """Seconds a step, measured."""
+    ways_out: list[str]
+    """Overrides with which it would fit."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether the estimate is within what is there."""
+        return self.memory.total <= self.there
+
+    @property
+    def steps(self) -> int:
+        """Optimizer steps."""
+        train = self.recipe.train
+        if train.max_steps > 0:
+            return train.max_steps
+        batch = train.per_device_train_batch_size * train.gradient_accumulation_steps
+        return int(-(-self.samples * train.num_train_epochs // batch))
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as plain values: memory in bytes, time in seconds, the tokens of a sample."""
+        return {
+            "model": self.recipe.model.name,
+            "family": self.family,
+            "parts": [asdict(part) for part in self.parts],
+            "tokens": {
+                "counted": self.counted,
+                "mean": {
+                    name: mean(getattr(tokens, name) for tokens in self.tokens)
+                    for name in ("all", "picture", "answer")
+                },
+                "most": max(tokens.all for tokens in self.tokens),
+            },
+            "coverage": self.coverage,
+            "memory": {**asdict(self.memory), "total": self.memory.total, "there": self.there},
+            "fits": self.fits,
+            "ways_out": self.ways_out,
+            "steps": self.steps,
+            "seconds_a_step": self.step,
+        }
+
+    def __str__(self) -> str:
+        told = [self._model(), *self._pictures(), self._tokens(), *self._cut(), *self._coverage()]
+        return "\n".join([*told, self._memory(), self._time()])
+
+    def _model(self) -> str:
+        rows = [
+            (p.name, _many(p.parameters), _held(p, self.recipe.model.dtype), _way(p))
+            for p in self.parts
+        ]
+        rows.insert(0, ("part", "parameters", "held in", "trained"))
+        wide = [max(len(row[column]) for row in rows) for column in range(4)]
+        lines = [
+            "  ".join(c.ljust(w) for c, w in zip(row, wide, strict=True)).rstrip() for row in rows
+        ]
+        return "\n".join([f"{self.recipe.model.name} ({self.family})", "", *lines, ""])
+
+    def _pictures(self) -> list[str]:
+        if not self.pictures:
+            return []
+        ends = dict.fromkeys(f"{w} × {h}" for w, h in (self.pictures[0], self.pictures[-1]))
+        return [f"pictures  {' to '.join(ends)} pixels"]
+
+    def _tokens(self) -> str:
+        def each(name: str) -> str:
+            return f"{mean(getattr(tokens, name) for tokens in self.tokens):.0f}"
+
+        about, most = "" if self.counted else "about ", max(tokens.all for tokens in self.tokens)
+        return (
+            f"tokens    {about}{each('all')} a sample, at most {most}; {each('picture')} of the"
+            f" picture, {each('answer')} of the answer"
+        )
+
+    def _cut(self) -> list[str]:
+        """Whether answers like those of training would be cut where the model is measured."""
+        limit = self.recipe.eval.max_new_tokens
+        cut = sum(tokens.answer - 1 > limit for tokens in self.tokens)  # its end need not be told
+        if not cut or not self.counted:
+            return []
+        return [
+            f"cut       {cut} of {len(self.tokens)} answers are longer than"
+            f" eval.max_new_tokens={limit}, and such are cut when the model is measured"
+        ]
+
+    def _coverage(self) -> list[str]:
+        if self.coverage is None:
+            return []
+        shares = ", ".join(f"{100 * share:.0f} % ({kind})" for kind, share in self.coverage.items())
+        return [f"digits    the numeric loss sees {shares} of the answers'"]
+
+    def _memory(self) -> str:
+        m = self.memory
+        named = ", ".join(
+            f"{getattr(m, name) / GIB:.1f} {name}"
+            for name in ("weights", "training", "activations", "answers", "rest")
+        )
+        verdict = "it fits" if self.fits else "IT DOES NOT FIT"
+        told = f"memory    about {m.total / GIB:.1f} of {self.there / GIB:.1f} GiB: {verdict}\n"
+        told += f"          ({named})"
+        if self.fits:
+            return told
+        if not self.ways_out:
+            return f"{told}\n          no setting here makes it fit: take a smaller model"
+        return "\n".join(
+            [told, "          it would with", *(f"            {way}" for way in self.ways_out)]
+        )
+
+    def _time(self) -> str:
+        train = self.recipe.train
+        batch = f"{train.per_device_train_batch_size} × {train.gradient_accumulation_steps} samples"
+        told = f"steps     {self.steps:,} of {batch}"
+        if self.step is None:
+            return told
+        return f"{told}; about {_duration(self.steps * self.step)} at {self.step:.2f} s a step"
+
+
+def plan(
+    recipe: Recipe, samples: Samples, *, config_only: bool = False, there: float | None = None
+) -> Plan:
+    """Plan a recipe's training on `samples`.
+
+    `config_only` opens neither weights nor tokenizer of a checkpoint whose sizes are known;
+    `there` is the memory in bytes to plan for, in place of this machine's.
+    """
+    family, config = _opened(recipe, config_only=config_only)
+    n = train_size(samples, recipe.train.samples)
+    drawn = [samples[index] for index in range(min(LOOKED_AT, n))]
+    if config_only:
+        tokens, coverage = [guessed(family, config, recipe, sample) for sample in drawn], None
+    else:
+        tokens, coverage = counted(family, config, recipe, drawn)
+    there = _memory_there() if there is None else there
+    sizer = _Sizer(family, config, tokens)
+    parts, memory = sizer(recipe)
+
+    def fits(changed: Recipe) -> bool:
+        return sizer(changed)[1].total <= there
+
+    room = memory.total <= there
+    return Plan(
+        recipe=recipe,
+        samples=n,
+        family=family.name,
+        parts=parts,
+        pictures=sorted((s.image.size for s in drawn if s.image), key=prod),
+        tokens=tokens,
+        counted=not config_only,
+        coverage=coverage,
+        memory=memory,
+        there=there,
+        step=_measured(recipe, samples) if room and not config_only else None,
+        ways_out=[] if room else ways_out(recipe, fits),
+    )
+
+
+def _opened(recipe: Recipe, *, config_only: bool) -> tuple[Family, PretrainedConfig]:
+    """The family and the configuration, from what the family knows where nothing is opened."""
+    name = recipe.model.name
+    if config_only:
+        for known in map(families.create, families.FAMILIES):
+            if name in known.sizes:
+                return known, known.config(name)
+        if name not in families.EMBEDDED and not Path(families.locate(name)).is_dir():
+            sized = [c for f in families.FAMILIES for c in families.create(f).sizes]
+            raise ValueError(
+                f"model.name: {name!r}: its size is not known here; leave out --config-only, or"
+                f" name one of {', '.join(sized)}"
+            )
+    path, family = resolve(recipe.model)
+    place = path if path != families.BLANK else families.TINY
+    return family, opened(name, lambda: AutoConfig.from_pretrained(place))
+
+
+class _Sizer:
+    """Parts and memory of a recipe; the batch is taken to be all of the longest sample.
+
+    What does not depend on the batch takes seconds for a large model, and is kept.
+    """
+
+    def __init__(self, family: Family, config: PretrainedConfig, tokens: Sequence[Tokens]) -> None:
+        self._family, self._config, self._tokens = family, config, tokens
+        self._kept: dict[str, tuple[PreTrainedModel, list[PartSize], float]] = {}
+
+    def __call__(self, recipe: Recipe) -> tuple[list[PartSize], Memory]:
+        family, tokens, model, train = self._family, self._tokens, recipe.model, recipe.train
+        alone = replace(train, per_device_train_batch_size=1, gradient_accumulation_steps=1)
+        key = repr((model, alone))
+        if key not in self._kept:
+            built = budget.bare(family, self._config, model)
+            parts = budget.sizes(family, built, model, train)
+            longest = max(t.all for t in tokens)
+            kept = budget.language_activations(built, family, train, longest)
+            self._kept[key] = built, parts, kept
+        built, parts, kept = self._kept[key]
+        answer, looked_at = max(t.answer for t in tokens), max(t.patches for t in tokens)
+        return parts, budget.memory(
+            family, built, parts, model, train, kept=kept, answer=answer, looked_at=looked_at
+        )
+
+
+def _memory_there() -> float:
+    """Of the GPU, or of this machine where there is none: what is free now."""
+    if torch.cuda.is_available():
+        return float(torch.cuda.mem_get_info()[0])
+    return float(psutil.virtual_memory().available)
+
+
+def _measured(recipe: Recipe, samples: Samples) -> float:
+    """Seconds of an optimizer step: the mean of two, after one that warms up."""
+    short = replace(
+        recipe, train=replace(recipe.train, max_steps=3, save_steps=10_000, logging_steps=10_000)
+    )
+    steps = _StepTimes()
+    with tempfile.TemporaryDirectory() as folder:
+        loaded = load(recipe.model, seed=recipe.seed)
+        trainer = make_trainer(short, loaded, samples, Path(folder))
+        trainer.add_callback(steps)
+        trainer.train()
+    return mean(steps.seconds[1:])
+
+
+class _StepTimes(TrainerCallback):  # type: ignore[misc]
+    """How long each optimizer step took, its data included."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+        self._last = 0.0
+
+    def on_train_begin(self, *_: Any, **__: Any) -> None:
+        self._last = time.perf_counter()
+
+    def on_step_end(self, *_: Any, **__: Any) -> None:
+        now = time.perf_counter()
+        self.seconds.append(now - self._last)
+        self._last = now
+
+
+def _many(count: int) -> str:
+    for size, name in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
+        if count >= size:
+            return f"{count / size:.2f} {name}"
+    return str(count)
+
+
+def _held(part: PartSize, dtype: str) -> str:
+    if not part.in_4_bits:
+        return dtype
+    rest = part.parameters - part.in_4_bits
+    return f"NF4, {_many(rest)} of it {dtype}"
+
+
+def _way(part: PartSize) -> str:
+    if part.way == "frozen":
+        return "no"
+    return f"{_many(part.trained)} by LoRA" if part.way == "lora" else "whole"
+
+
+def _duration(seconds: float) -> str:
+    hours, minutes = divmod(round(seconds / 60), 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min" if minutes else f"{seconds:.0f} s"

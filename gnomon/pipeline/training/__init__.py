@@ -1,0 +1,1 @@
+"""Fine-tuning with TRL and a numeric loss."""

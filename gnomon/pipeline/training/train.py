@@ -1,0 +1,173 @@
+"""One recipe, one run: load, train, save; a killed run goes on from its last checkpoint."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from peft import PeftModel
+from transformers import EarlyStoppingCallback, PrinterCallback, ProgressCallback, TrainerState
+from transformers.trainer import TRAINER_STATE_NAME
+
+from gnomon.losses import CE, NumericVocab, create
+from gnomon.pipeline.collate import Collator
+from gnomon.pipeline.load import ADAPTER, MODEL, Loaded, load, prepare_parts, tie_head
+from gnomon.pipeline.planning.coverage import ENOUGH, coverage_of
+from gnomon.pipeline.training.held_out import HeldOut
+from gnomon.pipeline.training.log import LOG, LogFile, Progress
+from gnomon.pipeline.training.resuming import last_checkpoint
+from gnomon.pipeline.training.settings import arguments
+from gnomon.pipeline.training.stream import drawn
+from gnomon.pipeline.training.trainer import NumericSFTTrainer
+from gnomon.progress import note
+from gnomon.store import mixture
+from gnomon.store.reading.samples import train_size
+
+if TYPE_CHECKING:
+    from transformers import TrainerCallback
+
+    from gnomon.losses import NumericLoss
+    from gnomon.recipe import Recipe
+    from gnomon.store.reading.samples import Samples
+
+
+def train(recipe: Recipe, samples: Samples, run: Path) -> Path:
+    """Train as the recipe says and save into the run's directory; where the weights are.
+
+    A finished run is left as it is, and so is one that was killed before it saved its weights:
+    resumed at its end, transformers would take one more step.
+    """
+    for finished in (run / ADAPTER, run / MODEL):
+        if finished.is_dir():
+            return finished
+    arguments(recipe, run)  # what it refuses is refused before the weights are loaded
+    loaded = load(recipe.model, seed=recipe.seed)
+    trainer = make_trainer(recipe, loaded, samples, run)
+    tell_coverage(recipe, trainer, loaded, samples)
+    last = last_checkpoint(
+        Path(trainer.args.output_dir),
+        adapter=isinstance(trainer.model, PeftModel),
+        processes=trainer.args.world_size,
+        takes_best=trainer.args.load_best_model_at_end,
+        sharded=trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled,
+        quiet=not trainer.accelerator.is_main_process,
+    )
+    if last is not None and at_its_end(last, recipe):
+        take_up(trainer, last)
+    else:
+        trainer.train(resume_from_checkpoint=last and str(last))
+    weights = run / (ADAPTER if isinstance(trainer.model, PeftModel) else MODEL)
+    part = weights.with_name(weights.name + ".part")
+    if trainer.accelerator.is_main_process:
+        shutil.rmtree(part, ignore_errors=True)
+    trainer.accelerator.wait_for_everyone()
+    trainer.save_model(str(part))
+    if trainer.accelerator.is_main_process:
+        part.rename(weights)  # whole or absent: a kill while saving leaves no half
+    trainer.accelerator.wait_for_everyone()
+    return weights
+
+
+def tell_coverage(
+    recipe: Recipe, trainer: NumericSFTTrainer, loaded: Loaded, samples: Samples
+) -> None:
+    """How many of the answers' digits the recipe's loss sees; none is an error."""
+    loss, seen = trainer.objective.loss, min(ENOUGH, train_size(samples, recipe.train.samples))
+    if loss is None:
+        return
+    looked_at = map(samples.__getitem__, range(seen))
+    shares = coverage_of(loss.vocab, loaded.family, loaded.processor, looked_at)
+    told = ", ".join(f"{100 * share:.0f} % ({kind})" for kind, share in sorted(shares.items()))
+    if trainer.accelerator.is_main_process:
+        note(f"digits that {recipe.loss.name} sees: {told}")
+
+
+def at_its_end(checkpoint: Path, recipe: Recipe) -> bool:
+    """Whether nothing is left to train after it: no step, or no patience."""
+    state = TrainerState.load_from_json(checkpoint / TRAINER_STATE_NAME)
+    waited = state.stateful_callbacks.get(EarlyStoppingCallback.__name__, {})
+    counted = waited.get("attributes", {}).get("early_stopping_patience_counter", 0)
+    patience = recipe.train.patience
+    return bool(state.global_step >= state.max_steps or (patience and counted >= patience))
+
+
+def take_up(trainer: NumericSFTTrainer, checkpoint: Path) -> None:
+    """The weights that a training ended with: its best, where it looked for them, else its last."""
+    state = TrainerState.load_from_json(checkpoint / TRAINER_STATE_NAME)
+    best = checkpoint.with_name(f"checkpoint-{state.best_global_step}")
+    kept = best if trainer.args.load_best_model_at_end and best.is_dir() else checkpoint
+    trainer._load_from_checkpoint(str(kept))
+
+
+def make_trainer(recipe: Recipe, loaded: Loaded, samples: Samples, run: Path) -> NumericSFTTrainer:
+    """The trainer of a recipe, ready to be started."""
+    adapters = prepare_parts(loaded, recipe.train)
+    args = arguments(recipe, run)
+    held_out = held_out_of(recipe, loaded)
+    trainer = NumericSFTTrainer(
+        model=loaded.model,
+        args=args,
+        train_dataset=drawn(samples, train_size(samples, recipe.train.samples)),
+        eval_dataset=held_out and drawn(held_out.samples, len(held_out.samples)),
+        data_collator=Collator(
+            loaded.family,
+            loaded.processor,
+            max_length=args.max_length or context_of(loaded),
+            final_answer=recipe.loss.final_answer_only,
+        ),
+        processing_class=loaded.processor,
+        peft_config=adapters,
+        numeric_loss=numeric_loss(recipe, loaded),
+        weight=recipe.loss.weight,
+        balance=recipe.loss.balance,
+        schedule=recipe.loss.schedule,
+        warmup=recipe.loss.warmup,
+        numeric_mass=recipe.loss.numeric_mass,
+        held_out=held_out,
+        callbacks=callbacks(recipe, run),
+    )
+    tie_head(trainer.model)
+    for printing in (ProgressCallback, PrinterCallback):  # whichever transformers chose
+        trainer.remove_callback(printing)
+    trainer.add_callback(Progress())
+    return trainer
+
+
+def held_out_of(recipe: Recipe, loaded: Loaded) -> HeldOut | None:
+    """What the training is measured on as it goes, if the recipe wants that."""
+    if recipe.train.eval_steps is None:
+        return None
+    samples = mixture(recipe.data, split=recipe.watched_split, seed=recipe.seed)
+    # By id, for a small directory may begin again.
+    once = {
+        sample.id: sample for sample in map(samples.__getitem__, range(recipe.train.eval_samples))
+    }
+    found = HeldOut(
+        loaded, tuple(once.values()), recipe.eval.batch_size, recipe.eval.max_new_tokens
+    )
+    found.refuse_unmeasured(recipe.train.metric)
+    return found
+
+
+def callbacks(recipe: Recipe, run: Path) -> list[TrainerCallback]:
+    """The log, and the end of patience."""
+    patience = recipe.train.patience
+    stop = [] if patience is None else [EarlyStoppingCallback(patience)]
+    return [LogFile(run / LOG), *stop]
+
+
+def context_of(loaded: Loaded) -> int | None:
+    """How many tokens the model was made for; None where its config does not say."""
+    config = loaded.model.config.get_text_config()
+    length: int | None = getattr(config, "max_position_embeddings", None)
+    return length
+
+
+def numeric_loss(recipe: Recipe, loaded: Loaded) -> NumericLoss | None:
+    """The recipe's loss for this model's tokenizer and the width of its head; None for `ce`."""
+    if recipe.loss.name == CE:
+        return None
+    width = loaded.model.get_output_embeddings().weight.shape[0]
+    vocab = NumericVocab.from_tokenizer(loaded.tokenizer, size=width)
+    return create(recipe.loss.name, vocab, **(recipe.loss.options or {}))

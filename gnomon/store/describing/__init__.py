@@ -1,0 +1,1 @@
+"""What a dataset holds: counts, duplicates, its card."""

@@ -1,0 +1,75 @@
+"""Counts as plain tables with bars, for terminals and for a dataset's card."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.store.describing.tally import OTHERS, QUESTION, TEXTS, merged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_LONGEST = 40
+_BAR = 24
+
+
+def table(splits: Mapping[str, Mapping[str, Mapping[str, int]]]) -> str:
+    """Every axis with its labels: a column of counts and shares a split, bars over all splits."""
+    total = merged(splits.values())
+    if not total:
+        return "not counted"
+    width = max(len(_cut(label)) for axis, counts in total.items() for label in (axis, *counts))
+    heads = "".join(f"{name:>16}" for name in splits)
+    blocks = []
+    for axis, counts in total.items():
+        if _tells(axis, total):
+            columns = [_under(counts, split.get(axis, {})) for split in splits.values()]
+            lines = _lines(counts, columns, width)
+            blocks.append("\n".join([f"{axis:<{width}}{heads}", *lines]))
+    return "\n\n".join(blocks)
+
+
+def plain(title: str, splits: Mapping[str, Mapping[str, int | None]]) -> str:
+    """Plain numbers, a column a split; what is not known is a dash."""
+    labels = list(next(iter(splits.values())))
+    width = max(map(len, (title, *labels)))
+    lines = [f"{title:<{width}}" + "".join(f"{name:>12}" for name in splits)]
+    for label in labels:
+        cells = (split[label] for split in splits.values())
+        shown = "".join(f"{'–' if cell is None else f'{cell:,}':>12}" for cell in cells)
+        lines.append(f"{label:<{width}}{shown}")
+    return "\n".join(lines)
+
+
+def _under(labels: Mapping[str, int], column: Mapping[str, int]) -> dict[str, int]:
+    """A split's counts under the labels of all; what is common in it alone is among the others."""
+    listed = {label: column.get(label, 0) for label in labels if label != OTHERS}
+    return listed | {OTHERS: sum(column.values()) - sum(listed.values())}
+
+
+def _lines(counts: Mapping[str, int], columns: list[dict[str, int]], width: int) -> Iterator[str]:
+    most = max(counts.values())
+    for label, many in counts.items():
+        cells = "".join(_cell(column, label) for column in columns)
+        bar = "█" * round(_BAR * many / most) or "▏"
+        yield f"{_cut(label):<{width}}{cells}  {bar}"
+
+
+def _cell(column: Mapping[str, int], label: str) -> str:
+    total = sum(column.values())
+    if not total:
+        return f"{'':>16}"
+    many = column.get(label, 0)
+    return f"{many:>8,}{100 * many / total:>6.1f} %"
+
+
+def _tells(axis: str, total: Mapping[str, Mapping[str, int]]) -> bool:
+    """Texts that are nearly all different say nothing, nor do questions of one form a kind."""
+    counts = total[axis]
+    if axis == TEXTS:
+        return counts.get(OTHERS, 0) < sum(counts.values()) / 2 and max(counts.values()) > 1
+    return axis != QUESTION or counts.keys() != total["kind"].keys()
+
+
+def _cut(label: str) -> str:
+    return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…"

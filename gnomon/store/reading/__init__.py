@@ -1,0 +1,1 @@
+"""Samples read from wherever a recipe names them."""

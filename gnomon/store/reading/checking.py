@@ -1,0 +1,96 @@
+"""Checking a dataset against its manifest, and a part of its samples against a new drawing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gnomon.progress import track
+from gnomon.store import manifest as manifests
+from gnomon.store.layout import MANIFEST, dealt
+from gnomon.store.reading.files import find
+from gnomon.store.reading.redraw import Redraw
+from gnomon.store.writing import formats
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gnomon.store.writing.formats.base import Format
+
+
+def verify(path: str | Path, *, redraw: float = 0.05, progress: bool = True) -> list[str]:
+    """What is wrong with a dataset, a line each; nothing, if it is sound.
+
+    Every shard's bytes are checked against the manifest. Of what was drawn, the share `redraw` is
+    drawn again and compared, one sample a shard at least; but nothing of a kind whose version has
+    changed since, as that draws something else.
+    """
+    if not 0 <= redraw <= 1:
+        raise ValueError(f"redraw={redraw}: give a share from 0 to 1")
+    root = Path(path)
+    if not root.is_dir():
+        find(root, "train")  # says what would make it
+    try:
+        manifest = manifests.read(root)
+    except ValueError as error:
+        return [str(error)]
+    if manifest is None:
+        return [f"{root} has no {MANIFEST}, so there is nothing to check it against"]
+    return [*_of_shards(root, manifest, redraw, progress), *_of_the_whole(root, manifest)]
+
+
+def _of_shards(
+    root: Path, manifest: dict[str, Any], redraw: float, progress: bool
+) -> Iterator[str]:
+    form = manifests.format_of(manifest)
+    total = sum(len(split["shards"]) for split in manifest["splits"].values())
+    with track(total=total, desc="checking", unit=" shards", delay=2, disable=not progress) as bar:
+        for name, split in manifest["splits"].items():
+            for found in _of_split(root, name, form, split, redraw):
+                yield from found
+                bar.update()
+
+
+def _of_split(
+    root: Path, name: str, form: Format, split: dict[str, Any], redraw: float
+) -> Iterator[list[str]]:
+    """The problems of each shard in turn."""
+    again = None
+    try:
+        again = Redraw(root, name, form, split, redraw) if redraw else None
+    except ValueError as error:  # a manifest that was changed by hand
+        yield [f"{name}: its samples cannot be drawn again: {error}"]
+    for number, shard in enumerate(split["shards"]):
+        if shard is None:  # told with the whole
+            yield []
+            continue
+        first = dealt(split["n"], len(split["shards"]), number).start
+        yield _of_file(root, form, shard) or (again.problems(shard, first) if again else [])
+
+
+def _of_file(root: Path, form: Format, shard: dict[str, Any]) -> list[str]:
+    """What is wrong with the shard; where anything is, its samples are not looked at."""
+    file = root / shard["file"]
+    if not form.there(file):
+        return [f"{shard['file']}: it is missing"]
+    if form.digest(file) != shard["sha256"]:
+        return [f"{shard['file']}: its bytes are not those that were written"]
+    rows = form.shape(file).rows
+    if rows != shard["rows"]:
+        return [f"{shard['file']}: it has {rows} rows, the manifest says {shard['rows']}"]
+    return []
+
+
+def _of_the_whole(root: Path, manifest: dict[str, Any]) -> Iterator[str]:
+    known = set()
+    for name, split in manifest["splits"].items():
+        shards = [shard for shard in split["shards"] if shard]
+        known |= {shard["file"] for shard in shards}
+        rows = sum(shard["rows"] for shard in shards)
+        if len(shards) < len(split["shards"]):
+            yield f"{name}: {len(shards)} of {len(split['shards'])} shards are written"
+        elif rows != split["n"]:
+            yield f"{name}: {rows} rows in all, the manifest says n={split['n']}"
+    for file in formats.shards_in(root):
+        if file not in known:
+            yield f"{file}: the manifest does not name it"

@@ -1,0 +1,110 @@
+"""Several weighted sources in one endless stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from gnomon.store.reading.order import shuffled
+from gnomon.store.reading.pattern import BLOCK, Pattern
+from gnomon.store.reading.samples import Samples
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gnomon.generators.base import Generator
+    from gnomon.sample import Sample
+
+
+@dataclass(frozen=True)
+class Mixture(Samples):
+    """Each source has exactly its share of every block of positions, and gives its own in turn.
+
+    What is generated never repeats. A directory is read through, in a shuffled order, before any
+    of its samples comes again; each pass has another order.
+    """
+
+    sources: tuple[Samples, ...]
+    """What is mixed."""
+    weights: tuple[float, ...]
+    """A share for each source, relative to the others'."""
+    split: str = "train"
+    """Which part of each source it is."""
+    seed: int = 0
+    """Shuffles the pattern of the sources, and the passes through directories."""
+
+    def __post_init__(self) -> None:
+        assert self._pattern  # a weight too small is refused here, not at the first sample
+        described = [source.describe() for source in self.sources]
+        for place, one in enumerate(described):
+            if (first := described.index(one)) < place:
+                raise ValueError(
+                    f"sources {first} and {place} hold the same samples, which would come twice: "
+                    f"leave one out, and give the other both weights"
+                )
+
+    @property
+    def length(self) -> None:
+        """None: a directory begins again when it ends."""
+
+    @property
+    def distinct(self) -> int | None:
+        """Up to where the first source that has an end begins again."""
+        lengths = [(place, source.length) for place, source in enumerate(self.sources)]
+        ends = [self._pattern.position_of(place, n) for place, n in lengths if n is not None]
+        return min(ends, default=None)
+
+    @property
+    def whole(self) -> int | None:
+        """Up to where the last source ends, if all do; the others have begun again by then."""
+        lengths = [source.length for source in self.sources]
+        if None in lengths:
+            return None
+        return 1 + max(
+            self._pattern.position_of(place, n - 1) for place, n in enumerate(lengths) if n
+        )
+
+    def at(self, index: int) -> Sample:
+        source, place = self.place_of(index)
+        return self.sources[source][place]
+
+    def id(self, index: int) -> str:
+        source, place = self.place_of(index)
+        return self.sources[source].id(place)
+
+    def key(self, index: int) -> str | None:
+        source, place = self.place_of(index)
+        return self.sources[source].key(place)
+
+    def generators(self) -> Iterator[Generator]:
+        return chain.from_iterable(source.generators() for source in self.sources)
+
+    def source_of(self, index: int) -> int:
+        return self._pattern.source_of(index)
+
+    def place_of(self, index: int) -> tuple[int, int]:
+        """The source of a position, and which of that source's samples stands there."""
+        source, rank = self._pattern.place_of(index)
+        length = self.sources[source].length
+        if length is None:
+            return source, rank
+        turn, place = divmod(rank, length)
+        return source, shuffled(place, length, "pass", self.seed, source, turn)
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "source": "mixture",
+            "block": BLOCK,
+            "split": self.split,
+            "seed": self.seed,
+            "sources": [
+                {"weight": weight, **source.describe()}
+                for weight, source in zip(self.weights, self.sources, strict=True)
+            ],
+        }
+
+    @cached_property
+    def _pattern(self) -> Pattern:
+        return Pattern(self.weights, self.seed)

@@ -1,0 +1,111 @@
+"""From the sources that a recipe names, or that a manifest describes, to the samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gnomon import generators
+from gnomon.recipe import Columns
+from gnomon.store.reading.mixed import Mixture
+from gnomon.store.reading.samples import Drawn, Samples
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gnomon.generators.base import Split
+    from gnomon.recipe import Source
+    from gnomon.sample import Sample
+
+
+def mixture(sources: Sequence[Source], *, split: Split, seed: int) -> Samples:
+    """One split of the weighted sources.
+
+    Several sources make an endless `Mixture`. One source is itself: endless where it is drawn, as
+    long as it is where it lies on disk.
+    """
+    if not sources:
+        raise ValueError("no sources: name at least one, such as Source(kind='clock')")
+    found = tuple(_samples(source, split, seed) for source in sources)
+    if len(found) == 1:
+        return found[0]
+    return Mixture(found, tuple(source.weight for source in sources), split, seed)
+
+
+def redrawn(description: dict[str, Any]) -> Samples | None:
+    """The samples of a description as they are drawn here; None where nothing can be drawn.
+
+    The parts of a mixture that cannot be drawn again (a directory, or a kind that by now draws
+    something else) are `Gone`.
+    """
+    if description["source"] == "drawn":
+        return _drawn_again(description)
+    if description["source"] != "mixture":
+        return None
+    rows = description["sources"]
+    sources = tuple(redrawn(row) or Gone(row) for row in rows)
+    weights = tuple(row["weight"] for row in rows)
+    return Mixture(sources, weights, description["split"], description["seed"])
+
+
+def drawable(samples: Samples, index: int) -> bool:
+    """Whether a sample of `redrawn` can be drawn."""
+    if isinstance(samples, Mixture):
+        samples = samples.sources[samples.source_of(index)]
+    return not isinstance(samples, Gone)
+
+
+@dataclass(frozen=True)
+class Gone(Samples):
+    """What a description tells of samples that are not at hand."""
+
+    description: dict[str, Any]
+
+    @property
+    def length(self) -> int | None:
+        """How many there were."""
+        rows: int | None = self.description.get("rows")
+        return rows
+
+    def at(self, index: int) -> Sample:
+        raise LookupError(f"sample {index} of {self.description} cannot be drawn again")
+
+    def describe(self) -> dict[str, Any]:
+        return self.description
+
+
+def _samples(source: Source, split: Split, seed: int) -> Samples:
+    if source.hub is not None:
+        from gnomon.store.user_data.rows import open_hub
+
+        return open_hub(source.hub, source.columns or Columns(), split, on_bad=source.on_bad)
+    if source.path is not None and source.benchmark is not None:
+        from gnomon.store.benchmarks import open_benchmark
+
+        return open_benchmark(source.benchmark, source.path, split, on_bad=source.on_bad)
+    if source.path is not None:
+        return _on_disk(source.path, source, split)
+    assert source.kind is not None  # a Source has one of the three
+    options = source.options or {}
+    if taken := options.keys() & {"split", "seed"}:
+        raise ValueError(f"options.{min(taken)}: it is set for all sources at once, not for one")
+    return Drawn(generators.create(source.kind, split=split, seed=seed, **options))
+
+
+def _on_disk(path: str, source: Source, split: Split) -> Samples:
+    """What gnomon wrote, or a user's own rows."""
+    from gnomon.store.reading.dataset import open as open_dataset
+    from gnomon.store.user_data.rows import is_own, open_own
+
+    if source.columns is None and not is_own(path):
+        return open_dataset(path, split)
+    return open_own(path, source.columns or Columns(), split, on_bad=source.on_bad)
+
+
+def _drawn_again(row: dict[str, Any]) -> Drawn | None:
+    if row["kind"] not in generators.KINDS:
+        return None
+    if generators.load(row["kind"]).version != row["version"]:
+        return None
+    options = {**row["options"], "split": row["split"], "seed": row["seed"]}
+    return Drawn(generators.create(row["kind"], **options))

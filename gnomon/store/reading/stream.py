@@ -1,0 +1,119 @@
+"""Samples one after the other, dealt out to those who read them, and taken up where they were."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from gnomon.generators.base import Generator
+from gnomon.store.reading.samples import Drawn, Samples
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gnomon.sample import Sample
+
+
+class Stream:
+    """Samples drawn or read as they are asked for; each comes once, over all who read.
+
+    Whole batches are dealt out in turn: of `world_size` processes, process `rank` has the batches
+    rank, rank + world_size, … So how far a training has come is one number, the samples that all
+    processes have taken, and as `start` it goes on there with any number of processes.
+    """
+
+    def __init__(
+        self,
+        samples: Samples | Generator,
+        *,
+        n: int | None = None,
+        start: int = 0,
+        batch_size: int = 1,
+        rank: int = 0,
+        world_size: int = 1,
+    ) -> None:
+        """The first `n` samples (all, where it is None) but for the `start` that were seen."""
+        self.samples = Drawn(samples) if isinstance(samples, Generator) else samples
+        self.n = self.samples.length if n is None else n
+        self.start, self.batch_size, self.rank, self.world_size = (
+            start,
+            batch_size,
+            rank,
+            world_size,
+        )
+        self._taken = self._skipped = 0
+        self._check()
+
+    def __repr__(self) -> str:
+        many = "without end" if self.n is None else f"{self.n:,} samples"
+        return f"<Stream of {self.samples!r}: {many}, reader {self.rank} of {self.world_size}>"
+
+    def __iter__(self) -> Iterator[Sample]:
+        """From the start, or once from where `load_state_dict` says."""
+        self._taken, self._skipped = self._skipped, 0
+        return self._read(self._taken)
+
+    @property
+    def reader(self) -> tuple[int, int]:
+        """Which reader this is, and of how many: a process, or a worker of one."""
+        return self.rank, self.world_size
+
+    def state_dict(self) -> dict[str, Any]:
+        """How far this reader is, as torchdata's StatefulDataLoader asks it."""
+        return {**self._deal(), "taken": self._taken}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """The next iteration goes on there; only where samples are dealt out as they were."""
+        for name, here in self._deal().items():
+            if state[name] != here:
+                raise ValueError(
+                    f"{name}={here}: the state is of a stream with {name}={state[name]}; go on by"
+                    " start=, the number of samples that were seen in all"
+                )
+        self._taken = self._skipped = state["taken"]
+
+    def _read(self, taken: int) -> Iterator[Sample]:
+        reader, readers = self.reader
+        for place in count(taken):
+            batch, within = divmod(place, self.batch_size)
+            index = self.start + (reader + batch * readers) * self.batch_size + within
+            if self.n is not None and index >= self.n:
+                return
+            self._taken = place + 1
+            yield self.samples[index]
+
+    def _deal(self) -> dict[str, Any]:
+        reader, readers = self.reader
+        return {
+            "start": self.start,
+            "batch_size": self.batch_size,
+            "reader": reader,
+            "readers": readers,
+        }
+
+    def _check(self) -> None:
+        if self.batch_size < 1 or self.world_size < 1:
+            raise ValueError(
+                f"batch_size={self.batch_size}, world_size={self.world_size}: give 1 or more"
+            )
+        if not 0 <= self.rank < self.world_size:
+            raise ValueError(f"rank={self.rank}: give 0 to {self.world_size - 1}")
+        if self.n is not None and self.n < 0:
+            raise ValueError(f"n={self.n}: give 0 or more, or None for all")
+        length = self.samples.length
+        if length is not None and self.n is not None and self.n > length:
+            raise ValueError(f"n={self.n}: the source has {length} samples")
+        if self.start < 0 or (self.n is not None and self.start > self.n):
+            raise ValueError(f"start={self.start}: give 0 to {'any' if self.n is None else self.n}")
+        self._refuse_uneven()
+
+    def _refuse_uneven(self) -> None:
+        """Processes that train together wait for one another: each needs as many batches."""
+        if self.n is None or self.world_size == 1:
+            return
+        left, together = self.n - self.start, self.batch_size * self.world_size
+        if left % together:
+            raise ValueError(
+                f"n={self.n}: {left} samples are not as many whole batches for each of"
+                f" {self.world_size} processes: give n={self.n - left % together}"
+            )

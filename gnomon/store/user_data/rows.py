@@ -1,0 +1,329 @@
+"""A user's own rows: JSONL, CSV, a folder of pictures with metadata, or a dataset of the hub.
+
+All rows are looked at and all pictures decoded when the file is opened. Rows that cannot be used
+are refused together, each by its line, or left out where `on_bad` is "skip".
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from multiprocessing.pool import ThreadPool
+from os.path import isfile
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from gnomon.generators.base import split_of
+from gnomon.progress import track, warn
+from gnomon.sample import Sample
+from gnomon.store.reading.samples import Samples
+from gnomon.store.user_data.answers import read_answer
+from gnomon.store.user_data.lines import lines_of
+from gnomon.store.user_data.photograph import picture_of, refuse_broken, size_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+
+    from PIL import Image
+
+    from gnomon.recipe import Columns
+    from gnomon.sample import Target
+
+METADATA = ("metadata.jsonl", "metadata.csv")
+"""What says something of the pictures beside it, as the Hugging Face libraries name it."""
+OnBad: TypeAlias = Literal["refuse", "skip"]
+_SHOWN, _LONGEST = 10, 200
+"""How many bad rows are told, and how many characters of each."""
+_FAULTS: dict[Hashable, str] = {}
+"""What is wrong with each picture that this process has decoded, nothing as a rule: every split of
+every verb asks again."""
+_SAID: set[str] = set()
+"""What was said of rows that are left out; every split would say it again."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a file that can be used."""
+
+    line: int
+    image: Any
+    """A path, a picture, the bytes of its file, or None."""
+    question: str
+    target: Target
+    group: str
+    """What it shares with the rows that must stand in its split."""
+    split: str
+    rationale: str = ""
+    part: str = ""
+    """Which of the samples that one line holds."""
+
+
+class Own(Samples):
+    """The rows of one split, in the order of the file."""
+
+    def __init__(
+        self, name: str, how: dict[str, Any], split: str, rows: Sequence[Row], content: str
+    ) -> None:
+        self.name, self.how, self.split = name, how, split
+        self.rows, self.content = rows, content
+
+    def __repr__(self) -> str:
+        return f"<Own {self.name}, {self.split}: {self.length:,} rows>"
+
+    @property
+    def length(self) -> int:
+        """How many rows the split has."""
+        return len(self.rows)
+
+    def at(self, index: int) -> Sample:
+        if not 0 <= index < self.length:
+            raise IndexError(f"index {index}: {self.name} has samples 0 to {self.length - 1}")
+        row = self.rows[index]
+        facts = {"file": self.name, "line": row.line, "group": row.group}
+        name = f"{self.name}-{row.line:07}{row.part and '-'}{row.part}"
+        return Sample(name, self._picture(row), row.question, row.target, facts, row.rationale)
+
+    def _picture(self, row: Row) -> Image.Image | None:
+        """A file may be another by now than when the rows were looked at."""
+        try:
+            return None if row.image is None else picture_of(row.image)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: line {row.line}: {error}") from error
+
+    def describe(self) -> dict[str, Any]:
+        """The file's name and the hash of its rows; pictures by their names and sizes."""
+        return {
+            "source": "own",
+            "file": self.name,
+            **self.how,
+            "split": self.split,
+            "rows": self.length,
+            "content": self.content,
+        }
+
+
+def open_own(path: str | Path, columns: Columns, split: str, *, on_bad: OnBad = "refuse") -> Own:
+    """The rows of a .jsonl or .csv file, or of a folder's metadata, that belong to the split."""
+    place = Path(path)
+    file = _metadata(place) if place.is_dir() else place
+    if not file.is_file():
+        raise ValueError(f"path: {str(path)!r} is no file: give a .jsonl, a .csv or a folder")
+    lines = list(lines_of(file))
+    there = dict.fromkeys(name for _, raw in lines for name in raw)
+    return _opened(place.name, lines, list(there), columns, split, file.parent, on_bad)
+
+
+def open_hub(name: str, columns: Columns, split: str, *, on_bad: OnBad = "refuse") -> Own:
+    """The rows of a dataset of the hub, by owner/name; its splits are joined and dealt out anew."""
+    from datasets import load_dataset
+
+    parts = load_dataset(name)
+    there = list(dict.fromkeys(name for part in parts.values() for name in part.column_names))
+    # As Arrow has them: decoding, the library would open pictures of any format.
+    tables = (table for part in parts.values() for table in part.with_format("arrow").iter(256))
+    rows = (row for table in tables for row in table.to_pylist())
+    return _opened(name, enumerate(rows, 1), there, columns, split, Path(), on_bad)
+
+
+def is_own(path: str | Path) -> bool:
+    """Whether a path is a user's own file or folder, not a dataset that gnomon wrote."""
+    place = Path(path)
+    if place.is_dir():
+        return not (place / "manifest.json").exists() and _metadata(place).is_file()
+    return place.suffix.lower() in (".jsonl", ".csv")
+
+
+def opened(
+    name: str,
+    lines: Iterable[tuple[int, dict[str, Any]]],
+    read: Callable[[int, dict[str, Any]], Iterable[Row]],
+    split: str,
+    how: dict[str, Any],
+    on_bad: OnBad = "refuse",
+) -> Own:
+    """The rows of that split; `read` makes them of a line, and `how` says so to a reader."""
+    rows: list[Row] = []
+    faults: dict[int, str] = {}
+    line = 0
+    for line, raw in track(lines, desc=name, unit=" rows", delay=2):
+        try:
+            rows += read(line, raw)
+        except ValueError as error:
+            faults[line] = str(error)
+    if not line:
+        raise ValueError(f"{name}: there is no row in it")
+    broken = _decoded(name, [row.image for row in rows])
+    faults |= {row.line: fault for row, fault in zip(rows, broken, strict=True) if fault}
+    rows = [row for row in rows if row.line not in faults]
+    if faults:
+        _refuse_or_tell(name, faults, on_bad if rows else None)
+    digest = sha256()
+    for row in rows:
+        digest.update(repr((row.question, row.target, row.group, _trace(row.image))).encode())
+    if not (own := [row for row in rows if row.split == split]):
+        raise ValueError(f"{name}: no row belongs to the {split} split; name a `split` column")
+    return Own(name, how, split, tuple(own), digest.hexdigest()[:16])
+
+
+def _decoded(name: str, images: Sequence[Any]) -> list[str]:
+    """What is wrong with each picture, in threads, for Pillow decodes without Python's lock."""
+    keys = [_key(image) for image in images]
+    new = {k: image for k, image in zip(keys, images, strict=True) if k not in _FAULTS}
+    if new:
+        with ThreadPool(min(os.cpu_count() or 1, len(new))) as threads:
+            found = threads.imap(_fault, new.values(), chunksize=8)
+            bar = track(found, desc=name, total=len(new), unit=" pictures", delay=2)
+            _FAULTS.update(zip(new, bar, strict=True))
+    return [_FAULTS[key] for key in keys]
+
+
+def _fault(image: Any) -> str:
+    try:
+        if image is not None:
+            refuse_broken(image)
+    except Exception as error:  # of a row that cannot be used, whatever it is
+        return str(error)
+    return ""
+
+
+def _key(image: Any) -> Hashable:
+    """What tells a file from another, and from itself once it is changed."""
+    if isinstance(image, Path):
+        about = image.stat()
+        return str(image.absolute()), about.st_mtime_ns, about.st_size
+    return sha256(image).digest() if isinstance(image, bytes) else None
+
+
+def _refuse_or_tell(name: str, faults: Mapping[int, str], on_bad: OnBad | None) -> None:
+    """Which rows cannot be used, and why; said once where they are left out.
+
+    None for `on_bad` where no other row is there.
+    """
+    told = [f"line {line}: {faults[line]}" for line in sorted(faults)[:_SHOWN]]
+    told = [text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…" for text in told]
+    told += [f"and {len(faults) - _SHOWN} more"] if len(faults) > _SHOWN else []
+    many = "1 row" if len(faults) == 1 else f"{len(faults)} rows"
+    if on_bad != "skip":
+        head = f"{name}: {many} cannot be used"
+        head += "; on_bad: skip would leave them out" if on_bad else ", and there is no other"
+        raise ValueError("\n".join([head, *told]))
+    said = f"{name}: {many} left out: {'; '.join(told)}"
+    if said not in _SAID:
+        _SAID.add(said)
+        warn(said)
+
+
+def _opened(
+    name: str,
+    lines: Iterable[tuple[int, dict[str, Any]]],
+    there: list[Any],
+    columns: Columns,
+    split: str,
+    at: Path,
+    on_bad: OnBad,
+) -> Own:
+    _refuse_missing(name, there, columns)
+
+    def read(line: int, raw: dict[str, Any]) -> list[Row]:
+        return [_row(line, raw, columns, at)]
+
+    said = asdict(columns)
+    if columns.decimal is None:  # as before there was this key: the same rows are described alike
+        del said["decimal"]
+    return opened(name, lines, read, split, {"columns": said}, on_bad)
+
+
+def _refuse_missing(name: str, there: list[Any], columns: Columns) -> None:
+    """A column that no row has is a mistake in the recipe, told once."""
+    wanted = {
+        "image": _image_column(there, columns),
+        "question": None if columns.ask else columns.question,
+        "answer": columns.answer,
+        "group": columns.group,
+        "split": columns.split,
+    }
+    missing = {key: name for key, name in wanted.items() if name is not None and name not in there}
+    if not there or not missing:
+        return
+    known = [str(column) for column in there if column]
+    ways = []
+    for key, column in missing.items():
+        near = difflib.get_close_matches(column, known, n=1, cutoff=0.7)  # image is not time
+        more = {"image": " (null for text alone)", "question": " (or columns.ask)"}.get(key, "")
+        ways.append(f"columns.{key}{'=' if near else ''}{''.join(near)}{more}")
+    raise ValueError(
+        f"{name}: no column {' or '.join(map(repr, missing.values()))}; its columns are"
+        f" {', '.join(known)}: set {', '.join(ways)}"
+    )
+
+
+def _row(line: int, raw: dict[str, Any], columns: Columns, at: Path) -> Row:
+    name = _image_column(raw, columns)
+    said = None if name is None else _column(raw, name)
+    image = None if said is None else _image(said, at)
+    question = columns.ask or str(_column(raw, columns.question))
+    size = size_of(image) if image is not None and columns.kind == "box" else None
+    target = read_answer(_column(raw, columns.answer), columns, size)
+    group = columns.group and str(_column(raw, columns.group))
+    group = group or (question if said is None else _alike(said, image))
+    return Row(line, image, question, target, group, _split_of(raw, group, columns))
+
+
+def _image_column(there: Container[Any], columns: Columns) -> str | None:
+    """Unless the recipe names another, what Hugging Face's folders call it does as well."""
+    usual = columns.image == "image" and "image" not in there and "file_name" in there
+    return "file_name" if usual else columns.image
+
+
+def _column(raw: dict[str, Any], name: str) -> Any:
+    value = raw.get(name)
+    if value is None or value == "":
+        raise ValueError(f"column {name!r} is {'empty' if name in raw else 'not there'}")
+    return value
+
+
+def _image(value: Any, at: Path) -> Any:
+    """A path beside the file, or the bytes of a picture as the Hugging Face libraries wrap them."""
+    if isinstance(value, dict):
+        if isinstance(held := value.get("bytes"), bytes):
+            return held
+        value = value.get("path") or ""
+    path = at / str(value)
+    if not isfile(path):  # Path.is_file raises where a name is too long to be one
+        raise ValueError(f"no picture at {str(value)!r}")
+    return path
+
+
+def _alike(said: Any, image: Any) -> str:
+    """A picture by its path as the row has it, wherever the file with the rows lies and however it
+    was named; one without a path by its bytes."""
+    if isinstance(image, bytes):
+        return sha256(image).hexdigest()[:16]
+    return str(PurePosixPath(said["path"] if isinstance(said, dict) else str(said)))
+
+
+def _trace(image: Any) -> Any:
+    """What tells a picture from another without reading it whole."""
+    if isinstance(image, Path):
+        return image.name, image.stat().st_size
+    if isinstance(image, bytes):
+        return sha256(image).hexdigest()
+    return image if image is None else image.size
+
+
+def _split_of(raw: dict[str, Any], group: str, columns: Columns) -> str:
+    """As the rows say, or by a hash of the group: what belongs together is never parted."""
+    if columns.split is None:
+        return split_of("own", group)
+    said = str(_column(raw, columns.split))
+    split = {"validation": "val", "valid": "val", "dev": "val"}.get(said.lower(), said.lower())
+    if split not in ("train", "val", "test"):
+        raise ValueError(f"column {columns.split!r} says {said!r}: give train, val or test")
+    return split
+
+
+def _metadata(folder: Path) -> Path:
+    found = (folder / name for name in METADATA if (folder / name).is_file())
+    return next(found, folder / METADATA[0])

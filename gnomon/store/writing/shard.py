@@ -1,0 +1,38 @@
+"""One shard: drawn, encoded and written, or not there at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gnomon.store.describing.tally import Tally, Titles
+from gnomon.store.rows import Prints, to_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gnomon.store.layout import Plan
+    from gnomon.store.rows import Row
+
+
+def write_shard(plan: Plan, number: int) -> dict[str, Any]:
+    """Write one shard of the plan, and tell what the manifest says of it."""
+    final, span = plan.root / plan.file(number), plan.span(number)
+    prints, tally = Prints(), Tally(Titles(plan.samples))
+    rows = _rows(plan, span, prints, tally)
+    plan.format.write(final, rows, split=plan.split, first=span.start)
+    return {
+        "file": plan.file(number),
+        "rows": len(span),
+        "sha256": plan.format.digest(final),
+        **prints.to_json(),
+        "counts": tally.to_json(),
+    }
+
+
+def _rows(plan: Plan, span: range, prints: Prints, tally: Tally) -> Iterator[Row]:
+    for index in span:
+        sample = plan.samples[index]
+        row = to_row(sample)
+        prints.add(sample, row)
+        tally.add(sample, plan.samples.source_of(index))
+        yield row

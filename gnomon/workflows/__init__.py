@@ -1,0 +1,34 @@
+"""The straight road: what strings the rooms together, from a recipe to a report."""
+
+from gnomon.workflows.answering import predict, read_pictures
+from gnomon.workflows.comparing import compare
+from gnomon.workflows.directory import AFTER, BEFORE, versions
+from gnomon.workflows.exam import Exam, check, check_names, open_recipe
+from gnomon.workflows.merging import merge
+from gnomon.workflows.request import Asked, asked
+from gnomon.workflows.running import generate, plan, run, train
+from gnomon.workflows.scoring import pictures_of, report, results, score
+
+__all__ = [
+    "AFTER",
+    "BEFORE",
+    "Asked",
+    "Exam",
+    "asked",
+    "check",
+    "check_names",
+    "compare",
+    "generate",
+    "merge",
+    "open_recipe",
+    "pictures_of",
+    "plan",
+    "predict",
+    "read_pictures",
+    "report",
+    "results",
+    "run",
+    "score",
+    "train",
+    "versions",
+]

@@ -1,0 +1,205 @@
+"""Data by name: what a kind, a recipe, a directory or a file of one's own holds."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon import generators, recipe, store
+from gnomon.pipeline import families
+from gnomon.progress import warn
+from gnomon.recipe import Recipe, RecipeError, Source
+from gnomon.store.reading.samples import train_size
+from gnomon.store.user_data.lines import SUFFIXES
+from gnomon.workflows import Exam, check_names, open_recipe
+from gnomon.workflows.exam import check_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PIL import Image
+
+    from gnomon.generators.base import Split
+    from gnomon.store import Census, Samples
+
+_SPLITS: tuple[Split, ...] = ("train", "val", "test")
+_ENOUGH = 500
+"""How many samples of what has no end are looked at."""
+
+
+def samples_of(what: str, options: Sequence[str], *, split: Split, seed: int | None) -> Samples:
+    """What a kind draws with `key=value` options, what a recipe trains on, or what lies on disk."""
+    if (source := _unless_named(what, options)) is not None:
+        return store.mixture((source,), split=split, seed=seed or 0)
+    opened = _recipe_of(what, options)
+    if opened is None:
+        source = Source(kind=what, options=recipe.laid_over({}, options))
+        return store.mixture((source,), split=split, seed=seed or 0)
+    return store.mixture(opened.data, split=split, seed=opened.seed if seed is None else seed)
+
+
+def preview(
+    what: str, options: Sequence[str], *, split: Split, seed: int | None, n: int
+) -> Image.Image:
+    """A contact sheet; a recipe's shows each picture as its model will see it, and its labels.
+
+    Where there are fewer than `n` samples it shows them all.
+    """
+    from gnomon.generators.sheet import contact_sheet
+    from gnomon.pipeline.checkpoint import ModelNotHereError, open_processor
+
+    samples = samples_of(what, options, split=split, seed=seed)
+    shown = [samples[index] for index in range(min(n, samples.length or n))]
+    lies = _unless_named(what, options) is not None
+    opened = None if lies else _recipe_of(what, options)
+    if opened is None:
+        return contact_sheet(shown, title=Path(what).name if lies else what)
+    try:
+        family, processor = open_processor(opened.model)
+        from gnomon.pipeline.planning.preview import sheet
+    except (ModelNotHereError, ModuleNotFoundError) as error:
+        warn(f"{error}; so the sheet shows the samples as drawn")
+        return contact_sheet(shown, title=what)
+    return sheet(family, processor, shown, title=f"{what}: as {opened.model.name} sees it")
+
+
+def to_plan(what: str, options: Sequence[str]) -> Recipe:
+    """A recipe; of a file, a folder or a dataset the default one, with `options` for either."""
+    if _unless_named(what, ()) is None:
+        return open_recipe(what, options)
+    keys = [field.name for field in fields(Source)]
+    of_source = [option for option in options if re.split("[.=]", option)[0] in keys]
+    rest = [option for option in options if option not in of_source]
+    raw = {"data": [recipe.laid_over({"path": what}, of_source)]}
+    opened = recipe.from_dict(raw, rest, name="command line")
+    check_names(opened)
+    return opened
+
+
+def rows(what: str, options: Sequence[str]) -> list[str]:
+    """How many rows each split has: a line for each file and directory, none for what is drawn."""
+    if what in generators.KINDS:
+        return []
+    check_name(what)
+    told = []
+    for source in to_plan(what, options).data:
+        if source.path is not None:
+            held = _own_splits(source)
+            counts = (f"{held[split][1] if split in held else 0:,} {split}" for split in _SPLITS)
+            told.append(f"{Path(source.path).name}: {', '.join(counts)} rows")
+    return told
+
+
+def token_table(what: str, options: Sequence[str], *, split: Split, seed: int | None) -> str:
+    """A recipe's first sample token by token, as its model will see it and learn from it."""
+    from gnomon.pipeline.checkpoint import open_processor
+
+    opened = None if _unless_named(what, options) else _recipe_of(what, options)
+    if opened is None:
+        raise RecipeError(f"--tokens: {what} is no recipe: name one, whose model has a tokenizer")
+    family, processor = open_processor(opened.model)
+    from gnomon.pipeline.planning.preview import token_table as table
+
+    return table(family, processor, samples_of(what, options, split=split, seed=seed)[0])
+
+
+def stats(
+    what: str, options: Sequence[str], *, n: int | None, seed: int | None, workers: int | None
+) -> Census:
+    """What is in a dataset directory or file, or in what a kind or a recipe draws, by split."""
+    from gnomon.store.describing.census import Part, census, parts_of
+    from gnomon.store.user_data.rows import is_own
+
+    place = Path(what)
+    if place.is_dir() and not is_own(place):
+        return census(parts_of(place, n=n), workers=workers)
+    parts = {}
+    for split, (samples, total) in _splits_of(what, options, seed).items():
+        most = n or total
+        parts[split] = Part(samples, min(most, samples.length or most), samples)
+    return census(parts, workers=workers)
+
+
+def export(
+    what: str,
+    options: Sequence[str],
+    *,
+    form: str,
+    family: str,
+    out: Path,
+    split: Split,
+    n: int | None,
+) -> Path:
+    """Write samples out for another trainer."""
+    from gnomon.pipeline.exporting.export import export as write_out
+
+    if (source := _source_of(what, options)) is not None:
+        samples = store.mixture((source,), split=split, seed=0)
+    else:
+        samples = samples_of(what, options, split=split, seed=None)
+    total = n or samples.length
+    if total is None:
+        raise RecipeError(f"{what} has no end: say how many with --n")
+    asked = (samples[index] for index in range(min(total, samples.length or total)))
+    return write_out(asked, total, families.create(family), form, out)
+
+
+def _splits_of(
+    what: str, options: Sequence[str], seed: int | None
+) -> dict[str, tuple[Samples, int]]:
+    """The splits of an own file, of a kind or of a recipe; and how many samples are enough."""
+    if (source := _source_of(what, options)) is not None:
+        return _own_splits(source)
+    opened = _recipe_of(what, options)
+    if opened is None:
+        drawn = ((s, samples_of(what, options, split=s, seed=seed)) for s in _SPLITS)
+        return {split: (samples, _ENOUGH) for split, samples in drawn}
+    exam, trained = Exam.of(opened), samples_of(what, options, split="train", seed=seed)
+    return {
+        "train": (trained, min(_ENOUGH, train_size(trained, opened.train.samples))),
+        exam.split: (exam.open(), min(_ENOUGH, exam.samples)),
+    }
+
+
+def _own_splits(source: Source) -> dict[str, tuple[Samples, int]]:
+    """Those that have a row; where none has, or where rows are bad, that is the error."""
+    from gnomon.store.benchmarks import OtherSplitError
+
+    found: dict[str, tuple[Samples, int]] = {}
+    faults = []
+    for split in _SPLITS:
+        try:
+            samples = store.mixture((source,), split=split, seed=0)
+        except ValueError as error:
+            faults.append(error)
+        else:
+            found[split] = (samples, samples.length or 0)
+    if not found:
+        raise next((f for f in faults if not isinstance(f, OtherSplitError)), faults[0])
+    return found
+
+
+def _unless_named(what: str, options: Sequence[str]) -> Source | None:
+    """What lies on disk, unless a kind or a recipe that comes with gnomon has that name."""
+    named = what in generators.KINDS or f"{what}.yaml" in recipe.configs()
+    return None if named else _source_of(what, options)
+
+
+def _source_of(what: str, options: Sequence[str]) -> Source | None:
+    """A user's own file, a folder or a dataset directory; None for the name of a kind or recipe."""
+    place = Path(what)
+    if not (place.is_dir() or place.suffix.lower() in SUFFIXES):
+        return None
+    if not place.exists():
+        raise RecipeError(f"{what}: there is no such file")
+    return recipe.checked(Source, recipe.laid_over({"path": what}, options), name="command line")
+
+
+def _recipe_of(what: str, options: Sequence[str]) -> Recipe | None:
+    """The recipe of that name, None for a kind."""
+    if what in generators.KINDS:
+        return None
+    check_name(what)
+    return open_recipe(what, options)

@@ -1,0 +1,203 @@
+"""What a recipe measures its model on, and whether all its names are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gnomon import generators, losses, recipe, store
+from gnomon.names import check as check_known
+from gnomon.names import nearest_names
+from gnomon.pipeline import families
+from gnomon.recipe import Eval, Recipe, RecipeError, Source
+from gnomon.store.reading.mixed import Mixture
+from gnomon.store.reading.pattern import Pattern
+from gnomon.store.reading.samples import train_size
+from gnomon.store.reading.sources import Gone
+from gnomon.workflows.directory import kind_versions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from gnomon.eval.scoring.questions import Question
+    from gnomon.generators.base import Split
+    from gnomon.sample import Sample
+    from gnomon.store import Samples
+
+
+USUAL = 500
+"""Questions by default; fewer where a split has fewer."""
+
+
+@dataclass(frozen=True)
+class Exam:
+    """Which samples a model is asked: the first `samples` of weighted sources."""
+
+    sources: tuple[Source, ...]
+    split: Split
+    seed: int
+    samples: int
+
+    @classmethod
+    def of(cls, opened: Recipe) -> Exam:
+        """What a recipe measures its model on."""
+        asked = opened.eval
+        exam = cls(asked.data or opened.data, asked.split, asked.seed, asked.samples or USUAL)
+        if asked.samples is None:
+            exam = replace(exam, samples=min(USUAL, exam.open().distinct or USUAL))
+        return exam
+
+    @classmethod
+    def from_json(cls, row: dict[str, Any]) -> Exam:
+        """The exam that `asdict` wrote."""
+        told = {"data" if name == "sources" else name: value for name, value in row.items()}
+        asked = recipe.checked(Eval, told, name="exam")
+        if not asked.data:
+            raise RecipeError("exam.sources: name one at least")
+        return cls(asked.data, asked.split, asked.seed, asked.samples or USUAL)
+
+    def open(self) -> Samples:
+        """The samples, drawn or read when they are asked for."""
+        return store.mixture(self.sources, split=self.split, seed=self.seed)
+
+    def __iter__(self) -> Iterator[Sample]:
+        samples = self.open()
+        return (samples[index] for index in range(self.samples))
+
+    def ids(self) -> set[str]:
+        """The ids of all its samples."""
+        samples = self.open()
+        return {samples.id(index) for index in range(self.samples)}
+
+    @property
+    def names(self) -> list[str]:
+        """What each source is called."""
+        names = [
+            source.kind or Path(source.path or source.hub or "").name for source in self.sources
+        ]
+        return [n if names.count(n) == 1 else f"{n} ({i})" for i, n in enumerate(names, 1)]
+
+    def by_source(self, asked: Iterable[Question]) -> dict[str, set[str]]:
+        """The ids of each source's questions, where there are several sources; none is opened.
+
+        `asked` are all questions in order: the weights and the seed say whose turn it was.
+        """
+        if len(self.sources) == 1:
+            return {}
+        pattern = Pattern([source.weight for source in self.sources], self.seed)
+        found: list[set[str]] = [set() for _ in self.sources]
+        for index, question in enumerate(asked):
+            found[pattern.source_of(index)].add(question.id)
+        return {name: ids for name, ids in zip(self.names, found, strict=True) if ids}
+
+    def still_there(
+        self, described: dict[str, Any], kinds: Mapping[str, int]
+    ) -> tuple[Samples, list[str]]:
+        """The samples that were described, and the sources that are not what they were by now.
+
+        `Gone` stands in the place of these. `kinds` are the versions of the kinds that were drawn.
+        """
+        rows = described["sources"] if len(self.sources) > 1 else [described]
+        found: list[Samples] = []
+        gone = []
+        for source, name, row in zip(self.sources, self.names, rows, strict=True):
+            was = {key: value for key, value in row.items() if key != "weight"}
+            try:
+                now = store.mixture((source,), split=self.split, seed=self.seed)
+                drawn = kind_versions((source,))
+                same = now.describe() == was and drawn.items() <= {**drawn, **kinds}.items()
+            except (ValueError, OSError, ImportError):  # a hub's needs a library, and a network
+                same = False
+            found.append(now if same else Gone(was))
+            gone += [] if same else [name]
+        if len(found) == 1:
+            return found[0], gone
+        weights = tuple(source.weight for source in self.sources)
+        return Mixture(tuple(found), weights, self.split, self.seed), gone
+
+
+def open_recipe(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
+    """A recipe whose every name and option is known to its room; nothing heavy is loaded."""
+    _refuse_kind(str(path))
+    return check(recipe.load(path, overrides))
+
+
+def check_name(name: str) -> None:
+    """Refuse a bare name that is neither a kind nor a recipe that comes with gnomon."""
+    if _is_name(name):
+        known = [*generators.KINDS, *_shipped()]
+        check_known(known, name, what="generator or recipe", listing="gnomon ls")
+
+
+def _refuse_kind(name: str) -> None:
+    """Where a recipe is wanted, a kind may be meant, rightly spelt or not."""
+    if not _is_name(name) or nearest_names(name, _shipped()):
+        return
+    for kind in nearest_names(name, generators.KINDS)[:1]:
+        meant = ", which" if kind == name else f": did you mean {kind}? That"
+        raise RecipeError(
+            f"no recipe {name!r}{meant} is a kind; a recipe names kinds under data:"
+            " `gnomon cp demo my.yaml` gives one to start from, `gnomon ls configs` lists others"
+        )
+
+
+def _is_name(text: str) -> bool:
+    """Whether it names no file, and cannot be meant as one or as an override."""
+    place = Path(text)
+    return place.name == text and not place.suffix and not place.exists() and "=" not in text
+
+
+def _shipped() -> list[str]:
+    return [file.removesuffix(".yaml") for file in recipe.configs()]
+
+
+def check(opened: Recipe) -> Recipe:
+    """The same recipe, once each room has looked at its names and options, with the numbers of
+    samples that follow from the data."""
+    try:
+        check_names(opened)
+        trained = store.mixture(opened.data, split="train", seed=opened.seed)
+        train = replace(opened.train, samples=train_size(trained, opened.train.samples))
+        exam = Exam.of(opened)
+        check_enough("eval.samples", exam.samples, exam.open(), exam.split)
+        if opened.train.eval_steps is not None:
+            _check_watched(opened)
+    except ValueError as error:
+        raise RecipeError(str(error)) from error
+    return replace(opened, train=train, eval=replace(opened.eval, samples=exam.samples))
+
+
+def check_names(opened: Recipe) -> None:
+    """Refuse a loss, an option of it, a model or a family that is not known."""
+    losses.check(opened.loss.name, opened.loss.options)
+    if opened.model.server is None:
+        families.locate(opened.model.name)
+    if opened.model.family is not None:
+        families.check(opened.model.family)
+
+
+def check_enough(key: str, n: int, samples: Samples, split: str) -> None:
+    """Refuse to ask a question twice: one answer to each is scored."""
+    there = samples.distinct
+    if there is None or n <= there:
+        return
+    way_out = (
+        ""
+        if samples.length
+        else (
+            " before a source begins again: ask for fewer, weigh the sources by how long they are,"
+            " or ask each alone"
+        )
+    )
+    raise RecipeError(f"{key}: {n}: the {split} split has only {there}{way_out}")
+
+
+def _check_watched(opened: Recipe) -> None:
+    """What a training is measured by, and on, as it goes."""
+    from gnomon.eval.scoring.tracked import greater_is_better
+
+    greater_is_better(opened.train.metric)
+    split = opened.watched_split
+    samples = store.mixture(opened.data, split=split, seed=opened.seed)
+    check_enough("train.eval_samples", opened.train.eval_samples, samples, split)

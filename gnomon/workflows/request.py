@@ -1,0 +1,113 @@
+"""What `gnomon predict` was told: which model answers what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon import generators, recipe
+from gnomon.pipeline import families
+from gnomon.recipe import Recipe, RecipeError, Source
+from gnomon.workflows.directory import AFTER, no_run, runs_beside
+from gnomon.workflows.exam import Exam, check, check_enough, check_name, open_recipe
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What `gnomon predict` was told: which model answers what."""
+
+    recipe: Recipe
+    exam: Exam
+    run: Path | None
+    """The run whose trained weights answer; None for a model as it came."""
+    folder: Path | None
+    """Pictures without labels, in place of the exam."""
+    data: str
+    """What the exam is called."""
+
+    @property
+    def file(self) -> Path:
+        """Where the answers go unless said otherwise; beliefs beside answers given without any."""
+        if self.run is not None:
+            file = self.run / "predictions" / f"{self.data}.jsonl"
+        else:
+            model = Path(self.recipe.model.name).name
+            file = Path("predictions") / f"{model}-{self.data}.jsonl"
+        beside = self.recipe.eval.belief and _without_belief(file)
+        return file.with_stem(f"{file.stem}-belief") if beside else file
+
+
+def _without_belief(file: Path) -> bool:
+    from gnomon.eval.scoring import predictions
+
+    first = next(iter(predictions.PredictionFile(file)), None) if file.is_file() else None
+    return first is not None and not first.settings.get("belief")
+
+
+def asked(model: str, data: str | None, overrides: Sequence[str]) -> Asked:
+    """Sort out the verb's words: a run or a model; its own exam, a kind, a recipe, a directory."""
+    run = Path(model) if (Path(model) / "recipe.yaml").is_file() else None
+    if run is not None:
+        opened = open_recipe(run / "recipe.yaml", overrides)
+    else:
+        _check_model(model, data)
+        assert data is not None
+        opened = _bare(model, data, overrides)
+    if data is None:
+        return Asked(opened, Exam.of(opened), run, None, AFTER)
+    place = Path(data)
+    if place.is_dir() and not (place / "manifest.json").exists() and not (place / "data").exists():
+        return Asked(opened, Exam.of(opened), run, place, place.name)
+    return Asked(opened, _exam_of(data, opened, overrides), run, None, place.stem)
+
+
+def _check_model(model: str, data: str | None) -> None:
+    """Refuse what is no model, or was meant to be a run: else the hub would be asked for it."""
+    place = Path(model)
+    if not place.is_dir():
+        if model in generators.KINDS:
+            raise RecipeError(f"{model} is what is asked: name the run or the model before it")
+        if place.suffix in (".yaml", ".yml") or f"{model}.yaml" in recipe.configs():
+            raise RecipeError(f"{model} is a recipe: name the run that it made, or a model")
+        if place.parent.name == "runs" or (place.parent != Path() and runs_beside(place)):
+            raise RecipeError(no_run(place))
+    if data is None:
+        fault = "" if model in families.EMBEDDED else f"{no_run(place)}. If it is a model: "
+        raise RecipeError(
+            f"{fault}what shall {model} be asked? Name a kind, a recipe or a directory, too"
+        )
+
+
+def _bare(model: str, data: str, overrides: Sequence[str]) -> Recipe:
+    """A recipe for a model that was not trained here; its data only names what is asked."""
+    kind = data if data in generators.KINDS else "clock"
+    return check(
+        recipe.from_dict(
+            {"data": [{"kind": kind}], "model": {"name": model}}, overrides, name="command line"
+        )
+    )
+
+
+def _exam_of(data: str, opened: Recipe, overrides: Sequence[str]) -> Exam:
+    place, asked = Path(data), opened.eval
+    assert asked.samples is not None  # `check` has settled it
+    if data in generators.KINDS:
+        return Exam((Source(kind=data),), asked.split, asked.seed, asked.samples)
+    if place.suffix.lower() in (".csv", ".jsonl"):
+        if not place.exists():
+            raise RecipeError(f"{data}: there is no such file")
+        raise RecipeError(
+            f"{data}: name it in a recipe, as path: with its columns, under eval.data"
+        )
+    if not place.is_dir():
+        check_name(data)
+        return Exam.of(open_recipe(data, [o for o in overrides if o.startswith("eval.")]))
+    exam = Exam((Source(path=data),), asked.split, asked.seed, asked.samples)
+    if any(override.startswith("eval.samples=") for override in overrides):
+        check_enough("eval.samples", exam.samples, exam.open(), exam.split)
+        return exam
+    return replace(exam, samples=exam.open().length or asked.samples)

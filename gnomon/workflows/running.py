@@ -1,0 +1,124 @@
+"""From a recipe to a report: the verbs that take a recipe and a run's directory."""
+
+from __future__ import annotations
+
+import os
+from functools import wraps
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+
+from gnomon import store
+from gnomon.recipe import RecipeError
+from gnomon.store.lock import sole_writer
+from gnomon.store.reading.samples import train_size
+from gnomon.workflows.answering import predict
+from gnomon.workflows.directory import AFTER, BEFORE, as_text, claim, say
+from gnomon.workflows.exam import Exam
+from gnomon.workflows.scoring import pictures_of, report, results
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from gnomon.recipe import Recipe, Source
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _alone(
+    verb: Callable[Concatenate[Recipe, Path, P], T],
+) -> Callable[Concatenate[Recipe, Path, P], T]:
+    """The verb as the one that writes in the run's directory, which is its second argument.
+
+    Of processes launched together the first holds it; the others write nothing there.
+    """
+
+    @wraps(verb)
+    def held(opened: Recipe, run: Path, /, *given: P.args, **named: P.kwargs) -> T:
+        if os.environ.get("RANK", "0") != "0":
+            return verb(opened, run, *given, **named)
+        with sole_writer(run, folder=True):
+            return verb(opened, run, *given, **named)
+
+    return held
+
+
+@_alone
+def run(opened: Recipe, out: Path, *, workers: int | None) -> Path:
+    """Generate, train, predict before and after, score, report: the straight road."""
+    _refuse_company()
+    _refuse_server(opened)
+    from gnomon.pipeline.checkpoint import resolve
+    from gnomon.pipeline.training.settings import arguments
+
+    # A model that is not there, or a setting that is none, is told before anything is drawn.
+    resolve(opened.model)
+    arguments(opened, out)
+    exam = Exam.of(opened)
+    answers = out / "predictions"
+    say("drawing the samples")
+    generate(opened, out, workers=workers)
+    say("asking the model as it came")
+    predict(opened, exam, answers / f"{BEFORE}.jsonl")
+    say("fine-tuning")
+    train(opened, out)
+    say("asking it again")
+    predict(opened, exam, answers / f"{AFTER}.jsonl", run=out)
+    say("scoring")
+    return report(results(out), out / "report.html", *pictures_of(out))
+
+
+@_alone
+def generate(opened: Recipe, run: Path, *, workers: int | None) -> None:
+    """Write the run's training and held-out samples to its data directory."""
+    exam = Exam.of(opened)
+    claim(run, opened, drawn=(*opened.data, *exam.sources))
+    sources = store.mixture(opened.data, split="train", seed=opened.seed)
+    n = train_size(sources, opened.train.samples)
+    store.write(sources, run / "data", n=n, split="train", workers=workers)
+    store.write(exam.open(), run / "data", n=exam.samples, split=exam.split, workers=workers)
+
+
+@_alone
+def train(opened: Recipe, run: Path) -> Path:
+    """Fine-tune; where the adapter or the model lies. Goes on where a killed run stopped."""
+    _refuse_server(opened)
+    claim(run, opened, drawn=_drawn_in_training(opened, run))
+    from gnomon.pipeline.training.train import train as fine_tune
+
+    if (run / "data" / "manifest.json").exists():
+        return fine_tune(opened, store.open(run / "data", "train"), run)
+    return fine_tune(opened, store.mixture(opened.data, split="train", seed=opened.seed), run)
+
+
+def _drawn_in_training(opened: Recipe, run: Path) -> Sequence[Source]:
+    """The sources that a training draws from: none where all that it needs is on disk."""
+    written = (run / "data" / "manifest.json").exists() and opened.train.eval_steps is None
+    finished = any((run / name).is_dir() for name in ("adapter", "model"))
+    return () if written or finished else opened.data
+
+
+def plan(opened: Recipe, *, config_only: bool, gib: float | None, as_json: bool = False) -> bool:
+    """Print what a recipe will take; whether it fits into the memory there is, or `gib`."""
+    from gnomon.pipeline.planning.plan import plan as planned
+
+    samples = store.mixture(opened.data, split="train", seed=opened.seed)
+    there = None if gib is None else gib * 2**30
+    found = planned(opened, samples, config_only=config_only, there=there)
+    print(as_text(found.to_json()) if as_json else found)
+    return found.fits
+
+
+def _refuse_server(opened: Recipe) -> None:
+    """Before anything is asked or written: a server's URL may hold a login."""
+    if opened.model.server is not None:
+        raise RecipeError("model.server: a model behind a server is asked, not trained")
+
+
+def _refuse_company() -> None:
+    """Launched processes would all write the same files; only the training is shared."""
+    if (processes := int(os.environ.get("WORLD_SIZE", "1"))) > 1:
+        raise RecipeError(
+            f"gnomon run is of one process, and {processes} were launched: launch `gnomon train`,"
+            " then `gnomon run` alone, which leaves what is trained and does the rest"
+        )

@@ -1,0 +1,216 @@
+"""Answers scored and reported; no model is needed."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from dataclasses import replace
+from importlib.util import find_spec
+from math import prod
+from typing import TYPE_CHECKING, Any, cast
+
+from gnomon import jsons, recipe, store
+from gnomon.progress import warn
+from gnomon.recipe import RecipeError
+from gnomon.sample import Sample
+from gnomon.store import manifest as manifests
+from gnomon.workflows.directory import AFTER, BEFORE, as_text, no_run
+from gnomon.workflows.exam import Exam
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+    from pathlib import Path
+
+    from gnomon.eval import RunResult
+    from gnomon.store import Dataset
+
+
+def score(file: Path, *, name: str | None = None) -> RunResult:
+    """Score a file of answers against the samples they were given to; no model is needed."""
+    from gnomon import eval as evaluation
+    from gnomon.eval.scoring import predictions, questions
+
+    if not file.is_file():
+        raise RecipeError(_no_answers(file))
+    exam, about = exam_of(file)
+    answers = predictions.PredictionFile(file)
+    if len(answers) < exam.samples:  # before as many samples are drawn as a damaged file may name
+        raise ValueError(
+            f"{file}: {exam.samples - len(answers):,} of {exam.samples:,} questions have no answer"
+            " yet: the same `gnomon predict` goes on"
+        )
+    asked = questions.asked(file, _asked_again(file, exam, about["data"]), exam.samples)
+    try:
+        scores = evaluation.score(predictions.alike(file, answers), asked)
+    except ValueError:
+        predictions.check(file, {question.id for question in asked})
+        raise  # no line is at fault
+    return evaluation.RunResult(
+        name=name or file.stem,
+        scores=scores,
+        sources={
+            source: evaluation.score(
+                (answer for answer in answers if answer.sample_id in ids),
+                (question for question in asked if question.id in ids),
+            )
+            for source, ids in exam.by_source(asked).items()
+        },
+        predictions=answers,
+        versions=about["versions"],
+        asked={**about["data"], "samples": exam.samples},
+    )
+
+
+def results(out: Path) -> list[RunResult]:
+    """A run's answers, scored: before and after, as far as they are there."""
+    held = [out / "predictions" / f"{name}.jsonl" for name in (BEFORE, AFTER)]
+    scored = [score(file) for file in held if file.is_file()]
+    if not scored:
+        raise RecipeError(_no_answers(out))
+    log = out / "log.jsonl"
+    lines = jsons.lines(log) if log.exists() else None
+    recipe.plain(out / "recipe.yaml")  # what is none is refused here, before others read it
+    text = (out / "recipe.yaml").read_text(encoding="utf-8")
+    told = replace(scored[-1], recipe_yaml=text, log=lines, trained=trained(out))
+    return [*scored[:-1], told]
+
+
+def report(
+    scored: Sequence[RunResult],
+    file: Path,
+    samples: Mapping[str, Sample],
+    note: str = "",
+    *,
+    as_json: bool = False,
+) -> Path:
+    """Write the HTML report and its JSON, and print the table."""
+    from gnomon import eval as evaluation
+    from gnomon.eval.report import text_tables
+    from gnomon.eval.scoring.scored import write_scores
+
+    told = {run.name: run.scores for run in scored}
+    for run in scored:
+        told |= {f"{run.name}: {name}": part for name, part in run.sources.items()}
+    warn_of_boxes(scored)
+    write_scores(file.with_suffix(".json"), told)
+    evaluation.write_report(file, scored, samples=samples, note=note)
+    if as_json:
+        print(as_text(text_tables.plain(scored) | {"report": str(file)}))
+        return file
+    print(evaluation.table(scored))
+    print(f"report: {file}")
+    return file
+
+
+def warn_of_boxes(scored: Sequence[RunResult]) -> None:
+    """Whose boxes may be in another coordinate space."""
+    from gnomon.eval.scoring.placement import misplaced
+
+    for run in scored:
+        if found := misplaced(run):
+            warn(found)
+
+
+def pictures_of(out: Path) -> tuple[Mapping[str, Sample], str]:
+    """The samples that a run's (or a file's) answers are to, by id; and whose pictures are missing.
+
+    They are the run's own, where it wrote them down; else the sources', which may have changed.
+    """
+    from gnomon.eval.scoring import questions
+
+    file = last(out)
+    exam, about = exam_of(file)
+    if (kept := _kept(file.parent.parent / "data", exam, about["data"])) is not None:
+        return store.ById(kept, exam.samples), ""
+    samples, gone = exam.still_there(about["data"], about.get("kinds", {}))
+    there = store.ById(samples, exam.samples)
+    if not gone:
+        return there, ""
+    note = (
+        f"The pictures of {', '.join(gone)} are missing: since they were asked about, that was"
+        " changed, moved or deleted."
+    )
+    warn(note)
+    beside = questions.beside(file)
+    asked = questions.QuestionFile(beside) if beside.is_file() else ()
+    words = {q.id: Sample(q.id, None, q.question, q.target) for q in asked}
+    return ChainMap(cast("MutableMapping[str, Sample]", there), words), note  # only read
+
+
+def _kept(folder: Path, exam: Exam, described: dict[str, Any]) -> Dataset | None:
+    """The exam's samples as its run wrote them to its directory."""
+    try:
+        held = (manifests.read(folder) or manifests.empty())["splits"].get(exam.split)
+        if held is None or held["samples"] != described or held["n"] < exam.samples:
+            return None
+        return store.open(folder, exam.split)
+    except (ValueError, OSError):  # what is damaged is not needed where the sources are there
+        return None
+
+
+def last(out: Path) -> Path:
+    """The file of a run's last answers, or that file itself."""
+    held = [out / "predictions" / f"{name}.jsonl" for name in (AFTER, BEFORE)]
+    found = next((file for file in held if file.is_file()), out)
+    if not found.is_file():
+        raise RecipeError(_no_answers(out))
+    return found
+
+
+def _no_answers(out: Path) -> str:
+    if (out / "recipe.yaml").is_file():
+        return f"{out} holds no predictions yet: `gnomon predict {out}` makes them"
+    if out.suffix == ".jsonl":
+        return f"{out}: there is no such file; `gnomon predict` makes one"
+    return no_run(out)
+
+
+def about_file(answers: Path) -> Path:
+    """Where it is noted which samples a file answers."""
+    return answers.with_suffix(".about.json")
+
+
+def exam_of(file: Path) -> tuple[Exam, dict[str, Any]]:
+    """Which samples a file answers, and what was noted of them when they were asked."""
+    beside = about_file(file)
+    if not beside.is_file():
+        raise RecipeError(f"{file}: {beside.name} is not beside it; it says what was asked")
+    try:
+        about = jsons.loads(beside.read_bytes(), "about")
+        exam, about["data"] = Exam.from_json(about["exam"]), dict(about["data"])
+        if "kinds" in about:
+            about["kinds"] = dict(about["kinds"])
+        if len(exam.sources) > 1 and len(about["data"]["sources"]) != len(exam.sources):
+            raise ValueError("exam and data name different sources")
+        about["versions"] = {str(name): str(said) for name, said in about["versions"].items()}
+    except KeyError as error:
+        raise RecipeError(f"{beside}: not what `gnomon predict` writes: no {error}") from error
+    except (AttributeError, TypeError, ValueError) as error:
+        raise RecipeError(f"{beside}: not what `gnomon predict` writes: {error}") from error
+    return exam, about
+
+
+def _asked_again(file: Path, exam: Exam, described: dict[str, Any]) -> Iterator[Sample]:
+    """The samples, made sure to be the ones that a file answers."""
+    try:
+        there = exam.open().describe()
+    except ValueError as error:
+        named = about_file(file).name
+        raise ValueError(f"{file}: what {named} names cannot be opened: {error}") from error
+    if there != described:
+        raise ValueError(f"{file}: the samples are not those it answers any more: predict again")
+    yield from exam
+
+
+def trained(run: Path) -> int | None:
+    """How many parameters a run's adapter has; None where the weights were trained whole."""
+    file = run / "adapter" / "adapter_model.safetensors"
+    if not file.is_file() or find_spec("safetensors") is None:
+        return None
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(file, framework="np") as opened:
+            names: list[str] = list(opened.keys())  # an opened file is no mapping
+            return int(sum(prod(opened.get_slice(name).get_shape()) for name in names))
+    except SafetensorError as error:
+        raise ValueError(f"{file} cannot be read: {error}") from error

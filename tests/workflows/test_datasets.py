@@ -1,0 +1,117 @@
+"""The verbs that need no model."""
+
+from __future__ import annotations
+
+import filecmp
+import re
+import resource
+from dataclasses import asdict
+
+import pytest
+from PIL import Image
+from workflow_toys import gnomon, small
+
+from gnomon.recipe import flat, load
+from gnomon.store.benchmarks import BENCHMARKS
+
+
+def test_generate_then_verify_then_damage(tmp_path, capsys):
+    out = tmp_path / "clocks"
+    assert gnomon("generate", "clock", "--n", 30, "--out", out, "--workers", 1, "size=84") == 0
+    assert gnomon("verify", out) == 0
+    assert "sound" in capsys.readouterr().out
+    shard = sorted(out.glob("data/*.parquet"))[1]
+    damaged = bytearray(shard.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    shard.write_bytes(damaged)
+    assert gnomon("verify", out) == 1
+    assert shard.name in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("form", ["imagefolder", "webdataset"])
+def test_generate_writes_every_format_and_a_path_reads_it(tmp_path, capsys, form):
+    out = tmp_path / "clocks"
+    command = ("generate", "clock", "--n", 20, "--out", out, "--workers", 1, "size=84")
+    assert gnomon(*command, "--format", form) == 0
+    assert gnomon("verify", out, "--redraw", 1) == 0
+    assert gnomon(*command, "--format", "parquet") == 1
+    assert f"{out} holds {form}, not parquet" in capsys.readouterr().err
+    assert (
+        gnomon("export", out, "--to", "trl", "--family", "qwen2-vl", "--out", tmp_path / "x") == 0
+    )
+
+
+def test_an_image_folder_of_sums_is_refused(tmp_path, capsys):
+    out = tmp_path / "sums"
+    command = ("generate", "arithmetic", "--n", 20, "--out", out, "--format", "imagefolder")
+    assert gnomon(*command, "--workers", 1) == 1
+    assert "holds pictures, and sample 'arithmetic-" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path, capsys):
+    out = tmp_path / "clocks"
+    command = ("generate", "clock", "--n", 20, "--out", out, "--workers", 1, "size=84")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (9_000, hard))
+    try:
+        assert gnomon(*command) == 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert line.startswith(f"gnomon: cannot write {out}/data/train-00000-of-00002.parquet: File")
+    assert line.endswith("0 of 2 shards are whole and kept, nothing half-written is left; "
+                         "once that is mended, the same command goes on")  # fmt: skip
+    assert gnomon(*command) == 0
+    assert gnomon("generate", "clock", "--n", 20, "--out", "/dev/full", "--workers", 1) == 1
+    assert "/dev/full: not a directory" in capsys.readouterr().err
+
+
+def test_generate_takes_a_recipe(tmp_path):
+    for name in ("a", "b"):
+        out = tmp_path / name
+        assert gnomon("generate", small(tmp_path), "--n", 12, "--out", out, "--workers", 1) == 0
+    shards = [file.relative_to(tmp_path / "a") for file in (tmp_path / "a").rglob("*.parquet")]
+    assert shards
+    assert filecmp.cmpfiles(tmp_path / "a", tmp_path / "b", shards, shallow=False)[1:] == ([], [])
+
+
+def test_preview_draws_a_sheet(tmp_path):
+    sheet = tmp_path / "sheet.png"
+    assert gnomon("preview", "clock", "-o", sheet, "--n", 4, "size=84") == 0
+    with Image.open(sheet) as image:
+        assert image.width > 4 * 84
+    assert gnomon("preview", small(tmp_path), "-o", sheet, "--n", 3) == 0
+
+
+def test_cp_never_overwrites(tmp_path, capsys):
+    own = tmp_path / "own.yaml"
+    assert gnomon("cp", "demo", own) == 0
+    own.write_text("mine")
+    assert gnomon("cp", "demo", own) == 1
+    assert "is there already" in capsys.readouterr().err
+    assert own.read_text() == "mine"
+
+
+def test_ls_lists_every_room(capsys):
+    assert gnomon("ls") == 0
+    printed = capsys.readouterr().out
+    for name in ("clock", "rotation", "ntil", "qwen2-vl", "demo", "time_deviation"):
+        assert name in printed
+
+
+def test_ls_tells_every_key_of_a_recipe_and_what_it_takes(capsys):
+    assert gnomon("ls", "recipe") == 0
+    told = dict(re.findall(r"^  (\S+) +(.+)$", capsys.readouterr().out, re.MULTILINE))
+    every = {re.sub(r"\.\d+", "", key) for key in flat(asdict(load("demo")))}
+    assert {key for key in every if not key.startswith("data.options.")} <= {*told, "data.options"}
+    assert told["data.columns.kind"] == "time | number | box | text: What the answers are. [text]"
+    assert told["train.lora_r"] == "The adapters' rank. [16]"
+    assert told["loss"] == "The numeric loss beside the cross-entropy."
+
+
+def test_ls_tells_where_a_benchmarks_files_lie(capsys):
+    assert gnomon("ls", "benchmarks") == 0
+    told = capsys.readouterr().out
+    assert told.count("\n    layout ") == len(BENCHMARKS)
+    assert "with the charts in png/ beside it" in told

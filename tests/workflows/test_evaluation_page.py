@@ -1,0 +1,195 @@
+"""docs/evaluation.md says what is so: its code runs, its figures are what is printed."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shlex
+from base64 import b64encode
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from PIL import Image
+
+from gnomon import workflows
+from gnomon.cli.words import parser
+from gnomon.dialect import DIALECTS
+from gnomon.eval import METRICS, RunResult, Scores, parse_box, parse_number, parse_time
+from gnomon.eval.comparing.groups import check_alike
+from gnomon.eval.kinds import KINDS
+from gnomon.eval.stats.intervals import bootstrap
+from gnomon.recipe import Source
+from gnomon.store import mixture
+from gnomon.store.benchmarks import BENCHMARKS
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
+FIGURES = (ROOT / "benchmarks" / "results" / "intervals.txt").read_text(encoding="utf-8")
+
+
+def section(title):
+    return PAGE.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def named(text, column):
+    """What stands in backticks in that column of the tables."""
+    rows = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("|")]
+    return {name for row in rows for name in re.findall(r"`(\w+)`", row[column])}
+
+
+def test_every_kind_and_every_metric_is_on_the_page():
+    measured = section("What is measured")
+    assert named(measured, 0) == set(KINDS)
+    assert named(measured, 1) | named(measured, 2) == set(METRICS)
+
+
+def test_every_dialect_is_on_the_page():
+    said = section("predictions.jsonl").partition("how its family writes boxes: ")[2]
+    assert set(re.findall(r"`([\w.-]+)`", said.partition(". ")[0])) == set(DIALECTS)
+
+
+def test_readme_links_it():
+    assert "(docs/evaluation.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("said", "shown", "found"),
+    [
+        ("It is ten past ten, or 10:10.", "10:10", (10, 10, None)),
+        ("a quarter to four in the afternoon", "3:45; 15:45", (15, 45, None)),
+        ("about 1,250 kg", "1250", 1250),
+        ("$3.5 million", "3500000", 3_500_000),
+        ("12 %", "12", 12),
+        ("3 1/2", "3.5", 3.5),
+        ("3,5", "3.5", 3.5),
+        ("between 10 and 12", "12", 12),
+        ("x1=12, y1=34, x2=56, y2=78", "the box 12, 34, 56, 78", (12, 34, 56, 78)),
+        ("<loc0034><loc0012><loc0078><loc0056>", "the same", (12, 34, 56, 78)),
+        ("[1,2,3,4,5,6]", "no box", None),
+    ],
+)
+def test_what_is_said_is_read_so(said, shown, found):
+    (row,) = [line for line in section("How answers are read").splitlines() if said in line]
+    assert row.split("|")[2].strip().startswith(shown)
+    if isinstance(found, tuple) and len(found) == 3:
+        assert parse_time(said) == found
+    elif isinstance(found, int | float):
+        assert parse_number(said) == found
+    else:
+        assert parse_box(said) == found
+
+
+def test_the_python_prints_what_stands_under_it(capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    exec(code, {})
+    assert f"```text\n{capsys.readouterr().out.strip()}\n```" in PAGE
+
+
+@pytest.mark.parametrize(
+    ("row", "statistic"), [("mean", "mean"), ("median", "median"), ("90th percentile", "p90")]
+)
+def test_too_few_are_as_many_as_it_says(row, statistic):
+    enough = int(re.search(rf"^\| a {row} \|.*under (\d+)", PAGE, re.MULTILINE)[1])
+    assert bootstrap(np.arange(enough - 1), statistic).low is None
+    assert bootstrap(np.arange(enough), statistic).low is not None
+
+
+def test_coverage_is_what_the_benchmark_printed():
+    command, _, rest = FIGURES.partition("\n")
+    assert f"`{command[2:]}`" in PAGE
+    assert f"```text\n{rest.partition(chr(10) * 2)[0]}\n```" in PAGE
+    designs = [line.split() for line in FIGURES.splitlines() if line.startswith("       ")]
+    shows = {seeds: row[-3] for seeds, *row in designs if row[:2] == ["200", "0.0"]}
+    for seeds, said in {
+        "2": "from {} points on",
+        "5": "five from {}",
+        "8": "eight from {}",
+    }.items():
+        assert said.format(shows[seeds]) in " ".join(PAGE.split())
+
+
+def test_the_refusal_is_what_is_said():
+    less, more = (
+        RunResult(name, Scores((), {}), asked={"seed": seed})
+        for seed, name in enumerate(("less", "more"))
+    )
+    with pytest.raises(ValueError, match="cannot be compared") as said:
+        check_alike([less, more])
+    assert f"```text\ngnomon: {said.value}\n```" in PAGE
+
+
+def test_every_command_is_one():
+    shown = "".join(re.findall(r"(?:^    .*\n)+", PAGE, re.MULTILINE)).replace("\\\n", " ")
+    commands = re.findall(r"gnomon (?:predict|score|compare|run|export) [^\n;]*", shown)
+    assert len(commands) == 6
+    for command in commands:
+        _, late = parser().parse_known_args(shlex.split(command, comments=True)[1:])
+        keys = [one.replace("$seed", "0").replace("$loss", "ce") for one in late]
+        workflows.open_recipe("demo", keys)  # an unknown key is refused
+
+
+def picture():
+    held = io.BytesIO()
+    Image.new("RGB", (84, 84), (9, 90, 200)).save(held, "PNG")
+    return held.getvalue()
+
+
+SHOWN = ("ChartQA/test/png/1.png", "coco/train2014/a.jpg", "ClockBench/images/c.png",
+         "TickTockVQA/images/test/b.jpg")  # fmt: skip
+ROWS = {
+    "chartqa": {"imgname": "1.png", "query": "How many?", "label": "14"},
+    "refcoco": {"image": "coco/train2014/a.jpg", "sent": "left cow", "bbox": [1, 2, 11, 22]},
+    "clockbench": {"image_url": "images/c.png", "question_time": "What time is it?"},
+    "ticktockvqa": {"image_path": "test/b.jpg", "hour": 12, "minute": 5},
+    "measurebench": {
+        "question": "What is the reading?",
+        "image": {"bytes": picture(), "path": None},
+        "evaluator": "interval_matching",
+        "evaluator_kwargs": '{"interval": [1.2, 1.5], "units": ["A"]}',
+    },
+    "vlmevalkit": {
+        "index": "1",
+        "image": b64encode(picture()).decode(),
+        "question": "Which?",
+        "answer": "3",
+    },
+    "gsm8k": {"question": "2 + 2?", "answer": "2 + 2 = <<2+2=4>>4\n#### 4"},
+}
+
+
+def write(file, row):
+    """A file of one row, in the format that its name says."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    match file.suffix:
+        case ".parquet":
+            pq.write_table(pa.Table.from_pylist([row]), file)
+        case ".tsv":
+            file.write_text("\t".join(row) + "\n" + "\t".join(row.values()) + "\n")
+        case ".jsonl":
+            file.write_text(json.dumps(row) + "\n")
+        case _:
+            file.write_text(json.dumps({"c": row} if "image_url" in row else [row]))
+
+
+def test_each_benchmark_is_read_from_the_files_and_columns_that_it_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in SHOWN:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(picture())
+    write(tmp_path / "ClockBench/input/answers_sample.json",
+          {"image_url": "", "answer_time": {"valid": True, "hours": 3, "minutes": 5}})  # fmt: skip
+    page = section("Benchmarks from local files")
+    (lines,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    sources = yaml.safe_load(lines)
+    assert {line["benchmark"] for line in sources} == named(page, 0) == set(BENCHMARKS)
+    for line in sources:
+        row = ROWS[line["benchmark"]]
+        write(tmp_path / line["path"], row)
+        assert mixture((Source(**line),), split="test", seed=0).length == 1
+        (told,) = [text for text in page.splitlines() if f"| `{line['benchmark']}` |" in text]
+        assert all(f"`{column}`" in told for column in row)

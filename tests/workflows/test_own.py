@@ -1,0 +1,248 @@
+"""A user's own pictures, mixed with drawn ones: trained on, held apart, scored apart."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+from PIL import Image
+from workflow_toys import gnomon
+
+from gnomon.generators import create
+from gnomon.recipe import from_dict, to_yaml
+from gnomon.workflows import check, open_recipe
+
+pytestmark = [
+    # PEFT asks transformers by the old name.
+    pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing` is deprecated:FutureWarning"),
+]
+
+RECIPE = """
+data:
+  - path: {folder}/labels.csv
+    weight: 1
+    columns: {columns}
+  - kind: gauge
+    weight: 4
+    options: {{size: 160}}
+loss: {{name: ntil}}
+train: {{samples: 20, per_device_train_batch_size: 4, learning_rate: 1e-3, max_steps: 2}}
+eval: {{samples: 10, batch_size: 5, max_new_tokens: 8}}
+"""
+READING = (
+    '{image: file, ask: "What does it read?", answer: reading, kind: number, within: 0.5,'
+    " group: site}"
+)
+POINTER = '{image: file, ask: "Where is the pointer?", answer: pointer, kind: box, group: site}'
+
+
+def recipe(folder, columns):
+    file = folder / "own.yaml"
+    file.write_text(RECIPE.format(folder=folder, columns=columns))
+    return file
+
+
+@pytest.fixture
+def rows(tmp_path):
+    """Forty files as a telephone leaves them, wide and worn, with a table of what they show."""
+    gauges = create("gauge", size=224, level="hard", degrade="heavy", seed=9)
+    found = []
+    for index in range(40):
+        sample, wide = gauges[index], 224 + 4 * (index % 20)
+        photo = Image.new("RGB", (wide, 240), (90, 84, 78))
+        photo.paste(sample.image, (wide - 224, 16))
+        photo.save(tmp_path / f"IMG_{index:04}.jpg", quality=80)
+        x1, y1, x2, y2 = sample.facts["pointer_box"]
+        found.append({
+            "file": f"IMG_{index:04}.jpg", "site": index // 2, "reading": sample.facts["value"],
+            "pointer": f"{x1 + wide - 224:.1f} {y1 + 16:.1f} {x2 + wide - 224:.1f} {y2 + 16:.1f}",
+        })  # fmt: skip
+    write(tmp_path, found)
+    return found
+
+
+def write(folder, rows):
+    with (folder / "labels.csv").open("w", newline="") as opened:
+        writer = csv.DictWriter(opened, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+@pytest.mark.parametrize(("columns", "kind"), [(READING, "reading"), (POINTER, "box")])
+def test_own_pictures_are_trained_on_and_scored_apart(columns, kind, rows, tmp_path, capsys):
+    run = tmp_path / "run"
+    assert gnomon("run", recipe(tmp_path, columns), "--out", run, "--workers", 1) == 0
+    (tmp_path / "labels.csv").unlink()
+    for photo in tmp_path.glob("*.jpg"):
+        photo.unlink()
+    before = (run / "report.html").read_bytes()
+    assert gnomon("score", run) == 0  # for good: its questions and pictures are its own
+    assert (run / "report.html").read_bytes() == before
+    scores = json.loads((run / "report.json").read_text())
+    assert scores["after: labels.csv"]["summaries"][kind]["n"] == 2
+    assert scores["after: gauge"]["summaries"]["reading"]["n"] == 8
+    if kind == "reading":  # both sources' answers are of one kind: told together, and apart
+        assert scores["after"]["summaries"]["reading"]["n"] == 10
+        for told in (capsys.readouterr().out, (run / "report.html").read_text()):
+            assert "labels.csv alone" in told
+            assert "gauge alone" in told
+
+
+def test_answers_are_scored_but_none_added_after_the_labels_were_edited(rows, tmp_path, capsys):
+    """The truths are those that were asked; answers to two exams never stand in one file."""
+    asked = ["predict", "gnomon-tiny", recipe(tmp_path, READING), "eval.samples=10"]
+    answers = tmp_path / "answers.jsonl"
+    assert gnomon(*asked, "--out", answers) == 0
+    assert gnomon("score", answers) == 0
+    before = json.loads(answers.with_suffix(".json").read_text())
+    capsys.readouterr()
+    write(tmp_path, [{**row, "reading": float(row["reading"]) + 1} for row in rows])
+    assert gnomon("score", answers) == 0
+    for told in (capsys.readouterr().err, answers.with_suffix(".html").read_text()):
+        assert "The pictures of labels.csv are missing" in told
+    assert json.loads(answers.with_suffix(".json").read_text()) == before
+    lines = answers.read_text().splitlines(keepends=True)
+    answers.write_text("".join(lines[:6]))
+    assert gnomon(*asked, "--out", answers) == 2
+    assert "answers.jsonl holds answers to other samples (sources.0.content is" in (
+        capsys.readouterr().err
+    )
+    assert answers.read_text() == "".join(lines[:6])
+    answers.unlink()  # asked again, the old questions are gone as well
+    assert gnomon(*asked, "--out", answers) == 0
+    assert gnomon("score", answers) == 0
+    again = json.loads(answers.with_suffix(".json").read_text())
+    truths = [[row["truth"] for row in found["answers"]["items"]] for found in (before, again)]
+    assert truths[0] != truths[1]
+
+
+def test_bad_rows_are_told_by_line_before_anything_is_spent(rows, tmp_path, capsys):
+    rows[3]["file"] = "gone.jpg"
+    rows[5]["reading"] = "about three"
+    rows[7]["pointer"] = "10 20 900 60"
+    write(tmp_path, rows)
+    said = {}
+    for columns in (READING, POINTER):
+        assert gnomon("train", recipe(tmp_path, columns), "--out", tmp_path / "run") == 2
+        said[columns] = capsys.readouterr().err
+        assert "line 5: no picture at 'gone.jpg'" in said[columns]
+    assert "line 7: 'about three' is no number" in said[READING]
+    assert "line 9: '10 20 900 60' lies outside its picture of 252 by 240 pixels" in said[POINTER]
+    assert not (tmp_path / "run").exists()
+
+
+ASKED = '{image: file, ask: "What time is it?", answer: time, kind: time, group: house}'
+WORDS = ("columns.image=file", "columns.ask=What time is it?", "columns.answer=time",
+         "columns.kind=time", "columns.group=house")  # fmt: skip
+
+
+@pytest.fixture
+def photographs(tmp_path):
+    """Forty photographs in twenty houses; 34, 4 and 2 of them in the splits."""
+    found = []
+    for index in range(40):
+        Image.new("RGB", (60 + index, 50), (index, 90, 90)).save(tmp_path / f"{index}.jpg")
+        told = f"{1 + index % 12}:{index:02}"
+        found.append({"file": f"{index}.jpg", "time": told, "house": index // 2})
+    write(tmp_path, found)
+    return tmp_path / "labels.csv"
+
+
+def alone(labels):
+    """A recipe of own pictures alone, no number of samples in it."""
+    file = labels.with_name("alone.yaml")
+    file.write_text(f"data: [{{path: {labels}, columns: {ASKED}}}]\n")
+    return file
+
+
+def test_own_rows_are_trained_on_once_an_epoch_unless_told_otherwise(photographs, capsys):
+    opened, run = open_recipe(alone(photographs)), photographs.with_name("run")
+    assert (opened.train.samples, opened.eval.samples) == (34, 2)
+    (photographs.with_name("held.yaml")).write_text(to_yaml(opened))  # as a run holds it
+    assert open_recipe(photographs.with_name("held.yaml")) == opened
+    assert gnomon("train", alone(photographs), "train.samples=35", "--out", run) == 2
+    assert "train.samples: 35: there are only 34 to train on" in capsys.readouterr().err
+    assert not run.exists()
+    other = photographs.with_name("other.csv")
+    other.write_text(photographs.read_text().replace(":0", ":3"))
+    two = ", ".join(f"{{path: {file}, columns: {ASKED}}}" for file in (photographs, other))
+    every = open_recipe(alone(photographs), [f"data=[{two}]"]).train.samples
+    assert every >= 68
+    assert gnomon("train", alone(photographs), f"data=[{two}]", "train.samples=10000") == 2
+    assert f"train.samples: 10000: there are only {every} to train on" in capsys.readouterr().err
+    both = f"data=[{{path: {photographs}, columns: {ASKED}}}, {{kind: clock, weight: 4}}]"
+    mixed = open_recipe(alone(photographs), [both, "train.samples=9999"])
+    assert mixed.train.samples == 9999  # the few come again, as their weight says
+    assert mixed.eval.samples < 30  # none of these is asked twice
+
+
+@pytest.mark.parametrize(("column", "code"), [("", 2), (", group: house", 0)])
+def test_rows_that_an_older_gnomon_split_otherwise_are_not_gone_on_with(
+    photographs, monkeypatch, capsys, column, code
+):
+    """It hashed the picture's whole path; what was held out then would be trained on now."""
+    monkeypatch.setattr("gnomon.pipeline.training.train.train", lambda opened, samples, run: run)
+    file, run = alone(photographs), photographs.with_name("run")
+    file.write_text(file.read_text().replace(", group: house", column))
+    assert gnomon("train", file, "--out", run) == 0
+    noted = json.loads((run / "versions.json").read_text())
+    del noted["kinds"]
+    (run / "versions.json").write_text(json.dumps(noted))
+    assert gnomon("train", file, "--out", run) == 0  # nothing was trained yet
+    (run / "checkpoints" / "checkpoint-2").mkdir(parents=True)
+    assert gnomon("train", file, "--out", run) == code
+    assert ("older gnomon, which split the rows" in capsys.readouterr().err) == bool(code)
+
+
+def test_what_is_drawn_is_as_many_as_ever():
+    """Runs begun before the numbers followed from the data hold them in their recipe.yaml."""
+    data = [{"kind": "clock"}]
+    written = {"data": data, "train": {"samples": 10_000}, "eval": {"samples": 500}}
+    assert check(from_dict({"data": data})) == check(from_dict(written))
+
+
+@pytest.mark.parametrize("given", ["file", "folder", "dataset"])
+def test_rows_are_planned_and_previewed_without_a_recipe(given, photographs, capsys):
+    what, words, rows, steps = photographs, WORDS, "34 train, 4 val, 2 test", 9
+    if given == "folder":
+        what.rename(what.with_name("metadata.csv"))
+        what = what.parent
+    if given == "dataset":
+        wanted = ("--n", 30, "--workers", 1, *words)
+        what, words, rows = what.with_name("written"), (), "30 train, 0 val, 0 test"
+        steps = 8
+        assert gnomon("generate", photographs, *wanted, "--out", what) == 0
+    sheet = photographs.with_name("sheet.png")
+    capsys.readouterr()
+    assert gnomon("preview", what, "-o", sheet, "--n", 40, *words) == 0
+    assert capsys.readouterr().out == f"{what.name}: {rows} rows\n{sheet}\n"
+    with Image.open(sheet) as picture:
+        assert picture.width > 600
+    assert gnomon("plan", what, "--config-only", *words, "train.num_train_epochs=2") == 0
+    told = capsys.readouterr().out
+    assert told.startswith(f"{what.name}: {rows} rows\ngnomon-tiny (gnomon-tiny)")
+    assert "pictures  60 × 50 to 9" in told
+    assert f"steps     {steps} of 8 × 1 samples" in told
+
+
+def test_a_folder_whose_labels_are_called_otherwise_says_what_to_give(photographs, capsys):
+    folder, sheet = photographs.parent, photographs.with_name("sheet.png")
+    for verb, *more in (["stats"], ["plan"], ["preview", "-o", sheet]):
+        assert gnomon(verb, folder, *more) == 1
+        assert f"rename labels.csv so, or give {photographs}" in capsys.readouterr().err
+
+
+def test_a_mistake_about_own_rows_is_told_in_one_line(photographs, capsys):
+    mistakes = {
+        ("plan", photographs.with_name("lables.csv")): "lables.csv: there is no such file",
+        ("plan", photographs, "columns.anser=time"): "did you mean answer",
+        ("plan", photographs, *WORDS, "loss.name=ntli"): "did you mean ntil",
+        ("stats", photographs): "labels.csv: no column 'image' or 'question' or 'answer'; its"
+        " columns are file, time, house: set columns.image (null for text alone)",
+    }
+    for words, told in mistakes.items():
+        assert gnomon(*words) in (1, 2)
+        said = capsys.readouterr().err
+        assert told in said
+        assert said.count("\n") == 1

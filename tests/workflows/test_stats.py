@@ -1,0 +1,71 @@
+"""gnomon stats: of a directory, a file of one's own, a kind and a recipe."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from PIL import Image
+from workflow_toys import gnomon, small
+
+
+def test_of_a_directory(tmp_path, capsys):
+    out = tmp_path / "clocks"
+    for split in ("train", "test"):
+        command = ("generate", "clock", "--n", 20, "--split", split, "--out", out, "size=84")
+        assert gnomon(*command, "--workers", 1) == 0
+    assert gnomon("stats", out) == 0
+    told = capsys.readouterr().out
+    assert "samples          20          20" in told
+    assert "no id, meaning, picture or question is in two splits" in told
+
+
+def test_of_a_kind_as_json(capsys):
+    command = ("stats", "arithmetic", "--n", 30, "--seed", 2, "--json", "--workers", 1)
+    assert gnomon(*command, "level=hard") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["samples"] == {"train": 30, "val": 30, "test": 30}
+    assert found["counts"]["val"]["kind"] == {"arithmetic hard": 30}
+    assert found["leaks"] == []
+
+
+def test_of_a_recipe_is_what_it_trains_on_and_what_it_asks(tmp_path, capsys):
+    assert gnomon("stats", small(tmp_path), "--json", "--workers", 1) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["samples"] == {"train": 24, "test": 12}
+    assert sum(found["counts"]["train"]["source"].values()) == 24
+    assert found["counts"]["train"]["source"].keys() == {"clock", "arithmetic"}
+
+
+@pytest.fixture
+def rows(tmp_path):
+    """Two pictures with two questions each, one of which a careless column put in two splits."""
+    said = ["train", "train", "train", "test"]
+    lines = []
+    for number, split in enumerate(said):
+        picture = f"{number // 2}.png"
+        Image.new("RGB", (8, 8), (number // 2, 0, 0)).save(tmp_path / picture)
+        row = {"image": picture, "question": f"{number}?", "answer": "yes", "split": split}
+        lines.append(json.dumps(row))
+    (tmp_path / "own.jsonl").write_text("\n".join(lines))
+    return tmp_path / "own.jsonl"
+
+
+def test_a_leak_in_a_user_s_own_rows_is_told_and_fails(rows, capsys):
+    assert gnomon("stats", rows, "--workers", 1, "columns.split=split") == 1
+    told = capsys.readouterr().out
+    assert (
+        "leak: train and test have 1 picture in common, such as that of own.jsonl-0000003" in told
+    )
+    assert "own rows" in told
+
+
+def test_rows_that_cannot_be_used_are_named(rows, capsys):
+    rows.write_text(rows.read_text().replace("1.png", "gone.png"))
+    assert gnomon("stats", rows) == 1
+    assert "line 3: no picture at 'gone.png'" in capsys.readouterr().err
+
+
+def test_an_unknown_kind_is_refused(capsys):
+    assert gnomon("stats", "clocc") == 2
+    assert "did you mean clock" in capsys.readouterr().err

@@ -1,0 +1,186 @@
+"""generate → train → predict → score → report, for the embedded model in 4 bits."""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from workflow_toys import gnomon, small
+
+from gnomon.generators import create
+from gnomon.generators.clock import Clock
+
+pytestmark = [
+    # PEFT asks transformers by the old name.
+    pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing` is deprecated:FutureWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A whole run of a few steps."""
+    folder = tmp_path_factory.mktemp("road")
+    assert gnomon("run", small(folder), "--out", folder / "run", "--workers", 1) == 0
+    return folder / "run"
+
+
+def test_a_run_leaves_all_that_it_was(run):
+    for name in ("recipe.yaml", "versions.json", "log.jsonl", "report.html", "report.json"):
+        assert (run / name).stat().st_size > 0
+    scores = json.loads((run / "report.json").read_text())
+    parts = {f"{run}: {kind}" for run in ("before", "after") for kind in ("clock", "arithmetic")}
+    assert set(scores) == {"before", "after", *parts}
+    assert "<table" in (run / "report.html").read_text()
+    parts = json.loads((run / "log.jsonl").read_text().splitlines()[0])
+    assert {"ce", "emd", "relative", "magnitude"} <= set(parts)
+
+
+def test_running_again_changes_nothing(run, tmp_path):
+    again = tmp_path / "run"
+    shutil.copytree(run, again)
+    assert gnomon("run", small(tmp_path), "--out", again, "--workers", 1) == 0
+    for name in ("adapter/adapter_model.safetensors", "predictions/after.jsonl", "report.html"):
+        assert (again / name).read_bytes() == (run / name).read_bytes(), name
+
+
+def test_another_recipe_never_takes_the_directory(run, tmp_path, capsys):
+    before = (run / "recipe.yaml").read_bytes()
+    assert gnomon("train", small(tmp_path), "train.max_steps=9", "--out", run) == 2
+    assert "train.max_steps: 4 there, 9 here" in capsys.readouterr().err
+    assert (run / "recipe.yaml").read_bytes() == before
+
+
+def test_score_needs_only_the_files(run, tmp_path, capsys):
+    out = tmp_path / "again.html"
+    assert gnomon("score", run, "--out", out) == 0
+    assert out.read_bytes() == (run / "report.html").read_bytes()
+    file = run / "predictions" / "after.jsonl"
+    assert gnomon("score", file, "--out", tmp_path / "one.html") == 0
+    assert "Exactly right" in capsys.readouterr().out
+
+
+def test_a_finished_run_is_scored_and_compared_whatever_its_kinds_draw_by_now(
+    run, tmp_path, monkeypatch, capsys
+):
+    """From the stored questions and its own pictures; without these, those that are left."""
+    monkeypatch.setattr(Clock, "version", 99)
+    out = tmp_path / "again.html"
+    assert gnomon("score", run, "--out", out) == 0
+    assert out.read_bytes() == (run / "report.html").read_bytes()
+    other = tmp_path / "other"
+    shutil.copytree(run, other, ignore=shutil.ignore_patterns("data"))
+    assert "missing" not in capsys.readouterr().err
+    assert gnomon("compare", other, run, "-o", out) == 0
+    for told in (capsys.readouterr().err, out.read_text()):
+        assert "The pictures of clock are missing" in told
+    found = json.loads(out.with_suffix(".json").read_text())["runs"]
+    after = json.loads((run / "report.json").read_text())["after"]
+    assert found["other"] == found["run"] == after
+    lines = (other / "predictions" / "after.asked.jsonl").read_text().splitlines()
+    asked = {row["question"] for row in map(json.loads, lines) if row["id"].startswith("clock")}
+    assert any(question in html.unescape(out.read_text()) for question in asked)
+
+
+def test_predict_takes_overrides_without_data(run, tmp_path):
+    out = tmp_path / "few.jsonl"
+    assert gnomon("predict", run, "eval.samples=3", "--out", out) == 0
+    assert len(out.read_text().splitlines()) == 3
+
+
+def test_compare_lays_runs_beside_each_other(run, tmp_path):
+    before = run / "predictions" / "before.jsonl"
+    report = tmp_path / "both.html"
+    assert gnomon("compare", before, run, "-o", report) == 0
+    assert {"before", "run"} == set(json.loads(report.with_suffix(".json").read_text())["runs"])
+
+
+def test_predict_reads_a_dataset_and_a_folder(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert gnomon("generate", "clock", "--n", 6, "--split", "test", "--out", "d", "size=84") == 0
+    assert gnomon("predict", run, "d") == 0
+    lines = (run / "predictions" / "d.jsonl").read_text().splitlines()
+    assert len(lines) == 6
+    (tmp_path / "photos").mkdir()
+    for index in range(3):
+        create("clock", size=84)[index].image.save(tmp_path / "photos" / f"{index}.png")
+    assert gnomon("predict", run, "photos", "--out", "read.csv") == 0
+    rows = list(csv.reader((tmp_path / "read.csv").read_text().splitlines()))
+    assert rows[0] == ["file", "answer"]
+    assert [row[0] for row in rows[1:]] == ["0.png", "1.png", "2.png"]
+
+
+def test_a_picture_that_is_none_is_named(run, tmp_path, capsys):
+    (tmp_path / "broken.png").write_bytes(b"no picture")
+    out = tmp_path / "kept.csv"
+    out.write_text("file,answer\nkept.png,10:08\n")
+    assert gnomon("predict", run, tmp_path, "--out", out) == 1
+    assert "broken.png" in capsys.readouterr().err
+    assert out.read_text() == "file,answer\nkept.png,10:08\n"
+
+
+def test_beliefs_stand_beside_the_answers_that_a_run_gave(run, capsys):
+    """README's own command was refused once the run had answered, after the model was loaded."""
+    before = (run / "predictions" / "after.jsonl").read_bytes()
+    for _ in range(2):
+        assert gnomon("predict", run, "--belief") == 0
+        out = run / "predictions" / "after-belief.jsonl"
+        assert capsys.readouterr().out.strip() == str(out)
+    assert (run / "predictions" / "after.jsonl").read_bytes() == before
+    assert gnomon("score", out) == 0
+    assert "CRPS" in capsys.readouterr().out
+
+
+def test_predict_stores_beliefs_where_asked(run, tmp_path):
+    out = tmp_path / "belief.jsonl"
+    assert gnomon("predict", run, "eval.samples=3", "--belief", "--out", out) == 0
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert {len(row["logprobs"] or ()) for row in rows} <= {720, 101, 0}
+    assert any(row["logprobs"] for row in rows)
+
+
+def test_predict_measures_a_model_as_it_came(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert gnomon("predict", "gnomon-tiny", "clock", "eval.samples=4") == 0
+    assert gnomon("score", "predictions/gnomon-tiny-clock.jsonl") == 0
+    assert (tmp_path / "predictions" / "gnomon-tiny-clock.html").is_file()
+
+
+def test_merge_writes_a_model_that_says_where_it_comes_from(run, tmp_path, capsys):
+    out = tmp_path / "whole"
+    assert gnomon("merge", run, out, "--samples", 4) == 0
+    told = capsys.readouterr().out
+    assert "of 4 answers the same" in told
+    assert "plain transformers opens it as its card says" in told
+    card = (out / "README.md").read_text()
+    assert "base_model: gnomon-tiny" in card
+    assert "of 4 answers the same" in card
+    assert "Exactly right" in card
+    assert "name: ntil" in card
+    pieces = re.findall(r"```python\n(.*?)```", card, re.DOTALL)
+    # The last piece needs no torchvision. Its very lines, where gnomon is not imported:
+    code = f"{pieces[-1]}\nimport sys\nassert 'gnomon' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+    assert gnomon("merge", run, out) == 1
+    assert "nothing was merged" in capsys.readouterr().err
+    assert gnomon("merge", tmp_path, tmp_path / "other") == 2
+
+
+def test_merge_uploads_only_where_it_was_told_to(run, tmp_path, monkeypatch):
+    done = []
+    for verb in ("create_repo", "upload_folder"):
+        monkeypatch.setattr(
+            f"huggingface_hub.HfApi.{verb}",
+            lambda self, *given, verb=verb, **named: done.append((verb, given, named)),
+        )
+    assert gnomon("merge", run, tmp_path / "a", "--samples", 2) == 0
+    assert done == []
+    told = ("--samples", 2, "--push-to-hub", "someone/clocks")
+    assert gnomon("merge", run, tmp_path / "b", *told) == 0
+    assert [verb for verb, *_ in done] == ["create_repo", "upload_folder"]
+    assert done[0][1:] == (("someone/clocks",), {"private": True, "exist_ok": True})
