@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gnomon import names
+from gnomon.generators.registry import KINDS as KINDS
+from gnomon.generators.registry import create as create
+from gnomon.generators.registry import load as load
 
 if TYPE_CHECKING:
     from gnomon.generators.arithmetic import Arithmetic as Arithmetic
-    from gnomon.generators.base import Generator, Split
+    from gnomon.generators.base import Generator as Generator
     from gnomon.generators.chart import Chart as Chart
     from gnomon.generators.clock import Clock as Clock
     from gnomon.generators.gauge import Gauge as Gauge
@@ -17,36 +19,7 @@ if TYPE_CHECKING:
     from gnomon.generators.text_spotting import TextSpotting as TextSpotting
     from gnomon.generators.word_problem import WordProblem as WordProblem
 
-KINDS = {
-    "arithmetic": "gnomon.generators.arithmetic.generator:Arithmetic",
-    "chart": "gnomon.generators.chart.generator:Chart",
-    "clock": "gnomon.generators.clock.generator:Clock",
-    "gauge": "gnomon.generators.gauge.generator:Gauge",
-    "mixture": "gnomon.generators.mixture:Mixture",
-    "scene": "gnomon.generators.scene.generator:Scene",
-    "text_spotting": "gnomon.generators.text_spotting.generator:TextSpotting",
-    "word_problem": "gnomon.generators.word_problem.generator:WordProblem",
-}
 _CLASSES = {path.partition(":")[2]: kind for kind, path in KINDS.items()}
-
-
-def load(name: str) -> type[Generator]:
-    """The class of generators of that name."""
-    found: type[Generator] = names.load(
-        KINDS, name, what="generator", listing="gnomon ls generators"
-    )
-    return found
-
-
-def create(kind: str, *, split: Split = "train", seed: int = 0, **options: Any) -> Generator:
-    """The generator of that kind: gen[i] is Sample i, iterating is endless, gen.key(i) its meaning.
-
-    Options come as plain values, as YAML has them; what a kind does not know is refused by name.
-    """
-    from gnomon.recipe import checked
-
-    cls = load(kind)
-    return checked(cls, {"split": split, "seed": seed, **options}, name=kind)
 
 
 def __getattr__(name: str) -> Any:

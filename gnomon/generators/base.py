@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args, o
 from gnomon.generators.rng import Rng, digest
 from gnomon.names import hint
 from gnomon.recipe import STRICT
-from gnomon.sample import Target  # noqa: TC001 - recipe looks annotations up to name near misses
+from gnomon.sample import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon import generators
+from gnomon.generators import registry
 from gnomon.generators.base import LATER, Generator
 from gnomon.recipe import STRICT
 from gnomon.sample import TARGETS, Target
@@ -70,7 +70,7 @@ class Mixture(Generator):
         """The generators that are mixed, in the order of the parts."""
         held_out = {"ood": True} if self.ood else {}
         return tuple(
-            generators.create(
+            registry.create(
                 part.kind, split=self.split, seed=self.seed, **{**(part.options or {}), **held_out}
             )
             for part in self.parts

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gnomon.store.reading.samples import Samples
     from gnomon.store.writing.formats.base import Format
 
-MANIFEST, CARD, SHEET, DATA = "manifest.json", "README.md", "sheet.png", "data"
+MANIFEST, CARD, SHEET = "manifest.json", "README.md", "sheet.png"
 _SHARDS = 20
 _SMALL_SHARD, _LARGE_SHARD = 10, 2000
 

@@ -25,9 +25,8 @@ def compare(
     """
     from gnomon import eval as evaluation
     from gnomon.eval.comparing import published
-    from gnomon.eval.comparing.groups import check_alike, grouped
+    from gnomon.eval.comparing.groups import check_alike, compared, grouped
     from gnomon.eval.comparing.published_tables import lay, text
-    from gnomon.eval.comparing.runs import compared
     from gnomon.eval.report import text_tables
     from gnomon.eval.scoring.scored import write_scores
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gnomon.eval.belief.listed_answers import Belief
-    from gnomon.eval.kinds.base import Value
+    from gnomon.eval.parse.reading import Value
 
 BINS = 10
 

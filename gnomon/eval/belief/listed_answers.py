@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.eval.kinds.base import Value
     from gnomon.eval.metrics import Hms
+    from gnomon.eval.parse.reading import Value
     from gnomon.sample import Target
 
     Floats: TypeAlias = NDArray[np.float64]

@@ -16,7 +16,7 @@ from gnomon.eval.kinds.base import Line
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gnomon.eval.kinds.base import Value
+    from gnomon.eval.parse.reading import Value
     from gnomon.sample import Prediction, Target
 
 _MOST_TRUTHS = 48

@@ -6,9 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gnomon.eval.comparing.comparison import corrected, uncorrected
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from gnomon.eval.comparing.comparison import Comparison
     from gnomon.eval.comparing.runs import RunResult
     from gnomon.eval.scoring.scored import Scores
 
@@ -67,6 +70,18 @@ def grouped(runs: Sequence[RunResult]) -> list[Group]:
         )
         for name, (recipe, members) in zip(names, together, strict=True)
     ]
+
+
+def compared(groups: Sequence[Group]) -> tuple[list[Comparison], list[str]]:
+    """Each group compared with the first; where that is refused, the reason in words."""
+    found, refused = [], []
+    for group in groups[1:]:
+        try:
+            names = (groups[0].name, group.name)
+            found.append(uncorrected(groups[0].scores, group.scores, names=names))
+        except ValueError as error:
+            refused.append(f"{group.name} and {groups[0].name} are not compared: {error}")
+    return corrected(found), refused
 
 
 def check_alike(runs: Sequence[RunResult]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from gnomon.eval.comparing.comparison import corrected, uncorrected
 from gnomon.eval.report.figures import NONE, difference_text, figure, interval
 
 if TYPE_CHECKING:
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
 
     from gnomon.eval.comparing.comparison import Comparison
     from gnomon.eval.comparing.difference import Difference
-    from gnomon.eval.comparing.groups import Group
     from gnomon.eval.scoring.scored import Result, Scores, Summary
     from gnomon.sample import Prediction
 
@@ -49,18 +47,6 @@ class Row:
     difference: str
     verdict: str
     chance: str
-
-
-def compared(groups: Sequence[Group]) -> tuple[list[Comparison], list[str]]:
-    """Each group compared with the first; where that is refused, the reason in words."""
-    found, refused = [], []
-    for group in groups[1:]:
-        try:
-            names = (groups[0].name, group.name)
-            found.append(uncorrected(groups[0].scores, group.scores, names=names))
-        except ValueError as error:
-            refused.append(f"{group.name} and {groups[0].name} are not compared: {error}")
-    return corrected(found), refused
 
 
 def check(runs: Sequence[RunResult]) -> None:

@@ -8,16 +8,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from decimal import Decimal
 
-    from gnomon.eval.metrics import Corners, Hms
     from gnomon.eval.parse import Reading
-    from gnomon.eval.parse.reading import Which
+    from gnomon.eval.parse.reading import Value, Which
     from gnomon.eval.scoring.scored import Scored
-    from gnomon.sample import Prediction, Size, Spots, Table, Target
+    from gnomon.sample import Prediction, Size, Target
 
-Value: TypeAlias = "Hms | Decimal | Corners | str | Spots | Table"
-"""What a reader gives: a time, a number, a box, a text, spots or a table."""
 Statistic: TypeAlias = Literal["share", "mean", "median", "p90", "r_squared"]
 Among: TypeAlias = Literal["all", "read", "wrong"]
 """All items, those that could be read, or those that were read and are wrong."""

@@ -12,9 +12,8 @@ from gnomon.eval.parse import Reading, read_box
 from gnomon.sample import Box
 
 if TYPE_CHECKING:
-    from gnomon.eval.kinds.base import Value
     from gnomon.eval.metrics import Corners
-    from gnomon.eval.parse.reading import Which
+    from gnomon.eval.parse.reading import Value, Which
     from gnomon.eval.scoring.scored import Scored
     from gnomon.sample import Prediction, Size, Target
 

@@ -17,9 +17,9 @@ from gnomon.sample import Number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gnomon.eval.kinds.base import Among, Statistic, Value
+    from gnomon.eval.kinds.base import Among, Statistic
     from gnomon.eval.parse import Reading
-    from gnomon.eval.parse.reading import Which
+    from gnomon.eval.parse.reading import Value, Which
     from gnomon.sample import Prediction, Target
 
 _LARGEST = 1e300

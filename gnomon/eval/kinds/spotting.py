@@ -13,8 +13,7 @@ from gnomon.eval.parse import Reading
 from gnomon.sample import Spots
 
 if TYPE_CHECKING:
-    from gnomon.eval.kinds.base import Value
-    from gnomon.eval.parse.reading import Which
+    from gnomon.eval.parse.reading import Value, Which
     from gnomon.sample import Prediction, Size, Target
 
 _FENCED = re.compile(r"```\w*\n(.*?)\n?```", re.DOTALL)

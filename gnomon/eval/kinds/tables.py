@@ -12,9 +12,8 @@ from gnomon.eval.parse.tables import read_table
 from gnomon.sample import Table
 
 if TYPE_CHECKING:
-    from gnomon.eval.kinds.base import Value
     from gnomon.eval.parse import Reading
-    from gnomon.eval.parse.reading import Which
+    from gnomon.eval.parse.reading import Value, Which
     from gnomon.eval.scoring.scored import Scored
     from gnomon.sample import Prediction, Target
 

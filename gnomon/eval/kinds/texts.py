@@ -13,9 +13,8 @@ from gnomon.sample import Text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gnomon.eval.kinds.base import Value
     from gnomon.eval.parse import Reading
-    from gnomon.eval.parse.reading import Which
+    from gnomon.eval.parse.reading import Value, Which
     from gnomon.sample import Prediction, Target
 
 

@@ -9,9 +9,16 @@ from gnomon.dialect import answer_block
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from decimal import Decimal
+
+    from gnomon.eval.metrics import Corners, Hms
+    from gnomon.sample import Spots, Table
 
 T = TypeVar("T")
 V = TypeVar("V", covariant=True)
+
+Value: TypeAlias = "Hms | Decimal | Corners | str | Spots | Table"
+"""What a reader gives: a time, a number, a box, a text, spots or a table."""
 
 Which: TypeAlias = Literal["first", "last", "answer"]
 """Which of several stated values counts: the first, the last, or the one that the text calls its

@@ -19,8 +19,8 @@ from gnomon.sample import Box, Spots
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gnomon.eval.kinds.base import Value
     from gnomon.eval.metrics import Corners
+    from gnomon.eval.parse.reading import Value
     from gnomon.eval.scoring.scored import Scored
     from gnomon.sample import Sample, Size, Target
 

@@ -11,7 +11,7 @@ from gnomon.sample import Spots, Table
 from gnomon.wording import write_table
 
 if TYPE_CHECKING:
-    from gnomon.eval.kinds.base import Value
+    from gnomon.eval.parse.reading import Value
     from gnomon.eval.scoring.scored import Scored
     from gnomon.eval.stats.intervals import Estimate
     from gnomon.sample import Target

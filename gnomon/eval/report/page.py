@@ -15,7 +15,7 @@ from gnomon.atomic import put_text
 from gnomon.eval.belief import shown
 from gnomon.eval.comparing import runs as shared
 from gnomon.eval.comparing.differences import written
-from gnomon.eval.comparing.groups import grouped
+from gnomon.eval.comparing.groups import compared, grouped
 from gnomon.eval.comparing.runs import RunResult
 from gnomon.eval.kinds import TITLES
 from gnomon.eval.report import examples
@@ -64,7 +64,7 @@ def write_report(
     """
     shared.check(runs)
     groups = grouped(runs)
-    comparisons, refused = shared.compared(groups)
+    comparisons, refused = compared(groups)
     alone = len(groups) == len(runs)
     every, runs = runs, [_shown(group) for group in groups]
     show = Show(samples or {}, worst, right)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.eval.comparing import runs as shared
 from gnomon.eval.comparing.differences import HEADER, written
-from gnomon.eval.comparing.groups import grouped
+from gnomon.eval.comparing.groups import compared, grouped
 from gnomon.eval.kinds import TITLES
 from gnomon.eval.report.figures import aligned, figure, interval
 from gnomon.eval.scoring.score import relaxed
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def table(runs: Sequence[RunResult]) -> str:
     """Each kind's headline lines with 95 % intervals, a column a run, and what is shown."""
     shared.check(runs)
-    comparisons, refused = shared.compared(grouped(runs))
+    comparisons, refused = compared(grouped(runs))
     blocks = [_block(runs, kind, comparisons) for kind in shared.kinds(runs)]
     for name, alone in shared.by_source(runs).items():
         first, *others = [_block(alone, kind, ()) for kind in shared.kinds(alone)]
@@ -37,7 +37,7 @@ def table(runs: Sequence[RunResult]) -> str:
 def plain(runs: Sequence[RunResult]) -> dict[str, Any]:
     """Every line of every run's summary, of its sources alone, and the comparisons of groups."""
     groups = grouped(runs)
-    comparisons, refused = shared.compared(groups)
+    comparisons, refused = compared(groups)
     scores = {run.name: run.scores for run in runs}
     scores |= {f"{run.name}: {name}": s for run in runs for name, s in run.sources.items()}
     return {

@@ -20,7 +20,8 @@ from gnomon.eval.metrics import r_squared
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gnomon.eval.kinds.base import Kind, Statistic, Value
+    from gnomon.eval.kinds.base import Kind, Statistic
+    from gnomon.eval.parse.reading import Value
     from gnomon.eval.scoring.scored import Scored
     from gnomon.sample import Size
 

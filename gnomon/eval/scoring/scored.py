@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from gnomon.eval.kinds.base import Value
+    from gnomon.eval.parse.reading import Value
     from gnomon.sample import Size, Target
 
 FORMAT = 1

@@ -10,7 +10,7 @@ from gnomon.generators.drawing import dials
 from gnomon.generators.drawing import pose as _pose
 
 if TYPE_CHECKING:
-    from gnomon.generators.clock import Clock
+    from gnomon.generators.clock.options import ClockOptions
     from gnomon.generators.clock.style import Style
     from gnomon.generators.drawing.pose import Pose
     from gnomon.generators.rng import Rng
@@ -45,7 +45,9 @@ class Look(NamedTuple):
     """How much light the hands take from the floor; 0 where no shadow falls."""
 
 
-def drawn(clock: Clock, style: Style, rng: Rng, size: int = 0, *, mirrored: bool = False) -> Look:
+def drawn(
+    clock: ClockOptions, style: Style, rng: Rng, size: int = 0, *, mirrored: bool = False
+) -> Look:
     """The look of one clock, of its own size if none is given."""
     ranges = clock.ranges
     own = rng.within(clock.sizes)
@@ -86,13 +88,13 @@ def drawn(clock: Clock, style: Style, rng: Rng, size: int = 0, *, mirrored: bool
     )  # fmt: skip
 
 
-def free_edge(clock: Clock) -> int:
+def free_edge(clock: ClockOptions) -> int:
     """How many pixels stay free between a clock and the edges of its part of the picture."""
     return _FREE if clock.ranges.warp or clock.degrade != "off" else 0
 
 
 def _marks(
-    clock: Clock, style: Style, rotation: float, pixels: float, rng: Rng, *, mirrored: bool
+    clock: ClockOptions, style: Style, rotation: float, pixels: float, rng: Rng, *, mirrored: bool
 ) -> Marks:
     """Ticks wherever numerals are few, and a marked twelve wherever the turn would be unknown."""
     named = style.numerals in ("arabic", "roman", "roman-iv")

@@ -13,7 +13,7 @@ from gnomon.wording import write_time
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gnomon.generators.clock import Clock
+    from gnomon.generators.clock.options import ClockOptions
     from gnomon.generators.clock.style import Style
 
 
@@ -61,7 +61,7 @@ class Meaning(NamedTuple):
         return write_time(Time(seconds, self.hours, self.asked))
 
 
-def meanings(clock: Clock, index: int, question: str) -> list[tuple[Meaning, Rng]]:
+def meanings(clock: ClockOptions, index: int, question: str) -> list[tuple[Meaning, Rng]]:
     """What each clock of a picture means, and the draws that its look comes from.
 
     They show different minutes, and all have twelve hours or all 24.
@@ -80,7 +80,7 @@ def meanings(clock: Clock, index: int, question: str) -> list[tuple[Meaning, Rng
 
 
 def drawn(
-    clock: Clock,
+    clock: ClockOptions,
     rng: Rng,
     alone: float,
     times: Sequence[int] | None = None,

@@ -19,17 +19,17 @@ from gnomon.generators.rng import Rng
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from gnomon.generators.clock import Clock
     from gnomon.generators.clock.extras import Extras
     from gnomon.generators.clock.look import Look
     from gnomon.generators.clock.meaning import Meaning
+    from gnomon.generators.clock.options import ClockOptions
     from gnomon.generators.drawing.canvas import Points
     from gnomon.sample import Form, Size
 
 
 def row(
-    clock: Clock, index: int, clocks: list[tuple[Meaning, Rng]], wrong: list[float], question: str,
-    *, mirrored: bool,
+    clock: ClockOptions, index: int, clocks: list[tuple[Meaning, Rng]], wrong: list[float],
+    question: str, *, mirrored: bool,
 ) -> list[Shown]:  # fmt: skip
     """As they will be drawn, their hour hands wrong by so many degrees each."""
     shown: list[Shown] = []
@@ -48,7 +48,7 @@ def row(
 
 
 def photographed(
-    clock: Clock, index: int, image: Image, shown: list[Shown]
+    clock: ClockOptions, index: int, image: Image, shown: list[Shown]
 ) -> tuple[Image, list[Shown]]:
     """The picture through a lens, then worn, and where its clocks stand in it."""
     if clock.ranges.warp:
@@ -70,7 +70,7 @@ def face(meaning: Meaning, shown: Shown, form: Form, off_by: float, size: Size) 
 
 
 def _extras(
-    clock: Clock, which: str, look: Look, angles: list[float], question: str,
+    clock: ClockOptions, which: str, look: Look, angles: list[float], question: str,
     ends: tuple[float, float] | None,
 ) -> Extras:  # fmt: skip
     dated, whole = question == "date", question == "where"

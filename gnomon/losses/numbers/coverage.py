@@ -14,20 +14,25 @@ from gnomon.losses.numbers.marks import WIDEST
 from gnomon.losses.numbers.spans import IGNORED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from gnomon.losses.numbers.vocab import NumericVocab, Tokenizer
+    from torch import Tensor
+
+    from gnomon.losses.numbers.pieces import Tokenizer
 
 AT_ONCE = 256
 """B at most: each text takes as much room as the longest."""
 
 
 def shares_seen(
-    vocab: NumericVocab, tokenizer: Tokenizer, texts: Mapping[str, Iterable[str]]
+    digits_in: Callable[[Tensor], int], tokenizer: Tokenizer, texts: Mapping[str, Iterable[str]]
 ) -> dict[str, float]:
-    """The share of the digits seen in each kind of texts; 1 where there are none."""
+    """The share of the digits seen in each kind of texts; 1 where there are none.
+
+    `digits_in` counts the digits that the loss reads in [B, T] labels.
+    """
     answers = {kind: [text for text in some if _digits_in(text)] for kind, some in texts.items()}
-    seen = {kind: _digits_seen(vocab, tokenizer, some) for kind, some in answers.items()}
+    seen = {kind: _digits_seen(digits_in, tokenizer, some) for kind, some in answers.items()}
     written = {kind: sum(map(_digits_in, some)) for kind, some in answers.items()}
     if any(written.values()) and not any(seen.values()):
         raise ValueError(
@@ -40,14 +45,14 @@ def _digits_in(text: str) -> int:
     return sum(map(str.isdecimal, text))
 
 
-def _digits_seen(vocab: NumericVocab, tokenizer: Tokenizer, texts: Sequence[str]) -> int:
+def _digits_seen(
+    digits_in: Callable[[Tensor], int], tokenizer: Tokenizer, texts: Sequence[str]
+) -> int:
     seen = 0
     for start in range(0, len(texts), AT_ONCE):
         ids = [_encoded(tokenizer, text) for text in texts[start : start + AT_ONCE]]
         rows = [torch.tensor(row, dtype=torch.long) for row in ids]
-        labels = pad_sequence(rows, batch_first=True, padding_value=IGNORED)  # [B, T]
-        spans = vocab.spans(labels)
-        seen += int(vocab.tables.widths.on(labels.device)[spans.index[spans.numeric]].sum())
+        seen += digits_in(pad_sequence(rows, batch_first=True, padding_value=IGNORED))
     return seen
 
 

@@ -1,12 +1,26 @@
-"""The text that each piece of a vocabulary stands for."""
+"""What is asked of a tokenizer, and the text that each piece of its vocabulary stands for."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+class Tokenizer(Protocol):
+    """What is asked of a tokenizer; all of transformers' can answer."""
+
+    def get_vocab(self) -> dict[str, int]:
+        """The token of each piece."""
+
+    def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
+        """The tokens of a text."""
+
+    def convert_ids_to_tokens(self, ids: list[int]) -> str | list[str]:
+        """The pieces of tokens."""
+
 
 _BYTE = re.compile(r"<0x([0-7][0-9A-F])>")  # how SentencePiece falls back to one ASCII byte
 

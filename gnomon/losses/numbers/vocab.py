@@ -6,14 +6,14 @@ Shapes: B batch, T tokens, P positions, N entries, V vocabulary.
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import torch
 
 from gnomon.losses.numbers.coverage import shares_seen
 from gnomon.losses.numbers.entries import Entry, Tables, entries_of
 from gnomon.losses.numbers.marks import WIDEST, Mark, marks_of
-from gnomon.losses.numbers.pieces import texts_of
+from gnomon.losses.numbers.pieces import Tokenizer, texts_of
 from gnomon.losses.numbers.reader import read
 
 if TYPE_CHECKING:
@@ -22,19 +22,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from gnomon.losses.numbers.spans import Spans
-
-
-class Tokenizer(Protocol):
-    """What is asked of a tokenizer; all of transformers' can answer."""
-
-    def get_vocab(self) -> dict[str, int]:
-        """The token of each piece."""
-
-    def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
-        """The tokens of a text."""
-
-    def convert_ids_to_tokens(self, ids: list[int]) -> str | list[str]:
-        """The pieces of tokens."""
 
 
 class NumericVocab:
@@ -126,7 +113,7 @@ class NumericVocab:
         """The same for each kind of answers; it is no error if one kind alone has a share of 0."""
         if self._tokenizer is None:
             raise ValueError("coverage needs the tokenizer: use NumericVocab.from_tokenizer")
-        return shares_seen(self, self._tokenizer, texts)
+        return shares_seen(self._digits_in, self._tokenizer, texts)
 
     def describe(self) -> str:
         """The vocabulary as a table, to be printed."""
@@ -145,6 +132,10 @@ class NumericVocab:
     def _summary(self) -> str:
         tokens = sum(len(entry.ids) for entry in self.entries)
         return f"{len(self)} numeric entries in {tokens} of {self.size} tokens"
+
+    def _digits_in(self, labels: Tensor) -> int:
+        spans = self.spans(labels)
+        return int(self.tables.widths.on(labels.device)[spans.index[spans.numeric]].sum())
 
     def _refuse_if_unfit(self) -> None:
         if not self.entries:

@@ -7,13 +7,15 @@ from glob import escape
 from hashlib import file_digest
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from gnomon.store.layout import DATA
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from gnomon.store.rows import Row
+
+
+DATA = "data"
+"""The folder of a dataset that holds its shards."""
 
 
 class Shape(NamedTuple):

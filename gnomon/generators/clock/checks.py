@@ -1,0 +1,93 @@
+"""What the options of clocks may be."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from gnomon.generators.base import check_names
+from gnomon.generators.clock.extras import DAY_HEIGHT
+from gnomon.generators.clock.levels import LEVELS, Ranges
+from gnomon.generators.clock.look import DAY_NUMERALS, RIM, free_edge
+from gnomon.generators.clock.marks import LEGIBLE
+from gnomon.generators.clock.numerals import DAY, NUMERALS
+from gnomon.generators.clock.questions import PLACES, QUESTIONS, TOGETHER
+from gnomon.generators.clock.style import KNOWN_PALETTES
+from gnomon.generators.drawing.backdrop import BACKGROUNDS
+from gnomon.generators.drawing.dials import DIALS, UNSEEN_DIALS, outline
+from gnomon.generators.drawing.hands import HANDS, UNSEEN_HANDS
+from gnomon.generators.drawing.lens import WIDEST
+from gnomon.generators.drawing.pose import DISTANCE, STEEPEST
+from gnomon.sample import FORMS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gnomon.generators.clock.options import ClockOptions
+
+_MOST = {"rotation": 30.0, "perspective": STEEPEST, "warp": WIDEST}
+"""Where it is not 1; these are shares."""
+
+
+def check(clock: ClockOptions) -> None:
+    """Refuse what cannot be drawn, by name and value."""
+    check_names("level", [clock.level], tuple(LEVELS))
+    check_names("numerals", clock.numerals, (*NUMERALS, DAY))
+    check_names("palettes", clock.palettes, KNOWN_PALETTES)
+    check_names("backgrounds", clock.backgrounds, BACKGROUNDS)
+    check_names("questions", clock.questions, QUESTIONS)
+    check_names("forms", clock.forms, FORMS)
+    check_names("split_by", [clock.split_by], ("style", "time", "none"))
+    _check_held_out("dials", clock.dials, DIALS, UNSEEN_DIALS, ood=clock.ood)
+    _check_held_out("hands", clock.hands, HANDS, UNSEEN_HANDS, ood=clock.ood)
+    _check_range("size", clock.sizes, 64, 2048)
+    _check_range("off_by", clock.off_by, 5, 15)
+    for name in ("ask_seconds", "invalid", "mirror"):
+        _check_range(name, (getattr(clock, name),), 0, 1)
+    _check_range("clocks", clock.counts, 1, len(PLACES))
+    settled = clock.ranges
+    _check_range("dial_size", settled.dial_size, 0.4, 1)
+    for name in Ranges._fields:
+        if name != "dial_size":
+            _check_range(name, (getattr(settled, name),), 0, _MOST.get(name, 1))
+    _check_legible(clock, settled)
+    if alone := [name for name in clock.questions if name in TOGETHER and clock.counts[0] < 2]:
+        raise ValueError(f"questions={alone[0]!r}: one clock is not enough; give clocks=[2, 3]")
+
+
+def _check_legible(clock: ClockOptions, settled: Ranges) -> None:
+    """What has to be read is large enough on the smallest dial that the options allow."""
+    needed = {"the date": DAY_HEIGHT if "date" in clock.questions else 1,
+              "numerals of 24 hours": DAY_NUMERALS if DAY in clock.numerals else 1}  # fmt: skip
+    widest = 2 * RIM * max(float(abs(outline(dial)).max()) for dial in clock.shapes)
+    tilted = math.sqrt(math.cos(math.asin(settled.perspective * DISTANCE))) / (1 + settled.warp)
+    for what, height in needed.items():
+        length = LEGIBLE * widest / (height * tilted)
+        side = math.ceil(max(length / settled.dial_size[0], length + 2 * free_edge(clock)))
+        if clock.sizes[0] < side:
+            raise ValueError(
+                f"size={clock.size}: {what} cannot be read there; give {side} or more,"
+                " or larger dials (dial_size)"
+            )
+
+
+def _check_held_out(
+    option: str, wanted: Sequence[str] | None, seen: tuple[str, ...], unseen: tuple[str, ...], *,
+    ood: bool,
+) -> None:  # fmt: skip
+    if wanted is None:
+        return
+    check_names(option, wanted, (*seen, *unseen))
+    for name in wanted:
+        if name not in (unseen if ood else seen):
+            allowed = ", ".join(unseen if ood else seen)
+            raise ValueError(f"{option}={name!r}: with ood={ood} there are {allowed}")
+
+
+def _check_range(option: str, values: tuple[float, ...], low: float, high: float) -> None:
+    if not all(low <= value <= high for value in values) or list(values) != sorted(values):
+        alone = len(set(values)) == 1
+        order = "" if alone else ", the lower end first"
+        raise ValueError(
+            f"{option}={values[0] if alone else values}: give {low:g} to {high:g}{order}"
+        )

@@ -1,0 +1,131 @@
+"""The options of clocks, and what follows from them before anything is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from gnomon.generators.clock import levels, style
+from gnomon.generators.clock.numerals import NUMERALS
+from gnomon.generators.drawing.backdrop import BACKGROUNDS
+from gnomon.generators.drawing.degrade import Degradable
+from gnomon.generators.drawing.dials import DIALS, UNSEEN_DIALS
+from gnomon.generators.drawing.hands import HANDS, UNSEEN_HANDS
+from gnomon.generators.drawing.palettes import FAMILIES
+from gnomon.sample import Form
+
+if TYPE_CHECKING:
+    from gnomon.generators.clock.levels import Ranges
+    from gnomon.generators.clock.style import Style
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ClockOptions(Degradable):
+    """What can be set of clocks; `Clock` draws them."""
+
+    level: Literal["easy", "medium", "hard"] = "medium"
+    """easy: upright and bare; medium: askew, in every style; hard: steeper, smaller, crowded. What
+    an option of None is, the level says."""
+    size: int | tuple[int, int] = 224
+    """Pixels of the square picture's side, or the range it is drawn from; 64 to 2048."""
+    dials: tuple[str, ...] | None = None
+    """Shapes of the dial; None: all but those that `ood` holds back, or those alone."""
+    hands: tuple[str, ...] | None = None
+    """Shapes of the hands; None: as for the dials."""
+    numerals: tuple[str, ...] = NUMERALS
+    """What stands at the hours; `arabic-24` makes a dial of a whole day."""
+    palettes: tuple[str, ...] = FAMILIES
+    """Palettes, by name or by family: plain, light, dark, colour."""
+    backgrounds: tuple[str, ...] = BACKGROUNDS
+    """What the clock hangs on."""
+    rotation: float | None = None
+    """The dial is turned by up to so many degrees either way; 0 to 30."""
+    perspective: float | None = None
+    """The strongest tilt, as the share by which the near edge is closer; 0 to 0.15."""
+    dial_size: tuple[float, float] | None = None
+    """Range of the clock's longer side, as a share of the picture's; within 0.4 to 1."""
+    offset: float | None = None
+    """How much of the free room around the clock may be to one side; 0 keeps it in the middle."""
+    warp: float | None = None
+    """By up to which share a wide lens makes the picture's middle smaller; 0 to 0.1."""
+    second_hand: float | None = None
+    """The share of clocks with a second hand."""
+    one_hand: float | None = None
+    """The share of clocks with an hour hand alone, which is read to five minutes, or to ten round a
+    dial of 24 hours; but for questions of both hands."""
+    ask_seconds: float = 0.5
+    """The share of those whose answer is HH:MM:SS; the others ask for the minute begun."""
+    minute_track: float | None = None
+    """The share of dials with a tick for every minute."""
+    shadow: float | None = None
+    """The share of clocks whose hands throw a shadow."""
+    split_by: Literal["style", "time", "none"] = "style"
+    """What is held out: styles, times of day, or nothing."""
+    questions: tuple[str, ...] = ("read",)
+    """read, shift (the time a duration later or earlier), zone (the time elsewhere), move (a hand
+    is turned), to_hour (minutes to the next), angle (between the hands), valid (or are the hands
+    impossible), date (in the window), where (the clock's box); of several clocks later (of two)
+    and which (shows a time)."""
+    forms: tuple[Form, ...] = ("digits",)
+    """How times are answered: digits, words (then without seconds), json."""
+    invalid: float = 0.5
+    """The share of clocks with an impossible hour hand, where `valid` is asked."""
+    off_by: tuple[float, float] = (10.0, 15.0)
+    """Range of the degrees by which such a hand is wrong; 5 to 15, half the way to an hour. Half
+    as many round a dial of 24 hours."""
+    mirror: float = 0.0
+    """The share of pictures that are seen in a mirror, and say so; the answer is the true time."""
+    clocks: int | tuple[int, int] = 1
+    """How many stand side by side in a picture, each as large as `size`, or the range; 1 to 3."""
+    brand: float | None = None
+    """The share of dials with a name."""
+    date: float | None = None
+    """The share of dials with a date window, where no hand hides it."""
+    subdials: float | None = None
+    """The share of the places around the axis where a small dial stands; it tells nothing."""
+    alarm: float | None = None
+    """The share of clocks with a short thin hand for an alarm."""
+    glare: float | None = None
+    """The share of clocks in whose glass something shines."""
+    occlusion: float | None = None
+    """The share of clocks that something hides a part of; never a hand, nor a marked twelve."""
+    ood: bool = False
+    """Dials and hands that are not drawn without it."""
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """The range of the picture's side."""
+        return (self.size, self.size) if isinstance(self.size, int) else self.size
+
+    @cached_property
+    def ranges(self) -> Ranges:
+        """What the level and the options that override it come to."""
+        given = {name: getattr(self, name) for name in levels.Ranges._fields}
+        return levels.ranges(self.level, given)
+
+    @property
+    def shapes(self) -> tuple[str, ...]:
+        """Of the dials."""
+        return tuple(self.dials or (UNSEEN_DIALS if self.ood else DIALS))
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """The range of the number of clocks in a picture."""
+        return (self.clocks, self.clocks) if isinstance(self.clocks, int) else self.clocks
+
+    @cached_property
+    def styles(self) -> tuple[Style, ...]:
+        """Those of its split."""
+        return style.styles(
+            self.split if self.split_by == "style" else None,
+            self.shapes,
+            tuple(self.hands or (UNSEEN_HANDS if self.ood else HANDS)),
+            tuple(self.numerals),
+            style.palette_names(self.palettes),
+        )
+
+    @cached_property
+    def times(self) -> tuple[int, ...]:
+        """The minutes of twelve hours that belong to its split."""
+        return style.times(self.split if self.split_by == "time" else None)

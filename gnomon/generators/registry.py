@@ -1,0 +1,40 @@
+"""Which kinds there are: KINDS maps each name to its class, loaded when asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gnomon import names
+
+if TYPE_CHECKING:
+    from gnomon.generators.base import Generator, Split
+
+KINDS = {
+    "arithmetic": "gnomon.generators.arithmetic.generator:Arithmetic",
+    "chart": "gnomon.generators.chart.generator:Chart",
+    "clock": "gnomon.generators.clock.generator:Clock",
+    "gauge": "gnomon.generators.gauge.generator:Gauge",
+    "mixture": "gnomon.generators.mixture:Mixture",
+    "scene": "gnomon.generators.scene.generator:Scene",
+    "text_spotting": "gnomon.generators.text_spotting.generator:TextSpotting",
+    "word_problem": "gnomon.generators.word_problem.generator:WordProblem",
+}
+
+
+def load(name: str) -> type[Generator]:
+    """The class of generators of that name."""
+    found: type[Generator] = names.load(
+        KINDS, name, what="generator", listing="gnomon ls generators"
+    )
+    return found
+
+
+def create(kind: str, *, split: Split = "train", seed: int = 0, **options: Any) -> Generator:
+    """The generator of that kind: gen[i] is Sample i, iterating is endless, gen.key(i) its meaning.
+
+    Options come as plain values, as YAML has them; what a kind does not know is refused by name.
+    """
+    from gnomon.recipe import checked
+
+    cls = load(kind)
+    return checked(cls, {"split": split, "seed": seed, **options}, name=kind)
