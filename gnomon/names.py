@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from typing import Any
 
 _SHOWN = 12
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields, replace
 from decimal import Decimal, InvalidOperation
 from html import escape
@@ -12,8 +13,6 @@ from reprlib import repr  # noqa: A004 - what is refused may be long, and deep
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from PIL.Image import Image
 
 Size: TypeAlias = tuple[int, int]

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import ast
 import textwrap
+from collections.abc import Mapping
 from dataclasses import fields
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gnomon import eval as evaluation
 from gnomon import generators, losses, recipe
 from gnomon.names import check
 from gnomon.pipeline import families
 from gnomon.store.benchmarks import BENCHMARKS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 _ROOMS = {
     "generators": generators.KINDS,

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def ls(given: argparse.Namespace) -> None:

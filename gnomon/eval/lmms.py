@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.eval.kinds import KINDS
@@ -15,9 +17,6 @@ from gnomon.eval.scoring.score import scored
 from gnomon.sample import Prediction, target_from_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from PIL.Image import Image
 
 Doc = dict[str, Any]

@@ -6,18 +6,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon.eval.kinds import KINDS, kind_of
 from gnomon.eval.kinds.base import Answer
-from gnomon.sample import Prediction, target_from_json
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from gnomon.eval.parse.reading import Which
-    from gnomon.sample import Size, Target
+from gnomon.eval.parse.reading import Which
+from gnomon.sample import Prediction, Size, Target, target_from_json
 
 
 def reward(

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args, overload
+from typing import Any, ClassVar, Literal, TypeAlias, get_args, overload
 
 from gnomon.generators.rng import Rng, digest
 from gnomon.names import hint
 from gnomon.recipe import STRICT
-from gnomon.sample import Target
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from gnomon.sample import Sample
+from gnomon.sample import Sample, Target
 
 Split: TypeAlias = Literal["train", "val", "test"]
 LATER = {"later": True}

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple
+from fractions import Fraction
+from typing import Any, NamedTuple
 
-from gnomon.sample import Number, Text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from fractions import Fraction
-
-    from gnomon.generators.rng import Rng
-    from gnomon.sample import Target
+from gnomon.generators.rng import Rng
+from gnomon.sample import Number, Target, Text
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from gnomon.generators import registry
 from gnomon.generators.base import LATER, Generator
 from gnomon.recipe import STRICT
-from gnomon.sample import TARGETS, Target
-
-if TYPE_CHECKING:
-    from gnomon.sample import Sample
+from gnomon.sample import TARGETS, Sample, Target
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon import names
-
-if TYPE_CHECKING:
-    from gnomon.generators.base import Generator, Split
+from gnomon.generators.base import Generator, Split
 
 KINDS = {
     "arithmetic": "gnomon.generators.arithmetic.generator:Arithmetic",

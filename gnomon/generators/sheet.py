@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
 from PIL import Image, ImageDraw, ImageFont
 
 from gnomon.dialect import Dialect
 from gnomon.generators.drawing.fonts import face
-from gnomon.sample import Box, Spots, resized
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.sample import Sample, Size, Target
+from gnomon.sample import Box, Sample, Size, Spots, Target, resized
 
 PAPER, CARD, INK, FAINT, MARK = "#eceae6", "#ffffff", "#1c1c1e", "#6e6e73", "#d1342f"
 GAP, PAD = 16, 10

@@ -6,12 +6,9 @@ Shapes: N entries, U distinct values among them, M bandwidths.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
-
-if TYPE_CHECKING:
-    from torch import Tensor
+from torch import Tensor
 
 BANDWIDTHS = (2.0,)
 FEATURES = 4

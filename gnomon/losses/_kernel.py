@@ -6,23 +6,19 @@ widths stand in a fraction).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 import torch
+from torch import Tensor
 
 from gnomon.losses import _options as options
 from gnomon.losses._constant import Constant
 from gnomon.losses._gram import BANDWIDTHS, Kernel
 from gnomon.losses._scores import one_hot
 from gnomon.losses.base import NumericLoss
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from torch import Tensor
-
-    from gnomon.losses.numbers.spans import Spans
-    from gnomon.losses.numbers.vocab import NumericVocab
+from gnomon.losses.numbers.spans import Spans
+from gnomon.losses.numbers.vocab import NumericVocab
 
 
 class KernelLoss(NumericLoss):

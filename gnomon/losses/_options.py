@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import inspect
 import math
-from typing import TYPE_CHECKING, Any, TypeGuard
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeGuard
 
 from gnomon.names import hint
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 def refuse_unknown(loss: str, make: type, options: Mapping[str, Any]) -> None:

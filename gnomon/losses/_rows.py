@@ -5,16 +5,14 @@ Shapes: P rows of kept labels, K columns that are looked at, V vocabulary.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from gnomon.losses._scores import working
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 
 class Rows(NamedTuple):

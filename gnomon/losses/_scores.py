@@ -10,16 +10,11 @@ them, H hidden, V vocabulary.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import torch
+from torch import Tensor
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from gnomon.losses.numbers.spans import Spans
-    from gnomon.losses.numbers.vocab import NumericVocab
-
+from gnomon.losses.numbers.spans import Spans
+from gnomon.losses.numbers.vocab import NumericVocab
 
 _LEAST = -1e30
 """No model's logit is smaller, and a temperature still divides it without an overflow."""

@@ -6,21 +6,16 @@ entries of one value.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import torch
+from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from gnomon.losses._constant import Constant
 from gnomon.losses._gram import distinct
 from gnomon.losses._scores import pooled
 from gnomon.losses.base import NumericLoss
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from gnomon.losses.numbers.spans import Spans
-    from gnomon.losses.numbers.vocab import NumericVocab
+from gnomon.losses.numbers.spans import Spans
+from gnomon.losses.numbers.vocab import NumericVocab
 
 
 class SoftLabelLoss(NumericLoss):

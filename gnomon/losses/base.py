@@ -7,18 +7,15 @@ V vocabulary.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
 
 import torch
 from torch import Tensor, nn
 
 from gnomon.losses import _scores
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from gnomon.losses.numbers.spans import Spans
-    from gnomon.losses.numbers.vocab import NumericVocab
+from gnomon.losses.numbers.spans import Spans
+from gnomon.losses.numbers.vocab import NumericVocab
 
 Counted: TypeAlias = Literal["digits", "numbers"]
 Reduction: TypeAlias = Literal["mean", "sum"]

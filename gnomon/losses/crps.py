@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from torch import Tensor
 
 from gnomon.losses._kernel import KernelLoss
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from torch import Tensor
-
-    from gnomon.losses.base import Counted
-    from gnomon.losses.numbers.spans import Spans
-    from gnomon.losses.numbers.vocab import NumericVocab
+from gnomon.losses.base import Counted
+from gnomon.losses.numbers.spans import Spans
+from gnomon.losses.numbers.vocab import NumericVocab
 
 
 class CRPSLoss(KernelLoss):

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+
+from torch import Tensor
 
 from gnomon.losses import _options as options
 from gnomon.losses._soft import SoftLabelLoss
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from torch import Tensor
-
-    from gnomon.losses.base import Counted
-    from gnomon.losses.numbers.spans import Spans
-    from gnomon.losses.numbers.vocab import NumericVocab
+from gnomon.losses.base import Counted
+from gnomon.losses.numbers.spans import Spans
+from gnomon.losses.numbers.vocab import NumericVocab
 
 
 class DIST2Loss(SoftLabelLoss):

@@ -5,24 +5,17 @@ Shapes: B batch, P positions (and as many slots for numbers), N entries of the n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import torch
+from torch import Tensor
 
 from gnomon.losses import _options as options
 from gnomon.losses._scores import one_hot
-from gnomon.losses.base import NumericLoss
+from gnomon.losses.base import Counted, NumericLoss
 from gnomon.losses.emd import expected_distance
-from gnomon.losses.numbers.spans import tally
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from torch import Tensor
-
-    from gnomon.losses.base import Counted
-    from gnomon.losses.numbers.spans import Spans
-    from gnomon.losses.numbers.vocab import NumericVocab
+from gnomon.losses.numbers.spans import Spans, tally
+from gnomon.losses.numbers.vocab import NumericVocab
 
 LEAST_ONE = 1e-30
 """The + 1 in units of a number's first place, at least: float32 has no 10**-45."""

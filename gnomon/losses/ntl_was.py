@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from gnomon.losses.base import NumericLoss
+from torch import Tensor
+
+from gnomon.losses.base import Counted, NumericLoss
 from gnomon.losses.emd import expected_distance
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from torch import Tensor
-
-    from gnomon.losses.base import Counted
-    from gnomon.losses.numbers.spans import Spans
+from gnomon.losses.numbers.spans import Spans
 
 
 class NTLWASLoss(NumericLoss):

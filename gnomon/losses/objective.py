@@ -7,8 +7,9 @@ tokens that spell one of them, H hidden, V vocabulary.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -18,14 +19,9 @@ from gnomon.losses import _options as options
 from gnomon.losses import _scores
 from gnomon.losses._rows import Rows as Rows
 from gnomon.losses._rows import looked_at
-from gnomon.losses.numbers.spans import IGNORED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from gnomon.losses.base import NumericLoss
-    from gnomon.losses.numbers.spans import Spans
-    from gnomon.losses.numbers.vocab import NumericVocab
+from gnomon.losses.base import NumericLoss
+from gnomon.losses.numbers.spans import IGNORED, Spans
+from gnomon.losses.numbers.vocab import NumericVocab
 
 Balance: TypeAlias = Literal["fixed", "ce_ratio"]
 Schedule: TypeAlias = Literal["constant", "cosine"]

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+
+from torch import Tensor
 
 from gnomon.losses._kernel import KernelLoss
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from torch import Tensor
-
-    from gnomon.losses.base import Counted
-    from gnomon.losses.numbers.spans import Spans
+from gnomon.losses.base import Counted
+from gnomon.losses.numbers.spans import Spans
 
 
 class SmoothLoss(KernelLoss):

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from textwrap import shorten
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from gnomon.pipeline import families
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from gnomon.pipeline.families.base import Family, Processor
-    from gnomon.recipe import Model
+from gnomon.pipeline.families.base import Family, Processor
+from gnomon.recipe import Model
 
 T = TypeVar("T")
 

@@ -7,15 +7,13 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gnomon import dialect
-from gnomon.pipeline.families.base import tokenizer_of
-from gnomon.sample import resized
+from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
+from gnomon.sample import Sample, Size, resized
 
 if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
 
-    from gnomon.pipeline.families.base import Family, Processor
-    from gnomon.sample import Sample, Size
 
 IGNORED = -100
 FINAL = "final_labels"

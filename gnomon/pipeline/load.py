@@ -5,18 +5,19 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import torch
 from accelerate import PartialState
 from peft import LoraConfig, PeftModel
 from peft.utils import ModulesToSaveWrapper
-from transformers import set_seed
+from transformers import PreTrainedModel, PreTrainedTokenizerBase, set_seed
 from transformers.trainer import TRAINING_ARGS_NAME
 
 from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import opened, processor_of, resolve
-from gnomon.pipeline.families.base import Part, tokenizer_of
+from gnomon.pipeline.families.base import Family, Part, Processor, tokenizer_of
 from gnomon.pipeline.quantize import (
     cast_adapter,
     check_quantized,
@@ -24,15 +25,7 @@ from gnomon.pipeline.quantize import (
     linear_layers,
     nf4,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
-
-    from gnomon.pipeline.families.base import Family, Processor
-    from gnomon.recipe import Model, Train
-
+from gnomon.recipe import Model, Train
 
 ADAPTER, MODEL = "adapter", "model"
 """Where a run keeps what it trained: the adapter alone, or the whole model."""

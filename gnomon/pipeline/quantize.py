@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import bitsandbytes as bnb
 import torch
 from peft.utils import ModulesToSaveWrapper
-from transformers import BitsAndBytesConfig
+from transformers import BitsAndBytesConfig, PreTrainedModel
 
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel
-
-    from gnomon.pipeline.families.base import Family, Part
+from gnomon.pipeline.families.base import Family, Part
 
 
 def nf4(family: Family, dtype: torch.dtype) -> BitsAndBytesConfig:

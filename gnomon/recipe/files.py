@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from gnomon.names import hint
 from gnomon.recipe.checking import RecipeError, checked
 from gnomon.recipe.sections import Recipe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
 
 _LONGEST = 2**18
 """Bytes of a recipe, and characters of it once its aliases are written out."""

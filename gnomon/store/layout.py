@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from gnomon.store.reading.samples import Samples
-    from gnomon.store.writing.formats.base import Format
+from gnomon.store.reading.samples import Samples
+from gnomon.store.writing.formats.base import Format
 
 MANIFEST, CARD, SHEET = "manifest.json", "README.md", "sheet.png"
 _SHARDS = 20

@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import json
 import platform
+from collections.abc import Iterator
 from hashlib import sha256
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gnomon
 from gnomon import jsons
 from gnomon.atomic import put_text
 from gnomon.store.layout import MANIFEST
 from gnomon.store.writing import formats
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from gnomon.store.writing.formats.base import Format
+from gnomon.store.writing.formats.base import Format
 
 FORMAT = 1
 UNKNOWN = "unknown"

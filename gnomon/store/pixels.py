@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import struct
 from io import BytesIO
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import ImageOps
+from PIL.Image import Image as Picture
 from zlib_ng import zlib_ng
 
 from gnomon.store.user_data.photograph import opened
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from PIL.Image import Image as Picture
 
 _COLOUR_TYPES = {"L": 0, "RGB": 2}
 _UP = 2

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.eval.scoring import predictions, questions
 from gnomon.pipeline import families
 from gnomon.progress import warn
-from gnomon.recipe import RecipeError
+from gnomon.recipe import Recipe, RecipeError
 from gnomon.store.lock import sole_writer
 from gnomon.store.manifest import differences
 from gnomon.workflows.directory import kind_versions, versions, write_json
+from gnomon.workflows.exam import Exam
 from gnomon.workflows.scoring import about_file, exam_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
     from gnomon.pipeline.answering.pictures import Picture
     from gnomon.pipeline.load import Loaded
-    from gnomon.recipe import Recipe
-    from gnomon.workflows.exam import Exam
 
 
 def predict(opened: Recipe, exam: Exam, out: Path, *, run: Path | None = None) -> Path:

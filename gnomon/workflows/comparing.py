@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from gnomon.eval import RunResult
 from gnomon.workflows.directory import as_text
 from gnomon.workflows.scoring import pictures_of, results, score, warn_of_boxes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from gnomon.eval import RunResult
 
 
 def compare(

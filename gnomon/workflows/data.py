@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon import generators, recipe, store
+from gnomon.generators.base import Split
 from gnomon.pipeline import families
 from gnomon.progress import warn
 from gnomon.recipe import Recipe, RecipeError, Source
+from gnomon.store import Census, Samples
 from gnomon.store.reading.samples import train_size
 from gnomon.store.user_data.lines import SUFFIXES
 from gnomon.workflows import Exam, check_names, open_recipe
 from gnomon.workflows.exam import check_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from PIL import Image
 
-    from gnomon.generators.base import Split
-    from gnomon.store import Census, Samples
 
 _SPLITS: tuple[Split, ...] = ("train", "val", "test")
 _ENOUGH = 500

@@ -5,23 +5,18 @@ from __future__ import annotations
 import json
 import os
 import platform
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from gnomon import generators, jsons, recipe
 from gnomon.atomic import put_text
+from gnomon.generators.base import Generator
 from gnomon.names import hint
 from gnomon.progress import note
-from gnomon.recipe import Recipe, RecipeError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from gnomon.generators.base import Generator
-    from gnomon.recipe import Source
-
+from gnomon.recipe import Recipe, RecipeError, Source
 
 BEFORE, AFTER = "before", "after"
 """The model as it came, and with what the run trained."""

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon import generators, losses, recipe, store
+from gnomon.eval.scoring.questions import Question
+from gnomon.generators.base import Split
 from gnomon.names import check as check_known
 from gnomon.names import nearest_names
 from gnomon.pipeline import families
 from gnomon.recipe import Eval, Recipe, RecipeError, Source
+from gnomon.sample import Sample
+from gnomon.store import Samples
 from gnomon.store.reading.mixed import Mixture
 from gnomon.store.reading.pattern import Pattern
 from gnomon.store.reading.samples import train_size
 from gnomon.store.reading.sources import Gone
 from gnomon.workflows.directory import kind_versions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from gnomon.eval.scoring.questions import Question
-    from gnomon.generators.base import Split
-    from gnomon.sample import Sample
-    from gnomon.store import Samples
-
 
 USUAL = 500
 """Questions by default; fewer where a split has fewer."""

@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from gnomon import recipe, store
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.workflows.directory import AFTER, no_run, versions
 from gnomon.workflows.exam import Exam, open_recipe
 from gnomon.workflows.scoring import results
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def merge(run: Path, out: Path, *, samples: int, push_to: str | None = None) -> str:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gnomon import generators, recipe
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.workflows.directory import AFTER, no_run, runs_beside
 from gnomon.workflows.exam import Exam, check, check_enough, check_name, open_recipe
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @dataclass(frozen=True)

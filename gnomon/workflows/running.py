@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
 
 from gnomon import store
-from gnomon.recipe import RecipeError
+from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.store.lock import sole_writer
 from gnomon.store.reading.samples import train_size
 from gnomon.workflows.answering import predict
 from gnomon.workflows.directory import AFTER, BEFORE, as_text, claim, say
 from gnomon.workflows.exam import Exam
 from gnomon.workflows.scoring import pictures_of, report, results
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from gnomon.recipe import Recipe, Source
 
 P = ParamSpec("P")
 T = TypeVar("T")

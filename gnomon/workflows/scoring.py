@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections import ChainMap
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from math import prod
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import Any, cast
 
 from gnomon import jsons, recipe, store
+from gnomon.eval import RunResult
 from gnomon.progress import warn
 from gnomon.recipe import RecipeError
 from gnomon.sample import Sample
+from gnomon.store import Dataset
 from gnomon.store import manifest as manifests
 from gnomon.workflows.directory import AFTER, BEFORE, as_text, no_run
 from gnomon.workflows.exam import Exam
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, MutableMapping, Sequence
-    from pathlib import Path
-
-    from gnomon.eval import RunResult
-    from gnomon.store import Dataset
 
 
 def score(file: Path, *, name: str | None = None) -> RunResult:

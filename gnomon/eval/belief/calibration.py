@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.eval.belief.listed_answers import digits_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.eval.belief.listed_answers import Belief
-    from gnomon.eval.parse.reading import Value
+from gnomon.eval.belief.listed_answers import Belief, digits_of
+from gnomon.eval.parse.reading import Value
 
 BINS = 10
 

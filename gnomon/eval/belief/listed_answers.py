@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from math import isfinite
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TypeAlias, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gnomon.eval.kinds import KINDS
-from gnomon.eval.metrics import text_exact
-from gnomon.sample import Number, Prediction, Text, Time
+from gnomon.eval.metrics import Hms, text_exact
+from gnomon.eval.parse.reading import Value
+from gnomon.sample import Number, Prediction, Target, Text, Time
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from gnomon.eval.metrics import Hms
-    from gnomon.eval.parse.reading import Value
-    from gnomon.sample import Target
-
-    Floats: TypeAlias = NDArray[np.float64]
+Floats: TypeAlias = NDArray[np.float64]
 
 SAME = 1e-9
 """Minutes, or numbers, that are no difference."""

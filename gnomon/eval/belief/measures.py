@@ -5,19 +5,15 @@ p is the belief over the listed answers, put in proportion to 1; y is the truth.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from gnomon.eval.belief.listed_answers import SAME, Belief, believed, distance, even, place
 from gnomon.eval.kinds import KINDS
 from gnomon.eval.kinds.base import Line
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from gnomon.eval.parse.reading import Value
-    from gnomon.sample import Prediction, Target
+from gnomon.eval.parse.reading import Value
+from gnomon.sample import Prediction, Target
 
 _MOST_TRUTHS = 48
 """Truths that a uniform belief is held against."""

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
 
 from gnomon.eval.belief.calibration import Reliability, of_answer, of_digits, reliability
 from gnomon.eval.belief.listed_answers import Belief, believed
 from gnomon.eval.comparing import runs as shared
+from gnomon.eval.comparing.runs import RunResult
 from gnomon.eval.kinds import KINDS, TITLES
+from gnomon.eval.metrics import Hms
 from gnomon.eval.report.examples import data_uri
 from gnomon.eval.report.figures import truth_text, value_text
 from gnomon.eval.report.plots import svg
 from gnomon.eval.report.plots.belief import dial
 from gnomon.eval.report.plots.reliability import diagram
-from gnomon.sample import Time
+from gnomon.sample import Sample, Time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from markupsafe import Markup
-    from numpy.typing import NDArray
-
-    from gnomon.eval.comparing.runs import RunResult
-    from gnomon.eval.metrics import Hms
     from gnomon.eval.scoring.scored import Scored
-    from gnomon.sample import Sample
 
 _CLOCKS = 8
 _ROUND = ("truth", "+1 h", "+2 h", "+3 h", "+4 h", "+5 h", "6 h", "−5 h", "−4 h", "−3 h", "−2 h",

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import inf
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from gnomon.eval.belief.measures import lines
-from gnomon.eval.comparing.difference import Difference, difference
+from gnomon.eval.comparing.difference import Difference, Side, difference
 from gnomon.eval.kinds import KINDS, TITLES
+from gnomon.eval.kinds.base import Line
 from gnomon.eval.report.figures import difference_text, figure, lowered, p_text
-from gnomon.eval.scoring.scored import Scores
+from gnomon.eval.scoring.scored import Scored, Scores
 from gnomon.eval.stats.significance import holm
 from gnomon.sample import Box, Spots
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from gnomon.eval.comparing.difference import Side
-    from gnomon.eval.kinds.base import Line
-    from gnomon.eval.scoring.scored import Scored
 
 Seeds: TypeAlias = "Mapping[int, Scores]"
 """The scores of one recipe's runs, by the seed of each."""

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from gnomon.eval.kinds.base import Line
+from gnomon.eval.scoring.scored import Scored
 from gnomon.eval.stats.crossed import Crossed, crossed
 from gnomon.eval.stats.intervals import Estimate, wilson
 from gnomon.eval.stats.significance import ALPHA, detectable, mcnemar, sign_flip
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from gnomon.eval.kinds.base import Line
-    from gnomon.eval.scoring.scored import Scored
-
-    Floats: TypeAlias = NDArray[np.float64]
+Floats: TypeAlias = NDArray[np.float64]
 
 Side: TypeAlias = "Mapping[int, Mapping[str, Scored]]"
 """A model's items by seed and id."""

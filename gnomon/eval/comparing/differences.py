@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
+
+from markupsafe import Markup
 
 from gnomon.eval.kinds import TITLES
 from gnomon.eval.report.figures import amount, difference_text, figure, p_text
 from gnomon.eval.report.plots.forest import Mark, forest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from markupsafe import Markup
-
     from gnomon.eval.comparing.comparison import Comparison
     from gnomon.eval.comparing.difference import Difference
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gnomon.eval.comparing.comparison import corrected, uncorrected
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from gnomon.eval.comparing.comparison import Comparison
-    from gnomon.eval.comparing.runs import RunResult
-    from gnomon.eval.scoring.scored import Scores
+from gnomon.eval.comparing.comparison import Comparison, corrected, uncorrected
+from gnomon.eval.comparing.runs import RunResult
+from gnomon.eval.scoring.scored import Scores
 
 _WHO_ANSWERS = frozenset(("name", "family", "load_in_4bit", "dtype", "weights", "server", "belief"))
 """Settings of a prediction that may differ: they say who answered, not how it was asked."""

@@ -5,13 +5,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from gnomon import names
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 NTIL = "Fei et al. 2025, arXiv 2505.13077 (NTIL)"
 NOT_SAID = "not said with the figures"

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gnomon.eval.comparing.published import NOT_SAID
+from gnomon.eval.comparing.published import NOT_SAID, Published
+from gnomon.eval.comparing.runs import RunResult
 from gnomon.eval.report.figures import NONE, aligned, figure, interval
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from gnomon.eval.comparing.published import Published
-    from gnomon.eval.comparing.runs import RunResult
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from gnomon.eval.report.figures import NONE, difference_text, figure, interval
+from gnomon.sample import Prediction
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from gnomon.eval.comparing.comparison import Comparison
     from gnomon.eval.comparing.difference import Difference
     from gnomon.eval.scoring.scored import Result, Scores, Summary
-    from gnomon.sample import Prediction
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from gnomon.eval.kinds.base import Kind
 from gnomon.eval.kinds.boxes import BoxKind
 from gnomon.eval.kinds.numbers import NumberKind
 from gnomon.eval.kinds.spotting import SpotsKind
@@ -11,9 +10,6 @@ from gnomon.eval.kinds.tables import TableKind
 from gnomon.eval.kinds.texts import TextKind
 from gnomon.eval.kinds.times import TimeKind
 from gnomon.sample import Box, Number, Spots, Table, Target, Text, Time
-
-if TYPE_CHECKING:
-    from gnomon.eval.kinds.base import Kind
 
 KINDS: dict[str, Kind] = {
     "time": TimeKind(hours=12),

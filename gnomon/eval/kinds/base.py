@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from gnomon.eval.parse import Reading
+from gnomon.eval.parse.reading import Value, Which
+from gnomon.sample import Prediction, Size, Target
 
-    from gnomon.eval.parse import Reading
-    from gnomon.eval.parse.reading import Value, Which
+if TYPE_CHECKING:
     from gnomon.eval.scoring.scored import Scored
-    from gnomon.sample import Prediction, Size, Target
 
 Statistic: TypeAlias = Literal["share", "mean", "median", "p90", "r_squared"]
 Among: TypeAlias = Literal["all", "read", "wrong"]

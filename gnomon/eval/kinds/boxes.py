@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, cast
 from gnomon import dialect
 from gnomon.eval import metrics
 from gnomon.eval.kinds.base import Answer, Kind, Line
+from gnomon.eval.metrics import Corners
 from gnomon.eval.parse import Reading, read_box
-from gnomon.sample import Box
+from gnomon.eval.parse.reading import Value, Which
+from gnomon.sample import Box, Prediction, Size, Target
 
 if TYPE_CHECKING:
-    from gnomon.eval.metrics import Corners
-    from gnomon.eval.parse.reading import Value, Which
     from gnomon.eval.scoring.scored import Scored
-    from gnomon.sample import Prediction, Size, Target
 
 _RIGHT = 0.5
 

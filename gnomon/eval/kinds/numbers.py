@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gnomon.dialect import Dialect
 from gnomon.eval import metrics
-from gnomon.eval.kinds.base import Answer, Kind, Line
-from gnomon.eval.parse import read_number
-from gnomon.sample import Number
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.eval.kinds.base import Among, Statistic
-    from gnomon.eval.parse import Reading
-    from gnomon.eval.parse.reading import Value, Which
-    from gnomon.sample import Prediction, Target
+from gnomon.eval.kinds.base import Among, Answer, Kind, Line, Statistic
+from gnomon.eval.parse import Reading, read_number
+from gnomon.eval.parse.reading import Value, Which
+from gnomon.sample import Number, Prediction, Target
 
 _LARGEST = 1e300
 """A relative error beyond this is this: sums of it must stay finite."""

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from gnomon import dialect
 from gnomon.eval import metrics
 from gnomon.eval.kinds.base import Answer, Kind, Line
 from gnomon.eval.parse import Reading
-from gnomon.sample import Spots
-
-if TYPE_CHECKING:
-    from gnomon.eval.parse.reading import Value, Which
-    from gnomon.sample import Prediction, Size, Target
+from gnomon.eval.parse.reading import Value, Which
+from gnomon.sample import Prediction, Size, Spots, Target
 
 _FENCED = re.compile(r"```\w*\n(.*?)\n?```", re.DOTALL)
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from gnomon import dialect
 from gnomon.eval import metrics
 from gnomon.eval.kinds.base import Answer, Kind, Line
+from gnomon.eval.parse import Reading
+from gnomon.eval.parse.reading import Value, Which
 from gnomon.eval.parse.tables import read_table
-from gnomon.sample import Table
+from gnomon.sample import Prediction, Table, Target
 
 if TYPE_CHECKING:
-    from gnomon.eval.parse import Reading
-    from gnomon.eval.parse.reading import Value, Which
     from gnomon.eval.scoring.scored import Scored
-    from gnomon.sample import Prediction, Target
 
 
 @dataclass(frozen=True)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from gnomon.eval import metrics
 from gnomon.eval.kinds.base import Answer, Kind, Line
+from gnomon.eval.parse import Reading
+from gnomon.eval.parse.reading import Value, Which
 from gnomon.eval.parse.texts import read_text
-from gnomon.sample import Text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.eval.parse import Reading
-    from gnomon.eval.parse.reading import Value, Which
-    from gnomon.sample import Prediction, Target
+from gnomon.sample import Prediction, Target, Text
 
 
 @dataclass(frozen=True)

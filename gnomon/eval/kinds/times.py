@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 from gnomon.eval import metrics
-from gnomon.eval.kinds.base import Answer, Kind, Line
+from gnomon.eval.kinds.base import Among, Answer, Kind, Line, Statistic
 from gnomon.eval.kinds.uniform import uniform
-from gnomon.eval.parse import read_time
-from gnomon.sample import Time
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.eval.kinds.base import Among, Statistic
-    from gnomon.eval.parse import Reading
-    from gnomon.eval.parse.reading import Value, Which
-    from gnomon.sample import Prediction, Target
+from gnomon.eval.parse import Reading, read_time
+from gnomon.eval.parse.reading import Value, Which
+from gnomon.sample import Prediction, Target, Time
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gnomon.eval import metrics
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.sample import Time
+from gnomon.sample import Time
 
 _MOST_TRUTHS = 48
 """Truths whose swapped readings are counted out; the share hardly depends on them."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from gnomon.sample import Size
+from gnomon.sample import Size
 
 Corners: TypeAlias = tuple[float, float, float, float]
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, TypeAlias
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from gnomon.sample import Table
 
+if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from gnomon.sample import Table
 
 Floats: TypeAlias = "NDArray[np.float64]"
 Points: TypeAlias = list[tuple[str, str]]

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from gnomon.eval.metrics import table_points
 from gnomon.eval.metrics.found import Found
 from gnomon.eval.metrics.numbers import number_within
 from gnomon.eval.metrics.texts import text_exact
-
-if TYPE_CHECKING:
-    from gnomon.sample import Table
+from gnomon.sample import Table
 
 
 def table_cells(prediction: Table, target: Table, tolerance: float = 0.05) -> float:

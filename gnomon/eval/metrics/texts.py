@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from gnomon.eval.metrics.boxes import iou
 from gnomon.eval.metrics.found import Found
-
-if TYPE_CHECKING:
-    from gnomon.sample import Spot, Spots
+from gnomon.sample import Spot, Spots
 
 
 def text_exact(prediction: str, target: str) -> bool:

@@ -5,16 +5,14 @@ How much of a very long text is looked at is said in `gnomon.eval.parse.cuts`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from gnomon.eval.parse.box_rules import Corners
 from gnomon.eval.parse.boxes import read_box
 from gnomon.eval.parse.numbers import read_number
 from gnomon.eval.parse.reading import Reading, Which
+from gnomon.eval.parse.time_rules import Hms
 from gnomon.eval.parse.times import read_time
-
-if TYPE_CHECKING:
-    from gnomon.eval.parse.box_rules import Corners
-    from gnomon.eval.parse.time_rules import Hms
 
 __all__ = [
     "Reading",

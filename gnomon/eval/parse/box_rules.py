@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
 
 from gnomon.eval.parse import box_forms as forms
 from gnomon.eval.parse import cuts
 from gnomon.eval.parse.reading import Reading
-
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable, Iterable, Iterator
 
 Corners: TypeAlias = tuple[float, float, float, float]
 """x1, y1, x2, y2 as they are written."""

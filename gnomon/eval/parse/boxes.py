@@ -7,19 +7,14 @@ swapped corners put right.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from gnomon.eval.parse import box_forms as forms
 from gnomon.eval.parse import cuts
-from gnomon.eval.parse.box_rules import Corners, corners, named, stands
+from gnomon.eval.parse.box_rules import Corners, Found, corners, named, stands
 from gnomon.eval.parse.cuts import pieces
 from gnomon.eval.parse.reading import Reading, Which, answered, choose, plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from gnomon.eval.parse.box_rules import Found
 
 
 def read_box(text: str, *, which: Which = "last") -> Reading[Corners] | None:

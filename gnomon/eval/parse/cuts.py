@@ -10,14 +10,10 @@ TRIED things that might have been answers were none.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
-from gnomon.eval.parse.reading import check
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from gnomon.eval.parse.reading import Which
+from gnomon.eval.parse.reading import Which, check
 
 C = TypeVar("C", bound="tuple[int, object]")
 

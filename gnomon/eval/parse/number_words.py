@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from decimal import Decimal
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gnomon.eval.parse.reading import Reading
 from gnomon.eval.parse.word_values import LONE, MULTIPLES, ORDINALS, PARTS, longest_number
 from gnomon.eval.parse.words import SMALL, TENS, any_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def spelled(text: str, start: int, end: int) -> Iterator[Reading[Decimal | None]]:

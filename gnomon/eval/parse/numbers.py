@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from gnomon.eval.parse import cuts
 from gnomon.eval.parse import number_forms as forms
@@ -12,10 +14,6 @@ from gnomon.eval.parse.cuts import pieces
 from gnomon.eval.parse.number_words import ANY_NUMBER, VOCABULARY, spelled
 from gnomon.eval.parse.reading import Reading, Which, answered, choose, lowered, plain
 from gnomon.eval.parse.words import any_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from decimal import Decimal
 
 
 def read_number(text: str, *, unit: str = "", which: Which = "last") -> Reading[Decimal] | None:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 from gnomon.dialect import answer_block
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from decimal import Decimal
-
-    from gnomon.eval.metrics import Corners, Hms
-    from gnomon.sample import Spots, Table
+from gnomon.eval.metrics import Corners, Hms
+from gnomon.sample import Spots, Table
 
 T = TypeVar("T")
 V = TypeVar("V", covariant=True)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from gnomon.eval.parse.reading import Reading
 from gnomon.sample import Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _TRIED = 100
 """Neighbouring lines with bars that may be no table before none is looked for any more."""

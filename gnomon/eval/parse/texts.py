@@ -6,13 +6,9 @@ import re
 from collections import deque
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from gnomon.dialect import final
-from gnomon.eval.parse.reading import Reading, answered, check
-
-if TYPE_CHECKING:
-    from gnomon.eval.parse.reading import Which
+from gnomon.eval.parse.reading import Reading, Which, answered, check
 
 _QUOTES = "\"'“”‘’«»`*"
 

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from operator import itemgetter
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from gnomon.eval.parse import time_rules as rules
 from gnomon.eval.parse.reading import Reading
-from gnomon.eval.parse.words import WIDE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from gnomon.eval.parse.time_rules import Hms
-    from gnomon.eval.parse.words import Digits
-
+from gnomon.eval.parse.time_rules import Hms
+from gnomon.eval.parse.words import WIDE, Digits
 
 Candidate: TypeAlias = "tuple[int, tuple[rules.Rule, ...] | re.Match[str]]"
 """A place, with the rules to try there or the field that stands there."""

@@ -8,10 +8,8 @@ text takes more than linear time.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import TypeAlias
 
 Hms: TypeAlias = tuple[int, int, int | None]
 """Hour, minute, and second where one is stated."""

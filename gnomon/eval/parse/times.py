@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from gnomon.eval.parse import cuts
 from gnomon.eval.parse.cuts import chunks, groups
 from gnomon.eval.parse.reading import Reading, Which, answered, choose, plain
 from gnomon.eval.parse.time_candidates import APART, UNIT, candidates, read
+from gnomon.eval.parse.time_rules import Hms
 from gnomon.eval.parse.words import SMALL, TENS, any_of, digits
-
-if TYPE_CHECKING:
-    from gnomon.eval.parse.time_rules import Hms
 
 
 def read_time(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import islice
@@ -12,17 +13,14 @@ from typing import TYPE_CHECKING
 from PIL import Image
 
 from gnomon.eval.kinds import KINDS
+from gnomon.eval.metrics import Corners
+from gnomon.eval.parse.reading import Value
 from gnomon.eval.report.figures import how_far, state, truth_text, value_text
 from gnomon.eval.report.plots import svg
-from gnomon.sample import Box, Spots
+from gnomon.sample import Box, Sample, Size, Spots, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from gnomon.eval.metrics import Corners
-    from gnomon.eval.parse.reading import Value
     from gnomon.eval.scoring.scored import Scored
-    from gnomon.sample import Sample, Size, Target
 
 LARGEST = 224
 """Pixels of a picture's longer side; larger ones are shrunk."""

@@ -7,14 +7,13 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from gnomon.eval.kinds import KINDS, kind_of
-from gnomon.sample import Spots, Table
+from gnomon.eval.parse.reading import Value
+from gnomon.sample import Spots, Table, Target
 from gnomon.wording import write_table
 
 if TYPE_CHECKING:
-    from gnomon.eval.parse.reading import Value
     from gnomon.eval.scoring.scored import Scored
     from gnomon.eval.stats.intervals import Estimate
-    from gnomon.sample import Target
 
 NONE = "–"
 

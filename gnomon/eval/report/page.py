@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from gnomon.atomic import put_text
 from gnomon.eval.belief import shown
 from gnomon.eval.comparing import runs as shared
+from gnomon.eval.comparing.comparison import Comparison
 from gnomon.eval.comparing.differences import written
-from gnomon.eval.comparing.groups import compared, grouped
+from gnomon.eval.comparing.groups import Group, compared, grouped
+from gnomon.eval.comparing.published_tables import Beside
 from gnomon.eval.comparing.runs import RunResult
 from gnomon.eval.kinds import TITLES
 from gnomon.eval.report import examples
@@ -24,17 +28,8 @@ from gnomon.eval.report.plots import svg
 from gnomon.eval.report.plots.curve import curves
 from gnomon.eval.report.sections import Show, section
 from gnomon.eval.scoring.placement import misplaced
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from markupsafe import Markup
-
-    from gnomon.eval.comparing.comparison import Comparison
-    from gnomon.eval.comparing.groups import Group
-    from gnomon.eval.comparing.published_tables import Beside
-    from gnomon.eval.scoring.scored import Summary
-    from gnomon.sample import Sample
+from gnomon.eval.scoring.scored import Summary
+from gnomon.sample import Sample
 
 __all__ = ["RunResult", "write_report"]
 

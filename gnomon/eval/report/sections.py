@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from markupsafe import Markup
+
 from gnomon.eval.comparing import runs as shared
+from gnomon.eval.comparing.runs import Row, RunResult
 from gnomon.eval.kinds import TITLES
 from gnomon.eval.report import examples
+from gnomon.eval.report.examples import Example
 from gnomon.eval.report.figures import figure
 from gnomon.eval.report.plots import charts
+from gnomon.sample import Sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from markupsafe import Markup
-
     from gnomon.eval.comparing.comparison import Comparison
-    from gnomon.eval.comparing.runs import Row, RunResult
-    from gnomon.eval.report.examples import Example
-    from gnomon.sample import Sample
 
 T = TypeVar("T")
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon.eval.comparing import runs as shared
-from gnomon.eval.comparing.differences import HEADER, written
-from gnomon.eval.comparing.groups import compared, grouped
+from gnomon.eval.comparing.comparison import Comparison
+from gnomon.eval.comparing.differences import HEADER, Differences, written
+from gnomon.eval.comparing.groups import Group, compared, grouped
+from gnomon.eval.comparing.runs import RunResult
 from gnomon.eval.kinds import TITLES
 from gnomon.eval.report.figures import aligned, figure, interval
 from gnomon.eval.scoring.score import relaxed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.eval.comparing.comparison import Comparison
-    from gnomon.eval.comparing.differences import Differences
-    from gnomon.eval.comparing.groups import Group
-    from gnomon.eval.comparing.runs import RunResult
 
 
 def table(runs: Sequence[RunResult]) -> str:

@@ -8,22 +8,20 @@ among all possible answers, where a kind has such.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
 from gnomon.eval.kinds import KINDS
-from gnomon.eval.kinds.base import Answer
+from gnomon.eval.kinds.base import Answer, Kind, Statistic
 from gnomon.eval.metrics import r_squared
+from gnomon.eval.parse.reading import Value
+from gnomon.sample import Size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from gnomon.eval.kinds.base import Kind, Statistic
-    from gnomon.eval.parse.reading import Value
     from gnomon.eval.scoring.scored import Scored
-    from gnomon.sample import Size
 
     Measure: TypeAlias = Callable[[Kind, Scored, str, float], dict[str, float]]
 

@@ -8,11 +8,11 @@ from math import nan
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
+
+from gnomon.eval.kinds.base import Line
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from gnomon.eval.kinds.base import Line
     from gnomon.eval.scoring.scored import Scored
 
     Floats: TypeAlias = NDArray[np.float64]

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from gnomon.eval.scoring.questions import Question
-    from gnomon.sample import Prediction, Sample
+from gnomon.eval.scoring.questions import Question
+from gnomon.sample import Prediction, Sample
 
 _SHOWN = 5
 

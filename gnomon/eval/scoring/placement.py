@@ -5,18 +5,13 @@ Nothing is read otherwise for it: the space is the dialect's, never guessed from
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from gnomon import dialect
+from gnomon.eval.comparing.runs import RunResult
+from gnomon.eval.metrics import Corners
 from gnomon.eval.report.examples import boxes_of
-from gnomon.sample import Box
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.eval.comparing.runs import RunResult
-    from gnomon.eval.metrics import Corners
-    from gnomon.sample import Size
+from gnomon.sample import Box, Size
 
 _FEWEST = 5
 """Fewer boxes show nothing."""

@@ -6,19 +6,16 @@ import json
 import os
 import warnings
 from array import array
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from hashlib import blake2b
+from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, BinaryIO, overload
+from typing import Any, BinaryIO, overload
 
 import numpy as np
 
 from gnomon import jsons
 from gnomon.sample import Prediction, prediction_from_json, prediction_to_json
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
-    from pathlib import Path
 
 _SHOWN = 10
 """How many lines that cannot be used are told one by one."""

@@ -6,19 +6,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from gnomon import jsons
-from gnomon.sample import Box, Sample, Spots, Target, resized, target_from_json, target_to_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from gnomon.sample import Size
+from gnomon.sample import (
+    Box,
+    Sample,
+    Size,
+    Spots,
+    Target,
+    resized,
+    target_from_json,
+    target_to_json,
+)
 
 SUFFIX = ".asked.jsonl"
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gnomon.eval.belief import measures as belief
 from gnomon.eval.kinds import KINDS, kind_of
 from gnomon.eval.kinds.base import Answer, Line
+from gnomon.eval.parse.reading import Which
 from gnomon.eval.scoring.chance import chance
 from gnomon.eval.scoring.columns import Columns
 from gnomon.eval.scoring.pairing import paired
@@ -19,12 +20,7 @@ from gnomon.eval.scoring.spool import Spool
 from gnomon.eval.stats.crossed import crossed
 from gnomon.eval.stats.intervals import Estimate, bootstrap, determined, wilson
 from gnomon.eval.stats.quantiles import quantile_over_pictures
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from gnomon.eval.parse.reading import Which
-    from gnomon.sample import Prediction, Sample, Target
+from gnomon.sample import Prediction, Sample, Target
 
 
 def score(

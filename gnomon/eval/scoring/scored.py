@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from gnomon.atomic import naming, whole_or_absent
+from gnomon.eval.parse.reading import Value
 from gnomon.eval.stats.intervals import Estimate
-from gnomon.sample import Spots, Table, target_from_json, target_to_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from gnomon.eval.parse.reading import Value
-    from gnomon.sample import Size, Target
+from gnomon.sample import Size, Spots, Table, Target, target_from_json, target_to_json
 
 FORMAT = 1
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import pickle
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import IO, Any, Generic, TypeVar, overload
 from weakref import finalize
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 T = TypeVar("T")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.eval.kinds import KINDS
+from gnomon.eval.kinds.base import Line
 from gnomon.names import UnknownNameError, hint
 
 if TYPE_CHECKING:
-    from gnomon.eval.kinds.base import Line
     from gnomon.eval.scoring.scored import Scores
 
 CORRECT = "correct"

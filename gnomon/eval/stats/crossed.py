@@ -6,22 +6,19 @@ together, so pictures are what is drawn at random; the seeds are drawn beside th
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import frexp, sqrt
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from gnomon.eval.stats.factors import Design, variance_of
 from gnomon.eval.stats.intervals import LEVEL, RESAMPLES, Estimate
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    Floats: TypeAlias = NDArray[np.float64]
+Floats: TypeAlias = NDArray[np.float64]
 
 _BATCH = 2_000_000
 """Weights drawn at a time: 16 MB."""

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gnomon.eval.stats.crossed import crossed
-from gnomon.eval.stats.intervals import SHARES, Estimate, bootstrap, ranks
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from gnomon.eval.stats.intervals import Floats, Quantile
+from gnomon.eval.stats.intervals import SHARES, Estimate, Floats, Quantile, bootstrap, ranks
 
 
 def quantile_over_pictures(

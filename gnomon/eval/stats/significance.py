@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, special, stats
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from gnomon.eval.stats.crossed import Crossed
 
-    from numpy.typing import ArrayLike, NDArray
-
-    from gnomon.eval.stats.crossed import Crossed
-
-    Floats: TypeAlias = NDArray[np.float64]
+Floats: TypeAlias = NDArray[np.float64]
 
 ALPHA = 0.05
 POWER = 0.8

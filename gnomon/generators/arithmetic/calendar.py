@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
 
-from gnomon.generators.decimals import Sum, exact
+from gnomon.generators.decimals import Scale, Sum, exact
+from gnomon.generators.rng import Rng
 from gnomon.sample import Text, Time
-
-if TYPE_CHECKING:
-    from gnomon.generators.decimals import Scale
-    from gnomon.generators.rng import Rng
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (

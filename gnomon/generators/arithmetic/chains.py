@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from gnomon.generators.decimals import Sum, number, places_of, pointed, shortest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from gnomon.generators.decimals import Scale
-    from gnomon.generators.rng import Rng
+from gnomon.generators.decimals import Scale, Sum, number, places_of, pointed, shortest
+from gnomon.generators.rng import Rng
 
 _FACTORS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25)
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from gnomon.generators.arithmetic import calendar, chains, parts, sequences, units, whole
-from gnomon.generators.base import Generator, check_names
-from gnomon.generators.decimals import Scale, exact
+from gnomon.generators.base import Generator, Split, check_names
+from gnomon.generators.decimals import Scale, Sum, exact
+from gnomon.generators.rng import Rng
 from gnomon.sample import Number, Sample, Target, Text, Time
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from gnomon.generators.base import Split
-    from gnomon.generators.decimals import Sum
-    from gnomon.generators.rng import Rng
 
 TASKS: dict[str, Callable[[Rng, Scale], Sum]] = {
     "add": whole.add,

@@ -5,14 +5,10 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from math import isqrt
-from typing import TYPE_CHECKING
 
-from gnomon.generators.decimals import Sum, number, of_digits, pointed, positive, ratio
+from gnomon.generators.decimals import Scale, Sum, number, of_digits, pointed, positive, ratio
+from gnomon.generators.rng import Rng
 from gnomon.sample import Text
-
-if TYPE_CHECKING:
-    from gnomon.generators.decimals import Scale
-    from gnomon.generators.rng import Rng
 
 _SIGNS = {"+": Fraction.__add__, "-": Fraction.__sub__, "×": Fraction.__mul__}
 _PLACES = {

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from gnomon.generators.decimals import Sum, number, positive
-
-if TYPE_CHECKING:
-    from gnomon.generators.decimals import Scale
-    from gnomon.generators.rng import Rng
+from gnomon.generators.decimals import Scale, Sum, number, positive
+from gnomon.generators.rng import Rng
 
 
 def sequence(rng: Rng, scale: Scale) -> Sum:

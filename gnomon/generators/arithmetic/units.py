@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from gnomon.generators.decimals import Sum, exact, pointed, positive
-
-if TYPE_CHECKING:
-    from gnomon.generators.decimals import Scale
-    from gnomon.generators.rng import Rng
+from gnomon.generators.decimals import Scale, Sum, exact, pointed, positive
+from gnomon.generators.rng import Rng
 
 UNITS: dict[str, dict[str, str]] = {
     "length": {"mm": "0.001", "cm": "0.01", "m": "1", "km": "1000"},

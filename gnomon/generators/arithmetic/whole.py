@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from gnomon.generators.decimals import (
+    Scale,
     Sum,
     number,
     of_digits,
@@ -15,10 +15,7 @@ from gnomon.generators.decimals import (
     ratio,
     shortest,
 )
-
-if TYPE_CHECKING:
-    from gnomon.generators.decimals import Scale
-    from gnomon.generators.rng import Rng
+from gnomon.generators.rng import Rng
 
 
 def add(rng: Rng, scale: Scale) -> Sum:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from gnomon.generators.chart import phrasing as say
-from gnomon.generators.chart.questions import correlation
-from gnomon.sample import Number, Table, Text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from gnomon.generators.chart.plan import Plan
-    from gnomon.generators.chart.questions import About, Asked
-    from gnomon.sample import Target
+from gnomon.generators.chart.plan import Plan
+from gnomon.generators.chart.questions import About, Asked, correlation
+from gnomon.sample import Number, Table, Target, Text
 
 
 def answer(plan: Plan, question: Asked) -> Target:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from gnomon.generators.chart.layout import below, floor
-from gnomon.generators.chart.pen import Line
+from gnomon.generators.chart.ink import Corners
+from gnomon.generators.chart.layout import Board, below, floor
+from gnomon.generators.chart.pen import Line, Point
 from gnomon.generators.chart.style import rgb
+from gnomon.generators.chart.subjects import Topic
+from gnomon.generators.chart.value_axis import Axis
 from gnomon.generators.decimals import pointed
-
-if TYPE_CHECKING:
-    from gnomon.generators.chart.ink import Corners
-    from gnomon.generators.chart.layout import Board
-    from gnomon.generators.chart.pen import Point
-    from gnomon.generators.chart.subjects import Topic
-    from gnomon.generators.chart.value_axis import Axis
 
 
 def upward(board: Board, room: Corners, names: list[str], labels: tuple[str, str], *,

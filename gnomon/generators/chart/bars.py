@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from gnomon.generators.chart import axes, layout
 from gnomon.generators.chart.axes import labels
+from gnomon.generators.chart.ink import Corners, Shape
+from gnomon.generators.chart.layout import Board
 from gnomon.generators.chart.pen import Line
+from gnomon.generators.chart.plan import Cell
 from gnomon.generators.chart.style import mixed, readable_on
-
-if TYPE_CHECKING:
-    from gnomon.generators.chart.ink import Corners, Shape
-    from gnomon.generators.chart.layout import Board
-    from gnomon.generators.chart.plan import Cell
 
 _HATCHES = ("//", "\\\\", "xx", "..")
 

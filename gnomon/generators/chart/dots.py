@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from gnomon.generators.chart import axes, layout
+from gnomon.generators.chart.ink import Corners
+from gnomon.generators.chart.layout import Board
 from gnomon.generators.chart.pen import Line
 from gnomon.generators.chart.plan import BUBBLE
 from gnomon.generators.chart.style import mixed, readable_on
-
-if TYPE_CHECKING:
-    from gnomon.generators.chart.ink import Corners
-    from gnomon.generators.chart.layout import Board
 
 
 def scatter(board: Board, room: Corners) -> None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from gnomon.generators.chart import bars, dots, heat, layout, lines, pies
+from gnomon.generators.chart.ink import Corners
 from gnomon.generators.chart.layout import Board, Whims
 from gnomon.generators.chart.pen import Pen
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from gnomon.generators.chart.ink import Corners
-    from gnomon.generators.chart.plan import Plan
-    from gnomon.generators.chart.style import Look
-    from gnomon.generators.rng import Rng
-    from gnomon.sample import Size
+from gnomon.generators.chart.plan import Plan
+from gnomon.generators.chart.style import Look
+from gnomon.generators.rng import Rng
+from gnomon.sample import Size
 
 CHARTS: dict[str, Callable[[Board, Corners], None]] = {
     "bar": bars.bars,

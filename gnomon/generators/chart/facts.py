@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from gnomon.generators.chart.ink import around
+from gnomon.generators.chart.ink import Shape, Word, around
+from gnomon.generators.chart.layout import Board
+from gnomon.generators.chart.questions import Asked
+from gnomon.generators.chart.value_axis import Axis
+from gnomon.generators.drawing.canvas import Points
 from gnomon.generators.drawing.pose import Pose
 from gnomon.sample import Box
-
-if TYPE_CHECKING:
-    from gnomon.generators.chart.ink import Shape, Word
-    from gnomon.generators.chart.layout import Board
-    from gnomon.generators.chart.questions import Asked
-    from gnomon.generators.chart.value_axis import Axis
-    from gnomon.generators.drawing.canvas import Points
 
 
 def facts(board: Board, question: Asked, moved: Pose | None) -> dict[str, Any]:

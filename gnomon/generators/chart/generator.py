@@ -5,23 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from gnomon.generators.base import check_names
+from gnomon.generators.base import Split, check_names
 from gnomon.generators.chart import plan as plans
 from gnomon.generators.chart import table as tables
-from gnomon.generators.chart.questions import FORMS, asked
+from gnomon.generators.chart.plan import Plan
+from gnomon.generators.chart.questions import FORMS, Asked, asked
+from gnomon.generators.chart.table import Cells, Frame
 from gnomon.generators.chart.types import LEVELS, SCALES, TYPES, Scope
 from gnomon.generators.drawing.degrade import Degradable
-from gnomon.sample import Box, Number, Sample, Table, Target, Text
-
-if TYPE_CHECKING:
-    from gnomon.generators.base import Split
-    from gnomon.generators.chart.plan import Plan
-    from gnomon.generators.chart.questions import Asked
-    from gnomon.generators.chart.table import Cells, Frame
-    from gnomon.generators.rng import Rng
-    from gnomon.sample import Size
+from gnomon.generators.rng import Rng
+from gnomon.sample import Box, Number, Sample, Size, Table, Target, Text
 
 CHARTS = tuple(TYPES)
 QUESTIONS = tuple(FORMS)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from gnomon.generators.chart import axes
+from gnomon.generators.chart.ink import RGB, Corners
+from gnomon.generators.chart.layout import Board
 from gnomon.generators.chart.pen import Line
 from gnomon.generators.chart.style import readable_on
-
-if TYPE_CHECKING:
-    from gnomon.generators.chart.ink import RGB, Corners
-    from gnomon.generators.chart.layout import Board
 
 MAPS = ("viridis", "Blues", "Greens", "Oranges", "YlGnBu", "cividis", "magma")
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from gnomon.generators.drawing.canvas import Points
-    from gnomon.sample import Size
+from gnomon.generators.drawing.canvas import Points
+from gnomon.sample import Size
 
 Corners: TypeAlias = tuple[float, float, float, float]
 RGB: TypeAlias = tuple[float, float, float]

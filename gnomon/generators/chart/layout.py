@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from gnomon.generators.chart.pen import Face, Line, Pen
-from gnomon.generators.chart.style import mixed, rgb
-
-if TYPE_CHECKING:
-    from gnomon.generators.chart.ink import RGB, Corners, Shape
-    from gnomon.generators.chart.pen import Point
-    from gnomon.generators.chart.plan import Cell, Plan
-    from gnomon.generators.chart.style import Look
+from gnomon.generators.chart.ink import RGB, Corners, Shape
+from gnomon.generators.chart.pen import Face, Line, Pen, Point
+from gnomon.generators.chart.plan import Cell, Plan
+from gnomon.generators.chart.style import Look, mixed, rgb
 
 
 class Whims(NamedTuple):

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from gnomon.generators.chart import axes, layout
 from gnomon.generators.chart.axes import labels
-from gnomon.generators.chart.pen import Line
-
-if TYPE_CHECKING:
-    from gnomon.generators.chart.ink import Corners
-    from gnomon.generators.chart.layout import Board
-    from gnomon.generators.chart.pen import Point
+from gnomon.generators.chart.ink import Corners
+from gnomon.generators.chart.layout import Board
+from gnomon.generators.chart.pen import Line, Point
 
 MARKS = ("o", "s", "^", "D")
 RADIUS = 3.2

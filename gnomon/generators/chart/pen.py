@@ -5,20 +5,16 @@ Places are in pixels of the picture, origin at its upper left, y downwards.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from PIL import Image
 
-from gnomon.generators.chart.ink import Shape, Word
+from gnomon.generators.chart.ink import RGB, Corners, Shape, Word
 from gnomon.generators.drawing.fonts import carried
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.generators.chart.ink import RGB, Corners
-    from gnomon.sample import Size
+from gnomon.sample import Size
 
 Point: TypeAlias = tuple[float, float]
 

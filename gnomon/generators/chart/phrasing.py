@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from gnomon.generators.chart.plan import Cell, Plan
+from gnomon.generators.chart.questions import About, Asked
 from gnomon.generators.chart.table import POINTS
 from gnomon.generators.decimals import pointed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.generators.chart.plan import Cell, Plan
-    from gnomon.generators.chart.questions import About, Asked
-    from gnomon.generators.rng import Rng
+from gnomon.generators.rng import Rng
 
 _MARKS = {
     "bar": "bar", "barh": "bar", "grouped": "bar", "stacked": "segment", "line": "marker",

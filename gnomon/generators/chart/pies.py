@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from gnomon.generators.chart.axes import tick_texts
-from gnomon.generators.chart.pen import Line
+from gnomon.generators.chart.ink import Corners
+from gnomon.generators.chart.layout import Board
+from gnomon.generators.chart.pen import Line, Point
 from gnomon.generators.chart.style import mixed, readable_on, rgb
-
-if TYPE_CHECKING:
-    from gnomon.generators.chart.ink import Corners
-    from gnomon.generators.chart.layout import Board
-    from gnomon.generators.chart.pen import Point
 
 
 def pie(board: Board, room: Corners) -> None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gnomon.generators.chart import value_axis as axes
+from gnomon.generators.chart.table import Cells, Frame
+from gnomon.generators.chart.value_axis import Axis
 from gnomon.generators.decimals import pointed
-
-if TYPE_CHECKING:
-    from gnomon.generators.chart.table import Cells, Frame
-    from gnomon.generators.chart.value_axis import Axis
-    from gnomon.sample import Size
+from gnomon.sample import Size
 
 Cell = tuple[int, int]
 """Row and column."""

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from gnomon.generators.chart.plan import Cell, Plan
 from gnomon.generators.chart.table import POINTS
 from gnomon.generators.chart.value_axis import linear
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from gnomon.generators.chart.plan import Cell, Plan
-    from gnomon.generators.rng import Rng
+from gnomon.generators.rng import Rng
 
 About = dict[str, Any]
 

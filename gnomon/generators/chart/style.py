@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from gnomon.generators.chart.ink import RGB
 from gnomon.generators.drawing.palettes import contrast
-
-if TYPE_CHECKING:
-    from gnomon.generators.chart.ink import RGB
-    from gnomon.generators.rng import Rng
+from gnomon.generators.rng import Rng
 
 
 class Style(NamedTuple):

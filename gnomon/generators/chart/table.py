@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gnomon.generators.chart import subjects as words
 from gnomon.generators.chart.subjects import Topic
-
-if TYPE_CHECKING:
-    from gnomon.generators.rng import Rng
+from gnomon.generators.rng import Rng
 
 Cells = tuple[tuple[int, ...], ...]
 """Row by row, in the smallest unit shown."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gnomon.generators.chart import plan as plans
-
-if TYPE_CHECKING:
-    from gnomon.sample import Size
+from gnomon.sample import Size
 
 SCALES = ("zero", "truncated", "negative", "log")
 _NUMERIC = ("retrieve", "count", "difference", "ratio", "sum", "mean", "median")

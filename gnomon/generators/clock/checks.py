@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from gnomon.generators.base import check_names
 from gnomon.generators.clock.extras import DAY_HEIGHT
@@ -11,6 +11,7 @@ from gnomon.generators.clock.levels import LEVELS, Ranges
 from gnomon.generators.clock.look import DAY_NUMERALS, RIM, free_edge
 from gnomon.generators.clock.marks import LEGIBLE
 from gnomon.generators.clock.numerals import DAY, NUMERALS
+from gnomon.generators.clock.options import ClockOptions
 from gnomon.generators.clock.questions import PLACES, QUESTIONS, TOGETHER
 from gnomon.generators.clock.style import KNOWN_PALETTES
 from gnomon.generators.drawing.backdrop import BACKGROUNDS
@@ -19,11 +20,6 @@ from gnomon.generators.drawing.hands import HANDS, UNSEEN_HANDS
 from gnomon.generators.drawing.lens import WIDEST
 from gnomon.generators.drawing.pose import DISTANCE, STEEPEST
 from gnomon.sample import FORMS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.generators.clock.options import ClockOptions
 
 _MOST = {"rotation": 30.0, "perspective": STEEPEST, "warp": WIDEST}
 """Where it is not 1; these are shares."""

@@ -8,23 +8,17 @@ third of the bytes, and the numerals cost no pass of their own.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
 
 from gnomon.generators.clock import marks as _marks
-from gnomon.generators.clock.look import RIM
+from gnomon.generators.clock.look import RIM, Look
 from gnomon.generators.clock.numerals import standing, texts
 from gnomon.generators.drawing import dials
-from gnomon.generators.drawing.canvas import SCALE, SWELL, Canvas
-from gnomon.generators.drawing.lettering import seen
-
-if TYPE_CHECKING:
-    from gnomon.generators.clock.look import Look
-    from gnomon.generators.drawing.canvas import Pixels
-    from gnomon.generators.drawing.lettering import Text
-    from gnomon.generators.drawing.palettes import Colour, Palette
+from gnomon.generators.drawing.canvas import SCALE, SWELL, Canvas, Pixels
+from gnomon.generators.drawing.lettering import Text, seen
+from gnomon.generators.drawing.palettes import Colour, Palette
 
 _STEP = 85
 _CASE, _FLOOR, _INK = ((step, step, step) for step in (_STEP, 2 * _STEP, 3 * _STEP))

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+from PIL.Image import Image
 
 from gnomon.generators.clock import dial
 from gnomon.generators.clock import extras as _clock_extras
+from gnomon.generators.clock.extras import Extras
+from gnomon.generators.clock.look import Look
 from gnomon.generators.drawing import hands
 from gnomon.generators.drawing.backdrop import SPREADS, backdrop
 from gnomon.generators.drawing.canvas import FINE, SWELL, Canvas
 from gnomon.generators.drawing.colours import clear_of
 from gnomon.generators.drawing.palettes import PALETTES, Palette
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from PIL.Image import Image
-
-    from gnomon.generators.clock.extras import Extras
-    from gnomon.generators.clock.look import Look
-    from gnomon.generators.drawing.pose import Pose
-    from gnomon.generators.rng import Rng
+from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.rng import Rng
 
 SECOND = (0.9, 0.022, 0.22)
 """Length, width and tail of the second hand."""

@@ -6,23 +6,20 @@ Everything stands in one of four places around the axis, or where no hand points
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from gnomon.generators.clock.levels import Ranges
+from gnomon.generators.clock.look import Look
 from gnomon.generators.drawing import dials
 from gnomon.generators.drawing import hands as _hands
+from gnomon.generators.drawing.canvas import Canvas, Points
 from gnomon.generators.drawing.lettering import Text, letter
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.generators.clock.levels import Ranges
-    from gnomon.generators.clock.look import Look
-    from gnomon.generators.drawing.canvas import Canvas, Points
-    from gnomon.generators.drawing.palettes import Colour, Palette
-    from gnomon.generators.drawing.pose import Pose
-    from gnomon.generators.rng import Rng
+from gnomon.generators.drawing.palettes import Colour, Palette
+from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.rng import Rng
 
 BRANDS = ("Meridian", "Aster", "Halden", "Orlo", "Kestrel", "Vireo", "Tamsin", "Quill", "Nordlys")
 DAY_HEIGHT = 0.13

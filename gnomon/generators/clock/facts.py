@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gnomon.generators.clock import extras as _clock_extras
-from gnomon.generators.clock.draw import SECOND
+from gnomon.generators.clock.draw import SECOND, Shown
 from gnomon.generators.drawing.dials import outline
-
-if TYPE_CHECKING:
-    from gnomon.generators.clock.draw import Shown
-    from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.pose import Pose
 
 
 def facts_of(shown: Shown, seconds: int) -> dict[str, Any]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gnomon.generators.clock.marks import LEGIBLE, UPRIGHT, Marks
 from gnomon.generators.clock.numerals import DAY
+from gnomon.generators.clock.options import ClockOptions
+from gnomon.generators.clock.style import Style
 from gnomon.generators.drawing import dials
 from gnomon.generators.drawing import pose as _pose
-
-if TYPE_CHECKING:
-    from gnomon.generators.clock.options import ClockOptions
-    from gnomon.generators.clock.style import Style
-    from gnomon.generators.drawing.pose import Pose
-    from gnomon.generators.rng import Rng
+from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.rng import Rng
 
 RIM = 1.07
 """The case's outline, relative to the floor's."""

@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gnomon.generators.clock.numerals import DAY
+from gnomon.generators.drawing.canvas import Points
 from gnomon.generators.drawing.dials import reach
 from gnomon.generators.drawing.hands import disc
-
-if TYPE_CHECKING:
-    from gnomon.generators.drawing.canvas import Points
 
 UPRIGHT = 10.0
 """Degrees; a dial turned further says where its twelve is."""

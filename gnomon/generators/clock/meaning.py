@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 from gnomon.generators.clock.numerals import DAY
+from gnomon.generators.clock.options import ClockOptions
 from gnomon.generators.clock.questions import BOTH_HANDS
+from gnomon.generators.clock.style import Style
 from gnomon.generators.rng import Rng
 from gnomon.sample import Time
 from gnomon.wording import write_time
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.generators.clock.options import ClockOptions
-    from gnomon.generators.clock.style import Style
-
 
 STEP = 5
 """Minutes to which an hour hand is read that stands alone; twice as many round a dial of 24 hours,

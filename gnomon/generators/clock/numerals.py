@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from gnomon.generators.drawing.lettering import Text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _ROMAN = ("XII", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI")
 _ARABIC = ("12", *map(str, range(1, 12)))

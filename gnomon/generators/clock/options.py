@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from gnomon.generators.clock import levels, style
+from gnomon.generators.clock.levels import Ranges
 from gnomon.generators.clock.numerals import NUMERALS
+from gnomon.generators.clock.style import Style
 from gnomon.generators.drawing.backdrop import BACKGROUNDS
 from gnomon.generators.drawing.degrade import Degradable
 from gnomon.generators.drawing.dials import DIALS, UNSEEN_DIALS
 from gnomon.generators.drawing.hands import HANDS, UNSEEN_HANDS
 from gnomon.generators.drawing.palettes import FAMILIES
 from gnomon.sample import Form
-
-if TYPE_CHECKING:
-    from gnomon.generators.clock.levels import Ranges
-    from gnomon.generators.clock.style import Style
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from gnomon.sample import Box, Number, Target, Text, Time
+from gnomon.generators.rng import Rng
+from gnomon.sample import Box, Form, Number, Target, Text, Time
 from gnomon.wording import write_time
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.generators.rng import Rng
-    from gnomon.sample import Form
 
 _READ = (
     "What time does the clock show? Answer HH:MM.",

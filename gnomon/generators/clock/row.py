@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+from PIL.Image import Image
 
 from gnomon.generators.clock import extras as _clock_extras
 from gnomon.generators.clock import look as _clock_look
 from gnomon.generators.clock.draw import Shown
-from gnomon.generators.clock.look import RIM
+from gnomon.generators.clock.extras import Extras
+from gnomon.generators.clock.look import RIM, Look
+from gnomon.generators.clock.meaning import Meaning
+from gnomon.generators.clock.options import ClockOptions
 from gnomon.generators.clock.questions import Face
+from gnomon.generators.drawing.canvas import Points
 from gnomon.generators.drawing.dials import outline
 from gnomon.generators.drawing.lens import Lens
 from gnomon.generators.rng import Rng
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
-    from gnomon.generators.clock.extras import Extras
-    from gnomon.generators.clock.look import Look
-    from gnomon.generators.clock.meaning import Meaning
-    from gnomon.generators.clock.options import ClockOptions
-    from gnomon.generators.drawing.canvas import Points
-    from gnomon.sample import Form, Size
+from gnomon.sample import Form, Size
 
 
 def row(

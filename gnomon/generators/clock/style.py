@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from gnomon.generators.base import split_of
+from gnomon.generators.base import Split, split_of
 from gnomon.generators.drawing.palettes import FAMILIES, PALETTES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.generators.base import Split
 
 
 class Style(NamedTuple):

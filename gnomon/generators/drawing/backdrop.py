@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
+
+from gnomon.generators.drawing.palettes import Colour
+from gnomon.generators.rng import Rng
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
     from gnomon.generators.drawing.canvas import Pixels
-    from gnomon.generators.drawing.palettes import Colour
-    from gnomon.generators.rng import Rng
 
 SPREADS = {"plain": 0, "gradient": 40, "blotches": 28, "stripes": 30}
 """By how many levels of 255 each style is lighter or darker in places than its ground, at most."""

@@ -9,19 +9,17 @@ left pixel. OpenCV puts integers on pixel centres, so half a pixel is taken off 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.generators.drawing.palettes import Colour
+from gnomon.generators.drawing.palettes import Colour
 
 Points: TypeAlias = NDArray[np.float64]
 """[n, 2]: x to the right, y downwards."""

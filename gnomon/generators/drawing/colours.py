@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from gnomon.generators.drawing.palettes import PALETTES, Colour, contrast
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _TABLE = """
     red      c8202a  e03434  b41a22

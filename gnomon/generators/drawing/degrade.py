@@ -9,18 +9,16 @@ import math
 import os
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import cv2
 import numpy as np
 from PIL import Image
 
 from gnomon.generators.base import LATER, Generator
+from gnomon.generators.drawing.canvas import Pixels, Points
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.rng import Rng
-
-if TYPE_CHECKING:
-    from gnomon.generators.drawing.canvas import Pixels, Points
 
 Degrade: TypeAlias = Literal["off", "light", "heavy"]
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from gnomon.generators.drawing.canvas import Points
-    from gnomon.sample import Size
+from gnomon.generators.drawing.canvas import Points
+from gnomon.sample import Size
 
 WIDEST = 0.1
 """The strongest that is called mild."""

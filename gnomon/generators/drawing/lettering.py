@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from gnomon.generators.drawing.canvas import SCALE, halved
+from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels, halved
 from gnomon.generators.drawing.fonts import face
+from gnomon.generators.drawing.palettes import Colour
+from gnomon.generators.drawing.pose import Pose
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeAlias
-
-    from numpy.typing import NDArray
-
-    from gnomon.generators.drawing.canvas import Canvas, Pixels
-    from gnomon.generators.drawing.palettes import Colour
-    from gnomon.generators.drawing.pose import Pose
-
-    Stack: TypeAlias = NDArray[np.float64]
+Stack: TypeAlias = NDArray[np.float64]
 
 _HALF = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
 """OpenCV counts pixels by their centres."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import itertools
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from gnomon.generators.rng import Rng
+from gnomon.generators.rng import Rng
 
 LEAST = 0.8
 """Of an even cut's side each place keeps so much."""

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from decimal import Decimal
+from typing import NamedTuple
 
 import numpy as np
+from PIL.Image import Image
 
 from gnomon.generators.drawing import hands
 from gnomon.generators.drawing.backdrop import backdrop
-from gnomon.generators.drawing.canvas import FINE, SCALE, SWELL, Canvas
+from gnomon.generators.drawing.canvas import FINE, SCALE, SWELL, Canvas, Points
 from gnomon.generators.drawing.colours import VISIBLE, difference
 from gnomon.generators.drawing.lettering import Text, letter
-from gnomon.generators.drawing.palettes import PALETTES, Palette
+from gnomon.generators.drawing.palettes import PALETTES, Colour, Palette
+from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.gauge import frames
 from gnomon.generators.gauge.frames import FRAMES, Arc
-
-if TYPE_CHECKING:
-    from decimal import Decimal
-
-    from PIL.Image import Image
-
-    from gnomon.generators.drawing.canvas import Points
-    from gnomon.generators.drawing.palettes import Colour
-    from gnomon.generators.drawing.pose import Pose
-    from gnomon.generators.gauge.scales import Scale
-    from gnomon.generators.rng import Rng
+from gnomon.generators.gauge.scales import Scale
+from gnomon.generators.rng import Rng
 
 RIM = 1.06
 """The case's outline, relative to the floor's."""

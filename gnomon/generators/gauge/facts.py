@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from typing import Any
 
 import numpy as np
 
+from gnomon.generators.drawing.canvas import Points
 from gnomon.generators.gauge import draw
-from gnomon.generators.gauge.draw import RIM
+from gnomon.generators.gauge.draw import RIM, Look, Shown
 from gnomon.generators.gauge.frames import FRAMES, outline
-
-if TYPE_CHECKING:
-    from decimal import Decimal
-
-    from gnomon.generators.drawing.canvas import Points
-    from gnomon.generators.gauge.draw import Look, Shown
-    from gnomon.generators.gauge.questions import Asked
+from gnomon.generators.gauge.questions import Asked
 
 
 def facts_of(look: Look, shown: Shown, gap: Decimal, asked: Asked) -> dict[str, Any]:

@@ -8,14 +8,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from gnomon.generators.drawing import dials, hands
-
-if TYPE_CHECKING:
-    from gnomon.generators.drawing.canvas import Points
+from gnomon.generators.drawing.canvas import Points
 
 Shapes: TypeAlias = "list[Points]"
 ROUND = ("round", "ring", "cushion", "octagon")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.generators.base import check_names
+from gnomon.generators.base import Split, check_names
 from gnomon.generators.drawing import pose as _pose
 from gnomon.generators.drawing.backdrop import BACKGROUNDS
 from gnomon.generators.drawing.degrade import Degradable
@@ -22,14 +23,8 @@ from gnomon.generators.gauge.facts import facts_of
 from gnomon.generators.gauge.frames import FRAMES, ROUND, outline
 from gnomon.generators.gauge.questions import QUESTIONS, Asked, possible
 from gnomon.generators.gauge.scales import INSTRUMENTS, Scale, meaning, places
+from gnomon.generators.rng import Rng
 from gnomon.sample import Box, Number, Sample, Target, Text
-
-if TYPE_CHECKING:
-    from decimal import Decimal
-
-    from gnomon.generators.base import Split
-    from gnomon.generators.rng import Rng
-
 
 Choices: TypeAlias = dict[str, tuple[tuple[Scale, ...], tuple[Scale, ...]]]
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gnomon.generators.gauge.draw import ZONES
-from gnomon.generators.gauge.scales import plain
+from gnomon.generators.gauge.scales import Scale, plain
+from gnomon.generators.rng import Rng
 from gnomon.sample import Number, Target, Text
-
-if TYPE_CHECKING:
-    from gnomon.generators.gauge.scales import Scale
-    from gnomon.generators.rng import Rng
 
 QUESTIONS = ("read", "difference", "percent", "zone", "in_range", "where")
 CALLED = {

@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from gnomon.generators.base import split_of
-
-if TYPE_CHECKING:
-    from gnomon.generators.base import Split
+from gnomon.generators.base import Split, split_of
 
 _LINEAR = {
     "gauge": (

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.generators.rng import Rng
-    from gnomon.generators.scene.things import Thing
+from gnomon.generators.rng import Rng
+from gnomon.generators.scene.things import Thing
 
 SIDES = {
     "left of": (0, -1),

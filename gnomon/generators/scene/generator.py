@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeVar
+from typing import ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,17 +16,13 @@ from gnomon.generators.drawing.colours import COLOURS, grounds, visible_on
 from gnomon.generators.drawing.degrade import Degradable
 from gnomon.generators.drawing.palettes import contrast
 from gnomon.generators.drawing.slots import Slot, cell, slots
+from gnomon.generators.rng import Rng
 from gnomon.generators.scene import pictures
 from gnomon.generators.scene.expressions import CLEAR
 from gnomon.generators.scene.questions import OF_PICTURES, QUESTIONS, Asked, Drawn, Room, asked
 from gnomon.generators.scene.things import SEEN, SIZES, UNSEEN, Placed, Thing, edges, placed
 from gnomon.generators.scene.things import draw as put
 from gnomon.sample import Box, Number, Sample, Target, Text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.generators.rng import Rng
 
 T = TypeVar("T")
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
+from gnomon.generators.drawing.canvas import Points
 from gnomon.generators.drawing.shapes import (  # fmt: skip
     arc,
     ellipse,
@@ -17,9 +18,6 @@ from gnomon.generators.drawing.shapes import (  # fmt: skip
     regular,
     star,
 )
-
-if TYPE_CHECKING:
-    from gnomon.generators.drawing.canvas import Points
 
 Tone: TypeAlias = Literal["main", "dark", "light"]
 Part: TypeAlias = "tuple[Tone, list[Points]]"

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from PIL import ImageDraw
+from PIL.Image import Image
 
+from gnomon.generators.base import Generator, Split
 from gnomon.generators.chart import Chart
 from gnomon.generators.clock import Clock
+from gnomon.generators.drawing.canvas import Points
 from gnomon.generators.drawing.palettes import PALETTES
-from gnomon.generators.drawing.slots import cell
+from gnomon.generators.drawing.slots import Slot, cell
 from gnomon.generators.gauge import Gauge
 from gnomon.generators.gauge.generator import UNSEEN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from PIL.Image import Image
-
-    from gnomon.generators.base import Generator, Split
-    from gnomon.generators.drawing.canvas import Points
-    from gnomon.generators.drawing.slots import Slot
-    from gnomon.generators.rng import Rng
-    from gnomon.sample import Sample
+from gnomon.generators.rng import Rng
+from gnomon.sample import Sample
 
 LEAST = {"clocks": 96, "gauges": 168, "charts": 232}
 """Pixels of a picture's side in which what it shows can be read."""

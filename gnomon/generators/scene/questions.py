@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
+from gnomon.generators.rng import Rng
 from gnomon.generators.scene.expressions import Said, beside, expressions, facts_of, pair, plural
 from gnomon.generators.scene.pictures import Framed
 from gnomon.generators.scene.things import Placed
 from gnomon.sample import Number, Target, Text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from gnomon.generators.rng import Rng
 
 QUESTIONS = ("where", "count", "colour", "relation", "which")
 OF_PICTURES = ("where", "relation", "which")

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from gnomon.generators.drawing.canvas import Canvas, Points
 from gnomon.generators.drawing.colours import SHADES, shifted
+from gnomon.generators.drawing.palettes import Colour
 from gnomon.generators.drawing.shapes import SHAPES
+from gnomon.generators.drawing.slots import Slot
+from gnomon.generators.rng import Rng
 from gnomon.generators.scene.icons import ICONS
-
-if TYPE_CHECKING:
-    from gnomon.generators.drawing.canvas import Canvas, Points
-    from gnomon.generators.drawing.palettes import Colour
-    from gnomon.generators.drawing.slots import Slot
-    from gnomon.generators.rng import Rng
 
 Edges: TypeAlias = tuple[float, float, float, float]
 """x1, y1, x2, y2."""

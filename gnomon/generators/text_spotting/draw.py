@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
 from PIL import Image, ImageDraw
 
-from gnomon.generators.drawing.canvas import SCALE
+from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels, Points
 from gnomon.generators.drawing.fonts import text_face
-
-if TYPE_CHECKING:
-    from gnomon.generators.drawing.canvas import Canvas, Pixels, Points
-    from gnomon.generators.drawing.palettes import Colour
-    from gnomon.generators.drawing.slots import Slot
+from gnomon.generators.drawing.palettes import Colour
+from gnomon.generators.drawing.slots import Slot
 
 _HIGH = 96
 """Pixels of the flat mask's letters; finer than any picture's."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,15 +14,13 @@ from gnomon.generators.drawing.canvas import SCALE, Canvas
 from gnomon.generators.drawing.colours import readable_on, text_grounds
 from gnomon.generators.drawing.degrade import Degradable
 from gnomon.generators.drawing.fonts import TEXT_FONTS, UNSEEN_FONTS
+from gnomon.generators.drawing.palettes import Colour
+from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.slots import Slot, strips
+from gnomon.generators.rng import Rng
 from gnomon.generators.text_spotting.draw import Flat, Laid, Look, flat, lay, size_in
 from gnomon.generators.text_spotting.texts import TEXTS, texts
 from gnomon.sample import Box, Sample, Spot, Spots, Target, Text
-
-if TYPE_CHECKING:
-    from gnomon.generators.drawing.palettes import Colour
-    from gnomon.generators.drawing.pose import Pose
-    from gnomon.generators.rng import Rng
 
 LEVELS: dict[str, tuple[tuple[int, int], float, float]] = {
     "easy": ((1, 2), 0.0, 0.0),

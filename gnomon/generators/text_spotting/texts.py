@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from gnomon.generators.rng import Rng
+from gnomon.generators.rng import Rng
 
 _LISTED = """
     open closed exit entry push pull sale fresh bread coffee market street garden station

@@ -6,13 +6,11 @@ after it is known, and what it makes of the quantity before it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from gnomon.generators.rng import Rng
+from gnomon.generators.rng import Rng
 
 PARTS = {2: "half", 3: "a third", 4: "a quarter", 5: "a fifth", 6: "a sixth", 10: "a tenth"}
 _PERCENTS = (10, 20, 25, 30, 40, 50, 60, 75, 80)

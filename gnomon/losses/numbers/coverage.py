@@ -5,20 +5,15 @@ Shapes: B texts, T tokens of the longest.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import torch
+from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from gnomon.losses.numbers.marks import WIDEST
+from gnomon.losses.numbers.pieces import Tokenizer
 from gnomon.losses.numbers.spans import IGNORED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from torch import Tensor
-
-    from gnomon.losses.numbers.pieces import Tokenizer
 
 AT_ONCE = 256
 """B at most: each text takes as much room as the longest."""

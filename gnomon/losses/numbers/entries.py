@@ -5,19 +5,15 @@ Shapes: N entries, G the most tokens that spell one of them, L rulers, V vocabul
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
+from torch import Tensor
 
 from gnomon.losses._constant import Constant
 from gnomon.losses.numbers.marks import WIDEST, Mark, digits_of
 from gnomon.losses.numbers.reader import Tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from torch import Tensor
 
 
 @dataclass(frozen=True)

@@ -25,15 +25,12 @@ is digits that touch; there are slots for as many runs, and numbers, as position
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
+from torch import Tensor
 
 from gnomon.losses.numbers.marks import Mark
 from gnomon.losses.numbers.spans import IGNORED, Spans, tally
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 
 @dataclass(frozen=True)

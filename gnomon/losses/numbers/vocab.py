@@ -5,23 +5,18 @@ Shapes: B batch, T tokens, P positions, N entries, V vocabulary.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 import torch
+from torch import Tensor
 
 from gnomon.losses.numbers.coverage import shares_seen
 from gnomon.losses.numbers.entries import Entry, Tables, entries_of
 from gnomon.losses.numbers.marks import WIDEST, Mark, marks_of
 from gnomon.losses.numbers.pieces import Tokenizer, texts_of
 from gnomon.losses.numbers.reader import read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from torch import Tensor
-
-    from gnomon.losses.numbers.spans import Spans
+from gnomon.losses.numbers.spans import Spans
 
 
 class NumericVocab:

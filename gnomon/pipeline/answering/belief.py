@@ -5,25 +5,21 @@ Legend: P tokens of the prompt, N nodes of the tree, A answers, V vocabulary.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import torch
+from torch import Tensor
 
 from gnomon import dialect
-from gnomon.pipeline.collate import prompt_of
-from gnomon.sample import Number, Text, Time
+from gnomon.pipeline.collate import Question, prompt_of
+from gnomon.sample import Number, Sample, Text, Time
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from torch import Tensor
-
-    from gnomon.pipeline.collate import Question
     from gnomon.pipeline.load import Loaded
-    from gnomon.sample import Sample
 
 Asked: TypeAlias = "bool | Sequence[str]"
 """Whether belief is asked for, or the answers that it is asked about."""

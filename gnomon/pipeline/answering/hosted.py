@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from multiprocessing.pool import ThreadPool
+from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -13,16 +15,12 @@ from typing import TYPE_CHECKING, Any
 from tqdm import tqdm
 
 from gnomon.eval.scoring import predictions, questions
+from gnomon.pipeline.answering.server import Server
 from gnomon.progress import track
-from gnomon.sample import Prediction
+from gnomon.sample import Prediction, Sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
-
     from gnomon.pipeline.answering.pictures import Picture
-    from gnomon.pipeline.answering.server import Server
-    from gnomon.sample import Sample
 
 _EMPTY = "{} answers are empty: a model that thinks first may need more than {} eval.max_new_tokens"
 _WARM = "{} takes no temperature: asked again, it may answer otherwise"

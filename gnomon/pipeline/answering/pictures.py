@@ -6,18 +6,16 @@ import csv
 import io
 import json
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
+
+from PIL.Image import Image
 
 from gnomon.atomic import naming, put_text
 from gnomon.progress import track
 from gnomon.store.user_data.photograph import picture_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from PIL.Image import Image
 
 SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 

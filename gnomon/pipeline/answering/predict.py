@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from gnomon.eval.scoring import predictions, questions
-from gnomon.pipeline.answering.belief import believe, listed
-from gnomon.pipeline.collate import prompt_of, resized_size
+from gnomon.pipeline.answering.belief import Asked, believe, listed
+from gnomon.pipeline.collate import Question, prompt_of, resized_size
 from gnomon.progress import track
-from gnomon.sample import Prediction
+from gnomon.sample import Prediction, Sample
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from gnomon.pipeline.answering.belief import Asked
-    from gnomon.pipeline.collate import Question
     from gnomon.pipeline.load import Loaded
-    from gnomon.sample import Sample
 
 WINDOW = 64
 """Batches that are sorted by length together: little padding, bounded memory."""

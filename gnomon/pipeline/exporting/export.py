@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from gnomon import dialect
+from gnomon.pipeline.families.base import Family
 from gnomon.progress import track
-from gnomon.sample import resized, target_to_json
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
-
-    from gnomon.pipeline.families.base import Family
-    from gnomon.sample import Sample, Size, Target
+from gnomon.sample import Sample, Size, Target, resized, target_to_json
 
 Row = dict[str, Any]
 

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import yaml
 
 from gnomon.eval.kinds import KINDS, kind_of
+from gnomon.eval.kinds.base import Line
 from gnomon.sample import target_from_json
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from gnomon.eval.kinds.base import Line
 
 _MOST_TOKENS = 1024
 """Room for a working before the answer."""

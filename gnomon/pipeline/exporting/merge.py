@@ -4,32 +4,27 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from contextlib import chdir
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import bitsandbytes as bnb
 import torch
+from peft import PeftModel
 from peft.tuners.lora import LoraLayer
 from peft.utils import ModulesToSaveWrapper
 from torch.nn import functional
+from transformers import PreTrainedModel
 
 from gnomon.pipeline.answering.predict import answer
 from gnomon.pipeline.collate import IGNORED, Collator
-from gnomon.pipeline.load import ADAPTER, load, load_trained
+from gnomon.pipeline.load import ADAPTER, Loaded, load, load_trained
 from gnomon.pipeline.training.trainer import aligned
 from gnomon.progress import track
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from peft import PeftModel
-    from transformers import PreTrainedModel
-
-    from gnomon.pipeline.load import Loaded
-    from gnomon.recipe import Recipe
-    from gnomon.sample import Sample
+from gnomon.recipe import Recipe
+from gnomon.sample import Sample
 
 MOST_KL = 0.01
 """Nats a token that the merged model may differ by; rounding to bf16 costs far less."""

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gnomon import names
-
-if TYPE_CHECKING:
-    from gnomon.pipeline.families.base import Family
+from gnomon.pipeline.families.base import Family
 
 FAMILIES = {
     "gnomon-tiny": "gnomon.pipeline.families.tiny:GnomonTiny",

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import transformers
 from transformers import AutoTokenizer, ProcessorMixin
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def assemble(

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import Family, Part
+from gnomon.pipeline.families.base import Family, Part, Processor
+from gnomon.recipe import Model
+from gnomon.sample import Size
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from transformers import PreTrainedModel
 
-    from gnomon.pipeline.families.base import Processor
-    from gnomon.recipe import Model
-    from gnomon.sample import Size
 
 PADS = ("<|finetune_right_pad_id|>", "<|pad|>", "<pad>")
 

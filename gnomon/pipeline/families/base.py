@@ -6,13 +6,15 @@ Family files import nothing heavy before a method needs it: `gnomon ls families`
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+from gnomon.recipe import Model
+from gnomon.sample import Size
 
+if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
     from transformers import (
@@ -22,10 +24,7 @@ if TYPE_CHECKING:
         ProcessorMixin,
     )
 
-    from gnomon.recipe import Model
-    from gnomon.sample import Size
-
-    Processor: TypeAlias = ProcessorMixin | PreTrainedTokenizerBase
+Processor: TypeAlias = "ProcessorMixin | PreTrainedTokenizerBase"
 
 
 @dataclass(frozen=True)

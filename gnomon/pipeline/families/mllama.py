@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import Family, Part
+from gnomon.pipeline.families.base import Family, Part, Processor
 from gnomon.pipeline.families.llama import DATE, ROPE
+from gnomon.recipe import Model
+from gnomon.sample import Size
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     import torch
     from PIL.Image import Image
     from transformers import PretrainedConfig, PreTrainedModel
-
-    from gnomon.pipeline.families.base import Processor
-    from gnomon.recipe import Model
-    from gnomon.sample import Size
 
 
 class Mllama(Family):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from gnomon.pipeline.families._text import TextOnly
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Qwen2(TextOnly):

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from gnomon.pipeline.families.base import Part
 from gnomon.pipeline.families.qwen2_vl import Qwen2VL
 from gnomon.recipe import Model
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from gnomon.sample import Size
+from gnomon.sample import Size
 
 VISION = {
     "hidden_size": 1280,

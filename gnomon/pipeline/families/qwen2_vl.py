@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import Family, Part
+from gnomon.pipeline.families.base import Family, Part, Processor
+from gnomon.recipe import Model
+from gnomon.sample import Size
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
     from transformers import PretrainedConfig
-
-    from gnomon.pipeline.families.base import Processor
-    from gnomon.recipe import Model
-    from gnomon.sample import Size
 
 
 class Qwen2VL(Family):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from gnomon.pipeline.families.base import Part
 from gnomon.pipeline.families.qwen2_vl import Qwen2VL
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 ROPE = {"rope_type": "default", "rope_theta": 5_000_000.0, "mrope_section": [24, 20, 20],
         "mrope_interleaved": True}  # fmt: skip

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gnomon.pipeline.families import BLANK, TINY
+from gnomon.pipeline.families.base import Processor
 from gnomon.pipeline.families.qwen2_vl import Qwen2VL
+from gnomon.recipe import Model
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
     from transformers import PreTrainedModel, Qwen2VLConfig
 
-    from gnomon.pipeline.families.base import Processor
-    from gnomon.recipe import Model
 
 WIDTH, LAYERS, HEADS = 192, 4, 4
 SIDE = 84

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from peft import LoraConfig, get_peft_model
-from transformers import AttentionInterface, AutoModelForCausalLM, AutoModelForImageTextToText
+from transformers import (
+    AttentionInterface,
+    AutoModelForCausalLM,
+    AutoModelForImageTextToText,
+    PretrainedConfig,
+    PreTrainedModel,
+)
 
+from gnomon.pipeline.families.base import Family, Part
 from gnomon.pipeline.training.trainer import NumericSFTTrainer
-from gnomon.recipe import Model
-
-if TYPE_CHECKING:
-    from transformers import PretrainedConfig, PreTrainedModel
-
-    from gnomon.pipeline.families.base import Family, Part
-    from gnomon.recipe import Train
+from gnomon.recipe import Model, Train
 
 GIB = 2**30
 NF4 = 0.5 + 1 / 64 + 4 / (64 * 256)

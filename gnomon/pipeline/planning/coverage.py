@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from gnomon.eval.kinds import kind_of
+from gnomon.losses import NumericVocab
 from gnomon.pipeline.collate import written_answer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from gnomon.losses import NumericVocab
-    from gnomon.pipeline.families.base import Family, Processor
-    from gnomon.sample import Sample
+from gnomon.pipeline.families.base import Family, Processor
+from gnomon.sample import Sample
 
 ENOUGH = 32
 """Samples that are looked at: a tokenizer writes the digits of the others no otherwise."""

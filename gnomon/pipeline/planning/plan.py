@@ -4,37 +4,29 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from math import prod
 from pathlib import Path
 from statistics import mean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psutil
 import torch
-from transformers import AutoConfig, TrainerCallback
+from transformers import AutoConfig, PretrainedConfig, PreTrainedModel, TrainerCallback
 
 from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import opened, resolve
+from gnomon.pipeline.families.base import Family
 from gnomon.pipeline.load import load
 from gnomon.pipeline.planning import budget
-from gnomon.pipeline.planning.budget import GIB
-from gnomon.pipeline.planning.tokens import counted, guessed
+from gnomon.pipeline.planning.budget import GIB, Memory, PartSize
+from gnomon.pipeline.planning.tokens import Tokens, counted, guessed
 from gnomon.pipeline.planning.ways import ways_out
 from gnomon.pipeline.training.train import make_trainer
-from gnomon.store.reading.samples import train_size
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from transformers import PretrainedConfig, PreTrainedModel
-
-    from gnomon.pipeline.families.base import Family
-    from gnomon.pipeline.planning.budget import Memory, PartSize
-    from gnomon.pipeline.planning.tokens import Tokens
-    from gnomon.recipe import Recipe
-    from gnomon.sample import Size
-    from gnomon.store.reading.samples import Samples
+from gnomon.recipe import Recipe
+from gnomon.sample import Size
+from gnomon.store.reading.samples import Samples, train_size
 
 LOOKED_AT = 64
 """Samples whose tokens are counted."""

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+from PIL import Image
 
 from gnomon.generators.sheet import contact_sheet
 from gnomon.pipeline.collate import IGNORED, Collator, resized_size
-from gnomon.pipeline.families.base import tokenizer_of
-from gnomon.sample import resized
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from PIL import Image
-
-    from gnomon.pipeline.families.base import Family, Processor
-    from gnomon.sample import Sample
+from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
+from gnomon.sample import Sample, resized
 
 LARGEST = 448
 """Pictures are shrunk to this side on the sheet; smaller ones show each of the model's pixels."""

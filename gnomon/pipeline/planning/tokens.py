@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,17 +10,13 @@ from gnomon.dialect import create as spoken
 from gnomon.losses import CE, NumericVocab
 from gnomon.pipeline.checkpoint import open_processor
 from gnomon.pipeline.collate import IGNORED, Collator
-from gnomon.pipeline.families.base import tokenizer_of
+from gnomon.pipeline.families.base import Family, tokenizer_of
 from gnomon.pipeline.planning.coverage import coverage_of
+from gnomon.recipe import Recipe
+from gnomon.sample import Sample
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from transformers import PretrainedConfig
-
-    from gnomon.pipeline.families.base import Family
-    from gnomon.recipe import Recipe
-    from gnomon.sample import Sample
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from gnomon.recipe import Recipe
+from gnomon.recipe import Recipe
 
 
 def ways_out(recipe: Recipe, fits: Callable[[Recipe], bool]) -> list[str]:

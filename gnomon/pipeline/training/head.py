@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import torch
 from peft import PeftModel
+from torch import Tensor
+from torch.nn import Module
 
+from gnomon.losses import Objective
 from gnomon.losses.objective import Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from torch import Tensor
-    from torch.nn import Module
     from transformers import PreTrainedModel
 
-    from gnomon.losses import Objective
 
 RESCALED = (
     "final_logit_softcapping",  # Gemma

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,14 +14,12 @@ from gnomon.eval.kinds import kind_of
 from gnomon.eval.scoring.tracked import headlines, kind_measured
 from gnomon.pipeline.answering.predict import answered
 from gnomon.progress import track
+from gnomon.sample import Prediction, Sample
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from transformers import PreTrainedModel
 
     from gnomon.pipeline.load import Loaded
-    from gnomon.sample import Prediction, Sample
 
 TOGETHER = (DistributedType.FSDP, DistributedType.DEEPSPEED)
 """Where every process holds a part of the weights: all must generate, the same number of tokens."""

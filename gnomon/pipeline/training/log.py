@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from transformers import ProgressCallback, TrainerCallback
 
 from gnomon import jsons
 from gnomon.atomic import put_text
 from gnomon.progress import track
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LOG = "log.jsonl"
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 from safetensors import safe_open
@@ -15,10 +17,6 @@ from transformers.trainer import (
 )
 
 from gnomon.progress import warn
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 def last_checkpoint(

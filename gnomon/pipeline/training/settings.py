@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import torch
 from trl import SFTConfig
 
 from gnomon.eval.scoring.tracked import greater_is_better
 from gnomon.names import hint
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from gnomon.recipe import Recipe
+from gnomon.recipe import Recipe
 
 
 def arguments(recipe: Recipe, run: Path) -> SFTConfig:

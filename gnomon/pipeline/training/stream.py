@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import datasets
 from torch.utils.data import IterableDataset, get_worker_info
 
 from gnomon import store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from gnomon.sample import Sample
-    from gnomon.store import Samples
+from gnomon.sample import Sample
+from gnomon.store import Samples
 
 
 class Stream(store.Stream, IterableDataset["Sample"]):

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from peft import PeftModel
-from transformers import EarlyStoppingCallback, PrinterCallback, ProgressCallback, TrainerState
+from transformers import (
+    EarlyStoppingCallback,
+    PrinterCallback,
+    ProgressCallback,
+    TrainerCallback,
+    TrainerState,
+)
 from transformers.trainer import TRAINER_STATE_NAME
 
-from gnomon.losses import CE, NumericVocab, create
+from gnomon.losses import CE, NumericLoss, NumericVocab, create
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import ADAPTER, MODEL, Loaded, load, prepare_parts, tie_head
 from gnomon.pipeline.planning.coverage import ENOUGH, coverage_of
@@ -21,15 +26,9 @@ from gnomon.pipeline.training.settings import arguments
 from gnomon.pipeline.training.stream import drawn
 from gnomon.pipeline.training.trainer import NumericSFTTrainer
 from gnomon.progress import note
+from gnomon.recipe import Recipe
 from gnomon.store import mixture
-from gnomon.store.reading.samples import train_size
-
-if TYPE_CHECKING:
-    from transformers import TrainerCallback
-
-    from gnomon.losses import NumericLoss
-    from gnomon.recipe import Recipe
-    from gnomon.store.reading.samples import Samples
+from gnomon.store.reading.samples import Samples, train_size
 
 
 def train(recipe: Recipe, samples: Samples, run: Path) -> Path:

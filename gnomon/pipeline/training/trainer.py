@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import torch
 from peft import PeftModel
@@ -11,8 +12,8 @@ from torch import Tensor
 from torch.nn import functional
 from trl import SFTTrainer
 
-from gnomon.losses import CE, NumericVocab, Objective, create
-from gnomon.losses.objective import Rows
+from gnomon.losses import CE, NumericLoss, NumericVocab, Objective, create
+from gnomon.losses.objective import Balance, Rows, Schedule
 from gnomon.pipeline.collate import FINAL, IGNORED
 from gnomon.pipeline.quantize import cast_adapter, keep_trainable_on_cpu
 from gnomon.pipeline.training.frozen import spare_frozen_towers
@@ -22,12 +23,6 @@ from gnomon.pipeline.training.head import (
     rows_at_once,
     rows_in_chunks,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from gnomon.losses import NumericLoss
-    from gnomon.losses.objective import Balance, Schedule
 
 
 class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]

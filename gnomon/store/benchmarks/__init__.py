@@ -8,6 +8,7 @@ nothing meant for testing is trained on by mistake.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 from gnomon import names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from gnomon.store.user_data.rows import OnBad, Own, Row
 
 BENCHMARKS = {

@@ -6,15 +6,13 @@ rows of `image`, `query`, `label`, as on the Hugging Face hub.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 from gnomon.store.benchmarks import _cells, split_said
 from gnomon.store.user_data.photograph import size_of
 from gnomon.store.user_data.rows import Row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 def rows(line: int, raw: dict[str, Any], file: Path) -> Iterator[Row]:

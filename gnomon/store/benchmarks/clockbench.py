@@ -11,18 +11,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from gnomon import jsons
 from gnomon.sample import Text, Time
 from gnomon.store.benchmarks import _cells, split_said
 from gnomon.store.user_data.photograph import size_of
 from gnomon.store.user_data.rows import Row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _TASKS = ("time", "shift", "angle", "zone")
 _OF_24 = ("shift", "zone")

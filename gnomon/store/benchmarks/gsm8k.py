@@ -7,16 +7,14 @@ out of the working.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 from gnomon.recipe import Columns
 from gnomon.store.benchmarks import _cells, split_said
 from gnomon.store.user_data.answers import read_answer
 from gnomon.store.user_data.rows import Row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _MARKS = re.compile(r"<<[^<>]*>>")
 

@@ -12,17 +12,15 @@ unit, the first is asked for by its unit.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from gnomon.sample import Number, Time
 from gnomon.store.benchmarks import _cells, split_said
 from gnomon.store.user_data.photograph import size_of
 from gnomon.store.user_data.rows import Row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _HALF_DAY = 12 * 3600
 _HOUR_13 = 13 * 3600

@@ -7,17 +7,15 @@ tells the two apart, never the numbers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 from gnomon.recipe import Columns
 from gnomon.store.benchmarks import _cells, split_said
 from gnomon.store.user_data.answers import read_answer
 from gnomon.store.user_data.photograph import size_of
 from gnomon.store.user_data.rows import Row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _QWEN = Columns(kind="box", box_format="xyxy")
 _LMMS = Columns(kind="box", box_format="xywh")

@@ -10,17 +10,14 @@ authors publish no question with it; the one asked is gnomon's.
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from gnomon.sample import Time
 from gnomon.store.benchmarks import _cells, split_said
 from gnomon.store.user_data.photograph import size_of
 from gnomon.store.user_data.rows import Row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 QUESTION = "What time does the clock show? Answer HH:MM."
 _LABEL = re.compile(r"(\d{1,2}):(\d{2})(?: ?[AaPp]\.?[Mm]\.?)?", re.ASCII)

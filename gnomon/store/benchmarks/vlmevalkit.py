@@ -6,19 +6,17 @@ the index of a row above that has the picture. `image_path` names a file instead
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
+from pathlib import Path
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon.sample import Number, Text
 from gnomon.store.benchmarks import _cells, split_said
 from gnomon.store.user_data.lines import lines_of
 from gnomon.store.user_data.photograph import size_of
 from gnomon.store.user_data.rows import Row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _INDEX = 64
 """As VLMEvalKit has it: what is no longer is an index, for no picture is so short."""

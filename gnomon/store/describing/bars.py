@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from gnomon.store.describing.tally import OTHERS, QUESTION, TEXTS, merged
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _LONGEST = 40
 _BAR = 24

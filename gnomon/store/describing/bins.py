@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import Any
 
-from gnomon.sample import Box, Number, Spots, Table, Text, Time
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from gnomon.sample import Sample, Size
+from gnomon.sample import Box, Number, Sample, Size, Spots, Table, Text, Time
 
 _HOURS = [f"{hour}:00 to {hour}:59" for hour in range(24)]
 _POWERS = [Decimal(10) ** power for power in range(-3, 7)]

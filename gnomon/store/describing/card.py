@@ -6,7 +6,9 @@ samples is known from the manifest: nothing is read again.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 from gnomon.atomic import put_bytes
 from gnomon.store import manifest as manifests
@@ -17,10 +19,6 @@ from gnomon.store.pixels import encoded
 from gnomon.store.reading.dataset import open as open_dataset
 from gnomon.store.rows import texts_of
 from gnomon.store.writing import command
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _BODY = """\
 # Numbers to be read off

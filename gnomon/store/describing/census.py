@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,15 +19,10 @@ from gnomon.store.describing.hashes import TRACES, repeated, shared, traces
 from gnomon.store.describing.tally import Tally, Titles, merged
 from gnomon.store.reading.dataset import open as open_dataset
 from gnomon.store.reading.files import find
+from gnomon.store.reading.samples import Samples
 from gnomon.store.reading.sources import redrawn
 from gnomon.store.writing import formats
 from gnomon.store.writing import workers as engine
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from gnomon.store.reading.samples import Samples
 
 _SMALL, _CHUNKS = 25, 500
 """A process looks at so many samples at a time, at more where that would make more chunks."""

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.sample import target_to_json
+from gnomon.sample import Sample, target_to_json
 from gnomon.store.pixels import fingerprint
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from gnomon.sample import Sample
 
 TRACES = ("id", "meaning", "picture", "question")
 """Its id; its meaning, where a kind drew it; its pixels, where it has any; its question with the

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from gnomon.sample import TARGETS, Text
+from gnomon.sample import TARGETS, Sample, Text
 from gnomon.store.describing.bins import ORDER, binned, counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from gnomon.sample import Sample
-    from gnomon.store.reading.samples import Samples
+from gnomon.store.reading.samples import Samples
 
 SOURCE, KIND, QUESTION, ANSWER = "source", "kind", "question", "answer"
 PICTURE, TEXTS, LENGTHS = "picture", "texts, the commonest", "questions, characters"

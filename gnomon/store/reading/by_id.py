@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from gnomon.sample import Sample
+from gnomon.store.reading.samples import Samples
 from gnomon.store.reading.sources import drawable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from gnomon.store.reading.samples import Samples
 
 
 class ById(Mapping[str, Sample]):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon.progress import track
 from gnomon.store import manifest as manifests
@@ -11,11 +12,7 @@ from gnomon.store.layout import MANIFEST, dealt
 from gnomon.store.reading.files import find
 from gnomon.store.reading.redraw import Redraw
 from gnomon.store.writing import formats
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from gnomon.store.writing.formats.base import Format
+from gnomon.store.writing.formats.base import Format
 
 
 def verify(path: str | Path, *, redraw: float = 0.05, progress: bool = True) -> list[str]:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from gnomon.sample import Sample
 from gnomon.store.reading.files import Files, find
 from gnomon.store.reading.samples import Samples
 from gnomon.store.rows import from_record
-
-if TYPE_CHECKING:
-    from gnomon.sample import Sample
 
 
 def open(path: str | Path, split: str = "train") -> Dataset:  # noqa: A001 - read as store.open

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from gnomon.store import manifest as manifests
 from gnomon.store.rows import COLUMNS, NEEDED
 from gnomon.store.writing import formats
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from gnomon.store.writing.formats.base import Format
+from gnomon.store.writing.formats.base import Format
 
 
 @dataclass(frozen=True)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from gnomon.generators.base import Generator
+from gnomon.sample import Sample
 from gnomon.store.reading.order import shuffled
 from gnomon.store.reading.pattern import BLOCK, Pattern
 from gnomon.store.reading.samples import Samples
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from gnomon.generators.base import Generator
-    from gnomon.sample import Sample
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
 from math import floor, gcd
-from typing import TYPE_CHECKING
 
 from gnomon.generators.rng import Rng
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 BLOCK = 1000
 """After so many positions the pattern repeats; weights are rounded to thousandths of the whole."""

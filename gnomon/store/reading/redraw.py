@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from gnomon.sample import Sample
 from gnomon.store import manifest as manifests
 from gnomon.store.pixels import fingerprint
 from gnomon.store.reading.dataset import Dataset
@@ -12,12 +14,7 @@ from gnomon.store.reading.files import shard_alone
 from gnomon.store.reading.order import shuffled
 from gnomon.store.reading.sources import drawable, redrawn
 from gnomon.store.rows import texts_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from gnomon.sample import Sample
-    from gnomon.store.writing.formats.base import Format
+from gnomon.store.writing.formats.base import Format
 
 
 class Redraw:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
-from gnomon.generators.base import places
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from gnomon.generators.base import Generator
-    from gnomon.sample import Sample
+from gnomon.generators.base import Generator, places
+from gnomon.sample import Sample
 
 
 class Samples(ABC):

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon import generators
-from gnomon.recipe import Columns
+from gnomon.generators.base import Split
+from gnomon.recipe import Columns, Source
+from gnomon.sample import Sample
 from gnomon.store.reading.mixed import Mixture
 from gnomon.store.reading.samples import Drawn, Samples
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from gnomon.generators.base import Split
-    from gnomon.recipe import Source
-    from gnomon.sample import Sample
 
 
 def mixture(sources: Sequence[Source], *, split: Split, seed: int) -> Samples:

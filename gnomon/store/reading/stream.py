@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon.generators.base import Generator
+from gnomon.sample import Sample
 from gnomon.store.reading.samples import Drawn, Samples
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from gnomon.sample import Sample
 
 
 class Stream:

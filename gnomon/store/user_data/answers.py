@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon import jsons
-from gnomon.sample import Box, Number, Text, Time
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from gnomon.recipe import Columns
-    from gnomon.sample import Size, Target
+from gnomon.recipe import Columns
+from gnomon.sample import Box, Number, Size, Target, Text, Time
 
 _TIME = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?: ?([ap])\.?m\.?)?", re.ASCII | re.IGNORECASE)
 _LABEL = re.compile(

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from reprlib import repr  # noqa: A004 - a row may be long, and deep
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon import jsons
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 SUFFIXES = (".jsonl", ".csv", ".tsv", ".json", ".parquet")
 _LONGEST = 2**30

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from gnomon.sample import Size
-
+from gnomon.sample import Size
 
 FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
 """What is opened, whatever a file is called: for EPS, Pillow starts Ghostscript."""

@@ -8,28 +8,24 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from multiprocessing.pool import ThreadPool
 from os.path import isfile
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
+
+from PIL import Image
 
 from gnomon.generators.base import split_of
 from gnomon.progress import track, warn
-from gnomon.sample import Sample
+from gnomon.recipe import Columns
+from gnomon.sample import Sample, Target
 from gnomon.store.reading.samples import Samples
 from gnomon.store.user_data.answers import read_answer
 from gnomon.store.user_data.lines import lines_of
 from gnomon.store.user_data.photograph import picture_of, refuse_broken, size_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
-
-    from PIL import Image
-
-    from gnomon.recipe import Columns
-    from gnomon.sample import Target
 
 METADATA = ("metadata.jsonl", "metadata.csv")
 """What says something of the pictures beside it, as the Hugging Face libraries name it."""

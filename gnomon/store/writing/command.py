@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import yaml
 
 from gnomon import generators
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 RECIPE = "recipe.yaml"
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from gnomon import names
+from gnomon.store.layout import Plan
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from gnomon.store.layout import Plan
-
-    Done: TypeAlias = Callable[[int, dict[str, Any]], None]
-    """Hears of each shard, as it is written, what the manifest says of it."""
-    Draw: TypeAlias = Callable[[Plan, Sequence[int], Done], None]
-    """Writes the shards of these numbers."""
+Done: TypeAlias = Callable[[int, dict[str, Any]], None]
+"""Hears of each shard, as it is written, what the manifest says of it."""
+Draw: TypeAlias = Callable[[Plan, Sequence[int], Done], None]
+"""Writes the shards of these numbers."""
 
 
 def create(name: str, workers: int | None) -> Draw:

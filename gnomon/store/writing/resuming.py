@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from gnomon.store import manifest as manifests
-from gnomon.store.layout import MANIFEST
+from gnomon.store.layout import MANIFEST, Plan
 from gnomon.store.writing import formats
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from gnomon.store.layout import Plan
 
 _SHOWN = 3
 """How many of the files that a directory holds are named."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from gnomon.store.describing.tally import Tally, Titles
-from gnomon.store.rows import Prints, to_row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from gnomon.store.layout import Plan
-    from gnomon.store.rows import Row
+from gnomon.store.layout import Plan
+from gnomon.store.rows import Prints, Row, to_row
 
 
 def write_shard(plan: Plan, number: int) -> dict[str, Any]:

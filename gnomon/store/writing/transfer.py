@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from gnomon.atomic import naming, whole_or_absent
 from gnomon.store import manifest as manifests
-from gnomon.store.layout import MANIFEST
+from gnomon.store.layout import MANIFEST, Plan
 from gnomon.store.writing.shard import write_shard
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from gnomon.store.layout import Plan
 
 
 class Sent(NamedTuple):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import errno
 import re
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon.atomic import naming, remove_leftovers
 from gnomon.progress import track
@@ -14,13 +15,9 @@ from gnomon.store import manifest as manifests
 from gnomon.store.describing.card import write_card
 from gnomon.store.layout import CARD, MANIFEST, SHEET, Plan, shards_for
 from gnomon.store.lock import sole_writer
+from gnomon.store.reading.samples import Samples
 from gnomon.store.writing import engines, formats
 from gnomon.store.writing.resuming import check_samples, resumed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from gnomon.store.reading.samples import Samples
 
 
 def write(

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+
+from markupsafe import Markup
 
 from gnomon.eval.report.plots import svg
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from markupsafe import Markup
 
 _RADIUS, _MARGIN = 74, 22
 _SEEN = 0.004

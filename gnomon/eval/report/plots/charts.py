@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup
+
+from gnomon.eval.metrics import Hms
 from gnomon.eval.report.plots import svg
 from gnomon.eval.report.plots.dial import SECTORS, Dial, draw, outer_ring
 from gnomon.eval.report.plots.histogram import histogram
@@ -16,12 +20,7 @@ from gnomon.eval.report.plots.scatter import MOST_DOTS, scatter
 from gnomon.sample import Number, Time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from markupsafe import Markup
-
     from gnomon.eval.comparing.runs import RunResult
-    from gnomon.eval.metrics import Hms
     from gnomon.eval.scoring.scored import Scored
 
 UNREAD = "not read"

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from markupsafe import Markup
 
 from gnomon.eval.report.plots import svg
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from markupsafe import Markup
-
-    Log: TypeAlias = Sequence[Mapping[str, Any]]
+Log: TypeAlias = Sequence[Mapping[str, Any]]
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 360, 240, 46, 66, 10, 40
 _NOT_A_PART = frozenset(

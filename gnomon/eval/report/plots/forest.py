@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from markupsafe import escape
+from markupsafe import Markup, escape
 
 from gnomon.eval.report.plots import svg
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from markupsafe import Markup
 
 _WIDTH, _SIDE, _TOP, _ROW = 380, 10, 4, 40
 _LABEL, _MARK, _BAND = 12, 26, 20

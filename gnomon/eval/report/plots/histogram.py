@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+
+from markupsafe import Markup
 
 from gnomon.eval.report.plots import svg
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from markupsafe import Markup
 
 _WIDTH, _LEFT, _RIGHT, _TOP = 360, 76, 46, 6
 _BAR, _GAP = 12, 8

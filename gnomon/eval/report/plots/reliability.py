@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from markupsafe import escape
+from markupsafe import Markup, escape
 
 from gnomon.eval.report.plots import svg
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from markupsafe import Markup
-
     from gnomon.eval.belief.calibration import Reliability
 
 _SIDE, _LEFT, _BOTTOM, _TOP = 260, 46, 38, 8

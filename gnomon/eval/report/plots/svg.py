@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 COLOURS = 8
 """Colours that are told apart by nearly everyone, whatever colours they see less of."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from gnomon import names
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from gnomon.store.writing.formats.base import Format
+from gnomon.store.writing.formats.base import Format
 
 FORMATS = {
     "parquet": "gnomon.store.writing.formats.parquet:Parquet",

@@ -7,20 +7,16 @@ like any other, and no folder holds a million files.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 from gnomon import jsons
 from gnomon.atomic import naming, whole_or_absent
-from gnomon.store.rows import embedded, plain_texts
+from gnomon.store.rows import Row, embedded, plain_texts
 from gnomon.store.writing.formats.base import Format, Reader, Shape, sha256_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from gnomon.store.rows import Row
 
 METADATA, PICTURE = "metadata.jsonl", "file_name"
 

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from gnomon.atomic import naming, whole_or_absent
-from gnomon.store.rows import TEXTS
+from gnomon.store.rows import TEXTS, Row
 from gnomon.store.writing.formats.base import FileFormat, Reader, Shape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from gnomon.store.rows import Row
 
 # Reading one row reads its group. Of 80 kB pictures, groups of 100 took 1.4 ms and groups of 20
 # took 0.4, which is what decoding takes; below that only the footers grow.

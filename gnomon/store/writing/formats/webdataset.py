@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 import tarfile
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gnomon import jsons
 from gnomon.atomic import naming, whole_or_absent
-from gnomon.store.rows import embedded, plain_texts
+from gnomon.store.rows import Row, embedded, plain_texts
 from gnomon.store.writing.formats.base import FileFormat, Reader, Shape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from gnomon.store.rows import Row
 
 _PICTURES = ("png", "jpg", "jpeg", "webp")
 _NONE = (0, 0)
