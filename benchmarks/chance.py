@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gnomon.answers.types import TYPES
 from gnomon.dialect import Dialect
 from gnomon.eval import RunResult, score
-from gnomon.eval.kinds import TITLES, kind_of
 from gnomon.eval.report.figures import aligned, figure, interval
 from gnomon.generators import create
 from gnomon.sample import Prediction, Sample, Time
@@ -88,13 +88,15 @@ def others(name: str, kind: str, options: dict[str, Any], n: int) -> list[list[s
     given = [_answer(sample, samples[other]) for sample, other in zip(samples, of, strict=True)]
     (summary,) = score(given, samples).summaries.values()
     return [
-        [f"{TITLES[summary.kind]}: {name}", *GUESSERS, "the model"],
+        [f"{TYPES[summary.kind].title}: {name}", *GUESSERS, "the model"],
         *_rows(summary),
     ]
 
 
 def _of_one_kind(samples: list[Sample]) -> list[Sample]:
-    return [sample for sample in samples if kind_of(sample.target) == kind_of(samples[0].target)]
+    return [
+        sample for sample in samples if sample.target.answer_type == samples[0].target.answer_type
+    ]
 
 
 def _answer(sample: Sample, other: Sample) -> Prediction:

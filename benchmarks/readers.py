@@ -10,10 +10,10 @@ import random
 import time
 from typing import TYPE_CHECKING
 
+from gnomon.answers.reading import cuts
+from gnomon.answers.table.reader import read_table
+from gnomon.answers.text.reader import read_text
 from gnomon.eval import read_box, read_number, read_time
-from gnomon.eval.parse import cuts
-from gnomon.eval.parse.tables import read_table
-from gnomon.eval.parse.texts import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.eval.kinds import KINDS
+from gnomon.answers.types import TYPES
 from gnomon.eval.scoring.chance import STATISTICS
 from gnomon.eval.scoring.questions import Question
 from gnomon.eval.scoring.score import scored
@@ -43,7 +43,7 @@ def results(doc: Doc, said: Sequence[str]) -> dict[str, float | list[float]]:
     prediction = Prediction(doc["id"], said[0], size, doc["dialect"])
     target = target_from_json(json.loads(doc["target"]))
     item = scored(prediction, Question(doc["id"], target, size, ""), doc["cost"])
-    kind = KINDS[item.kind]
+    kind = TYPES[item.kind]
     found = {line.name: kind.counted(line, item.measures) for line in kind.lines}
     return {
         f"{item.kind}_{name}": values[0] if len(values) == 1 else list(values)

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gnomon.eval.kinds import KINDS, kind_of
-from gnomon.eval.kinds.base import Answer
-from gnomon.eval.parse.reading import Which
+from gnomon.answers.base import Answer
+from gnomon.answers.reading.choice import Which
+from gnomon.answers.types import TYPES
 from gnomon.sample import Prediction, Size, Target, target_from_json
 
 
@@ -24,7 +24,7 @@ def reward(
     which: Which = "last",
     dialect: str = "plain",
 ) -> Reward:
-    """A reward from 0 to 1 for answers of that kind, one of `gnomon.eval.kinds.KINDS`.
+    """A reward from 0 to 1 for answers of that kind, one of `gnomon.answers.types.TYPES`.
 
     Each kind's `credit` says what it is worth; without `partial` it is 1 if right, else 0. An
     unread answer gets 0. The dataset's `column` holds what `gnomon.sample.target_to_json` makes,
@@ -46,8 +46,8 @@ class Reward:
     dialect: str
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ValueError(f"kind={self.kind!r}: give one of {', '.join(KINDS)}")
+        if self.kind not in TYPES:
+            raise ValueError(f"kind={self.kind!r}: give one of {', '.join(TYPES)}")
 
     @property
     def __name__(self) -> str:
@@ -64,18 +64,24 @@ class Reward:
         sizes = columns.get("size") or [None] * len(truths)
         return [
             self._of(truth, Prediction("", _text(completion), _size(size), self.dialect))
-            if kind_of(truth) == self.kind
+            if truth.answer_type == self.kind
             else None
             for completion, truth, size in zip(completions, truths, sizes, strict=True)
         ]
 
     def _of(self, truth: Target, prediction: Prediction) -> float:
-        kind = KINDS[self.kind]
-        if self.kind in ("box", "spots") and prediction.size is None:
+        kind = TYPES[self.kind]
+        if truth.has_place and prediction.size is None:
             raise ValueError(
                 f"kind={self.kind!r} needs each picture's width and height: add a `size` column"
             )
-        reading = kind.read(prediction, truth, self.which)
+        reading = kind.read(
+            prediction.text,
+            truth,
+            which=self.which,
+            dialect=prediction.dialect,
+            size=prediction.size,
+        )
         answer = Answer(reading.value if reading else None, prediction.text)
         measures = kind.measures(truth, answer, 0.0)
         return kind.credit(measures) if self.partial else float(kind.correct(measures))

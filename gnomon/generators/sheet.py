@@ -8,9 +8,9 @@ from textwrap import wrap
 
 from PIL import Image, ImageDraw, ImageFont
 
-from gnomon.dialect import Dialect
+from gnomon.answers.dialect import Dialect
 from gnomon.generators.drawing.fonts import face
-from gnomon.sample import Box, Sample, Size, Spots, Target, resized
+from gnomon.sample import Sample, Size
 
 PAPER, CARD, INK, FAINT, MARK = "#eceae6", "#ffffff", "#1c1c1e", "#6e6e73", "#d1342f"
 GAP, PAD = 16, 10
@@ -97,16 +97,10 @@ def _fitted(sample: Sample, side: int) -> Image.Image:
     scale = min(side / max(picture.size), 2)
     size = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
     picture = picture.resize(size, Image.Resampling.LANCZOS)
-    target = resized(sample.target, sample.image.size, size)
-    for box in _boxes(target):
-        ImageDraw.Draw(picture).rectangle((box.x1, box.y1, box.x2, box.y2), None, MARK, 2)
+    target = sample.target.scaled(sample.image.size, size)
+    for corners in target.boxes:
+        ImageDraw.Draw(picture).rectangle(corners, None, MARK, 2)
     return picture
-
-
-def _boxes(target: Target) -> list[Box]:
-    if isinstance(target, Spots):
-        return [spot.box for spot in target.items]
-    return [target] if isinstance(target, Box) else []
 
 
 def _wrapped(text: str, width: int) -> list[str]:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gnomon import dialect
+from gnomon.answers import dialect
 from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
-from gnomon.sample import Sample, Size, resized
+from gnomon.sample import Sample, Size
 
 if TYPE_CHECKING:
     import torch
@@ -136,7 +136,7 @@ def written_answer(family: Family, processor: Processor, sample: Sample) -> str:
     """
     target, size = sample.target, resized_size(family, processor, sample)
     if sample.image is not None and size is not None:
-        target = resized(target, sample.image.size, size)
+        target = target.scaled(sample.image.size, size)
     try:
         answer = dialect.create(family.dialect).write(target, size)
     except ValueError as error:

@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 from scipy import integrate, stats
 
-from gnomon.eval.kinds import KINDS
-from gnomon.eval.kinds.base import Answer
+from gnomon.answers.base import Answer
+from gnomon.answers.types import TYPES
 from gnomon.sample import Time
 
 OFF = np.arange(1, 360)
@@ -23,7 +23,7 @@ CHANCES = 0.98**OFF / np.sum(0.98**OFF)
 def _measured(off):
     """What the kind measures of an answer so many minutes off."""
     value = Time(off % 720 * 60).hms
-    return KINDS["time"].measures(Time(0), Answer(value, ""), 180.0)
+    return TYPES["time"].measures(Time(0), Answer(value, ""), 180.0)
 
 
 _TABLE = {

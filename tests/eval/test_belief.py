@@ -12,10 +12,10 @@ from eval_toys import clock_text, clocks, numbers, said
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon.answers.time.metrics import time_deviation
 from gnomon.eval import RunResult, compare, score, table, write_report
 from gnomon.eval.belief.listed_answers import Belief, believed
 from gnomon.eval.belief.measures import expected, measures
-from gnomon.eval.metrics import time_deviation
 from gnomon.eval.scoring.questions import Question
 from gnomon.sample import Box, Number, Prediction, Sample, Text, Time
 

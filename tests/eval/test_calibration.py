@@ -11,10 +11,10 @@ from eval_toys import clock_text, clocks, numbers, said
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon.answers.types import TYPES
 from gnomon.eval import RunResult, score, write_report
 from gnomon.eval.belief.calibration import of_answer, of_digits, reliability
 from gnomon.eval.belief.listed_answers import believed
-from gnomon.eval.kinds import KINDS
 from gnomon.eval.report.plots.belief import dial
 from gnomon.sample import Number, Prediction, Text, Time
 
@@ -22,7 +22,7 @@ from gnomon.sample import Number, Prediction, Text, Time
 def stored(shares, truth, name):
     """A belief and its truth, from probabilities by answer."""
     prediction = Prediction("s", "", None, "plain", {}, {a: np.log(p) for a, p in shares.items()})
-    return believed(prediction, truth, name), KINDS[name].value_of(truth)
+    return believed(prediction, truth, name), TYPES[name].value_of(truth)
 
 
 def test_digits_are_judged_each_by_itself():

@@ -7,8 +7,8 @@ import pytest
 from eval_toys import clock_text, clock_texts, clocks, numbers, said
 from PIL import Image
 
+from gnomon.answers.time.metrics import hands_swapped
 from gnomon.eval import score
-from gnomon.eval.metrics import hands_swapped
 from gnomon.sample import Box, Prediction, Sample, Table, Text, Time
 
 SIMULATED = ("exact", "within_1", "within_5", "deviation", "charged", "deviation_median")

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gnomon import dialect
-from gnomon.eval.kinds import KINDS, kind_of
+from gnomon.answers.types import TYPES
 from gnomon.sample import Box, Number, Prediction, Spot, Spots, Table, Text, Time
 
 SIZE = (640, 480)
@@ -71,7 +71,7 @@ tables = st.integers(2, 4).flatmap(
 
 def read(spoken, target, text):
     prediction = Prediction("a", text, SIZE, spoken.name)
-    reading = KINDS[kind_of(target)].read(prediction, target, "last")
+    reading = TYPES[target.answer_type].read(prediction, target, "last")
     return reading and reading.value
 
 

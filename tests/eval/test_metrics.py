@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon import names
-from gnomon.eval import METRICS, iou, metrics, parse_number, relaxed_correctness, time_deviation
+from gnomon import answers, names
+from gnomon import eval as metrics
+from gnomon.eval import METRICS, iou, parse_number, relaxed_correctness, time_deviation
 
 TIMES = st.tuples(st.integers(0, 23), st.integers(0, 59), st.none() | st.integers(0, 59))
 
@@ -178,9 +179,12 @@ def test_iou_is_a_share(a, b):
     assert iou(a, b) == pytest.approx(iou(b, a))
 
 
-def test_metrics_are_exactly_the_functions_of_their_files():
-    files = Path(metrics.__file__).parent.glob("[a-z]*.py")
-    modules = [import_module(f"gnomon.eval.metrics.{file.stem}") for file in files]
+def test_metrics_are_exactly_the_functions_of_the_answers():
+    folder = Path(answers.__file__).parent
+    modules = [
+        import_module(f"gnomon.answers.{file.parent.name}.metrics")
+        for file in folder.glob("*/metrics.py")
+    ]
     public = {
         f"{module.__name__}:{name}"
         for module in modules

@@ -12,21 +12,13 @@ from eval_toys import boxes, numbers, said
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon.answers.box.metrics import centre_deviation, corner_deviation, diagonal_share
+from gnomon.answers.number.metrics import order_of_magnitude, r_squared, symmetric_error
+from gnomon.answers.reading import edit_distance
+from gnomon.answers.table import points
+from gnomon.answers.table.metrics import rms, rnss, table_cells
 from gnomon.eval import RunResult, score
 from gnomon.eval.comparing import runs
-from gnomon.eval.metrics import (
-    centre_deviation,
-    corner_deviation,
-    diagonal_share,
-    edit_distance,
-    order_of_magnitude,
-    r_squared,
-    rms,
-    rnss,
-    symmetric_error,
-    table_cells,
-    table_points,
-)
 from gnomon.eval.stats.intervals import bootstrap, determined
 from gnomon.sample import Prediction, Sample, Table
 
@@ -191,7 +183,7 @@ def test_rnss_is_the_best_of_all_matchings(said_, true):
     def apart(p, t):
         if p is None or t is None:
             return 1
-        return table_points.relative_distance(p, t)
+        return points.relative_distance(p, t)
 
     size = max(len(said_), len(true))
     filled = [*said_, *[None] * (size - len(said_))]
@@ -224,7 +216,7 @@ def test_edits_of_many_at_once_are_those_of_each(first, second):
 @given(st.text("abAB ", max_size=8), st.text("abAB ", max_size=8))
 def test_similarity_is_the_share_of_letters_left_alone(a, b):
     share = by_definition(a.lower(), b.lower()) / max(len(a), len(b), 1)
-    assert table_points.similarity(a, b) == pytest.approx(1 - share if share < 0.5 else 0)
+    assert points.similarity(a, b) == pytest.approx(1 - share if share < 0.5 else 0)
 
 
 def test_tables_show_both():

@@ -14,9 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reader_pieces import GAPS, PIECES
 
+from gnomon.answers.box import reader as boxes
+from gnomon.answers.number import reader as numbers
+from gnomon.answers.reading import cuts
+from gnomon.answers.reading.choice import choose, plain
+from gnomon.answers.time import reader as times
 from gnomon.eval import read_box, read_number, read_time
-from gnomon.eval.parse import boxes, cuts, numbers, times
-from gnomon.eval.parse.reading import choose, plain
 
 JOINED = st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(GAPS)), max_size=40).map(
     lambda parts: "".join(piece + gap for piece, gap in parts)

@@ -12,9 +12,9 @@ import time_cases
 from reader_pieces import GAPS, PIECES
 
 from gnomon import dialect
+from gnomon.answers.table.reader import read_table
+from gnomon.answers.text.reader import read_text
 from gnomon.eval import read_box, read_number, read_time
-from gnomon.eval.parse.tables import read_table
-from gnomon.eval.parse.texts import read_text
 from gnomon.sample import Box, Number, Spot, Spots, Table, Text, Time
 
 LETTERS = "".join(PIECES) + " \n\t0123456789:.,-+/%½±İ١٢ ’“，：éß\u00a0\u2028\U0001f550{}[]()<>|\"'"

@@ -9,9 +9,9 @@ from eval_toys import clock_text, clocks, numbers, said
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon.answers.base import Answer
+from gnomon.answers.types import TYPES
 from gnomon.eval import compare, score
-from gnomon.eval.kinds import KINDS, kind_of
-from gnomon.eval.kinds.base import Answer
 from gnomon.eval.scoring.scored import Scored
 from gnomon.sample import Box, Number, Spot, Spots, Table, Text, Time
 
@@ -48,19 +48,19 @@ ANSWERED = {
 
 
 def measured(truth, value, cost):
-    kind = KINDS[kind_of(truth)]
+    kind = TYPES[truth.answer_type]
     measures = kind.measures(truth, Answer(value, "" if value is None else str(value)), cost)
-    item = Scored("", kind_of(truth), truth, "", value, None, False, measures, SIZE)
+    item = Scored("", truth.answer_type, truth, "", value, None, False, measures, SIZE)
     return measures | kind.further(item)
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", TYPES)
 @given(data=st.data())
 def test_in_no_measure_is_an_unread_answer_better_than_one_that_was_read(name, data):
     truths_of, answers = ANSWERED[name]
     truths = data.draw(st.lists(truths_of, min_size=1, max_size=4))
     value = data.draw(answers)
-    kind = KINDS[name]
+    kind = TYPES[name]
     counted = [line for line in kind.lines if line.among == "all" and line.better]
     for truth, cost in zip(truths, kind.costs(truths), strict=True):
         unread, read = (measured(truth, said, cost) for said in (None, value))
@@ -104,5 +104,5 @@ def test_the_worst_numbers_are_shown_by_how_far_off_they_are():
     """What is charged has a limit; 1e9 is still worse than 1e6."""
     samples = numbers(["1", "2", "3"])
     items = score(said(samples, ["1e6", "1e9", "2"]), samples).items
-    badness = [KINDS["number"].badness(item.measures) for item in items]
+    badness = [TYPES["number"].badness(item.measures) for item in items]
     assert badness[1] > badness[0] > badness[2]

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon.answers.types import TYPES
 from gnomon.dialect import Dialect
 from gnomon.eval import iou, reward, score, time_deviation
-from gnomon.eval.kinds import KINDS
 from gnomon.sample import (
     Box,
     Number,
@@ -54,7 +54,7 @@ def graded(kind, target, *texts, **options):
     )
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TYPES)
 def test_what_the_dialect_writes_earns_all_and_what_cannot_be_read_nothing(kind):
     right = Dialect().write(TARGETS[kind], SIZE)
     earned = graded(kind, TARGETS[kind], right, "")
@@ -203,7 +203,7 @@ def test_it_has_a_name_and_travels():
 
 def test_every_kind_is_on_the_page():
     table = "".join(line.split("|")[1] for line in PAGE.splitlines() if line.startswith("| `"))
-    assert set(re.findall(r"`(\w+)`", table)) == set(KINDS)
+    assert set(re.findall(r"`(\w+)`", table)) == set(TYPES)
 
 
 @pytest.mark.long

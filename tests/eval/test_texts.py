@@ -12,12 +12,13 @@ from PIL import Image
 from spot_cases import CASES as SPOTS
 from text_cases import CHOICES, FREE, SIDES, TABLES, YEARS
 
+from gnomon.answers.spots.metrics import spotting
+from gnomon.answers.table.metrics import table_cells
+from gnomon.answers.table.reader import read_table
+from gnomon.answers.text.reader import read_text
+from gnomon.answers.types import TYPES
 from gnomon.dialect import Dialect, Qwen25VL
 from gnomon.eval import score
-from gnomon.eval.kinds import KINDS
-from gnomon.eval.metrics import spotting, table_cells
-from gnomon.eval.parse.tables import read_table
-from gnomon.eval.parse.texts import read_text
 from gnomon.eval.scoring.scored import Scores
 from gnomon.sample import Box, Number, Prediction, Sample, Spot, Spots, Table, Text
 
@@ -49,7 +50,7 @@ def test_tables_are_read_in_every_common_form(text, table):
 )
 def test_texts_in_their_boxes_are_read_all_or_not_at_all(name, text, said_):
     like = Spots((Spot("?", Box(0, 0, 1, 1)),))
-    found = KINDS["spots"].read(Prediction("a", text, (100, 100), name), like, "last")
+    found = TYPES["spots"].read(Prediction("a", text, (100, 100), name), like, "last")
     read = found and tuple((spot.text, spot.box.corners) for spot in found.value.items)
     assert read == (said_ and tuple((label, pytest.approx(box)) for label, box in said_))
 
@@ -99,7 +100,7 @@ def test_spots_may_stand_in_a_fence(fence):
     spotted = Spots((Spot("EXIT", Box(10, 10, 50, 30)),))
     said = fence.format(Qwen25VL().write(spotted, (100, 100)))
     prediction = Prediction("a", said, (100, 100), "qwen2.5-vl")
-    assert KINDS["spots"].read(prediction, spotted, "last").value == spotted
+    assert TYPES["spots"].read(prediction, spotted, "last").value == spotted
 
 
 def test_a_reading_is_right_as_far_as_the_scale_can_be_read():

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
+from gnomon.answers.types import TYPES
 from gnomon.eval import score
-from gnomon.eval.kinds import KINDS
 from gnomon.eval.scoring.tracked import greater_is_better, headlines, kind_measured
 from gnomon.names import UnknownNameError
 from gnomon.sample import Number, Prediction, Sample, Time
@@ -41,7 +41,7 @@ def test_what_cannot_be_told_is_left_out():
 
 
 def test_every_headline_has_a_direction_and_its_kind():
-    for kind, measured in KINDS.items():
+    for kind, measured in TYPES.items():
         for line in measured.lines:
             if line.headline:
                 name = f"{kind}_{line.name}"

@@ -33,7 +33,6 @@ from gnomon.generators.drawing.palettes import PALETTES, contrast
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.rng import Rng
 from gnomon.sample import Time
-from gnomon.wording import write_time
 
 PLAIN = {
     "dials": ("round",), "hands": ("baton",), "numerals": ("none",), "palettes": ("white",),
@@ -140,7 +139,7 @@ def test_no_time_is_said_with_60():
     for second in range(0, 43200, 7):
         for form in ("digits", "words", "json"):
             whole = second if form != "words" else second // 60 * 60
-            text = write_time(Time(whole, shows_seconds=form != "words", form=form))
+            text = Time(whole, shows_seconds=form != "words", form=form).written()
             assert "60" not in text and "sixty" not in text  # noqa: PT018
 
 

@@ -13,7 +13,6 @@ from gnomon.cli import main
 from gnomon.generators import create
 from gnomon.pipeline import families
 from gnomon.pipeline.exporting.export import FORMS, export
-from gnomon.sample import resized
 
 SAMPLES = [
     *(create("clock", size=84)[i] for i in range(3)),
@@ -64,7 +63,7 @@ def test_every_answer_reads_back_to_its_target(form, name, tmp_path):
         target = sample.target
         if path:
             size = size_of(out / path)
-            target = resized(target, sample.image.size, size)
+            target = target.scaled(sample.image.size, size)
         read = spoken.read(dialect.final(answer), size, like=target)
         if hasattr(target, "corners"):
             across = max(spoken.precision(size)) * 1.01

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import pytest
 import yaml
+from gnomon.store.describing.bins import _AREAS, _COUNTS, _HOURS, _NUMBERS, ORDER, binned
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
@@ -20,7 +21,6 @@ from gnomon.sample import Box, Number, Sample, Spot, Spots, Table, Text, Time
 from gnomon.store import Drawn
 from gnomon.store import manifest as manifests
 from gnomon.store.describing import bars
-from gnomon.store.describing.bins import _AREAS, _COUNTS, _HOURS, _NUMBERS, ORDER, binned
 from gnomon.store.describing.tally import OTHERS, TEXTS, Tally, Titles, merged
 from gnomon.store.writing import command
 

@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from gnomon.store.describing.bins import binned
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
@@ -14,7 +15,6 @@ from gnomon import store
 from gnomon.generators import create
 from gnomon.sample import Sample, Text
 from gnomon.store import Drawn
-from gnomon.store.describing.bins import binned
 from gnomon.store.describing.census import Part, census, parts_of
 from gnomon.store.describing.hashes import TRACES, repeated, shared, traces
 from gnomon.store.describing.tally import merged

@@ -14,12 +14,16 @@ from hypothesis import strategies as st
 from PIL import ExifTags, Image
 
 from gnomon.recipe import Columns, Source
-from gnomon.sample import Box, Number, Text, Time
+from gnomon.sample import TARGETS, Box, Number, Text, Time
 from gnomon.store import mixture
 from gnomon.store.reading.samples import train_size
 from gnomon.store.user_data import rows as own
-from gnomon.store.user_data.answers import read_answer
 from gnomon.store.user_data.rows import open_own
+
+
+def read_answer(value, columns, size):
+    return TARGETS[columns.kind].from_label(value, columns, size)
+
 
 SPLITS = ("train", "val", "test")
 

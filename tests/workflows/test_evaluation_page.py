@@ -17,11 +17,11 @@ import yaml
 from PIL import Image
 
 from gnomon import workflows
+from gnomon.answers.types import TYPES
 from gnomon.cli.words import parser
 from gnomon.dialect import DIALECTS
 from gnomon.eval import METRICS, RunResult, Scores, parse_box, parse_number, parse_time
 from gnomon.eval.comparing.groups import check_alike
-from gnomon.eval.kinds import KINDS
 from gnomon.eval.stats.intervals import bootstrap
 from gnomon.recipe import Source
 from gnomon.store import mixture
@@ -44,7 +44,7 @@ def named(text, column):
 
 def test_every_kind_and_every_metric_is_on_the_page():
     measured = section("What is measured")
-    assert named(measured, 0) == set(KINDS)
+    assert named(measured, 0) == set(TYPES)
     assert named(measured, 1) | named(measured, 2) == set(METRICS)
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gnomon.eval.belief.listed_answers import Belief, digits_of
-from gnomon.eval.parse.reading import Value
+from gnomon.answers.reading.choice import Value
+from gnomon.eval.belief.listed_answers import Belief
 
 BINS = 10
 
@@ -61,7 +61,7 @@ def of_answer(belief: Belief, truth: Value) -> tuple[float, bool]:
 def of_digits(belief: Belief, truth: Value) -> list[tuple[float, bool]]:
     """The same of each digit from the left, whatever the others are; none for words."""
     digits = belief.listed.digits
-    true = digits_of(truth, 0 if digits is None else digits.shape[1])
+    true = belief.listed.answer_type.digits(truth, 0 if digits is None else digits.shape[1])
     if digits is None or true is None or len(true) != digits.shape[1]:
         return []
     found = []

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import lru_cache
 from math import isfinite
 from typing import TypeAlias, cast
@@ -12,23 +12,22 @@ from typing import TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.eval.kinds import KINDS
-from gnomon.eval.metrics import Hms, text_exact
-from gnomon.eval.parse.reading import Value
-from gnomon.sample import Number, Prediction, Target, Text, Time
+from gnomon.answers.base import AnswerType
+from gnomon.answers.reading.choice import Value
+from gnomon.answers.types import TYPES
+from gnomon.sample import Prediction, Target
 
 Floats: TypeAlias = NDArray[np.float64]
 
 SAME = 1e-9
 """Minutes, or numbers, that are no difference."""
-_UNLISTED = ("box", "spots", "table")
-"""Of these there are too many."""
 
 
 @dataclass(frozen=True)
 class Listed:
     """The answers that were asked about, as a reader reads them."""
 
+    answer_type: AnswerType
     answers: tuple[str, ...]
     values: tuple[Value | None, ...]
     places: Floats
@@ -61,22 +60,22 @@ class Belief:
 
     def truths(self, truth: Value) -> NDArray[np.bool_]:
         """[A]: which answers say that."""
-        if isinstance(truth, str):
-            said = [isinstance(v, str) and text_exact(v, truth) for v in self.listed.values]
+        answers = self.listed.answer_type
+        if answers.axis is None:
+            said = [v is not None and answers.same(v, truth) for v in self.listed.values]
             return np.array(said)
-        away = distance(self.listed.places - place(truth, self.listed.period), self.listed.period)
-        return away < SAME
+        return distance(self.listed.places - answers.place(truth), answers.period) < SAME
 
 
 def believed(prediction: Prediction, truth: Target, name: str) -> Belief:
     """A stored belief, its answers read as answers to this question."""
-    if name in _UNLISTED:
+    if not TYPES[name].can_be_listed:
         raise ValueError(
             f"prediction {prediction.sample_id!r} has log-probabilities of a {name}:"
             " times, numbers and texts can be listed; leave `logprobs` out"
         )
     stored = prediction.logprobs or {}
-    listed = _listed(tuple(stored), _form(prediction, truth, name))
+    listed = _listed(tuple(stored), name, prediction.dialect, truth.form_of_question)
     return Belief(listed, np.array([_finite(prediction, answer) for answer in stored]))
 
 
@@ -94,7 +93,7 @@ def _finite(prediction: Prediction, answer: str) -> float:
 def even(prediction: Prediction, truth: Target, name: str) -> Belief:
     """The same answers, each given as much."""
     answers = tuple(prediction.logprobs or ())
-    listed = _listed(answers, _form(prediction, truth, name))
+    listed = _listed(answers, name, prediction.dialect, truth.form_of_question)
     return Belief(listed, np.full(len(answers), -np.log(len(answers))))
 
 
@@ -103,67 +102,24 @@ def distance(differences: Floats, period: float) -> Floats:
     return np.minimum(apart % period, period - apart % period) if period else apart
 
 
-@dataclass(frozen=True)
-class _Form:
-    """What must be known of a question to read answers to it."""
-
-    name: str
-    dialect: str
-    truth: Target
-    """A target of the question's form, whatever its value."""
-
-
-def _form(prediction: Prediction, truth: Target, name: str) -> _Form:
-    match truth:
-        case Time(hours=hours, form=form):
-            return _Form(name, prediction.dialect, Time(0, hours, form=form))
-        case Number(unit=unit):
-            return _Form(name, prediction.dialect, Number(Decimal(0), unit))
-        case Text(choices=choices) if choices:
-            return _Form(name, prediction.dialect, Text(choices[0], choices))
-        case _:
-            return _Form(name, prediction.dialect, Text("-"))
-
-
 @lru_cache(maxsize=64)
-def _listed(answers: tuple[str, ...], form: _Form) -> Listed:
-    kind = KINDS[form.name]
+def _listed(answers: tuple[str, ...], name: str, dialect: str, form: Target) -> Listed:
+    """The answers as they are read to a question of that form."""
+    found = TYPES[name]
     readings = [
-        kind.read(Prediction("", answer, None, form.dialect), form.truth, "last")
-        for answer in answers
+        found.read(answer, form, which="last", dialect=dialect, size=None) for answer in answers
     ]
     values = tuple(reading.value if reading else None for reading in readings)
-    period = 60.0 * form.truth.hours if isinstance(form.truth, Time) else 0.0
-    places = np.array([place(value, period) for value in values])
-    apart = np.nan_to_num(distance(places[:, None] - places[None], period))
-    return Listed(answers, values, places, period, apart, _digits(values))
+    places = np.array([math.nan if value is None else found.place(value) for value in values])
+    apart = np.nan_to_num(distance(places[:, None] - places[None], found.period))
+    return Listed(found, answers, values, places, found.period, apart, _digits(found, values))
 
 
-def digits_of(value: Value | None, width: int) -> list[int] | None:
-    """A time as HHMM, a whole number in so many digits; None for what is not made of digits."""
-    match value:
-        case (int(hour), int(minute), _):
-            text = f"{hour:02}{minute:02}"
-        case Decimal() if value == int(value) and value >= 0:
-            text = f"{int(value):0{width}d}"
-        case _:
-            return None
-    return [int(digit) for digit in text]
-
-
-def _digits(values: Sequence[Value | None]) -> NDArray[np.int8] | None:
-    numbers = [int(value) for value in values if isinstance(value, Decimal)]
-    width = len(str(max(numbers, default=0)))
-    rows = [digits_of(value, width) for value in values]
+def _digits(found: AnswerType, values: Sequence[Value | None]) -> NDArray[np.int8] | None:
+    """Of all values in as many places as the longest has; None where one has no digits."""
+    alone = [None if value is None else found.digits(value, 0) for value in values]
+    width = max((len(digits) for digits in alone if digits), default=0)
+    rows = [None if value is None else found.digits(value, width) for value in values]
     if None in rows or len({len(row) for row in rows if row}) != 1:
         return None
     return np.array(rows, dtype=np.int8)
-
-
-def place(value: Value | None, period: float) -> float:
-    if isinstance(value, Decimal):
-        return float(value)
-    if value is None or not period:
-        return np.nan
-    hour, minute, second = cast("Hms", value)
-    return (60 * hour + minute + (second or 0) / 60) % period

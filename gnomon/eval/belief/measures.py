@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gnomon.eval.belief.listed_answers import SAME, Belief, believed, distance, even, place
-from gnomon.eval.kinds import KINDS
-from gnomon.eval.kinds.base import Line
-from gnomon.eval.parse.reading import Value
+from gnomon.answers.base import AnswerType, Line
+from gnomon.answers.types import TYPES
+from gnomon.eval.belief.listed_answers import SAME, Belief, believed, distance, even
 from gnomon.sample import Prediction, Target
 
 _MOST_TRUTHS = 48
@@ -23,8 +22,8 @@ def lines(name: str, measured: Sequence[Mapping[str, float]]) -> tuple[Line, ...
     """A kind's lines, and those of belief where any answer has one."""
     held = {measure for measures in measured for measure in measures}
     return (
-        KINDS[name].lines
-        + (LINES.get(name, _PLAIN) if "belief_listed" in held else ())
+        TYPES[name].lines
+        + (LINES[name] if "belief_listed" in held else ())
         + (_UNREAD if "belief_unread" in held else ())
     )
 
@@ -33,7 +32,7 @@ def measures(prediction: Prediction, truth: Target, name: str) -> dict[str, floa
     """A belief's measures by name; nothing where none was stored."""
     if not prediction.logprobs:
         return {}
-    return _measured(believed(prediction, truth, name), KINDS[name].value_of(truth))
+    return _measured(believed(prediction, truth, name), TYPES[name], truth)
 
 
 def uniform(group: Sequence[tuple[Prediction, Target]], name: str) -> dict[str, float]:
@@ -41,12 +40,13 @@ def uniform(group: Sequence[tuple[Prediction, Target]], name: str) -> dict[str, 
     stored = [(prediction, truth) for prediction, truth in group if prediction.logprobs]
     found = []
     for prediction, truth in stored[:: -(-len(stored) // _MOST_TRUTHS) or 1]:
-        found.append(_measured(even(prediction, truth, name), KINDS[name].value_of(truth)))
+        found.append(_measured(even(prediction, truth, name), TYPES[name], truth))
     keys = dict.fromkeys(key for one in found for key in one)
     return {key: float(np.mean([one[key] for one in found if key in one])) for key in keys}
 
 
-def _measured(belief: Belief, truth: Value) -> dict[str, float]:
+def _measured(belief: Belief, answers: AnswerType, target: Target) -> dict[str, float]:
+    truth = answers.value_of(target)
     is_true = belief.truths(truth)
     found = {"belief_listed": float(min(1.0, np.exp(belief.logprobs).sum()))}
     if is_true.any():
@@ -54,8 +54,8 @@ def _measured(belief: Belief, truth: Value) -> dict[str, float]:
         found["belief_true"] = float(belief.p[is_true].sum())
     if None in belief.listed.values:
         found["belief_unread"] = belief.unread
-    if not isinstance(truth, str):
-        found |= _at_a_distance(belief, place(truth, belief.listed.period))
+    if answers.axis is not None:
+        found |= _at_a_distance(belief, answers.place(truth))
     return found
 
 
@@ -122,6 +122,9 @@ _NUMBER = (
     _mean("belief_expected", "Error of the expected number", "", "lower"),
     *_PLAIN,
 )
-LINES = {"time": _TIME, "time24": _TIME, "number": _NUMBER, "reading": _NUMBER}
+LINES = {
+    name: _TIME if answers.period else _NUMBER if answers.axis else _PLAIN
+    for name, answers in TYPES.items()
+}
 """CRPS: E|X − y| − E|X − X′|/2 for X, X′ from p (Gneiting and Raftery 2007), on a dial with the
 shorter way round for |·| (Grimit et al. 2006); for a sure answer it is the deviation."""

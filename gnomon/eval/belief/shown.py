@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from gnomon.answers.types import TYPES
 from gnomon.eval.belief.calibration import Reliability, of_answer, of_digits, reliability
 from gnomon.eval.belief.listed_answers import Belief, believed
 from gnomon.eval.comparing import runs as shared
 from gnomon.eval.comparing.runs import RunResult
-from gnomon.eval.kinds import KINDS, TITLES
-from gnomon.eval.metrics import Hms
 from gnomon.eval.report.examples import data_uri
 from gnomon.eval.report.figures import truth_text, value_text
 from gnomon.eval.report.plots import svg
 from gnomon.eval.report.plots.belief import dial
 from gnomon.eval.report.plots.reliability import diagram
-from gnomon.sample import Sample, Time
+from gnomon.sample import Sample
 
 if TYPE_CHECKING:
     from gnomon.eval.scoring.scored import Scored
 
 _CLOCKS = 8
+_DIAL = 720
+"""Minutes of the dials that are drawn."""
 _ROUND = ("truth", "+1 h", "+2 h", "+3 h", "+4 h", "+5 h", "6 h", "−5 h", "−4 h", "−3 h", "−2 h",
           "−1 h")  # fmt: skip
 
@@ -72,17 +73,17 @@ def _shown(run: RunResult, index: int, kind: str, samples: Mapping[str, Sample])
     around: NDArray[np.float64] | None = None
     n = 0
     for item, belief in _beliefs(run, kind):
-        truth = KINDS[kind].value_of(item.truth)
+        truth = TYPES[kind].value_of(item.truth)
         sure.append(of_answer(belief, truth))
         digits += of_digits(belief, truth)
-        if belief.listed.period == 720:
+        if TYPES[kind].period == _DIAL:
             turned = _around(belief, item)
             around = turned if around is None else around + turned
             n += 1
     series = [("answers", reliability(sure)), ("digits", reliability(digits))]
     drawn = [(name, found) for name, found in series if found.n]
     return Shown(
-        title=TITLES[kind],
+        title=TYPES[kind].title,
         run=run.name,
         calibration=diagram(drawn, f"{run.name}: how often right against how sure"),
         words=_calibrated(drawn),
@@ -90,7 +91,7 @@ def _shown(run: RunResult, index: int, kind: str, samples: Mapping[str, Sample])
         around_words=""
         if around is None
         else _ring(float(np.max(around) / n), "a minute") + _unread(1 - float(around.sum()) / n),
-        clocks=_clocks(run, index, samples) if kind == "time" else [],
+        clocks=_clocks(run, index, samples, kind) if TYPES[kind].period == _DIAL else [],
     )
 
 
@@ -113,7 +114,7 @@ def _beliefs(run: RunResult, kind: str) -> Iterator[tuple[Scored, Belief]]:
 def _around(belief: Belief, item: Scored) -> NDArray[np.float64]:
     """[720]: the belief by minutes after the truth, but for what cannot be read."""
     read = np.isfinite(belief.listed.places)
-    minutes = np.round(belief.listed.places[read] - _turn(_hms(item)) * 720).astype(int) % 720
+    minutes = np.round(belief.listed.places[read] - _turn(item) * 720).astype(int) % 720
     return np.bincount(minutes, belief.p[read], minlength=720).astype(np.float64)
 
 
@@ -124,15 +125,15 @@ def _dial_around(shares: NDArray[np.float64], index: int, name: str) -> Markup:
     )
 
 
-def _clocks(run: RunResult, index: int, samples: Mapping[str, Sample]) -> list[Clock]:
+def _clocks(run: RunResult, index: int, samples: Mapping[str, Sample], kind: str) -> list[Clock]:
     """From the worst belief to the best, evenly."""
     items = [item for item in run.scores.items if "belief_crps" in item.measures]
-    items = [item for item in items if item.kind == "time"]
+    items = [item for item in items if item.kind == kind]
     items.sort(key=lambda item: (-item.measures["belief_crps"], item.sample_id))
     places = np.unique(np.linspace(0, len(items) - 1, _CLOCKS).round().astype(int))
     chosen = {items[place].sample_id for place in places}
     found = {
-        item.sample_id: (item, b) for item, b in _beliefs(run, "time") if item.sample_id in chosen
+        item.sample_id: (item, b) for item, b in _beliefs(run, kind) if item.sample_id in chosen
     }
     return [_clock(*found[items[place].sample_id], index, samples) for place in places]
 
@@ -140,11 +141,11 @@ def _clocks(run: RunResult, index: int, samples: Mapping[str, Sample]) -> list[C
 def _clock(item: Scored, belief: Belief, index: int, samples: Mapping[str, Sample]) -> Clock:
     sample = samples.get(item.sample_id)
     spikes = [
-        (place / 720, float(share))
+        (place / _DIAL, float(share))
         for place, share in zip(belief.listed.places, belief.p, strict=True)
         if np.isfinite(place)
     ]
-    truth, answer = truth_text(item.truth), value_text(item.value)
+    truth, answer = truth_text(item.truth), value_text(item.value, item.kind)
     return Clock(
         sample_id=item.sample_id,
         truth=truth,
@@ -155,22 +156,18 @@ def _clock(item: Scored, belief: Belief, index: int, samples: Mapping[str, Sampl
             [str(hour or 12) for hour in range(12)],
             svg.colour("line", index),
             f"Belief about {item.sample_id}, truth {truth}",
-            truth=_turn(_hms(item)),
-            answer=None if item.value is None else _turn(cast("Hms", item.value)),
+            truth=_turn(item),
+            answer=None if item.value is None else TYPES[item.kind].place(item.value) / _DIAL,
         ),
         words=f"{_ring(max((share for _, share in spikes), default=0.0), 'a minute')} Within 5"
         f" minutes of the truth: {100 * item.measures['belief_5']:.1f} %.{_unread(belief.unread)}",
     )
 
 
-def _hms(item: Scored) -> Hms:
-    assert isinstance(item.truth, Time)
-    return item.truth.hms
-
-
-def _turn(time: Hms) -> float:
-    hour, minute, second = time
-    return (hour % 12 * 60 + minute + (second or 0) / 60) / 720
+def _turn(item: Scored) -> float:
+    """The truth as a share of the dial."""
+    answers = TYPES[item.kind]
+    return answers.place(answers.value_of(item.truth)) / answers.period
 
 
 def _ring(share: float, what: str) -> str:

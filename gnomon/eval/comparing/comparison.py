@@ -7,14 +7,13 @@ from dataclasses import asdict, dataclass, replace
 from math import inf
 from typing import Any, TypeAlias
 
+from gnomon.answers.base import Line
+from gnomon.answers.types import TYPES
 from gnomon.eval.belief.measures import lines
 from gnomon.eval.comparing.difference import Difference, Side, difference
-from gnomon.eval.kinds import KINDS, TITLES
-from gnomon.eval.kinds.base import Line
 from gnomon.eval.report.figures import difference_text, figure, lowered, p_text
 from gnomon.eval.scoring.scored import Scored, Scores
 from gnomon.eval.stats.significance import holm
-from gnomon.sample import Box, Spots
 
 Seeds: TypeAlias = "Mapping[int, Scores]"
 """The scores of one recipe's runs, by the seed of each."""
@@ -46,7 +45,7 @@ class Comparison:
     def sentences(self) -> tuple[str, ...]:
         """The verdict on each kind's first line, in words."""
         main = firsts(self.differences)
-        of = [f"{TITLES[found.kind]}: " if len(main) > 1 else "" for found in main]
+        of = [f"{TYPES[found.kind].title}: " if len(main) > 1 else "" for found in main]
         return tuple(kind + self._sentence(found) for kind, found in zip(of, main, strict=True))
 
     @property
@@ -54,7 +53,7 @@ class Comparison:
         """All verdicts in one sentence, as in "b against a: better at times; tied at numbers"."""
         at = {
             verdict: [
-                lowered(TITLES[found.kind])
+                lowered(TYPES[found.kind].title)
                 for found in firsts(self.differences)
                 if found.verdict == verdict
             ]
@@ -98,7 +97,7 @@ def uncorrected(
     differences = []
     for kind in next(iter(first.values())).summaries:
         of_kind = [i for i, item in items.items() if item.kind == kind]
-        costs = KINDS[kind].costs([items[i].truth for i in of_kind])
+        costs = TYPES[kind].costs([items[i].truth for i in of_kind])
         for line in lines(kind, [items[i].measures for i in of_kind]):
             measured = [i for i in of_kind if _is_measured(line, i, sides)]
             if _is_compared(line) and measured:
@@ -163,7 +162,7 @@ def _check_same(a: Mapping[str, Scored], b: Mapping[str, Scored], names: tuple[s
     for sample_id, item in a.items():
         other_item = b[sample_id]
         # The same box has other pixels where another model saw the picture in another size.
-        same = isinstance(item.truth, Box | Spots) or item.truth == other_item.truth
+        same = item.truth.has_place or item.truth == other_item.truth
         if item.kind != other_item.kind or not same:
             raise ValueError(
                 f"not the same samples: {sample_id!r} is {item.truth} in {names[0]} and"

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.eval.kinds.base import Line
+from gnomon.answers.base import Line
 from gnomon.eval.scoring.scored import Scored
 from gnomon.eval.stats.crossed import Crossed, crossed
 from gnomon.eval.stats.intervals import Estimate, wilson

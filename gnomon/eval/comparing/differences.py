@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from gnomon.eval.kinds import TITLES
+from gnomon.answers.types import TYPES
 from gnomon.eval.report.figures import amount, difference_text, figure, p_text
 from gnomon.eval.report.plots.forest import Mark, forest
 
@@ -56,7 +56,7 @@ def written(comparison: Comparison) -> list[Differences]:
     """Each kind's differences."""
     return [
         Differences(
-            title=TITLES[kind],
+            title=TYPES[kind].title,
             first=comparison.a,
             second=comparison.b,
             lines=tuple(_line(found, first=found is of_kind[0]) for found in of_kind),

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 
 from PIL import Image
 
-from gnomon.eval.kinds import KINDS
-from gnomon.eval.metrics import Corners
-from gnomon.eval.parse.reading import Value
+from gnomon.answers.box.metrics import Corners
+from gnomon.answers.types import TYPES
 from gnomon.eval.report.figures import how_far, state, truth_text, value_text
 from gnomon.eval.report.plots import svg
-from gnomon.sample import Box, Sample, Size, Spots, Target
+from gnomon.sample import Sample, Size
 
 if TYPE_CHECKING:
     from gnomon.eval.scoring.scored import Scored
@@ -67,7 +66,7 @@ class Example:
 def worst(items: Iterable[Scored], n: int) -> list[Scored]:
     """The n answers that are furthest off, among those that were read."""
     wrong = (item for item in items if item.value is not None and not item.correct)
-    return nsmallest(n, wrong, key=lambda i: (-KINDS[i.kind].badness(i.measures), i.sample_id))
+    return nsmallest(n, wrong, key=lambda i: (-TYPES[i.kind].badness(i.measures), i.sample_id))
 
 
 def right(items: Sequence[Scored], kind: str, n: int) -> list[Scored]:
@@ -94,7 +93,7 @@ def example(
 
 
 def _given(name: str, scored: Scored) -> Given:
-    value = value_text(scored.value)
+    value = value_text(scored.value, scored.kind)
     said = scored.text.strip() in (value, f"0{value}")
     unsaid = "" if said or scored.value is None else value
     return Given(name, clipped(scored.text), unsaid, state(scored), how_far(scored))
@@ -102,23 +101,19 @@ def _given(name: str, scored: Scored) -> Given:
 
 def _frames(item: Scored, theirs: Sequence[Scored | None]) -> Iterator[Frame]:
     """True boxes and those of the runs; each in the size in which its model saw the picture."""
-    if not isinstance(item.truth, Box | Spots) or item.size is None:
+    if item.size is None:
         return
-    for edges in boxes_of(item.truth):
+    for edges in item.truth.boxes:
         yield _frame("truth", edges, item.size)
     for index, scored in enumerate(theirs):
         if scored and scored.size:
-            for edges in boxes_of(scored.value):
+            for edges in boxes_of(scored):
                 yield _frame(svg.colour("run", index), edges, scored.size)
 
 
-def boxes_of(found: Target | Value | None) -> list[Corners]:
-    """Every box of a truth or of a value."""
-    if isinstance(found, Spots):
-        return [spot.box.corners for spot in found.items]
-    if isinstance(found, Box):
-        return [found.corners]
-    return [found] if isinstance(found, tuple) and len(found) == 4 else []
+def boxes_of(item: Scored) -> Sequence[Corners]:
+    """Every box of an answer."""
+    return () if item.value is None else TYPES[item.kind].boxes(item.value)
 
 
 def _frame(css: str, corners: tuple[float, float, float, float], size: Size) -> Frame:

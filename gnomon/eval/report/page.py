@@ -13,6 +13,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from gnomon.answers.types import TYPES
 from gnomon.atomic import put_text
 from gnomon.eval.belief import shown
 from gnomon.eval.comparing import runs as shared
@@ -21,7 +22,6 @@ from gnomon.eval.comparing.differences import written
 from gnomon.eval.comparing.groups import Group, compared, grouped
 from gnomon.eval.comparing.published_tables import Beside
 from gnomon.eval.comparing.runs import RunResult
-from gnomon.eval.kinds import TITLES
 from gnomon.eval.report import examples
 from gnomon.eval.report.figures import figure, interval, lowered, truth_text
 from gnomon.eval.report.plots import svg
@@ -118,7 +118,7 @@ def _how_one_did(summary: Summary) -> str:
     value = figure(first.estimate.value, first.unit)
     between = interval(first.estimate, first.unit)
     of = f"of {summary.n:,} questions"
-    return f"{TITLES[summary.kind]}: {lowered(first.label)} {value} {between} {of}"
+    return f"{TYPES[summary.kind].title}: {lowered(first.label)} {value} {between} {of}"
 
 
 def _curves(runs: Sequence[RunResult]) -> list[tuple[str, Markup]]:

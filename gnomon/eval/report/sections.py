@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from markupsafe import Markup
 
+from gnomon.answers.types import TYPES
 from gnomon.eval.comparing import runs as shared
 from gnomon.eval.comparing.runs import Row, RunResult
-from gnomon.eval.kinds import TITLES
 from gnomon.eval.report import examples
 from gnomon.eval.report.examples import Example
 from gnomon.eval.report.figures import figure
@@ -70,7 +70,7 @@ def section(
     counts = [s.n if (s := run.scores.summaries.get(kind)) else 0 for run in runs]
     return Section(
         kind=kind,
-        title=TITLES[kind],
+        title=TYPES[kind].title,
         counts=counts,
         headline=headline,
         all_lines=shared.rows(runs, kind, comparisons, headline=False),

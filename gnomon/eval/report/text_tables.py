@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from gnomon.answers.types import TYPES
 from gnomon.eval.comparing import runs as shared
 from gnomon.eval.comparing.comparison import Comparison
 from gnomon.eval.comparing.differences import HEADER, Differences, written
 from gnomon.eval.comparing.groups import Group, compared, grouped
 from gnomon.eval.comparing.runs import RunResult
-from gnomon.eval.kinds import TITLES
 from gnomon.eval.report.figures import aligned, figure, interval
 from gnomon.eval.scoring.score import relaxed
 
@@ -82,7 +82,7 @@ def _of_chartqa(runs: Sequence[RunResult]) -> list[list[str]]:
 def _block(runs: Sequence[RunResult], kind: str, comparisons: Sequence[Comparison]) -> list[str]:
     rows = shared.rows(runs, kind, comparisons, headline=True)
     differs = any(row.difference for row in rows)
-    header = [TITLES[kind], *(run.name for run in runs)] + ["difference"] * differs
+    header = [TYPES[kind].title, *(run.name for run in runs)] + ["difference"] * differs
     lines = [[*header, "chance"]]
     for row in rows:
         cells = [f"{value} {between}".strip() for value, between in row.cells]

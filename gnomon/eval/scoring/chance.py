@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
-from gnomon.eval.kinds import KINDS
-from gnomon.eval.kinds.base import Answer, Kind, Statistic
-from gnomon.eval.metrics import r_squared
-from gnomon.eval.parse.reading import Value
+from gnomon.answers.base import Answer, AnswerType, Statistic
+from gnomon.answers.number.metrics import r_squared
+from gnomon.answers.reading.choice import Value
+from gnomon.answers.types import TYPES
 from gnomon.sample import Size
 
 if TYPE_CHECKING:
     from gnomon.eval.scoring.scored import Scored
 
-    Measure: TypeAlias = Callable[[Kind, Scored, str, float], dict[str, float]]
+    Measure: TypeAlias = Callable[[AnswerType, Scored, str, float], dict[str, float]]
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ _UNIT: Size = (1, 1)
 
 def chance(name: str, items: Sequence[Scored], *, seed: int = 0) -> dict[str, dict[str, float]]:
     """For each line, each guesser's value, where it has one."""
-    kind = KINDS[name]
+    kind = TYPES[name]
     asked, few = _evenly(items, _MOST_ITEMS), _evenly(items, _FURTHER_ITEMS)
     spoken = _candidates(kind, items, _CANDIDATES)
     less = _evenly(spoken, _FURTHER_CANDIDATES)
@@ -56,16 +56,17 @@ def chance(name: str, items: Sequence[Scored], *, seed: int = 0) -> dict[str, di
     }
 
 
-def _own(kind: Kind, item: Scored, text: str, cost: float) -> dict[str, float]:
+def _own(kind: AnswerType, item: Scored, text: str, cost: float) -> dict[str, float]:
     return kind.measures(item.truth, Answer(item.value, text), cost)
 
 
-def _everything(kind: Kind, item: Scored, text: str, cost: float) -> dict[str, float]:
-    return _own(kind, item, text, cost) | kind.further(item)
+def _everything(kind: AnswerType, item: Scored, text: str, cost: float) -> dict[str, float]:
+    further = kind.further(item.truth, item.value, item.size)
+    return _own(kind, item, text, cost) | further
 
 
 def _constant(
-    kind: Kind, asked: Sequence[Scored], spoken: Sequence[Value | None], measure: Measure
+    kind: AnswerType, asked: Sequence[Scored], spoken: Sequence[Value | None], measure: Measure
 ) -> dict[str, float]:
     """The best value that one answer to all reaches, for each line on its own."""
     tried = [
@@ -81,14 +82,16 @@ def _constant(
     }
 
 
-def _candidates(kind: Kind, items: Sequence[Scored], n: int) -> list[Value | None]:
+def _candidates(kind: AnswerType, items: Sequence[Scored], n: int) -> list[Value | None]:
     """The commonest truths, and as many again evenly spread from the least to the greatest."""
     counts = Counter(_shared(kind, kind.value_of(item.truth), item) for item in items)
     common = [value for value, _ in counts.most_common(n // 2)]
     return list(dict.fromkeys(common + _evenly(sorted(counts, key=repr), n // 2)))
 
 
-def _shuffled(kind: Kind, items: Sequence[Scored], seed: int, measure: Measure) -> dict[str, float]:
+def _shuffled(
+    kind: AnswerType, items: Sequence[Scored], seed: int, measure: Measure
+) -> dict[str, float]:
     """The mean over some shuffles."""
     rng = np.random.default_rng(seed)
     answers = [Answer(_shared(kind, item.value, item), item.text) for item in items]
@@ -101,7 +104,7 @@ def _shuffled(kind: Kind, items: Sequence[Scored], seed: int, measure: Measure) 
 
 
 def _lines(
-    kind: Kind, items: Sequence[Scored], answers: Sequence[Answer], measure: Measure
+    kind: AnswerType, items: Sequence[Scored], answers: Sequence[Answer], measure: Measure
 ) -> dict[str, float]:
     """Each line's value, without an interval."""
     costs = kind.costs([item.truth for item in items])
@@ -117,14 +120,14 @@ def _lines(
     return {name: value for name, value in found.items() if not np.isnan(value)}
 
 
-def _shared(kind: Kind, value: Value | None, item: Scored) -> Value | None:
+def _shared(kind: AnswerType, value: Value | None, item: Scored) -> Value | None:
     """A value of the item's picture as shares of it."""
     if value is None or item.size is None:
         return value
     return kind.scaled(value, item.size, _UNIT)
 
 
-def _answered(kind: Kind, item: Scored, value: Value | None) -> Scored:
+def _answered(kind: AnswerType, item: Scored, value: Value | None) -> Scored:
     """The item with another's answer, in its own pixels."""
     if value is not None and item.size is not None:
         value = kind.scaled(value, _UNIT, item.size)

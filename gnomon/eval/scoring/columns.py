@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.eval.kinds.base import Line
+from gnomon.answers.base import Line
 
 if TYPE_CHECKING:
     from gnomon.eval.scoring.scored import Scored

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gnomon import dialect
+from gnomon.answers import dialect
+from gnomon.answers.box.metrics import Corners
+from gnomon.answers.types import TYPES
 from gnomon.eval.comparing.runs import RunResult
-from gnomon.eval.metrics import Corners
 from gnomon.eval.report.examples import boxes_of
 from gnomon.sample import Box, Size
 
@@ -26,16 +27,16 @@ _HALF = 0.5
 
 def misplaced(run: RunResult) -> str | None:
     """The warning: many boxes outside their pictures, or nearly all in the upper left corner."""
-    if not run.predictions or not run.scores.summaries.keys() & {"box", "spots"}:
+    if not run.predictions or not any(TYPES[name].in_pixels for name in run.scores.summaries):
         return None
     n = outside = near = 0
     size: Size | None = None
     for item in run.scores.items:
-        if item.size is None or not (said := _ends(boxes_of(item.value), item.size)):
+        if item.size is None or not (said := _ends(boxes_of(item), item.size)):
             continue
         n, size = n + 1, size or item.size
         outside += said[0] < -_BEYOND or said[1] > 1 + _BEYOND
-        true = _ends(boxes_of(item.truth), item.size)
+        true = _ends(item.truth.boxes, item.size)
         near += true is not None and said[1] < _HALF * true[1]
     if n < _FEWEST or size is None:
         return None

@@ -14,12 +14,9 @@ from typing import Any
 
 from gnomon import jsons
 from gnomon.sample import (
-    Box,
     Sample,
     Size,
-    Spots,
     Target,
-    resized,
     target_from_json,
     target_to_json,
 )
@@ -56,8 +53,8 @@ class Question:
     def seen(self, size: Size | None) -> Target:
         """The truth; a box in the picture as it was resized for the model."""
         if self.size is not None and size is not None:
-            return resized(self.target, self.size, size)
-        if isinstance(self.target, Box | Spots):
+            return self.target.scaled(self.size, size)
+        if self.target.has_place:
             raise ValueError(
                 f"sample {self.id!r}: a box needs its picture and the prediction's size"
             )

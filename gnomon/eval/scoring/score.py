@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from gnomon.answers.base import Answer, Line
+from gnomon.answers.reading.choice import Which
+from gnomon.answers.types import TYPES
 from gnomon.eval.belief import measures as belief
-from gnomon.eval.kinds import KINDS, kind_of
-from gnomon.eval.kinds.base import Answer, Line
-from gnomon.eval.parse.reading import Which
 from gnomon.eval.scoring.chance import chance
 from gnomon.eval.scoring.columns import Columns
 from gnomon.eval.scoring.pairing import paired
@@ -51,7 +51,7 @@ def score(
         columns.setdefault(item.kind, Columns()).add(measured)
     summaries = {
         kind: _summary(kind, items, columns[kind], evenly.of(kind))
-        for kind in KINDS
+        for kind in TYPES
         if kind in columns
     }
     return Scores(items.whole(), summaries)
@@ -67,8 +67,10 @@ def scored(
 def _read(prediction: Prediction, question: Question, which: Which) -> Scored:
     """An answer as it is read; its measures are yet those of its belief alone."""
     truth = question.seen(prediction.size)
-    kind = kind_of(truth)
-    reading = KINDS[kind].read(prediction, truth, which)
+    kind = truth.answer_type
+    reading = TYPES[kind].read(
+        prediction.text, truth, which=which, dialect=prediction.dialect, size=prediction.size
+    )
     return Scored(
         sample_id=prediction.sample_id,
         kind=kind,
@@ -84,12 +86,13 @@ def _read(prediction: Prediction, question: Question, which: Which) -> Scored:
 
 
 def _costs(kind: str, read: Iterable[Scored]) -> list[float]:
-    return KINDS[kind].costs([item.truth for item in read if item.kind == kind])
+    return TYPES[kind].costs([item.truth for item in read if item.kind == kind])
 
 
 def _measured(item: Scored, cost: float) -> Scored:
-    kind = KINDS[item.kind]
-    measures = kind.measures(item.truth, Answer(item.value, item.text), cost) | kind.further(item)
+    kind = TYPES[item.kind]
+    measures = kind.measures(item.truth, Answer(item.value, item.text), cost)
+    measures |= kind.further(item.truth, item.value, item.size)
     return replace(item, measures={**measures, **item.measures}, correct=kind.correct(measures))
 
 

@@ -9,10 +9,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
+from gnomon.answers.reading.choice import Value
 from gnomon.atomic import naming, whole_or_absent
-from gnomon.eval.parse.reading import Value
 from gnomon.eval.stats.intervals import Estimate
-from gnomon.sample import Size, Spots, Table, Target, target_from_json, target_to_json
+from gnomon.sample import Size, Target, target_from_json, target_to_json
 
 FORMAT = 1
 
@@ -147,7 +147,7 @@ def _value_to_json(value: Value | None) -> Any:
     """Plain values; decimals, spots and tables as dicts that say what they are."""
     if isinstance(value, Decimal):
         return {"decimal": str(value)}
-    return target_to_json(value) if isinstance(value, Spots | Table) else value
+    return target_to_json(value) if isinstance(value, Target) else value
 
 
 def _value_from_json(value: Any) -> Any:

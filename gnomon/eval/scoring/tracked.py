@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.eval.kinds import KINDS
-from gnomon.eval.kinds.base import Line
+from gnomon.answers.base import Line
+from gnomon.answers.types import TYPES
 from gnomon.names import UnknownNameError, hint
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ def greater_is_better(name: str) -> bool:
 
 def kind_measured(name: str) -> str | None:
     """The kind of target that a figure is of; None where it is of all."""
-    return next((k for k, v in KINDS.items() if name in _named(k, v.lines)), None)
+    return next((k for k, v in TYPES.items() if name in _named(k, v.lines)), None)
 
 
 def _lines() -> dict[str, Line]:
-    return {name: line for k, v in KINDS.items() for name, line in _named(k, v.lines).items()}
+    return {name: line for k, v in TYPES.items() for name, line in _named(k, v.lines).items()}
 
 
 def _named(kind: str, lines: tuple[Line, ...]) -> dict[str, Line]:

@@ -11,7 +11,6 @@ from gnomon.generators.clock.questions import BOTH_HANDS
 from gnomon.generators.clock.style import Style
 from gnomon.generators.rng import Rng
 from gnomon.sample import Time
-from gnomon.wording import write_time
 
 STEP = 5
 """Minutes to which an hour hand is read that stands alone; twice as many round a dial of 24 hours,
@@ -54,7 +53,7 @@ class Meaning(NamedTuple):
     def written(self) -> str:
         """As a key has it: 10:08, or 10:08:30 where the seconds are asked for; 22:08 of a day."""
         seconds = self.seconds if self.asked else self.seconds // 60 * 60
-        return write_time(Time(seconds, self.hours, self.asked))
+        return Time(seconds, self.hours, self.asked).written()
 
 
 def meanings(clock: ClockOptions, index: int, question: str) -> list[tuple[Meaning, Rng]]:

@@ -10,7 +10,6 @@ from typing import Any, Literal, NamedTuple
 
 from gnomon.generators.rng import Rng
 from gnomon.sample import Box, Form, Number, Target, Text, Time
-from gnomon.wording import write_time
 
 _READ = (
     "What time does the clock show? Answer HH:MM.",
@@ -186,7 +185,7 @@ def _which(faces: Sequence[Face], rng: Rng) -> Asked:
     """No two of the clocks show the same minute."""
     names = PLACES[len(faces)]
     asked = rng.integer(0, len(faces) - 1)
-    said = write_time(replace(faces[asked].time(), form="digits"))
+    said = replace(faces[asked].time(), form="digits").written()
     answers = f"{', '.join(names[:-1])} or {names[-1]}"
     return Asked(f"Which clock shows {said}? Answer {answers}.", Text(names[asked], names), {})
 

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import torch
 from torch import Tensor
 
-from gnomon import dialect
+from gnomon.answers import dialect
 from gnomon.pipeline.collate import Question, prompt_of
-from gnomon.sample import Number, Sample, Text, Time
+from gnomon.sample import Sample, Target
 
 if TYPE_CHECKING:
     from gnomon.pipeline.load import Loaded
@@ -26,7 +24,6 @@ Asked: TypeAlias = "bool | Sequence[str]"
 
 _ROWS = 64
 """Rows of logits that are normalised at a time: float32 over a large vocabulary is heavy."""
-_LARGEST = 100
 _DIGITS = 5
 """Decimals of a log-probability that are kept: 720 of them are written for every clock."""
 
@@ -42,15 +39,7 @@ def listed(loaded: Loaded, sample: Sample, asked: Asked) -> tuple[str, ...] | No
         return None
     if not isinstance(asked, bool):
         return tuple(asked)
-    match sample.target:
-        case Time(hours=hours, shows_seconds=False, form=form):
-            return _times(loaded.family.dialect, hours, form)
-        case Number(value=value, unit=unit) if value == int(value) and 0 <= value <= _LARGEST:
-            return _numbers(loaded.family.dialect, unit)
-        case Text(choices=choices) if choices:
-            return choices
-        case _:
-            return None
+    return _written(loaded.family.dialect, sample.target.form_of_question, sample.target) or None
 
 
 def believe(loaded: Loaded, asked: Question, answers: Sequence[str]) -> dict[str, float]:
@@ -172,15 +161,15 @@ def _pictures_seen(inputs: dict[str, Tensor], n: int) -> dict[str, Any]:
     return {"cross_attention_mask": mask[:, -1:].expand(-1, n, *mask.shape[2:])}
 
 
-@cache
-def _times(
-    spoken: str, hours: Literal[12, 24], form: Literal["digits", "words", "json"]
-) -> tuple[str, ...]:
-    write = dialect.create(spoken).write
-    return tuple(write(Time(60 * minute, hours, form=form)) for minute in range(60 * hours))
+_WRITTEN: dict[tuple[str, Target], tuple[str, ...]] = {}
+"""The answers to questions of a form, as a dialect writes them."""
 
 
-@cache
-def _numbers(spoken: str, unit: str) -> tuple[str, ...]:
-    write = dialect.create(spoken).write
-    return tuple(write(Number(Decimal(value), unit)) for value in range(_LARGEST + 1))
+def _written(spoken: str, form: Target, target: Target) -> tuple[str, ...]:
+    """Every answer that may be given to a question such as this one's."""
+    if not (possible := target.possible()):
+        return ()
+    if (spoken, form) not in _WRITTEN:
+        write = dialect.create(spoken).write
+        _WRITTEN[spoken, form] = tuple(map(write, possible))
+    return _WRITTEN[spoken, form]

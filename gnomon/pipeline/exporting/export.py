@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gnomon import dialect
+from gnomon.answers import dialect
 from gnomon.pipeline.families.base import Family
 from gnomon.progress import track
-from gnomon.sample import Sample, Size, Target, resized, target_to_json
+from gnomon.sample import Sample, Size, Target, target_to_json
 
 Row = dict[str, Any]
 
@@ -66,7 +66,7 @@ def _written(sample: Sample, family: Family, folder: Path, place: int) -> Writte
                 f"sample {sample.id}: {family.name} reads text alone, and it has a picture"
             )
         size = family.exported(image.size)
-        target, image = resized(target, image.size, size), image.resize(size)
+        target, image = target.scaled(image.size, size), image.resize(size)
         path = f"images/{place:07}.png"  # an id may be no name of a file
         image.save(folder / path)
     answer = dialect.create(family.dialect).write(target, size)

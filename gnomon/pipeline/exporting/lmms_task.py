@@ -13,8 +13,8 @@ from typing import Any
 
 import yaml
 
-from gnomon.eval.kinds import KINDS, kind_of
-from gnomon.eval.kinds.base import Line
+from gnomon.answers.base import Line
+from gnomon.answers.types import TYPES
 from gnomon.sample import target_from_json
 
 _MOST_TOKENS = 1024
@@ -77,7 +77,7 @@ def write(folder: Path, rows: Path, name: str) -> None:
             "until": [],  # left to itself, lmms-eval cuts an answer at its first empty line
         },
         "process_results": _Function("process_results"),
-        "metric_list": [_metric(kind, line) for kind in kinds for line in KINDS[kind].lines],
+        "metric_list": [_metric(kind, line) for kind in kinds for line in TYPES[kind].lines],
         "metadata": [{"version": 1.0}],
     }
     text = yaml.dump(told, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
@@ -95,11 +95,11 @@ def _with_costs(file: Path) -> list[str]:
     """The kinds of the rows. A cost may depend on all truths, so that rows get it at the end."""
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     truths = [target_from_json(json.loads(row["target"])) for row in rows]
-    kinds = [kind_of(truth) for truth in truths]
-    found = [kind for kind in KINDS if kind in kinds]
+    kinds = [truth.answer_type for truth in truths]
+    found = [kind for kind in TYPES if kind in kinds]
     for kind in found:
         places = [place for place, own in enumerate(kinds) if own == kind]
-        costs = KINDS[kind].costs([truths[place] for place in places])
+        costs = TYPES[kind].costs([truths[place] for place in places])
         for place, cost in zip(places, costs, strict=True):
             rows[place]["cost"] = cost
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

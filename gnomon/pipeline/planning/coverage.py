@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gnomon.eval.kinds import kind_of
 from gnomon.losses import NumericVocab
 from gnomon.pipeline.collate import written_answer
 from gnomon.pipeline.families.base import Family, Processor
@@ -21,5 +20,5 @@ def coverage_of(
     answers: dict[str, list[str]] = {}
     for sample in samples:
         written = written_answer(family, processor, sample)
-        answers.setdefault(kind_of(sample.target), []).append(written)
+        answers.setdefault(sample.target.answer_type, []).append(written)
     return vocab.coverage_by_kind(answers)

@@ -10,7 +10,7 @@ from PIL import Image
 from gnomon.generators.sheet import contact_sheet
 from gnomon.pipeline.collate import IGNORED, Collator, resized_size
 from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
-from gnomon.sample import Sample, resized
+from gnomon.sample import Sample
 
 LARGEST = 448
 """Pictures are shrunk to this side on the sheet; smaller ones show each of the model's pixels."""
@@ -34,7 +34,7 @@ def as_seen(family: Family, processor: Processor, sample: Sample) -> Sample:
     if sample.image is None or size is None:
         return sample
     picture = sample.image.convert("RGB").resize(size, processor.image_processor.resample)
-    return replace(sample, image=picture, target=resized(sample.target, sample.image.size, size))
+    return replace(sample, image=picture, target=sample.target.scaled(sample.image.size, size))
 
 
 def supervised(family: Family, processor: Processor, sample: Sample) -> str:

@@ -10,7 +10,6 @@ from accelerate.state import AcceleratorState, DistributedType
 from accelerate.utils import gather_object
 
 from gnomon.eval import score
-from gnomon.eval.kinds import kind_of
 from gnomon.eval.scoring.tracked import headlines, kind_measured
 from gnomon.pipeline.answering.predict import answered
 from gnomon.progress import track
@@ -40,7 +39,7 @@ class HeldOut:
 
     def refuse_unmeasured(self, metric: str) -> None:
         """A ValueError where none of the samples has what the metric is of."""
-        wanted, there = kind_measured(metric), {kind_of(s.target) for s in self.samples}
+        wanted, there = kind_measured(metric), {s.target.answer_type for s in self.samples}
         if wanted is not None and wanted not in there:
             raise ValueError(
                 f"train.metric: {metric!r} is of answers of kind {wanted}, and the"

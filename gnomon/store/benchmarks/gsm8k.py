@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.recipe import Columns
+from gnomon.sample import Number
 from gnomon.store.benchmarks import _cells, split_said
-from gnomon.store.user_data.answers import read_answer
 from gnomon.store.user_data.rows import Row
 
 _MARKS = re.compile(r"<<[^<>]*>>")
@@ -25,6 +25,7 @@ def rows(line: int, raw: dict[str, Any], file: Path) -> Iterator[Row]:
     working, sign, number = str(_cells.cell(raw, "answer")).rpartition("####")
     if not sign:
         raise ValueError("the answer has no ####, after which the number should stand")
-    target = read_answer(number.replace(",", "").strip(), Columns(image=None, kind="number"), None)
+    columns = Columns(image=None, kind="number")
+    target = Number.from_label(number.replace(",", "").strip(), columns, None)
     rationale = _MARKS.sub("", working).strip()
     yield Row(line, None, question, target, question, split_said(file), rationale)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.recipe import Columns
+from gnomon.sample import Box
 from gnomon.store.benchmarks import _cells, split_said
-from gnomon.store.user_data.answers import read_answer
 from gnomon.store.user_data.photograph import size_of
 from gnomon.store.user_data.rows import Row
 
@@ -27,7 +27,7 @@ def rows(line: int, raw: dict[str, Any], file: Path) -> Iterator[Row]:
     said = _cells.cell(raw, "sent", "answer")
     held = _cells.cell(raw, "image")
     image = _cells.picture_at(held, file) if isinstance(held, str) else _cells.picture_in(held)
-    target = read_answer(_cells.cell(raw, "bbox"), columns, size_of(image))
+    target = Box.from_label(_cells.cell(raw, "bbox"), columns, size_of(image))
     expressions = [said] if isinstance(said, str) else said
     for place, expression in enumerate(expressions, 1):
         question = f"Where is {' '.join(str(expression).split())}? Give its box."

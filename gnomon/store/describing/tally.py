@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gnomon.sample import TARGETS, Sample, Text
-from gnomon.store.describing.bins import ORDER, binned, counted
+from gnomon.answers.bars import counted
+from gnomon.sample import TARGETS, Sample
 from gnomon.store.reading.samples import Samples
 
 SOURCE, KIND, QUESTION, ANSWER = "source", "kind", "question", "answer"
@@ -19,7 +19,8 @@ _MOST, _MOST_OF = 60, {PICTURE: 20, TEXTS: 20}
 _LONGEST = 60
 _FIRST = {axis: place for place, axis in enumerate((SOURCE, KIND, QUESTION, ANSWER))}
 _DRAWN = re.compile(r"(.+-v\d+-[0-9a-f]{8}-.+)-\d+$", re.ASCII)
-_NAMES = {cls: name for name, cls in TARGETS.items()}
+_ORDER = {label: place for kind in TARGETS.values() for place, label in enumerate(kind.bars)}
+"""The bars that have an order of their own, from the least."""
 
 
 class Tally:
@@ -37,10 +38,11 @@ class Tally:
         self._count(KIND, kind)
         form = sample.facts.get("question")
         self._count(QUESTION, f"{kind}: {form}" if isinstance(form, str) else kind)
-        self._count(ANSWER, _NAMES[type(sample.target)])
-        self._count(*binned(sample))
-        if isinstance(sample.target, Text):
-            self._count(TEXTS, sample.target.text)
+        self._count(ANSWER, sample.target.name)
+        size = sample.image.size if sample.image else None
+        self._count(sample.target.histogram, sample.target.bar(size))
+        if sample.target.words:
+            self._count(TEXTS, sample.target.words)
         self._count(PICTURE, "×".join(map(str, sample.image.size)) if sample.image else "none")
         self._count(LENGTHS, counted(len(sample.question)))
 
@@ -81,7 +83,7 @@ def merged(parts: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, dict[s
 def shortened(axis: str, counts: Mapping[str, int]) -> dict[str, int]:
     """In order: as the bars stand, or the commonest first; the rest of a long list as others."""
     known = {label: many for label, many in counts.items() if label != OTHERS}
-    labels = sorted(known, key=lambda label: (ORDER.get(label, -1), -known[label], label))
+    labels = sorted(known, key=lambda label: (_ORDER.get(label, -1), -known[label], label))
     kept = labels[: _MOST_OF.get(axis, _MOST)]
     rest = sum(counts.values()) - sum(known[label] for label in kept)
     return {label: known[label] for label in kept} | ({OTHERS: rest} if rest else {})

@@ -21,9 +21,8 @@ from PIL import Image
 from gnomon.generators.base import split_of
 from gnomon.progress import track, warn
 from gnomon.recipe import Columns
-from gnomon.sample import Sample, Target
+from gnomon.sample import TARGETS, Sample, Target
 from gnomon.store.reading.samples import Samples
-from gnomon.store.user_data.answers import read_answer
 from gnomon.store.user_data.lines import lines_of
 from gnomon.store.user_data.photograph import picture_of, refuse_broken, size_of
 
@@ -260,8 +259,8 @@ def _row(line: int, raw: dict[str, Any], columns: Columns, at: Path) -> Row:
     said = None if name is None else _column(raw, name)
     image = None if said is None else _image(said, at)
     question = columns.ask or str(_column(raw, columns.question))
-    size = size_of(image) if image is not None and columns.kind == "box" else None
-    target = read_answer(_column(raw, columns.answer), columns, size)
+    size = size_of(image) if image is not None and TARGETS[columns.kind].has_place else None
+    target = TARGETS[columns.kind].from_label(_column(raw, columns.answer), columns, size)
     group = columns.group and str(_column(raw, columns.group))
     group = group or (question if said is None else _alike(said, image))
     return Row(line, image, question, target, group, _split_of(raw, group, columns))

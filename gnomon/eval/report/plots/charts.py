@@ -5,80 +5,41 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from gnomon.eval.metrics import Hms
+from gnomon.answers.types import TYPES
 from gnomon.eval.report.plots import svg
 from gnomon.eval.report.plots.dial import SECTORS, Dial, draw, outer_ring
 from gnomon.eval.report.plots.histogram import histogram
 from gnomon.eval.report.plots.scatter import MOST_DOTS, scatter
-from gnomon.sample import Number, Time
 
 if TYPE_CHECKING:
     from gnomon.eval.comparing.runs import RunResult
     from gnomon.eval.scoring.scored import Scored
 
 UNREAD = "not read"
-
-
-@dataclass(frozen=True, slots=True)
-class _Classes:
-    """How errors of a kind are sorted: edges between neighbouring classes, and all their names."""
-
-    title: str
-    measure: str
-    edges: tuple[float, ...]
-    names: tuple[str, ...]
-
-
-_MINUTES = _Classes(
-    "How far off, the shorter way round the dial",
-    "deviation",
-    (0, 1, 5, 15, 30, 60, 180),
-    ("exact", "≤ 1 min", "1–5 min", "5–15 min", "15–30 min", "30–60 min", "1–3 h", "> 3 h"),
-)
-_RELATIVE = _Classes(
-    "Relative error",
-    "relative",
-    (0, 0.01, 0.05, 0.1, 0.25, 1),
-    ("exact", "≤ 1 %", "1–5 %", "5–10 %", "10–25 %", "25–100 %", "> 100 %"),
-)
-_SHARE_EDGES = (5e-324, 0.25, 0.5, 0.75, 0.9)
-_SHARES = ("0", "< 0.25", "0.25–0.5", "0.5–0.75", "0.75–0.9", "≥ 0.9")
-_CLASSES = {
-    "time": _MINUTES,
-    "time24": _MINUTES,
-    "number": _RELATIVE,
-    "reading": _RELATIVE,
-    "box": _Classes("Intersection over union", "iou", _SHARE_EDGES, _SHARES),
-    "text": _Classes("Right or wrong", "exact", (1,), ("wrong", "right")),
-    "spots": _Classes("F1 of texts in their boxes", "f1", _SHARE_EDGES, _SHARES),
-    "table": _Classes("Share of the cells that are right", "cells", _SHARE_EDGES, _SHARES),
-}
-_UPWARDS = {"iou", "exact", "f1", "cells"}
-"""Measures of which more is better: an edge belongs to the class above it."""
+_DIAL = 720
+"""Minutes of the dials that are drawn."""
 
 
 def title(kind: str) -> str:
     """What the chart of errors shows."""
-    return _CLASSES[kind].title
+    return TYPES[kind].errors.title
 
 
 def errors(runs: Sequence[RunResult], kind: str) -> Markup:
     """The share of answers in each class of error, all runs together."""
     counts = [_counted(of_kind(run, kind), kind) for run in runs]
-    names = [*_CLASSES[kind].names, UNREAD]
+    names = [*TYPES[kind].errors.names, UNREAD]
     return histogram(names, counts, [run.name for run in runs], title(kind))
 
 
 def _counted(items: Iterable[Scored], kind: str) -> list[int]:
-    classes = _CLASSES[kind]
-    side = bisect_right if classes.measure in _UPWARDS else bisect_left  # IoU 0.5 is 0.5–0.75
+    classes = TYPES[kind].errors
+    side = bisect_right if classes.more_is_better else bisect_left  # IoU 0.5 is 0.5–0.75
     counts = [0] * (len(classes.names) + 1)
     for item in items:
         if item.value is None:
@@ -91,31 +52,36 @@ def _counted(items: Iterable[Scored], kind: str) -> list[int]:
 
 def against_truth(run: RunResult, index: int, kind: str) -> Markup | None:
     """Answers against truths; None for what is no point on a line, such as a box."""
-    items = _dots(run, kind)
+    answers = TYPES[kind]
+    items = _dots(run, kind) if answers.axis else []
+    if answers.axis is None or (answers.axis.end is None and not items):
+        return None
+    per = answers.axis.per
+    points = [
+        (answers.place(answers.value_of(item.truth)) / per, answers.place(item.value) / per)
+        for item in items
+        if item.value is not None
+    ]
+    if end := answers.axis.end:
+        ends = 0.0, end
+        marks = [(end * quarter / 4, f"{end * quarter / 4:g}") for quarter in range(5)]
+    else:
+        ends = _axis([truth for truth, _ in points])
+        marks = [(value, svg.tick_text(value)) for value in svg.ticks(*ends)]
     label = f"{run.name}: answers against truths"
     css = svg.colour("line", index)
-    if kind in ("time", "time24"):
-        hours = 12 if kind == "time" else 24
-        points = [(_hours(_truth(item), hours), _hours(item.value, hours)) for item in items]
-        marks = [(float(hour), str(hour)) for hour in range(0, hours + 1, hours // 4)]
-        names = ("true time in hours", "answer in hours")
-        return scatter(points, (0, hours), marks, css, names=names, label=label)
-    if kind in ("number", "reading") and items:
-        points = [pair for item in items if (pair := _numbers(item))]
-        axis = _axis([truth for truth, _ in points])
-        ticks = [(value, svg.tick_text(value)) for value in svg.ticks(*axis)]
-        return scatter(points, axis, ticks, css, names=("truth", "answer"), label=label)
-    return None
+    return scatter(points, ends, marks, css, names=answers.axis.names, label=label)
 
 
 def dial_of_errors(run: RunResult, index: int, kind: str) -> tuple[str, Markup] | None:
     """Where the hands stand when the answer is wrong, with a caption; for dials of 12 hours."""
-    if kind != "time":
+    answers = TYPES[kind]
+    if answers.period != _DIAL:
         return None
     hours, minutes = ([[0, 0] for _ in range(SECTORS)] for _ in range(2))
     for item in of_kind(run, kind):
-        hour, minute, _ = _truth(item)
-        for sector in (hours[hour % 12], minutes[minute // 5]):
+        hour, minute = divmod(int(answers.place(answers.value_of(item.truth))), 60)
+        for sector in (hours[hour], minutes[minute // 5]):
             sector[0] += not item.correct
             sector[1] += 1
     dials = [
@@ -144,23 +110,6 @@ def _dots(run: RunResult, kind: str) -> list[Scored]:
     step = -(-(summary.n - summary.unread) // MOST_DOTS) if summary else 1
     read = (item for item in of_kind(run, kind) if item.value is not None)
     return list(islice(read, 0, None, max(1, step)))
-
-
-def _truth(item: Scored) -> Hms:
-    assert isinstance(item.truth, Time)
-    return item.truth.hms
-
-
-def _hours(value: object, hours: int) -> float:
-    assert isinstance(value, tuple)
-    hour, minute, second = value
-    return float(hour % hours + minute / 60 + (second or 0) / 3600)
-
-
-def _numbers(item: Scored) -> tuple[float, float] | None:
-    if isinstance(item.truth, Number) and isinstance(item.value, Decimal):
-        return float(item.truth.value), float(item.value)
-    return None
 
 
 def _axis(truths: Sequence[float]) -> tuple[float, float]:

@@ -1,0 +1,1 @@
+"""Everything about one type of answer in one folder."""

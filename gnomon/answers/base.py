@@ -1,0 +1,197 @@
+"""What a type of answer must say about itself, so that scoring is the same code for all."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+from gnomon.answers.reading.choice import Reading, Value, Which
+from gnomon.answers.target import Size, Target
+
+Statistic: TypeAlias = Literal["share", "mean", "median", "p90", "r_squared"]
+Among: TypeAlias = Literal["all", "read", "wrong"]
+"""All items, those that could be read, or those that were read and are wrong."""
+
+
+class Answer(NamedTuple):
+    """A model's text and the value read from it, None where nothing could be."""
+
+    value: Value | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a summary: which measure, of which items, put together how."""
+
+    name: str
+    label: str
+    measure: str
+    statistic: Statistic = "share"
+    among: Among = "all"
+    unit: str = "%"
+    better: Literal["higher", "lower", ""] = "higher"
+    headline: bool = False
+    against: str = ""
+    """What else of the same items goes into it: R² sets residuals against the truths."""
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """All that goes into it."""
+        return (self.measure, self.against) if self.against else (self.measure,)
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """How answers are sorted by how far off they are: edges between classes, and their names."""
+
+    title: str
+    measure: str
+    edges: tuple[float, ...]
+    names: tuple[str, ...]
+    more_is_better: bool = True
+    """An edge then belongs to the class above it."""
+
+
+SHARES = (
+    (5e-324, 0.25, 0.5, 0.75, 0.9),
+    ("0", "< 0.25", "0.25–0.5", "0.5–0.75", "0.75–0.9", "≥ 0.9"),
+)
+"""Edges and names of classes of a share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A line on which answers stand against truths."""
+
+    names: tuple[str, str]
+    """Of the truth's direction, and of the answer's."""
+    end: float | None = None
+    """Where it ends, from 0 on; None where the truths say it."""
+    per: float = 1.0
+    """How much of `AnswerType.place` one of its units is."""
+
+
+class AnswerType(ABC):
+    """One type of answer. Measures are numbers by name; an unread answer has only some of them."""
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """What it is called for people."""
+
+    @property
+    @abstractmethod
+    def lines(self) -> tuple[Line, ...]:
+        """The summary's lines, the most important first."""
+
+    @abstractmethod
+    def read(
+        self, text: str, truth: Target, *, which: Which, dialect: str, size: Size | None
+    ) -> Reading[Value] | None:
+        """An answer's value. Of the truth only its form may be looked at: hours, unit.
+
+        `size` is the picture's as the model saw it; boxes are in the space of the `dialect`.
+        """
+
+    @abstractmethod
+    def measures(self, truth: Target, answer: Answer, cost: float) -> dict[str, float]:
+        """What is measured of one answer; `cost` is the most that one is charged with.
+
+        An unread answer is charged with all of it, and has no measure in which any answer that
+        was read is worse.
+        """
+
+    def further(self, truth: Target, value: Value | None, size: Size | None) -> dict[str, float]:  # noqa: ARG002 - by type
+        """What takes long, or asks for the size of the answer's own picture."""
+        return {}
+
+    @abstractmethod
+    def value_of(self, truth: Target) -> Value:
+        """The truth as a reader would give it."""
+
+    def counted(self, line: Line, measures: dict[str, float]) -> tuple[float, ...] | None:
+        """What an answer of these measures adds to a line; None where the line is not about it."""
+        read = not measures["unread"]
+        among = line.among == "all" or (
+            read and (line.among == "read" or not self.correct(measures))
+        )
+        if not among or not measures.keys() >= set(line.measures):
+            return None
+        return tuple(measures[name] for name in line.measures)
+
+    def correct(self, measures: dict[str, float]) -> bool:
+        """Whether an answer of these measures counts as right."""
+        return measures["exact"] == 1
+
+    def credit(self, measures: dict[str, float]) -> float:
+        """What an answer earns as a reward, 0 to 1: by default 1 if it is right, else 0."""
+        return float(self.correct(measures))
+
+    def badness(self, measures: dict[str, float]) -> float:
+        """What sorts the worst of the answers that were read first."""
+        return measures["charged"]
+
+    def costs(self, truths: Sequence[Target]) -> list[float]:
+        """What an unread answer to each truth is charged with: as much as the worst answer."""
+        return [0.0] * len(truths)
+
+    def uniform(self, truths: Sequence[Target]) -> dict[str, float]:  # noqa: ARG002 - by type
+        """Each line's expected value under uniform guesses; nothing where no guess is uniform."""
+        return {}
+
+    @property
+    @abstractmethod
+    def errors(self) -> Errors:
+        """The classes of its chart of errors."""
+
+    @property
+    def axis(self) -> Axis | None:
+        """The line that its values have a place on, if they have one."""
+        return None
+
+    @property
+    def period(self) -> float:
+        """After how much of `place` the line begins again, as a dial does; 0 if never."""
+        return 0.0
+
+    @property
+    def in_pixels(self) -> bool:
+        """Whether its values are places in the picture."""
+        return False
+
+    @property
+    def can_be_listed(self) -> bool:
+        """Whether all possible answers can be listed, so that a belief can be asked for."""
+        return False
+
+    def same(self, one: Value, other: Value) -> bool:
+        """Whether two values are the same answer."""
+        return bool(one == other)
+
+    def place(self, value: Value) -> float:  # noqa: ARG002 - by type
+        """Where it stands on the line; NaN where there is none."""
+        return math.nan
+
+    def digits(self, value: Value, width: int) -> list[int] | None:  # noqa: ARG002 - by type
+        """Its digits from the left, numbers in so many; None for what is not made of digits."""
+        return None
+
+    def boxes(self, value: Value) -> Sequence[tuple[float, float, float, float]]:  # noqa: ARG002
+        """Every box of a value."""
+        return ()
+
+    @abstractmethod
+    def shown(self, value: Value) -> str:
+        """A value as people write it."""
+
+    def how_far(self, measures: dict[str, float], *, correct: bool) -> str:  # noqa: ARG002 - by type
+        """How far off an answer is, in words."""
+        return "right" if correct else "wrong"
+
+    def scaled(self, value: Value, old: Size, new: Size) -> Value:  # noqa: ARG002 - by type
+        """A value of a picture of one size as it is in a picture of another."""
+        return value

@@ -1,0 +1,150 @@
+"""Boxes, in the pixels of the picture as the model saw it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from gnomon.answers.base import SHARES, Answer, AnswerType, Errors, Line
+from gnomon.answers.box import metrics
+from gnomon.answers.box.metrics import Corners
+from gnomon.answers.box.reader import read_box
+from gnomon.answers.box.truth import Box
+from gnomon.answers.dialect import Dialect, create
+from gnomon.answers.reading.choice import Reading, Value, Which
+from gnomon.answers.target import Size, Target
+
+_RIGHT = 0.5
+
+
+@dataclass(frozen=True)
+class BoxType(AnswerType):
+    """An unread, degenerate or swapped box has IoU 0."""
+
+    @property
+    def title(self) -> str:
+        """For people."""
+        return "Box"
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Shares and the mean IoU count unread answers as 0."""
+        return (
+            Line("iou_50", "IoU at least 0.5", "iou_50", headline=True),
+            Line("iou_75", "IoU at least 0.75", "iou_75", headline=True),
+            Line("iou_90", "IoU at least 0.9", "iou_90", headline=True),
+            Line("iou", "Mean IoU, unread as 0", "iou", "mean", "all", "", headline=True),
+            Line("unread", "Could not be read", "unread", better="lower", headline=True),
+            Line("iou_read", "Mean IoU of read answers", "iou", "mean", "read", ""),
+            _far("centre", "Mean deviation of the centre", "px"),
+            _far("centre_share", "The same as a share of the diagonal", "%"),
+            _far("corners", "Mean deviation of the corners", "px"),
+            _far("corners_share", "The same as a share of the diagonal", "%"),
+        )
+
+    def read(
+        self, text: str, truth: Target, *, which: Which, dialect: str, size: Size | None
+    ) -> Reading[Value] | None:
+        """What the dialect reads; else what the tolerant reader finds, in the dialect's space."""
+        assert size is not None
+        spoken = create(dialect)
+        strict = spoken.read(text.strip(), size)
+        if isinstance(strict, Box):
+            return Reading(_corners(strict), (0, len(text)), f"dialect {spoken.name}")
+        found = read_box(text, which=which)
+        if found is None:
+            return None
+        value = _in_pixels(found.value, _space(spoken, size), size)
+        return Reading(value, found.span, found.rule)
+
+    def measures(self, truth: Target, answer: Answer, cost: float) -> dict[str, float]:
+        """IoU and the shares that it passes."""
+        unread = answer.value is None
+        overlap = cost if unread else metrics.iou(cast("Corners", answer.value), _corners(truth))
+        passed = {f"iou_{int(100 * t)}": float(overlap >= t) for t in (0.5, 0.75, 0.9)}
+        return {"iou": overlap, **passed, "unread": float(unread)}
+
+    def further(self, truth: Target, value: Value | None, size: Size | None) -> dict[str, float]:
+        """How far off centre and corners are."""
+        if value is None or size is None:
+            return {}
+        said, true = cast("Corners", value), _corners(truth)
+        centre, corners = metrics.centre_deviation(said, true), metrics.corner_deviation(said, true)
+        return {
+            "centre": centre,
+            "centre_share": metrics.diagonal_share(centre, size),
+            "corners": corners,
+            "corners_share": metrics.diagonal_share(corners, size),
+        }
+
+    def correct(self, measures: dict[str, float]) -> bool:
+        """From IoU 0.5 on."""
+        return measures["iou"] >= _RIGHT
+
+    def credit(self, measures: dict[str, float]) -> float:
+        """The IoU."""
+        return measures["iou"]
+
+    def badness(self, measures: dict[str, float]) -> float:
+        """What the box misses."""
+        return 1 - measures["iou"]
+
+    @property
+    def errors(self) -> Errors:
+        """By the overlap."""
+        return Errors("Intersection over union", "iou", *SHARES)
+
+    @property
+    def in_pixels(self) -> bool:
+        """Of the picture as the model saw it."""
+        return True
+
+    def boxes(self, value: Value) -> Sequence[Corners]:
+        """The one."""
+        return [cast("Corners", value)]
+
+    def shown(self, value: Value) -> str:
+        """Corners in pixels."""
+        return "(" + ", ".join(f"{edge:.1f}" for edge in cast("Corners", value)) + ")"
+
+    def how_far(self, measures: dict[str, float], *, correct: bool) -> str:
+        """The overlap."""
+        return f"IoU {measures['iou']:.2f}"
+
+    def value_of(self, truth: Target) -> Value:
+        """The corners."""
+        return _corners(truth)
+
+    def scaled(self, value: Value, old: Size, new: Size) -> Value:
+        """As shares of either picture; swapped corners stay as they are."""
+        x1, y1, x2, y2 = cast("Corners", value)
+        wide, tall = new[0] / old[0], new[1] / old[1]
+        return x1 * wide, y1 * tall, x2 * wide, y2 * tall
+
+
+def _far(name: str, label: str, unit: str) -> Line:
+    return Line(name, label, name, "mean", "read", unit, "lower")
+
+
+def _corners(target: Target) -> Corners:
+    assert isinstance(target, Box)
+    return target.corners
+
+
+def _space(spoken: Dialect, size: Size) -> Corners:
+    """The numbers that the dialect writes for the whole picture."""
+    whole = read_box(spoken.write(Box(0, 0, *size), size))
+    assert whole is not None, f"no reader for boxes of the {spoken.name} dialect"
+    return whole.value
+
+
+def _in_pixels(corners: Corners, space: Corners, size: Size) -> Corners:
+    """Corners from the dialect's space to pixels of the picture."""
+    left, top, right, bottom = space
+    sx, sy = size[0] / (right - left), size[1] / (bottom - top)
+    x1, y1, x2, y2 = corners
+    return (x1 - left) * sx, (y1 - top) * sy, (x2 - left) * sx, (y2 - top) * sy
+
+
+TYPES: dict[str, AnswerType] = {"box": BoxType()}

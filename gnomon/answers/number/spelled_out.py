@@ -1,0 +1,105 @@
+"""Numbers spelled out in English: "one hundred and twenty-three", "minus twelve point five"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from itertools import pairwise
+from typing import NamedTuple
+
+from gnomon.answers.number.word_values import LONE, MULTIPLES, ORDINALS, PARTS, longest_number
+from gnomon.answers.reading.choice import Reading
+from gnomon.answers.reading.word_tables import SMALL, TENS, any_of
+
+
+def spelled(text: str, start: int, end: int) -> Iterator[Reading[Decimal | None]]:
+    """Every number of a text in lower case from `start` to `end`; a lone "one" has its own rule."""
+    if ANY_NUMBER.search(text, start, end):
+        for run in _runs(text, start, end):
+            word, first, last = run[0]
+            if len(run) > 1:
+                alone = word == "point" and not _AT_A_POINT.search(text[max(0, first - 20) : first])
+                yield from _numbers(run, point_alone=alone)
+            else:
+                rule = "one" if word == "one" else "words" if word in LONE else "refused"
+                yield Reading(LONE.get(word), (first, last), rule)
+
+
+class _Token(NamedTuple):
+    word: str
+    start: int
+    end: int
+
+
+def _runs(text: str, start: int, end: int) -> Iterator[list[_Token]]:
+    """Number words that follow one another, with nothing but a blank or a hyphen between."""
+    run: list[_Token] = []
+    for match in _WORD.finditer(text, start, end):
+        word = match[0]
+        first, last = match.span()
+        if run and (first - run[-1].end > 2 or not _BETWEEN.fullmatch(text, run[-1].end, first)):
+            yield run
+            run = []
+        run.append(_Token(word, first, last))
+    if run:
+        yield run
+
+
+def _numbers(run: list[_Token], *, point_alone: bool) -> Iterator[Reading[Decimal | None]]:
+    """The numbers of a run: "three four" are two; "point five" may only begin one."""
+    place = 0
+    said = [token.word for token in run]
+    while place < len(run):
+        words = said[place : place + _LONGEST]
+        value, used = _year(run, place) or longest_number(words)
+        if used and (words[0] != "point" or (place == 0 and point_alone)):
+            rule = "one" if words[:used] == ["one"] else "words"
+            yield Reading(value, (run[place].start, run[place + used - 1].end), rule)
+        else:
+            used = 1
+            yield Reading(None, (run[place].start, run[place].end), "refused")
+        place += used
+
+
+def _year(run: list[_Token], place: int) -> tuple[Decimal, int] | None:
+    """ "nineteen eighty-four", "twenty ten", "nineteen oh five": from 1610 to 2099.
+
+    Not where more is said beside it, as in "seventeen eighteen nineteen", nor with a comma.
+    """
+    century = _CENTURIES.get(run[place].word)
+    if century is None or (place and run[place - 1].word in _COUNTS):
+        return None
+    words = [token.word for token in run[place + 1 : place + 3]]
+    first, second = (*words, "", "")[:2]
+    unit = SMALL.get(second, 0) if 1 <= SMALL.get(second, 0) <= 9 else 0
+    if first == "oh" and unit:
+        years, used = unit, 3
+    elif first in TENS:
+        years, used = TENS[first] + unit, 3 if unit else 2
+    elif SMALL.get(first, 0) >= 10:
+        years, used = SMALL[first], 2
+    else:
+        return None
+    said = run[place : place + used]
+    apart = any(two.start - one.end > 1 for one, two in pairwise(said))
+    more = run[place + used].word if place + used < len(run) else ""
+    if apart or more in _NO_YEAR:
+        return None
+    return Decimal(100 * century + years), used
+
+
+_NUMBERS = frozenset(SMALL) | frozenset(TENS) | {"half", "quarter"} | frozenset(MULTIPLES)
+_CENTURIES = {"sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20}
+_COUNTS = _NUMBERS | {"oh", "point"}
+_NO_YEAR = _COUNTS | PARTS.keys() | ORDINALS
+VOCABULARY = (
+    _NUMBERS | {"and", "a", "point", "minus", "negative", "oh"} | frozenset(PARTS) | ORDINALS
+)
+"""Every word that a spelled number may have."""
+_LONGEST = 24
+"""Words that a number below a trillion can have; a longer run is several numbers."""
+_AT_A_POINT = re.compile(r"\b(?!is\b|was\b|about\b|answer\b|be\b|of\b|or\b)[a-z]+\s\Z")
+"""What makes the "point five" of "at this point five" no decimal."""
+ANY_NUMBER, _WORD = (re.compile(any_of(words)) for words in (_NUMBERS, VOCABULARY))
+_BETWEEN = re.compile(r"[\s-]{1,2}|,\s")

@@ -1,0 +1,1 @@
+"""Several texts with their boxes."""

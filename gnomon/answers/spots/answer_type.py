@@ -1,0 +1,126 @@
+"""Several texts with their boxes, in the pixels of the picture as the model saw it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gnomon.answers.base import SHARES, Answer, AnswerType, Errors, Line
+from gnomon.answers.dialect import create, final
+from gnomon.answers.reading.choice import Reading, Value, Which
+from gnomon.answers.spots import metrics
+from gnomon.answers.spots.truth import Spots
+from gnomon.answers.target import Size, Target
+
+_FENCED = re.compile(r"```\w*\n(.*?)\n?```", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class SpotsType(AnswerType):
+    """Each found text is matched to at most one true one, from IoU 0.5 on."""
+
+    @property
+    def title(self) -> str:
+        """For people."""
+        return "Texts and their boxes"
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Means over pictures; an unread answer found nothing."""
+        return (
+            _mean("f1", "F1 of texts in their boxes", headline=True),
+            _mean("precision", "Precision"),
+            _mean("recall", "Recall"),
+            _mean("boxes_f1", "F1 of boxes, whatever is read", headline=True),
+            Line("exact", "All found and read", "exact", headline=True),
+            Line("unread", "Could not be read", "unread", better="lower", headline=True),
+        )
+
+    def read(
+        self, text: str, truth: Target, *, which: Which, dialect: str, size: Size | None
+    ) -> Reading[Value] | None:
+        """What the dialect reads, in the last code fence or without one."""
+        spoken = create(dialect)
+        said = final(text)
+        found = spoken.read((_FENCED.findall(said) or [said])[-1].strip(), size, like=truth)
+        if not isinstance(found, Spots):
+            return None
+        return Reading(found, (0, len(text)), f"dialect {spoken.name}")
+
+    def measures(self, truth: Target, answer: Answer, cost: float) -> dict[str, float]:
+        """Precision, recall and F1 of this picture."""
+        if answer.value is None:
+            return {
+                **dict.fromkeys(("precision", "recall", "f1", "boxes_f1", "exact"), 0.0),
+                "unread": 1.0,
+            }
+        assert isinstance(answer.value, Spots)
+        found = metrics.spotting(answer.value, _spots(truth))
+        boxes = metrics.spotting(answer.value, _spots(truth), read=False)
+        return {
+            "precision": found.precision,
+            "recall": found.recall,
+            "f1": found.f1,
+            "boxes_f1": boxes.f1,
+            "exact": float(found.f1 == 1),
+            "unread": 0.0,
+        }
+
+    def credit(self, measures: dict[str, float]) -> float:
+        """F1 of texts in their boxes."""
+        return measures["f1"]
+
+    def badness(self, measures: dict[str, float]) -> float:
+        """What is missed."""
+        return 1 - measures["f1"]
+
+    @property
+    def errors(self) -> Errors:
+        """By F1."""
+        return Errors("F1 of texts in their boxes", "f1", *SHARES)
+
+    @property
+    def in_pixels(self) -> bool:
+        """Of the picture as the model saw it."""
+        return True
+
+    def boxes(self, value: Value) -> Sequence[tuple[float, float, float, float]]:
+        """Of each text."""
+        assert isinstance(value, Spots)
+        return value.boxes
+
+    def shown(self, value: Value) -> str:
+        """Each text with its corners."""
+        assert isinstance(value, Spots)
+        boxes = (", ".join(f"{edge:.1f}" for edge in spot.box.corners) for spot in value.items)
+        return "; ".join(
+            f"{spot.text} ({box})" for spot, box in zip(value.items, boxes, strict=True)
+        )
+
+    def how_far(self, measures: dict[str, float], *, correct: bool) -> str:
+        """F1."""
+        if correct:
+            return "right"
+        return f"F1 {measures['f1']:.2f}"
+
+    def value_of(self, truth: Target) -> Value:
+        """The spots."""
+        return _spots(truth)
+
+    def scaled(self, value: Value, old: Size, new: Size) -> Value:
+        """As shares of either picture."""
+        assert isinstance(value, Spots)
+        return value.scaled(old, new)
+
+
+def _spots(target: Target) -> Spots:
+    assert isinstance(target, Spots)
+    return target
+
+
+def _mean(name: str, label: str, *, headline: bool = False) -> Line:
+    return Line(name, label, name, "mean", "all", "", headline=headline)
+
+
+TYPES: dict[str, AnswerType] = {"spots": SpotsType()}

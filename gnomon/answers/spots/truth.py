@@ -1,0 +1,66 @@
+"""Texts and where they stand, exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from gnomon.answers.bars import COUNTS, counted
+from gnomon.answers.box.truth import Box, sized
+from gnomon.answers.target import Size, Target
+from gnomon.answers.text.truth import Text
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A text and where it stands."""
+
+    text: str
+    box: Box
+
+    def __post_init__(self) -> None:
+        Text(self.text)  # a spot is written on one line
+
+
+@dataclass(frozen=True, slots=True)
+class Spots(Target):
+    """Several texts, each with its box; their order does not matter."""
+
+    name: ClassVar[str] = "spots"
+    histogram: ClassVar[str] = "lists of texts, how many"
+    bars: ClassVar[tuple[str, ...]] = COUNTS
+    has_place: ClassVar[bool] = True
+
+    items: tuple[Spot, ...]
+
+    def __post_init__(self) -> None:
+        if not self.items:
+            raise ValueError("items is empty: give at least one Spot")
+
+    @property
+    def boxes(self) -> tuple[tuple[float, float, float, float], ...]:
+        """The corners of each."""
+        return tuple(spot.box.corners for spot in self.items)
+
+    def scaled(self, old: Size, new: Size) -> Self:
+        """The same spots after the picture was resized from `old` to `new`."""
+        return type(self)(tuple(Spot(spot.text, spot.box.scaled(old, new)) for spot in self.items))
+
+    def bar(self, size: Size | None) -> str:
+        """How many there are."""
+        return counted(len(self.items))
+
+    def written(self, dialect: Any = None, size: Size | None = None) -> str:
+        """In the form of the family."""
+        text: str = dialect.write_spots(self, sized(size))
+        return text
+
+    def read_back(self, text: str, dialect: Any = None, size: Size | None = None) -> Self | None:
+        """The spots that the family's form says, in pixels of the picture."""
+        found: Self | None = dialect.read_spots(text, size) if size else None
+        return found
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Self:
+        """What `to_json` gave."""
+        return cls(tuple(Spot(item["text"], Box(**item["box"])) for item in values["items"]))

@@ -1,0 +1,94 @@
+"""Tables read off charts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gnomon.answers.base import SHARES, Answer, AnswerType, Errors, Line
+from gnomon.answers.dialect import final
+from gnomon.answers.reading.choice import Reading, Value, Which
+from gnomon.answers.table import metrics
+from gnomon.answers.table.reader import read_table
+from gnomon.answers.table.truth import Table
+from gnomon.answers.target import Size, Target
+
+
+@dataclass(frozen=True)
+class TableType(AnswerType):
+    """Cells count where their row's first cell and their column's header are right."""
+
+    @property
+    def title(self) -> str:
+        """For people."""
+        return "Table"
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """An unread table has no cell right."""
+        return (
+            Line("cells", "Cells within 5 %", "cells", "mean", headline=True),
+            Line("exact", "Exactly right", "exact", headline=True),
+            Line("rms", "RMS (DePlot), F1", "rms", "mean", "all", ""),
+            Line("rnss", "RNSS (DePlot)", "rnss", "mean", "all", ""),
+            Line("unread", "Could not be read", "unread", better="lower", headline=True),
+        )
+
+    def read(
+        self, text: str, truth: Target, *, which: Which, dialect: str, size: Size | None
+    ) -> Reading[Value] | None:
+        """What the tolerant reader finds after the last "Answer:"."""
+        return read_table(final(text))
+
+    def measures(self, truth: Target, answer: Answer, cost: float) -> dict[str, float]:
+        """Shares of the cells."""
+        if answer.value is None:
+            return {"cells": 0.0, "exact": 0.0, "unread": 1.0}
+        assert isinstance(answer.value, Table)
+        cells = metrics.table_cells(answer.value, _table(truth))
+        return {"cells": cells, "exact": float(answer.value == truth), "unread": 0.0}
+
+    def further(self, truth: Target, value: Value | None, size: Size | None) -> dict[str, float]:
+        """DePlot's measures, whose matching takes milliseconds."""
+        if value is None:
+            return {"rms": 0.0, "rnss": 0.0}
+        assert isinstance(value, Table)
+        return {
+            "rms": metrics.rms(value, _table(truth)).f1,
+            "rnss": metrics.rnss(value, _table(truth)),
+        }
+
+    def credit(self, measures: dict[str, float]) -> float:
+        """The share of cells that are right."""
+        return measures["cells"]
+
+    def badness(self, measures: dict[str, float]) -> float:
+        """The share of cells that are wrong."""
+        return 1 - measures["cells"]
+
+    @property
+    def errors(self) -> Errors:
+        """By the share of cells."""
+        return Errors("Share of the cells that are right", "cells", *SHARES)
+
+    def shown(self, value: Value) -> str:
+        """A line for each row."""
+        assert isinstance(value, Table)
+        return value.written()
+
+    def how_far(self, measures: dict[str, float], *, correct: bool) -> str:
+        """The share of cells that are right."""
+        if correct:
+            return "right"
+        return f"{100 * measures['cells']:.0f} % of the cells"
+
+    def value_of(self, truth: Target) -> Value:
+        """The table."""
+        return _table(truth)
+
+
+def _table(target: Target) -> Table:
+    assert isinstance(target, Table)
+    return target
+
+
+TYPES: dict[str, AnswerType] = {"table": TableType()}

@@ -1,0 +1,1 @@
+"""Words, phrases and verdicts."""

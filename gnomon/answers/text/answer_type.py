@@ -1,0 +1,87 @@
+"""Words, phrases and verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from gnomon.answers.base import Answer, AnswerType, Errors, Line
+from gnomon.answers.number.metrics import relaxed_correctness
+from gnomon.answers.reading.choice import Reading, Value, Which
+from gnomon.answers.target import Size, Target
+from gnomon.answers.text import metrics
+from gnomon.answers.text.reader import read_text
+from gnomon.answers.text.truth import Text
+
+
+@dataclass(frozen=True)
+class TextType(AnswerType):
+    """Capitals, quotation marks and a final full stop do not count."""
+
+    @property
+    def title(self) -> str:
+        """For people."""
+        return "Text"
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Shares count unread answers as wrong."""
+        return (
+            Line("exact", "Exactly right", "exact", headline=True),
+            Line("unread", "Could not be read", "unread", better="lower", headline=True),
+            Line("relaxed", "Relaxed correctness (ChartQA)", "relaxed"),
+        )
+
+    def read(
+        self, text: str, truth: Target, *, which: Which, dialect: str, size: Size | None
+    ) -> Reading[Value] | None:
+        """What the tolerant reader finds; where choices were listed, one of them."""
+        return read_text(text, choices=_text(truth).choices, which=which)
+
+    def measures(self, truth: Target, answer: Answer, cost: float) -> dict[str, float]:
+        """Whether it is the text; ChartQA's rule takes 12% and 1,000 as they stand."""
+        relaxed = float(relaxed_correctness(answer.text, _text(truth).text))
+        if answer.value is None:
+            return {"exact": 0.0, "unread": 1.0, "relaxed": relaxed}
+        exact = metrics.text_exact(cast("str", answer.value), _text(truth).text)
+        return {"exact": float(exact), "unread": 0.0, "relaxed": relaxed}
+
+    def badness(self, measures: dict[str, float]) -> float:
+        """Wrong is wrong."""
+        return 1 - measures["exact"]
+
+    def uniform(self, truths: Sequence[Target]) -> dict[str, float]:
+        """A guess among the listed choices, each as likely; nothing where a question lists none."""
+        choices = [len(_text(truth).choices) for truth in truths]
+        return {"exact": sum(1 / n for n in choices) / len(choices)} if all(choices) else {}
+
+    @property
+    def errors(self) -> Errors:
+        """Right or wrong."""
+        return Errors("Right or wrong", "exact", (1,), ("wrong", "right"))
+
+    @property
+    def can_be_listed(self) -> bool:
+        """Where the question lists choices."""
+        return True
+
+    def same(self, one: Value, other: Value) -> bool:
+        """But for capitals and blanks."""
+        return metrics.text_exact(cast("str", one), cast("str", other))
+
+    def shown(self, value: Value) -> str:
+        """As it is."""
+        return cast("str", value)
+
+    def value_of(self, truth: Target) -> Value:
+        """The text."""
+        return _text(truth).text
+
+
+def _text(target: Target) -> Text:
+    assert isinstance(target, Text)
+    return target
+
+
+TYPES: dict[str, AnswerType] = {"text": TextType()}

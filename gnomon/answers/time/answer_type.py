@@ -1,0 +1,161 @@
+"""Times on a dial of 12 or 24 hours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from gnomon.answers.base import Among, Answer, AnswerType, Axis, Errors, Line, Statistic
+from gnomon.answers.reading.choice import Reading, Value, Which
+from gnomon.answers.target import Size, Target
+from gnomon.answers.time import metrics
+from gnomon.answers.time.reader import read_time
+from gnomon.answers.time.truth import Time
+from gnomon.answers.time.uniform import uniform
+from gnomon.answers.time.writing import Hms
+
+
+@dataclass(frozen=True)
+class TimeType(AnswerType):
+    """Deviations are in minutes; an unread answer costs half a turn, P/2, the largest there is."""
+
+    hours: Literal[12, 24]
+
+    @property
+    def title(self) -> str:
+        """For people."""
+        return f"Time on a {self.hours}-hour dial"
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Shares count unread answers as wrong; deviations are of the answers that were read."""
+        charged = f"Mean deviation, unread as {self.hours * 30} min"
+        return (
+            Line("exact", "Exactly right", "exact", headline=True),
+            Line("within_1", "Within 1 minute", "within_1", headline=True),
+            Line("within_5", "Within 5 minutes", "within_5", headline=True),
+            _deviation("deviation", "Mean deviation of read answers", headline=True),
+            _deviation("charged", charged, "charged", among="all", headline=True),
+            Line("unread", "Could not be read", "unread", better="lower", headline=True),
+            _deviation("deviation_median", "Median deviation of read answers", statistic="median"),
+            _deviation("deviation_p90", "90th percentile of the deviation", statistic="p90"),
+            _deviation("deviation_wrong", "Mean deviation of wrong answers", among="wrong"),
+            _deviation("linear", "Mean linear deviation", "linear"),
+            Line("hour", "Hour right", "hour"),
+            Line("minute", "Minute right", "minute"),
+            Line("swapped", "Hands swapped", "swapped", better=""),
+        )
+
+    def read(
+        self, text: str, truth: Target, *, which: Which, dialect: str, size: Size | None
+    ) -> Reading[Value] | None:
+        """What the tolerant reader finds, as this dial shows it."""
+        return read_time(text, hours=_time(truth).hours, which=which)
+
+    def measures(self, truth: Target, answer: Answer, cost: float) -> dict[str, float]:
+        """Minutes and shares; an unread answer has no deviation, and is charged."""
+        if answer.value is None:
+            return {**dict.fromkeys(_SHARES, 0.0), "unread": 1.0, "charged": cost}
+        period, target = self.hours, _time(truth).hms
+        value = cast("tuple[int, int, int | None]", answer.value)
+        deviation = metrics.time_deviation(value, target, period)
+        return {
+            "exact": float(metrics.time_exact(value, target, period)),
+            "within_1": float(deviation <= 1),
+            "within_5": float(deviation <= 5),
+            "hour": float(metrics.hour_right(value, target, period)),
+            "minute": float(metrics.minute_right(value, target)),
+            "swapped": float(metrics.hands_swapped(value, target, period)),
+            "unread": 0.0,
+            "deviation": deviation,
+            "linear": metrics.linear_deviation(value, target, period),
+            "charged": deviation,
+        }
+
+    def credit(self, measures: dict[str, float]) -> float:
+        """1 − d / (P/2), d the circular deviation and P the dial's period; unread 0."""
+        return 1 - measures["deviation"] / (self.hours * 30) if "deviation" in measures else 0.0
+
+    def costs(self, truths: Sequence[Target]) -> list[float]:
+        """Half a turn of the dial: no time is further from any truth."""
+        return [self.hours * 30.0] * len(truths)
+
+    def uniform(self, truths: Sequence[Target]) -> dict[str, float]:
+        """Every time that the answer could be is as likely."""
+        return uniform([_time(truth) for truth in truths])
+
+    @property
+    def errors(self) -> Errors:
+        """By minutes."""
+        return Errors(
+            "How far off, the shorter way round the dial",
+            "deviation",
+            (0, 1, 5, 15, 30, 60, 180),
+            ("exact", "≤ 1 min", "1–5 min", "5–15 min", "15–30 min", "30–60 min", "1–3 h", "> 3 h"),
+            more_is_better=False,
+        )
+
+    @property
+    def axis(self) -> Axis:
+        """In hours."""
+        return Axis(("true time in hours", "answer in hours"), float(self.hours), per=60)
+
+    @property
+    def period(self) -> float:
+        """Minutes of the dial."""
+        return 60.0 * self.hours
+
+    @property
+    def can_be_listed(self) -> bool:
+        """Every minute."""
+        return True
+
+    def place(self, value: Value) -> float:
+        """Minutes round the dial."""
+        hour, minute, second = cast("Hms", value)
+        return (60 * hour + minute + (second or 0) / 60) % self.period
+
+    def digits(self, value: Value, width: int) -> list[int] | None:
+        """HHMM."""
+        hour, minute, _ = cast("Hms", value)
+        return [int(digit) for digit in f"{hour:02}{minute:02}"]
+
+    def shown(self, value: Value) -> str:
+        """As 6:34 or 6:34:05."""
+        hour, minute, second = cast("Hms", value)
+        return f"{hour}:{minute:02}" + ("" if second is None else f":{second:02}")
+
+    def how_far(self, measures: dict[str, float], *, correct: bool) -> str:
+        """Minutes, or seconds."""
+        if correct:
+            return "right"
+        minutes = measures["deviation"]
+        return f"{minutes:.0f} min off" if minutes >= 1 else f"{60 * minutes:.0f} s off"
+
+    def value_of(self, truth: Target) -> Value:
+        """Hour, minute and second, if any."""
+        return _time(truth).hms
+
+
+_SHARES = ("exact", "within_1", "within_5", "hour", "minute", "swapped")
+
+
+def _deviation(
+    name: str,
+    label: str,
+    measure: str = "deviation",
+    *,
+    statistic: Statistic = "mean",
+    among: Among = "read",
+    headline: bool = False,
+) -> Line:
+    return Line(name, label, measure, statistic, among, "min", "lower", headline)
+
+
+def _time(target: Target) -> Time:
+    assert isinstance(target, Time)
+    return target
+
+
+TYPES: dict[str, AnswerType] = {"time": TimeType(hours=12), "time24": TimeType(hours=24)}

@@ -1,0 +1,66 @@
+"""Reads the time of day that a text states, in figures or as it is spoken in English."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from gnomon.answers.reading import cuts
+from gnomon.answers.reading.choice import Reading, Which, answered, choose, plain
+from gnomon.answers.reading.cuts import chunks, groups
+from gnomon.answers.reading.word_tables import SMALL, TENS, any_of, digits
+from gnomon.answers.time.candidates import APART, UNIT, candidates, read
+from gnomon.answers.time.rules import Hms
+
+
+def read_time(
+    text: str, *, hours: Literal[12, 24] = 24, which: Which = "last"
+) -> Reading[Hms] | None:
+    """The time that `text` states, with its place and rule, or None.
+
+    With hours=24 the value is what was said: 22:08 stays 22:08, "8 past 10 PM" becomes it, and
+    10:08 stays 10:08. With hours=12 it is what a 12-hour dial shows: 22:08 becomes 10:08, and the
+    hour at the top is 12. Of several times the last stated counts, unless `which` says otherwise.
+    """
+    if which == "answer":
+        return answered(text, lambda part, one: read_time(part, hours=hours, which=one))
+    text = plain(text)
+    tried = 0
+    chosen: Reading[Hms] | None
+    for start, end in chunks(text, _CUT, which):
+        said = digits(text, start, end)
+        found = candidates(said.text, said.start, said.end)
+        tried += said.numbers // 3  # hundreds of number words are no talk about a time
+        for group in groups(found, said.text, _CUT, which):
+            if chosen := choose(read(said, group), which):
+                hour, minute, second = chosen.value
+                shown = (hour % 12 or 12) if hours == 12 else hour
+                return Reading((shown, minute, second), chosen.span, chosen.rule)
+            tried += 2 * len(group)  # each takes more time than a number
+            if tried > cuts.TRIED:
+                return None
+    return None
+
+
+def parse_time(text: str, *, hours: Literal[12, 24] = 24, which: Which = "last") -> Hms | None:
+    """The (hour, minute, second or None) that `text` states, or None; see `read_time`."""
+    reading = read_time(text, hours=hours, which=which)
+    return reading.value if reading else None
+
+
+# fmt: off
+_WORDS = any_of({
+    *SMALL, *TENS, "quarter", "half", "noon", "midday", "midnight", "past", "after", "to", "before",
+    "till", "til", "until", "of", "oh", "clock", "oclock", "and", "hour", "hours", "hr", "hrs",
+    "hh", "minute", "minutes", "min", "mins", "mm", "second", "seconds", "sec", "secs", "ss", "am",
+    "pm", "in", "the", "early", "late", "morning", "afternoon", "evening", "at", "night", "hundred",
+    "this", "tonight", "period", "ampm", "meridiem",
+})
+# fmt: on
+# A blank after a full stop, between 10:08 and 10:08, or before a word that no time has; but not
+# after "p." or "hrs.", nor near fields, which are read together.
+_CUT = re.compile(
+    r"\s(?:(?<=[;!?.]\s)(?<![ap]\.\s)(?<!hr\.\s)(?<!hrs\.\s)|(?<=:\d\d\s)(?=\d{1,2}:\d\d)"
+    rf"|(?=[a-z]{{2}})(?!{_WORDS}))"
+    rf"(?:(?![^:=]{{0,24}}+[:=])|(?![\s\S]{{0,{APART}}}?{UNIT}))"
+)

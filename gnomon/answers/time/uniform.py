@@ -1,0 +1,62 @@
+"""What uniform guesses at a clock come to: the chance level that any reader of dials must beat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+from gnomon.answers.time import metrics
+from gnomon.answers.time.truth import Time
+
+_MOST_TRUTHS = 48
+"""Truths whose swapped readings are counted out; the share hardly depends on them."""
+
+
+def uniform(truths: Sequence[Time]) -> dict[str, float]:
+    """Expected value of each line when every time that the answer could be is as likely.
+
+    On the circle this does not depend on the truths: the mean deviation is P/4, 180 minutes of
+    12 hours. On the line it does; over uniform truths it is P/3, 240 minutes.
+    """
+    circles = [_circle(truth.hours, 1 if truth.shows_seconds else 60) for truth in truths]
+    found = {name: float(np.mean([c[name] for c in circles])) for name in circles[0]}
+    found["linear"] = float(np.mean([_linear(truth) for truth in truths]))
+    # At random: every fifteenth minute has a swapped reading half as often as the others.
+    chosen = np.random.default_rng(0).permutation(len(truths))[:_MOST_TRUTHS]
+    some = [truths[index] for index in chosen]
+    found["swapped"] = float(np.mean([_swapped(truth.hms, truth.hours) for truth in some]))
+    return found
+
+
+@cache
+def _circle(hours: int, unit: int) -> dict[str, float]:
+    """The lines that are the same for every truth; `unit` is the answer's in seconds."""
+    later = np.arange(0, hours * 3600, unit) / 60  # minutes from the truth to each guess
+    apart = np.minimum(later, hours * 60 - later)
+    return {
+        "exact": 1 / len(apart),
+        "within_1": float(np.mean(apart <= 1)),
+        "within_5": float(np.mean(apart <= 5)),
+        "deviation": float(np.mean(apart)),
+        "charged": float(np.mean(apart)),
+        "deviation_median": float(np.median(apart)),
+        "deviation_p90": float(np.quantile(apart, 0.9)),
+        "deviation_wrong": float(np.mean(apart[1:])),
+        "hour": 1 / hours,
+        "minute": 1 / 60,
+    }
+
+
+def _linear(truth: Time) -> float:
+    """Mean of |g − t| over all g on the grid: (t(t + u) + (P − t)(P − t − u)) / 2P."""
+    unit = 1 / 60 if truth.shows_seconds else 1.0
+    period, t = truth.hours * 60, truth.seconds / 60
+    return (t * (t + unit) + (period - t) * (period - t - unit)) / (2 * period)
+
+
+@cache
+def _swapped(truth: metrics.Hms, hours: int) -> float:
+    guesses = [(hour, minute, None) for hour in range(hours) for minute in range(60)]
+    return float(np.mean([metrics.hands_swapped(guess, truth, hours) for guess in guesses]))
