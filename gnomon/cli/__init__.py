@@ -19,6 +19,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from gnomon.cli.words import parser
+from gnomon.names import allow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb; its exit code."""
     words = parser()
     given, late = words.parse_known_args(arguments)
+    allow(" ".join(sys.argv[1:] if arguments is None else arguments))
     for word in late:  # argparse takes no positionals after an option
         if word.startswith("-") or "=" not in word or "overrides" not in given:
             takes = "overrides" in given and not word.startswith("-")
@@ -48,6 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     before = signal.getsignal(signal.SIGTERM)
     hears = _hear_sigterm()
     try:
+        if given.plugins:
+            _adopt(given.plugins)
         code: int = given.run(given) or 0
         sys.stdout.flush()
         return code
@@ -68,6 +72,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finally:
         if hears:
             signal.signal(signal.SIGTERM, before)
+
+
+def _adopt(places: Sequence[str]) -> None:
+    """Datasets name a user's own generators by their kinds: these are known from here on."""
+    from gnomon import generators, names
+
+    for place in places:
+        if not names.is_place(place):
+            raise names.UnknownNameError(f"--plugins {place}: give module:Class")
+        found = names.load({}, place, what="plug-in", listing="")
+        if hasattr(found, "kind"):
+            generators.load(place)
 
 
 class _Terminated(SystemExit):

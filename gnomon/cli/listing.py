@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,8 +32,8 @@ def table(what: str | None = None, *, width: int | None = None) -> str:
     """
     if what is None:
         return "\n".join(table(room, width=width) for room in _ROOMS)
-    if what in generators.KINDS:
-        return _aligned(what, _rows("generators", {what: generators.KINDS[what]}), width)
+    if generators.known(what):
+        return _aligned(what, _rows("generators", {what: generators.KINDS.get(what, what)}), width)
     check(_ROOMS | generators.KINDS, what, what="room or generator", listing="gnomon ls")
     if what == "configs":
         return _aligned(what, _recipes(), width)
@@ -52,7 +52,7 @@ def _rows(room: str, kinds: Mapping[str, str]) -> list[tuple[str, str]]:
         node = _definition(place)
         rows.append((name, _sentence(node)))
         if room == "generators":
-            found = _options(generators.load(name), node)
+            found = [row for cls in _written_together(generators.load(name)) for row in cls]
             rows += [(f"  {option}", text) for option, text in found]
         if room == "benchmarks":
             rows.append(("  layout", _layout(place)))
@@ -78,6 +78,16 @@ def _parsed(module: str) -> ast.Module:
     assert spec is not None
     assert spec.origin is not None
     return ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+
+
+def _written_together(kind: type) -> Iterator[list[tuple[str, str]]]:
+    """The options of a class and of those bases that lie in its folder, the bases' first."""
+    folder = kind.__module__.rpartition(".")[0]
+    for cls in reversed(kind.__mro__):
+        if cls.__module__.rpartition(".")[0] == folder:
+            node = _definition(f"{cls.__module__}:{cls.__name__}")
+            assert isinstance(node, ast.ClassDef)
+            yield _options(cls, node)
 
 
 def _keys(section: type, path: str = "") -> list[tuple[str, str]]:
@@ -120,7 +130,7 @@ def _options(kind: type, node: ast.ClassDef | ast.FunctionDef) -> list[tuple[str
 def _facts(family: str) -> list[tuple[str, str]]:
     """What a user asks of a family before its weights are here."""
     known = families.create(family)
-    types = [kind for kind, name in families.MODEL_TYPES.items() if name == family]
+    types = known.model_types
     found = [
         ("model_type", ", ".join(types)),
         ("boxes", f"the {known.dialect} dialect" if known.vision else ""),

@@ -267,6 +267,13 @@ def _adder(parsers: Any) -> Add:
         parser.add_argument(
             "--quiet", action="store_true", help="print results, warnings and errors alone"
         )
+        parser.add_argument(
+            "--plugins",
+            nargs="+",
+            default=[],
+            metavar="MODULE:CLASS",
+            help="classes of your own that a stored run or dataset names",
+        )
         return parser
 
     return add

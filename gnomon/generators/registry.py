@@ -24,7 +24,16 @@ def load(name: str) -> type[Generator]:
     found: type[Generator] = names.load(
         KINDS, name, what="generator", listing="gnomon ls generators"
     )
+    if names.is_place(name):
+        if found.kind in KINDS and KINDS[found.kind] != name:
+            raise ValueError(f"{name}: its kind is {found.kind!r}, which gnomon has: rename it")
+        KINDS[found.kind] = name  # as ids and manifests call it
     return found
+
+
+def known(name: str) -> bool:
+    """Whether it is the name of a kind, or the place of a user's own."""
+    return name in KINDS or names.is_place(name)
 
 
 def create(kind: str, *, split: Split = "train", seed: int = 0, **options: Any) -> Generator:

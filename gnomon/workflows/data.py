@@ -79,7 +79,7 @@ def to_plan(what: str, options: Sequence[str]) -> Recipe:
 
 def rows(what: str, options: Sequence[str]) -> list[str]:
     """How many rows each split has: a line for each file and directory, none for what is drawn."""
-    if what in generators.KINDS:
+    if generators.known(what):
         return []
     check_name(what)
     told = []
@@ -182,7 +182,7 @@ def _own_splits(source: Source) -> dict[str, tuple[Samples, int]]:
 
 def _unless_named(what: str, options: Sequence[str]) -> Source | None:
     """What lies on disk, unless a kind or a recipe that comes with gnomon has that name."""
-    named = what in generators.KINDS or f"{what}.yaml" in recipe.configs()
+    named = generators.known(what) or f"{what}.yaml" in recipe.configs()
     return None if named else _source_of(what, options)
 
 
@@ -198,7 +198,7 @@ def _source_of(what: str, options: Sequence[str]) -> Source | None:
 
 def _recipe_of(what: str, options: Sequence[str]) -> Recipe | None:
     """The recipe of that name, None for a kind."""
-    if what in generators.KINDS:
+    if generators.known(what):
         return None
     check_name(what)
     return open_recipe(what, options)

@@ -10,8 +10,8 @@ from typing import Any
 from gnomon import generators, losses, recipe, store
 from gnomon.eval.scoring.questions import Question
 from gnomon.generators.base import Split
+from gnomon.names import allow, nearest_names
 from gnomon.names import check as check_known
-from gnomon.names import nearest_names
 from gnomon.pipeline import families
 from gnomon.recipe import Eval, Recipe, RecipeError, Source
 from gnomon.sample import Sample
@@ -113,10 +113,16 @@ class Exam:
         return Mixture(tuple(found), weights, self.split, self.seed), gone
 
 
-def open_recipe(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
-    """A recipe whose every name and option is known to its room; nothing heavy is loaded."""
+def open_recipe(path: str | Path, overrides: Sequence[str] = (), *, stored: bool = False) -> Recipe:
+    """A recipe whose every name and option is known; nothing heavy is loaded.
+
+    It may name the user's own classes, unless it is one that an earlier run stored.
+    """
     _refuse_kind(str(path))
-    return check(recipe.load(path, overrides))
+    opened = recipe.load(path, overrides)
+    if not stored:
+        allow(recipe.to_yaml(opened))
+    return check(opened)
 
 
 def check_name(name: str) -> None:

@@ -23,7 +23,7 @@ def merge(run: Path, out: Path, *, samples: int, push_to: str | None = None) -> 
     from gnomon.pipeline.exporting.merge import merge as put_together
     from gnomon.pipeline.exporting.merge import open_plainly, push
 
-    opened = open_recipe(file)
+    opened = open_recipe(file, stored=True)
     exam = Exam.of(opened)
     asked = list(replace(exam, samples=min(samples, exam.samples)))
     found = put_together(opened, run, out, asked, card=_card(opened, run))

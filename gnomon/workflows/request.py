@@ -49,7 +49,7 @@ def asked(model: str, data: str | None, overrides: Sequence[str]) -> Asked:
     """Sort out the verb's words: a run or a model; its own exam, a kind, a recipe, a directory."""
     run = Path(model) if (Path(model) / "recipe.yaml").is_file() else None
     if run is not None:
-        opened = open_recipe(run / "recipe.yaml", overrides)
+        opened = open_recipe(run / "recipe.yaml", overrides, stored=True)
     else:
         _check_model(model, data)
         assert data is not None
@@ -81,7 +81,7 @@ def _check_model(model: str, data: str | None) -> None:
 
 def _bare(model: str, data: str, overrides: Sequence[str]) -> Recipe:
     """A recipe for a model that was not trained here; its data only names what is asked."""
-    kind = data if data in generators.KINDS else "clock"
+    kind = data if generators.known(data) else "clock"
     return check(
         recipe.from_dict(
             {"data": [{"kind": kind}], "model": {"name": model}}, overrides, name="command line"
@@ -92,7 +92,7 @@ def _bare(model: str, data: str, overrides: Sequence[str]) -> Recipe:
 def _exam_of(data: str, opened: Recipe, overrides: Sequence[str]) -> Exam:
     place, asked = Path(data), opened.eval
     assert asked.samples is not None  # `check` has settled it
-    if data in generators.KINDS:
+    if generators.known(data):
         return Exam((Source(kind=data),), asked.split, asked.seed, asked.samples)
     if place.suffix.lower() in (".csv", ".jsonl"):
         if not place.exists():

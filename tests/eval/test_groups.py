@@ -6,8 +6,7 @@ import pytest
 from eval_toys import clock_run
 
 from gnomon.eval import table, write_report
-from gnomon.eval.comparing.groups import check_alike, grouped
-from gnomon.eval.comparing.runs import compared
+from gnomon.eval.comparing.groups import check_alike, compared, grouped
 from gnomon.eval.report.plots.forest import Mark, forest
 from gnomon.eval.report.text_tables import differences
 

@@ -252,7 +252,7 @@ def test_every_family_is_whole():
         assert family.dialect in dialect.DIALECTS
         assert "lm_head" in family.keep_in_16_bits
         assert (family.vision is None) == (family.projector is None) == (not family.placeholder)
-    assert set(families.MODEL_TYPES.values()) <= families.FAMILIES.keys()
+    assert set(families.model_types().values()) <= families.FAMILIES.keys()
 
 
 def test_each_family_is_a_file_of_its_own():

@@ -17,16 +17,6 @@ FAMILIES = {
     "qwen2.5-vl": "gnomon.pipeline.families.qwen2_5_vl:Qwen25VL",
     "qwen3-vl": "gnomon.pipeline.families.qwen3_vl:Qwen3VL",
 }
-MODEL_TYPES = {
-    "llama": "llama",
-    "llava": "llava",
-    "mllama": "mllama",
-    "qwen2": "qwen2",
-    "qwen2_vl": "qwen2-vl",
-    "qwen2_5_vl": "qwen2.5-vl",
-    "qwen3_vl": "qwen3-vl",
-}
-"""Which family a checkpoint's model_type belongs to."""
 TINY = Path(__file__).parent.parent / "tiny"
 """The embedded model's weights and tokenizer, the recipe and log that made them; package data."""
 BLANK = "gnomon-tiny-blank"
@@ -40,15 +30,21 @@ def create(name: str) -> Family:
     return family
 
 
+def model_types() -> dict[str, str]:
+    """Which family a checkpoint's model_type belongs to."""
+    return {kind: name for name in FAMILIES for kind in create(name).model_types}
+
+
 def of_model_type(model_type: str, checkpoint: str = "a checkpoint") -> Family:
     """The family of a checkpoint whose config says `model_type`."""
-    if model_type not in MODEL_TYPES:
-        known = ", ".join(sorted(MODEL_TYPES))
+    known_types = model_types()
+    if model_type not in known_types:
+        known = ", ".join(sorted(known_types))
         raise ValueError(
             f"model.name: {checkpoint}: model_type {model_type!r} belongs to no family here; known"
             f" are {known} (`gnomon ls families`)"
         )
-    return create(MODEL_TYPES[model_type])
+    return create(known_types[model_type])
 
 
 def locate(name: str) -> str:

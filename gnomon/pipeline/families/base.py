@@ -41,6 +41,8 @@ class Family(ABC):
     """How checkpoints of one architecture load, what their parts are, how an answer is written."""
 
     name: ClassVar[str]
+    model_types: ClassVar[tuple[str, ...]] = ()
+    """What the configs of its checkpoints call themselves."""
     dialect: ClassVar[str]
     """How it writes boxes; a name in gnomon.dialect.DIALECTS."""
     digits: ClassVar[str]

@@ -23,6 +23,7 @@ class Llama(TextOnly):
     """Llama and what shares its architecture, text alone; Llama-2 has one digit a token."""
 
     name: ClassVar[str] = "llama"
+    model_types: ClassVar[tuple[str, ...]] = ("llama",)
     digits: ClassVar[str] = "1 to 3"
     end: ClassVar[str] = "<|eot_id|>"
     template_options: ClassVar[Mapping[str, Any]] = {"date_string": DATE}

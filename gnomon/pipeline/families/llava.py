@@ -18,6 +18,7 @@ class Llava(Family):
     """LLaVA-1.5: every picture padded to a square and shrunk or enlarged to 336 by 336 pixels."""
 
     name: ClassVar[str] = "llava"
+    model_types: ClassVar[tuple[str, ...]] = ("llava",)
     dialect: ClassVar[str] = "llava"
     digits: ClassVar[str] = "1"
     end: ClassVar[str] = "</s>"

@@ -25,6 +25,7 @@ class Mllama(Family):
     """
 
     name: ClassVar[str] = "mllama"
+    model_types: ClassVar[tuple[str, ...]] = ("mllama",)
     dialect: ClassVar[str] = "plain"
     digits: ClassVar[str] = "1 to 3"
     end: ClassVar[str] = "<|eot_id|>"

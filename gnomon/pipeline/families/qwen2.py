@@ -12,6 +12,7 @@ class Qwen2(TextOnly):
     """Qwen2 and Qwen2.5, text alone."""
 
     name: ClassVar[str] = "qwen2"
+    model_types: ClassVar[tuple[str, ...]] = ("qwen2",)
     digits: ClassVar[str] = "1"
     end: ClassVar[str] = "<|im_end|>"
     config_class: ClassVar[str] = "Qwen2Config"

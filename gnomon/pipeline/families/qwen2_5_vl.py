@@ -22,6 +22,7 @@ class Qwen25VL(Qwen2VL):
     """Qwen2.5-VL: as Qwen2-VL, with boxes in pixels of the resized picture."""
 
     name: ClassVar[str] = "qwen2.5-vl"
+    model_types: ClassVar[tuple[str, ...]] = ("qwen2_5_vl",)
     dialect: ClassVar[str] = "qwen2.5-vl"
     vision: ClassVar[Part | None] = Part(
         ("model.visual.",),

@@ -18,6 +18,7 @@ class Qwen2VL(Family):
     """Qwen2-VL, and what was fine-tuned from it: any picture size in multiples of 28 pixels."""
 
     name: ClassVar[str] = "qwen2-vl"
+    model_types: ClassVar[tuple[str, ...]] = ("qwen2_vl",)
     dialect: ClassVar[str] = "qwen2-vl"
     digits: ClassVar[str] = "1"
     end: ClassVar[str] = "<|im_end|>"

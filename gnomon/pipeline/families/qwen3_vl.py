@@ -21,6 +21,7 @@ class Qwen3VL(Qwen2VL):
     """Qwen3-VL, the dense Instruct models: pictures in multiples of 32 pixels."""
 
     name: ClassVar[str] = "qwen3-vl"
+    model_types: ClassVar[tuple[str, ...]] = ("qwen3_vl",)
     dialect: ClassVar[str] = "qwen3-vl"
     vision: ClassVar[Part | None] = Part(
         ("model.visual.",),

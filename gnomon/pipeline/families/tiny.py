@@ -24,6 +24,7 @@ class GnomonTiny(Qwen2VL):
     """The embedded model: small enough to fine-tune on two cores while one waits."""
 
     name: ClassVar[str] = "gnomon-tiny"
+    model_types: ClassVar[tuple[str, ...]] = ()
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {}
 
     def load_processor(self, path: str | Path, model: Model) -> Processor:
