@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gnomon import dialect
 from gnomon.answers.types import TYPES
-from gnomon.sample import Box, Number, Prediction, Spot, Spots, Table, Text, Time
+from gnomon.sample import Box, Number, Spot, Spots, Table, Text, Time
 
 SIZE = (640, 480)
 LONG = "The hands are long and thin, and the picture is a little blurred. " * 40
@@ -70,8 +70,9 @@ tables = st.integers(2, 4).flatmap(
 
 
 def read(spoken, target, text):
-    prediction = Prediction("a", text, SIZE, spoken.name)
-    reading = TYPES[target.answer_type].read(prediction, target, "last")
+    reading = TYPES[target.answer_type].read(
+        text, target, which="last", dialect=spoken.name, size=SIZE
+    )
     return reading and reading.value
 
 

@@ -29,7 +29,7 @@ def test_scoring_needs_no_torch_and_draws_nothing():
     assert "torch" not in loaded_after("from gnomon.eval import write_report")
 
 
-@pytest.mark.parametrize("name", sorted(gnomon.eval._PUBLIC))
+@pytest.mark.parametrize("name", sorted(gnomon.eval._PLACES))
 def test_every_public_name_is_there(name):
     assert callable(getattr(gnomon.eval, name))
 
@@ -40,7 +40,7 @@ def test_functions_are_not_hidden_by_modules():
     import gnomon.eval.report.text_tables
     import gnomon.eval.scoring.score
 
-    for name in gnomon.eval._PUBLIC:
+    for name in gnomon.eval._PLACES:
         with pytest.raises(ModuleNotFoundError):
             __import__(f"gnomon.eval.{name}")
 

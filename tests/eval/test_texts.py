@@ -50,7 +50,7 @@ def test_tables_are_read_in_every_common_form(text, table):
 )
 def test_texts_in_their_boxes_are_read_all_or_not_at_all(name, text, said_):
     like = Spots((Spot("?", Box(0, 0, 1, 1)),))
-    found = TYPES["spots"].read(Prediction("a", text, (100, 100), name), like, "last")
+    found = TYPES["spots"].read(text, like, which="last", dialect=name, size=(100, 100))
     read = found and tuple((spot.text, spot.box.corners) for spot in found.value.items)
     assert read == (said_ and tuple((label, pytest.approx(box)) for label, box in said_))
 
@@ -100,7 +100,14 @@ def test_spots_may_stand_in_a_fence(fence):
     spotted = Spots((Spot("EXIT", Box(10, 10, 50, 30)),))
     said = fence.format(Qwen25VL().write(spotted, (100, 100)))
     prediction = Prediction("a", said, (100, 100), "qwen2.5-vl")
-    assert TYPES["spots"].read(prediction, spotted, "last").value == spotted
+    assert (
+        TYPES["spots"]
+        .read(
+            prediction.text, spotted, which="last", dialect=prediction.dialect, size=prediction.size
+        )
+        .value
+        == spotted
+    )
 
 
 def test_a_reading_is_right_as_far_as_the_scale_can_be_read():
