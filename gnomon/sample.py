@@ -1,4 +1,4 @@
-"""What flows down the road: a Sample with a typed target, and a model's Prediction of it."""
+"""What flows through the packages: a Sample with an exact answer, and a model's Prediction."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from gnomon.names import check
 from gnomon.pipeline import families
 from gnomon.store.benchmarks import BENCHMARKS
 
-_ROOMS = {
+_LISTS = {
     "generators": generators.KINDS,
     "losses": losses.KINDS,
     "families": families.FAMILIES,
@@ -27,38 +27,38 @@ _ROOMS = {
 
 
 def table(what: str | None = None, *, width: int | None = None) -> str:
-    """What a room has, each name with its first sentence; generators, or a single one, with their
-    options, a recipe with all its keys. None is every room; texts are folded at a terminal's width.
+    """What a list has, each name with its first sentence; generators, or a single one, with their
+    options, a recipe with all its keys. None is every list; texts are folded at a terminal's width.
     """
     if what is None:
-        return "\n".join(table(room, width=width) for room in _ROOMS)
+        return "\n".join(table(one, width=width) for one in _LISTS)
     if generators.known(what):
         return _aligned(what, _rows("generators", {what: generators.KINDS.get(what, what)}), width)
-    check(_ROOMS | generators.KINDS, what, what="room or generator", listing="gnomon ls")
+    check(_LISTS | generators.KINDS, what, what="list or generator", listing="gnomon ls")
     if what == "configs":
         return _aligned(what, _recipes(), width)
     if what == "recipe":
         return _aligned(what, _keys(recipe.Recipe), width)
-    return _aligned(what, _rows(what, _ROOMS[what]), width)
+    return _aligned(what, _rows(what, _LISTS[what]), width)
 
 
 def _recipes() -> list[tuple[str, str]]:
     return [(name.removesuffix(".yaml"), _comment(file)) for name, file in recipe.configs().items()]
 
 
-def _rows(room: str, kinds: Mapping[str, str]) -> list[tuple[str, str]]:
+def _rows(title: str, kinds: Mapping[str, str]) -> list[tuple[str, str]]:
     rows = []
     for name, place in sorted(kinds.items()):
         node = _definition(place)
         rows.append((name, _sentence(node)))
-        if room == "generators":
+        if title == "generators":
             found = [row for cls in _written_together(generators.load(name)) for row in cls]
             rows += [(f"  {option}", text) for option, text in found]
-        if room == "benchmarks":
+        if title == "benchmarks":
             rows.append(("  layout", _layout(place)))
-        if room == "families":
+        if title == "families":
             rows += [(f"  {fact}", text) for fact, text in _facts(name)]
-    if room == "losses":
+    if title == "losses":
         rows.insert(0, (losses.CE, "The cross-entropy alone."))
     return rows
 

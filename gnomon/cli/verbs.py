@@ -170,7 +170,7 @@ def score(given: argparse.Namespace) -> None:
 
 
 def run(given: argparse.Namespace) -> None:
-    """The straight road."""
+    """Everything a recipe says, from drawing to the report."""
     from gnomon import workflows
 
     opened = workflows.open_recipe(given.recipe, given.overrides)
@@ -178,7 +178,7 @@ def run(given: argparse.Namespace) -> None:
 
 
 def demo(given: argparse.Namespace) -> None:
-    """The straight road on the embedded model."""
+    """The same on the embedded model."""
     given.recipe = "demo"
     run(given)
 

@@ -49,7 +49,7 @@ def _ls(add: Add) -> None:
     verb.add_argument(
         "what",
         nargs="?",
-        metavar="ROOM|KIND",
+        metavar="LIST|KIND",
         help="generators, losses, families, configs, recipe, metrics or benchmarks; or a generator,"
         " for its options alone; default: all",
     )
@@ -215,7 +215,7 @@ def _run(add: Add) -> None:
 
 
 def _demo(add: Add) -> None:
-    verb = add(verbs.demo, "the whole road on the embedded model, in minutes", "gnomon demo")
+    verb = add(verbs.demo, "train and evaluate the embedded model, in minutes", "gnomon demo")
     _overrides(verb, "laid over the recipe")
     verb.add_argument("--out", type=Path, metavar="DIR", help="the run's directory (runs/demo)")
     _workers(verb)

@@ -1,4 +1,4 @@
-"""Fine-tuning and answering with real models: the only room that knows transformers and TRL."""
+"""Fine-tuning and answering with real models: the only package that knows transformers and TRL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The straight road: what strings the rooms together, from a recipe to a report."""
+"""What the verbs of the command line do, from a recipe to a report."""
 
 from gnomon.workflows.answering import predict, read_pictures
 from gnomon.workflows.comparing import compare

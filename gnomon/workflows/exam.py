@@ -155,7 +155,7 @@ def _shipped() -> list[str]:
 
 
 def check(opened: Recipe) -> Recipe:
-    """The same recipe, once each room has looked at its names and options, with the numbers of
+    """The same recipe, once its names and options have been checked, with the numbers of
     samples that follow from the data."""
     try:
         check_names(opened)

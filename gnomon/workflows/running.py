@@ -41,7 +41,7 @@ def _alone(
 
 @_alone
 def run(opened: Recipe, out: Path, *, workers: int | None) -> Path:
-    """Generate, train, predict before and after, score, report: the straight road."""
+    """Generate, train, predict before and after, score, report."""
     _refuse_company()
     _refuse_server(opened)
     from gnomon.pipeline.checkpoint import resolve

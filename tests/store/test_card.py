@@ -8,13 +8,13 @@ from decimal import Decimal
 
 import pytest
 import yaml
-from gnomon.store.describing.bins import _AREAS, _COUNTS, _HOURS, _NUMBERS, ORDER, binned
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 from store_toys import Listed, toys, tree
 
 from gnomon import cli, store
+from gnomon.answers.bars import COUNTS
 from gnomon.generators import create
 from gnomon.recipe import Source
 from gnomon.sample import Box, Number, Sample, Spot, Spots, Table, Text, Time
@@ -66,12 +66,12 @@ def sample(target, size=(10, 10), name="a-1", **facts):
     ],
 )
 def test_every_answer_has_its_bar(target, size, axis, label):
-    assert binned(sample(target, size)) == (axis, label)
+    assert (target.histogram, target.bar(size)) == (axis, label)
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False))
 def test_a_number_lies_between_the_ends_of_its_bar(value):
-    label = binned(sample(Number(value), None))[1].replace("−", "-").replace(",", "")
+    label = Number(value).bar(None).replace("−", "-").replace(",", "")
     ends = [Decimal(end) for end in re.findall(r"-?\d+(?:\.\d+)?", label)]
     if len(ends) == 2:
         assert ends[0] <= value <= ends[1]
@@ -82,7 +82,8 @@ def test_a_number_lies_between_the_ends_of_its_bar(value):
 
 
 def test_no_two_bars_share_a_label():
-    assert len(ORDER) == len(_HOURS) + len(_NUMBERS) + len(_AREAS) + len(_COUNTS)
+    labels = [*Time.bars, *Number.bars, *Box.bars, *COUNTS]
+    assert len(set(labels)) == len(labels)
 
 
 SAMPLES = st.lists(
@@ -144,7 +145,7 @@ def test_the_counts_of_a_card_are_those_of_the_samples(tmp_path):
     assert counts["kind"] == {"arithmetic easy": 60, "arithmetic hard": 20}
     assert counts["source"] == {"arithmetic (2)": 60, "arithmetic (1)": 20}
     assert counts["numbers"] == Counter(
-        binned(s)[1] for s in store.open(tmp_path) if isinstance(s.target, Number)
+        s.target.bar(None) for s in store.open(tmp_path) if isinstance(s.target, Number)
     )
     assert re.search(r"\narithmetic easy +60  75\.0 %  █{24}\n", card(tmp_path))
     assert re.search(r"\narithmetic hard +20  25\.0 %  █{8}\n", card(tmp_path))

@@ -5,7 +5,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from gnomon.store.describing.bins import binned
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
@@ -18,6 +17,10 @@ from gnomon.store import Drawn
 from gnomon.store.describing.census import Part, census, parts_of
 from gnomon.store.describing.hashes import TRACES, repeated, shared, traces
 from gnomon.store.describing.tally import merged
+
+
+def bar_of(sample):
+    return sample.target.bar(sample.image.size if sample.image else None)
 
 
 def write(samples, out, **options):
@@ -49,7 +52,7 @@ def test_a_directory_is_counted_as_its_samples_are(tmp_path, monkeypatch, form):
     assert found.counts["train"]["kind"] == {"toy": 40}
     assert found.counts["train"]["answer"] == {"time": 14, "number": 13, "box": 13}
     assert found.counts["train"]["picture"] == {"16×16": 40}
-    drawn = Counter(binned(toys()[i])[1] for i in range(0, 40, 3))
+    drawn = Counter(bar_of(toys()[i]) for i in range(0, 40, 3))
     assert found.counts["train"]["times"] == drawn
     assert found.repeated["train"] == dict.fromkeys(TRACES, 0)
     plain = found.to_json()
