@@ -38,6 +38,16 @@ def allow(text: str) -> list[str]:
     return places
 
 
+def refuse_code(text: str, what: str) -> None:
+    """Refuse a text that names classes outside gnomon which the user did not name himself."""
+    if places := [place for place in dict.fromkeys(PLACE.findall(text)) if place not in _ALLOWED]:
+        named = ", ".join(map(repr, places))
+        raise UnknownNameError(
+            f"{what} {named} is code of your own, named by a file that was written before: if it is"
+            f" to be run, add --plugins {' '.join(places)}"
+        )
+
+
 def is_place(name: str) -> bool:
     """Whether a name is a place of the user's own code."""
     return PLACE.fullmatch(name) is not None
@@ -59,11 +69,7 @@ def check(choices: Iterable[str], name: str, *, what: str, listing: str) -> None
     """Refuse an unknown name, with the nearest choices and the command that lists all."""
     known = list(choices)
     if is_place(name):
-        if name not in _ALLOWED:
-            raise UnknownNameError(
-                f"{what} {name!r} is code of your own, named by a file that was written before: if"
-                f" it is to be run, add --plugins {name}"
-            )
+        refuse_code(name, what)
     elif name not in known:
         raise UnknownNameError(f"unknown {what} {name!r}: {hint(name, known, listing=listing)}")
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import fields
 from decimal import InvalidOperation
+from importlib import import_module
 from typing import Any
 
-from gnomon.answers.box.truth import Box
-from gnomon.answers.number.truth import Number
-from gnomon.answers.spots.truth import Spots
-from gnomon.answers.table.truth import Table
 from gnomon.answers.target import Target
-from gnomon.answers.text.truth import Text
-from gnomon.answers.time.truth import Time
 
 TARGETS: dict[str, type[Target]] = {
-    kind.name: kind for kind in (Time, Number, Box, Text, Spots, Table)
+    name: getattr(import_module(f"gnomon.answers.{name}.truth"), name.capitalize())
+    for name in (
+        "time",
+        "number",
+        "box",
+        "text",
+        "spots",
+        "table",
+    )
 }
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from gnomon import eval as evaluation
 from gnomon import generators, losses, recipe
+from gnomon.generators.base import Generator
 from gnomon.names import check
 from gnomon.pipeline import families
 from gnomon.store.benchmarks import BENCHMARKS
@@ -84,7 +85,7 @@ def _written_together(kind: type) -> Iterator[list[tuple[str, str]]]:
     """The options of a class and of those bases that lie in its folder, the bases' first."""
     folder = kind.__module__.rpartition(".")[0]
     for cls in reversed(kind.__mro__):
-        if cls.__module__.rpartition(".")[0] == folder:
+        if issubclass(cls, Generator) and cls.__module__.rpartition(".")[0] == folder:
             node = _definition(f"{cls.__module__}:{cls.__name__}")
             assert isinstance(node, ast.ClassDef)
             yield _options(cls, node)

@@ -10,7 +10,7 @@ from typing import Any
 from gnomon import generators, losses, recipe, store
 from gnomon.eval.scoring.questions import Question
 from gnomon.generators.base import Split
-from gnomon.names import allow, nearest_names
+from gnomon.names import allow, nearest_names, refuse_code
 from gnomon.names import check as check_known
 from gnomon.pipeline import families
 from gnomon.recipe import Eval, Recipe, RecipeError, Source
@@ -120,7 +120,9 @@ def open_recipe(path: str | Path, overrides: Sequence[str] = (), *, stored: bool
     """
     _refuse_kind(str(path))
     opened = recipe.load(path, overrides)
-    if not stored:
+    if stored:
+        refuse_code(recipe.to_yaml(opened), f"{path}:")
+    else:
         allow(recipe.to_yaml(opened))
     return check(opened)
 

@@ -47,7 +47,10 @@ def _source(described: Mapping[str, Any]) -> dict[str, Any]:
     weight = {"weight": described["weight"]} if described.get("weight", 1) != 1 else {}
     if described["source"] == "drawn":
         options = _said(described)
-        return {"kind": described["kind"], **weight, **({"options": options} if options else {})}
+        kind = described["kind"]
+        place = generators.KINDS.get(kind, kind)  # of a user's own class, that is what draws it
+        kind = kind if place.startswith("gnomon.") else place
+        return {"kind": kind, **weight, **({"options": options} if options else {})}
     path = described.get("directory") or described.get("file") or described["source"]
     how = {key: described[key] for key in ("columns", "benchmark") if key in described}
     return {"path": path, **weight, **how}

@@ -1,0 +1,273 @@
+"""The table "to add / touch" of CONTRIBUTING.md: each row is done as it says, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import gnomon
+
+ROOT = Path(gnomon.__file__).parents[1]
+DICE = re.search(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)[1]
+OWN = '''
+from collections.abc import Mapping
+from typing import ClassVar
+
+from torch.nn.functional import huber_loss
+
+from gnomon.losses.base import NumericLoss
+from gnomon.pipeline.families.tiny import GnomonTiny
+
+
+class Huber(NumericLoss):
+    """Huber's loss of the expected value of each digit."""
+
+    parts = {"huber": "digits"}
+
+    def terms(self, scores, spans):
+        v, y = self.vocab.worths(spans, scores.dtype)
+        return {"huber": huber_loss((v * scores.softmax(-1)).sum(-1), y, reduction="none")}
+
+
+class Polite(GnomonTiny):
+    """The embedded model under another name."""
+
+    name: ClassVar[str] = "polite"
+'''
+RECIPE = """
+data: [{kind: "dice:Dice", options: {size: 32, dice: 2}}]
+model: {name: gnomon-tiny, family: "own:Polite"}
+loss: {name: "own:Huber"}
+train: {samples: 8, per_device_train_batch_size: 4, max_steps: 2}
+eval: {samples: 4}
+"""
+
+
+def ran(*words, cwd, path=ROOT, code=0):
+    """What a command of a tree printed, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, *map(str, words)],
+        cwd=cwd,
+        env={"PYTHONPATH": str(path), "PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == code, done.stderr[-3000:]
+    return done.stdout + done.stderr
+
+
+def test_a_generator_a_loss_and_a_family_of_ones_own_are_trained_with(tmp_path):
+    """Named in the recipe; a stored run may not name code, unless it is allowed."""
+    (tmp_path / "dice.py").write_text(DICE)
+    (tmp_path / "own.py").write_text(OWN)
+    (tmp_path / "my.yaml").write_text(RECIPE)
+    command = ("-W", "ignore", "-m", "gnomon")
+    told = ran(*command, "run", "my.yaml", "--out", "run", "--workers", 1, cwd=tmp_path)
+    assert "report: run/report.html" in told
+    log = [json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()]
+    assert any("huber" in line for line in log)
+    told = ran(*command, "predict", "run", cwd=tmp_path, code=2)
+    assert "run/recipe.yaml: 'dice:Dice', 'own:Polite', 'own:Huber' is code of your own" in told
+    assert "add --plugins dice:Dice own:Polite own:Huber" in told
+    allowed = ("--plugins", "dice:Dice", "own:Huber", "own:Polite")
+    ran(*command, "predict", "run", *allowed, cwd=tmp_path)
+    listed = ran(*command, "ls", "dice:Dice", cwd=tmp_path)
+    assert "How many there are; 1 to 6. [3]" in listed
+    told = ran(*command, "preview", "dice:Nope", "-o", "x.png", cwd=tmp_path, code=2)
+    assert "'dice:Nope' cannot be imported: module 'dice' has no attribute 'Nope'" in told
+
+
+def test_what_the_contract_asks_of_a_generator_holds_of_the_dice(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "dice.py").write_text(DICE)
+    from dice import Dice
+
+    samples = [Dice(seed=3)[index] for index in range(30)]
+    assert samples[7].image.tobytes() == Dice(seed=3)[7].image.tobytes()
+    assert all(sample.target.value == sum(sample.facts["throw"]) for sample in samples)
+    keys = {s: {Dice(split=s).key(i) for i in range(300)} for s in ("train", "val", "test")}
+    assert not keys["train"] & keys["val"]
+    assert not keys["train"] & keys["test"]
+    with pytest.raises(ValueError, match=r"dice=7: give 1 to 6"):
+        Dice(dice=7)
+
+
+TRUTH = '''"""A temperature, exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+from gnomon.answers.bars import COUNTS, counted
+from gnomon.answers.target import Size, Target
+
+
+@dataclass(frozen=True, slots=True)
+class Temperature(Target):
+    """Degrees Celsius."""
+
+    name: ClassVar[str] = "temperature"
+    histogram: ClassVar[str] = "temperatures"
+    bars: ClassVar[tuple[str, ...]] = COUNTS
+
+    degrees: int
+
+    def bar(self, size: Size | None) -> str:
+        return counted(abs(self.degrees))
+
+    def written(self, dialect: Any = None, size: Size | None = None) -> str:
+        return f"{self.degrees} °C"
+
+    def read_back(self, text: str, dialect: Any = None, size: Size | None = None) -> Self | None:
+        number = text.removesuffix(" °C")
+        return replace(self, degrees=int(number)) if number.lstrip("-").isdigit() else None
+'''
+METRICS = '''"""Metrics of temperatures."""
+
+
+def degrees_off(prediction: int, target: int) -> float:
+    """|p − t| in degrees."""
+    return float(abs(prediction - target))
+'''
+TYPE = '''"""Temperatures."""
+
+from gnomon.answers.base import AnswerType, Errors, Line
+from gnomon.answers.reading.choice import Reading
+from gnomon.answers.temperature import metrics
+
+
+class TemperatureType(AnswerType):
+    """Degrees are whole."""
+
+    title = "Temperature"
+    lines = (
+        Line("exact", "Exactly right", "exact", headline=True),
+        Line("off", "Degrees off", "off", "mean", "read", "°C", "lower", headline=True),
+        Line("unread", "Could not be read", "unread", better="lower", headline=True),
+    )
+    errors = Errors("Right or wrong", "exact", (1,), ("wrong", "right"))
+
+    def read(self, text, truth, *, which, dialect, size):
+        found = truth.read_back(text.strip())
+        return Reading(found.degrees, (0, len(text)), "degrees") if found else None
+
+    def measures(self, truth, answer, cost):
+        if answer.value is None:
+            return {"exact": 0.0, "unread": 1.0, "charged": cost}
+        off = metrics.degrees_off(answer.value, truth.degrees)
+        return {"exact": float(off == 0), "off": off, "unread": 0.0, "charged": off}
+
+    def value_of(self, truth):
+        return truth.degrees
+
+    def shown(self, value):
+        return f"{value} °C"
+
+
+TYPES = {"temperature": TemperatureType()}
+'''
+BENCHMARK = '''"""Fever charts (made up), JSONL of `question` and `degrees`."""
+
+from gnomon.answers.temperature.truth import Temperature
+from gnomon.store.benchmarks import split_said
+from gnomon.store.user_data.rows import Row
+
+
+def rows(line, raw, file):
+    """One temperature a row."""
+    asked = raw["question"]
+    yield Row(line, None, asked, Temperature(raw["degrees"]), asked, split_said(file))
+'''
+FORMAT = '''"""Parquet in a file of another name."""
+
+from gnomon.store.writing.formats.parquet import Parquet
+
+
+class Columns(Parquet):
+    """The same bytes as Parquet."""
+
+    name = "columns"
+    suffix = ".columns"
+'''
+USE = """
+from pathlib import Path
+
+from gnomon import cli, store
+from gnomon.eval import METRICS, RunResult, score, table, write_report
+from gnomon.recipe import Source
+from gnomon.sample import Prediction, target_from_json, target_to_json
+from gnomon.store.describing.census import Census
+
+rows = "\\n".join(f'{{"question": "Fever of patient {n}?", "degrees": {n}}}' for n in range(35, 42))
+Path("fever.jsonl").write_text(rows)
+asked = store.mixture((Source(path="fever.jsonl", benchmark="fever"),), split="test", seed=0)
+assert [target_from_json(target_to_json(s.target)) for s in asked] == [s.target for s in asked]
+said = ["35 °C", "40 °C", "cold", *(f"{n} °C" for n in range(38, 42))]
+answers = [Prediction(s.id, text, None, "plain") for s, text in zip(asked, said, strict=True)]
+run = RunResult("before", score(answers, asked), answers)
+print(table([run]))
+write_report("report.html", [run], samples={s.id: s for s in asked})
+store.write(asked, Path("data"), n=7, split="test", workers=1, format="columns")
+print([s.target.degrees for s in store.open(Path("data"), "test")])
+print(METRICS["degrees_off"], METRICS["signed_error"])
+for what in ("metrics", "benchmarks"):
+    cli.main(["ls", what])
+"""
+
+
+def test_an_answer_type_a_metric_a_benchmark_and_a_format_touch_what_the_table_names(tmp_path):
+    tree = tmp_path / "tree"
+    shutil.copytree(ROOT / "gnomon", tree / "gnomon", ignore=shutil.ignore_patterns("__pycache__"))
+
+    def line(file, before, added):
+        text = (tree / file).read_text()
+        assert text.count(before) == 1
+        (tree / file).write_text(text.replace(before, before + added))
+
+    folder = tree / "gnomon/answers/temperature"
+    folder.mkdir()
+    for name, text in {"truth": TRUTH, "metrics": METRICS, "answer_type": TYPE}.items():
+        (folder / f"{name}.py").write_text(text)
+    (folder / "__init__.py").write_text("")
+    line("gnomon/answers/truths.py", '        "table",\n', '        "temperature",\n')
+    (tree / "gnomon/store/benchmarks/fever.py").write_text(BENCHMARK)
+    line("gnomon/store/benchmarks/__init__.py", '        "chartqa",\n', '        "fever",\n')
+    (tree / "gnomon/store/writing/formats/columns.py").write_text(FORMAT)
+    line(
+        "gnomon/store/writing/formats/__init__.py",
+        "FORMATS = {\n",
+        '    "columns": "gnomon.store.writing.formats.columns:Columns",\n',
+    )
+    signed = (
+        '\n\ndef signed_error(p: float, t: float) -> float:\n    """p − t."""\n    return p - t\n'
+    )
+    with (tree / "gnomon/answers/number/metrics.py").open("a") as file:
+        file.write(signed)
+    number = "gnomon/answers/number/answer_type.py"
+    line(
+        number,
+        '            _error("error", "Mean absolute error (MAE)", "error"),\n',
+        '            _error("bias", "Mean signed error", "bias"),\n',
+    )
+    line(
+        number,
+        '            "error": error,\n',
+        '            "bias": metrics.signed_error(float(answer.value), float(target)),\n',
+    )
+    told = ran("-c", USE, cwd=tmp_path, path=tree)
+    assert "Temperature" in told
+    assert re.search(r"Degrees off +0\.67 °C", told)
+    assert "[35, 36, 37, 38, 39, 40, 41]" in told
+    assert "gnomon.answers.temperature.metrics:degrees_off" in told
+    assert "signed_error" in told
+    assert "Fever charts (made up)" in told
+    page = (tmp_path / "report.html").read_text()
+    assert "Temperature" in page
+    assert "40 °C" in page
