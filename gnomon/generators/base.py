@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from itertools import count
-from typing import Any, ClassVar, Literal, TypeAlias, get_args, overload
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, get_args, overload
 
 from gnomon.generators.rng import Rng, digest
 from gnomon.names import hint
 from gnomon.recipe import STRICT
 from gnomon.sample import Sample, Target
 
+T = TypeVar("T")
 Split: TypeAlias = Literal["train", "val", "test"]
+_TRIES = 1000
+"""A tenth of all meanings belongs to a split: as many draws without one have no chance."""
 LATER = {"later": True}
 """Metadata of an option that came after its kind: at its default all is drawn as before it."""
 
@@ -99,6 +102,14 @@ class Generator(ABC):
         plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         del plain["split"], plain["seed"]
         return plain
+
+    def of_its_split(self, draw: Callable[[], T], meaning: Callable[[T], Iterable[object]]) -> T:
+        """The first thing drawn whose meaning belongs to the split, so that no two share one."""
+        for _ in range(_TRIES):
+            found = draw()
+            if split_of(self.kind, *meaning(found)) == self.split:
+                return found
+        raise AssertionError(f"{self}: nothing of the {self.split} split in {_TRIES} draws")
 
     @cached_property
     def _stream(self) -> bytes:

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from gnomon.generators.base import LATER, check_names, split_of
+from gnomon.generators.base import LATER, check_names
 from gnomon.generators.drawing.backdrop import BACKGROUNDS, backdrop
 from gnomon.generators.drawing.canvas import SCALE, Canvas
 from gnomon.generators.drawing.colours import COLOURS, grounds, visible_on
@@ -38,7 +38,6 @@ _FILLED = 0.92
 """Of its slot's shorter side a large thing may fill so much."""
 _LEAST = 7.0
 """Pixels from the middle of a small thing to its tip."""
-_TRIES = 1000
 THINGS = ("icons", *pictures.LEAST)
 
 
@@ -181,12 +180,13 @@ class Scene(Degradable):
         what = self.things[0] if len(self.things) == 1 else rng.choice(self.things)
         if what != "icons":
             return self._hung(what, rng)
-        for _ in range(_TRIES):
+
+        def icons() -> tuple[tuple[int, int, int], tuple[Thing, ...]]:
             ground = rng.choice(grounds(COLOURS, min(self._alike, 5)))
-            things = self._things(ground, rng)
-            if split_of(self.kind, *sorted(things)) == self.split:
-                return self._laid_out(ground, things, rng)
-        raise AssertionError(f"{self}: no scene of the {self.split} split in {_TRIES}")
+            return ground, self._things(ground, rng)
+
+        ground, things = self.of_its_split(icons, lambda drawn: sorted(drawn[1]))
+        return self._laid_out(ground, things, rng)
 
     def _laid_out(self, ground: tuple[int, int, int], things: tuple[Thing, ...], rng: Rng) -> Plan:
         edge, reach = self.size * _MARGIN, self._reach(len(things))
@@ -201,18 +201,19 @@ class Scene(Degradable):
         """Pictures in frames; no two splits share a set of what they show."""
         edge = self.size * _MARGIN
         room = Slot(edge, edge, self.size - edge, self.size - edge)
-        for _ in range(_TRIES):
-            ground = rng.choice(grounds(COLOURS, 5))
-            count = rng.within(self._objects)
+
+        def framed() -> tuple[tuple[int, int, int], int, list[pictures.Subject]]:
+            ground, count = rng.choice(grounds(COLOURS, 5)), rng.within(self._objects)
             side = pictures.side_of(count, self.size - 2 * edge)
-            shown = pictures.subjects(
+            subjects = pictures.subjects(
                 what, count, side, rng, split=self.split, seed=self.seed, ood=self.ood
             )
-            if split_of(self.kind, *sorted(one.meaning for one in shown)) == self.split:
-                break
-        else:
-            raise AssertionError(f"{self}: no pictures of the {self.split} split in {_TRIES}")
-        places = slots(count, room, rng)
+            return ground, side, subjects
+
+        ground, side, shown = self.of_its_split(
+            framed, lambda drawn: sorted(one.meaning for one in drawn[2])
+        )
+        places = slots(len(shown), room, rng)
         drawn = tuple(
             pictures.placed(one, place, side, rng) for one, place in zip(shown, places, strict=True)
         )

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.generators.base import check_names, split_of
+from gnomon.generators.base import check_names
 from gnomon.generators.drawing.backdrop import BACKGROUNDS, backdrop
 from gnomon.generators.drawing.canvas import SCALE, Canvas
 from gnomon.generators.drawing.colours import readable_on, text_grounds
@@ -31,7 +31,6 @@ LEVELS: dict[str, tuple[tuple[int, int], float, float]] = {
 QUESTIONS = ("find", "read", "both")
 _LEAST = 9.0
 """Pixels: letters are at least so high where the picture is 224 wide, and larger with it."""
-_TRIES = 1000
 
 
 class Plan(NamedTuple):
@@ -115,12 +114,7 @@ class TextSpotting(Degradable):
 
     def _plan(self, rng: Rng) -> Plan:
         """The first texts of the draws that belong to the split: no other split has this set."""
-        for _ in range(_TRIES):
-            said = texts(rng, self.kinds, rng.within(self._count))
-            if split_of(self.kind, *sorted(said)) == self.split:
-                break
-        else:
-            raise AssertionError(f"{self}: no texts of the {self.split} split in {_TRIES}")
+        said = self.of_its_split(lambda: texts(rng, self.kinds, rng.within(self._count)), sorted)
         ground = rng.choice(text_grounds())
         inks = list(readable_on(ground))
         colours, shades = [], []
