@@ -8,6 +8,7 @@ from gnomon.road.merging import merge
 from gnomon.road.request import Asked, asked
 from gnomon.road.running import generate, plan, run, train
 from gnomon.road.scoring import pictures_of, report, results, score
+from gnomon.road.selftesting import selftest
 
 __all__ = [
     "AFTER",
@@ -29,6 +30,7 @@ __all__ = [
     "results",
     "run",
     "score",
+    "selftest",
     "train",
     "versions",
 ]
