@@ -49,13 +49,13 @@ def train(recipe: Recipe, samples: Samples, run: Path) -> Path:
 
 
 class StopBelow(TrainerCallback):  # type: ignore[misc]
-    """Ends a training at the first line of its log whose loss is below a bar."""
+    """Ends a training at the first line of its log whose cross-entropy is below a bar."""
 
     def __init__(self, bar: float) -> None:
         self.bar = bar
 
     def on_log(self, _: Any, __: Any, control: Any, *, logs: dict[str, float], **___: Any) -> None:
-        control.should_training_stop |= logs.get("loss", self.bar) < self.bar
+        control.should_training_stop |= logs.get(CE, self.bar) < self.bar
 
 
 def trained(

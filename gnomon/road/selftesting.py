@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
 REPORT, TRACEBACKS = "selftest.txt", "tracebacks.txt"
 _RUN, _MERGED = "run", "merged"
-SAMPLES, STEPS = 8, 200
+_SAMPLES, _STEPS = 8, 200
 CHECKS = {
     "plan": ("counting what a step takes", ()),
     "load": ("loading the model", ()),
-    "train": (f"learning {SAMPLES} samples by heart", ("load",)),
+    "train": ("learning the samples by heart", ("load",)),
     "answers": ("asking for them", ("train",)),
     "save": ("saving the adapter", ("train",)),
     "reload": ("asking again, of the adapter as it was saved", ("answers", "save")),
@@ -81,19 +81,20 @@ def _recipe(model: str, overrides: Sequence[str]) -> Recipe:
         raw = {
             "data": [source],
             "model": {"name": model},
+            "loss": {"name": "smmd"},  # NTIL is slow where a token has three digits, as Llama 3's
             "train": {
-                "samples": SAMPLES,
-                "max_steps": STEPS,
+                "samples": _SAMPLES,
+                "max_steps": _STEPS,
                 # The usual rate; Adam moves a narrow model's weights too little by it.
                 "learning_rate": 2e-3 if model in families.EMBEDDED else 2e-4,
                 # Adapters beside 4 bits are bf16, which rounds smaller steps away.
                 "lr_scheduler_type": "constant_with_warmup",
                 "warmup_steps": 5,
-                "per_device_train_batch_size": SAMPLES,
+                "per_device_train_batch_size": _SAMPLES,
                 "activation_checkpointing": True,
                 "logging_steps": 1,
             },
-            "eval": {"batch_size": SAMPLES},
+            "eval": {"batch_size": _SAMPLES},
         }
         opened = check(recipe.from_dict(raw, overrides, name="command line"))
         if resolve(opened.model)[1].vision is not None:
@@ -184,6 +185,7 @@ class _Trial:
     def train(self) -> str:
         import torch
 
+        from gnomon.losses import CE
         from gnomon.pipeline.log import LOG
         from gnomon.pipeline.train import StopBelow, trained
 
@@ -191,20 +193,20 @@ class _Trial:
             torch.cuda.reset_peak_memory_stats()
         claim(self.run, self.opened, drawn=self.opened.data)
         bar = self._bar()
-        stop = StopBelow(bar / 2)  # measured before the last step, which may lead up a little
+        stop = StopBelow(bar / 5)  # below it, rounding a merged model's weights matters less, too
         self.trainer = trained(self.opened, self.exam.open(), self.run, stop=stop)
         self.peak = _peak()
-        first, *_, last = [row for row in jsons.lines(self.run / LOG) if "loss" in row]
-        told = f"loss {first['loss']:.3g} → {last['loss']:.2g} in {last['step']} steps"
-        if not last["loss"] < bar:
+        rows = [row for row in jsons.lines(self.run / LOG) if CE in row]
+        first, last = rows[0], rows[-1]
+        told = f"cross-entropy {first[CE]:.3g} → {last[CE]:.2g} a token in {last['step']} steps"
+        if not last[CE] < bar:
             raise _WrongError(f"{told}: not below {bar:.2g}, so not learnt by heart")
-        return f"{told} (below {bar:.2g})"
+        return f"{told} (below {bar:.2g}), loss {first['loss']:.3g} → {last['loss']:.2g}"
 
     def _bar(self) -> float:
-        """A mean loss, in nats a token, at which greedy decoding gives every answer.
+        """The cross-entropy a token below which greedy decoding gives every answer.
 
-        The cross-entropy is at most the loss. Where that of all tokens comes to less than ln 2,
-        each token has more than half of the probability.
+        Where all tokens' together is less than ln 2, each has more than half of the probability.
         """
         from gnomon.pipeline.checkpoint import open_processor
         from gnomon.pipeline.collate import IGNORED, Collator
@@ -318,6 +320,10 @@ def _peak() -> float:
 
     if torch.cuda.is_available():
         return float(torch.cuda.max_memory_allocated())
+    if sys.platform == "win32":
+        import psutil
+
+        return float(psutil.Process().memory_info().peak_wset)
     import resource
 
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
