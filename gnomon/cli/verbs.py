@@ -204,6 +204,15 @@ def merge(given: argparse.Namespace) -> None:
     print(f"{given.out}: {found}")
 
 
+def selftest(given: argparse.Namespace) -> int:
+    """Whether fine-tuning works on this machine with a model."""
+    from gnomon import workflows
+
+    if "=" in given.model:  # no MODEL, and an override in its place
+        given.model, given.overrides = "gnomon-tiny", [given.model, *given.overrides]
+    return 0 if workflows.selftest(given.model, given.overrides, given.out) else 1
+
+
 def _out(given: argparse.Namespace) -> Path:
     out: Path = given.out or Path("runs") / Path(given.recipe).stem
     return out

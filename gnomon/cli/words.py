@@ -39,6 +39,7 @@ def parser() -> argparse.ArgumentParser:
         _demo,
         _compare,
         _merge,
+        _selftest,
     ):
         words(add)
     return whole
@@ -252,6 +253,29 @@ def _merge(add: Add) -> None:
     )
     verb.add_argument(
         "--push-to-hub", metavar="OWNER/NAME", help="upload it there as a private repository"
+    )
+
+
+def _selftest(add: Add) -> None:
+    verb = add(
+        verbs.selftest,
+        "check that fine-tuning works on this machine with your model, in minutes",
+        "gnomon selftest | gnomon selftest Qwen/Qwen2-VL-2B-Instruct model.dtype=float16",
+    )
+    verb.add_argument(
+        "model",
+        nargs="?",
+        default="gnomon-tiny",
+        metavar="MODEL",
+        help="a checkpoint or a hub id; default: gnomon-tiny, the embedded model",
+    )
+    _overrides(verb, "laid over its recipe, such as train.max_steps=200")
+    verb.add_argument(
+        "--out",
+        type=Path,
+        default=Path("runs/selftest"),
+        metavar="DIR",
+        help="a directory of its own, which the next one replaces (runs/selftest)",
     )
 
 

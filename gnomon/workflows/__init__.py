@@ -8,6 +8,7 @@ from gnomon.workflows.merging import merge
 from gnomon.workflows.request import Asked, asked
 from gnomon.workflows.running import generate, plan, run, train
 from gnomon.workflows.scoring import pictures_of, report, results, score
+from gnomon.workflows.selftesting import selftest
 
 __all__ = [
     "AFTER",
@@ -29,6 +30,7 @@ __all__ = [
     "results",
     "run",
     "score",
+    "selftest",
     "train",
     "versions",
 ]

@@ -193,10 +193,11 @@ def _told(changed: Mapping[str, tuple[Any, Any]]) -> str:
     return "; ".join([*shown[:3], "…"] if len(shown) > 3 else shown)
 
 
-def versions() -> dict[str, str]:
-    """What a run stood on."""
+def versions(*more: str) -> dict[str, str]:
+    """What a run stood on, and these packages, as far as they are here."""
     found = {"python": platform.python_version()}
-    for package in ("gnomon", "torch", "transformers", "trl", "peft", "bitsandbytes", "numpy"):
+    known = ("gnomon", "torch", "transformers", "trl", "peft", "bitsandbytes", "numpy")
+    for package in (*known, *more):
         try:
             found[package] = version(package)
         except PackageNotFoundError:

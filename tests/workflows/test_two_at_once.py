@@ -21,6 +21,7 @@ VERBS = {
     "score": ("a.html", ["score", "b.jsonl", "--out", "a.html"]),
     "compare": ("a.html", ["compare", "b.jsonl", "c.jsonl", "-o", "a.html"]),
     "merge": ("whole.d", ["merge", "run", "whole.d"]),
+    "selftest": ("tested", ["selftest", "--out", "tested"]),
     "export": (
         "trl.d",
         ["export", "clock", "--n", 1, "--to", "trl", "--family", "qwen2-vl", "--out", "trl.d"],

@@ -168,12 +168,18 @@ class Plan:
 
 
 def plan(
-    recipe: Recipe, samples: Samples, *, config_only: bool = False, there: float | None = None
+    recipe: Recipe,
+    samples: Samples,
+    *,
+    config_only: bool = False,
+    there: float | None = None,
+    measured: bool = True,
 ) -> Plan:
     """Plan a recipe's training on `samples`.
 
     `config_only` opens neither weights nor tokenizer of a checkpoint whose sizes are known;
-    `there` is the memory in bytes to plan for, in place of this machine's.
+    `there` is the memory in bytes to plan for, in place of this machine's; without `measured` no
+    step is taken.
     """
     family, config = _opened(recipe, config_only=config_only)
     n = train_size(samples, recipe.train.samples)
@@ -201,7 +207,7 @@ def plan(
         coverage=coverage,
         memory=memory,
         there=there,
-        step=_measured(recipe, samples) if room and not config_only else None,
+        step=_measured(recipe, samples) if room and measured and not config_only else None,
         ways_out=[] if room else ways_out(recipe, fits),
     )
 

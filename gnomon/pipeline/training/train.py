@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 from peft import PeftModel
 from transformers import (
@@ -40,9 +41,28 @@ def train(recipe: Recipe, samples: Samples, run: Path) -> Path:
     for finished in (run / ADAPTER, run / MODEL):
         if finished.is_dir():
             return finished
+    return save(trained(recipe, samples, run), run)
+
+
+class StopBelow(TrainerCallback):  # type: ignore[misc]
+    """Ends a training at the first line of its log whose cross-entropy is below a bar."""
+
+    def __init__(self, bar: float) -> None:
+        self.bar = bar
+
+    def on_log(self, _: Any, __: Any, control: Any, *, logs: dict[str, float], **___: Any) -> None:
+        control.should_training_stop |= logs.get(CE, self.bar) < self.bar
+
+
+def trained(
+    recipe: Recipe, samples: Samples, run: Path, *, stop: StopBelow | None = None
+) -> NumericSFTTrainer:
+    """The trainer after its last step, whether it began or went on from a checkpoint of the run."""
     arguments(recipe, run)  # what it refuses is refused before the weights are loaded
     loaded = load(recipe.model, seed=recipe.seed)
     trainer = make_trainer(recipe, loaded, samples, run)
+    if stop is not None:
+        trainer.add_callback(stop)
     tell_coverage(recipe, trainer, loaded, samples)
     last = last_checkpoint(
         Path(trainer.args.output_dir),
@@ -56,6 +76,11 @@ def train(recipe: Recipe, samples: Samples, run: Path) -> Path:
         take_up(trainer, last)
     else:
         trainer.train(resume_from_checkpoint=last and str(last))
+    return trainer
+
+
+def save(trainer: NumericSFTTrainer, run: Path) -> Path:
+    """Keep what was trained in the run's directory, whole or not at all; where it is."""
     weights = run / (ADAPTER if isinstance(trainer.model, PeftModel) else MODEL)
     part = weights.with_name(weights.name + ".part")
     if trainer.accelerator.is_main_process:

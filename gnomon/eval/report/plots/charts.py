@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from gnomon.answers.types import TYPES
+from gnomon.eval.comparing.runs import RunResult
 from gnomon.eval.report.plots import svg
 from gnomon.eval.report.plots.dial import SECTORS, Dial, draw, outer_ring
 from gnomon.eval.report.plots.histogram import histogram
 from gnomon.eval.report.plots.scatter import MOST_DOTS, scatter
 
 if TYPE_CHECKING:
-    from gnomon.eval.comparing.runs import RunResult
     from gnomon.eval.scoring.scored import Scored
 
 UNREAD = "not read"

@@ -1,0 +1,340 @@
+"""Whether fine-tuning works on this machine with this model: eight samples learnt by heart.
+
+It calls what `train`, `predict` and `merge` call. Where a check fails or raises, those that do not
+need it still run.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import platform
+import shutil
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from textwrap import shorten
+from typing import TYPE_CHECKING
+
+from gnomon import jsons, recipe
+from gnomon.atomic import put_text
+from gnomon.dialect import Dialect
+from gnomon.pipeline import families
+from gnomon.progress import note
+from gnomon.recipe import Recipe, RecipeError
+from gnomon.redact import anonymous
+from gnomon.store.lock import sole_writer
+from gnomon.workflows.answering import predict
+from gnomon.workflows.directory import AFTER, claim, say, versions
+from gnomon.workflows.exam import Exam, check
+
+if TYPE_CHECKING:
+    from gnomon.pipeline.planning.plan import Plan
+    from gnomon.pipeline.training.trainer import NumericSFTTrainer
+
+REPORT, TRACEBACKS = "selftest.txt", "tracebacks.txt"
+_RUN, _MERGED = "run", "merged"
+_SAMPLES, _STEPS = 8, 200
+CHECKS = {
+    "plan": ("counting what a step takes", ()),
+    "load": ("loading the model", ()),
+    "train": ("learning the samples by heart", ("load",)),
+    "answers": ("asking for them", ("train",)),
+    "save": ("saving the adapter", ("train",)),
+    "reload": ("asking again, of the adapter as it was saved", ("answers", "save")),
+    "merge": ("asking the merged model", ("save",)),
+    "step": ("counting what a step took", ("train",)),
+}
+"""Each check with what is said while it runs, and the checks that must have come to an end."""
+
+
+def selftest(model: str, overrides: Sequence[str], out: Path) -> bool:
+    """Print a text for a bug report, kept in `out`, too; whether every check passed."""
+    if os.environ.get("WORLD_SIZE", "1") != "1":
+        raise RecipeError("gnomon selftest is of one process: start it without a launcher")
+    opened = _recipe(model, overrides)
+    from gnomon.pipeline.training.settings import arguments
+
+    arguments(opened, out)  # several GPUs and one process are told before anything is loaded
+    with sole_writer(out, folder=True):
+        _make_room(out)
+        trial = _Trial(opened, out)
+        for name, (doing, needs) in CHECKS.items():
+            trial.check(name, doing, needs)
+        text = "\n".join([*_heading(opened, overrides, trial.states), *trial.told])
+        print(text)
+        put_text(out / REPORT, text + "\n")
+    more = f"; what was raised in {TRACEBACKS}" if (out / TRACEBACKS).exists() else ""
+    note(f"this text, for a bug report: {out / REPORT}{more}")
+    return set(trial.states.values()) == {"passed"}
+
+
+def _recipe(model: str, overrides: Sequence[str]) -> Recipe:
+    """QLoRA as most do it, of clocks; of sums where the model sees no pictures."""
+    from gnomon.pipeline.checkpoint import resolve
+
+    for source in ({"kind": "clock", "options": {"size": 224}}, {"kind": "arithmetic"}):
+        raw = {
+            "data": [source],
+            "model": {"name": model},
+            "loss": {"name": "smmd"},  # NTIL is slow where a token has three digits, as Llama 3's
+            "train": {
+                "samples": _SAMPLES,
+                "max_steps": _STEPS,
+                # The usual rate; Adam moves a narrow model's weights too little by it.
+                "learning_rate": 2e-3 if model in families.EMBEDDED else 2e-4,
+                # Adapters beside 4 bits are bf16, which rounds smaller steps away.
+                "lr_scheduler_type": "constant_with_warmup",
+                "warmup_steps": 5,
+                "per_device_train_batch_size": _SAMPLES,
+                "activation_checkpointing": True,
+                "logging_steps": 1,
+            },
+            "eval": {"batch_size": _SAMPLES},
+        }
+        opened = check(recipe.from_dict(raw, overrides, name="command line"))
+        if resolve(opened.model)[1].vision is not None:
+            break
+    return opened
+
+
+def _make_room(out: Path) -> None:
+    """Take an empty directory, or that of an earlier self-test, which is replaced."""
+    names = {entry.name for entry in out.iterdir() if not entry.name.startswith(".")}
+    if names and not REPORT in names <= {REPORT, TRACEBACKS, _RUN, _MERGED}:
+        raise RecipeError(
+            f"{out} holds other files ({', '.join(sorted(names)[:3])}), and a self-test needs a"
+            " directory of its own: give another --out"
+        )
+    put_text(out / REPORT, "This self-test did not come to its end.\n")
+    for folder in (_RUN, _MERGED):
+        shutil.rmtree(out / folder, ignore_errors=True)
+    (out / TRACEBACKS).unlink(missing_ok=True)
+
+
+class _WrongError(Exception):
+    """A check came to its end, and what it found is wrong."""
+
+
+class _Trial:
+    """The checks, each a method that says what it found, and what they hand on."""
+
+    def __init__(self, opened: Recipe, out: Path) -> None:
+        self.opened, self.out, self.run = opened, out, out / _RUN
+        assert opened.train.samples is not None  # `check` has settled it
+        self.exam = Exam(opened.data, "train", opened.seed, opened.train.samples)
+        self.states: dict[str, str] = {}
+        self.told: list[str] = []
+        self.planned: Plan | None = None
+        self.trainer: NumericSFTTrainer | None = None
+        self.learnt: dict[str, str] = {}
+        self.peak = 0.0
+
+    def check(self, name: str, doing: str, needs: Sequence[str]) -> None:
+        """Run one check and note how it went."""
+        lacking = [need for need in needs if self.states[need] in ("raised", "not run")]
+        if lacking:
+            state, told = "not run", f"it needs what {lacking[0]} gives"
+        else:
+            say(doing)
+            try:
+                state, told = "passed", getattr(self, name)()
+            except _WrongError as wrong:
+                state, told = "failed", str(wrong)
+            except Exception as error:
+                state, told = "raised", f"{type(error).__name__}: {error}"
+                with (self.out / TRACEBACKS).open("a", encoding="utf-8") as file:
+                    file.write(f"{name}\n{traceback.format_exc()}\n")
+        _free()
+        self.states[name] = state
+        shown = "failed" if state == "raised" else state
+        self.told.append(f"{name:9} {shown:7}  {shorten(anonymous(told), 300, placeholder=' …')}")
+
+    def plan(self) -> str:
+        from gnomon.pipeline.planning.plan import plan
+
+        self.planned = found = plan(self.opened, self.exam.open(), measured=False)
+        told = f"a step takes about {_told(found.memory.total)} of {_told(found.there)}"
+        if not found.fits:
+            raise _WrongError(f"{told}: it does not fit")
+        return told
+
+    def load(self) -> str:
+        import torch
+
+        from gnomon.pipeline.load import load
+        from gnomon.pipeline.quantize import quantized
+
+        before = torch.cuda.memory_allocated() if torch.cuda.is_available() else 0
+        model = load(self.opened.model, seed=self.opened.seed).model
+        on_gpu = torch.cuda.is_available()
+        held = torch.cuda.memory_allocated() - before if on_gpu else model.get_memory_footprint()
+        told = f"{len(quantized(model))} layers in 4 bits; the weights take {_told(held)}"
+        if self.planned is None:
+            return told
+        planned = self.planned.memory.weights
+        told += f", planned {_told(planned)}"
+        if not 0.9 < held / planned < 1.1:
+            raise _WrongError(f"{told}: more than a tenth apart")
+        return told
+
+    def train(self) -> str:
+        import torch
+
+        from gnomon.losses import CE
+        from gnomon.pipeline.training.log import LOG
+        from gnomon.pipeline.training.train import StopBelow, trained
+
+        if torch.cuda.is_available():
+            torch.cuda.reset_peak_memory_stats()
+        claim(self.run, self.opened, drawn=self.opened.data)
+        bar = self._bar()
+        stop = StopBelow(bar / 5)  # below it, rounding a merged model's weights matters less, too
+        self.trainer = trained(self.opened, self.exam.open(), self.run, stop=stop)
+        self.peak = _peak()
+        rows = [row for row in jsons.lines(self.run / LOG) if CE in row]
+        first, last = rows[0], rows[-1]
+        told = f"cross-entropy {first[CE]:.3g} → {last[CE]:.2g} a token in {last['step']} steps"
+        if not last[CE] < bar:
+            raise _WrongError(f"{told}: not below {bar:.2g}, so not learnt by heart")
+        return f"{told} (below {bar:.2g}), loss {first['loss']:.3g} → {last['loss']:.2g}"
+
+    def _bar(self) -> float:
+        """The cross-entropy a token below which greedy decoding gives every answer.
+
+        Where all tokens' together is less than ln 2, each has more than half of the probability.
+        """
+        from gnomon.pipeline.checkpoint import open_processor
+        from gnomon.pipeline.collate import IGNORED, Collator
+
+        rows = [{"sample": sample} for sample in self.exam]
+        labels = Collator(*open_processor(self.opened.model))(rows)["labels"]
+        return math.log(2) / int((labels != IGNORED).sum())
+
+    def answers(self) -> str:
+        from gnomon.eval import score
+        from gnomon.pipeline.answering.predict import answered
+        from gnomon.pipeline.checkpoint import resolve
+        from gnomon.pipeline.load import Loaded
+
+        assert self.trainer is not None
+        _, family = resolve(self.opened.model)
+        loaded = Loaded(self.trainer.model, self.trainer.processing_class, family)
+        batch, longest = self.opened.eval.batch_size, self.opened.eval.max_new_tokens
+        batches = answered(loaded, self.exam, batch_size=batch, max_new_tokens=longest)
+        given = [answer for answers in batches for answer in answers]
+        self.learnt = {answer.sample_id: answer.text for answer in given}
+        items = score(given, list(self.exam)).items
+        wrong = [item for item in items if not item.correct]
+        told = f"{len(items) - len(wrong)} of {len(items)} right"
+        if wrong:
+            meant = Dialect().write(wrong[0].truth)
+            raise _WrongError(f"{told}, such as {wrong[0].text!r} for {meant!r}")
+        return told
+
+    def save(self) -> str:
+        from gnomon.pipeline.training.train import save
+
+        assert self.trainer is not None
+        trainer, self.trainer = self.trainer, None  # its memory is wanted
+        folder = save(trainer, self.run)
+        size = sum(file.stat().st_size for file in folder.iterdir())
+        return f"{folder.name} of {_told(size)}"
+
+    def reload(self) -> str:
+        from gnomon.eval.scoring.predictions import PredictionFile
+
+        file = predict(
+            self.opened, self.exam, self.run / "predictions" / f"{AFTER}.jsonl", run=self.run
+        )
+        now = {answer.sample_id: answer.text for answer in PredictionFile(file)}
+        same = sum(now[name] == text for name, text in self.learnt.items())
+        told = f"{same} of {len(self.learnt)} answers the same"
+        if same < len(self.learnt):
+            raise _WrongError(told)
+        return told
+
+    def merge(self) -> str:
+        from gnomon.pipeline.exporting.merge import merge, open_plainly
+
+        whole = self.out / _MERGED
+        try:
+            found = merge(self.opened, self.run, whole, list(self.exam))
+            if found.same < found.samples:
+                raise _WrongError(str(found))
+            return f"{found}; {open_plainly(whole)}"
+        finally:
+            shutil.rmtree(whole, ignore_errors=True)  # gigabytes that nobody asked for
+
+    def step(self) -> str:
+        from gnomon.pipeline.training.log import LOG
+
+        (whole,) = [row for row in jsons.lines(self.run / LOG) if "train_runtime" in row]
+        told = f"{whole['train_runtime'] / whole['step']:.2f} s, at most {_told(self.peak)}"
+        if self.planned is None:
+            return told
+        planned = self.planned.memory.total
+        told += f", planned {_told(planned)}"
+        if self.peak > planned:
+            raise _WrongError(f"{told}: more than planned")
+        return told
+
+
+def _heading(opened: Recipe, overrides: Sequence[str], states: dict[str, str]) -> list[str]:
+    passed = sum(state == "passed" for state in states.values())
+    model = opened.model
+    name = Path(model.name).resolve().name if Path(model.name).is_dir() else model.name
+    held = f"{'4 bits, ' if model.load_in_4bit else ''}{model.dtype}"
+    told = ", ".join(
+        f"{package} {number}"
+        for package, number in versions("accelerate", "datasets", "tokenizers").items()
+    )
+    machine = [f"{platform.system()} {platform.machine()}", f"{os.cpu_count()} cores"]
+    return [
+        f"gnomon selftest: {passed} of {len(states)} checks passed",
+        f"model     {anonymous(' '.join([f'{name} ({held})', *overrides]))}",
+        f"versions  {told}",
+        f"machine   {', '.join([*machine, *_gpus()])}",
+    ]
+
+
+def _gpus() -> list[str]:
+    import torch
+    from torch.utils import collect_env
+
+    if not torch.cuda.is_available():
+        return ["no GPU that torch can use"]
+    driver = collect_env.get_nvidia_driver_version(collect_env.run)  # type: ignore[no-untyped-call]
+    found = [torch.cuda.get_device_properties(i) for i in range(torch.cuda.device_count())]
+    told = [f"{gpu.name} of {_told(gpu.total_memory)}, sm_{gpu.major}{gpu.minor}" for gpu in found]
+    return [*told, f"CUDA {torch.version.cuda}", f"driver {driver}"]
+
+
+def _peak() -> float:
+    """Bytes: what torch held of the GPU at most, or what this process did of the machine."""
+    import torch
+
+    if torch.cuda.is_available():
+        return float(torch.cuda.max_memory_allocated())
+    if sys.platform == "win32":
+        import psutil
+
+        return float(psutil.Process().memory_info().peak_wset)
+    import resource
+
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return float(most if sys.platform == "darwin" else most * 1024)
+
+
+def _free() -> None:
+    """Give back what a check held: a trainer is a circle, and the next check loads the model."""
+    import torch
+
+    gc.collect()
+    torch.cuda.empty_cache()
+
+
+def _told(size: float) -> str:
+    return f"{size / 2**30:.2f} GiB" if size >= 2**30 else f"{size / 2**20:.1f} MiB"
