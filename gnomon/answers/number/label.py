@@ -33,7 +33,7 @@ def read(value: Any, unit: str, decimal: str | None) -> Decimal:
         text = _plain(match["number"], decimal)
     try:
         number = Decimal(text)
-        if number and abs(number.adjusted()) >= _LARGEST:
+        if not number.is_finite() or (number and abs(number.adjusted()) >= _LARGEST):
             raise ValueError
         return number
     except (InvalidOperation, ValueError) as error:
