@@ -120,7 +120,9 @@ class Pretend(TorchDispatchMode):
             raise NotImplementedError(f"{func} changes a shape in place")
         if not to:
             return found
-        return tree_map_only(torch.Tensor, lambda t: known[id(t)] if id(t) in known else There(t), found)
+        return tree_map_only(
+            torch.Tensor, lambda t: known[id(t)] if id(t) in known else There(t), found
+        )
 
     def _refuse_mixed(self, func, given):
         """A scalar of the CPU goes into an elementwise operation as one of Python's does."""

@@ -53,9 +53,11 @@ class Tokens:
 def read(labels: Tensor, tokens: Tokens) -> Spans:
     """The numbers in [B, T] labels."""
     batch, length = labels.shape
-    marks = _Marks(labels, tokens.marks)
-    # A label that is no token, -100 among them, becomes the last place or -1, which is the same.
-    entry = tokens.entries[labels.clamp(-1, len(tokens.entries) - 1)].flatten()
+    # What is no token, -100 among it, has the tables' last place, which is -1 too.
+    around = functional.pad(labels, (BACK, AHEAD), value=IGNORED)
+    around = around.clamp(-1, len(tokens.entries) - 1)
+    marks = _Marks(tokens.marks[:, around], length)
+    entry = tokens.entries[around[:, BACK : BACK + length]].flatten()
     width = tokens.widths[entry]
     runs, signed = _runs(marks, width)
     number, place = _numbers(runs, width)
@@ -70,9 +72,9 @@ def read(labels: Tensor, tokens: Tokens) -> Spans:
         row=torch.arange(batch, device=labels.device)[:, None].expand(batch, length).flatten(),
         digits=digits,
         numeric=numeric,
-        index=torch.where(numeric, entry, 0),
-        place=torch.where(numeric, place, 0),
-        number=torch.where(numeric, number, 0),
+        index=entry * numeric,
+        place=place * numeric,
+        number=number * numeric,
         exists=there & ~spoilt,
         negative=negative & ~spoilt,
         values=tokens.values,
@@ -82,10 +84,8 @@ def read(labels: Tensor, tokens: Tokens) -> Spans:
 class _Marks:
     """The marks of each label, and of those around it in the same row."""
 
-    def __init__(self, labels: Tensor, table: Tensor) -> None:
-        self._length = labels.shape[1]
-        around = functional.pad(labels, (BACK, AHEAD), value=IGNORED)
-        self._flags = table[:, around.clamp(-1, table.shape[1] - 1)]  # [M, B, T + 4]
+    def __init__(self, flags: Tensor, length: int) -> None:
+        self._flags, self._length = flags, length  # [M, B, T + 4], T
 
     def has(self, mark: Mark, back: int = 0) -> Tensor:
         """Whether the token so many places before each position has the mark: [B, T]."""
@@ -102,7 +102,7 @@ class _Marks:
 class _Runs:
     """Digits that touch, and how each run is tied to the one before it."""
 
-    of: Tensor  # [P] the run a position is in; 0 outside runs
+    of: Tensor  # [P] the run a position is in, or comes after
     width: Tensor  # [R] digits
     after_comma: Tensor  # [R] bool: 5 in 12,5
     after_point: Tensor  # [R] bool: 5 in 12.5
@@ -115,7 +115,7 @@ def _runs(marks: _Marks, width: Tensor) -> tuple[_Runs, Tensor]:
     """The runs, and where one begins that a minus stands before: [P] bool."""
     has, digits, spaced = marks.has, marks.has(Mark.DIGITS), marks.has(Mark.SPACED)
     begins = digits & (spaced | ~has(Mark.DIGITS, 1))
-    run = torch.where(digits.flatten(), begins.flatten().cumsum(0) - 1, 0)
+    run = (begins.flatten().cumsum(0) - 1).clamp(min=0)
     glued = begins & ~spaced
 
     opened = has(Mark.OPENS, 1) | has(Mark.MINUS, 1) & has(Mark.OPENS, 2) & ~has(Mark.NEGATIVE, 2)
@@ -136,15 +136,14 @@ def _numbers(runs: _Runs, width: Tensor) -> tuple[Tensor, Tensor]:
     thousands = runs.after_comma & _well_grouped(runs)
     fraction = _fractions(runs)
     goes_on = thousands | fraction & ~runs.after_bare_point
-    number = (~goes_on).cumsum(0) - 1  # [R]
 
     # A number has a part before its point and one after it; the first has places 0 and up, from
     # its right end, and the second -1 and down, from its left end.
-    part = ((~thousands).cumsum(0) - 1)[runs.of]  # [P]
+    begun = torch.stack([~goes_on, ~thousands]).cumsum(1) - 1  # [2, R]
+    number, part = begun[:, runs.of]  # [P], each
     digits_in = tally(part, width)
-    right_end = digits_in.cumsum(0)
-    end = torch.where(fraction[runs.of], right_end[part] - digits_in[part], right_end[part])
-    return number[runs.of], end - width.cumsum(0)
+    end = digits_in.cumsum(0)[part] - digits_in[part] * fraction[runs.of]
+    return number, end - width.cumsum(0)
 
 
 def _well_grouped(runs: _Runs) -> Tensor:

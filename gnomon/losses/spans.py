@@ -90,7 +90,7 @@ class Spans:
 
     def number_rows(self) -> Tensor:
         """The row that each number stands in: [S]."""
-        return self._of_each("amax", torch.where(self.numeric, self.row, 0))
+        return self._of_each("amax", self.row * self.numeric)
 
     @property
     def _may_be_asked(self) -> bool:
