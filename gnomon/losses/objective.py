@@ -87,7 +87,8 @@ class Objective(nn.Module):
         progress: float | None = None,
     ) -> Tensor:
         """The total of [B, T, V] logits against [B, T] labels."""
-        kept, spans = labels != IGNORED, self.spans(labels, final)
+        kept = (labels != IGNORED).nonzero(as_tuple=True)  # a mask would wait for the device twice
+        spans = self.spans(labels, final)
         sums = self.sums(self.rows(logits[kept], labels[kept]), labels, final, spans=spans)
         counts = self.counts(labels, final, spans=spans)
         return self.combine(sums, counts, progress=progress)
