@@ -11,6 +11,7 @@ no 4-bit weights, for bitsandbytes keeps them in a class of tensors of its own.
 
 import sys
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,14 +117,21 @@ def asked():
     """Who called what is being dispatched."""
     frame, by = sys._getframe(1), ""
     while frame is not None:
-        file = frame.f_code.co_filename
-        if file.startswith(OURS):
-            place = f"{file.removeprefix(OURS)}:{frame.f_code.co_name}"
-            return Asked(place, frame.f_lineno, by)
-        package = file.rpartition("site-packages/")[2].split("/")[0]
-        by = by or (package if "site-packages" in file and package != "torch" else "")
-        frame = frame.f_back
+        package, file = _origin(frame.f_code.co_filename)
+        if package == "gnomon":
+            return Asked(f"{file}:{frame.f_code.co_name}", frame.f_lineno, by)
+        by, frame = by or package, frame.f_back
     return Asked(by=by)
+
+
+@cache
+def _origin(file):
+    """The package that a file is of, and its path in there; of torch and of tests nothing."""
+    if file.startswith(OURS):
+        return "gnomon", file.removeprefix(OURS)
+    _, installed, path = file.rpartition("site-packages/")
+    package = path.partition("/")[0] if installed else ""
+    return ("" if package == "torch" else package), path
 
 
 class Pretend(TorchDispatchMode):
