@@ -37,6 +37,8 @@ READ = "read_labels"
 
 @dataclass(frozen=True)
 class _Read:
+    """What there is in a batch's labels."""
+
     labels: Tensor  # [B, T], aligned
     final: Tensor | None  # those of the final answer alone
     spans: Spans | None
@@ -128,7 +130,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         Each batch takes what was read of its labels along to its forward.
         """
         batches, tokens = super().get_batch_samples(epoch_iterator, num_batches, device)
-        batches = [{**batch, READ: self._read(batch, device)} for batch in batches]
+        batches = [{**batch, READ: self._read(batch)} for batch in batches]
         self._window = self._summed([batch[READ].counts for batch in batches])
         return batches, tokens
 
@@ -174,7 +176,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         self, model: torch.nn.Module, inputs: dict[str, Any], *, whole: bool
     ) -> tuple[dict[str, Tensor], dict[str, Tensor], Any]:
         """A batch's sums and counts by name, noted for the log, and the model's outputs."""
-        read = inputs.get(READ) or self._read(inputs, self.args.device)
+        read = inputs.get(READ) or self._read(inputs)
         labels = read.labels
         mine = ("labels", FINAL, READ)
         others = {name: value for name, value in inputs.items() if name not in mine}
@@ -193,8 +195,11 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             final = None if read.final is None else read.final[:once]
             read = self._read_of(labels[:once], final)
         sums = self.objective.sums(rows, read.labels, read.final, spans=read.spans)
-        aux = {"aux_loss": outputs.aux_loss} if self.aux_loss_enabled else {}
-        self._note(sums | aux, read.counts | {n: torch.ones_like(a) for n, a in aux.items()})
+        noted, counts = dict(sums), dict(read.counts)
+        if self.aux_loss_enabled:
+            noted["aux_loss"] = outputs.aux_loss.to(rows.ce.device)
+            counts["aux_loss"] = torch.ones_like(counts[CE])
+        self._note(noted, counts)
         return sums, read.counts, outputs
 
     def _once(self, samples: int) -> int:
@@ -232,12 +237,11 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         """From 0 at the first step to 1 after the last."""
         return float(self.state.global_step / max(self.state.max_steps, 1))
 
-    def _read(self, batch: dict[str, Any], device: torch.device) -> _Read:
-        """A batch's labels, and those of the final answer alone where it has them; both aligned."""
-        final = aligned(batch[FINAL].to(device)) if FINAL in batch else None
-        return self._read_of(aligned(batch["labels"].to(device)), final)
+    def _read(self, batch: dict[str, Any]) -> _Read:
+        names, device = [n for n in ("labels", FINAL) if n in batch], self.args.device
+        return self._read_of(*(aligned(batch[name].to(device)) for name in names))
 
-    def _read_of(self, labels: Tensor, final: Tensor | None) -> _Read:
+    def _read_of(self, labels: Tensor, final: Tensor | None = None) -> _Read:
         spans = self.objective.spans(labels, final)
         return _Read(labels, final, spans, self.objective.counts(labels, final, spans=spans))
 
