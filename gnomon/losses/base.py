@@ -108,7 +108,9 @@ class NumericLoss(nn.Module):
 
     def counts_at(self, spans: Spans) -> dict[str, Tensor]:
         """The same from spans."""
-        return {part: self._counted(part, spans).sum() for part in self.parts}
+        terms = {"digits": spans.numeric, "numbers": spans.exists}
+        counts = {kind: terms[kind].sum() for kind in set(self.parts.values())}
+        return {part: counts[kind] for part, kind in self.parts.items()}
 
     def combine(self, sums: Mapping[str, Tensor], counts: Mapping[str, Tensor]) -> Tensor:
         """Σ over parts of weight · sum / count, where a count of 0 is taken for 1."""
@@ -120,7 +122,7 @@ class NumericLoss(nn.Module):
         return {part: self._summed(terms[part], part, spans) for part in self.parts}
 
     def _summed(self, terms: Tensor, part: str, spans: Spans) -> Tensor:
-        return torch.where(self._counted(part, spans), terms, 0).sum()
+        return (terms * self._counted(part, spans)).sum()
 
     def _counted(self, part: str, spans: Spans) -> Tensor:
         return spans.numeric if self.parts[part] == "digits" else spans.exists

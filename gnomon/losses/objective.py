@@ -83,9 +83,23 @@ class Objective(nn.Module):
         progress: float | None = None,
     ) -> Tensor:
         """The total of [B, T, V] logits against [B, T] labels."""
-        kept = labels != IGNORED
-        sums = self.sums(self.rows(logits[kept], labels[kept]), labels, final)
-        return self.combine(sums, self.counts(labels, final), progress=progress)
+        kept = (labels != IGNORED).nonzero(as_tuple=True)  # a mask would wait for the device twice
+        spans = self.spans(labels, final)
+        sums = self.sums(self.rows(logits[kept], labels[kept]), labels, final, spans=spans)
+        counts = self.counts(labels, final, spans=spans)
+        return self.combine(sums, counts, progress=progress)
+
+    def spans(self, labels: Tensor, final: Tensor | None = None) -> Spans | None:
+        """The numbers in [B, T] labels, to be read once for `sums` and `counts`.
+
+        None where no vocabulary tells the digits.
+        """
+        if self.vocab is None:
+            return None
+        if final is None:
+            return self.vocab.spans(labels)
+        kept = (labels != IGNORED).flatten()  # the rows are those of all
+        return replace(self.vocab.spans(final), kept=kept)
 
     def rows(self, logits: Tensor, targets: Tensor) -> Rows:
         """What is needed of [P, V] logits, those of the kept labels, [P]."""
@@ -117,32 +131,45 @@ class Objective(nn.Module):
         ]
         return Rows(*(torch.cat(column) for column in zip(*chunks, strict=True)))
 
-    def sums(self, rows: Rows, labels: Tensor, final: Tensor | None = None) -> dict[str, Tensor]:
-        """The sum of each part by name, unweighted, and of what is only logged."""
+    def sums(
+        self,
+        rows: Rows,
+        labels: Tensor,
+        final: Tensor | None = None,
+        *,
+        spans: Spans | None = None,
+    ) -> dict[str, Tensor]:
+        """The sum of each part by name, unweighted, and of what is only logged.
+
+        `spans` are the labels' own, where these have been read already.
+        """
         sums = {CE: rows.ce.sum(), RIGHT: rows.right.sum()}
-        if self.vocab is None:
+        spans = spans or self.spans(labels, final)
+        if spans is None:
             return sums
-        spans = self._spans(labels, final).for_rows(len(rows.ce))
+        spans = spans.for_rows(len(rows.ce))
         if self.loss is not None:
             sums |= self.loss.sums_of_columns(rows.columns, spans)
         if self.numeric_mass:
             sums[MASS] = torch.where(spans.numeric, rows.mass, 0).sum()
-        sums[RIGHT_DIGITS] = torch.where(spans.numeric, rows.right, 0).sum()
+        sums[RIGHT_DIGITS] = (rows.right * spans.numeric).sum()
         sums[COVERAGE] = spans.numeric.sum()
         return sums
 
-    def counts(self, labels: Tensor, final: Tensor | None = None) -> dict[str, Tensor]:
+    def counts(
+        self, labels: Tensor, final: Tensor | None = None, *, spans: Spans | None = None
+    ) -> dict[str, Tensor]:
         """What each sum is divided by for its mean; these add up over batches and processes."""
         tokens = (labels != IGNORED).sum()
         counts = {CE: tokens, RIGHT: tokens}
-        if self.vocab is None:
+        spans = spans or self.spans(labels, final)
+        if spans is None:
             return counts
-        spans = self._spans(labels, final)
         if self.loss is not None:
             counts |= self.loss.counts_at(spans)
-        counts |= dict.fromkeys([MASS] if self.numeric_mass else [], spans.numeric.sum())
-        counts[RIGHT_DIGITS] = spans.numeric.sum()
-        counts[COVERAGE] = self.vocab.digit_tokens(labels if final is None else final).sum()
+        digits = spans.numeric.sum()
+        counts |= dict.fromkeys([MASS] if self.numeric_mass else [], digits)
+        counts |= {RIGHT_DIGITS: digits, COVERAGE: spans.digits.sum()}
         return counts
 
     def combine(
@@ -187,13 +214,6 @@ class Objective(nn.Module):
         if self.vocab is None:
             return torch.zeros(0, dtype=torch.long, device=logits.device)
         return _scores.tokens(self.vocab, logits.shape[-1], logits.device)
-
-    def _spans(self, labels: Tensor, final: Tensor | None) -> Spans:
-        assert self.vocab is not None
-        if final is None:
-            return self.vocab.spans(labels)
-        spans = self.vocab.spans(final)
-        return replace(spans, kept=(labels != IGNORED).flatten())  # the rows are those of all
 
 
 def _share(name: str, value: float, most: float = math.inf) -> float:

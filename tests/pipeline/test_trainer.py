@@ -143,6 +143,18 @@ def test_one_forward_a_batch_and_logits_at_the_answers_alone(blank, tmp_path, nu
     assert projected == [(rows, loaded.model.lm_head.weight.shape[0]) for rows in answers]
 
 
+def test_labels_are_read_once_a_batch(blank, tmp_path, monkeypatch):
+    """For the window's counts, the sums and the log; an evaluation, which has no window, alike."""
+    read, spans = [], NumericVocab.spans
+    monkeypatch.setattr(NumericVocab, "spans", lambda v, y: read.append(y.shape) or spans(v, y))
+    trained(
+        ours, blank, tmp_path, (2, 2), numeric_loss="ntil", eval_dataset=dataset_of(UNEVEN[:3]),
+        sft={"max_steps": 2, "eval_strategy": "steps", "eval_steps": 2,
+             "per_device_eval_batch_size": 1},
+    )  # fmt: skip
+    assert [shape[0] for shape in read] == [2, 2, 2, 2, 1, 1, 1]
+
+
 def test_a_batch_without_one_answer_token_is_refused(blank, tmp_path):
     trainer = ours(copied(blank), UNEVEN, tmp_path)
     batch = Collator(blank.family, blank.processor)(rows(UNEVEN[:2]))

@@ -98,10 +98,11 @@ class Tables:
         return torch.cat([value[None], value * 10.0 ** shift.double()])
 
     def _make_token_marks(self) -> Tensor:
-        return torch.tensor([*(self._marks.get(token, 0) for token in range(self._size)), 0])
+        marks = torch.tensor([*(self._marks.get(token, 0) for token in range(self._size)), 0])
+        return torch.stack([(marks & mark.value) != 0 for mark in Mark])
 
     def _make_token_entries(self) -> Tensor:
-        unread = (self._make_token_marks() & Mark.UNREAD.value) != 0
+        unread = self._make_token_marks()[list(Mark).index(Mark.UNREAD)]
         entry = torch.where(unread, len(self._entries) + 1, len(self._entries))
         for n, known in enumerate(self._entries):
             entry[list(known.ids)] = n

@@ -18,8 +18,8 @@ else:
 - Digits in a name are no number, a name being ASCII letters, digits and underscores that touch and
   do not begin with a digit: bbox_2d, x1, USD100; but 640x480 and 10h30 are two numbers each.
 
-Shapes: B batch, T tokens, P = B·T positions, R runs and numbers, N entries, V vocabulary. A run
-is digits that touch; there are slots for as many runs, and numbers, as positions: R = P.
+Shapes: B batch, T tokens, P = B·T positions, R runs and numbers, N entries, M marks, V vocabulary.
+A run is digits that touch; there are slots for as many runs, and numbers, as positions: R = P.
 """
 
 from __future__ import annotations
@@ -28,16 +28,20 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from gnomon.losses.numbers.marks import Mark
 from gnomon.losses.numbers.spans import IGNORED, Spans, tally
+
+BACK, AHEAD = 3, 1
+"""How many tokens before and after its own a position is read by."""
 
 
 @dataclass(frozen=True)
 class Tokens:
     """What there is to know about each token; the last place is for a label that is none."""
 
-    marks: Tensor  # [V + 1]
+    marks: Tensor  # [M, V + 1] bool, the marks in their order
     entries: Tensor  # [V + 1]: N for one without digits, N + 1 for digits that are not read
     widths: Tensor  # [N + 2], digits
     values: Tensor  # [N + 2] float64
@@ -46,41 +50,56 @@ class Tokens:
 def read(labels: Tensor, tokens: Tokens) -> Spans:
     """The numbers in [B, T] labels."""
     batch, length = labels.shape
-    kept = labels != IGNORED
-    none = len(tokens.marks) - 1
-    token = torch.where(kept & (labels >= 0) & (labels < none), labels, none)
-    entry = tokens.entries[token].flatten()
-    marks, width = tokens.marks[token], tokens.widths[entry]
-    runs = _runs(marks, width)
+    # What is no token, -100 among it, has the tables' last place, which is -1 too.
+    around = functional.pad(labels, (BACK, AHEAD), value=IGNORED)
+    around = around.clamp(-1, len(tokens.entries) - 1)
+    marks = _Marks(tokens.marks[:, around], length)
+    entry = tokens.entries[around[:, BACK : BACK + length]].flatten()
+    width = tokens.widths[entry]
+    runs, signed = _runs(marks, width)
     number, place = _numbers(runs, width)
 
-    digits, unread = (_has(marks, mark).flatten() for mark in (Mark.DIGITS, Mark.UNREAD))
-    spoilt = tally(number, (unread | digits & _named(marks)).long()) > 0  # 2024|5 is not 5
+    digits = marks.has(Mark.DIGITS).flatten()
+    spoils = marks.has(Mark.UNREAD).flatten() | digits & _named(marks)  # 2024|5 is not 5
+    there, spoilt, negative = tally(number, torch.stack([digits, spoils, signed]).long()) > 0
     numeric = digits & ~spoilt[number]
-    number = torch.where(numeric, number, 0)
-    place = torch.where(numeric, place, 0)
-    negative = tally(number, (numeric & runs.signed).long()) > 0
-    value = _values(number, place, torch.where(numeric, tokens.values[entry], 0))
     return Spans(
         batch=batch,
-        kept=kept.flatten(),
-        row=torch.arange(batch, device=labels.device).repeat_interleave(length),
+        kept=(labels != IGNORED).flatten(),
+        row=torch.arange(batch, device=labels.device)[:, None].expand(batch, length).flatten(),
+        digits=digits,
         numeric=numeric,
-        index=torch.where(numeric, entry, 0),
-        place=place,
-        number=number,
-        exists=tally(number, numeric.long()) > 0,
-        negative=negative,
-        value=torch.where(negative, -value, value),
+        index=entry * numeric,
+        place=place * numeric,
+        number=number * numeric,
+        exists=there & ~spoilt,
+        negative=negative & ~spoilt,
+        values=tokens.values,
     )
+
+
+class _Marks:
+    """The marks of each label, and of those around it in the same row."""
+
+    def __init__(self, flags: Tensor, length: int) -> None:
+        self._flags, self._length = flags, length  # [M, B, T + 4], T
+
+    def has(self, mark: Mark, back: int = 0) -> Tensor:
+        """Whether the token so many places before each position has the mark: [B, T]."""
+        start = BACK - back
+        return self._flags[mark.value.bit_length() - 1, :, start : start + self._length]
+
+    def sign(self, back: int) -> Tensor:
+        """Whether it is a minus that does not join what comes before it, as in 10-12."""
+        free = self.has(Mark.MINUS, back) & ~self.has(Mark.WORD, back + 1)
+        return self.has(Mark.NEGATIVE, back) | free
 
 
 @dataclass(frozen=True)
 class _Runs:
     """Digits that touch, and how each run is tied to the one before it."""
 
-    of: Tensor  # [P] the run a position is in; 0 outside runs
-    signed: Tensor  # [P] where a run begins that a minus stands before
+    of: Tensor  # [P] the run a position is in, or comes after
     width: Tensor  # [R] digits
     after_comma: Tensor  # [R] bool: 5 in 12,5
     after_point: Tensor  # [R] bool: 5 in 12.5
@@ -89,36 +108,24 @@ class _Runs:
     closed: Tensor  # [R] bool: a closing bracket comes after it
 
 
-def _runs(marks: Tensor, width: Tensor) -> _Runs:
-    digits, point, word = (_has(marks, m) for m in (Mark.DIGITS, Mark.POINT, Mark.WORD))
-    spaced = _has(marks, Mark.SPACED)
-    begins = digits & (spaced | ~_before(digits))
-    run = torch.where(digits.flatten(), begins.flatten().cumsum(0) - 1, 0)
+def _runs(marks: _Marks, width: Tensor) -> tuple[_Runs, Tensor]:
+    """The runs, and where one begins that a minus stands before: [P] bool."""
+    has, digits, spaced = marks.has, marks.has(Mark.DIGITS), marks.has(Mark.SPACED)
+    begins = digits & (spaced | ~has(Mark.DIGITS, 1))
+    run = (begins.flatten().cumsum(0) - 1).clamp(min=0)
     glued = begins & ~spaced
 
-    minus, negative, opens = (_has(marks, m) for m in (Mark.MINUS, Mark.NEGATIVE, Mark.OPENS))
-    sign = negative | minus & ~_before(word)
-    opened = _before(opens | minus & _before(opens & ~negative))
-    comma = glued & _before(_has(marks, Mark.COMMA) & _before(digits))
-    decimal = glued & _before(point & _before(digits))
-    bare = glued & _before(_has(marks, Mark.BARE_POINT) | point & ~_before(word))
-    signed = glued & (_before(sign) | bare & _before(point & _before(sign)))
-    headless = glued & opened | begins & _has(marks, Mark.ZERO) | decimal | bare
-    closed = digits & _after(_has(marks, Mark.CLOSES))
+    opened = has(Mark.OPENS, 1) | has(Mark.MINUS, 1) & has(Mark.OPENS, 2) & ~has(Mark.NEGATIVE, 2)
+    comma = glued & has(Mark.COMMA, 1) & has(Mark.DIGITS, 2)
+    decimal = glued & has(Mark.POINT, 1) & has(Mark.DIGITS, 2)
+    bare = glued & (has(Mark.BARE_POINT, 1) | has(Mark.POINT, 1) & ~has(Mark.WORD, 2))
+    signed = glued & (marks.sign(1) | bare & has(Mark.POINT, 1) & marks.sign(2))
+    headless = glued & opened | begins & has(Mark.ZERO) | decimal | bare
+    closed = digits & has(Mark.CLOSES, -1)
 
-    def has(flag: Tensor) -> Tensor:
-        return tally(run, flag.flatten().long()) > 0
-
-    return _Runs(
-        of=run,
-        signed=signed.flatten(),
-        width=tally(run, width),
-        after_comma=has(comma),
-        after_point=has(decimal),
-        after_bare_point=has(bare),
-        headless=has(headless),
-        closed=has(closed),
-    )
+    flags = torch.stack([comma, decimal, bare, headless, closed]).flatten(1)
+    of_runs = tally(run, flags.long()) > 0
+    return _Runs(run, tally(run, width), *of_runs), signed.flatten()
 
 
 def _numbers(runs: _Runs, width: Tensor) -> tuple[Tensor, Tensor]:
@@ -126,24 +133,14 @@ def _numbers(runs: _Runs, width: Tensor) -> tuple[Tensor, Tensor]:
     thousands = runs.after_comma & _well_grouped(runs)
     fraction = _fractions(runs)
     goes_on = thousands | fraction & ~runs.after_bare_point
-    number = (~goes_on).cumsum(0) - 1  # [R]
 
     # A number has a part before its point and one after it; the first has places 0 and up, from
     # its right end, and the second -1 and down, from its left end.
-    part = ((~thousands).cumsum(0) - 1)[runs.of]  # [P]
+    begun = torch.stack([~goes_on, ~thousands]).cumsum(1) - 1  # [2, R]
+    number, part = begun[:, runs.of]  # [P], each
     digits_in = tally(part, width)
-    right_end = digits_in.cumsum(0)
-    end = torch.where(fraction[runs.of], right_end[part] - digits_in[part], right_end[part])
-    return number[runs.of], end - width.cumsum(0)
-
-
-def _values(number: Tensor, place: Tensor, digit: Tensor) -> Tensor:
-    """What each number says, without its sign: [R]."""
-    # Whole numbers are exact to 2**53, so 3015 / 1000 is 3.015, and 3 + 1/100 + 5/1000 is not.
-    last = torch.zeros_like(place).scatter_reduce(0, number, place, "amin")
-    power = (place - last[number]).to(digit.dtype)
-    worth = torch.where(digit > 0, digit * 10.0**power, 0)  # 0 · inf is NaN
-    return tally(number, worth) / 10.0 ** -last.to(digit.dtype)
+    end = digits_in.cumsum(0)[part] - digits_in[part] * fraction[runs.of]
+    return number, end - width.cumsum(0)
 
 
 def _well_grouped(runs: _Runs) -> Tensor:
@@ -160,26 +157,18 @@ def _fractions(runs: _Runs) -> Tensor:
     return pointed & ~second & ~_after(runs.after_point)
 
 
-def _named(marks: Tensor) -> Tensor:
+def _named(marks: _Marks) -> Tensor:
     """Whether each position goes on with a name, or ends with one: [P]."""
-    begins = ~(_has(marks, Mark.GOES_ON) & _before(_has(marks, Mark.IN_NAME)))
+    begins = ~(marks.has(Mark.GOES_ON) & marks.has(Mark.IN_NAME, 1))
     name = begins.flatten().cumsum(0) - 1
-    return (tally(name, (begins & _has(marks, Mark.NAME)).flatten().long()) > 0)[name]
-
-
-def _has(marks: Tensor, mark: Mark) -> Tensor:
-    return (marks & mark.value) != 0
+    return (tally(name, (begins & marks.has(Mark.NAME)).flatten().long()) > 0)[name]
 
 
 def _before(flags: Tensor) -> Tensor:
-    """Whether the position before, in the same row, has the flag."""
-    shifted = flags.roll(1, -1)
-    shifted[..., :1] = False
-    return shifted
+    """Whether the one before has the flag."""
+    return functional.pad(flags, (1, 0))[:-1]
 
 
 def _after(flags: Tensor) -> Tensor:
-    """Whether the next position, in the same row, has the flag."""
-    shifted = flags.roll(-1, -1)
-    shifted[..., -1:] = False
-    return shifted
+    """Whether the next one has the flag."""
+    return functional.pad(flags, (0, 1))[1:]

@@ -28,6 +28,8 @@ class Spans:
     """Whether the label counts at all: it is not -100."""
     row: Tensor  # [P]
     """The row of the batch that it stands in."""
+    digits: Tensor  # [P] bool
+    """Whether it is a token with digits, read or not."""
     numeric: Tensor  # [P] bool
     """Whether it is a token of digits in a number that could be read."""
     index: Tensor  # [P]
@@ -40,8 +42,19 @@ class Spans:
     """Whether there is a number in this slot; there are as many as numbers there can be."""
     negative: Tensor  # [S] bool, by number
     """Whether it has a minus sign."""
-    value: Tensor  # [S] float64, by number
-    """Its value, sign and all; the losses work from the digits, since 45 of them do not fit."""
+    values: Tensor  # [N + 2] float64
+    """What the vocabulary's entries say."""
+
+    @property
+    def value(self) -> Tensor:
+        """What each number says, sign and all: [S] float64; the losses work from the digits."""
+        # Whole numbers are exact to 2**53, so 3015 / 1000 is 3.015, and 3 + 1/100 + 5/1000 is not.
+        last = self._of_each("amin", self.place)
+        digit = torch.where(self.numeric, self.values[self.index], 0)
+        power = (self.place - last[self.number]).to(digit.dtype)
+        worth = torch.where(digit > 0, digit * 10.0**power, 0)  # 0 · inf is NaN
+        value = self.of_number(worth) / 10.0 ** -last.to(digit.dtype)
+        return torch.where(self.negative, -value, value)
 
     def for_rows(self, rows: int) -> Spans:
         """The same over the kept positions alone, of which there are `rows`."""
@@ -70,11 +83,11 @@ class Spans:
 
     def first_places(self) -> Tensor:
         """The highest place in each number, 0 at least: [S]."""
-        return self._highest(self.place)
+        return self._of_each("amax", self.place)
 
     def number_rows(self) -> Tensor:
         """The row that each number stands in: [S]."""
-        return self._highest(self.row)
+        return self._of_each("amax", self.row * self.numeric)
 
     @property
     def _may_be_asked(self) -> bool:
@@ -83,19 +96,20 @@ class Spans:
     def _positions(self, which: Tensor) -> Spans:
         return replace(self, **{name: getattr(self, name)[which] for name in _BY_POSITION})
 
-    def _highest(self, amounts: Tensor) -> Tensor:
-        amounts = torch.where(self.numeric, amounts, 0)
+    def _of_each(self, how: str, amounts: Tensor) -> Tensor:
+        """The least or the largest amount in each number, or 0 where that is past it: [S]."""
         slots = amounts.new_zeros(len(self.exists))
-        return slots.scatter_reduce(0, self.number, amounts, "amax")
+        return slots.scatter_reduce(0, self.number, amounts, how)
 
 
-_BY_POSITION = ("kept", "row", "numeric", "index", "place", "number")
-_BY_NUMBER = ("exists", "negative", "value")
+_BY_POSITION = ("kept", "row", "digits", "numeric", "index", "place", "number")
+_BY_NUMBER = ("exists", "negative")
 
 
 def tally(slot: Tensor, amounts: Tensor, slots: int | None = None) -> Tensor:
-    """The sum of what goes into each slot, the same to the bit at every call."""
-    sums = amounts.new_zeros(len(slot) if slots is None else slots)
+    """The sum of what goes into each slot, along the last dimension; to the bit at every call."""
+    sums = amounts.new_zeros(*amounts.shape[:-1], len(slot) if slots is None else slots)
     if sums.is_cuda and sums.is_floating_point():  # index_add races there; this one sorts
+        assert sums.dim() == 1
         return sums.index_put((slot,), amounts, accumulate=True)
-    return sums.index_add(0, slot, amounts)
+    return sums.index_add(-1, slot, amounts)

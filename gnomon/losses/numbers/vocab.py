@@ -70,13 +70,6 @@ class NumericVocab:
             raise ValueError(f"labels of shape {tuple(labels.shape)}: give [batch, tokens]")
         return read(labels, self.tables.tokens(labels.device))
 
-    def digit_tokens(self, labels: Tensor) -> Tensor:
-        """Which of [B, T] labels have digits, read or not: [B·T] bool."""
-        marks = self.tables.tokens(labels.device).marks
-        none = len(marks) - 1
-        token = torch.where((labels >= 0) & (labels < none), labels, none)
-        return (marks[token].flatten() & Mark.DIGITS.value) != 0
-
     def ruler(self, spans: Spans) -> Tensor:
         """Which row of `tables.rulers` says what the entries are worth at each position: [P].
 

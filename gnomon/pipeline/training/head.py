@@ -73,7 +73,10 @@ def rows_in_chunks(
 
     with _replaced(head, rows) as project:
         outputs = model(**inputs, logits_to_keep=answer)
-    if not torch.allclose(outputs.logits, packed[0], rtol=0, atol=0, equal_nan=True):
+    # DDP and mixed precision hand over a copy; to compare its values waits for the device.
+    if outputs.logits is not packed[0] and not torch.allclose(
+        outputs.logits, packed[0], rtol=0, atol=0, equal_nan=True
+    ):
         raise ValueError(
             f"{type(model).__name__} does something to the logits after its head, so that"
             f" {len(packed[0])} rows cannot go through it {at_once} at a time: set the trainer's"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from torch.nn import functional
 from trl import SFTTrainer
 
 from gnomon.losses import CE, NumericLoss, NumericVocab, Objective, create
+from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.objective import Balance, Rows, Schedule
 from gnomon.pipeline.collate import FINAL, IGNORED
 from gnomon.pipeline.quantize import cast_adapter, keep_trainable_on_cpu
@@ -23,6 +25,19 @@ from gnomon.pipeline.training.head import (
     rows_at_once,
     rows_in_chunks,
 )
+
+READ = "read_labels"
+"""What a batch holds on its way to its forward: its labels as they were read for the window."""
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What there is in a batch's labels."""
+
+    labels: Tensor  # [B, T], aligned
+    final: Tensor | None  # those of the final answer alone
+    spans: Spans | None
+    counts: dict[str, Tensor]
 
 
 class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
@@ -78,7 +93,9 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         self.held_out = held_out
         """Gives an evaluation more figures of the model, such as those of its own answers."""
         self._window: dict[str, Tensor] = {}  # denominators of the accumulation window
-        self._logged: dict[tuple[str, str], Tensor] = {}  # mode, name -> [sum, count] since its log
+        # By mode, for an evaluation may come in the middle of a log line: names, and their sums and
+        # counts since the last line, [2, names].
+        self._logged: dict[str, tuple[list[str], Tensor]] = {}
 
     def compute_loss(
         self,
@@ -103,17 +120,23 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
     def get_batch_samples(
         self, epoch_iterator: Any, num_batches: int, device: torch.device
     ) -> tuple[list[Any], Any]:
-        """Count digits and numbers over the accumulation window, as transformers counts tokens."""
+        """Count digits and numbers over the accumulation window, as transformers counts tokens.
+
+        Each batch takes what was read of its labels along to its forward.
+        """
         batches, tokens = super().get_batch_samples(epoch_iterator, num_batches, device)
-        self._window = self._count(batches, device)
+        batches = [{**batch, READ: self._read(batch)} for batch in batches]
+        self._window = self._summed([batch[READ].counts for batch in batches])
         return batches, tokens
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         """Add each part of the loss: its mean over its own tokens since the last line."""
         mode = self._mode
-        for key in [key for key in self._logged if key[0] == mode]:
-            total, count = self.accelerator.reduce(self._logged.pop(key))
-            self._metrics[mode][key[1]] = [(total / count.clamp(min=1)).item()]
+        if mode in self._logged:
+            names, noted = self._logged.pop(mode)
+            totals, counts = self.accelerator.reduce(noted)
+            means = (totals / counts.clamp(min=1)).tolist()
+            self._metrics[mode].update((n, [mean]) for n, mean in zip(names, means, strict=True))
         if "train_loss" in logs:
             logs["train_loss"] = self._whole_mean(logs["train_loss"])
         super().log(logs, start_time)
@@ -148,8 +171,10 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         self, model: torch.nn.Module, inputs: dict[str, Any], *, whole: bool
     ) -> tuple[dict[str, Tensor], dict[str, Tensor], Any]:
         """A batch's sums and counts by name, noted for the log, and the model's outputs."""
-        labels, final = _labels(inputs)
-        others = {name: value for name, value in inputs.items() if name not in ("labels", FINAL)}
+        read = inputs.get(READ) or self._read(inputs)
+        labels = read.labels
+        mine = ("labels", FINAL, READ)
+        others = {name: value for name, value in inputs.items() if name not in mine}
         answer = labels != IGNORED  # [B, T]
         packed = self.args.packing or self.args.eval_packing  # a chunk may be of a prompt alone
         if not packed and not answer.any(1).all():
@@ -160,18 +185,17 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         others |= {"use_cache": False}
         others |= {"output_router_logits": True} if self.aux_loss_enabled else {}
         rows, outputs = self._rows(model, others, answer, labels[answer], whole=whole)
-        if self.aux_loss_enabled:
-            self._note("aux_loss", outputs.aux_loss, torch.ones_like(outputs.aux_loss))
         if (once := self._once(len(labels))) < len(labels):
             rows = Rows(*(part[: int(answer[:once].sum())] for part in rows))
-            labels, final = labels[:once], None if final is None else final[:once]
-        sums, counts = (
-            self.objective.sums(rows, labels, final),
-            self.objective.counts(labels, final),
-        )
-        for name, total in sums.items():
-            self._note(name, total, counts[name])
-        return sums, counts, outputs
+            final = None if read.final is None else read.final[:once]
+            read = self._read_of(labels[:once], final)
+        sums = self.objective.sums(rows, read.labels, read.final, spans=read.spans)
+        noted, counts = dict(sums), dict(read.counts)
+        if self.aux_loss_enabled:
+            noted["aux_loss"] = outputs.aux_loss.to(rows.ce.device)
+            counts["aux_loss"] = torch.ones_like(counts[CE])
+        self._note(noted, counts)
+        return sums, read.counts, outputs
 
     def _once(self, samples: int) -> int:
         """How many of a batch's samples are there for the first time.
@@ -208,20 +232,30 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         """From 0 at the first step to 1 after the last."""
         return float(self.state.global_step / max(self.state.max_steps, 1))
 
-    def _count(self, batches: Iterable[dict[str, Any]], device: torch.device) -> dict[str, Tensor]:
-        counts: dict[str, Tensor] = {}
-        for batch in batches:
-            on_device = {n: batch[n].to(device) for n in ("labels", FINAL) if n in batch}
-            for name, count in self.objective.counts(*_labels(on_device)).items():
-                counts[name] = counts.get(name, 0) + count
-        if self.args.average_tokens_across_devices and self.args.world_size > 1:
-            counts = {n: self.accelerator.gather(count).sum() for n, count in counts.items()}
-        return counts
+    def _read(self, batch: dict[str, Any]) -> _Read:
+        names, device = [n for n in ("labels", FINAL) if n in batch], self.args.device
+        return self._read_of(*(aligned(batch[name].to(device)) for name in names))
 
-    def _note(self, name: str, total: Tensor, count: Tensor) -> None:
-        pair = torch.stack([total.detach().float(), count.float()])
-        key = self._mode, name  # an evaluation may come in the middle of a log line
-        self._logged[key] = self._logged[key] + pair if key in self._logged else pair
+    def _read_of(self, labels: Tensor, final: Tensor | None = None) -> _Read:
+        spans = self.objective.spans(labels, final)
+        return _Read(labels, final, spans, self.objective.counts(labels, final, spans=spans))
+
+    def _summed(self, counted: list[dict[str, Tensor]]) -> dict[str, Tensor]:
+        """The counts of several batches, and of all processes where transformers' own are."""
+        if not counted:
+            return {}
+        counts = torch.stack([torch.stack(list(counts.values())) for counts in counted]).sum(0)
+        if self.args.average_tokens_across_devices and self.args.world_size > 1:
+            counts = self.accelerator.gather(counts).view(-1, len(counts)).sum(0)
+        return dict(zip(counted[0], counts, strict=True))
+
+    def _note(self, sums: dict[str, Tensor], counts: dict[str, Tensor]) -> None:
+        """Add a batch's sums and counts to those of the next log line."""
+        totals = torch.stack([total.detach().float() for total in sums.values()])
+        noted = torch.stack([totals, torch.stack([counts[name] for name in sums]).float()])
+        if self._mode in self._logged:
+            noted = self._logged[self._mode][1] + noted
+        self._logged[self._mode] = list(sums), noted
 
     @property
     def _mode(self) -> str:
@@ -279,8 +313,3 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
 def aligned(labels: Tensor) -> Tensor:
     """Labels moved to the positions whose logits score them: t predicts t + 1."""
     return functional.pad(labels[:, 1:], (0, 1), value=IGNORED)
-
-
-def _labels(batch: dict[str, Any]) -> tuple[Tensor, Tensor | None]:
-    """A batch's labels, and those of the final answer alone where it has them; both aligned."""
-    return aligned(batch["labels"]), aligned(batch[FINAL]) if FINAL in batch else None
