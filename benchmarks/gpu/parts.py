@@ -89,4 +89,4 @@ MEASURE = {
     "size": "benchmarks.gpu.sizes:sizes",
     "clocks": "benchmarks.gpu.clocks:clocks",
 }
-"""By the first word of a job, a function that prepares it and gives the one that measures a case."""
+"""By the first word of a job: what prepares it and gives the function that measures a case."""
