@@ -100,8 +100,9 @@ class Call:
     def _told(self, job: str, cases: list[str], ends: float) -> Iterator[dict[str, Any]]:
         """What the job's process says, line by line, until it is done or its time is up."""
         words = [*worker.COMMAND, *self.setting.words, "--job", job, "--cases", *cases]
-        with self.log.open("a", encoding="utf-8") as log:
-            process = subprocess.Popen(
+        with (
+            self.log.open("a", encoding="utf-8") as log,
+            subprocess.Popen(
                 words,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -109,13 +110,13 @@ class Call:
                 cwd=ROOT,
                 env=worker.environment(self.setting),
                 start_new_session=True,  # its own children end with it
-            )
+            ) as process,
+        ):
             timer = Timer(max(0.0, ends - time.monotonic()), _end, [process])
             timer.start()
             try:
                 assert process.stdout is not None
                 yield from map(json.loads, filter(str.strip, process.stdout))
-                process.wait()
             finally:
                 timer.cancel()
                 _end(process)

@@ -11,6 +11,8 @@ may be twice as far from the CPU's in float32 as the CPU's own in that precision
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import subprocess
 import tempfile
 import time
@@ -150,6 +152,7 @@ def steps(setting: Setting) -> Callable[[str], Found]:
     """A training step of each small model, beside what a process without a GPU made of it."""
     device_of(setting)
     folder = Path(tempfile.mkdtemp(prefix="steps-", dir=setting.work))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     words = [*worker.COMMAND[:-1], "benchmarks.gpu.same", str(folder)]
     cpu = worker.environment(Setting(True, setting.tiny, setting.work))
     references = subprocess.Popen(words, env=cpu)
@@ -225,13 +228,14 @@ def step(name: str, folder: Path, precision: str, out: Path) -> dict[str, Tensor
     }
 
 
-def rounded(checkpoint: Path) -> None:
+def rounded(checkpoint: Path) -> Path:
     """Weights that bfloat16 holds: else its 4 bits would be those of another model."""
     from safetensors.torch import load_file, save_file
 
     file = checkpoint / "model.safetensors"
     weights = {name: tensor.bfloat16().float() for name, tensor in load_file(file).items()}
     save_file(weights, file, metadata={"format": "pt"})
+    return checkpoint
 
 
 def main(folder: Path) -> None:

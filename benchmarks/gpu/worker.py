@@ -63,19 +63,26 @@ def head(setting: Setting) -> str | None:
 
     This one never touches the GPU: its context would count in what the jobs measure.
     """
-    ask = "import torch; print(torch.cuda.is_available() and torch.cuda.get_device_name())"
     device = platform.processor() or platform.machine()
     name = f"CPU, {device}, {os.cpu_count()} cores"
     if not setting.cpu:
-        words = [sys.executable, "-c", ask]
+        words = [sys.executable, "-c", _ASK]
         told = subprocess.run(words, capture_output=True, text=True, env=environment(setting))
         name = told.stdout.strip()
-        if told.returncode or name in ("", "False"):
+        if not name:
             return None
     known = ", ".join(f"{package} {_version(package)}" for package in PACKAGES)
     tiny = ["tiny"] if setting.tiny else []
     python = f"Python {platform.python_version()}, {known}"
     return "; ".join([name, *tiny, python, f"commit {_commit()}, sources {sources()}"])
+
+
+_ASK = """
+import torch
+if torch.cuda.is_available():
+    seen = torch.cuda.get_device_properties(0)
+    print(f"{seen.name}, {seen.total_memory / 2**30:.0f} GiB")
+"""
 
 
 def sources() -> str:
