@@ -69,7 +69,7 @@ def jobs() -> dict[str, dict[str, list[str]]]:
         "b": {
             "launches": [
                 *(f"step of {name}" for name in FAMILY_NAMES),
-                *(f"V=151,936: {way}" for way in ways),
+                *(f"full vocabulary: {way}" for way in ways),
             ],
         },
         "c": {f"size {checkpoint}": [checkpoint] for checkpoint in CHECKPOINTS},

@@ -63,7 +63,7 @@ def apart(found: Tensor, expected: Tensor) -> float:
 
 def compared(*pairs: tuple[str, float, float]) -> Found:
     """Of each name, how far apart it is and how far it may be."""
-    said = ", ".join(f"{name} off by {off:.1e} (of {most:.0e})" for name, off, most in pairs)
+    said = ", ".join(f"{name} off by {off:.1e} (at most {most:.2g})" for name, off, most in pairs)
     return Found(all(off <= most for _, off, most in pairs), said)
 
 
