@@ -109,7 +109,7 @@ class Call:
                 text=True,
                 cwd=ROOT,
                 env=worker.environment(self.setting),
-                start_new_session=True,  # its own children end with it
+                process_group=0,  # its own children end with it
             ) as process,
         ):
             timer = Timer(max(0.0, ends - time.monotonic()), _end, [process])

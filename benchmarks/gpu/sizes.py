@@ -251,9 +251,12 @@ def random_model(path: str, **options: Any) -> Any:
     with torch.device("meta"):
         bare = transformers.AutoModelForImageTextToText.from_config(config)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    # Of tied weights one: from_pretrained unties two that differ.
+    kept, own = bare.state_dict(), [*bare.named_parameters(), *bare.named_buffers()]
     weights = {
         name: Weight(name, tensor.shape, options["dtype"], device)
-        for name, tensor in bare.state_dict().items()
+        for name, tensor in own
+        if name in kept
     }
     return type(bare).from_pretrained(None, config=config, state_dict=weights, **options)
 

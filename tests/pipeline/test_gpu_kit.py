@@ -271,6 +271,7 @@ def test_a_checkpoint_without_weights_is_drawn_and_put_into_4_bits(name, tmp_pat
     import small_models
 
     config = small_models.CONFIGS[name](small_models.TOKENIZERS[name]())
+    config.tie_word_embeddings = config.get_text_config().tie_word_embeddings = name == "qwen2-vl"
     family = families.create(name)
     monkeypatch.setattr(type(family), "config", lambda *_: config)
     sizes.without_weights(name, "a/b", tmp_path / "checkpoint")
@@ -282,6 +283,7 @@ def test_a_checkpoint_without_weights_is_drawn_and_put_into_4_bits(name, tmp_pat
     assert all(torch.equal(tensor, state[key]) for key, tensor in once.state_dict().items())
     assert not any(parameter.is_meta for parameter in once.parameters())
     head = once.get_output_embeddings().weight
+    assert (head is once.get_input_embeddings().weight) == (name == "qwen2-vl")
     assert 0.018 < head.std() < 0.022
 
 
