@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test test-long test-hub check bench format tiny clean
+.PHONY: demo test test-long test-hub check bench gpu gpu-wheels format tiny clean
 
 demo: $(READY)            ## draw, fine-tune the embedded model in 4 bits, evaluate before and after
 	$(BIN)/gnomon demo
@@ -25,6 +25,14 @@ check: $(READY)           ## style, types, import arrows
 
 bench: $(READY)           ## speed, each line a ratio against another way measured in the same run
 	for file in benchmarks/*.py; do $(BIN)/python $$file || exit 1; done
+
+# On a machine with its own torch and no network: make gpu GPU_PYTHON=python3
+GPU_PYTHON ?=
+gpu: $(if $(GPU_PYTHON),,$(READY))  ## what holds on a GPU, into benchmarks/results/gpu.txt; ARGS="--help" says more
+	$(or $(GPU_PYTHON),$(BIN)/python) -m benchmarks.gpu $(ARGS)
+
+gpu-wheels: $(READY)      ## what such a machine lacks, into .wheels/1 and .wheels/2
+	$(BIN)/python -m benchmarks.gpu.wheels
 
 format: $(READY)          ## let ruff write what it can
 	$(BIN)/ruff format .

@@ -3,7 +3,9 @@ from pathlib import Path
 
 from hypothesis import settings
 
-sys.path.insert(0, str(Path(__file__).parent))  # for real_tokenizers, which several rooms use
+HERE = Path(__file__).parent
+# For real_tokenizers, which several rooms use; and for benchmarks, which is no installed package.
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 # A busy machine is no defect: examples have no deadline. In CI, Hypothesis's own profile holds.
 settings.register_profile(

@@ -1,0 +1,92 @@
+"""What is measured: parts of jobs of cases. A job is one process, a case one line of the results.
+
+Nothing heavy is imported here; the functions that measure are loaded in a job's own process.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gnomon.losses import KINDS
+from gnomon.pipeline.families import FAMILIES
+
+ROOT = Path(__file__).parents[2]
+FAMILY_NAMES = [name for name in FAMILIES if name != "gnomon-tiny"]
+PRECISIONS = ("float32", "bfloat16", "4 bits", "4 bits, float32")
+"""Of a model; 4 bits are computed with in bfloat16 unless float32 is said."""
+CHECKPOINTS = (
+    "Qwen/Qwen2-VL-2B-Instruct",
+    "Qwen/Qwen3-VL-4B-Instruct",
+    "Qwen/Qwen2-VL-7B-Instruct",
+    "llava-hf/llava-1.5-7b-hf",
+    "meta-llama/Llama-3.2-11B-Vision-Instruct",
+)
+VOCABULARIES = ("one digit", "many digits")
+OBJECTIVES = ("fixed", "ce_ratio", "numeric mass", "hidden states")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How it is measured."""
+
+    cpu: bool
+    tiny: bool
+    work: Path
+    """A folder for what is drawn once and kept."""
+
+    @property
+    def words(self) -> list[str]:
+        """The same as options of the command line."""
+        flags = [f"--{name}" for name in ("cpu", "tiny") if getattr(self, name)]
+        return [*flags, "--work", str(self.work)]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one case came to."""
+
+    ok: bool
+    said: str
+    more: list[str] = field(default_factory=list)
+    """Lines below it."""
+
+
+def jobs() -> dict[str, dict[str, list[str]]]:
+    """By part, the jobs and their cases, in the order in which they are measured."""
+    losses = [
+        *(f"{k}, {v}, {d}" for k in KINDS for v in VOCABULARIES for d in ("float32", "bfloat16")),
+        *(f"objective, {way}, {d}" for way in OBJECTIVES for d in ("float32", "bfloat16")),
+    ]
+    steps = [f"step of {name}, {precision}" for name in FAMILY_NAMES for precision in PRECISIONS]
+    ways = ("stock TRL", "ours, CE", "ours, CE + NTIL", "ours, CE + SMMD")
+    return {
+        "a": {
+            "losses": losses,
+            "steps": steps,
+            "kills": ["kill and resume, 4 bits", "kill and resume, all weights"],
+        },
+        "b": {
+            "launches": [
+                *(f"step of {name}" for name in FAMILY_NAMES),
+                *(f"full vocabulary: {way}" for way in ways),
+            ],
+        },
+        "c": {f"size {checkpoint}": [checkpoint] for checkpoint in CHECKPOINTS},
+        "d": {
+            "clocks": [
+                f"{loss}, seed {seed}" for seed in (0, 1) for loss in ("ce", "ntil", "smmd", "crps")
+            ],
+        },
+    }
+
+
+MEASURE = {
+    "losses": "benchmarks.gpu.same:losses",
+    "steps": "benchmarks.gpu.same:steps",
+    "kills": "benchmarks.gpu.killed:kills",
+    "launches": "benchmarks.gpu.launches:launches",
+    "size": "benchmarks.gpu.sizes:sizes",
+    "clocks": "benchmarks.gpu.clocks:clocks",
+}
+"""By the first word of a job: what prepares it and gives the function that measures a case."""
