@@ -14,9 +14,9 @@ import transformers
 from benchmarks.gpu.parts import ROOT, Found, Setting
 from gnomon import recipe, store
 from gnomon.pipeline.families import BLANK, tiny
-from gnomon.pipeline.held_out import HeldOut
 from gnomon.pipeline.load import load
-from gnomon.pipeline.train import make_trainer
+from gnomon.pipeline.training.held_out import HeldOut
+from gnomon.pipeline.training.train import make_trainer
 from gnomon.recipe import Eval, Loss, Model, Recipe, Source, Train
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from benchmarks.gpu.parts import ROOT, Found, Setting
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-MARKED = ("gnomon.losses", "gnomon.pipeline.trainer", "gnomon.pipeline.head")
+MARKED = ("gnomon.losses", "gnomon.pipeline.training.trainer", "gnomon.pipeline.training.head")
 OURS, MODEL = "ours: ", "the model"
 BACKWARD = "autograd::engine::evaluate_function"
 WARM = 2
@@ -240,7 +240,7 @@ def dearest(ours: list[Any], owned: dict[int, str], *, cuda: bool) -> list[str]:
 def mark() -> None:
     """Name every function of ours to the profiler, wherever it was imported."""
     import gnomon.losses.objective
-    import gnomon.pipeline.trainer  # noqa: F401 - loaded to be marked
+    import gnomon.pipeline.training.trainer  # noqa: F401 - loaded to be marked
     from gnomon.losses import KINDS, load
 
     for name in KINDS:

@@ -26,15 +26,15 @@ from benchmarks.gpu.parts import Found, Setting
 from benchmarks.gpu.worker import reason
 from gnomon import generators
 from gnomon.pipeline import families
-from gnomon.pipeline._plan_tokens import counted
-from gnomon.pipeline.budget import GIB
 from gnomon.pipeline.checkpoint import resolve
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.families.base import Family
 from gnomon.pipeline.load import load, prepare_parts
-from gnomon.pipeline.plan import _Sizer
-from gnomon.pipeline.settings import arguments
-from gnomon.pipeline.stream import drawn
+from gnomon.pipeline.planning.budget import GIB
+from gnomon.pipeline.planning.plan import _Sizer
+from gnomon.pipeline.planning.tokens import counted
+from gnomon.pipeline.training.settings import arguments
+from gnomon.pipeline.training.stream import drawn
 from gnomon.recipe import Model, Recipe, Source, Train
 
 if TYPE_CHECKING:

@@ -259,7 +259,7 @@ def test_a_wait_is_counted_where_its_caller_stands(monkeypatch):
             exec(code)
         warnings.warn("something else", stacklevel=1)
     here = f"{Path(__file__).relative_to(ROOT)}:"
-    assert found.pop("gnomon/pipeline/head.py:1") == 2
+    assert found.pop("gnomon/pipeline/training/head.py:1") == 2
     ((place, times),) = found.items()
     assert place.startswith(here)
     assert times == 1
