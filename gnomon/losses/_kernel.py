@@ -15,8 +15,7 @@ from torch import Tensor
 from gnomon.losses import _options as options
 from gnomon.losses._constant import Constant
 from gnomon.losses._gram import BANDWIDTHS, Kernel
-from gnomon.losses._scores import one_hot
-from gnomon.losses.base import NumericLoss
+from gnomon.losses.base import NumericLoss, one_hot
 from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.numbers.vocab import NumericVocab
 

@@ -12,8 +12,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from gnomon.losses._constant import Constant
 from gnomon.losses._gram import distinct
-from gnomon.losses._scores import pooled
-from gnomon.losses.base import NumericLoss
+from gnomon.losses.base import NumericLoss, pooled
 from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.numbers.vocab import NumericVocab
 

@@ -9,17 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor, nn
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
 from torch.utils.checkpoint import checkpoint
 
 from gnomon.losses import _options as options
-from gnomon.losses import _scores
-from gnomon.losses._rows import Rows as Rows
-from gnomon.losses._rows import looked_at
-from gnomon.losses.base import NumericLoss
+from gnomon.losses.base import NumericLoss, log_mass, numeric_tokens, working
 from gnomon.losses.numbers.spans import IGNORED, Spans
 from gnomon.losses.numbers.vocab import NumericVocab
 
@@ -27,6 +26,24 @@ Balance: TypeAlias = Literal["fixed", "ce_ratio"]
 Schedule: TypeAlias = Literal["constant", "cosine"]
 CE, MASS, COVERAGE = "ce", "numeric_mass", "coverage"
 RIGHT, RIGHT_DIGITS = "mean_token_accuracy", "digit_accuracy"
+
+
+class Rows(NamedTuple):
+    """With this little of each row kept, rows may be many."""
+
+    ce: Tensor  # [P] −log of the label's probability
+    right: Tensor  # [P] 1 where the label is the likeliest token
+    mass: Tensor  # [P] −log of the probability of all numeric tokens; 0 where not asked for
+    columns: Tensor  # [P, K] logits of the numeric tokens, up to a constant in each row
+
+    def packed(self) -> Tensor:
+        """All of it as one [P, 3 + K] tensor, for what passes on nothing else."""
+        return torch.cat([torch.stack(self[:3], 1), self.columns], 1)
+
+    @classmethod
+    def unpacked(cls, packed: Tensor) -> Rows:
+        """The rows that were packed."""
+        return cls(packed[:, 0], packed[:, 1], packed[:, 2], packed[:, 3:])
 
 
 class Objective(nn.Module):
@@ -109,7 +126,7 @@ class Objective(nn.Module):
             right = (logits.argmax(-1) == targets).to(ce.dtype)
             mass = torch.zeros_like(right)
             if self.numeric_mass and self.vocab is not None:
-                mass = summed - _scores.log_mass(self.vocab, columns)
+                mass = summed - log_mass(self.vocab, columns)
             return Rows(ce, right, mass, columns)
 
     def rows_of_hidden(
@@ -213,10 +230,44 @@ class Objective(nn.Module):
         """The numeric tokens, in the losses' own order."""
         if self.vocab is None:
             return torch.zeros(0, dtype=torch.long, device=logits.device)
-        return _scores.tokens(self.vocab, logits.shape[-1], logits.device)
+        return numeric_tokens(self.vocab, logits.shape[-1], logits.device)
 
 
 def _share(name: str, value: float, most: float = math.inf) -> float:
     if not 0 <= value <= most or not math.isfinite(value):
         raise ValueError(f"{name}={value}: give {'0 or more' if most > 1 else 'a share, 0 to 1'}")
     return float(value)
+
+
+def looked_at(logits: Tensor, targets: Tensor, columns: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Log-sum-exp [P], the targets' logits [P] and those of some columns [P, K], of [P, V].
+
+    All are less the row's largest logit, which cancels in every share and keeps small losses
+    exact. Autograd would give each of the three a gradient of its own as wide as the vocabulary.
+    """
+    found: tuple[Tensor, Tensor, Tensor] = _LookedAt.apply(logits, targets, columns)  # type: ignore[no-untyped-call]  # torch has no types for it
+    return found
+
+
+class _LookedAt(Function):
+    @staticmethod
+    def forward(
+        ctx: Any, logits: Tensor, targets: Tensor, columns: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        most = working(logits.amax(-1, keepdim=True))  # [P, 1]
+        summed = (working(logits) - most).exp_().sum(-1, keepdim=True).log_()
+        ctx.save_for_backward(logits, targets, columns, most + summed)
+        picked = working(logits.gather(1, targets[:, None])) - most
+        looked = working(logits.index_select(1, columns)) - most
+        return summed.squeeze(1), picked.squeeze(1), looked
+
+    @staticmethod
+    @once_differentiable
+    def backward(
+        ctx: Any, of_sum: Tensor, of_picked: Tensor, of_looked: Tensor
+    ) -> tuple[Tensor, None, None]:
+        logits, targets, columns, whole = ctx.saved_tensors
+        gradient = (working(logits) - whole).exp_().mul_(of_sum[:, None])  # shares of [P, V]
+        gradient.scatter_add_(1, targets[:, None], of_picked[:, None])
+        gradient.index_add_(1, columns, of_looked)
+        return gradient.to(logits.dtype), None, None

@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from toy_vocabularies import VOCABULARIES, labels_of, one_digit, one_digit_pieces, tokens_of
 
 from gnomon.losses import KINDS, EMDLoss, NTILLoss, Objective, SMMDLoss, create
-from gnomon.losses._rows import looked_at
+from gnomon.losses.objective import looked_at
 
 IGNORED = -100
 TEXTS = ["12:05", "-3.507", "a%", "1,234 0.05", "007", "2024"]
