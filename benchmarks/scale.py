@@ -21,8 +21,9 @@ import pyarrow.parquet as pq
 from gnomon import store
 from gnomon.generators import KINDS, create
 from gnomon.store import Drawn, pixels
-from gnomon.store.layout import DATA, Plan
+from gnomon.store.layout import SplitPlan
 from gnomon.store.writing import formats
+from gnomon.store.writing.formats.base import DATA
 from gnomon.store.writing.shard import write_shard
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def cost(kind: str, n: int, rounds: int) -> Cost:
     samples, found, sizes = Timed(create(kind)), [], []
     for turn in range(rounds + 1):
         with TemporaryDirectory() as folder:
-            plan = Plan(samples, Path(folder), "train", (rounds + 1) * n, rounds + 1, PARQUET)
+            plan = SplitPlan(samples, Path(folder), "train", (rounds + 1) * n, rounds + 1, PARQUET)
             (plan.root / DATA).mkdir()
             spent.clear()
             timed("all", write_shard)(plan, turn)

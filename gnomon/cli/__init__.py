@@ -18,7 +18,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from gnomon.cli.words import parser
+from gnomon.cli.arguments import parser
 from gnomon.names import allow
 
 if TYPE_CHECKING:

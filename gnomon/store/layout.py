@@ -15,7 +15,7 @@ _SMALL_SHARD, _LARGE_SHARD = 10, 2000
 
 
 @dataclass(frozen=True)
-class Plan:
+class SplitPlan:
     """One split of a dataset that is to be written."""
 
     samples: Samples

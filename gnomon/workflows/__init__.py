@@ -5,7 +5,7 @@ from gnomon.workflows.comparing import compare
 from gnomon.workflows.directory import AFTER, BEFORE, versions
 from gnomon.workflows.exam import Exam, check, check_names, open_recipe
 from gnomon.workflows.merging import merge
-from gnomon.workflows.request import Asked, asked
+from gnomon.workflows.request import PredictRequest, asked
 from gnomon.workflows.running import generate, plan, run, train
 from gnomon.workflows.scoring import pictures_of, report, results, score
 from gnomon.workflows.selftesting import selftest
@@ -13,8 +13,8 @@ from gnomon.workflows.selftesting import selftest
 __all__ = [
     "AFTER",
     "BEFORE",
-    "Asked",
     "Exam",
+    "PredictRequest",
     "asked",
     "check",
     "check_names",

@@ -14,7 +14,7 @@ from gnomon.workflows.exam import Exam, check, check_enough, check_name, open_re
 
 
 @dataclass(frozen=True)
-class Asked:
+class PredictRequest:
     """What `gnomon predict` was told: which model answers what."""
 
     recipe: Recipe
@@ -45,7 +45,7 @@ def _without_belief(file: Path) -> bool:
     return first is not None and not first.settings.get("belief")
 
 
-def asked(model: str, data: str | None, overrides: Sequence[str]) -> Asked:
+def asked(model: str, data: str | None, overrides: Sequence[str]) -> PredictRequest:
     """Sort out the verb's words: a run or a model; its own exam, a kind, a recipe, a directory."""
     run = Path(model) if (Path(model) / "recipe.yaml").is_file() else None
     if run is not None:
@@ -55,11 +55,11 @@ def asked(model: str, data: str | None, overrides: Sequence[str]) -> Asked:
         assert data is not None
         opened = _bare(model, data, overrides)
     if data is None:
-        return Asked(opened, Exam.of(opened), run, None, AFTER)
+        return PredictRequest(opened, Exam.of(opened), run, None, AFTER)
     place = Path(data)
     if place.is_dir() and not (place / "manifest.json").exists() and not (place / "data").exists():
-        return Asked(opened, Exam.of(opened), run, place, place.name)
-    return Asked(opened, _exam_of(data, opened, overrides), run, None, place.stem)
+        return PredictRequest(opened, Exam.of(opened), run, place, place.name)
+    return PredictRequest(opened, _exam_of(data, opened, overrides), run, None, place.stem)
 
 
 def _check_model(model: str, data: str | None) -> None:

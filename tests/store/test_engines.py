@@ -11,7 +11,7 @@ from store_toys import toys, tree
 from gnomon import cli, store
 from gnomon.names import UnknownNameError
 from gnomon.store import manifest as manifests
-from gnomon.store.layout import Plan
+from gnomon.store.layout import SplitPlan
 from gnomon.store.writing import formats
 from gnomon.store.writing.engines import create
 from gnomon.store.writing.formats import FORMATS
@@ -26,7 +26,7 @@ def plan(tmp_path, request):
 
 
 def planned(root, form):
-    made = Plan(toys(), root, "train", 20, 2, formats.create(form))
+    made = SplitPlan(toys(), root, "train", 20, 2, formats.create(form))
     (root / made.file(0)).parent.mkdir(parents=True)
     return made
 

@@ -18,7 +18,7 @@ from PIL import Image
 
 from gnomon import workflows
 from gnomon.answers.types import TYPES
-from gnomon.cli.words import parser
+from gnomon.cli.arguments import parser
 from gnomon.dialect import DIALECTS
 from gnomon.eval import METRICS, RunResult, Scores, parse_box, parse_number, parse_time
 from gnomon.eval.comparing.groups import check_alike

@@ -8,61 +8,61 @@ from fractions import Fraction
 from itertools import pairwise
 
 from gnomon.generators.chart import phrasing as say
-from gnomon.generators.chart.plan import Plan
-from gnomon.generators.chart.questions import About, Asked, correlation
+from gnomon.generators.chart.plan import ChartPlan
+from gnomon.generators.chart.questions import About, ChartQuestion, correlation
 from gnomon.sample import Number, Table, Target, Text
 
 
-def answer(plan: Plan, question: Asked) -> Target:
+def answer(plan: ChartPlan, question: ChartQuestion) -> Target:
     """What is right; where a mark is, only the drawing can tell."""
     return _ANSWERS[question.form](plan, question.about)
 
 
-def _sum(plan: Plan, about: About) -> Target:
+def _sum(plan: ChartPlan, about: About) -> Target:
     cells = about["cells"]
     error = sum(plan.error(cell) or 0 for cell in cells)
     return _number(plan, Fraction(sum(map(plan.value, cells))), Fraction(error), about)
 
 
-def _mean(plan: Plan, about: About) -> Target:
+def _mean(plan: ChartPlan, about: About) -> Target:
     cells = about["cells"]
     mean = Fraction(sum(map(plan.value, cells)), len(cells))
     error = Fraction(sum(plan.error(cell) or 0 for cell in cells), len(cells))
     return _number(plan, mean, error, about)
 
 
-def _median(plan: Plan, about: About) -> Target:
+def _median(plan: ChartPlan, about: About) -> Target:
     cells = about["cells"]
     ordered, half = sorted(map(plan.value, cells)), len(cells) // 2
     middle = Fraction(ordered[half] + ordered[-1 - half], 2)
     return _number(plan, middle, Fraction(max(plan.error(c) or 0 for c in cells)), about)
 
 
-def _extreme(plan: Plan, about: About) -> Target:
+def _extreme(plan: ChartPlan, about: About) -> Target:
     best = max if about["which"] == "highest" else min
     row = best(range(len(plan.cells)), key=lambda r: plan.cells[r][about["column"]])
     return Text(plan.frame.rows[row])
 
 
-def _count(plan: Plan, about: About) -> Target:
+def _count(plan: ChartPlan, about: About) -> Target:
     values, limit = [row[about["column"]] for row in plan.cells], about["limit"]
     return _whole(sum(v > limit if about["side"] == "above" else v < limit for v in values))
 
 
-def _compare(plan: Plan, about: About) -> Target:
+def _compare(plan: ChartPlan, about: About) -> Target:
     best = max if about["which"] == "greater" else min
     names = say.names(plan, about["cells"])
     winner = best(about["cells"], key=plan.value)
     return Text(names[about["cells"].index(winner)], names)
 
 
-def _difference(plan: Plan, about: About) -> Target:
+def _difference(plan: ChartPlan, about: About) -> Target:
     one, other = about["cells"]
     error = Fraction((plan.error(one) or 0) + (plan.error(other) or 0))
     return _number(plan, Fraction(abs(plan.value(one) - plan.value(other))), error, about)
 
 
-def _ratio(plan: Plan, about: About) -> Target:
+def _ratio(plan: ChartPlan, about: About) -> Target:
     """Off by as much as both readings may make it."""
     one, other = about["cells"]
     a, b = plan.value(one), plan.value(other)
@@ -72,7 +72,7 @@ def _ratio(plan: Plan, about: About) -> Target:
     return Number(rounded(true, 2), within=_up(within, 2))
 
 
-def _trend(plan: Plan, about: About) -> Target:
+def _trend(plan: ChartPlan, about: About) -> Target:
     if about["trend"] == "between":
         start, end = map(plan.value, about["cells"])
         return Text("rise" if end > start else "fall", ("rise", "fall"))
@@ -84,13 +84,13 @@ def _trend(plan: Plan, about: About) -> Target:
     return Text(verdict, ("rise", "fall", "neither"))
 
 
-def _crossing(plan: Plan, about: About) -> Target:
+def _crossing(plan: ChartPlan, about: About) -> Target:
     one, other = about["columns"]
     above = [row[one] > row[other] for row in plan.cells]
     return _whole(sum(before != after for before, after in pairwise(above)))
 
 
-def _table(plan: Plan, _: About) -> Target:
+def _table(plan: ChartPlan, _: About) -> Target:
     rows = (
         (name, *(plan.written((row, column)) for column in range(len(plan.cells[row]))))
         for row, name in enumerate(plan.frame.rows)
@@ -98,7 +98,7 @@ def _table(plan: Plan, _: About) -> Target:
     return Table(say.header(plan), tuple(rows))
 
 
-_ANSWERS: dict[str, Callable[[Plan, About], Target]] = {
+_ANSWERS: dict[str, Callable[[ChartPlan, About], Target]] = {
     "retrieve": _sum,  # of one cell
     "extreme": _extreme,
     "count": _count,
@@ -118,7 +118,7 @@ def _whole(number: int) -> Number:
     return Number(Decimal(number))
 
 
-def _number(plan: Plan, value: Fraction, error: Fraction, about: About) -> Number:
+def _number(plan: ChartPlan, value: Fraction, error: Fraction, about: About) -> Number:
     """In the column's unit, with the places that the question names."""
     shown = plan.frame.places(about["cells"][0][1])
     places = shown + about.get("more", 0)

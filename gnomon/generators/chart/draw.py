@@ -8,7 +8,7 @@ from gnomon.generators.chart import bars, dots, heat, layout, lines, pies
 from gnomon.generators.chart.ink import Corners
 from gnomon.generators.chart.layout import Board, Whims
 from gnomon.generators.chart.pen import Pen
-from gnomon.generators.chart.plan import Plan
+from gnomon.generators.chart.plan import ChartPlan
 from gnomon.generators.chart.style import Look
 from gnomon.generators.rng import Rng
 from gnomon.sample import Size
@@ -31,7 +31,7 @@ CHARTS: dict[str, Callable[[Board, Corners], None]] = {
 }
 
 
-def drawn(plan: Plan, look: Look, rng: Rng, size: Size) -> Board:
+def drawn(plan: ChartPlan, look: Look, rng: Rng, size: Size) -> Board:
     """The chart; the board's pen has its picture until the next one is begun."""
     pen = Pen.of(size)
     pen.begin(look.page)
@@ -49,7 +49,7 @@ def drawn(plan: Plan, look: Look, rng: Rng, size: Size) -> Board:
 _WITH_LEGEND = ("grouped", "stacked", "line", "area", "radar")
 
 
-def _whims(plan: Plan, rng: Rng) -> Whims:
+def _whims(plan: ChartPlan, rng: Rng) -> Whims:
     return Whims(
         title=_title(plan, rng),
         legend=rng.choice(("top", "bottom", "right")),
@@ -61,7 +61,7 @@ def _whims(plan: Plan, rng: Rng) -> Whims:
     )
 
 
-def _title(plan: Plan, rng: Rng) -> str:
+def _title(plan: ChartPlan, rng: Rng) -> str:
     frame = plan.frame
     measure = frame.topic.measure
     if plan.chart in ("scatter", "bubble"):

@@ -8,14 +8,14 @@ import numpy as np
 
 from gnomon.generators.chart.ink import Shape, Word, around
 from gnomon.generators.chart.layout import Board
-from gnomon.generators.chart.questions import Asked
+from gnomon.generators.chart.questions import ChartQuestion
 from gnomon.generators.chart.value_axis import Axis
 from gnomon.generators.drawing.canvas import Points
 from gnomon.generators.drawing.pose import Pose
 from gnomon.sample import Box
 
 
-def facts(board: Board, question: Asked, moved: Pose | None) -> dict[str, Any]:
+def facts(board: Board, question: ChartQuestion, moved: Pose | None) -> dict[str, Any]:
     """The table as displayed, the place of every mark and text, and what was asked.
 
     `moved` is where the picture's points went once it was drawn; None where they stayed.

@@ -10,8 +10,8 @@ from typing import ClassVar, Literal
 from gnomon.generators.base import Split, check_names
 from gnomon.generators.chart import plan as plans
 from gnomon.generators.chart import table as tables
-from gnomon.generators.chart.plan import Plan
-from gnomon.generators.chart.questions import FORMS, Asked, asked
+from gnomon.generators.chart.plan import ChartPlan
+from gnomon.generators.chart.questions import FORMS, ChartQuestion, asked
 from gnomon.generators.chart.table import Cells, Frame
 from gnomon.generators.chart.types import LEVELS, SCALES, TYPES, Scope
 from gnomon.generators.drawing.degrade import Degradable
@@ -122,7 +122,7 @@ class Chart(Degradable):
         """Width and height."""
         return (self.size, self.size) if isinstance(self.size, int) else self.size
 
-    def _meaning(self, index: int) -> tuple[Rng, Plan, Asked]:
+    def _meaning(self, index: int) -> tuple[Rng, ChartPlan, ChartQuestion]:
         """The first table of the draws that belongs to the split and answers a question.
 
         One table in ten belongs to it at least, and most answer most of the questions that their

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gnomon.generators.chart.ink import RGB, Corners, Shape
 from gnomon.generators.chart.pen import Face, Line, Pen, Point
-from gnomon.generators.chart.plan import Cell, Plan
+from gnomon.generators.chart.plan import Cell, ChartPlan
 from gnomon.generators.chart.style import Look, mixed, rgb
 
 
@@ -42,7 +42,7 @@ class Board:
     """A chart being drawn: the pen, and the plot's place in the picture once it is laid out."""
 
     pen: Pen
-    plan: Plan
+    plan: ChartPlan
     look: Look
     whims: Whims
     plot: Corners = (0, 0, 0, 0)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gnomon.generators.chart.plan import Cell, Plan
-from gnomon.generators.chart.questions import About, Asked
+from gnomon.generators.chart.plan import Cell, ChartPlan
+from gnomon.generators.chart.questions import About, ChartQuestion
 from gnomon.generators.chart.table import POINTS
 from gnomon.generators.decimals import pointed
 from gnomon.generators.rng import Rng
@@ -43,28 +43,28 @@ _WORDS = {
 }
 
 
-def question(plan: Plan, asked: Asked, rng: Rng) -> str:
+def question(plan: ChartPlan, asked: ChartQuestion, rng: Rng) -> str:
     """The question, and how it is to be answered."""
     about = asked.about
     said = rng.choice(_WORDS[about.get("trend", asked.form)])
     return f"{said.format(**_parts(plan, about))} {_how(plan, asked)}"
 
 
-def names(plan: Plan, pair: Sequence[Cell]) -> tuple[str, ...]:
+def names(plan: ChartPlan, pair: Sequence[Cell]) -> tuple[str, ...]:
     """What tells the two from each other, in a word."""
     frame = plan.frame
     one_row = pair[0][0] == pair[1][0]
     return tuple(frame.columns[c] if one_row else frame.rows[r] for r, c in pair)
 
 
-def header(plan: Plan) -> tuple[str, ...]:
+def header(plan: ChartPlan) -> tuple[str, ...]:
     """The first line of the table."""
     frame = plan.frame
     measure = f"{frame.topic.measure} ({frame.topic.unit})"
     return (frame.each, *(f"{name} {measure}".strip() for name in frame.columns))
 
 
-def _parts(plan: Plan, about: About) -> dict[str, str]:
+def _parts(plan: ChartPlan, about: About) -> dict[str, str]:
     """All that a wording may name."""
     frame = plan.frame
     parts = {"each": frame.each, "plural": _plural(frame.each), "header": " | ".join(header(plan))}
@@ -87,7 +87,7 @@ def _parts(plan: Plan, about: About) -> dict[str, str]:
     return parts
 
 
-def _how(plan: Plan, asked: Asked) -> str:
+def _how(plan: ChartPlan, asked: ChartQuestion) -> str:
     """In which form the answer is to be given."""
     about = asked.about
     match asked.form:
@@ -112,7 +112,7 @@ def _how(plan: Plan, asked: Asked) -> str:
     return _precision(plan, about["cells"][0][1], about.get("more", 0))
 
 
-def _cell(plan: Plan, at: Cell) -> str:
+def _cell(plan: ChartPlan, at: Cell) -> str:
     """The rainfall in Mar; the rent for Oslo (North)."""
     row, column = at
     frame = plan.frame
@@ -126,7 +126,7 @@ def _cell(plan: Plan, at: Cell) -> str:
     return f"the {frame.topic.measure} {_at(plan, name)}" + (f" ({series})" if series else "")
 
 
-def _series(plan: Plan, column: int) -> str:
+def _series(plan: ChartPlan, column: int) -> str:
     """The measure of a column."""
     frame = plan.frame
     name = frame.columns[column]
@@ -137,7 +137,7 @@ def _series(plan: Plan, column: int) -> str:
     return frame.topic.measure + (f" ({name})" if name else "")
 
 
-def _group(plan: Plan, of: Sequence[Cell]) -> str:
+def _group(plan: ChartPlan, of: Sequence[Cell]) -> str:
     """Several cells: a row, a series or a part of it."""
     frame = plan.frame
     if len(of) > 1 and of[0][0] == of[1][0]:
@@ -150,7 +150,7 @@ def _group(plan: Plan, of: Sequence[Cell]) -> str:
     return f"{measure} {', '.join(listed[:-1])} and {listed[-1]}"
 
 
-def _mark(plan: Plan, at: Cell) -> str:
+def _mark(plan: ChartPlan, at: Cell) -> str:
     """The bar of Mar."""
     frame, noun = plan.frame, _MARKS[plan.chart]
     name, series = frame.rows[at[0]], frame.columns[at[1]]
@@ -163,14 +163,14 @@ def _mark(plan: Plan, at: Cell) -> str:
     return f"the {noun} of {name}" + (f" ({series})" if series and plan.chart != "box" else "")
 
 
-def _precision(plan: Plan, column: int, more: int) -> str:
+def _precision(plan: ChartPlan, column: int, more: int) -> str:
     places, unit = plan.frame.places(column) + more, plan.frame.unit(column)
     if places == 0:
         return f"Answer in {unit}, as a whole number."
     return f"Answer in {unit}, rounded to {places} decimal{'s' if places > 1 else ''}."
 
 
-def _value(plan: Plan, amount: int, column: int) -> str:
+def _value(plan: ChartPlan, amount: int, column: int) -> str:
     return f"{pointed(amount, plan.frame.places(column))} {plan.frame.unit(column)}"
 
 
@@ -180,7 +180,7 @@ def _plural(noun: str) -> str:
     return "axes" if noun == "axis" else f"{noun}s"
 
 
-def _at(plan: Plan, row: str) -> str:
+def _at(plan: ChartPlan, row: str) -> str:
     if not plan.frame.ordered:
         return f"for {row}"
     return f"on {row}" if plan.frame.each == "day" else f"in {row}"

@@ -32,7 +32,7 @@ class Room(NamedTuple):
     """The height of its letters, in pixels of the font's size."""
 
 
-class Plan(NamedTuple):
+class ChartPlan(NamedTuple):
     """A chart as it is meant."""
 
     frame: Frame
@@ -165,7 +165,9 @@ def most_rows(chart: str, size: Size, columns: int) -> int:
     return min(14, int((space.height if chart in ("barh", "heatmap") else space.width) / slot))
 
 
-def planned(frame: Frame, cells: Cells, size: Size, *, labelled: bool, worn: float = 1.0) -> Plan:
+def planned(
+    frame: Frame, cells: Cells, size: Size, *, labelled: bool, worn: float = 1.0
+) -> ChartPlan:
     """The axes for a table, and labels where they are wanted and there is room for them."""
     space = room(frame.chart, size)
     across = None
@@ -175,7 +177,7 @@ def planned(frame: Frame, cells: Cells, size: Size, *, labelled: bool, worn: flo
         axis = _roomy(min(ys), max(ys), _most(space.height, space))
     else:
         axis = _axis(frame, cells, space)
-    plan = Plan(frame, cells, axis, across, False, space, worn)
+    plan = ChartPlan(frame, cells, axis, across, False, space, worn)
     return plan._replace(labelled=labelled and _labels_fit(plan))
 
 
@@ -211,7 +213,7 @@ def upright_fit(space: Room, rows: int, columns: int) -> bool:
     return 1.1 * space.text + 3 <= 0.8 * space.width / rows / columns
 
 
-def _labels_fit(plan: Plan) -> bool:
+def _labels_fit(plan: ChartPlan) -> bool:
     """Whether every value can be written at its mark: a digit is at most 0.66 of the letters."""
     frame, space = plan.frame, plan.room
     rows, columns = len(frame.rows), len(frame.columns)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
-from gnomon.generators.chart.plan import Cell, Plan
+from gnomon.generators.chart.plan import Cell, ChartPlan
 from gnomon.generators.chart.table import POINTS
 from gnomon.generators.chart.value_axis import linear
 from gnomon.generators.rng import Rng
@@ -15,7 +15,7 @@ from gnomon.generators.rng import Rng
 About = dict[str, Any]
 
 
-class Asked(NamedTuple):
+class ChartQuestion(NamedTuple):
     """One question, before it is worded."""
 
     form: str
@@ -23,10 +23,10 @@ class Asked(NamedTuple):
     """Which cells, series and limits; with the table, this is what the answer is found from."""
 
 
-def asked(form: str, plan: Plan, rng: Rng) -> Asked | None:
+def asked(form: str, plan: ChartPlan, rng: Rng) -> ChartQuestion | None:
     """A question of that form, or None where this chart has none."""
     about = FORMS[form](plan, rng)
-    return None if about is None else Asked(form, about)
+    return None if about is None else ChartQuestion(form, about)
 
 
 def correlation(xs: Sequence[int], ys: Sequence[int]) -> tuple[Fraction, int]:
@@ -37,12 +37,12 @@ def correlation(xs: Sequence[int], ys: Sequence[int]) -> tuple[Fraction, int]:
     return Fraction(both * both, max(1, spread[0] * spread[1])), (both > 0) - (both < 0)
 
 
-def _retrieve(plan: Plan, rng: Rng) -> About | None:
+def _retrieve(plan: ChartPlan, rng: Rng) -> About | None:
     cells = [cell for cell in _every(plan) if _read(plan, cell)]
     return {"cells": [rng.choice(cells)]} if cells else None
 
 
-def _extreme(plan: Plan, rng: Rng) -> About | None:
+def _extreme(plan: ChartPlan, rng: Rng) -> About | None:
     column, greatest = _column(plan, rng), rng.chance(0.5)
     order = sorted(range(len(plan.cells)), key=lambda r: plan.cells[r][column], reverse=greatest)
     first, second = (order[0], column), (order[1], column)
@@ -51,7 +51,7 @@ def _extreme(plan: Plan, rng: Rng) -> About | None:
     return {"column": column, "which": "highest" if greatest else "lowest"}
 
 
-def _count(plan: Plan, rng: Rng) -> About | None:
+def _count(plan: ChartPlan, rng: Rng) -> About | None:
     column = _column(plan, rng)
     cells = [(row, column) for row in range(len(plan.cells))]
     if not all(_read(plan, cell) for cell in cells):
@@ -61,12 +61,12 @@ def _count(plan: Plan, rng: Rng) -> About | None:
     return None if limit is None else {"column": column, "side": side, "limit": limit}
 
 
-def _compare(plan: Plan, rng: Rng) -> About | None:
+def _compare(plan: ChartPlan, rng: Rng) -> About | None:
     pair = _pair(plan, rng, lambda a, b: _told_apart(plan, a, b))
     return {"cells": pair, "which": rng.choice(("greater", "smaller"))} if pair else None
 
 
-def _difference(plan: Plan, rng: Rng) -> About | None:
+def _difference(plan: ChartPlan, rng: Rng) -> About | None:
     def fits(one: Cell, other: Cell) -> bool:
         return _read(plan, one) and _read(plan, other) and plan.apart(one, other)
 
@@ -82,14 +82,14 @@ _SPREADS = ((0, 4), (1, 3), (0, 2), (2, 4))
 """A group's range, the range between its quartiles, and its halves, by columns."""
 
 
-def _ratio(plan: Plan, rng: Rng) -> About | None:
+def _ratio(plan: ChartPlan, rng: Rng) -> About | None:
     if plan.frame.scale == "log":
         return None
     pair = _pair(plan, rng, lambda a, b: _divides(plan, a) and _divides(plan, b))
     return {"cells": pair, "places": 2} if pair else None
 
 
-def _several(plan: Plan, rng: Rng) -> About | None:
+def _several(plan: ChartPlan, rng: Rng) -> About | None:
     """A whole series, some neighbours in it, or a row of several series.
 
     Never all shares of a whole: their sum is 100 without a look.
@@ -109,18 +109,18 @@ def _several(plan: Plan, rng: Rng) -> About | None:
     return {"cells": cells} if all(_read(plan, cell) for cell in cells) else None
 
 
-def _mean(plan: Plan, rng: Rng) -> About | None:
+def _mean(plan: ChartPlan, rng: Rng) -> About | None:
     found = _several(plan, rng)
     return found and {**found, "more": 1}
 
 
-def _median(plan: Plan, rng: Rng) -> About | None:
+def _median(plan: ChartPlan, rng: Rng) -> About | None:
     cells = _series(plan, rng.integer(0, len(plan.frame.columns) - 1))
     fits = plan.frame.scale != "log" and all(_read(plan, cell) for cell in cells)
     return {"cells": cells, "more": 1} if fits else None
 
 
-def _trend(plan: Plan, rng: Rng) -> About | None:
+def _trend(plan: ChartPlan, rng: Rng) -> About | None:
     if plan.chart == "scatter":
         return _tendency(plan)
     if plan.stacked or not plan.frame.ordered:
@@ -135,14 +135,14 @@ def _trend(plan: Plan, rng: Rng) -> About | None:
     return {"trend": "rises", "column": cells[0][1]}
 
 
-def _tendency(plan: Plan) -> About | None:
-    """Asked only where the correlation leaves no doubt: above 0.8 or under 0.2."""
+def _tendency(plan: ChartPlan) -> About | None:
+    """ChartQuestion only where the correlation leaves no doubt: above 0.8 or under 0.2."""
     squared, _ = correlation([row[0] for row in plan.cells], [row[1] for row in plan.cells])
     doubtful = Fraction(4, 100) < squared < Fraction(64, 100)
     return None if doubtful else {"trend": "tendency"}
 
 
-def _crossing(plan: Plan, rng: Rng) -> About | None:
+def _crossing(plan: ChartPlan, rng: Rng) -> About | None:
     columns = len(plan.frame.columns)
     if columns < 2:
         return None
@@ -152,11 +152,11 @@ def _crossing(plan: Plan, rng: Rng) -> About | None:
     return {"columns": [one, other]}
 
 
-def _table(plan: Plan, _: Rng) -> About | None:
+def _table(plan: ChartPlan, _: Rng) -> About | None:
     return {} if all(plan.error(cell) == 0 for cell in _every(plan)) else None
 
 
-def _box(plan: Plan, rng: Rng) -> About | None:
+def _box(plan: ChartPlan, rng: Rng) -> About | None:
     """A mark of its own: a point's or a group's is that of its first column, an area has one."""
     if plan.chart == "area":
         columns = len(plan.frame.columns)
@@ -166,7 +166,7 @@ def _box(plan: Plan, rng: Rng) -> About | None:
     return {"cells": [rng.choice(cells)]} if cells else None
 
 
-FORMS: dict[str, Callable[[Plan, Rng], About | None]] = {
+FORMS: dict[str, Callable[[ChartPlan, Rng], About | None]] = {
     "retrieve": _retrieve,
     "extreme": _extreme,
     "count": _count,
@@ -183,36 +183,36 @@ FORMS: dict[str, Callable[[Plan, Rng], About | None]] = {
 }
 
 
-def _every(plan: Plan) -> list[Cell]:
+def _every(plan: ChartPlan) -> list[Cell]:
     return [(r, c) for r, row in enumerate(plan.cells) for c in range(len(row))]
 
 
-def _series(plan: Plan, column: int) -> list[Cell]:
+def _series(plan: ChartPlan, column: int) -> list[Cell]:
     return [(row, column) for row in range(len(plan.cells))]
 
 
-def _column(plan: Plan, rng: Rng) -> int:
+def _column(plan: ChartPlan, rng: Rng) -> int:
     """A series; of points what is measured upwards or as size, of a box plot any of the five."""
     if plan.chart == "scatter":
         return 1
     return rng.integer(1 if plan.chart == "bubble" else 0, len(plan.frame.columns) - 1)
 
 
-def _read(plan: Plan, cell: Cell) -> bool:
+def _read(plan: ChartPlan, cell: Cell) -> bool:
     """Whether its value can be told."""
     return plan.error(cell) is not None and plan.free(cell)
 
 
-def _told_apart(plan: Plan, one: Cell, other: Cell) -> bool:
+def _told_apart(plan: ChartPlan, one: Cell, other: Cell) -> bool:
     return plan.apart(one, other) and plan.free(one) and plan.free(other)
 
 
-def _divides(plan: Plan, cell: Cell) -> bool:
+def _divides(plan: ChartPlan, cell: Cell) -> bool:
     error = plan.error(cell)
     return error is not None and plan.free(cell) and plan.value(cell) > 8 * error
 
 
-def _pair(plan: Plan, rng: Rng, fits: Callable[[Cell, Cell], bool]) -> list[Cell] | None:
+def _pair(plan: ChartPlan, rng: Rng, fits: Callable[[Cell, Cell], bool]) -> list[Cell] | None:
     """Two cells of one series or of one row, of the first ten drawn.
 
     The five numbers of a box plot's group are in an order that nobody needs a picture for.
@@ -230,7 +230,7 @@ def _pair(plan: Plan, rng: Rng, fits: Callable[[Cell, Cell], bool]) -> list[Cell
     return None
 
 
-def _limit(plan: Plan, column: int, rng: Rng) -> int | None:
+def _limit(plan: ChartPlan, column: int, rng: Rng) -> int | None:
     """A round number that no value comes near; as a rule one of the axis."""
     values = [row[column] for row in plan.cells]
     low, high = min(values), max(values)

@@ -60,7 +60,7 @@ class Face(NamedTuple):
         return text
 
 
-class Asked(NamedTuple):
+class ClockQuestion(NamedTuple):
     """A question, its answer, and what else is known of it."""
 
     question: str
@@ -68,7 +68,9 @@ class Asked(NamedTuple):
     facts: dict[str, Any]
 
 
-def ask(question: str, faces: Sequence[Face], about: int, rng: Rng, *, mirrored: bool) -> Asked:
+def ask(
+    question: str, faces: Sequence[Face], about: int, rng: Rng, *, mirrored: bool
+) -> ClockQuestion:
     """The question of one of the clocks, or of several, after what has to be known of them."""
     several, step = len(faces) > 1, max(face.step for face in faces)
     before = f"The picture shows {'clocks' if several else 'a clock'} in a mirror. " * mirrored
@@ -84,34 +86,36 @@ def ask(question: str, faces: Sequence[Face], about: int, rng: Rng, *, mirrored:
     return asked._replace(question=before + asked.question)
 
 
-def _read(face: Face, rng: Rng) -> Asked:
+def _read(face: Face, rng: Rng) -> ClockQuestion:
     if face.form == "digits":
         text = rng.choice(_READ)
-        return Asked(text.replace("HH:MM", "HH:MM:SS") if face.asked else text, face.time(), {})
+        return ClockQuestion(
+            text.replace("HH:MM", "HH:MM:SS") if face.asked else text, face.time(), {}
+        )
     text = rng.choice(("What time does the clock show?", "Read the clock.", "What time is it?"))
-    return Asked(f"{text} {face.how}", face.time(), {})
+    return ClockQuestion(f"{text} {face.how}", face.time(), {})
 
 
-def _shift(face: Face, rng: Rng) -> Asked:
+def _shift(face: Face, rng: Rng) -> ClockQuestion:
     """A duration of a minute to a turn of the hour hand less one, added or taken away."""
     minutes = rng.integer(1, 59) if rng.chance(0.5) else rng.integer(1, 60 * face.hours - 1)
     ahead = rng.chance(0.5)
     said = _duration(minutes)
     text = f"What time will it be in {said}?" if ahead else f"What time was it {said} ago?"
     shift = 60 * (minutes if ahead else -minutes)
-    return Asked(f"{text} {face.how}", face.time(shift), {"minutes": shift // 60})
+    return ClockQuestion(f"{text} {face.how}", face.time(shift), {"minutes": shift // 60})
 
 
-def _zone(face: Face, rng: Rng) -> Asked:
+def _zone(face: Face, rng: Rng) -> ClockQuestion:
     """Another place's time, whole and half hours away."""
     minutes = 30 * rng.integer(2, 2 * face.hours - 1)
     ahead = rng.chance(0.5)
     said = f"{_duration(minutes)} {'ahead' if ahead else 'behind'}"
     text = f"The clock shows the time of one city; another is {said}. What time is it there?"
-    return Asked(f"{text} {face.how}", face.time(60 * (minutes if ahead else -minutes)), {})
+    return ClockQuestion(f"{text} {face.how}", face.time(60 * (minutes if ahead else -minutes)), {})
 
 
-def _move(face: Face, rng: Rng) -> Asked:
+def _move(face: Face, rng: Rng) -> ClockQuestion:
     """One hand is turned, and the works take the others along."""
     ahead = rng.chance(0.5)
     if rng.chance(0.5):
@@ -125,24 +129,24 @@ def _move(face: Face, rng: Rng) -> Asked:
         f"The {hand} hand is turned {way} by {degrees:g} degrees, and the rest moves with it"
         " as the works demand. What time does the clock show then?"
     )
-    return Asked(f"{text} {face.how}", face.time(60 * (minutes if ahead else -minutes)), {})
+    return ClockQuestion(f"{text} {face.how}", face.time(60 * (minutes if ahead else -minutes)), {})
 
 
-def _date(face: Face, rng: Rng) -> Asked:
+def _date(face: Face, rng: Rng) -> ClockQuestion:
     assert face.day is not None
     text = rng.choice(
         ("Which day of the month does the clock show?", "What date is in the window?")
     )
-    return Asked(f"{text} Answer with the number alone.", Number(Decimal(face.day)), {})
+    return ClockQuestion(f"{text} Answer with the number alone.", Number(Decimal(face.day)), {})
 
 
-def _to_hour(face: Face, rng: Rng) -> Asked:  # noqa: ARG001 - as all questions
+def _to_hour(face: Face, rng: Rng) -> ClockQuestion:  # noqa: ARG001 - as all questions
     left = 60 - face.seconds // 60 % 60
     text = "How many minutes are left to the next full hour? Count from the minute that has begun."
-    return Asked(text, Number(Decimal(left)), {})
+    return ClockQuestion(text, Number(Decimal(left)), {})
 
 
-def _angle(face: Face, rng: Rng) -> Asked:  # noqa: ARG001 - as all questions
+def _angle(face: Face, rng: Rng) -> ClockQuestion:  # noqa: ARG001 - as all questions
     """The minute hand runs away from the hour hand, by 11/120 of a degree a second in twelve."""
     ahead = face.seconds * (Fraction(1, 10) - Fraction(1, 10 * face.hours)) % 360
     tenths = round(10 * min(ahead, 360 - ahead))
@@ -150,21 +154,21 @@ def _angle(face: Face, rng: Rng) -> Asked:  # noqa: ARG001 - as all questions
         "What is the smaller angle between the hour hand and the minute hand?"
         " Answer in degrees, to one decimal."
     )
-    return Asked(text, Number(Decimal(tenths).scaleb(-1), "", _SEEN_TO), {})
+    return ClockQuestion(text, Number(Decimal(tenths).scaleb(-1), "", _SEEN_TO), {})
 
 
-def _valid(face: Face, rng: Rng) -> Asked:  # noqa: ARG001 - as all questions
+def _valid(face: Face, rng: Rng) -> ClockQuestion:  # noqa: ARG001 - as all questions
     verdict = VERDICTS[bool(face.off_by)]
     text = "Do the hour hand and the minute hand fit together? Answer valid or invalid."
-    return Asked(text, Text(verdict, VERDICTS), {"off_by": face.off_by})
+    return ClockQuestion(text, Text(verdict, VERDICTS), {"off_by": face.off_by})
 
 
-def _where(face: Face, rng: Rng) -> Asked:  # noqa: ARG001 - as all questions
+def _where(face: Face, rng: Rng) -> ClockQuestion:  # noqa: ARG001 - as all questions
     box = Box(*face.box)
-    return Asked("Where is the clock? Give its box.", box, {"case_box": list(face.box)})
+    return ClockQuestion("Where is the clock? Give its box.", box, {"case_box": list(face.box)})
 
 
-def _later(faces: Sequence[Face], rng: Rng) -> Asked:
+def _later(faces: Sequence[Face], rng: Rng) -> ClockQuestion:
     """Of two clocks; which of them are compared is drawn."""
     first = rng.integer(0, len(faces) - 2)
     second = rng.integer(first + 1, len(faces) - 1)
@@ -178,16 +182,18 @@ def _later(faces: Sequence[Face], rng: Rng) -> Asked:
         f" Answer {pair[0]} or {pair[1]}."
     )
     ahead = faces[second].seconds > faces[first].seconds
-    return Asked(text, Text(pair[ahead], pair), {})
+    return ClockQuestion(text, Text(pair[ahead], pair), {})
 
 
-def _which(faces: Sequence[Face], rng: Rng) -> Asked:
+def _which(faces: Sequence[Face], rng: Rng) -> ClockQuestion:
     """No two of the clocks show the same minute."""
     names = PLACES[len(faces)]
     asked = rng.integer(0, len(faces) - 1)
     said = replace(faces[asked].time(), form="digits").written()
     answers = f"{', '.join(names[:-1])} or {names[-1]}"
-    return Asked(f"Which clock shows {said}? Answer {answers}.", Text(names[asked], names), {})
+    return ClockQuestion(
+        f"Which clock shows {said}? Answer {answers}.", Text(names[asked], names), {}
+    )
 
 
 ASK = {"read": _read, "shift": _shift, "zone": _zone, "move": _move, "to_hour": _to_hour,

@@ -11,10 +11,10 @@ from gnomon.generators.drawing.canvas import Points
 from gnomon.generators.gauge import draw
 from gnomon.generators.gauge.draw import RIM, Look, Shown
 from gnomon.generators.gauge.frames import FRAMES, outline
-from gnomon.generators.gauge.questions import Asked
+from gnomon.generators.gauge.questions import GaugeQuestion
 
 
-def facts_of(look: Look, shown: Shown, gap: Decimal, asked: Asked) -> dict[str, Any]:
+def facts_of(look: Look, shown: Shown, gap: Decimal, asked: GaugeQuestion) -> dict[str, Any]:
     """What is drawn, as plain values: decimals as text, places in pixels."""
     scale, pose = shown.scale, look.pose
     track = FRAMES[scale.instrument].track

@@ -21,7 +21,7 @@ from gnomon.generators.gauge import scales as _gauge_scales
 from gnomon.generators.gauge.draw import RIM, Look, Shown, bears_zones
 from gnomon.generators.gauge.facts import facts_of
 from gnomon.generators.gauge.frames import FRAMES, ROUND, outline
-from gnomon.generators.gauge.questions import QUESTIONS, Asked, possible
+from gnomon.generators.gauge.questions import QUESTIONS, GaugeQuestion, possible
 from gnomon.generators.gauge.scales import INSTRUMENTS, Scale, meaning, places
 from gnomon.generators.rng import Rng
 from gnomon.sample import Box, Number, Sample, Target, Text
@@ -52,7 +52,7 @@ _FILL = (0.86, 0.97)
 """Range of the instrument's longer side, as a share of the picture's."""
 
 
-class _Plan(NamedTuple):
+class _GaugePlan(NamedTuple):
     question: str
     scale: Scale
     place: int
@@ -126,14 +126,14 @@ class Gauge(Degradable):
         target = asked.target or Box(*facts["pointer_box"])
         return Sample(self.id(index), image, asked.question, target, facts)
 
-    def _plan(self, rng: Rng) -> _Plan:
+    def _plan(self, rng: Rng) -> _GaugePlan:
         """What is asked of which reading; the readings to choose from are those of the split."""
         question = rng.choice(self.questions)
         scales = self._scales[question]
         linear, log = scales[rng.choice(tuple(scales))]
         scale = rng.choice(log if log and (not linear or rng.chance(self.log)) else linear)
         place = rng.choice(places(scale, self._parts, self.split))
-        return _Plan(question, scale, place)
+        return _GaugePlan(question, scale, place)
 
     @cached_property
     def _scales(self) -> dict[str, Choices]:
@@ -151,7 +151,7 @@ class Gauge(Degradable):
                     f" at size={self.size}, log={self.log}: allow more instruments"
                 )
 
-    def _shown(self, scale: Scale, value: Decimal, asked: Asked, rng: Rng) -> Shown:
+    def _shown(self, scale: Scale, value: Decimal, asked: GaugeQuestion, rng: Rng) -> Shown:
         """What is drawn; zones and a mark that nobody asks about are decoys."""
         zones, mark = asked.zones, asked.mark
         if not zones and rng.chance(LEVELS[self.level].decoys):

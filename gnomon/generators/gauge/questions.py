@@ -23,7 +23,7 @@ _POINTER = {
 _TENTH = Decimal("0.1")
 
 
-class Asked(NamedTuple):
+class GaugeQuestion(NamedTuple):
     """A question with its answer, and what it needs to be drawn."""
 
     question: str
@@ -39,7 +39,7 @@ def possible(question: str, scale: Scale) -> bool:
     return question != "percent" or (not scale.log and scale.low == 0)
 
 
-def asked(question: str, scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> Asked:
+def asked(question: str, scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:
     """The question about that value; `gap` is the distance of the ticks around it."""
     return _ASK[question](scale, value, gap, rng)
 
@@ -52,7 +52,7 @@ def zones(scale: Scale, value: Decimal, rng: Rng) -> tuple[tuple[str, Decimal, D
     return tuple(zip(names, ends[:-1], ends[1:], strict=True))
 
 
-def _read(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> Asked:
+def _read(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:
     name, unit = CALLED[scale.instrument], scale.unit
     if scale.instrument == "ruler":
         text = rng.choice((
@@ -65,36 +65,36 @@ def _read(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> Asked:
             f"Read the {name}. Answer in {unit}.",
             f"Which value does the {name} show? Answer in {unit}.",
         ))  # fmt: skip
-    return Asked(text, Number(value, unit, plain(gap / 2)))
+    return GaugeQuestion(text, Number(value, unit, plain(gap / 2)))
 
 
-def _difference(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> Asked:
+def _difference(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:
     """To a target that stands at a label, at least two ticks away."""
     far = [label for label in scale.labels if abs(label - value) >= 2 * gap]
     mark = rng.choice(far)
     what = "the bar's end" if scale.instrument == "ruler" else "the reading"
     text = f"How far is {what} from the target marked by the triangle? Answer in {scale.unit}."
     answer = Number(plain(abs(value - mark)), scale.unit, plain(gap / 2))
-    return Asked(text, answer, mark=mark)
+    return GaugeQuestion(text, answer, mark=mark)
 
 
-def _percent(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> Asked:  # noqa: ARG001 - as all questions
+def _percent(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:  # noqa: ARG001 - as all questions
     share = (100 * value / scale.high).quantize(_TENTH, ROUND_HALF_EVEN)
     within = (50 * gap / scale.high).quantize(_TENTH, ROUND_CEILING)
     what = "the bar's length" if scale.instrument == "ruler" else "the reading"
     text = f"What percentage of the full scale is {what}? Answer to one decimal, with %."
-    return Asked(text, Number(share, "%", within))
+    return GaugeQuestion(text, Number(share, "%", within))
 
 
-def _zone(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> Asked:  # noqa: ARG001 - as all questions
+def _zone(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:  # noqa: ARG001 - as all questions
     coloured = zones(scale, value, rng)
     found = next(name for name, begin, end in coloured if begin <= value <= end)
     what = "does the bar end" if scale.instrument == "ruler" else "is the reading"
     text = f"In which zone {what}: green, yellow or red?"
-    return Asked(text, Text(found, tuple(ZONES)), zones=coloured)
+    return GaugeQuestion(text, Text(found, tuple(ZONES)), zones=coloured)
 
 
-def _in_range(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> Asked:  # noqa: ARG001 - as all questions
+def _in_range(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:  # noqa: ARG001 - as all questions
     """As often within as not, where the labels allow both."""
     clear = _clear(scale, value)
     below = [v for v in clear if v < value]
@@ -109,13 +109,13 @@ def _in_range(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> Asked:  #
     what = "the bar's length" if scale.instrument == "ruler" else "the reading"
     text = f"Is {what} between {low:f} and {high:f} {scale.unit}? Answer yes or no."
     answer = Text("yes" if within else "no", ("yes", "no"))
-    return Asked(text, answer, limits=(low, high))
+    return GaugeQuestion(text, answer, limits=(low, high))
 
 
-def _where(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> Asked:  # noqa: ARG001 - as all questions
+def _where(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:  # noqa: ARG001 - as all questions
     name = CALLED[scale.instrument]
     what = _POINTER.get(scale.instrument, f"the {name}'s pointer")
-    return Asked(f"Where is {what}? Give its box.", None)
+    return GaugeQuestion(f"Where is {what}? Give its box.", None)
 
 
 _ASK = dict(zip(QUESTIONS, (_read, _difference, _percent, _zone, _in_range, _where), strict=True))

@@ -19,7 +19,14 @@ from gnomon.generators.drawing.slots import Slot, cell, slots
 from gnomon.generators.rng import Rng
 from gnomon.generators.scene import pictures
 from gnomon.generators.scene.expressions import CLEAR
-from gnomon.generators.scene.questions import OF_PICTURES, QUESTIONS, Asked, Drawn, Room, asked
+from gnomon.generators.scene.questions import (
+    OF_PICTURES,
+    QUESTIONS,
+    Drawn,
+    Room,
+    SceneQuestion,
+    asked,
+)
 from gnomon.generators.scene.things import SEEN, SIZES, UNSEEN, Placed, Thing, edges, placed
 from gnomon.generators.scene.things import draw as put
 from gnomon.sample import Box, Number, Sample, Target, Text
@@ -41,13 +48,13 @@ _LEAST = 7.0
 THINGS = ("icons", *pictures.LEAST)
 
 
-class Plan(NamedTuple):
+class ScenePlan(NamedTuple):
     """What is drawn and asked, before anything is."""
 
     ground: tuple[int, int, int]
     backdrop: str
     placed: Drawn
-    asked: Asked
+    asked: SceneQuestion
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -170,7 +177,7 @@ class Scene(Degradable):
     def _names(self) -> tuple[str, ...]:
         return UNSEEN if self.ood else SEEN
 
-    def _plan(self, index: int) -> Plan:
+    def _plan(self, index: int) -> ScenePlan:
         """What is drawn and asked; the things are the first of the draws that are of the split.
 
         So that no two splits share a set of things, however they are laid out.
@@ -188,16 +195,18 @@ class Scene(Degradable):
         ground, things = self.of_its_split(icons, lambda drawn: sorted(drawn[1]))
         return self._laid_out(ground, things, rng)
 
-    def _laid_out(self, ground: tuple[int, int, int], things: tuple[Thing, ...], rng: Rng) -> Plan:
+    def _laid_out(
+        self, ground: tuple[int, int, int], things: tuple[Thing, ...], rng: Rng
+    ) -> ScenePlan:
         edge, reach = self.size * _MARGIN, self._reach(len(things))
         places = slots(len(things), Slot(edge, edge, self.size - edge, self.size - edge), rng)
         drawn = tuple(
             placed(thing, place, reach, rng) for thing, place in zip(things, places, strict=True)
         )
         said = asked(drawn, tuple(self.questions), self._room, rng)
-        return Plan(ground, rng.choice(self.backgrounds), drawn, said)
+        return ScenePlan(ground, rng.choice(self.backgrounds), drawn, said)
 
-    def _hung(self, what: str, rng: Rng) -> Plan:
+    def _hung(self, what: str, rng: Rng) -> ScenePlan:
         """Pictures in frames; no two splits share a set of what they show."""
         edge = self.size * _MARGIN
         room = Slot(edge, edge, self.size - edge, self.size - edge)
@@ -218,9 +227,9 @@ class Scene(Degradable):
             pictures.placed(one, place, side, rng) for one, place in zip(shown, places, strict=True)
         )
         said = asked(drawn, tuple(self.questions), self._room, rng)
-        return Plan(ground, rng.choice(self.backgrounds), drawn, said)
+        return ScenePlan(ground, rng.choice(self.backgrounds), drawn, said)
 
-    def _meaning(self, plan: Plan) -> str:
+    def _meaning(self, plan: ScenePlan) -> str:
         to = 100 / self.size
         where = [
             f"{one.thing if isinstance(one, Placed) else one.subject.meaning}"

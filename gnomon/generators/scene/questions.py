@@ -25,7 +25,7 @@ class Room(NamedTuple):
     """Of the side: so far apart are two of which one is said to be further to a side."""
 
 
-class Asked(NamedTuple):
+class SceneQuestion(NamedTuple):
     """A question with its answer."""
 
     question: str
@@ -38,7 +38,7 @@ class Asked(NamedTuple):
 Drawn: TypeAlias = tuple[Placed, ...] | tuple[Framed, ...]
 
 
-def asked(drawn: Drawn, questions: tuple[str, ...], room: Room, rng: Rng) -> Asked:
+def asked(drawn: Drawn, questions: tuple[str, ...], room: Room, rng: Rng) -> SceneQuestion:
     """One of the questions that this scene can be asked; where something is always can be."""
     left = [name for name in questions if name in OF_PICTURES or isinstance(drawn[0], Placed)]
     while left:
@@ -48,14 +48,14 @@ def asked(drawn: Drawn, questions: tuple[str, ...], room: Room, rng: Rng) -> Ask
     return where(drawn, room, rng)
 
 
-def where(drawn: Drawn, room: Room, rng: Rng) -> Asked:
+def where(drawn: Drawn, room: Room, rng: Rng) -> SceneQuestion:
     index = rng.integer(0, len(drawn) - 1)
     said = _expression(drawn, index, room, rng)
     facts = {"question": "where", **facts_of(said, index)}
-    return Asked(f"Where is the {said.text}? Give its box.", None, facts, index)
+    return SceneQuestion(f"Where is the {said.text}? Give its box.", None, facts, index)
 
 
-def count(drawn: tuple[Placed, ...], room: Room, rng: Rng) -> Asked:  # noqa: ARG001 - as all questions
+def count(drawn: tuple[Placed, ...], room: Room, rng: Rng) -> SceneQuestion:  # noqa: ARG001 - as all questions
     """Now and then of what is not there."""
     thing, other = (drawn[i].thing for i in pair(rng, len(drawn)))
     by = rng.integer(0, 2)
@@ -66,10 +66,10 @@ def count(drawn: tuple[Placed, ...], room: Room, rng: Rng) -> Asked:  # noqa: AR
     )[by]
     many = sum(said.fits(one.thing) for one in drawn)
     facts = {"question": "count", "said": said.to_json()}
-    return Asked(f"How many {said.text} are there?", Number(Decimal(many)), facts)
+    return SceneQuestion(f"How many {said.text} are there?", Number(Decimal(many)), facts)
 
 
-def colour(drawn: tuple[Placed, ...], room: Room, rng: Rng) -> Asked | None:
+def colour(drawn: tuple[Placed, ...], room: Room, rng: Rng) -> SceneQuestion | None:
     """Of a thing that is the only one of its name, or the furthest."""
     index = rng.integer(0, len(drawn) - 1)
     found = [s for s in _expressions(drawn, index, room) if not s.colour]
@@ -79,10 +79,10 @@ def colour(drawn: tuple[Placed, ...], room: Room, rng: Rng) -> Asked | None:
     said = rng.choice(found)
     text = f"What colour is the {said.text}: {_listed(choices)}?"
     facts = {"question": "colour", **facts_of(said, index)}
-    return Asked(text, Text(drawn[index].thing.colour, choices), facts)
+    return SceneQuestion(text, Text(drawn[index].thing.colour, choices), facts)
 
 
-def relation(drawn: Drawn, room: Room, rng: Rng) -> Asked | None:
+def relation(drawn: Drawn, room: Room, rng: Rng) -> SceneQuestion | None:
     """Only where one clearly lies on one side of the other, or clearly on the opposite one."""
     one, other = pair(rng, len(drawn))
     lies = beside(drawn[one].round_box, drawn[other].round_box, room.clear * room.side)
@@ -95,10 +95,10 @@ def relation(drawn: Drawn, room: Room, rng: Rng) -> Asked | None:
     first, second = (_expression(drawn, i, room, rng) for i in (one, other))
     text = f"Is the {first.text} {relation} the {second.text}? Answer yes or no."
     facts = {"question": "relation", "relation": relation, "one": one, "other": other}
-    return Asked(text, Text("yes" if yes else "no", ("yes", "no")), facts)
+    return SceneQuestion(text, Text("yes" if yes else "no", ("yes", "no")), facts)
 
 
-def which(drawn: Drawn, room: Room, rng: Rng) -> Asked | None:
+def which(drawn: Drawn, room: Room, rng: Rng) -> SceneQuestion | None:
     """Which of two is further left, right, up or down."""
     one, other = pair(rng, len(drawn))
     lies = beside(drawn[one].round_box, drawn[other].round_box, room.clear * room.side)
@@ -111,10 +111,10 @@ def which(drawn: Drawn, room: Room, rng: Rng) -> Asked | None:
     shown = texts if rng.chance(0.5) else texts[::-1]
     text = f"Which is {way[relation]}, {shown[0]} or {shown[1]}?"
     facts = {"question": "which", "relation": relation, "one": one, "other": other}
-    return Asked(text, Text(texts[0], (shown[0], shown[1])), facts)
+    return SceneQuestion(text, Text(texts[0], (shown[0], shown[1])), facts)
 
 
-ASK: dict[str, Callable[[Any, Room, Rng], Asked | None]] = dict(
+ASK: dict[str, Callable[[Any, Room, Rng], SceneQuestion | None]] = dict(
     zip(QUESTIONS, (where, count, colour, relation, which), strict=True)
 )
 

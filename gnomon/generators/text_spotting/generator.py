@@ -33,7 +33,7 @@ _LEAST = 9.0
 """Pixels: letters are at least so high where the picture is 224 wide, and larger with it."""
 
 
-class Plan(NamedTuple):
+class SignPlan(NamedTuple):
     """What is written, before anything is drawn."""
 
     said: tuple[str, ...]
@@ -112,7 +112,7 @@ class TextSpotting(Degradable):
         asked, target = _asked(plan, written)
         return Sample(self.id(index), image, asked, target, facts)
 
-    def _plan(self, rng: Rng) -> Plan:
+    def _plan(self, rng: Rng) -> SignPlan:
         """The first texts of the draws that belong to the split: no other split has this set."""
         said = self.of_its_split(lambda: texts(rng, self.kinds, rng.within(self._count)), sorted)
         ground = rng.choice(text_grounds())
@@ -127,9 +127,9 @@ class TextSpotting(Degradable):
         possible = [q for q in self.questions if q != "read" or single] or ["find"]
         question = rng.choice(possible)
         means = rng.choice(single if question == "read" else range(len(said)))
-        return Plan(said, tuple(colours), tuple(shades), ground, question, means)
+        return SignPlan(said, tuple(colours), tuple(shades), ground, question, means)
 
-    def _write(self, canvas: Canvas, plan: Plan, rng: Rng) -> list[tuple[Laid, dict[str, Any]]]:
+    def _write(self, canvas: Canvas, plan: SignPlan, rng: Rng) -> list[tuple[Laid, dict[str, Any]]]:
         """Put the texts down; what is known of each."""
         edge = 0.04 * self.size
         room = Slot(edge, edge, self.size - edge, self.size - edge)
@@ -194,7 +194,7 @@ def _placed(laid: Laid, moved: Pose) -> dict[str, Any]:
     }
 
 
-def _asked(plan: Plan, written: list[dict[str, Any]]) -> tuple[str, Target]:
+def _asked(plan: SignPlan, written: list[dict[str, Any]]) -> tuple[str, Target]:
     meant = written[plan.means]
     if plan.question == "find":
         return f'Where does it say "{meant["text"]}"? Give its box.', Box(*meant["box"])

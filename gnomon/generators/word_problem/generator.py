@@ -22,7 +22,7 @@ LEVELS: dict[str, tuple[tuple[int, int], tuple[int, int], int]] = {
 _TRIES = 1000
 
 
-class Plan(NamedTuple):
+class StoryPlan(NamedTuple):
     """What happens, without numbers and names."""
 
     domain: str
@@ -147,7 +147,7 @@ class WordProblem(Generator):
         return split_of(self.kind, story.meaning) == self.split
 
     @cached_property
-    def _held_plan(self) -> Plan:
+    def _held_plan(self) -> StoryPlan:
         """That of `problem`: the first that has, in a hundred stories, five of the split."""
         rng = self._rng("shape", 0, held=True)
         for _ in range(_TRIES):
@@ -156,7 +156,7 @@ class WordProblem(Generator):
                 return plan
         raise AssertionError(f"{self}: no plan of the {self.split} split in {_TRIES}")
 
-    def _plan(self, rng: Rng) -> Plan:
+    def _plan(self, rng: Rng) -> StoryPlan:
         """What happens, without numbers."""
         name = rng.choice(tuple(stories.HELD_OUT if self.ood else stories.SEEN))
         domain = stories.DOMAINS[name]
@@ -166,9 +166,9 @@ class WordProblem(Generator):
         while left:
             moves.append(rng.choice([m for m in MOVES if MOVES[m].steps <= left]))
             left -= MOVES[moves[-1]].steps
-        return Plan(name, rng.choice(domain.things), ending, moves)
+        return StoryPlan(name, rng.choice(domain.things), ending, moves)
 
-    def _numbered(self, plan: Plan, rng: Rng) -> Story:
+    def _numbered(self, plan: StoryPlan, rng: Rng) -> Story:
         """The plan with numbers; a move that does not fit the quantity gives way to another."""
         after, asked = ended(rng, plan.ending, self._most)
         steps: list[Step] = []

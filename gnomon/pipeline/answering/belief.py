@@ -19,7 +19,7 @@ from gnomon.sample import Sample, Target
 if TYPE_CHECKING:
     from gnomon.pipeline.load import Loaded
 
-Asked: TypeAlias = "bool | Sequence[str]"
+Listing: TypeAlias = "bool | Sequence[str]"
 """Whether belief is asked for, or the answers that it is asked about."""
 
 _ROWS = 64
@@ -28,7 +28,7 @@ _DIGITS = 5
 """Decimals of a log-probability that are kept: 720 of them are written for every clock."""
 
 
-def listed(loaded: Loaded, sample: Sample, asked: Asked) -> tuple[str, ...] | None:
+def listed(loaded: Loaded, sample: Sample, asked: Listing) -> tuple[str, ...] | None:
     """The answers that a sample's belief is about; None where they cannot be listed.
 
     Every minute of a clock without seconds, whole numbers from 0 to 100, the choices of a text;

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from gnomon.eval.scoring import predictions, questions
-from gnomon.pipeline.answering.belief import Asked, believe, listed
+from gnomon.pipeline.answering.belief import Listing, believe, listed
 from gnomon.pipeline.collate import Question, prompt_of, resized_size
 from gnomon.progress import track
 from gnomon.sample import Prediction, Sample
@@ -32,7 +32,7 @@ def predict(
     settings: dict[str, Any],
     batch_size: int,
     max_new_tokens: int,
-    belief: Asked = False,
+    belief: Listing = False,
 ) -> None:
     """Answer every sample that `out` does not hold yet, greedily, the longest prompts first.
 
@@ -65,7 +65,7 @@ def answered(
     settings: dict[str, Any] | None = None,
     batch_size: int,
     max_new_tokens: int,
-    belief: Asked = False,
+    belief: Listing = False,
 ) -> Iterator[list[Prediction]]:
     """The answers to the samples, batch by batch, the longest prompts of a window first."""
     left = iter(samples)
@@ -102,7 +102,7 @@ def answer(loaded: Loaded, batch: Sequence[Question], *, max_new_tokens: int) ->
     return [text.strip() for text in texts]
 
 
-def _belief(loaded: Loaded, sample: Sample, asked: Asked) -> dict[str, float] | None:
+def _belief(loaded: Loaded, sample: Sample, asked: Listing) -> dict[str, float] | None:
     answers = listed(loaded, sample, asked)
     return believe(loaded, sample, answers) if answers else None
 

@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from gnomon import names
-from gnomon.store.layout import Plan
+from gnomon.store.layout import SplitPlan
 
 Done: TypeAlias = Callable[[int, dict[str, Any]], None]
 """Hears of each shard, as it is written, what the manifest says of it."""
-Draw: TypeAlias = Callable[[Plan, Sequence[int], Done], None]
+Draw: TypeAlias = Callable[[SplitPlan, Sequence[int], Done], None]
 """Writes the shards of these numbers."""
 
 
@@ -28,7 +28,7 @@ def create(name: str, workers: int | None) -> Draw:
     return partial(ENGINES[name], workers)
 
 
-def _local(workers: int | None, plan: Plan, numbers: Sequence[int], done: Done) -> None:
+def _local(workers: int | None, plan: SplitPlan, numbers: Sequence[int], done: Done) -> None:
     from gnomon.store.writing.shard import write_shard
     from gnomon.store.writing.workers import run
 
@@ -36,7 +36,7 @@ def _local(workers: int | None, plan: Plan, numbers: Sequence[int], done: Done) 
     run(partial(write_shard, plan), numbers, workers=workers or cores, done=done)
 
 
-def _ray(workers: int | None, plan: Plan, numbers: Sequence[int], done: Done) -> None:
+def _ray(workers: int | None, plan: SplitPlan, numbers: Sequence[int], done: Done) -> None:
     from gnomon.store.writing.cluster import run
     from gnomon.store.writing.transfer import Sent, put, writing_afar
 

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.store import manifest as manifests
-from gnomon.store.layout import MANIFEST, Plan
+from gnomon.store.layout import MANIFEST, SplitPlan
 from gnomon.store.writing import formats
 
 _SHOWN = 3
 """How many of the files that a directory holds are named."""
 
 
-def check_samples(plan: Plan) -> None:
+def check_samples(plan: SplitPlan) -> None:
     """Refuse a plan that its samples cannot fill."""
     length, drawn = plan.samples.length, plan.samples.describe().get("split", plan.split)
     if length is not None and plan.n > length:
@@ -28,7 +28,7 @@ def check_samples(plan: Plan) -> None:
         )
 
 
-def resumed(plan: Plan, manifest: dict[str, Any]) -> dict[str, Any]:
+def resumed(plan: SplitPlan, manifest: dict[str, Any]) -> dict[str, Any]:
     """The split's entry in the manifest, with the shards that lie there whole and null for others.
 
     Everything that may be refused is refused here, before anything is written.
@@ -54,7 +54,7 @@ def resumed(plan: Plan, manifest: dict[str, Any]) -> dict[str, Any]:
     return {**there, "shards": kept}
 
 
-def _refuse_another_format(plan: Plan, manifest: dict[str, Any]) -> None:
+def _refuse_another_format(plan: SplitPlan, manifest: dict[str, Any]) -> None:
     held = manifests.format_of(manifest).name
     if held != plan.format.name and any(any(s["shards"]) for s in manifest["splits"].values()):
         raise ValueError(
@@ -67,7 +67,9 @@ def _counted(split: dict[str, Any]) -> dict[str, Any]:
     return {"shards": len(split["shards"])}
 
 
-def _refuse_others(plan: Plan, there: dict[str, Any], wanted: dict[str, Any], *keys: str) -> None:
+def _refuse_others(
+    plan: SplitPlan, there: dict[str, Any], wanted: dict[str, Any], *keys: str
+) -> None:
     found = [line for key in keys for line in manifests.differences(there[key], wanted[key], key)]
     if found:
         raise ValueError(
@@ -76,7 +78,7 @@ def _refuse_others(plan: Plan, there: dict[str, Any], wanted: dict[str, Any], *k
         )
 
 
-def _refuse_strangers(plan: Plan, *, own: Sequence[str]) -> None:
+def _refuse_strangers(plan: SplitPlan, *, own: Sequence[str]) -> None:
     """A file that no manifest names is somebody's work, and a stray shard would be read as ours.
 
     Hidden files are nobody's: a lock, what a killed process left, .DS_Store.
@@ -102,6 +104,6 @@ def _refuse_company(root: Path) -> None:
         )
 
 
-def _sound(plan: Plan, shard: dict[str, Any]) -> bool:
+def _sound(plan: SplitPlan, shard: dict[str, Any]) -> bool:
     place = plan.root / shard["file"]
     return plan.format.there(place) and bool(plan.format.digest(place) == shard["sha256"])

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from gnomon.store.describing.tally import Tally, Titles
-from gnomon.store.layout import Plan
+from gnomon.store.layout import SplitPlan
 from gnomon.store.rows import Prints, Row, to_row
 
 
-def write_shard(plan: Plan, number: int) -> dict[str, Any]:
+def write_shard(plan: SplitPlan, number: int) -> dict[str, Any]:
     """Write one shard of the plan, and tell what the manifest says of it."""
     final, span = plan.root / plan.file(number), plan.span(number)
     prints, tally = Prints(), Tally(Titles(plan.samples))
@@ -25,7 +25,7 @@ def write_shard(plan: Plan, number: int) -> dict[str, Any]:
     }
 
 
-def _rows(plan: Plan, span: range, prints: Prints, tally: Tally) -> Iterator[Row]:
+def _rows(plan: SplitPlan, span: range, prints: Prints, tally: Tally) -> Iterator[Row]:
     for index in span:
         sample = plan.samples[index]
         row = to_row(sample)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from gnomon.atomic import naming, whole_or_absent
 from gnomon.store import manifest as manifests
-from gnomon.store.layout import MANIFEST, Plan
+from gnomon.store.layout import MANIFEST, SplitPlan
 from gnomon.store.writing.shard import write_shard
 
 
@@ -27,7 +27,7 @@ class Sent(NamedTuple):
 
 
 @contextmanager
-def writing_afar(plan: Plan) -> Iterator[Callable[[int], Sent]]:
+def writing_afar(plan: SplitPlan) -> Iterator[Callable[[int], Sent]]:
     """What writes a shard of the plan on any machine.
 
     A file of a name that no other directory has tells a machine whether it sees this one.
@@ -49,7 +49,7 @@ def put(root: Path, sent: Sent) -> dict[str, Any]:
     return sent.entry
 
 
-def _write(plan: Plan, mark: Path, versions: dict[str, str], number: int) -> Sent:
+def _write(plan: SplitPlan, mark: Path, versions: dict[str, str], number: int) -> Sent:
     _refuse_others(versions)
     if mark.exists():
         return Sent(write_shard(plan, number), {})

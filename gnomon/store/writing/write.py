@@ -13,7 +13,7 @@ from gnomon.atomic import naming, remove_leftovers
 from gnomon.progress import track
 from gnomon.store import manifest as manifests
 from gnomon.store.describing.card import write_card
-from gnomon.store.layout import CARD, MANIFEST, SHEET, Plan, shards_for
+from gnomon.store.layout import CARD, MANIFEST, SHEET, SplitPlan, shards_for
 from gnomon.store.lock import sole_writer
 from gnomon.store.reading.samples import Samples
 from gnomon.store.writing import engines, formats
@@ -45,7 +45,9 @@ def write(
     if license is not None and not re.fullmatch(r"[a-z0-9.-]+", license):
         raise ValueError(f"license={license!r}: give the hub's name for one, such as cc-by-4.0")
     form = formats.create(format or _format_in(Path(out)))
-    plan = Plan(samples, Path(out), split, n, shards_for(n) if shards is None else shards, form)
+    plan = SplitPlan(
+        samples, Path(out), split, n, shards_for(n) if shards is None else shards, form
+    )
     check_samples(plan)
     _make_root(plan.root)
     with sole_writer(plan.root, folder=True), _telling_what_is_kept(plan):
@@ -79,7 +81,7 @@ def _make_root(root: Path) -> None:
 
 
 @contextmanager
-def _telling_what_is_kept(plan: Plan) -> Iterator[None]:
+def _telling_what_is_kept(plan: SplitPlan) -> Iterator[None]:
     """A disk that is full or cannot be written, as one line with the way on."""
     try:
         yield
@@ -105,7 +107,7 @@ def _format_in(root: Path) -> str:
     return manifests.format_of(manifest).name if manifest else formats.DEFAULT
 
 
-def _prepare(plan: Plan, manifest: dict[str, Any]) -> None:
+def _prepare(plan: SplitPlan, manifest: dict[str, Any]) -> None:
     """The manifest comes first: a directory with shards and without it would belong to nobody."""
     _remove_leftovers(plan)
     manifests.save(plan.root, manifest)
@@ -114,14 +116,18 @@ def _prepare(plan: Plan, manifest: dict[str, Any]) -> None:
         folder.mkdir(exist_ok=True)
 
 
-def _remove_leftovers(plan: Plan) -> None:
+def _remove_leftovers(plan: SplitPlan) -> None:
     shards = plan.root / plan.format.shards(plan.split)
     for file in (*(plan.root / name for name in (MANIFEST, CARD, SHEET)), shards):
         remove_leftovers(file.parent, file.name)
 
 
 def _write_shards(
-    plan: Plan, manifest: dict[str, Any], missing: list[int], draw: engines.Draw, progress: bool
+    plan: SplitPlan,
+    manifest: dict[str, Any],
+    missing: list[int],
+    draw: engines.Draw,
+    progress: bool,
 ) -> None:
     shards = manifest["splits"][plan.split]["shards"]
     whole = sum(shard["rows"] for shard in shards if shard)
