@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gnomon.answers.number.metrics import relaxed_correctness as relaxed_correctness
     from gnomon.answers.number.reader import parse_number as parse_number
     from gnomon.answers.number.reader import read_number as read_number
+    from gnomon.answers.text.reader import read_text as read_text
     from gnomon.answers.time.metrics import time_deviation as time_deviation
     from gnomon.answers.time.reader import parse_time as parse_time
     from gnomon.answers.time.reader import read_time as read_time
@@ -51,6 +52,7 @@ _PLACES = METRICS | {
     "parse_time": "gnomon.answers.time.reader:parse_time",
     "read_box": "gnomon.answers.box.reader:read_box",
     "read_number": "gnomon.answers.number.reader:read_number",
+    "read_text": "gnomon.answers.text.reader:read_text",
     "read_time": "gnomon.answers.time.reader:read_time",
     "compare": "gnomon.eval.comparing.comparison:compare",
     "reward": "gnomon.eval.rewards:reward",

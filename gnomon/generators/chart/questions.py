@@ -136,7 +136,7 @@ def _trend(plan: ChartPlan, rng: Rng) -> About | None:
 
 
 def _tendency(plan: ChartPlan) -> About | None:
-    """ChartQuestion only where the correlation leaves no doubt: above 0.8 or under 0.2."""
+    """Asked only where the correlation leaves no doubt: above 0.8 or under 0.2."""
     squared, _ = correlation([row[0] for row in plan.cells], [row[1] for row in plan.cells])
     doubtful = Fraction(4, 100) < squared < Fraction(64, 100)
     return None if doubtful else {"trend": "tendency"}
