@@ -17,60 +17,62 @@ from typing import Any
 _SHOWN = 12
 
 
-PLACE = re.compile(r"(?<![\w.:/])([A-Za-z_][\w.]*:[A-Za-z_]\w*)(?![\w:/.])")
-"""How a user's own class is named: the module it is imported from, and its name there."""
-_ALLOWED: dict[str, None] = {}
+_PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_ALLOWED: set[str] = set()
 
 
 class UnknownNameError(ValueError):
     """A name that stands for nothing here; the message lists what it may have meant."""
 
 
-def allow(text: str) -> list[str]:
-    """Let every `module:Class` in a text of the user's be loaded from here on; which they are.
-
-    Modules are looked for in the current directory, too.
-    """
-    places: list[str] = PLACE.findall(text)
-    _ALLOWED.update(dict.fromkeys(places))
-    if places and os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    return places
-
-
-def refuse_code(text: str, what: str) -> None:
-    """Refuse a text that names classes outside gnomon which the user did not name himself."""
-    if places := [place for place in dict.fromkeys(PLACE.findall(text)) if place not in _ALLOWED]:
-        named = ", ".join(map(repr, places))
-        raise UnknownNameError(
-            f"{what} {named} is code of your own, named by a file that was written before: if it is"
-            f" to be run, add --plugins {' '.join(places)}"
-        )
-
-
 def is_place(name: str) -> bool:
-    """Whether a name is a place of the user's own code."""
-    return PLACE.fullmatch(name) is not None
+    """Whether a name is the place of a class, `module:Class`."""
+    return _PLACE.fullmatch(name) is not None
+
+
+def allow(name: str) -> None:
+    """Let a class of the user's be loaded from here on, if it is named by its place."""
+    if is_place(name):
+        _ALLOWED.add(name)
+
+
+def refuse_code(places: Iterable[str], file: object) -> None:
+    """Refuse a file that names classes outside gnomon which the user did not name himself."""
+    if others := [
+        name for name in dict.fromkeys(places) if is_place(name) and name not in _ALLOWED
+    ]:
+        raise UnknownNameError(
+            f"{file} names code outside gnomon: {', '.join(others)}. If it is yours, or you trust"
+            f" it, add {' '.join(f'--plugins {name}' for name in others)}"
+        )
 
 
 def load(kinds: Mapping[str, str], name: str, *, what: str, listing: str) -> Any:
     """The class that `name` stands for; an unknown one is refused."""
     check(kinds, name, what=what, listing=listing)
-    module, _, attribute = kinds.get(name, name).partition(":")
+    module, _, attribute = kinds[name].partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def load_own(place: str, base: type, *, what: str) -> Any:
+    """A class of the user's own, looked for in the current directory, too."""
+    refuse_code([place], what)
+    module, _, attribute = place.partition(":")
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())  # last, so that no file there hides a library
     try:
-        return getattr(import_module(module), attribute)
-    except (AttributeError, ModuleNotFoundError) as error:
-        if not is_place(name):
-            raise
-        raise UnknownNameError(f"{what} {name!r} cannot be imported: {error}") from error
+        found = getattr(import_module(module), attribute)
+    except (AttributeError, ImportError) as error:
+        raise UnknownNameError(f"{what} {place!r} cannot be imported: {error}") from error
+    if not isinstance(found, type) or not issubclass(found, base):
+        raise UnknownNameError(f"{what} {place!r} is no subclass of {base.__name__}")
+    return found
 
 
 def check(choices: Iterable[str], name: str, *, what: str, listing: str) -> None:
     """Refuse an unknown name, with the nearest choices and the command that lists all."""
     known = list(choices)
-    if is_place(name):
-        refuse_code(name, what)
-    elif name not in known:
+    if name not in known:
         raise UnknownNameError(f"unknown {what} {name!r}: {hint(name, known, listing=listing)}")
 
 

@@ -73,9 +73,10 @@ def test_a_generator_a_loss_and_a_family_of_ones_own_are_trained_with(tmp_path):
     log = [json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()]
     assert any("huber" in line for line in log)
     told = ran(*command, "predict", "run", cwd=tmp_path, code=2)
-    assert "run/recipe.yaml: 'dice:Dice', 'own:Polite', 'own:Huber' is code of your own" in told
-    assert "add --plugins dice:Dice own:Polite own:Huber" in told
-    allowed = ("--plugins", "dice:Dice", "own:Huber", "own:Polite")
+    places = ("dice:Dice", "own:Polite", "own:Huber")
+    assert f"run/recipe.yaml names code outside gnomon: {', '.join(places)}" in told
+    allowed = [word for place in places for word in ("--plugins", place)]
+    assert f"add {' '.join(allowed)}" in told
     ran(*command, "predict", "run", *allowed, cwd=tmp_path)
     listed = ran(*command, "ls", "dice:Dice", cwd=tmp_path)
     assert "How many there are; 1 to 6. [3]" in listed

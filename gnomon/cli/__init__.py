@@ -33,7 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb; its exit code."""
     words = parser()
     given, late = words.parse_known_args(arguments)
-    allow(" ".join(sys.argv[1:] if arguments is None else arguments))
+    for word in sys.argv[1:] if arguments is None else arguments:
+        allow(word)
     for word in late:  # argparse takes no positionals after an option
         if word.startswith("-") or "=" not in word or "overrides" not in given:
             takes = "overrides" in given and not word.startswith("-")
@@ -81,8 +82,7 @@ def _adopt(places: Sequence[str]) -> None:
     for place in places:
         if not names.is_place(place):
             raise names.UnknownNameError(f"--plugins {place}: give module:Class")
-        found = names.load({}, place, what="plug-in", listing="")
-        if hasattr(found, "kind"):
+        if hasattr(names.load_own(place, object, what="plug-in"), "kind"):
             generators.load(place)
 
 

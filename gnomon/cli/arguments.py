@@ -293,10 +293,10 @@ def _adder(parsers: Any) -> Add:
         )
         parser.add_argument(
             "--plugins",
-            nargs="+",
+            action="append",
             default=[],
             metavar="MODULE:CLASS",
-            help="classes of your own that a stored run or dataset names",
+            help="a class of your own that a stored run or a dataset names; may be given again",
         )
         return parser
 

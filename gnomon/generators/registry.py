@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from gnomon import names
@@ -20,20 +21,21 @@ KINDS = {
 
 
 def load(name: str) -> type[Generator]:
-    """The class of generators of that name."""
-    found: type[Generator] = names.load(
-        KINDS, name, what="generator", listing="gnomon ls generators"
-    )
-    if names.is_place(name):
-        if found.kind in KINDS and KINDS[found.kind] != name:
-            raise ValueError(f"{name}: its kind is {found.kind!r}, which gnomon has: rename it")
-        KINDS[found.kind] = name  # as ids and manifests call it
+    """The class of generators of that name, or of the user's own at that place."""
+    found: type[Generator]
+    if not names.is_place(name):
+        found = names.load(KINDS, name, what="generator", listing="gnomon ls generators")
+        return found
+    found = names.load_own(name, Generator, what="generator")
+    held = KINDS.setdefault(found.kind, name)  # as ids and manifests call it
+    if held != name and load(held) is not found:
+        raise ValueError(f"{name}: its kind {found.kind!r} is that of {held}: rename it")
     return found
 
 
 def known(name: str) -> bool:
-    """Whether it is the name of a kind, or the place of a user's own."""
-    return name in KINDS or names.is_place(name)
+    """Whether it is the name of a kind, or the place of a user's own and no file of that name."""
+    return name in KINDS or (names.is_place(name) and not Path(name).exists())
 
 
 def create(kind: str, *, split: Split = "train", seed: int = 0, **options: Any) -> Generator:

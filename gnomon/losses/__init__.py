@@ -48,8 +48,14 @@ _CLASSES = {
 
 
 def load(name: str) -> type[NumericLoss]:
-    """The class of losses of that name."""
-    found: type[NumericLoss] = names.load(KINDS, name, what="loss", listing="gnomon ls losses")
+    """The class of losses of that name, or of the user's own at that place."""
+    found: type[NumericLoss]
+    if names.is_place(name):
+        from gnomon.losses.base import NumericLoss
+
+        found = names.load_own(name, NumericLoss, what="loss")
+    else:
+        found = names.load(KINDS, name, what="loss", listing="gnomon ls losses")
     return found
 
 
@@ -66,7 +72,10 @@ def create(name: str, vocab: NumericVocab, **options: Any) -> NumericLoss:
 
 def check(name: str, options: Mapping[str, Any] | None = None) -> None:
     """A ValueError for a name or an option that no recipe may have; a name alone needs no torch."""
-    names.check((CE, *KINDS), name, what="loss", listing="gnomon ls losses")
+    if names.is_place(name):
+        load(name)
+    else:
+        names.check((CE, *KINDS), name, what="loss", listing="gnomon ls losses")
     if name == CE and options:
         raise ValueError(f"{CE!r} is the cross-entropy alone: it takes no options, not {options}")
     if options:

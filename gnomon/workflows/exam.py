@@ -120,11 +120,22 @@ def open_recipe(path: str | Path, overrides: Sequence[str] = (), *, stored: bool
     """
     _refuse_kind(str(path))
     opened = recipe.load(path, overrides)
-    if stored:
-        refuse_code(recipe.to_yaml(opened), f"{path}:")
+    beside = Path(path).with_name("versions.json")
+    if stored or (Path(path).name == "recipe.yaml" and beside.exists()):
+        refuse_code(_classes(opened), path)
     else:
-        allow(recipe.to_yaml(opened))
+        for place in _classes(opened):
+            allow(place)
     return check(opened)
+
+
+def _classes(opened: Recipe) -> list[str]:
+    """The names in a recipe that may stand for a user's own classes."""
+    sources = (*opened.data, *(opened.eval.data or ()))
+    parts = [part for s in sources for part in (s.options or {}).get("parts", ())]
+    inner = [str(part.get("kind")) for part in parts if isinstance(part, dict)]
+    kinds = [source.kind or "" for source in sources]
+    return [*kinds, *inner, opened.model.family or "", opened.loss.name]
 
 
 def check_name(name: str) -> None:

@@ -43,7 +43,7 @@ def _alone(
 def run(opened: Recipe, out: Path, *, workers: int | None) -> Path:
     """Generate, train, predict before and after, score, report."""
     _refuse_company()
-    _refuse_server(opened)
+    refuse_server(opened)
     from gnomon.pipeline.checkpoint import resolve
     from gnomon.pipeline.training.settings import arguments
 
@@ -78,7 +78,7 @@ def generate(opened: Recipe, run: Path, *, workers: int | None) -> None:
 @_alone
 def train(opened: Recipe, run: Path) -> Path:
     """Fine-tune; where the adapter or the model lies. Goes on where a killed run stopped."""
-    _refuse_server(opened)
+    refuse_server(opened)
     claim(run, opened, drawn=_drawn_in_training(opened, run))
     from gnomon.pipeline.training.train import train as fine_tune
 
@@ -105,7 +105,7 @@ def plan(opened: Recipe, *, config_only: bool, gib: float | None, as_json: bool 
     return found.fits
 
 
-def _refuse_server(opened: Recipe) -> None:
+def refuse_server(opened: Recipe) -> None:
     """Before anything is asked or written: a server's URL may hold a login."""
     if opened.model.server is not None:
         raise RecipeError("model.server: a model behind a server is asked, not trained")

@@ -253,7 +253,7 @@ def test_a_wait_is_counted_where_its_caller_stands(monkeypatch):
     monkeypatch.setattr(torch.cuda, "set_sync_debug_mode", modes.append)
     waits = "import warnings; warnings.warn('called a synchronizing CUDA operation (...)')"
     torchs = compile(waits, f"{Path(torch.__file__).parent}/_tensor.py", "exec")
-    ours = compile(waits, str(ROOT / "gnomon" / "pipeline" / "head.py"), "exec")
+    ours = compile(waits, str(ROOT / "gnomon/pipeline/training/head.py"), "exec")
     with launches.waits_counted(found, cuda=True):
         for code in (ours, ours, torchs):
             exec(code)

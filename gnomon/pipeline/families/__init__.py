@@ -25,9 +25,13 @@ EMBEDDED = {"gnomon-tiny": str(TINY), BLANK: BLANK}
 
 
 def create(name: str) -> Family:
-    """The family of that name."""
-    family: Family = names.load(FAMILIES, name, what="family", listing="gnomon ls families")()
-    return family
+    """The family of that name, or of the user's own at that place."""
+    found: type[Family]
+    if names.is_place(name):
+        found = names.load_own(name, Family, what="family")
+    else:
+        found = names.load(FAMILIES, name, what="family", listing="gnomon ls families")
+    return found()
 
 
 def model_types() -> dict[str, str]:
@@ -61,4 +65,7 @@ def locate(name: str) -> str:
 
 def check(name: str) -> None:
     """Refuse a family that is not there."""
-    names.check(FAMILIES, name, what="family", listing="gnomon ls families")
+    if names.is_place(name):
+        names.load_own(name, Family, what="family")
+    else:
+        names.check(FAMILIES, name, what="family", listing="gnomon ls families")

@@ -19,7 +19,7 @@ def command(split: str, entry: Mapping[str, Any], form: str) -> str:
     samples = entry["samples"]
     what, options = RECIPE, []
     if samples["source"] == "drawn":
-        what, options = samples["kind"], overrides(samples)
+        what, options = _name(samples["kind"]), overrides(samples)
     words = ["gnomon", "generate", what, "--n", entry["n"], "--split", split, "--out", "DIR"]
     if seed := samples.get("seed"):
         words += ["--seed", seed]
@@ -46,14 +46,21 @@ def _source(described: Mapping[str, Any]) -> dict[str, Any]:
     """A source as a recipe has it; of a directory or a file the name is known, not where it lay."""
     weight = {"weight": described["weight"]} if described.get("weight", 1) != 1 else {}
     if described["source"] == "drawn":
-        options = _said(described)
-        kind = described["kind"]
-        place = generators.KINDS.get(kind, kind)  # of a user's own class, that is what draws it
-        kind = kind if place.startswith("gnomon.") else place
-        return {"kind": kind, **weight, **({"options": options} if options else {})}
+        kind, options = _name(described["kind"]), _said(described)
+        return {
+            "kind": kind,
+            **weight,
+            **({"options": options} if options else {}),
+        }
     path = described.get("directory") or described.get("file") or described["source"]
     how = {key: described[key] for key in ("columns", "benchmark") if key in described}
     return {"path": path, **weight, **how}
+
+
+def _name(kind: str) -> str:
+    """What draws a kind is called by: a user's own by its place."""
+    place = generators.KINDS.get(kind, kind)
+    return kind if place.startswith("gnomon.") else place
 
 
 def _said(drawn: Mapping[str, Any]) -> dict[str, Any]:
