@@ -18,8 +18,9 @@ _QUERY = re.compile(r"(https?://[^\s?#'\"]{0,500})[?#][^\s'\")\]]*", re.IGNORECA
 _TOKEN = re.compile(r"\b(?:hf_|sk-|gh[a-z]_|github_pat_)[\w-]{8,}")
 _FOLDERS = re.compile(
     r"(?<![\w./])(?!(?<=:)//)(?:file://|~)?(?:/[^\s/'\"`,;:()<>|]+)*/(?=[^\s/])"
-    r"|\b[A-Za-z]:\\(?:[^\\\s'\"]+\\)*"
+    r"|(?:\b[A-Za-z]:|\\)\\(?:[^\\\s'\"]+\\)*"
 )
+_LOGIN_NAME = re.compile(r"\b[\w.+-]+@[\w.-]+")
 """Of an absolute path, all but its last part; a URL's path and a ratio such as 5/8 are none."""
 
 
@@ -70,7 +71,10 @@ def anonymous(text: str) -> str:
     text = _TOKEN.sub("…", redacted(text, *secrets))
     for folder in (Path.cwd(), Path.home()):  # whole: a blank in one would end the pattern's match
         text = text.replace(f"{folder}/", "/") if folder.name else text
+    if Path.home().name:
+        text = text.replace(str(Path.home()), "~")
     text = _FOLDERS.sub("…/", text)
+    text = _LOGIN_NAME.sub("…", text)
     host = socket.gethostname()
     return re.sub(rf"\b{re.escape(host)}\b", "…", text) if host else text
 

@@ -1,3 +1,6 @@
+import json
+import sys
+
 import pytest
 
 from gnomon import names
@@ -48,3 +51,34 @@ def test_a_shortened_list_of_suggestions_says_that_it_is_shortened():
     with pytest.raises(names.UnknownNameError) as told:
         names.check(choices, "zzz", what="kind", listing="gnomon ls")
     assert str(told.value) == "unknown kind 'zzz': `gnomon ls` lists all 20"
+
+
+def test_a_place_is_loaded_only_where_it_was_allowed_and_is_of_the_right_class(
+    tmp_path, monkeypatch
+):
+    """A module of the current directory is found, and hides no library of its name."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(names, "_ALLOWED", set())
+    (tmp_path / "my_own_code.py").write_text("class Mine(ValueError): pass\nmade = Mine()")
+    (tmp_path / "json.py").write_text("raise AssertionError('hides the library')")
+    with pytest.raises(
+        names.UnknownNameError, match=r"my_own_code:Mine\. If it is yours.*--plugins my_o"
+    ):
+        names.load_own("my_own_code:Mine", ValueError, what="thing")
+    for name in ("my_own_code:Mine", "my_own_code:made", "my_own_code:Nope", "json:JSONDecoder"):
+        names.allow(name)
+    assert names.load_own("my_own_code:Mine", ValueError, what="thing").__name__ == "Mine"
+    assert names.load_own("json:JSONDecoder", object, what="thing") is json.JSONDecoder
+    for name, base, told in (
+        ("my_own_code:made", ValueError, "is no subclass of ValueError"),
+        ("my_own_code:Mine", KeyError, "is no subclass of KeyError"),
+        ("my_own_code:Nope", ValueError, "cannot be imported"),
+    ):
+        with pytest.raises(names.UnknownNameError, match=told):
+            names.load_own(name, base, what="thing")
+
+
+@pytest.mark.parametrize("text", ["10:08", "http://a.b/c:d", "C:\\x", "a b:c", "Answer: yes", ":x"])
+def test_other_texts_with_a_colon_are_no_places(text):
+    assert not names.is_place(text)

@@ -57,4 +57,7 @@ def test_a_bug_report_names_neither_this_machine_nor_its_folders(monkeypatch, tm
     monkeypatch.chdir(tmp_path / "of al")
     assert anonymous("process 3 on als-laptop") == "process 3 on …"
     assert anonymous("/home/al a smith/x/y and") == "…/y and"
+    assert anonymous("/home/al a smith is full") == "~ is full"
+    assert anonymous(r"\\server\share\al\x.csv") == "…/x.csv"
+    assert anonymous("ssh al@host.corp said no") == "ssh … said no"
     assert anonymous(f"{Path.cwd()}/run/a") == "…/a"
