@@ -13,8 +13,9 @@ from functools import partial
 from gnomon.answers.box import forms
 from gnomon.answers.box.rules import Corners, Found, corners, named, stands
 from gnomon.answers.reading import cuts
-from gnomon.answers.reading.choice import Reading, Which, answered, choose, plain
+from gnomon.answers.reading.choice import Reading, Which, answered, choose, every, plain
 from gnomon.answers.reading.cuts import pieces
+from gnomon.answers.reading.final import final
 
 
 def read_box(text: str, *, which: Which = "last") -> Reading[Corners] | None:
@@ -25,6 +26,8 @@ def read_box(text: str, *, which: Which = "last") -> Reading[Corners] | None:
     """
     if which == "answer":
         return answered(text, lambda part, one: read_box(part, which=one))
+    if which == "final":
+        return final(text, _every, lambda part: read_box(part, which="last"))
     text = plain(text)
     if bare := _bare(text):
         return bare
@@ -38,6 +41,14 @@ def read_box(text: str, *, which: Which = "last") -> Reading[Corners] | None:
         if tried > cuts.TRIED:
             break
     return None
+
+
+def _every(text: str) -> list[Reading[Corners]]:
+    """All boxes of a short text."""
+    text = plain(text)
+    if bare := _bare(text):
+        return [bare]
+    return every([*_in_brackets(text, 0, len(text)), *named(text, 0, len(text))])
 
 
 def parse_box(text: str, *, which: Which = "last") -> Corners | None:

@@ -11,8 +11,9 @@ from typing import TypeAlias
 from gnomon.answers.number import forms
 from gnomon.answers.number.spelled_out import ANY_NUMBER, VOCABULARY, spelled
 from gnomon.answers.reading import cuts
-from gnomon.answers.reading.choice import Reading, Which, answered, choose, lowered, plain
+from gnomon.answers.reading.choice import Reading, Which, answered, choose, every, lowered, plain
 from gnomon.answers.reading.cuts import pieces
+from gnomon.answers.reading.final import final
 from gnomon.answers.reading.word_tables import any_of
 
 
@@ -27,6 +28,12 @@ def read_number(text: str, *, unit: str = "", which: Which = "last") -> Reading[
     """
     if which == "answer":
         return answered(text, lambda part, one: read_number(part, unit=unit, which=one))
+    if which == "final":
+        return final(
+            text,
+            lambda part: _every(part, unit),
+            lambda part: read_number(part, unit=unit, which="last"),
+        )
     text = plain(text, lower=False)
     low, tried = lowered(text), 0
     chosen: Reading[Decimal] | None
@@ -41,6 +48,14 @@ def read_number(text: str, *, unit: str = "", which: Which = "last") -> Reading[
         if tried > cuts.TRIED:
             break
     return one
+
+
+def _every(text: str, unit: str) -> list[Reading[Decimal]]:
+    """All numbers of a short text; a lone "one" only if there is no other."""
+    text = plain(text, lower=False)
+    words = list(spelled(lowered(text), 0, len(text)))
+    figures = _in_figures(text, unit, 0, len(text))
+    return every([*figures, *(r for r in words if r.rule != "one")]) or every(words)
 
 
 def parse_number(text: str, *, unit: str = "", which: Which = "last") -> float | None:

@@ -7,8 +7,9 @@ from collections import deque
 from functools import cache
 from itertools import islice
 
-from gnomon.answers.dialect import final
+from gnomon.answers import dialect
 from gnomon.answers.reading.choice import Reading, Which, answered, check
+from gnomon.answers.reading.final import final
 
 _QUOTES = "\"'“”‘’«»`*"
 
@@ -23,15 +24,34 @@ def read_text(
     """
     if choices and which == "answer":
         return answered(text, lambda part, one: read_text(part, choices=choices, which=one))
+    if choices and which == "final":
+        return final(
+            text,
+            lambda part: _every(part, choices),
+            lambda part: read_text(part, choices=choices, which="last"),
+        )
     if choices:
         check(which)
         matches = _pattern(choices).finditer(text)
         counts = deque(matches, maxlen=1) if which == "last" else islice(matches, 1)
         for match in counts:
-            return Reading(_named(choices)[_plain(match[0])], match.span(), "choice")
+            return _choice(match, choices)
         return None
-    said = " ".join(final(text).strip(_QUOTES).removesuffix(".").strip(_QUOTES).split())
+    said = " ".join(dialect.final(text).strip(_QUOTES).removesuffix(".").strip(_QUOTES).split())
     return Reading(said, (0, len(text)), "text") if said else None
+
+
+def _every(text: str, choices: tuple[str, ...]) -> list[Reading[str]]:
+    """All choices that a short text names; "A red car" does not name A."""
+    found = _pattern(choices).finditer(text)
+    return [_choice(m, choices) for m in found if not (m[0] in "AI" and _ARTICLE.match(text, m.end()))]
+
+
+_ARTICLE = re.compile(r"\s[a-z]")
+
+
+def _choice(match: re.Match[str], choices: tuple[str, ...]) -> Reading[str]:
+    return Reading(_named(choices)[_plain(match[0])], match.span(), "choice")
 
 
 @cache

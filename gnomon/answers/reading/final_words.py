@@ -1,0 +1,134 @@
+"""The words and signs by which models announce, correct, qualify and refuse an answer.
+
+English, Chinese, German, French and Spanish. Quantifiers are bounded, so that no text takes long.
+"""
+
+from __future__ import annotations
+
+import re
+
+_I = re.IGNORECASE
+_MARKS = r"[*_\"'`)\s]{0,6}"
+
+_TAGS = r"think|thinking|thought|reasoning|seed:think"
+THOUGHT = re.compile(
+    rf"</(?:{_TAGS})>|◁/think▷|\[/THINK\]|<\|end_of_thought\|>|<\|channel\|>final<\|message\|>", _I
+)
+THINKS = re.compile(rf"<(?:{_TAGS})>|◁think▷|\[THINK\]|<\|channel\|>analysis", _I)
+
+_ANSWER_TAGS = r"answer|final_answer|conclusion|result|response|output|答案|réponse|respuesta|antwort"
+ENCLOSED = (
+    ("boxed", re.compile(r"\\(?:boxed|fbox)\s{0,2}\{((?:[^{}]|\{(?:[^{}]|\{[^{}]{0,200}\}){0,200}\}){1,400})")),
+    ("tag", re.compile(rf"<(?:{_ANSWER_TAGS})\b[^<>]{{0,60}}>(?!\s*\Z)([\s\S]{{1,800}}?)(?:</|\Z)", _I)),
+    ("tag", re.compile(r"<\|begin_of_box\|>([\s\S]{1,400}?)(?:<\|end_of_box\|>|\Z)")),
+    ("tag", re.compile(r"\[ANSWER\]([\s\S]{1,400}?)(?:\[/ANSWER\]|\Z)", _I)),
+)
+"""Each with what is enclosed as its group."""
+
+KEYS = tuple(
+    re.compile(rf"[\"'](?:{names})[\"']\s?:\s?", _I)
+    for names in (
+        r"(?:final|correct)?[_ ]?answer|答案|réponse|respuesta|antwort",
+        r"result|time|value|reading|count|total|choice|option|prediction|output|response|number"
+        r"|时间|结果|数值|heure|hora|uhrzeit|valeur|valor|wert",
+    )
+)
+
+_ANSWERS = (
+    r"answers?|solution|result|response|antwort|ergebnis|lösung|réponse|résultat|respuesta"
+    r"|resultado|resultat"
+)
+_WILL_BE = r"(?:is|are|was|would\sbe|should\sbe|must\sbe|ist|lautet|est|es|sera|será)\b"
+ANNOUNCED = (
+    (
+        "answer",
+        re.compile(
+            rf"\b(?:{_ANSWERS})\b(?:\s(?:is|finale?|correcte?|correcta))?{_MARKS}(?:[:：=]|{_WILL_BE}){_MARKS}[:：]?"
+            r"|^\#{1,6}\s*(?:final\s|the\s){0,2}answer\b[^\w\n]*\n|^\#{4}\s"
+            r"|(?:答案|正确选项|结论)(?:应该|应)?(?:选|是|为|：|:){1,2}",
+            _I | re.MULTILINE,
+        ),
+    ),
+)
+IS_THE_ANSWER = re.compile(
+    r"(?:\b(?:is|are|was)|['’]s)\s(?:the|my|our)\s(?:(?:final|correct|right|best|only)\s)?"
+    r"(?:answer|option|choice)\b|是正确答案",
+    _I,
+)
+CONCLUDED = re.compile(
+    r"(?:^|[.!?;:\n]\s{0,3}|,\s(?:and\s)?|[*_]{2})(?:so|therefore|thus|hence|consequently|in\sconclusion|in\stotal"
+    r"|this\smeans|which\smeans|that\smeans|altogether|in\ssummary|finally|overall|daher|somit|folglich|insgesamt"
+    r"|donc|ainsi|au\stotal|por\s(?:lo\s)?tanto|así\sque|entonces|en\stotal)\b"
+    r"|因此|所以|综上|总之|∴|⇒|\\Rightarrow|\\therefore",
+    _I | re.MULTILINE,
+)
+_OF = r"(?:[^.!?\n:=]{0,60}?)"
+SHOWN = (
+    re.compile(
+        rf"\b(?:time|clock|watch|dial|reading|gauge|meter|total|sum|difference|mean|average|median|ratio|hora|heure|uhrzeit|uhr)\b{_OF}"
+        r"(?:\b(?:is|are|shows?|reads?|displays?|indicates?|says?|equals|ist|zeigt|beträgt|est|indique|affiche|marca|indica|es)\b|[:：=≈])"
+        r"|(?:时间|读数|显示|时钟)[^。\n]{0,12}?(?:是|为|：|:)",
+        _I,
+    ),
+    re.compile(
+        r"\b(?:it(?:\s(?:is|shows|reads|looks\slike|appears|seems)|['’]s)|there\s(?:is|are)|i\s(?:see|count|estimate|read|think|guess)"
+        r"|il\sest|il\sy\sa|son\slas|es\sla|hay|es\sist|es\ssind|es\sgibt)\b|现在是|一共|共有|大约",
+        _I,
+    ),
+)
+SET_APART = (
+    ("own line", re.compile(r"^[ \t>*_#`$\\\[({-]{0,8}([^\n]{1,48})$", re.MULTILINE)),
+    ("bold", re.compile(r"\*\*([^*\n]{1,60})\*\*")),
+)
+
+IS = re.compile(
+    r"(?:\b(?:is|are|was|were|be|equals?|gives?|gets?|leaves|makes|yields|reads?|shows?|displays|indicates|says|has|have"
+    r"|ist|sind|ergibt|beträgt|zeigt|est|sont|donne|indique|es|son|marca|indica|da)|['’]s|[=≈:：]|是|为|等于|→)"
+    r"[\s*_\"'`$(\\]{0,6}(?:(?:approximately|about|around|exactly|roughly|just|the|a|an|only|now|currently|likely|probably"
+    r"|closest\sto|nearly|almost|ungefähr|etwa|environ|aproximadamente|约|大约|option|then|to\sbe|las|la)[\s*_\"'`$(]{0,4}){0,3}\Z",
+    _I,
+)
+EXPLAINS = re.compile(r"\b(?:because|since|as|given|weil|da|denn|car|puisque|porque|ya\sque|with)\b|因为", _I)
+WORKS = re.compile(
+    r"\b(?:step|first|let['’]?s?|let\sme|to\s(?:find|determine|answer|read|get|work)|we\s(?:need|must|can)|i(?:\sneed|['’]ll)"
+    r"|schritt|zuerst|étape|d['’]abord|primero|paso)\b|首先|步骤",
+    _I,
+)
+
+CORRECTS = re.compile(
+    r"(?:^|[\s.…,;:–—!?(-])(?:no|nope|nein|non)\s?[,:;.…–—!-]|\b(?:wait|actually|sorry|correction|corrected|rather"
+    r"|i\smean|make\sthat|scratch\sthat|on\ssecond|oops|mistake|re-?(?:check|consider|count|examin|read)\w*"
+    r"|look(?:ing)?\s(?:again|closer|more)|but\s(?:it\sis|it['’]s)?\s?(?:really|in\sfact)|moment|korrektur|korrigiere|eigentlich|genauer|besser\sgesagt|vielmehr"
+    r"|pardon|plutôt|en\sfait|erreur|en\srealidad|perdón|mejor\sdicho|corrijo|corrección)\b"
+    r"|不对|更正|其实|应该是|应为|抱歉|不，|等等",
+    _I,
+)
+NEGATES = re.compile(
+    r"(?:\b(?:not|rather\sthan|instead\sof|isn['’]t|wasn['’]t|nor|nicht|pas|statt|au\slieu\sde|en\s(?:lugar|vez)\sde|y?\sno)|不是|而非)"
+    r"(?:\s(?:the|a|an|at|it['’]s|is|to\sbe|las?))?[\s*_\"'`(]{0,3}\Z"
+    r"|\b(?:at\sfirst|initially|originally|first\sglance|i\s(?:first\s)?(?:thought|said|guessed))\b[^.!?\n]{0,40}\Z",
+    _I,
+)
+OR = re.compile(r"\A[^.\n;]{0,20}(?:\b(?:or|oder|ou|o|u)\b|或|还是)[^.\n;]{0,24}\Z", _I)
+_TO = re.compile(r"\s?[^\W\d]{0,6}°?%?\s?(?:-|–|—|to|until|bis|à|a|hasta|至|到|~|～)\s?[$€£]?", _I)
+_AND = re.compile(r"[^.\n;]{0,20}\b(?:and|und|et|y)\b[^.\n;]{0,16}|[^.\n;]{0,6}(?:和|与)[^.\n;]{0,6}", _I)
+_BETWEEN = re.compile(r"(?:\b(?:between|zwischen|entre)\b|介于|在)[\w\s]{0,12}\Z", _I)
+CALCULATES = re.compile(r"\s?[^\W\d]{0,12}[\s$°%)\]}\\,]{0,6}(?:[-+*/×÷−·=≈%]|\\times|\\div|\\approx|\bx\b)[\s$€£(\\{]{0,6}")
+
+
+def RANGE(part: str, start: int, between: str) -> bool:  # noqa: N802
+    """Whether what stands between two values, of which the first begins at `start`, is a range's."""
+    if _TO.fullmatch(between):
+        return True
+    return bool(_AND.fullmatch(between) and _BETWEEN.search(part, max(0, start - 24), start))
+
+
+REFUSES = re.compile(
+    r"\b(?:can(?:no|['’])t|cannot|can\snot|could(?:\snot|n['’]t)|unable|impossible|undetermined|unknown|unclear|illegible"
+    r"|unreadable|not\s(?:possible|able|enough|visible|clear|legible|sure|known|certain|available|determinable|given)|don['’]?t\sknow|no\sidea"
+    r"|insufficient|n/a|none|null|unbekannt|nicht\s(?:möglich|erkennbar|lesbar|ablesbar|bestimm\w*|sicher|sagen|erkennen)"
+    r"|illisible|inconnue?|peux\spas|peut\spas|no\s(?:puedo|se\spuede|es\sposible)|desconocid[oa]|imposible|ilegible)\b|无法|不能|看不|未知|不清",
+    _I,
+)
+DESPITE = re.compile(r"\b(?:but|however|still|though|although|best|guess|estimate|aber|mais|pero|aunque)\b|但|不过", _I)
+SENTENCE_END = re.compile(r"[.!?][\"'*_)\]]{0,3}\s+(?=[\"'*_(\[#\\$]{0,3}[A-ZÄÖÜÉÀ¿¡0-9])|[。！？]|\n")
