@@ -52,10 +52,18 @@ def read_number(text: str, *, unit: str = "", which: Which = "last") -> Reading[
 
 def _every(text: str, unit: str) -> list[Reading[Decimal]]:
     """All numbers of a short text; a lone "one" only if there is no other."""
-    text = plain(text, lower=False)
+    text = plain(text, lower=False).replace("__", "  ")
     words = list(spelled(lowered(text), 0, len(text)))
     figures = _in_figures(text, unit, 0, len(text))
-    return every([*figures, *(r for r in words if r.rule != "one")]) or every(words)
+    found = every([*figures, *(r for r in words if r.rule != "one")]) or every(words)
+    if unit:
+        found = [r for r in found if _has_unit(text, r.span, unit)] or found
+    return found
+
+
+def _has_unit(text: str, span: tuple[int, int], unit: str) -> bool:
+    """Whether the unit asked for stands in a number, as %, or behind it."""
+    return text[slice(*span)].endswith(unit) or text[span[1] : span[1] + 24].lstrip(" \u00a0\\,*_").startswith(unit)
 
 
 def parse_number(text: str, *, unit: str = "", which: Which = "last") -> float | None:

@@ -77,17 +77,17 @@ SHOWN = (
     ),
 )
 SET_APART = (
-    ("own line", re.compile(r"^[ \t>*_#`$\\\[({-]{0,8}([^\n]{1,48})$", re.MULTILINE)),
     ("bold", re.compile(r"\*\*([^*\n]{1,60})\*\*")),
 )
 
 IS = re.compile(
     r"(?:\b(?:is|are|was|were|be|equals?|gives?|gets?|leaves|makes|yields|reads?|shows?|displays|indicates|says|has|have"
-    r"|ist|sind|ergibt|beträgt|zeigt|est|sont|donne|indique|es|son|marca|indica|da)|['’]s|[=≈:：]|是|为|等于|→)"
+    r"|ist|sind|ergibt|beträgt|zeigt|est|sont|donne|indique|es|son|marca|indica|da)|['’]s|是|为|等于)"
     r"[\s*_\"'`$(\\]{0,6}(?:(?:approximately|about|around|exactly|roughly|just|the|a|an|only|now|currently|likely|probably"
-    r"|closest\sto|nearly|almost|ungefähr|etwa|environ|aproximadamente|约|大约|option|then|to\sbe|las|la)[\s*_\"'`$(]{0,4}){0,3}\Z",
+    r"|closest\sto|at|de|bei|namely|nearly|almost|ungefähr|etwa|environ|aproximadamente|约|大约|option|then|to\sbe|las|la)[\s*_\"'`$(]{0,4}){0,3}\Z",
     _I,
 )
+IS_SIGN = re.compile(r"[=≈:：→][\s*_\"'`$(\\]{0,6}\Z")
 EXPLAINS = re.compile(r"\b(?:because|since|as|given|weil|da|denn|car|puisque|porque|ya\sque|with)\b|因为", _I)
 WORKS = re.compile(
     r"\b(?:step|first|let['’]?s?|let\sme|to\s(?:find|determine|answer|read|get|work)|we\s(?:need|must|can)|i(?:\sneed|['’]ll)"
@@ -98,7 +98,7 @@ WORKS = re.compile(
 CORRECTS = re.compile(
     r"(?:^|[\s.…,;:–—!?(-])(?:no|nope|nein|non)\s?[,:;.…–—!-]|\b(?:wait|actually|sorry|correction|corrected|rather"
     r"|i\smean|make\sthat|scratch\sthat|on\ssecond|oops|mistake|re-?(?:check|consider|count|examin|read)\w*"
-    r"|look(?:ing)?\s(?:again|closer|more)|but\s(?:it\sis|it['’]s)?\s?(?:really|in\sfact)|moment|korrektur|korrigiere|eigentlich|genauer|besser\sgesagt|vielmehr"
+    r"|look(?:ing)?\s(?:again|closer|more)|double-?check|apolog\w+|more\sprecisely|to\sbe\sprecise|my\sbad|but\s(?:it\sis|it['’]s)?\s?(?:really|in\sfact)|moment|korrektur|korrigiere|eigentlich|genauer|besser\sgesagt|vielmehr"
     r"|pardon|plutôt|en\sfait|erreur|en\srealidad|perdón|mejor\sdicho|corrijo|corrección)\b"
     r"|不对|更正|其实|应该是|应为|抱歉|不，|等等",
     _I,
@@ -106,14 +106,59 @@ CORRECTS = re.compile(
 NEGATES = re.compile(
     r"(?:\b(?:not|rather\sthan|instead\sof|isn['’]t|wasn['’]t|nor|nicht|pas|statt|au\slieu\sde|en\s(?:lugar|vez)\sde|y?\sno)|不是|而非)"
     r"(?:\s(?:the|a|an|at|it['’]s|is|to\sbe|las?))?[\s*_\"'`(]{0,3}\Z"
-    r"|\b(?:at\sfirst|initially|originally|first\sglance|i\s(?:first\s)?(?:thought|said|guessed))\b[^.!?\n]{0,40}\Z",
+    r"|\b(?:at\sfirst|initially|originally|first\sglance|i\s(?:first\s)?(?:thought|said|guessed))\b[^.,!?\n]{0,40}\Z",
     _I,
 )
-OR = re.compile(r"\A[^.\n;]{0,20}(?:\b(?:or|oder|ou|o|u)\b|或|还是)[^.\n;]{0,24}\Z", _I)
+OR = re.compile(
+    r"\A[^.\n;]{0,20}(?:\b(?:or|oder|ou|o|u)\b|或|还是)[^.\n;]{0,24}\Z|\A\s?/\s?\Z"
+    r"|\b(?:maybe|possibly|could\sbe|might\sbe|perhaps|vielleicht|peut-être|quizás)\b|[;.,]\s(?:but\s)?if\b", _I
+)
 _TO = re.compile(r"\s?[^\W\d]{0,6}°?%?\s?(?:-|–|—|to|until|bis|à|a|hasta|至|到|~|～)\s?[$€£]?", _I)
 _AND = re.compile(r"[^.\n;]{0,20}\b(?:and|und|et|y)\b[^.\n;]{0,16}|[^.\n;]{0,6}(?:和|与)[^.\n;]{0,6}", _I)
 _BETWEEN = re.compile(r"(?:\b(?:between|zwischen|entre)\b|介于|在)[\w\s]{0,12}\Z", _I)
-CALCULATES = re.compile(r"\s?[^\W\d]{0,12}[\s$°%)\]}\\,]{0,6}(?:[-+*/×÷−·=≈%]|\\times|\\div|\\approx|\bx\b)[\s$€£(\\{]{0,6}")
+CALCULATES = re.compile(
+    r"(?:[\d\s.,+*/×÷−·()=≈%$€£°{}_^&−-]|\\[a-z]{1,12}|\\[,;!]|[^\W\d]{1,5}(?![^\W\d])){0,80}(?:[=≈→]|\\approx)"
+    r"[\s*$€£({]{0,6}(?:\\(?:text|mathbf|mathrm|boxed)\{)?"
+)
+"""What stands between a value and the one that it comes to."""
+
+OTHER_BEFORE = re.compile(
+    r"(?:\b(?:confiden\w*|certainty|probability|likelihood|accuracy|p|sicherheit|konfidenz|confiance|confianza|certeza|score|n|sure)|置信度|把握)"
+    r"(?:[\s:：=(*\"'~≈]|\b(?:is|of|level|about|score|around|est|de|du|à|ist|am\si|am)\b|大约|约|为|是|[?？])*\Z"
+    r"|\b(?:out\sof|von\sinsgesamt|sur\sun\stotal\sde)\s(?:a\s|the\s|all\s|these\s)?(?:total\s(?:of\s)?|possible\s|maximum\s(?:of\s)?)?\Z"
+    r"|\b(?:scale|axis|axes|ranges?|ranging|dial|goes|runs|skala|achse|reicht|échelle|axe|escala|eje|表盘|刻度|量程)\b(?:(?!\b(?:is|value|at|reads?|reading|shows)\b)[^.,;\n]){0,40}\Z"
+    r"|\b(?:figure|fig\.|table|step|image|picture|chart|page|section|panel|equation|exercise|problem|question|no\.|abbildung|abb\.|schritt|tabelle|figura|étape|paso|tabla|tableau)"
+    r"\s?[#(]?\Z|[图表第]\s?\Z|±\s?\Z",
+    _I,
+)
+OTHER_AFTER = re.compile(
+    r"\s?(?:%|percent|per\scent|prozent|pour\scent)?\s?(?:(?:sure|certain|confiden|probab|likel|sicher|sûr|segur)|/\s?10\b|的把握)", _I
+)
+_YEAR = re.compile(r"(?:1[89]|20)\d\d(?:[^\d.,]|[.,](?!\d)|\Z)")
+_BEFORE_YEAR = re.compile(
+    r"\b(?:in|of|for|since|from|to|until|by|between|and|year|years|during|before|after|than|with|im\sjahr|jahr|von|bis|en|de|a|año|l['’]an|depuis|entre|et|y|,)\s?\(?\Z|[从到至]\Z", _I
+)
+
+
+_OF_ALL = re.compile(r"\b(?:of|from)\s(?:the|its|all|these|those)\s\Z", _I)
+
+
+def is_year(part: str, span: tuple[int, int]) -> bool:
+    """Whether a number is the year of a date, or the "ten" of "six of the ten bars"."""
+    if _OF_ALL.search(part, max(0, span[0] - 20), span[0]):
+        return True
+    if not _YEAR.match(part, span[0]):
+        return False
+    near = part[max(0, span[0] - 16) : span[0]]
+    return bool(_BEFORE_YEAR.search(near)) or part[span[1] : span[1] + 1] == "年"
+
+
+LIMITS = re.compile(
+    r"\b(?:(?:more|less|fewer|greater|higher|lower|larger|smaller)\sthan|at\s(?:least|most)|above|below|over|under|up\sto|mehr\sals|weniger\sals|mindestens"
+    r"|höchstens|unter|über|plus\sde|moins\sde|au\smoins|más\sde|menos\sde|al\smenos)\s(?:the\s)?[$€£]?\Z|(?:超过|不到|少于|多于|至少|(?<![\w/\"'}\]-])[<>]|[≤≥])\s?\Z",
+    _I,
+)
+"""What makes a number a bound of the answer."""
 
 
 def RANGE(part: str, start: int, between: str) -> bool:  # noqa: N802
@@ -126,9 +171,14 @@ def RANGE(part: str, start: int, between: str) -> bool:  # noqa: N802
 REFUSES = re.compile(
     r"\b(?:can(?:no|['’])t|cannot|can\snot|could(?:\snot|n['’]t)|unable|impossible|undetermined|unknown|unclear|illegible"
     r"|unreadable|not\s(?:possible|able|enough|visible|clear|legible|sure|known|certain|available|determinable|given)|don['’]?t\sknow|no\sidea"
-    r"|insufficient|n/a|none|null|unbekannt|nicht\s(?:möglich|erkennbar|lesbar|ablesbar|bestimm\w*|sicher|sagen|erkennen)"
+    r"|insufficient|n/a|no\ssuch|please\s(?:provide|specify|clarify)|(?:do\syou\s|you\s)mean|isn['’]t\s(?:given|shown|visible|clear|any|possible|enough)|(?:no|not)\s(?:answer|gauge|clock|chart|image|data|value)\b|unbekannt|nicht\s(?:möglich|erkennbar|lesbar|ablesbar|bestimm\w*|sicher|sagen|erkennen)"
     r"|illisible|inconnue?|peux\spas|peut\spas|no\s(?:puedo|se\spuede|es\sposible)|desconocid[oa]|imposible|ilegible)\b|无法|不能|看不|未知|不清",
     _I,
 )
 DESPITE = re.compile(r"\b(?:but|however|still|though|although|best|guess|estimate|aber|mais|pero|aunque)\b|但|不过", _I)
+SUMS_UP = re.compile(
+    r"\b(?:total|sum|altogether|difference|result|reading|answer|time|overall|mean|average|median|combined|value\sof|somme|suma|summe|gesamt|insgesamt|diferencia|différence|differenz|zeit|hora|heure)|[总合共差]|结果|读数|时间",
+    _I,
+)
+"""What a list's last line may call its value."""
 SENTENCE_END = re.compile(r"[.!?][\"'*_)\]]{0,3}\s+(?=[\"'*_(\[#\\$]{0,3}[A-ZÄÖÜÉÀ¿¡0-9])|[。！？]|\n")

@@ -35,7 +35,7 @@ def read_text(
         matches = _pattern(choices).finditer(text)
         counts = deque(matches, maxlen=1) if which == "last" else islice(matches, 1)
         for match in counts:
-            return _choice(match, choices)
+            return Reading(_named(choices)[_plain(match[0])], match.span(), "choice")
         return None
     said = " ".join(dialect.final(text).strip(_QUOTES).removesuffix(".").strip(_QUOTES).split())
     return Reading(said, (0, len(text)), "text") if said else None
@@ -43,22 +43,60 @@ def read_text(
 
 def _every(text: str, choices: tuple[str, ...]) -> list[Reading[str]]:
     """All choices that a short text names; "A red car" does not name A."""
-    found = _pattern(choices).finditer(text)
-    return [_choice(m, choices) for m in found if not (m[0] in "AI" and _ARTICLE.match(text, m.end()))]
+    names, text = _with_labels(choices), text.replace("-", " ") if "-" in text and not any("-" in c for c in choices) else text
+    found = [
+        _choice(m, names)
+        for m in _pattern(tuple(names)).finditer(text)
+        if not (m[0] in "AI" and _ARTICLE.match(text, m.end()))
+    ]
+    if {_plain(name) for name in names} == {"yes", "no"}:
+        yes, no = sorted(names, key=_plain, reverse=True)
+        said = [r for r in found if not _NO_OTHER.match(text, r.span[0])]
+        words = (
+            Reading(yes if m["yes"] else no, m.span("word"), "choice")
+            for m in _YES_OR_NO.finditer(text)
+        )
+        found = sorted([*(said or found), *words], key=lambda r: r.span)
+    return found
+
+
+@cache
+def _with_labels(choices: tuple[str, ...]) -> dict[str, str]:
+    """What names a choice: of "B. a red car" also B alone, and the car."""
+    names = {choice: choice for choice in choices}
+    labels = [_LABEL.fullmatch(choice) for choice in choices]
+    if all(labels):
+        for label, choice in zip(labels, choices, strict=True):
+            if label:
+                names |= {label[1]: choice, label[2]: choice}
+    return names
+
+
+_LABEL = re.compile(r"\(?([A-Z])[.):]\)?\s+(.+)")
+_NO_OTHER = re.compile(r"no\s(?!because|since|as\b|for\b|wait)[a-z]")
+_YES_OR_NO = re.compile(
+    r"(?:\A|[\n:：>\"“*。.!?,]\s?[\s*\"“]{0,3})(?P<word>(?P<yes>ja|oui|s[íi]|是的?|有|对|yep|yeah|true)"
+    r"|nein|non|没有|不是|否|nope|false)(?![a-zà-ÿ])",
+    re.IGNORECASE,
+)
 
 
 _ARTICLE = re.compile(r"\s[a-z]")
 
 
-def _choice(match: re.Match[str], choices: tuple[str, ...]) -> Reading[str]:
-    return Reading(_named(choices)[_plain(match[0])], match.span(), "choice")
+def _choice(match: re.Match[str], names: dict[str, str]) -> Reading[str]:
+    return Reading(names[_named(tuple(names))[_plain(match[0])]], match.span(), "choice")
 
 
 @cache
 def _pattern(choices: tuple[str, ...]) -> re.Pattern[str]:
     longest_first = sorted(choices, key=len, reverse=True)
     named = "|".join(map(_named_as, longest_first))
-    return re.compile(rf"{_begins(choices)}(?<!\w)(?:{named})(?!\w)", re.IGNORECASE)
+    return re.compile(rf"{_begins(choices)}(?<!{_LETTER})(?:{named})(?!{_LETTER})", re.IGNORECASE)
+
+
+_LETTER = r"[^\W\u3040-\u9fff]"
+"""Of words that blanks part; Chinese ones stand beside one another."""
 
 
 def _begins(choices: tuple[str, ...]) -> str:
