@@ -15,8 +15,10 @@ from typing import Literal, NamedTuple, TypeAlias, TypeVar
 from gnomon.answers.reading.choice import Reading, moved
 from gnomon.answers.reading.final_words import (
     ANNOUNCED,
+    BOXES,
     CALCULATES,
     CONCLUDED,
+    CONDITIONS,
     CORRECTS,
     DESPITE,
     ENCLOSED,
@@ -27,6 +29,7 @@ from gnomon.answers.reading.final_words import (
     IS_THE_ANSWER,
     KEYS,
     NEGATES,
+    NEXT_KEY,
     OR,
     OTHER_AFTER,
     OTHER_BEFORE,
@@ -90,45 +93,91 @@ def _places(text: str, begin: int, end: int) -> Iterator[_Place]:
     for rule, pattern in ENCLOSED:
         for match in list(pattern.finditer(text, tail, end))[:-2:-1]:
             yield _Place(rule, *match.span(1), "said")
-    for pattern in KEYS:
-        yield from _behind("json key", pattern, text, tail, end)
+    boxes = list(BOXES.finditer(text, tail, end))
+    if len(boxes) > 1:
+        yield _Place("list", boxes[0].start(), min(end, boxes[-1].end() + _NEAR), "list")
+    for pattern in (*KEYS, BOXES):
+        for place in _behind("json key", pattern, text, tail, end):
+            more = text[place.start] not in "{[" and NEXT_KEY.search(text, place.start, place.end)
+            yield place._replace(end=more.start()) if more else place
+    head = _sentence_end(text, begin, end)
+    if _YES_OR_NO.match(text, begin, head):
+        yield _Place("opening", begin, min(end, begin + _NEAR), "opening")
     for rule, pattern in ANNOUNCED:
         yield from _behind(rule, pattern, text, tail, end)
     for match in list(IS_THE_ANSWER.finditer(text, tail, end))[:-2:-1]:
-        yield _Place("is the answer", _sentence_start(text, begin, match.start()), match.start(), "said")
-    head = _sentence_end(text, begin, end)
-    corrected = CORRECTS.search(text, head, min(end, head + _TAIL))
-    if not corrected:
+        start = _sentence_start(text, begin, match.start())
+        yield _Place("is the answer", start, match.start(), "said")
+    if _is_cut_off(text, begin, end):
+        return
+    yield from _stated(text, begin, head, end)
+
+
+def _stated(text: str, begin: int, head: int, end: int) -> Iterator[_Place]:
+    """Places of a text that calls nothing its answer; its first sentence ends at `head`."""
+    tail = max(begin, end - _TAIL)
+    works = bool(WORKS.search(text, begin, head))
+    answers_first = not CORRECTS.search(text, head, min(end, head + _TAIL))
+    if both := CONDITIONS.search(text, tail, end):
+        yield _Place("conditions", *both.span(), "list")
+    rule, ticked = SET_APART[0]
+    for match in list(ticked.finditer(text, tail, end))[:-3:-1]:
+        yield _Place(rule, *match.span(1), "said")
+    if answers_first:
         yield _Place("opening", begin, min(end, begin + _NEAR), "opening")
-    for match in list(CONCLUDED.finditer(text, tail, end))[: -_TRIES - 1 : -1]:
-        yield _Place("conclusion", match.end(), _sentence_end(text, match.end(), end), "said")
-    yield from _last_lines(text, begin, end)
-    if not WORKS.search(text, begin, head) and not corrected:
+    conclusions = [
+        _Place("conclusion", match.end(), _sentence_end(text, match.end(), end), "is")
+        for match in list(CONCLUDED.finditer(text, tail, end))[: -_TRIES - 1 : -1]
+    ]
+    yield from conclusions
+    first = SHOWN[0].search(text, begin, head)
+    if first and answers_first and not works:
+        yield _Place("shows", first.end(), min(end, first.end() + _NEAR), "first")
+    yield from _behind("shows", SHOWN[0], text, tail, end)
+    listed, *ends = _last_lines(text, begin, end)
+    yield from ends
+    if answers_first and not works:
         yield _Place("first sentence", begin, head, "is")
-    for pattern in SHOWN:
-        first = pattern.search(text, begin, head)
-        if first and not (WORKS.search(text, begin, head) or corrected):
-            yield _Place("shows", first.end(), min(end, first.end() + _NEAR), "first")
-        yield from _behind("shows", pattern, text, tail, end)
-    for rule, pattern in SET_APART:
+    if not (REFUSES.search(text, begin, head) and not DESPITE.search(text, begin, end)):
+        yield from _behind("shows", SHOWN[1], text, tail, end)
+    yield from (place._replace(takes="said") for place in conclusions)
+    yield listed
+    for rule, pattern in SET_APART[1:]:
         for match in list(pattern.finditer(text, tail, end))[: -_TRIES - 1 : -1]:
             yield _Place(rule, *match.span(1), "alone")
 
 
-def _last_lines(text: str, begin: int, end: int) -> Iterator[_Place]:
-    """The last line and the last sentence, if anything stands before them."""
-    lines = [m for m in _LINE.finditer(text, max(begin, end - 400), end)]
-    if len(lines) > 1:
-        listed = _ENTRY.match(lines[-2][0]) and _ENTRY.match(lines[-1][0]) and "\n\n" not in text[lines[-2].end() - 1 : lines[-1].start() + 1]
-        if listed and not SUMS_UP.search(lines[-1][0]):
-            yield _Place("list", lines[-2].start(), lines[-1].end(), "list")
-        else:
-            entry = _ENTRY.match(lines[-1][0])
-            yield _Place("own line", lines[-1].start() + (entry.start(1) if entry else 0), lines[-1].end(), "alone")
-    last = text[begin:end].rstrip()
-    start = _sentence_start(text, begin, begin + len(last))
+_YES_OR_NO = re.compile(r"\W{0,6}(?:yes|no)\b\s?\W", re.IGNORECASE)
+
+
+def _is_cut_off(text: str, begin: int, end: int) -> bool:
+    """Whether a working ends in the middle of a sentence."""
+    last = text.rfind("\n", begin, end) + 1
+    working = WORKS.search(text, begin, min(end, begin + 60))
+    return bool(working and end - max(last, begin) > 24 and _CUT_OFF.search(text, end - 3, end))
+
+
+_CUT_OFF = re.compile(r"[\w,(+=:{-]\s*\Z")
+
+
+def _last_lines(text: str, begin: int, end: int) -> list[_Place]:
+    """The last lines as a list, the last line, and the last sentence of a text."""
+    lines = list(_LINE.finditer(text, max(begin, end - 400), end))
+    one, two = lines[-2:] if len(lines) > 1 else (None, None)
+    entry = _ENTRY.match(two[0]) if two else None
+    listed = one and two and entry and _ENTRY.match(one[0]) and two.start() - one.end() == 1
+    start, last = begin, begin + len(text[begin:end].rstrip())
+    places = [_Place("list", begin, begin, "list")]
+    if one and two and listed and not SUMS_UP.search(two[0]):
+        places[0] = _Place("list", one.start(), two.end(), "list")
+    elif two:
+        places.append(
+            _Place("own line", two.start() + (entry.start(1) if entry else 0), two.end(), "alone")
+        )
+    start = _sentence_start(text, begin, last)
     if start > begin:
-        yield _Place("last sentence", start, begin + len(last), "ends")
+        places.append(_Place("last sentence", start, last, "ends"))
+    return places
 
 
 _LINE = re.compile(r"[^\n]*\w[^\n]*")
@@ -150,7 +199,9 @@ def _last(
 ) -> Reading[V] | None:
     """The last value of a text whose sentence gives it as the answer."""
     begin, end = span
-    if WORKS.search(text, begin, min(end, begin + 60)) and _CUT_OFF.search(text, max(begin, end - 3), end):
+    if _is_cut_off(text, begin, end):
+        return None
+    if REFUSES.search(text, begin, _sentence_end(text, begin, end)) and not DESPITE.search(text, begin, end):
         return None
     ending = _sentence_start(text, begin, len(text[:end].rstrip()))
     if ending > begin and REFUSES.search(text, ending, end) and not DESPITE.search(text, ending, end):
@@ -173,7 +224,6 @@ def _last(
 
 _SENTENCES = 4
 """Sentences, from the end of the text, that are tried."""
-_CUT_OFF = re.compile(r"[\w,(+=-]\s*\Z")
 
 
 def _sentence_start(text: str, begin: int, place: int) -> int:
@@ -197,21 +247,21 @@ def _decided(values: Values[V], text: str, place: _Place) -> Reading[V | None] |
     part = text[place.start : place.end]
     near = _sentence_end(part, 0, len(part))
     found = values(part)
-    kept = _meant(part, found)
+    kept = _meant(text, place.start, found)
     refused: Reading[V | None] = Reading(None, (place.start, place.end), "refused")
     if found and not kept and place.takes == "first" and found[0].span[0] < near:
         return refused
     if not kept or (place.takes == "first" and kept[0].span[0] >= near):
-        if place.takes == "first" or place.rule in ("boxed", "tag"):
+        if place.takes == "first" or place.rule in ("boxed", "tag", "conclusion"):
             return refused if REFUSES.search(part[:near]) else None
         return None
     if place.takes == "list":
-        return refused if len({str(r.value) for r in kept}) > 1 and part.count("\n") == 1 else None
+        return refused if len({r.value for r in kept}) > 1 else None
     index = _said(part, kept) if place.takes in ("said", "is", "ends") else 0
     if place.takes in ("is", "ends"):
         begins = kept[index].span[0]
         before = max(0, begins - 40), begins
-        if not IS.search(part, *before) and not (place.takes == "ends" and IS_SIGN.search(part, *before)):
+        if not IS.search(part, *before) and not IS_SIGN.search(part, *before):
             return None
         if place.takes == "ends" and not isinstance(kept[index].value, Decimal):
             return None
@@ -219,6 +269,8 @@ def _decided(values: Values[V], text: str, place: _Place) -> Reading[V | None] |
         return None
     if place.takes == "opening" and not _opens(part, kept[0].span):
         return None
+    if place.takes in ("said", "is") and REFUSES.search(part) and not DESPITE.search(part):
+        return refused
     if index and _apart(part, kept[index - 1], kept[index]):
         return refused
     while index + 1 < len(kept):
@@ -258,22 +310,26 @@ def _solved(part: str, kept: list[Reading[V]], index: int) -> int:
     return 0
 
 
-def _meant(part: str, found: list[Reading[V]]) -> list[Reading[V]]:
+def _meant(text: str, begin: int, found: list[Reading[V]]) -> list[Reading[V]]:
     """Without what is denied, a bound, or a number that is no answer: a confidence, a scale's."""
     kept = []
     for reading in found:
-        start, end = reading.span
+        start, end = (begin + place for place in reading.span)
         behind = max(0, start - 60)
-        if NEGATES.search(part, behind, start):
+        if NEGATES.search(text, behind, start):
             continue
         if isinstance(reading.value, Decimal) and (
-            LIMITS.search(part, behind, start)
-            or OTHER_BEFORE.search(part, behind, start)
-            or OTHER_AFTER.match(part, end)
+            LIMITS.search(text, behind, start)
+            or OTHER_BEFORE.search(text, behind, start)
+            or OTHER_AFTER.match(text, end)
         ):
             continue
         kept.append(reading)
-    answers = [r for r in kept if not (isinstance(r.value, Decimal) and is_year(part, r.span))]
+    answers = [
+        r
+        for r in kept
+        if not (isinstance(r.value, Decimal) and is_year(text, moved(r, begin).span))
+    ]
     return answers or kept
 
 
@@ -302,6 +358,6 @@ def _opens(part: str, span: tuple[int, int]) -> bool:
 
 _LEAD = re.compile(r"[\W_]{0,12}(?:(?:about|around|roughly|approximately|a|an|the|ca\.|etwa|environ|probably|possibly|[A-Z][.):])\s)?", re.IGNORECASE)
 _BREAK = re.compile(
-    r"(?:\s?[^\W\d][\w/²³°]{0,14}|\s?[%°]C?){0,2}?[\s*_)\]}\"'`]{0,6}(?:[.,:;!)\n。，–—]|-\s|\Z|because|since|as\b|\(|out\sof)", re.IGNORECASE
+    r"(?:\s?[^\W\d][\w/²³°]{0,14}|\s?[%°]C?){0,2}?[\s*_)\]}\"'`]{0,6}(?:[.,:;!)\n。，–—]|-\s|\Z|because|since|as\b|\(|(?:out\s)?of\b|(?:is|are|has|had|have|shows?)\s(?:the|what|my)\b)", re.IGNORECASE
 )
-_ITEM = re.compile(r"^[\s*_-]{0,6}\(?\w[.)]\s", re.MULTILINE)
+_ITEM = re.compile(r"^[\s*_]{0,6}(?:[-*•]|\(?\w[.)])\s", re.MULTILINE)

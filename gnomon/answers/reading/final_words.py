@@ -50,6 +50,9 @@ ANNOUNCED = (
         ),
     ),
 )
+BOXES = re.compile(r"[\"']bbox(?:_2d)?[\"']\s?:\s?|<\|box_start\|>", _I)
+NEXT_KEY = re.compile(r",\s{0,20}[\"'][\w ]{1,40}[\"']\s?:")
+CONDITIONS = re.compile(r"\b(?:if|wenn|falls|si)\b[^.\n]{1,80}[;,.]\s(?:and\s|but\s)?(?:if|wenn|falls|si)\b[^.\n]{1,80}", _I)
 IS_THE_ANSWER = re.compile(
     r"(?:\b(?:is|are|was)|['’]s)\s(?:the|my|our)\s(?:(?:final|correct|right|best|only)\s)?"
     r"(?:answer|option|choice)\b|是正确答案",
@@ -77,6 +80,7 @@ SHOWN = (
     ),
 )
 SET_APART = (
+    ("ticked", re.compile(r"^([^\n]{0,60}(?:\[x\]|✔|✅|☑|✓)[^\n]{0,60})$", re.MULTILINE | _I)),
     ("bold", re.compile(r"\*\*([^*\n]{1,60})\*\*")),
 )
 
@@ -87,7 +91,7 @@ IS = re.compile(
     r"|closest\sto|at|de|bei|namely|nearly|almost|ungefähr|etwa|environ|aproximadamente|约|大约|option|then|to\sbe|las|la)[\s*_\"'`$(]{0,4}){0,3}\Z",
     _I,
 )
-IS_SIGN = re.compile(r"[=≈:：→][\s*_\"'`$(\\]{0,6}\Z")
+IS_SIGN = re.compile(r"(?:[=≈:：→]|\b(?:i\.e\.|d\.h\.|namely|nämlich),?\s)[\s*_\"'`$(\\]{0,6}\Z")
 EXPLAINS = re.compile(r"\b(?:because|since|as|given|weil|da|denn|car|puisque|porque|ya\sque|with)\b|因为", _I)
 WORKS = re.compile(
     r"\b(?:step|first|let['’]?s?|let\sme|to\s(?:find|determine|answer|read|get|work)|we\s(?:need|must|can)|i(?:\sneed|['’]ll)"
@@ -96,7 +100,7 @@ WORKS = re.compile(
 )
 
 CORRECTS = re.compile(
-    r"(?:^|[\s.…,;:–—!?(-])(?:no|nope|nein|non)\s?[,:;.…–—!-]|\b(?:wait|actually|sorry|correction|corrected|rather"
+    r"(?:^|[\s.…,;:–—!?(-])(?:no|nope|nein|non)\s?[,:;.…–—!-]|\b(?:wait|actually|sorry|correction|rather|hmm+"
     r"|i\smean|make\sthat|scratch\sthat|on\ssecond|oops|mistake|re-?(?:check|consider|count|examin|read)\w*"
     r"|look(?:ing)?\s(?:again|closer|more)|double-?check|apolog\w+|more\sprecisely|to\sbe\sprecise|my\sbad|but\s(?:it\sis|it['’]s)?\s?(?:really|in\sfact)|moment|korrektur|korrigiere|eigentlich|genauer|besser\sgesagt|vielmehr"
     r"|pardon|plutôt|en\sfait|erreur|en\srealidad|perdón|mejor\sdicho|corrijo|corrección)\b"
@@ -104,7 +108,7 @@ CORRECTS = re.compile(
     _I,
 )
 NEGATES = re.compile(
-    r"(?:\b(?:not|rather\sthan|instead\sof|isn['’]t|wasn['’]t|nor|nicht|pas|statt|au\slieu\sde|en\s(?:lugar|vez)\sde|y?\sno)|不是|而非)"
+    r"(?:\b(?:not|rather\sthan|instead\sof|isn['’]t|wasn['’]t|nor|some\smight\s(?:read|say|think)|one\smight\s(?:read|say|think)|et\snon|non\spas|nicht|pas|statt|au\slieu\sde|en\s(?:lugar|vez)\sde|y?\sno)|不是|而非)"
     r"(?:\s(?:the|a|an|at|it['’]s|is|to\sbe|las?))?[\s*_\"'`(]{0,3}\Z"
     r"|\b(?:at\sfirst|initially|originally|first\sglance|i\s(?:first\s)?(?:thought|said|guessed))\b[^.,!?\n]{0,40}\Z",
     _I,
@@ -113,9 +117,9 @@ OR = re.compile(
     r"\A[^.\n;]{0,20}(?:\b(?:or|oder|ou|o|u)\b|或|还是)[^.\n;]{0,24}\Z|\A\s?/\s?\Z"
     r"|\b(?:maybe|possibly|could\sbe|might\sbe|perhaps|vielleicht|peut-être|quizás)\b|[;.,]\s(?:but\s)?if\b", _I
 )
-_TO = re.compile(r"\s?[^\W\d]{0,6}°?%?\s?(?:-|–|—|to|until|bis|à|a|hasta|至|到|~|～)\s?[$€£]?", _I)
+_TO = re.compile(r"\s?[^\W\d]{0,6}°?%?\s?(?:-|–|—|to|until|bis|à|hasta|至|到|~|～)\s?[$€£]?", _I)
 _AND = re.compile(r"[^.\n;]{0,20}\b(?:and|und|et|y)\b[^.\n;]{0,16}|[^.\n;]{0,6}(?:和|与)[^.\n;]{0,6}", _I)
-_BETWEEN = re.compile(r"(?:\b(?:between|zwischen|entre)\b|介于|在)[\w\s]{0,12}\Z", _I)
+_BETWEEN = re.compile(r"(?:\b(?:between|both|zwischen|entre)\b|介于|在)[\w\s]{0,12}\Z", _I)
 CALCULATES = re.compile(
     r"(?:[\d\s.,+*/×÷−·()=≈%$€£°{}_^&−-]|\\[a-z]{1,12}|\\[,;!]|[^\W\d]{1,5}(?![^\W\d])){0,80}(?:[=≈→]|\\approx)"
     r"[\s*$€£({]{0,6}(?:\\(?:text|mathbf|mathrm|boxed)\{)?"
@@ -155,7 +159,7 @@ def is_year(part: str, span: tuple[int, int]) -> bool:
 
 LIMITS = re.compile(
     r"\b(?:(?:more|less|fewer|greater|higher|lower|larger|smaller)\sthan|at\s(?:least|most)|above|below|over|under|up\sto|mehr\sals|weniger\sals|mindestens"
-    r"|höchstens|unter|über|plus\sde|moins\sde|au\smoins|más\sde|menos\sde|al\smenos)\s(?:the\s)?[$€£]?\Z|(?:超过|不到|少于|多于|至少|(?<![\w/\"'}\]-])[<>]|[≤≥])\s?\Z",
+    r"|höchstens|unter|über|plus\sde|moins\sde|au\smoins|más\sde|menos\sde|al\smenos)\s(?:the\s)?[$€£]?\Z|(?:超过|不到|少于|多于|至少|(?<=\w\s)[<>]|[≤≥])\s?\Z",
     _I,
 )
 """What makes a number a bound of the answer."""
@@ -172,7 +176,7 @@ REFUSES = re.compile(
     r"\b(?:can(?:no|['’])t|cannot|can\snot|could(?:\snot|n['’]t)|unable|impossible|undetermined|unknown|unclear|illegible"
     r"|unreadable|not\s(?:possible|able|enough|visible|clear|legible|sure|known|certain|available|determinable|given)|don['’]?t\sknow|no\sidea"
     r"|insufficient|n/a|no\ssuch|please\s(?:provide|specify|clarify)|(?:do\syou\s|you\s)mean|isn['’]t\s(?:given|shown|visible|clear|any|possible|enough)|(?:no|not)\s(?:answer|gauge|clock|chart|image|data|value)\b|unbekannt|nicht\s(?:möglich|erkennbar|lesbar|ablesbar|bestimm\w*|sicher|sagen|erkennen)"
-    r"|illisible|inconnue?|peux\spas|peut\spas|no\s(?:puedo|se\spuede|es\sposible)|desconocid[oa]|imposible|ilegible)\b|无法|不能|看不|未知|不清",
+    r"|illisible|inconnue?|peux\spas|peut\spas|no\s(?:puedo|se\spuede|es\sposible)|desconocid[oa]|imposible|ilegible)\b|无法|不能|看不|未知|不清|(?:没有|未)(?:显示|提供|给出)",
     _I,
 )
 DESPITE = re.compile(r"\b(?:but|however|still|though|although|best|guess|estimate|aber|mais|pero|aunque)\b|但|不过", _I)

@@ -28,7 +28,7 @@ def read_text(
         return final(
             text,
             lambda part: _every(part, choices),
-            lambda part: read_text(part, choices=choices, which="last"),
+            lambda part: (_every(part, choices) or [None])[-1],
         )
     if choices:
         check(which)
@@ -47,7 +47,7 @@ def _every(text: str, choices: tuple[str, ...]) -> list[Reading[str]]:
     found = [
         _choice(m, names)
         for m in _pattern(tuple(names)).finditer(text)
-        if not (m[0] in "AI" and _ARTICLE.match(text, m.end()))
+        if not (m[0] == "A" and _ARTICLE.match(text, m.end()) and not _LETTER_NAMED.search(text, 0, m.start()))
     ]
     if {_plain(name) for name in names} == {"yes", "no"}:
         yes, no = sorted(names, key=_plain, reverse=True)
@@ -73,15 +73,16 @@ def _with_labels(choices: tuple[str, ...]) -> dict[str, str]:
 
 
 _LABEL = re.compile(r"\(?([A-Z])[.):]\)?\s+(.+)")
+_ARTICLE = re.compile(
+    r"\s(?!(?:is|was|says|has|and|or|because|seems|matches|fits|are|in|as|since|with|oder|o|ou|y|et|und|ist|est|es)\b)[a-z]"
+)
+_LETTER_NAMED = re.compile(r"\b(?:option|choice|answer|answer\sis|image|picture)\s[*(\"']{0,3}\Z", re.IGNORECASE)
 _NO_OTHER = re.compile(r"no\s(?!because|since|as\b|for\b|wait)[a-z]")
 _YES_OR_NO = re.compile(
     r"(?:\A|[\n:：>\"“*。.!?,]\s?[\s*\"“]{0,3})(?P<word>(?P<yes>ja|oui|s[íi]|是的?|有|对|yep|yeah|true)"
     r"|nein|non|没有|不是|否|nope|false)(?![a-zà-ÿ])",
     re.IGNORECASE,
 )
-
-
-_ARTICLE = re.compile(r"\s[a-z]")
 
 
 def _choice(match: re.Match[str], names: dict[str, str]) -> Reading[str]:
