@@ -101,7 +101,7 @@ def _places(text: str, begin: int, end: int) -> Iterator[_Place]:
             more = text[place.start] not in "{[" and NEXT_KEY.search(text, place.start, place.end)
             yield place._replace(end=more.start()) if more else place
     head = _sentence_end(text, begin, end)
-    if _YES_OR_NO.match(text, begin, head):
+    if _YES_OR_NO.match(text, begin, head) and not CORRECTS.search(text, begin + 1, end):
         yield _Place("opening", begin, min(end, begin + _NEAR), "opening")
     for rule, pattern in ANNOUNCED:
         yield from _behind(rule, pattern, text, tail, end)
@@ -130,18 +130,19 @@ def _stated(text: str, begin: int, head: int, end: int) -> Iterator[_Place]:
         for match in list(CONCLUDED.finditer(text, tail, end))[: -_TRIES - 1 : -1]
     ]
     yield from conclusions
+    listed, *ends = _last_lines(text, begin, end)
+    if listed.start < listed.end:
+        yield from [_Place("first sentence", begin, head, "is"), listed]
     first = SHOWN[0].search(text, begin, head)
     if first and answers_first and not works:
         yield _Place("shows", first.end(), min(end, first.end() + _NEAR), "first")
     yield from _behind("shows", SHOWN[0], text, tail, end)
-    listed, *ends = _last_lines(text, begin, end)
     yield from ends
     if answers_first and not works:
         yield _Place("first sentence", begin, head, "is")
     if not (REFUSES.search(text, begin, head) and not DESPITE.search(text, begin, end)):
         yield from _behind("shows", SHOWN[1], text, tail, end)
     yield from (place._replace(takes="said") for place in conclusions)
-    yield listed
     for rule, pattern in SET_APART[1:]:
         for match in list(pattern.finditer(text, tail, end))[: -_TRIES - 1 : -1]:
             yield _Place(rule, *match.span(1), "alone")
@@ -153,7 +154,7 @@ _YES_OR_NO = re.compile(r"\W{0,6}(?:yes|no)\b\s?\W", re.IGNORECASE)
 def _is_cut_off(text: str, begin: int, end: int) -> bool:
     """Whether a working ends in the middle of a sentence."""
     last = text.rfind("\n", begin, end) + 1
-    working = WORKS.search(text, begin, min(end, begin + 60))
+    working = WORKS.search(text, begin, min(end, begin + 24))
     return bool(working and end - max(last, begin) > 24 and _CUT_OFF.search(text, end - 3, end))
 
 
@@ -169,8 +170,8 @@ def _last_lines(text: str, begin: int, end: int) -> list[_Place]:
     start, last = begin, begin + len(text[begin:end].rstrip())
     places = [_Place("list", begin, begin, "list")]
     if one and two and listed and not SUMS_UP.search(two[0]):
-        places[0] = _Place("list", one.start(), two.end(), "list")
-    elif two:
+        return [_Place("list", one.start(), two.end(), "list")]
+    if two:
         places.append(
             _Place("own line", two.start() + (entry.start(1) if entry else 0), two.end(), "alone")
         )

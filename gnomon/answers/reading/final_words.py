@@ -101,7 +101,7 @@ WORKS = re.compile(
 
 CORRECTS = re.compile(
     r"(?:^|[\s.…,;:–—!?(-])(?:no|nope|nein|non)\s?[,:;.…–—!-]|\b(?:wait|actually|sorry|correction|rather|hmm+"
-    r"|i\smean|make\sthat|scratch\sthat|on\ssecond|oops|mistake|re-?(?:check|consider|count|examin|read)\w*"
+    r"|i\smean|make\sthat|scratch\sthat|on\s(?:second|reflection)|oops|mistake|re-?(?:check|consider|count|examin|read)\w*"
     r"|look(?:ing)?\s(?:again|closer|more)|double-?check|apolog\w+|more\sprecisely|to\sbe\sprecise|my\sbad|but\s(?:it\sis|it['’]s)?\s?(?:really|in\sfact)|moment|korrektur|korrigiere|eigentlich|genauer|besser\sgesagt|vielmehr"
     r"|pardon|plutôt|en\sfait|erreur|en\srealidad|perdón|mejor\sdicho|corrijo|corrección)\b"
     r"|不对|更正|其实|应该是|应为|抱歉|不，|等等",
@@ -136,7 +136,7 @@ OTHER_BEFORE = re.compile(
     _I,
 )
 OTHER_AFTER = re.compile(
-    r"\s?(?:%|percent|per\scent|prozent|pour\scent)?\s?(?:(?:sure|certain|confiden|probab|likel|sicher|sûr|segur)|/\s?10\b|的把握)", _I
+    r"[ ]?(?:%|percent|per\scent|prozent|pour\scent)?[ ]?(?:(?:sure|certain|confiden|probab|likel|sicher|sûr|segur)|/\s?10\b|的把握)", _I
 )
 _YEAR = re.compile(r"(?:1[89]|20)\d\d(?:[^\d.,]|[.,](?!\d)|\Z)")
 _BEFORE_YEAR = re.compile(
