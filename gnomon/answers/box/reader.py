@@ -18,7 +18,7 @@ from gnomon.answers.reading.cuts import pieces
 from gnomon.answers.reading.final import final
 
 
-def read_box(text: str, *, which: Which = "last") -> Reading[Corners] | None:
+def read_box(text: str, *, which: Which = "final") -> Reading[Corners] | None:
     """The corners that `text` states, with their place and rule, or None.
 
     Of several boxes the last stated counts, unless `which` says otherwise. Exactly four numbers
@@ -51,7 +51,7 @@ def _every(text: str) -> list[Reading[Corners]]:
     return every([*_in_brackets(text, 0, len(text)), *named(text, 0, len(text))])
 
 
-def parse_box(text: str, *, which: Which = "last") -> Corners | None:
+def parse_box(text: str, *, which: Which = "final") -> Corners | None:
     """The (x1, y1, x2, y2) that stand in `text`, or None; see `read_box`."""
     reading = read_box(text, which=which)
     return reading.value if reading else None

@@ -17,7 +17,7 @@ from gnomon.answers.reading.final import final
 from gnomon.answers.reading.word_tables import any_of
 
 
-def read_number(text: str, *, unit: str = "", which: Which = "last") -> Reading[Decimal] | None:
+def read_number(text: str, *, unit: str = "", which: Which = "final") -> Reading[Decimal] | None:
     """The number that `text` states, exactly, with its place and rule, or None.
 
     A percent sign is kept as a mark (the rule is "percent") and not applied. A comma that groups
@@ -66,7 +66,7 @@ def _has_unit(text: str, span: tuple[int, int], unit: str) -> bool:
     return text[slice(*span)].endswith(unit) or text[span[1] : span[1] + 24].lstrip(" \u00a0\\,*_").startswith(unit)
 
 
-def parse_number(text: str, *, unit: str = "", which: Which = "last") -> float | None:
+def parse_number(text: str, *, unit: str = "", which: Which = "final") -> float | None:
     """The number that `text` states, or None; see `read_number`."""
     reading = read_number(text, unit=unit, which=which)
     return float(reading.value) if reading else None

@@ -15,7 +15,7 @@ _QUOTES = "\"'“”‘’«»`*"
 
 
 def read_text(
-    text: str, *, choices: tuple[str, ...] = (), which: Which = "last"
+    text: str, *, choices: tuple[str, ...] = (), which: Which = "final"
 ) -> Reading[str] | None:
     """One of `choices` that the text names as whole words; without choices, all that it says.
 

@@ -15,7 +15,7 @@ from gnomon.answers.time.rules import Hms
 
 
 def read_time(
-    text: str, *, hours: Literal[12, 24] = 24, which: Which = "last"
+    text: str, *, hours: Literal[12, 24] = 24, which: Which = "final"
 ) -> Reading[Hms] | None:
     """The time that `text` states, with its place and rule, or None.
 
@@ -62,7 +62,7 @@ def _shown(reading: Reading[Hms], hours: int) -> Reading[Hms]:
     return reading._replace(value=(shown, minute, second))
 
 
-def parse_time(text: str, *, hours: Literal[12, 24] = 24, which: Which = "last") -> Hms | None:
+def parse_time(text: str, *, hours: Literal[12, 24] = 24, which: Which = "final") -> Hms | None:
     """The (hour, minute, second or None) that `text` states, or None; see `read_time`."""
     reading = read_time(text, hours=hours, which=which)
     return reading.value if reading else None
