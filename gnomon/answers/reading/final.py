@@ -26,6 +26,7 @@ from gnomon.answers.reading.final_words import (
     IS,
     IS_SIGN,
     LIMITS,
+    LISTED,
     IS_THE_ANSWER,
     KEYS,
     NEGATES,
@@ -123,7 +124,7 @@ def _stated(text: str, begin: int, head: int, end: int) -> Iterator[_Place]:
     rule, ticked = SET_APART[0]
     for match in list(ticked.finditer(text, tail, end))[:-3:-1]:
         yield _Place(rule, *match.span(1), "said")
-    if answers_first:
+    if answers_first and not CONCLUDED.search(text, begin + 1, head):
         yield _Place("opening", begin, min(end, begin + _NEAR), "opening")
     conclusions = [
         _Place("conclusion", match.end(), _sentence_end(text, match.end(), end), "is")
@@ -277,12 +278,12 @@ def _decided(values: Values[V], text: str, place: _Place) -> Reading[V | None] |
     while index + 1 < len(kept):
         one, other = kept[index : index + 2]
         between = part[one.span[1] : other.span[0]]
-        if _apart(part, one, other):
-            return refused
-        if CORRECTS.search(between):
-            index += 1
-        elif solved := _solved(part, kept, index):
+        if solved := _solved(part, kept, index):
             index = solved
+        elif _apart(part, one, other):
+            return refused
+        elif CORRECTS.search(between):
+            index += 1
         else:
             break
     chosen = moved(kept[index], place.start)
@@ -339,7 +340,8 @@ def _apart(part: str, one: Reading[V], other: Reading[V]) -> bool:
     between = part[one.span[1] : other.span[0]]
     if one.value == other.value or len(between) > 40 or CORRECTS.search(between):
         return False
-    return bool(OR.search(between) or RANGE(part, one.span[0], between))
+    listed = LISTED.fullmatch(between) or RANGE(part, one.span[0], between)
+    return bool(listed or OR.search(between))
 
 
 def _alone(part: str, kept: list[Reading[V]]) -> bool:

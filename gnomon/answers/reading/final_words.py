@@ -120,6 +120,8 @@ OR = re.compile(
 _TO = re.compile(r"\s?[^\W\d]{0,6}°?%?\s?(?:-|–|—|to|until|bis|à|hasta|至|到|~|～)\s?[$€£]?", _I)
 _AND = re.compile(r"[^.\n;]{0,20}\b(?:and|und|et|y)\b[^.\n;]{0,16}|[^.\n;]{0,6}(?:和|与)[^.\n;]{0,6}", _I)
 _BETWEEN = re.compile(r"(?:\b(?:between|both|zwischen|entre)\b|介于|在)[\w\s]{0,12}\Z", _I)
+LISTED = re.compile(r"[\])}>]{0,3}(?:,|;|[ ]|\n(?!\n)|[ ]?(?:,[ ])?(?:and|und|et|y)[ ])[ ]?(?:the[ ])?[\[({<]{0,3}")
+"""What stands between values of which none is the answer."""
 CALCULATES = re.compile(
     r"(?:[\d\s.,+*/×÷−·()=≈%$€£°{}_^&−-]|\\[a-z]{1,12}|\\[,;!]|[^\W\d]{1,5}(?![^\W\d])){0,80}(?:[=≈→]|\\approx)"
     r"[\s*$€£({]{0,6}(?:\\(?:text|mathbf|mathrm|boxed)\{)?"
@@ -131,8 +133,8 @@ OTHER_BEFORE = re.compile(
     r"(?:[\s:：=(*\"'~≈]|\b(?:is|of|level|about|score|around|est|de|du|à|ist|am\si|am)\b|大约|约|为|是|[?？])*\Z"
     r"|\b(?:out\sof|von\sinsgesamt|sur\sun\stotal\sde)\s(?:a\s|the\s|all\s|these\s)?(?:total\s(?:of\s)?|possible\s|maximum\s(?:of\s)?)?\Z"
     r"|\b(?:scale|axis|axes|ranges?|ranging|dial|goes|runs|skala|achse|reicht|échelle|axe|escala|eje|表盘|刻度|量程)\b(?:(?!\b(?:is|value|at|reads?|reading|shows)\b)[^.,;\n]){0,40}\Z"
-    r"|\b(?:figure|fig\.|table|step|image|picture|chart|page|section|panel|equation|exercise|problem|question|no\.|abbildung|abb\.|schritt|tabelle|figura|étape|paso|tabla|tableau)"
-    r"\s?[#(]?\Z|[图表第]\s?\Z|±\s?\Z",
+    r"|\b(?:figure|fig\.|table|step|image|picture|chart|page|section|panel|equation|exercise|problem|question|abbildung|abb\.|schritt|tabelle|figura|étape|paso|tabla|tableau)"
+    r"\s?[#(]?\Z|[图表第]\s?\Z",
     _I,
 )
 OTHER_AFTER = re.compile(
