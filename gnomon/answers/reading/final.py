@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
-from gnomon.answers.reading.choice import Reading, moved
+from gnomon.answers.reading.choice import Reading, lowered, moved
 from gnomon.answers.reading.final_words import (
     ANNOUNCED,
     BOXES,
@@ -52,7 +52,7 @@ Values: TypeAlias = "Callable[[str], list[Reading[V]]]"
 
 _NEAR = 240
 """Characters behind what announces an answer in which it is looked for."""
-_TAIL = 3000
+_TAIL = 2000
 """Characters before a text's end in which announcements are looked for."""
 _TRIES = 3
 """Announcements of one kind that are tried."""
@@ -71,16 +71,17 @@ def final(
     text: str, values: Values[V], last: Callable[[str], Reading[V] | None]
 ) -> Reading[V] | None:
     """The value that a person takes for the answer; `last` finds the last one of a long text."""
-    span = after_thinking(text)
+    low = lowered(text)
+    span = _after_thinking(low)
     if span is None:
         return None
-    for place in _places(text, *span):
-        if found := _decided(values, text, place):
+    for place in _places(low, *span):
+        if found := _decided(values, text, low, place):
             return found.read()
-    return _last(text, span, values, last)
+    return _last(text, low, span, values, last)
 
 
-def after_thinking(text: str) -> tuple[int, int] | None:
+def _after_thinking(text: str) -> tuple[int, int] | None:
     """What follows the thinking; None where nothing does, or the thinking was cut off."""
     start = max((mark.end() for mark in THOUGHT.finditer(text)), default=0)
     opened = THINKS.search(text, start)
@@ -149,7 +150,7 @@ def _stated(text: str, begin: int, head: int, end: int) -> Iterator[_Place]:
             yield _Place(rule, *match.span(1), "alone")
 
 
-_YES_OR_NO = re.compile(r"\W{0,6}(?:yes|no)\b\s?\W", re.IGNORECASE)
+_YES_OR_NO = re.compile(r"\W{0,6}(?:yes|no)\b\s?\W")
 
 
 def _is_cut_off(text: str, begin: int, end: int) -> bool:
@@ -195,29 +196,30 @@ def _behind(
 
 def _last(
     text: str,
+    low: str,
     span: tuple[int, int],
     values: Values[V],
     last: Callable[[str], Reading[V] | None],
 ) -> Reading[V] | None:
     """The last value of a text whose sentence gives it as the answer."""
     begin, end = span
-    if _is_cut_off(text, begin, end):
+    if _is_cut_off(low, begin, end):
         return None
-    if REFUSES.search(text, begin, _sentence_end(text, begin, end)) and not DESPITE.search(text, begin, end):
+    if REFUSES.search(low, begin, _sentence_end(low, begin, end)) and not DESPITE.search(low, begin, end):
         return None
-    ending = _sentence_start(text, begin, len(text[:end].rstrip()))
-    if ending > begin and REFUSES.search(text, ending, end) and not DESPITE.search(text, ending, end):
+    ending = _sentence_start(low, begin, len(text[:end].rstrip()))
+    if ending > begin and REFUSES.search(low, ending, end) and not DESPITE.search(low, ending, end):
         return None
     for _ in range(_SENTENCES):
         found = last(text[begin:end])
         if found is None:
             return None
         found = moved(found, begin)
-        start = _sentence_start(text, begin, found.span[0])
-        end = _sentence_end(text, found.span[1], end)
-        if REFUSES.search(text, start, end) and not DESPITE.search(text, start, end):
+        start = _sentence_start(low, begin, found.span[0])
+        end = _sentence_end(low, found.span[1], end)
+        if REFUSES.search(low, start, end) and not DESPITE.search(low, start, end):
             return None
-        sentence = _decided(values, text, _Place("", start, end, "said"))
+        sentence = _decided(values, text, low, _Place("", start, end, "said"))
         if sentence:
             return sentence.read()
         end = start
@@ -244,12 +246,14 @@ def _sentence_end(text: str, begin: int, end: int) -> int:
 _WORD = re.compile(r"\w")
 
 
-def _decided(values: Values[V], text: str, place: _Place) -> Reading[V | None] | None:
+def _decided(
+    values: Values[V], text: str, low: str, place: _Place
+) -> Reading[V | None] | None:
     """A place's value, which is None where it gives none; None where it is no place for any."""
-    part = text[place.start : place.end]
+    part = low[place.start : place.end]
     near = _sentence_end(part, 0, len(part))
-    found = values(part)
-    kept = _meant(text, place.start, found)
+    found = values(text[place.start : place.end])
+    kept = _meant(low, place.start, found)
     refused: Reading[V | None] = Reading(None, (place.start, place.end), "refused")
     if found and not kept and place.takes == "first" and found[0].span[0] < near:
         return refused
@@ -359,8 +363,8 @@ def _opens(part: str, span: tuple[int, int]) -> bool:
     )
 
 
-_LEAD = re.compile(r"[\W_]{0,12}(?:(?:about|around|roughly|approximately|a|an|the|ca\.|etwa|environ|probably|possibly|[A-Z][.):])\s)?", re.IGNORECASE)
+_LEAD = re.compile(r"[\W_]{0,12}(?:(?:about|around|roughly|approximately|a|an|the|ca\.|etwa|environ|probably|possibly|[a-z][.):])\s)?")
 _BREAK = re.compile(
-    r"(?:\s?[^\W\d][\w/²³°]{0,14}|\s?[%°]C?){0,2}?[\s*_)\]}\"'`]{0,6}(?:[.,:;!)\n。，–—]|-\s|\Z|because|since|as\b|\(|(?:out\s)?of\b|(?:is|are|has|had|have|shows?)\s(?:the|what|my)\b)", re.IGNORECASE
+    r"(?:\s?[^\W\d][\w/²³°]{0,14}|\s?[%°]c?){0,2}?[\s*_)\]}\"'`]{0,6}(?:[.,:;!)\n。，–—]|-\s|\Z|because|since|as\b|\(|(?:out\s)?of\b|(?:is|are|has|had|have|shows?)\s(?:the|what|my)\b)"
 )
 _ITEM = re.compile(r"^[\s*_]{0,6}(?:[-*•]|\(?\w[.)])\s", re.MULTILINE)
