@@ -63,7 +63,9 @@ def _every(text: str, unit: str) -> list[Reading[Decimal]]:
 
 def _has_unit(text: str, span: tuple[int, int], unit: str) -> bool:
     """Whether the unit asked for stands in a number, as %, or behind it."""
-    return text[slice(*span)].endswith(unit) or text[span[1] : span[1] + 24].lstrip(" \u00a0\\,*_").startswith(unit)
+    return text[slice(*span)].endswith(unit) or text[span[1] : span[1] + 24].lstrip(
+        " \u00a0\\,*_"
+    ).startswith(unit)
 
 
 def parse_number(text: str, *, unit: str = "", which: Which = "final") -> float | None:

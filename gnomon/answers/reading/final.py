@@ -36,6 +36,7 @@ from gnomon.answers.reading.final_words import (
     OTHER_BEFORE,
     RANGE,
     REFUSES,
+    RETRACTS,
     SENTENCE_END,
     SET_APART,
     SHOWN,
@@ -54,6 +55,8 @@ _NEAR = 240
 """Characters behind what announces an answer in which it is looked for."""
 _TAIL = 2000
 """Characters before a text's end in which announcements are looked for."""
+_MOST = 16
+"""Values of a place that are looked at."""
 _TRIES = 3
 """Announcements of one kind that are tried."""
 
@@ -62,7 +65,7 @@ class _Place(NamedTuple):
     rule: str
     start: int
     end: int
-    takes: Literal["first", "said", "is", "ends", "list", "alone", "opening"]
+    takes: Literal["first", "said", "is", "ends", "list", "alone", "opening", "none"]
     """The first value, in the first sentence; the one that something "is"; one without other words
     beside it; or one that opens the text."""
 
@@ -100,7 +103,9 @@ def _places(text: str, begin: int, end: int) -> Iterator[_Place]:
         yield _Place("list", boxes[0].start(), min(end, boxes[-1].end() + _NEAR), "list")
     for pattern in (*KEYS, BOXES):
         for place in _behind("json key", pattern, text, tail, end):
-            more = text[place.start] not in "{[" and NEXT_KEY.search(text, place.start, place.end)
+            more = text[place.start : place.start + 1] not in ("{", "[") and NEXT_KEY.search(
+                text, place.start, place.end
+            )
             yield place._replace(end=more.start()) if more else place
     head = _sentence_end(text, begin, end)
     if _YES_OR_NO.match(text, begin, head) and not CORRECTS.search(text, begin + 1, end):
@@ -118,8 +123,14 @@ def _places(text: str, begin: int, end: int) -> Iterator[_Place]:
 def _stated(text: str, begin: int, head: int, end: int) -> Iterator[_Place]:
     """Places of a text that calls nothing its answer; its first sentence ends at `head`."""
     tail = max(begin, end - _TAIL)
+    if text[head : head + 1] == "?" and _ASKS.search(text, begin, head):
+        begin, head = head + 1, _sentence_end(text, head + 1, end)  # the question, said again
     works = bool(WORKS.search(text, begin, head))
     answers_first = not CORRECTS.search(text, head, min(end, head + _TAIL))
+    last = _sentence_start(text, begin, begin + len(text[begin:end].rstrip()))
+    for start, stop in ((begin, head), (last, end)):
+        if RETRACTS.search(text, start, stop) and not DESPITE.search(text, begin, end):
+            yield _Place("refusal", start, stop, "none")
     if both := CONDITIONS.search(text, tail, end):
         yield _Place("conditions", *both.span(), "list")
     rule, ticked = SET_APART[0]
@@ -134,7 +145,9 @@ def _stated(text: str, begin: int, head: int, end: int) -> Iterator[_Place]:
     yield from conclusions
     listed, *ends = _last_lines(text, begin, end)
     if listed.start < listed.end:
-        yield from [_Place("first sentence", begin, head, "is"), listed]
+        if not _ENTRY.match(text, begin, head):
+            yield _Place("first sentence", begin, head, "is")
+        yield listed
     first = SHOWN[0].search(text, begin, head)
     if first and answers_first and not works:
         yield _Place("shows", first.end(), min(end, first.end() + _NEAR), "first")
@@ -150,17 +163,21 @@ def _stated(text: str, begin: int, head: int, end: int) -> Iterator[_Place]:
             yield _Place(rule, *match.span(1), "alone")
 
 
+_ASKS = re.compile(r"\bor\b")
 _YES_OR_NO = re.compile(r"\W{0,6}(?:yes|no)\b\s?\W")
 
 
 def _is_cut_off(text: str, begin: int, end: int) -> bool:
     """Whether a working ends in the middle of a sentence."""
     last = text.rfind("\n", begin, end) + 1
-    working = WORKS.search(text, begin, min(end, begin + 24))
-    return bool(working and end - max(last, begin) > 24 and _CUT_OFF.search(text, end - 3, end))
+    working = WORKS.search(text, begin, min(end, begin + 12))
+    return bool(_OPEN_ENDED.search(text, end - 4, end)) or bool(
+        working and end - max(last, begin) > 24 and _CUT_OFF.search(text, end - 3, end)
+    )
 
 
-_CUT_OFF = re.compile(r"[\w,(+=:{-]\s*\Z")
+_OPEN_ENDED = re.compile(r"(?:\s[+=]|\{)\s*\Z")
+_CUT_OFF = re.compile(r"(?:[^\W\d]|[,(:-])\s*\Z")
 
 
 def _last_lines(text: str, begin: int, end: int) -> list[_Place]:
@@ -205,7 +222,9 @@ def _last(
     begin, end = span
     if _is_cut_off(low, begin, end):
         return None
-    if REFUSES.search(low, begin, _sentence_end(low, begin, end)) and not DESPITE.search(low, begin, end):
+    if REFUSES.search(low, begin, _sentence_end(low, begin, end)) and not DESPITE.search(
+        low, begin, end
+    ):
         return None
     ending = _sentence_start(low, begin, len(text[:end].rstrip()))
     if ending > begin and REFUSES.search(low, ending, end) and not DESPITE.search(low, ending, end):
@@ -246,15 +265,17 @@ def _sentence_end(text: str, begin: int, end: int) -> int:
 _WORD = re.compile(r"\w")
 
 
-def _decided(
-    values: Values[V], text: str, low: str, place: _Place
-) -> Reading[V | None] | None:
+def _decided(values: Values[V], text: str, low: str, place: _Place) -> Reading[V | None] | None:
     """A place's value, which is None where it gives none; None where it is no place for any."""
     part = low[place.start : place.end]
     near = _sentence_end(part, 0, len(part))
     found = values(text[place.start : place.end])
+    found = found[:_MOST] if place.takes in ("first", "opening") else found[-_MOST:]
     kept = _meant(low, place.start, found)
     refused: Reading[V | None] = Reading(None, (place.start, place.end), "refused")
+    if place.takes == "none":
+        said = isinstance(found[0].value, Decimal) and not re.search(r"\d", part) if found else True
+        return refused if said else None
     if found and not kept and place.takes == "first" and found[0].span[0] < near:
         return refused
     if not kept or (place.takes == "first" and kept[0].span[0] >= near):
@@ -273,7 +294,7 @@ def _decided(
             return None
     if place.takes == "alone" and not _alone(part, kept):
         return None
-    if place.takes == "opening" and not _opens(part, kept[0].span):
+    if place.takes == "opening" and not _opens(part, kept):
         return None
     if place.takes in ("said", "is") and REFUSES.search(part) and not DESPITE.search(part):
         return refused
@@ -291,7 +312,10 @@ def _decided(
         else:
             break
     chosen = moved(kept[index], place.start)
-    return chosen._replace(rule=f"{place.rule}: {chosen.rule}" if place.rule else chosen.rule)
+    start, end = chosen.span
+    bare = not any(map(str.isalnum, low[max(0, start - 40) : start] + low[end : end + 40]))
+    rule = chosen.rule if bare or not place.rule else f"{place.rule}: {chosen.rule}"
+    return chosen._replace(rule=rule)
 
 
 def _said(part: str, kept: list[Reading[V]]) -> int:
@@ -354,8 +378,15 @@ def _alone(part: str, kept: list[Reading[V]]) -> bool:
     return len(kept) == 1 and sum(map(str.isalpha, part[:start] + part[end:])) <= 12
 
 
-def _opens(part: str, span: tuple[int, int]) -> bool:
+def _opens(part: str, kept: list[Reading[V]]) -> bool:
     """Whether a part begins with the value and a unit, and is no list."""
+    span, (last, end) = kept[0].span, kept[-1].span
+    if (
+        _ITEM.match(part)
+        and IS.search(part, max(0, last - 40), last)
+        and not part[end:].strip(" .")
+    ):
+        return False  # 3. The value is seven
     return bool(
         _LEAD.fullmatch(part, 0, span[0])
         and _BREAK.match(part, span[1])
@@ -363,7 +394,9 @@ def _opens(part: str, span: tuple[int, int]) -> bool:
     )
 
 
-_LEAD = re.compile(r"[\W_]{0,12}(?:(?:about|around|roughly|approximately|a|an|the|ca\.|etwa|environ|probably|possibly|[a-z][.):])\s)?")
+_LEAD = re.compile(
+    r"[\W_]{0,12}(?:(?:about|around|roughly|approximately|a|an|the|ca\.|etwa|environ|probably|possibly|[a-z][.):])\s)?"
+)
 _BREAK = re.compile(
     r"(?:\s?[^\W\d][\w/²³°]{0,14}|\s?[%°]c?){0,2}?[\s*_)\]}\"'`]{0,6}(?:[.,:;!)\n。，–—]|-\s|\Z|because|since|as\b|\(|(?:out\s)?of\b|(?:is|are|has|had|have|shows?)\s(?:the|what|my)\b)"
 )

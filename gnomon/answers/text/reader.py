@@ -43,11 +43,18 @@ def read_text(
 
 def _every(text: str, choices: tuple[str, ...]) -> list[Reading[str]]:
     """All choices that a short text names; "A red car" does not name A."""
-    names, text = _with_labels(choices), text.replace("-", " ") if "-" in text and not any("-" in c for c in choices) else text
+    names, text = (
+        _with_labels(choices),
+        text.replace("-", " ") if "-" in text and not any("-" in c for c in choices) else text,
+    )
     found = [
         _choice(m, names)
         for m in _pattern(tuple(names)).finditer(text)
-        if not (m[0] == "A" and _ARTICLE.match(text, m.end()) and not _LETTER_NAMED.search(text, 0, m.start()))
+        if not (
+            m[0] == "A"
+            and _ARTICLE.match(text, m.end())
+            and not _LETTER_NAMED.search(text, max(0, m.start() - 24), m.start())
+        )
     ]
     if {_plain(name) for name in names} == {"yes", "no"}:
         yes, no = sorted(names, key=_plain, reverse=True)
@@ -76,7 +83,9 @@ _LABEL = re.compile(r"\(?([A-Z])[.):]\)?\s+(.+)")
 _ARTICLE = re.compile(
     r"\s(?!(?:is|was|says|has|and|or|because|seems|matches|fits|are|in|as|since|with|oder|o|ou|y|et|und|ist|est|es)\b)[a-z]"
 )
-_LETTER_NAMED = re.compile(r"\b(?:option|choice|answer|answer\sis|image|picture)\s[*(\"']{0,3}\Z", re.IGNORECASE)
+_LETTER_NAMED = re.compile(
+    r"\b(?:option|choice|answer|answer\sis|image|picture)\s[*(\"']{0,3}\Z", re.IGNORECASE
+)
 _NO_OTHER = re.compile(r"no\s(?!because|since|as\b|for\b|wait)[a-z]")
 _YES_OR_NO = re.compile(
     r"(?:\A|[\n:：>\"“*。.!?,]\s?[\s*\"“]{0,3})(?P<word>(?P<yes>ja|oui|s[íi]|是的?|有|对|yep|yeah|true)"
