@@ -1,4 +1,4 @@
-"""Which value of a text is its final answer, one example of each kind of place and qualification."""
+"""Which value of a text is its final answer: examples of each place and qualification."""
 
 from __future__ import annotations
 

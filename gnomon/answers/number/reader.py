@@ -55,7 +55,8 @@ def _every(text: str, unit: str) -> list[Reading[Decimal]]:
     text = plain(text, lower=False).replace("__", "  ")
     words = list(spelled(lowered(text), 0, len(text)))
     figures = _in_figures(text, unit, 0, len(text))
-    found = every([*figures, *(r for r in words if r.rule != "one")]) or every(words)
+    others: list[_Found] = [*figures, *(r for r in words if r.rule != "one")]
+    found: list[Reading[Decimal]] = every(others) or every(words)
     if unit:
         found = [r for r in found if _has_unit(text, r.span, unit)] or found
     return found

@@ -25,16 +25,15 @@ from gnomon.answers.reading.final_words import (
     EXPLAINS,
     IS,
     IS_SIGN,
-    LIMITS,
-    LISTED,
     IS_THE_ANSWER,
     KEYS,
+    LIMITS,
+    LISTED,
     NEGATES,
     NEXT_KEY,
     OR,
     OTHER_AFTER,
     OTHER_BEFORE,
-    RANGE,
     REFUSES,
     RETRACTS,
     SENTENCE_END,
@@ -44,6 +43,7 @@ from gnomon.answers.reading.final_words import (
     THINKS,
     THOUGHT,
     WORKS,
+    is_range,
     is_year,
 )
 
@@ -368,7 +368,7 @@ def _apart(part: str, one: Reading[V], other: Reading[V]) -> bool:
     between = part[one.span[1] : other.span[0]]
     if one.value == other.value or len(between) > 40 or CORRECTS.search(between):
         return False
-    listed = LISTED.fullmatch(between) or RANGE(part, one.span[0], between)
+    listed = LISTED.fullmatch(between) or is_range(part, one.span[0], between)
     return bool(listed or OR.search(between))
 
 

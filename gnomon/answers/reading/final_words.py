@@ -148,7 +148,8 @@ OTHER_BEFORE = re.compile(
     r"\s?[#(]?\Z|[图表第]\s?\Z"
 )
 OTHER_AFTER = re.compile(
-    r"[ ]?(?:%|percent|per\scent|prozent|pour\scent)?[ ]?(?:(?:sure|certain|confiden|probab|likel|sicher|sûr|segur)|/\s?10\b|的把握)"
+    r"[ ]?(?:%|percent|per\scent|prozent|pour\scent)?[ ]?"
+    r"(?:(?:sure|certain|confiden|probab|likel|sicher|sûr|segur)|/\s?10\b|的把握)"
 )
 _YEAR = re.compile(r"(?:1[89]|20)\d\d(?:[^\d.,]|[.,](?!\d)|\Z)")
 _BEFORE_YEAR = re.compile(
@@ -176,8 +177,8 @@ LIMITS = re.compile(
 """What makes a number a bound of the answer."""
 
 
-def RANGE(part: str, start: int, between: str) -> bool:  # noqa: N802
-    """Whether what stands between two values, of which the first begins at `start`, is a range's."""
+def is_range(part: str, start: int, between: str) -> bool:
+    """Whether `between` makes a range of two values, of which the first begins at `start`."""
     if _TO.fullmatch(between):
         return True
     return bool(_AND.fullmatch(between) and _BETWEEN.search(part, max(0, start - 24), start))

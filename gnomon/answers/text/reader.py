@@ -28,7 +28,7 @@ def read_text(
         return final(
             text,
             lambda part: _every(part, choices),
-            lambda part: (_every(part, choices) or [None])[-1],
+            lambda part: next(reversed(_every(part, choices)), None),
         )
     if choices:
         check(which)

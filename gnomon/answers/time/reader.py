@@ -51,8 +51,8 @@ def _every(text: str, hours: int) -> list[Reading[Hms]]:
     """All times of a short text."""
     low = plain(text)
     said = digits(low, 0, len(low))
-    found = read(said, candidates(said.text, said.start, said.end))
-    return [_shown(reading, hours) for reading in every(found)]
+    found: list[Reading[Hms]] = every(read(said, candidates(said.text, said.start, said.end)))
+    return [_shown(reading, hours) for reading in found]
 
 
 def _shown(reading: Reading[Hms], hours: int) -> Reading[Hms]:
