@@ -21,7 +21,7 @@ from gnomon.answers.reading.final import final
 def read_box(text: str, *, which: Which = "final") -> Reading[Corners] | None:
     """The corners that `text` states, with their place and rule, or None.
 
-    Of several boxes the last stated counts, unless `which` says otherwise. Exactly four numbers
+    Of several boxes the final answer counts, unless `which` says otherwise. Exactly four numbers
     make a box: a polygon is none. PaliGemma's <locDDDD> are written y first and come back x first.
     """
     if which == "answer":

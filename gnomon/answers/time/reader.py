@@ -21,7 +21,7 @@ def read_time(
 
     With hours=24 the value is what was said: 22:08 stays 22:08, "8 past 10 PM" becomes it, and
     10:08 stays 10:08. With hours=12 it is what a 12-hour dial shows: 22:08 becomes 10:08, and the
-    hour at the top is 12. Of several times the last stated counts, unless `which` says otherwise.
+    hour at the top is 12. Of several times the final answer counts, unless `which` says otherwise.
     """
     if which == "answer":
         return answered(text, lambda part, one: read_time(part, hours=hours, which=one))
