@@ -22,6 +22,7 @@ from gnomon.answers.reading.final_words import (
     CORRECTS,
     DESPITE,
     ENCLOSED,
+    EQUALS,
     EXPLAINS,
     IS,
     IS_SIGN,
@@ -335,7 +336,8 @@ def _solved(part: str, kept: list[Reading[V]], index: int) -> int:
     line = part.find("\n", start)
     for later in range(len(kept) - 1, index, -1):
         place = kept[later].span[0]
-        if (line < 0 or place < line) and CALCULATES.fullmatch(part, start, place):
+        between = part[start:place]
+        if (line < 0 or place < line) and CALCULATES.fullmatch(between) and EQUALS.search(between):
             return later
     return 0
 

@@ -134,10 +134,10 @@ LISTED = re.compile(
 )
 """What stands between values of which none is the answer."""
 CALCULATES = re.compile(
-    r"(?:[\d\s.,+*/×÷−·()=≈%$€£°{}_^&−-]|\\[a-z]{1,12}|\\[,;!]|[^\W\d_]{1,5}(?![^\W\d_])){0,80}(?:[=≈→]|\\approx)"
-    r"[\s*$€£({]{0,6}(?:\\(?:text|mathbf|mathrm|boxed)\{)?"
+    r"(?:[\d\s.,+*/×÷−·()=≈→%$€£°{}_^&-]|\\[a-z]++|\\[,;!]|[^\W\d_]{1,5}+(?![^\W\d_]))*+"
 )
-"""What stands between a value and the one that it comes to."""
+EQUALS = re.compile(r"(?:[=≈→]|\\approx)[\s*$€£({]{0,6}+(?:\\(?:text|mathbf|mathrm|boxed)\{)?\Z")
+"""What stands between a value and the one that it comes to, and how that ends."""
 
 OTHER_BEFORE = re.compile(
     r"(?:\b(?:confiden\w*|certainty|probability|likelihood|accuracy|p|sicherheit|konfidenz|confiance|confianza|certeza|score|n|sure)|置信度|把握)"
