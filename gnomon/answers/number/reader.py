@@ -20,8 +20,8 @@ from gnomon.answers.reading.word_tables import any_of
 def read_number(text: str, *, unit: str = "", which: Which = "final") -> Reading[Decimal] | None:
     """The number that `text` states, exactly, with its place and rule, or None.
 
-    A percent sign is kept as a mark (the rule ends in "percent") and not applied. A comma that groups
-    no thousands is a decimal comma where it is the only one: "3,5" is 3.5. "3.5 million" is
+    A percent sign is kept as a mark (the rule ends in "percent") and not applied. A comma that
+    groups no thousands is a decimal comma where it is the only one: "3,5" is 3.5. "3.5 million" is
     3500000, but 3.5 where `unit`, in which the question wants its answer, is "million". Of several
     numbers the final answer counts, unless `which` says otherwise; a lone word "one" counts only if
     there is no other number, since "the right one" is none.
