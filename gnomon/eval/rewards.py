@@ -21,7 +21,7 @@ def reward(
     *,
     column: str = "target",
     partial: bool = True,
-    which: Which = "last",
+    which: Which = "final",
     dialect: str = "plain",
 ) -> Reward:
     """A reward from 0 to 1 for answers of that kind, one of `gnomon.answers.types.TYPES`.

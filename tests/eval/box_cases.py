@@ -246,3 +246,23 @@ NOTHING = (
     "[[1], [2], [3], [4]]", "[[1,2,3],[4]]",
 )
 # fmt: on
+
+# fmt: off
+OTHERWISE: dict[str, tuple[float, float, float, float] | None] = {
+    **dict.fromkeys((
+        '[[1,2,3,4],[5,6,7,8]]',
+        '[1,2,3,4] and [5,6,7,8]',
+        '[5,6,7,8]\n[1,2,3,4]\n',
+        '(1,2),(3,4)\n(5,6),(7,8)',
+        '(1,2) (3,4)\n(5,6) (7,8)',
+        '(1,2),(3,4) (5,6),(7,8)',
+        '(1,2),(3,4) and (5,6),(7,8)',
+        '[[1,2],[3,4]], [[5,6],[7,8]]',
+        '<|box_start|>(1,2),(3,4)<|box_end|><|box_start|>(5,6),(7,8)<|box_end|>',
+        '[{"bbox_2d": [1, 2, 3, 4]}, {"bbox_2d": [5, 6, 7, 8]}]',
+        '<loc0001><loc0002><loc0003><loc0004> a ; <loc0005><loc0006><loc0007><loc0008> b',
+    )),
+}
+# fmt: on
+"""As a person takes them, where that is not the last value: ranges, alternatives and bare lists are
+no answer."""

@@ -366,3 +366,43 @@ NOTHING = (
     *("two thousand million", "and", "a", "point", "minus", "hundreds of bars", "thousands"),
     *("the first quarter", "tens of thousands", "someone", "fortytwo", "tent", "height"),
 )
+
+# fmt: off
+OTHERWISE: dict[str, str | None] = {
+    '5 out of 10': '5',
+    **dict.fromkeys((
+        '12, 34',
+        '1,2,3',
+        '1.5,2.5,3.5',
+        '1 2 3',
+        '0 100 200 300',
+        '0 123',
+        '3-5',
+        '10–20',
+        'from -3 to 5',
+        '-5 to -3',
+        'between 10 and 20',
+        'from 3 to 5',
+        '10-20%',
+        'from 40 to 45%',
+        'three four',
+        'It is five, or six.',
+        'ten and twenty',
+        'one hundred or two hundred',
+        'from nineteen eighty-four to nineteen ninety-nine',
+        'between nineteen eighty-four and nineteen ninety-nine',
+        'minus twenty, twenty-five',
+        'nineteen, eighty-four',
+        'nineteen  eighty',
+        'thirteen fourteen',
+        'seventeen eighteen nineteen',
+        'five nineteen eighty',
+        'nineteen eighty-four point five',
+        'nineteen eighty thousand',
+        'nineteen twenty-five hundred',
+        'ten fifteen',
+    )),
+}
+# fmt: on
+"""As a person takes them, where that is not the last value: ranges, alternatives and bare lists are
+no answer."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from box_cases import CASES, NOTHING
+from box_cases import CASES, NOTHING, OTHERWISE
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,8 +14,9 @@ HARD = [(text, rule, value) for rule, texts in CASES.items() for text, value in 
 
 @pytest.mark.parametrize(("text", "rule", "box"), HARD)
 def test_box_as_it_was_stated(text, rule, box):
-    reading = read_box(text)
+    reading = read_box(text, which="last")
     assert (reading.value, reading.rule) == (box, rule)
+    assert parse_box(text) == OTHERWISE.get(text, box)
 
 
 @pytest.mark.parametrize("text", NOTHING)
@@ -28,7 +29,7 @@ def test_the_table_is_long():
     assert len(set(NOTHING)) == len(NOTHING)
 
 
-def test_several_boxes_the_last_counts_unless_asked_otherwise():
+def test_which_of_several_boxes_counts_can_be_said():
     text = "[1,2,3,4] then [5,6,7,8]"
     assert parse_box(text, which="first") == (1, 2, 3, 4)
     assert parse_box(text, which="last") == (5, 6, 7, 8)

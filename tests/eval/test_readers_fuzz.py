@@ -36,7 +36,7 @@ LIKES = [
 DIALECTS = [kind() for kind in dialect.DIALECTS.values()]
 
 
-def choice(text, *, which="last"):
+def choice(text, *, which="final"):
     return read_text(text, choices=CHOICES, which=which)
 
 
@@ -79,7 +79,7 @@ def packed(rng):
 
 
 def check(text, rng):
-    which = rng.choice(["last", "first", "answer"])
+    which = rng.choice(["final", "last", "first", "answer"])
     for read in READERS:
         found = read(text, which=which)
         if found is not None:

@@ -346,3 +346,17 @@ ON_A_12_HOUR_DIAL = {
     "10:08 PM": (10, 8, None),
     "five to midnight": (11, 55, None),
 }
+
+# fmt: off
+OTHERWISE: dict[str, tuple[int, int, int | None] | None] = {
+    **dict.fromkeys((
+        "It's between 10:05 and 10:10",
+        '10:08-11:09',
+        '10:08–10:15',
+        '10:08 10:09',
+        '10:08 or 22:08',
+    )),
+}
+# fmt: on
+"""As a person takes them, where that is not the last value: ranges, alternatives and bare lists are
+no answer."""

@@ -67,7 +67,9 @@ def test_readme_links_it():
         ("12 %", "12", 12),
         ("3 1/2", "3.5", 3.5),
         ("3,5", "3.5", 3.5),
-        ("between 10 and 12", "12", 12),
+        ("10:12… no, 10:08", "10:08", (10, 8, None)),
+        ("Answer: 42. Confidence: 90 %", "42", 42),
+        ("between 10 and 12", "unread", None),
         ("x1=12, y1=34, x2=56, y2=78", "the box 12, 34, 56, 78", (12, 34, 56, 78)),
         ("<loc0034><loc0012><loc0078><loc0056>", "the same", (12, 34, 56, 78)),
         ("[1,2,3,4,5,6]", "no box", None),
@@ -80,6 +82,8 @@ def test_what_is_said_is_read_so(said, shown, found):
         assert parse_time(said) == found
     elif isinstance(found, int | float):
         assert parse_number(said) == found
+    elif shown == "unread":
+        assert parse_number(said) is found
     else:
         assert parse_box(said) == found
 

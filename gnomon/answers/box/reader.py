@@ -13,18 +13,21 @@ from functools import partial
 from gnomon.answers.box import forms
 from gnomon.answers.box.rules import Corners, Found, corners, named, stands
 from gnomon.answers.reading import cuts
-from gnomon.answers.reading.choice import Reading, Which, answered, choose, plain
+from gnomon.answers.reading.choice import Reading, Which, answered, choose, every, plain
 from gnomon.answers.reading.cuts import pieces
+from gnomon.answers.reading.final import final
 
 
-def read_box(text: str, *, which: Which = "last") -> Reading[Corners] | None:
+def read_box(text: str, *, which: Which = "final") -> Reading[Corners] | None:
     """The corners that `text` states, with their place and rule, or None.
 
-    Of several boxes the last stated counts, unless `which` says otherwise. Exactly four numbers
+    Of several boxes the final answer counts, unless `which` says otherwise. Exactly four numbers
     make a box: a polygon is none. PaliGemma's <locDDDD> are written y first and come back x first.
     """
     if which == "answer":
         return answered(text, lambda part, one: read_box(part, which=one))
+    if which == "final":
+        return final(text, _every, lambda part: read_box(part, which="last"))
     text = plain(text)
     if bare := _bare(text):
         return bare
@@ -40,7 +43,15 @@ def read_box(text: str, *, which: Which = "last") -> Reading[Corners] | None:
     return None
 
 
-def parse_box(text: str, *, which: Which = "last") -> Corners | None:
+def _every(text: str) -> list[Reading[Corners]]:
+    """All boxes of a short text."""
+    text = plain(text)
+    if bare := _bare(text):
+        return [bare]
+    return every([*_in_brackets(text, 0, len(text)), *named(text, 0, len(text))])
+
+
+def parse_box(text: str, *, which: Which = "final") -> Corners | None:
     """The (x1, y1, x2, y2) that stand in `text`, or None; see `read_box`."""
     reading = read_box(text, which=which)
     return reading.value if reading else None

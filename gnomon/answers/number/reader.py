@@ -11,22 +11,29 @@ from typing import TypeAlias
 from gnomon.answers.number import forms
 from gnomon.answers.number.spelled_out import ANY_NUMBER, VOCABULARY, spelled
 from gnomon.answers.reading import cuts
-from gnomon.answers.reading.choice import Reading, Which, answered, choose, lowered, plain
+from gnomon.answers.reading.choice import Reading, Which, answered, choose, every, lowered, plain
 from gnomon.answers.reading.cuts import pieces
+from gnomon.answers.reading.final import final
 from gnomon.answers.reading.word_tables import any_of
 
 
-def read_number(text: str, *, unit: str = "", which: Which = "last") -> Reading[Decimal] | None:
+def read_number(text: str, *, unit: str = "", which: Which = "final") -> Reading[Decimal] | None:
     """The number that `text` states, exactly, with its place and rule, or None.
 
-    A percent sign is kept as a mark (the rule is "percent") and not applied. A comma that groups
-    no thousands is a decimal comma where it is the only one: "3,5" is 3.5. "3.5 million" is
+    A percent sign is kept as a mark (the rule ends in "percent") and not applied. A comma that
+    groups no thousands is a decimal comma where it is the only one: "3,5" is 3.5. "3.5 million" is
     3500000, but 3.5 where `unit`, in which the question wants its answer, is "million". Of several
-    numbers the last stated counts, unless `which` says otherwise; a lone word "one" counts only if
+    numbers the final answer counts, unless `which` says otherwise; a lone word "one" counts only if
     there is no other number, since "the right one" is none.
     """
     if which == "answer":
         return answered(text, lambda part, one: read_number(part, unit=unit, which=one))
+    if which == "final":
+        return final(
+            text,
+            lambda part: _every(part, unit),
+            lambda part: read_number(part, unit=unit, which="last"),
+        )
     text = plain(text, lower=False)
     low, tried = lowered(text), 0
     chosen: Reading[Decimal] | None
@@ -43,7 +50,26 @@ def read_number(text: str, *, unit: str = "", which: Which = "last") -> Reading[
     return one
 
 
-def parse_number(text: str, *, unit: str = "", which: Which = "last") -> float | None:
+def _every(text: str, unit: str) -> list[Reading[Decimal]]:
+    """All numbers of a short text; a lone "one" only if there is no other."""
+    text = plain(text, lower=False).replace("__", "  ")
+    words = list(spelled(lowered(text), 0, len(text)))
+    figures = _in_figures(text, unit, 0, len(text))
+    others: list[_Found] = [*figures, *(r for r in words if r.rule != "one")]
+    found: list[Reading[Decimal]] = every(others) or every(words)
+    if unit:
+        found = [r for r in found if _has_unit(text, r.span, unit)] or found
+    return found
+
+
+def _has_unit(text: str, span: tuple[int, int], unit: str) -> bool:
+    """Whether the unit asked for stands in a number, as %, or behind it."""
+    return text[slice(*span)].endswith(unit) or text[span[1] : span[1] + 24].lstrip(
+        " \u00a0\\,*_"
+    ).startswith(unit)
+
+
+def parse_number(text: str, *, unit: str = "", which: Which = "final") -> float | None:
     """The number that `text` states, or None; see `read_number`."""
     reading = read_number(text, unit=unit, which=which)
     return float(reading.value) if reading else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
-from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
+from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast, get_args
 
 from gnomon.answers.box.metrics import Corners
 from gnomon.answers.dialect import answer_block
@@ -19,9 +19,10 @@ V = TypeVar("V", covariant=True)
 Value: TypeAlias = "Hms | Decimal | Corners | str | Spots | Table"
 """What a reader gives: a time, a number, a box, a text, spots or a table."""
 
-Which: TypeAlias = Literal["first", "last", "answer"]
-"""Which of several stated values counts: the first, the last, or the one that the text calls its
-answer, as `answered` finds it (nothing counts where it calls none so)."""
+Which: TypeAlias = Literal["final", "first", "last", "answer"]
+"""Which of several stated values counts: the one that a person takes for the answer, as
+`reading.final` finds it; the first; the last; or the one that the text calls its answer, as
+`answered` finds it (nothing counts where it calls none so)."""
 
 
 class Reading(NamedTuple, Generic[V]):
@@ -49,8 +50,8 @@ class Candidate(Protocol[V]):
 
 def check(which: Which) -> None:
     """Refuse an unknown choice among several values."""
-    if which not in ("first", "last", "answer"):
-        raise ValueError(f"which={which!r}: expected 'first', 'last' or 'answer'")
+    if which not in get_args(Which):
+        raise ValueError(f"which={which!r}: expected 'final', 'first', 'last' or 'answer'")
 
 
 def answered(text: str, read: Callable[[str, Which], Reading[V] | None]) -> Reading[V] | None:
@@ -65,7 +66,7 @@ def answered(text: str, read: Callable[[str, Which], Reading[V] | None]) -> Read
     found = _by_word(text[start:end], read)
     if not found and end - start < len(text):
         found = read(text[start:end], "last")
-    return found and _moved(found, start)
+    return found and moved(found, start)
 
 
 def _by_word(text: str, read: Callable[[str, Which], Reading[V] | None]) -> Reading[V] | None:
@@ -79,13 +80,14 @@ def _by_word(text: str, read: Callable[[str, Which], Reading[V] | None]) -> Read
             parts = [(sentence, end, "last"), *parts, (0, end, "last")]
         for start, end, which in parts:
             if found := read(text[start:end], which):
-                return _moved(found, start)
+                return moved(found, start)
         if word["says"]:
             return None
     return None
 
 
-def _moved(reading: Reading[V], by: int) -> Reading[V]:
+def moved(reading: Reading[V], by: int) -> Reading[V]:
+    """A reading of a part in its place in the whole text."""
     start, end = reading.span
     return reading._replace(span=(start + by, end + by))
 
@@ -117,6 +119,11 @@ def choose(found: Sequence[Candidate[V]], which: Which) -> Reading[V] | None:
         if reading := candidate.read():
             return reading
     return None
+
+
+def every(found: Iterable[Candidate[V]]) -> list[Reading[V]]:
+    """All readings, in the order of the text."""
+    return [reading for candidate in _longest(found) if (reading := candidate.read())]
 
 
 def _longest(found: Iterable[Candidate[V]]) -> list[Candidate[V]]:

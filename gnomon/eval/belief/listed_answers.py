@@ -107,7 +107,7 @@ def _listed(answers: tuple[str, ...], name: str, dialect: str, form: Target) -> 
     """The answers as they are read to a question of that form."""
     found = TYPES[name]
     readings = [
-        found.read(answer, form, which="last", dialect=dialect, size=None) for answer in answers
+        found.read(answer, form, which="final", dialect=dialect, size=None) for answer in answers
     ]
     values = tuple(reading.value if reading else None for reading in readings)
     places = np.array([math.nan if value is None else found.place(value) for value in values])

@@ -27,7 +27,7 @@ def score(
     predictions: Iterable[Prediction],
     samples: Iterable[Sample | Question],
     *,
-    which: Which = "last",
+    which: Which = "final",
 ) -> Scores:
     """Score one answer to each sample. Values are read afresh from the texts.
 
@@ -58,7 +58,7 @@ def score(
 
 
 def scored(
-    prediction: Prediction, question: Question, cost: float, *, which: Which = "last"
+    prediction: Prediction, question: Question, cost: float, *, which: Which = "final"
 ) -> Scored:
     """One answer, read and measured; `cost` is the most that it is charged with."""
     return _measured(_read(prediction, question, which), cost)

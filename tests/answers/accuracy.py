@@ -1,0 +1,91 @@
+"""How many answers of the corpus are read as judged: python tests/answers/accuracy.py [--by-style].
+
+Every third line is set aside, for a look at the end: `--set-aside` scores these alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from gnomon.answers.box.answer_type import BoxType
+from gnomon.answers.box.truth import Box
+from gnomon.answers.reading.choice import Which
+from gnomon.answers.text.reader import read_text
+from gnomon.eval import read_number, read_time
+
+CORPUS = Path(__file__).parent / "corpus"
+Row = dict[str, Any]
+
+
+def rows(name: str, *, set_aside: bool = False) -> list[Row]:
+    """The answers of one type; none where there is no such file."""
+    file = CORPUS / f"{name}.jsonl"
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    return [json.loads(line) for n, line in enumerate(lines, 1) if (n % 3 == 0) == set_aside]
+
+
+def read(name: str, row: Row, which: Which) -> Any:
+    """The value that the type's reader finds, None if there is none."""
+    text, asked = row["text"], row["asked"]
+    if name == "times":
+        found = read_time(text, hours=asked["hours"], which=which)
+    elif name == "numbers":
+        found = read_number(text, unit=asked["unit"], which=which)
+    elif name == "choices":
+        found = read_text(text, choices=tuple(asked["choices"]), which=which)
+    else:
+        size = tuple(asked["size"])
+        like = Box(0, 0, *size)
+        found = BoxType().read(text, like, which=which, dialect=asked["dialect"], size=size)
+    return found and found.value
+
+
+def as_judged(name: str, value: Any, judged: Any) -> bool:
+    """Whether a value is what a person took the answer to be; boxes to a pixel."""
+    if value is None or judged is None:
+        return value is judged
+    if name == "times":
+        return tuple(judged) == value[: len(judged)] and value[2] == (*judged, None)[2]
+    if name == "numbers":
+        return bool(value == Decimal(judged))
+    if name == "boxes":
+        return all(abs(one - other) <= 1 for one, other in zip(value, judged, strict=True))
+    return bool(value == judged)
+
+
+def counted(name: str, which: Which = "final", *, set_aside: bool = False) -> dict[str, float]:
+    """Shares read as judged, of all and by style, and of the unreadable that were read at all."""
+    right, total = Counter[str](), Counter[str]()
+    for row in rows(name, set_aside=set_aside):
+        value = read(name, row, which)
+        groups = ["all", row["style"], row["language"]]
+        if row["judged"] is None:
+            total["unread read"] += 1
+            right["unread read"] += value is not None
+        for group in groups:
+            total[group] += 1
+            right[group] += as_judged(name, value, row["judged"])
+    return {group: right[group] / total[group] for group in sorted(total)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--by-style", action="store_true")
+    parser.add_argument("--set-aside", action="store_true")
+    options = parser.parse_args()
+    for name in ("times", "numbers", "choices", "boxes"):
+        last, final = (
+            counted(name, which, set_aside=options.set_aside) for which in ("last", "final")
+        )
+        for group in final if options.by_style else ("all", "unread read"):
+            if group in final:
+                print(f"{name:<8} {group:<18} last {last[group]:6.1%}  final {final[group]:6.1%}")
+
+
+if __name__ == "__main__":
+    main()

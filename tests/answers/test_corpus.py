@@ -1,0 +1,31 @@
+"""Answers in the styles of current models, judged by hand: how many are read as judged.
+
+`python tests/answers/accuracy.py` prints what the floors are set to, and more with --by-style.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from accuracy import CORPUS, counted, rows
+
+FLOORS = {"times": 0.92, "numbers": 0.96, "choices": 0.97, "boxes": 0.87}
+READ_AT_MOST = {"times": 0.03, "numbers": 0.10, "choices": 0.01, "boxes": 0.01}
+"""Of what a person does not read."""
+
+
+@pytest.mark.parametrize("name", FLOORS)
+def test_most_are_read_as_judged(name):
+    if not rows(name):
+        pytest.skip(f"no {name}.jsonl")
+    shares = counted(name)
+    assert shares["all"] >= FLOORS[name]
+    assert shares["unread read"] <= READ_AT_MOST[name]
+    assert shares["all"] > counted(name, "last")["all"] + 0.04
+
+
+def test_every_line_is_an_answer_with_its_judgement():
+    for file in CORPUS.glob("*.jsonl"):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            assert json.loads(line).keys() >= {"text", "asked", "judged", "style", "language"}

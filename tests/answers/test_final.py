@@ -1,0 +1,115 @@
+"""Which value of a text is its final answer: examples of each place and qualification."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from gnomon.answers.text.reader import read_text
+from gnomon.eval import read_box, read_number, read_time
+
+PLACES = {
+    "<think>Is it 9:08? The answer is 7:00.</think> 10:08": "opening: colon",
+    "So 9:08. $\\boxed{10:08}$, not 11:08": "boxed: colon",
+    "<answer>10:08</answer> or 9:08": "tag: colon",
+    "<|begin_of_box|>10:08<|end_of_box|> at 9:08": "tag: colon",
+    '{"steps": "9:08?", "answer": "10:08", "later": "11:08"}': "json key: colon",
+    "9:08? **Answer:** 10:08. It was 7:00 before.": "answer: colon",
+    "9:08, no. 10:08 is the answer, and 7:00 is wrong.": "is the answer: colon",
+    "10:08. At 7:00 the hands are elsewhere.": "opening: colon",
+    "At 7:00 they part, so it is 10:08.": "conclusion: colon",
+    "The clock shows 10:08. At 7:00 it would be lower.": "shows: colon",
+    "At 7:00 they part, at 9:00 they turn.\n\n10:08": "own line: colon",
+    "7:00 comes after **10:08** and before 9:00 they part.": "bold: colon",
+    "The hands stand at ten past seven or so, or 10:08.\nNo, 10:08.": "own line: colon",
+}
+
+
+@pytest.mark.parametrize(("text", "rule"), PLACES.items())
+def test_a_place_is_found_and_named(text, rule):
+    found = read_time(text)
+    assert (found.value, found.rule) == ((10, 8, None), rule)
+    assert "10:08" in text[slice(*found.span)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "10:12… no, 10:08",
+        "It is 10:12. Wait, I mean 10:08.",
+        "10:08 (not 1:52)",
+        "The time is 10:08 rather than 1:52.",
+        "Es ist 10:12 Uhr, nein, 10:08 Uhr.",
+        "At first I thought 1:52, but it is 10:08.",
+    ],
+)
+def test_corrections_count(text):
+    assert read_time(text).value == (10, 8, None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "between 10:05 and 10:10",
+        "10:05 to 10:10",
+        "10:08 or 1:52",
+        "It is either 10:08 or 1:52.",
+        "If it is day, 10:08; if it is night, 1:52.",
+        "Answer: unknown. A clock at 10:08 looks like this.",
+        "I cannot tell the time; 10:08 is usual.",
+        "<think>It is 10:08, since",
+        "<think>It is 10:08.</think>",
+        "- left: 10:08\n- right: 1:52",
+        "To read it we look at the hand that was at 10:08 and then",
+    ],
+)
+def test_ranges_alternatives_and_refusals_are_unread(text):
+    assert read_time(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Answer: 42. Confidence: 90 %",
+        "It is 42 (90 % sure).",
+        "42 out of 100",
+        "On the scale of [0-59] it is 42.",
+        "As Figure 3 shows, it was 42 in 2019.",
+        "36, not 48? No, 42",
+        "12 + 30 = 42",
+        "Total: 12 + 30 = 42",
+        "42 of the 60 bars",
+        "1. Red: 12\n2. Blue: 30\n3. Total: 42",
+        "More than 30, namely 42.",
+    ],
+)
+def test_other_numbers_are_not_the_answer(text):
+    assert read_number(text).value == Decimal(42)
+
+
+def test_the_unit_that_was_asked_for_tells_the_answer():
+    assert read_number("The limit is 50 and the car drives 88 km/h.", unit="km/h").value == 88
+
+
+@pytest.mark.parametrize(
+    ("text", "choices", "value"),
+    [
+        ("B. A red car", ("A", "B"), "B"),
+        ("Yes, there are no people.", ("yes", "no"), "yes"),
+        ("Nein, kein Hund. Yes is wrong.", ("yes", "no"), "no"),
+        ('{"answer": false}', ("yes", "no"), "no"),
+        ("B", ("A. a bus", "B. a van"), "B. a van"),
+        ("a van", ("A. a bus", "B. a van"), "B. a van"),
+        ("A or B", ("A", "B"), None),
+        ("这辆车是红色的", ("红色", "蓝色"), "红色"),
+    ],
+)
+def test_choices(text, choices, value):
+    found = read_text(text, choices=choices)
+    assert (found and found.value) == value
+
+
+def test_one_box_is_the_answer_and_two_are_none():
+    assert read_box("It is at [1,2,3,4]. Its owner is at [5,6,7,8].").value == (1, 2, 3, 4)
+    assert read_box("[1,2,3,4], [5,6,7,8]") is None
