@@ -15,8 +15,6 @@ from importlib import import_module
 from typing import Any
 
 _SHOWN = 12
-
-
 _PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _ALLOWED: set[str] = set()
 
@@ -38,35 +36,44 @@ def allow(name: str) -> None:
 
 def refuse_code(places: Iterable[str], file: object) -> None:
     """Refuse a file that names classes outside gnomon which the user did not name himself."""
-    if others := [
-        name for name in dict.fromkeys(places) if is_place(name) and name not in _ALLOWED
-    ]:
+    others = [name for name in dict.fromkeys(places) if is_place(name) and name not in _ALLOWED]
+    if others:
         raise UnknownNameError(
             f"{file} names code outside gnomon: {', '.join(others)}. If it is yours, or you trust"
             f" it, add {' '.join(f'--plugins {name}' for name in others)}"
         )
 
 
-def load(kinds: Mapping[str, str], name: str, *, what: str, listing: str) -> Any:
-    """The class that `name` stands for; an unknown one is refused."""
+def load(
+    kinds: Mapping[str, str], name: str, *, what: str, listing: str, own: str | None = None
+) -> Any:
+    """The class that `name` stands for; an unknown one is refused.
+
+    Where `own` names a class by its place, the name may be the place of a user's subclass of it.
+    """
+    if own is not None and is_place(name):
+        return load_own(name, _imported(own), what=what)
     check(kinds, name, what=what, listing=listing)
-    module, _, attribute = kinds[name].partition(":")
-    return getattr(import_module(module), attribute)
+    return _imported(kinds[name])
 
 
 def load_own(place: str, base: type, *, what: str) -> Any:
     """A class of the user's own, looked for in the current directory, too."""
     refuse_code([place], what)
-    module, _, attribute = place.partition(":")
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # last, so that no file there hides a library
     try:
-        found = getattr(import_module(module), attribute)
+        found = _imported(place)
     except (AttributeError, ImportError) as error:
         raise UnknownNameError(f"{what} {place!r} cannot be imported: {error}") from error
     if not isinstance(found, type) or not issubclass(found, base):
         raise UnknownNameError(f"{what} {place!r} is no subclass of {base.__name__}")
     return found
+
+
+def _imported(place: str) -> Any:
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def check(choices: Iterable[str], name: str, *, what: str, listing: str) -> None:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 import transformers
-from transformers import TrainerCallback
 
 from benchmarks import train_step
 from benchmarks.gpu.parts import Found, Setting
@@ -31,7 +30,7 @@ from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.families.base import Family
 from gnomon.pipeline.load import load, prepare_parts
 from gnomon.pipeline.planning.budget import GIB
-from gnomon.pipeline.planning.plan import _Sizer
+from gnomon.pipeline.planning.plan import StepTimes, _Sizer
 from gnomon.pipeline.planning.tokens import counted
 from gnomon.pipeline.training.settings import arguments
 from gnomon.pipeline.training.stream import drawn
@@ -158,7 +157,7 @@ def cost(way: str, given: Recipe, samples: Sequence[Sample], run: Path, cuda: bo
     args = arguments(given, run)
     args.save_strategy = transformers.trainer_utils.SaveStrategy.NO
     args.disable_tqdm = True
-    steps = StepTimes()
+    steps = WaitedFor()
     rows = [samples[i % len(samples)] for i in range(given.train.samples or 0)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # compute_loss_func is deprecated
@@ -185,20 +184,10 @@ def cost(way: str, given: Recipe, samples: Sequence[Sample], run: Path, cuda: bo
     return Cost(steps.seconds[1:], loss, batch["input_ids"].numel(), peak, device)
 
 
-class StepTimes(TrainerCallback):
+class WaitedFor(StepTimes):
     """From one step's end to the next, the GPU waited for."""
 
-    def __init__(self) -> None:
-        self.seconds: list[float] = []
-        self._last = 0.0
-
-    def on_train_begin(self, *_: Any, **__: Any) -> None:
-        self._last = train_step.now()
-
-    def on_step_end(self, *_: Any, **__: Any) -> None:
-        now = train_step.now()
-        self.seconds.append(now - self._last)
-        self._last = now
+    now = staticmethod(train_step.now)
 
 
 def planned(given: Recipe, samples: Sequence[Sample]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from gnomon.answers.reading.choice import Reading, Value, Which
-from gnomon.answers.target import Size, Target
+from gnomon.answers.target import Corners, Size, Target
 
 Statistic: TypeAlias = Literal["share", "mean", "median", "p90", "r_squared"]
 Among: TypeAlias = Literal["all", "read", "wrong"]
@@ -180,7 +180,7 @@ class AnswerType(ABC):
         """Its digits from the left, numbers in so many; None for what is not made of digits."""
         return None
 
-    def boxes(self, value: Value) -> Sequence[tuple[float, float, float, float]]:  # noqa: ARG002
+    def boxes(self, value: Value) -> Sequence[Corners]:  # noqa: ARG002
         """Every box of a value."""
         return ()
 

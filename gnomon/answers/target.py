@@ -8,6 +8,8 @@ from typing import Any, ClassVar, Self, TypeAlias
 
 Size: TypeAlias = tuple[int, int]
 """Width and height in pixels."""
+Corners: TypeAlias = tuple[float, float, float, float]
+"""x1, y1, x2, y2."""
 
 
 class Target(ABC):
@@ -56,8 +58,13 @@ class Target(ABC):
         """An answer of the same form, whatever this one's value: what its readers may know."""
         return self
 
+    @property
+    def listable(self) -> bool:
+        """Whether all answers to its question can be listed, this one among them."""
+        return False
+
     def possible(self) -> tuple[Self, ...]:
-        """All answers that are as likely before one looks; none where they cannot be listed."""
+        """All answers to a question of its form."""
         return ()
 
     @property
@@ -66,7 +73,7 @@ class Target(ABC):
         return ""
 
     @property
-    def boxes(self) -> tuple[tuple[float, float, float, float], ...]:
+    def boxes(self) -> tuple[Corners, ...]:
         """The corners of its boxes, if it has any."""
         return ()
 

@@ -6,11 +6,10 @@ METRICS names every metric; nothing is loaded until asked for.
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon import answers
+from gnomon import answers, names
 from gnomon.answers.truths import TARGETS
 
 if TYPE_CHECKING:
@@ -66,6 +65,5 @@ _PLACES = METRICS | {
 
 def __getattr__(name: str) -> Any:
     if name in _PLACES:
-        module, _, attribute = _PLACES[name].partition(":")
-        return getattr(import_module(module), attribute)
+        return names.load(_PLACES, name, what="function", listing="gnomon ls metrics")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

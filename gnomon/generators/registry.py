@@ -22,11 +22,15 @@ KINDS = {
 
 def load(name: str) -> type[Generator]:
     """The class of generators of that name, or of the user's own at that place."""
-    found: type[Generator]
+    found: type[Generator] = names.load(
+        KINDS,
+        name,
+        what="generator",
+        listing="gnomon ls generators",
+        own="gnomon.generators.base:Generator",
+    )
     if not names.is_place(name):
-        found = names.load(KINDS, name, what="generator", listing="gnomon ls generators")
         return found
-    found = names.load_own(name, Generator, what="generator")
     held = KINDS.setdefault(found.kind, name)  # as ids and manifests call it
     if held != name and load(held) is not found:
         raise ValueError(f"{name}: its kind {found.kind!r} is that of {held}: rename it")

@@ -49,13 +49,9 @@ _CLASSES = {
 
 def load(name: str) -> type[NumericLoss]:
     """The class of losses of that name, or of the user's own at that place."""
-    found: type[NumericLoss]
-    if names.is_place(name):
-        from gnomon.losses.base import NumericLoss
-
-        found = names.load_own(name, NumericLoss, what="loss")
-    else:
-        found = names.load(KINDS, name, what="loss", listing="gnomon ls losses")
+    found: type[NumericLoss] = names.load(
+        KINDS, name, what="loss", listing="gnomon ls losses", own=_CLASSES["NumericLoss"]
+    )
     return found
 
 

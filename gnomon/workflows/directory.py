@@ -93,13 +93,18 @@ def _refuse_strangers(run: Path) -> None:
     if not run.exists() or ((run / _RECIPE).is_file() and (run / _VERSIONS).is_file()):
         return
     ours = _OURS if (run / _RECIPE).is_file() else {_VERSIONS}
-    names = sorted(entry.name for entry in run.iterdir() if not entry.name.startswith("."))
+    refuse_others(run, ours, "a run")
+
+
+def refuse_others(folder: Path, ours: set[str], what: str) -> None:
+    """Refuse a directory that holds files beside those of ours."""
+    names = sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
     others = [name for name in names if name not in ours]
     if others:
         more = f" and {len(others) - 3} more" if len(others) > 3 else ""
         raise RecipeError(
-            f"{run} holds other files ({', '.join(others[:3])}{more}), and a run needs a directory"
-            " of its own: give another --out"
+            f"{folder} holds other files ({', '.join(others[:3])}{more}), and {what} needs a"
+            " directory of its own: give another --out"
         )
 
 

@@ -27,7 +27,7 @@ from gnomon.recipe import Recipe, RecipeError
 from gnomon.redact import anonymous
 from gnomon.store.lock import sole_writer
 from gnomon.workflows.answering import predict
-from gnomon.workflows.directory import AFTER, claim, say, versions
+from gnomon.workflows.directory import AFTER, claim, refuse_others, say, versions
 from gnomon.workflows.exam import Exam, check
 from gnomon.workflows.running import refuse_server
 
@@ -104,12 +104,8 @@ def _recipe(model: str, overrides: Sequence[str]) -> Recipe:
 
 def _make_room(out: Path) -> None:
     """Take an empty directory, or that of an earlier self-test, which is replaced."""
-    names = {entry.name for entry in out.iterdir() if not entry.name.startswith(".")}
-    if names and not REPORT in names <= {REPORT, TRACEBACKS, _RUN, _MERGED}:
-        raise RecipeError(
-            f"{out} holds other files ({', '.join(sorted(names)[:3])}), and a self-test needs a"
-            " directory of its own: give another --out"
-        )
+    ours = {REPORT, TRACEBACKS, _RUN, _MERGED} if (out / REPORT).exists() else set()
+    refuse_others(out, ours, "a self-test")
     put_text(out / REPORT, "This self-test did not come to its end.\n")
     for folder in (_RUN, _MERGED):
         shutil.rmtree(out / folder, ignore_errors=True)

@@ -8,12 +8,11 @@ from typing import cast
 
 from gnomon.answers.base import SHARES, Answer, AnswerType, Errors, Line
 from gnomon.answers.box import metrics
-from gnomon.answers.box.metrics import Corners
 from gnomon.answers.box.reader import read_box
 from gnomon.answers.box.truth import Box
 from gnomon.answers.dialect import Dialect, create
 from gnomon.answers.reading.choice import Reading, Value, Which
-from gnomon.answers.target import Size, Target
+from gnomon.answers.target import Corners, Size, Target
 
 _RIGHT = 0.5
 
@@ -22,10 +21,9 @@ _RIGHT = 0.5
 class BoxType(AnswerType):
     """An unread, degenerate or swapped box has IoU 0."""
 
-    @property
-    def title(self) -> str:
-        """For people."""
-        return "Box"
+    title = "Box"
+    in_pixels = True
+    errors = Errors("Intersection over union", "iou", *SHARES)
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -90,16 +88,6 @@ class BoxType(AnswerType):
         """What the box misses."""
         return 1 - measures["iou"]
 
-    @property
-    def errors(self) -> Errors:
-        """By the overlap."""
-        return Errors("Intersection over union", "iou", *SHARES)
-
-    @property
-    def in_pixels(self) -> bool:
-        """Of the picture as the model saw it."""
-        return True
-
     def boxes(self, value: Value) -> Sequence[Corners]:
         """The one."""
         return [cast("Corners", value)]
@@ -134,7 +122,7 @@ def _corners(target: Target) -> Corners:
 
 def _space(spoken: Dialect, size: Size) -> Corners:
     """The numbers that the dialect writes for the whole picture."""
-    whole = read_box(spoken.write(Box(0, 0, *size), size))
+    whole = read_box(spoken.write(Box(0, 0, *size), size), which="last")
     assert whole is not None, f"no reader for boxes of the {spoken.name} dialect"
     return whole.value
 

@@ -8,14 +8,14 @@ from math import inf
 from typing import Any
 
 from gnomon import jsons
-from gnomon.answers.target import Size
+from gnomon.answers.target import Corners, Size
 
 _NUMBERS = re.compile(r"[-+]?\d+(?:\.\d+)?", re.ASCII)
 _EDGE = 0.5
 """Pixels by which a labelled box may stick out of its picture: labellers round."""
 
 
-def read(value: Any, form: str, size: Size) -> tuple[float, float, float, float]:
+def read(value: Any, form: str, size: Size) -> Corners:
     """The corners in pixels; a box that leaves its picture is refused."""
     found = _four(value)
     corners = _FORMATS[form](found, size)
@@ -28,7 +28,7 @@ def read(value: Any, form: str, size: Size) -> tuple[float, float, float, float]
     return max(x1, 0), max(y1, 0), min(x2, wide), min(y2, tall)
 
 
-def _four(value: Any) -> tuple[float, float, float, float]:
+def _four(value: Any) -> Corners:
     """A list of four, also as text."""
     if isinstance(value, str):
         value = (

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
 
-from gnomon.answers.target import Size
-
-Corners: TypeAlias = tuple[float, float, float, float]
+from gnomon.answers.target import Corners, Size
 
 
 def iou(a: Corners, b: Corners) -> float:

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from gnomon.answers.box import forms
-from gnomon.answers.box.rules import Corners, Found, corners, named, stands
+from gnomon.answers.box.rules import Found, corners, named, stands
 from gnomon.answers.reading import cuts
 from gnomon.answers.reading.choice import Reading, Which, answered, choose, every, plain
 from gnomon.answers.reading.cuts import pieces
 from gnomon.answers.reading.final import final
+from gnomon.answers.target import Corners
 
 
 def read_box(text: str, *, which: Which = "final") -> Reading[Corners] | None:

@@ -9,9 +9,8 @@ from typing import TypeAlias
 from gnomon.answers.box import forms
 from gnomon.answers.reading import cuts
 from gnomon.answers.reading.choice import Reading
+from gnomon.answers.target import Corners
 
-Corners: TypeAlias = tuple[float, float, float, float]
-"""x1, y1, x2, y2 as they are written."""
 Found: TypeAlias = "Reading[Corners | None]"
 Form: TypeAlias = "Callable[[str, int, int], list[Found]]"
 

@@ -8,7 +8,7 @@ from math import inf
 from typing import Any, ClassVar, Self
 
 from gnomon.answers.box import label
-from gnomon.answers.target import Size, Target
+from gnomon.answers.target import Corners, Size, Target
 
 _SHARES = (0.001, 0.01, 0.04, 0.16, 0.64, 1.0)
 _AREAS = ("under 0.1 %", *(f"{100 * low:g} to {100 * high:g} %" for low, high in pairwise(_SHARES)))
@@ -33,12 +33,12 @@ class Box(Target):
             raise ValueError(f"{self}: a box needs finite corners with x1 < x2 and y1 < y2")
 
     @property
-    def corners(self) -> tuple[float, float, float, float]:
+    def corners(self) -> Corners:
         """x1, y1, x2, y2."""
         return self.x1, self.y1, self.x2, self.y2
 
     @property
-    def boxes(self) -> tuple[tuple[float, float, float, float], ...]:
+    def boxes(self) -> tuple[Corners, ...]:
         """Its corners."""
         return (self.corners,)
 

@@ -26,6 +26,16 @@ _LARGEST = 1e300
 class NumberType(AnswerType):
     """Units are read by, not judged. An unread answer costs as much as the farthest wrong one."""
 
+    errors = Errors(
+        "Relative error",
+        "relative",
+        (0, 0.01, 0.05, 0.1, 0.25, 1),
+        ("exact", "≤ 1 %", "1–5 %", "5–10 %", "10–25 %", "25–100 %", "> 100 %"),
+        more_is_better=False,
+    )
+    can_be_listed = True
+    axis = Axis(("truth", "answer"))
+
     on_a_scale: bool = False
     """Read off a scale: right is what lies as near to the truth as the scale can be read."""
 
@@ -126,27 +136,6 @@ class NumberType(AnswerType):
     def badness(self, measures: dict[str, float]) -> float:
         """How far off, without the limit on what is charged."""
         return measures["error"]
-
-    @property
-    def errors(self) -> Errors:
-        """By the relative error."""
-        return Errors(
-            "Relative error",
-            "relative",
-            (0, 0.01, 0.05, 0.1, 0.25, 1),
-            ("exact", "≤ 1 %", "1–5 %", "5–10 %", "10–25 %", "25–100 %", "> 100 %"),
-            more_is_better=False,
-        )
-
-    @property
-    def axis(self) -> Axis:
-        """As far as the truths reach."""
-        return Axis(("truth", "answer"))
-
-    @property
-    def can_be_listed(self) -> bool:
-        """Whole numbers of a range."""
-        return True
 
     def place(self, value: Value) -> float:
         """The number."""

@@ -82,10 +82,13 @@ class Number(Target):
         """Nothing of its unit."""
         return type(self)(_NONE, self.unit)
 
+    @property
+    def listable(self) -> bool:
+        """Whether it is one of the whole numbers from 0 to 100."""
+        return self.value == int(self.value) and 0 <= self.value <= _LISTED
+
     def possible(self) -> tuple[Self, ...]:
-        """Whole numbers from 0 to 100, if it is one."""
-        if self.value != int(self.value) or not 0 <= self.value <= _LISTED:
-            return ()
+        """The whole numbers from 0 to 100."""
         return tuple(type(self)(Decimal(value), self.unit) for value in range(_LISTED + 1))
 
     def shown(self) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast, get_args
 
-from gnomon.answers.box.metrics import Corners
 from gnomon.answers.dialect import answer_block
 from gnomon.answers.spots.truth import Spots
 from gnomon.answers.table.truth import Table
-from gnomon.answers.time.metrics import Hms
+from gnomon.answers.target import Corners
+from gnomon.answers.time.writing import Hms
 
 T = TypeVar("T")
 V = TypeVar("V", covariant=True)

@@ -67,8 +67,10 @@ class _Place(NamedTuple):
     start: int
     end: int
     takes: Literal["first", "said", "is", "ends", "list", "alone", "opening", "none"]
-    """The first value, in the first sentence; the one that something "is"; one without other words
-    beside it; or one that opens the text."""
+    """Which of its values counts. first: the first, in the first sentence. said: the one that
+    something "is", else the last before "because". is: one that something "is". ends: a number that
+    something "is". list: none, if they differ. alone: one without other words beside it. opening:
+    one that the text opens with. none: none at all."""
 
 
 def final(
@@ -97,7 +99,7 @@ def _places(text: str, begin: int, end: int) -> Iterator[_Place]:
     """Places that may hold the answer, the most trusted first."""
     tail = max(begin, end - _TAIL)
     for rule, pattern in ENCLOSED:
-        for match in list(pattern.finditer(text, tail, end))[:-2:-1]:
+        for match in _latest(pattern, text, tail, end, 1):
             yield _Place(rule, *match.span(1), "said")
     boxes = list(BOXES.finditer(text, tail, end))
     if len(boxes) > 1:
@@ -113,7 +115,7 @@ def _places(text: str, begin: int, end: int) -> Iterator[_Place]:
         yield _Place("opening", begin, min(end, begin + _NEAR), "opening")
     for rule, pattern in ANNOUNCED:
         yield from _behind(rule, pattern, text, tail, end)
-    for match in list(IS_THE_ANSWER.finditer(text, tail, end))[:-2:-1]:
+    for match in _latest(IS_THE_ANSWER, text, tail, end, 1):
         start = _sentence_start(text, begin, match.start())
         yield _Place("is the answer", start, match.start(), "said")
     if _is_cut_off(text, begin, end):
@@ -135,17 +137,16 @@ def _stated(text: str, begin: int, head: int, end: int) -> Iterator[_Place]:
     if both := CONDITIONS.search(text, tail, end):
         yield _Place("conditions", *both.span(), "list")
     rule, ticked = SET_APART[0]
-    for match in list(ticked.finditer(text, tail, end))[:-3:-1]:
+    for match in _latest(ticked, text, tail, end, 2):
         yield _Place(rule, *match.span(1), "said")
     if answers_first and not CONCLUDED.search(text, begin + 1, head):
         yield _Place("opening", begin, min(end, begin + _NEAR), "opening")
     conclusions = [
         _Place("conclusion", match.end(), _sentence_end(text, match.end(), end), "is")
-        for match in list(CONCLUDED.finditer(text, tail, end))[: -_TRIES - 1 : -1]
+        for match in _latest(CONCLUDED, text, tail, end)
     ]
     yield from conclusions
-    listed, *ends = _last_lines(text, begin, end)
-    if listed.start < listed.end:
+    if listed := _list_at_the_end(text, begin, end):
         if not _ENTRY.match(text, begin, head):
             yield _Place("first sentence", begin, head, "is")
         yield listed
@@ -153,14 +154,15 @@ def _stated(text: str, begin: int, head: int, end: int) -> Iterator[_Place]:
     if first and answers_first and not works:
         yield _Place("shows", first.end(), min(end, first.end() + _NEAR), "first")
     yield from _behind("shows", SHOWN[0], text, tail, end)
-    yield from ends
+    if listed is None:
+        yield from _ends(text, begin, end)
     if answers_first and not works:
         yield _Place("first sentence", begin, head, "is")
-    if not (REFUSES.search(text, begin, head) and not DESPITE.search(text, begin, end)):
+    if not REFUSES.search(text, begin, head) or DESPITE.search(text, begin, end):
         yield from _behind("shows", SHOWN[1], text, tail, end)
     yield from (place._replace(takes="said") for place in conclusions)
     for rule, pattern in SET_APART[1:]:
-        for match in list(pattern.finditer(text, tail, end))[: -_TRIES - 1 : -1]:
+        for match in _latest(pattern, text, tail, end):
             yield _Place(rule, *match.span(1), "alone")
 
 
@@ -181,24 +183,32 @@ _OPEN_ENDED = re.compile(r"(?:\s[+=]|\{)\s*\Z")
 _CUT_OFF = re.compile(r"(?:[^\W\d]|[,(:-])\s*\Z")
 
 
-def _last_lines(text: str, begin: int, end: int) -> list[_Place]:
-    """The last lines as a list, the last line, and the last sentence of a text."""
-    lines = list(_LINE.finditer(text, max(begin, end - 400), end))
-    one, two = lines[-2:] if len(lines) > 1 else (None, None)
-    entry = _ENTRY.match(two[0]) if two else None
-    listed = one and two and entry and _ENTRY.match(one[0]) and two.start() - one.end() == 1
-    start, last = begin, begin + len(text[begin:end].rstrip())
-    places = [_Place("list", begin, begin, "list")]
-    if one and two and listed and not SUMS_UP.search(two[0]):
-        return [_Place("list", one.start(), two.end(), "list")]
-    if two:
-        places.append(
-            _Place("own line", two.start() + (entry.start(1) if entry else 0), two.end(), "alone")
-        )
-    start = _sentence_start(text, begin, last)
-    if start > begin:
-        places.append(_Place("last sentence", start, last, "ends"))
-    return places
+def _list_at_the_end(text: str, begin: int, end: int) -> _Place | None:
+    """The last two lines, if both are entries of a list and the last sums up nothing."""
+    lines = _lines(text, begin, end)
+    if len(lines) < 2:
+        return None
+    one, two = lines[-2:]
+    listed = _ENTRY.match(one[0]) and _ENTRY.match(two[0]) and two.start() - one.end() == 1
+    if not listed or SUMS_UP.search(two[0]):
+        return None
+    return _Place("list", one.start(), two.end(), "list")
+
+
+def _ends(text: str, begin: int, end: int) -> Iterator[_Place]:
+    """The last line of several, and the last sentence of several."""
+    lines = _lines(text, begin, end)
+    if len(lines) > 1:
+        entry = _ENTRY.match(lines[-1][0])
+        start = lines[-1].start() + (entry.start(1) if entry else 0)
+        yield _Place("own line", start, lines[-1].end(), "alone")
+    last = begin + len(text[begin:end].rstrip())
+    if (start := _sentence_start(text, begin, last)) > begin:
+        yield _Place("last sentence", start, last, "ends")
+
+
+def _lines(text: str, begin: int, end: int) -> list[re.Match[str]]:
+    return list(_LINE.finditer(text, max(begin, end - 400), end))
 
 
 _LINE = re.compile(r"[^\n]*\w[^\n]*")
@@ -208,7 +218,7 @@ _ENTRY = re.compile(r"[ \t]{0,8}(?:[-*•+]|\(?\w{1,2}[.)])\s+([^\n]*)")
 def _behind(
     rule: str, pattern: re.Pattern[str], text: str, start: int, end: int
 ) -> Iterator[_Place]:
-    for match in list(pattern.finditer(text, start, end))[: -_TRIES - 1 : -1]:
+    for match in _latest(pattern, text, start, end):
         yield _Place(rule, match.end(), min(end, match.end() + _NEAR), "first")
 
 
@@ -223,12 +233,11 @@ def _last(
     begin, end = span
     if _is_cut_off(low, begin, end):
         return None
-    if REFUSES.search(low, begin, _sentence_end(low, begin, end)) and not DESPITE.search(
-        low, begin, end
-    ):
+    head = _sentence_end(low, begin, end)
+    if REFUSES.search(low, begin, head) and not DESPITE.search(low, begin, end):
         return None
     ending = _sentence_start(low, begin, len(text[:end].rstrip()))
-    if ending > begin and REFUSES.search(low, ending, end) and not DESPITE.search(low, ending, end):
+    if ending > begin and _refuses(low, ending, end):
         return None
     for _ in range(_SENTENCES):
         found = last(text[begin:end])
@@ -237,7 +246,7 @@ def _last(
         found = moved(found, begin)
         start = _sentence_start(low, begin, found.span[0])
         end = _sentence_end(low, found.span[1], end)
-        if REFUSES.search(low, start, end) and not DESPITE.search(low, start, end):
+        if _refuses(low, start, end):
             return None
         sentence = _decided(values, text, low, _Place("", start, end, "said"))
         if sentence:
@@ -248,6 +257,18 @@ def _last(
 
 _SENTENCES = 4
 """Sentences, from the end of the text, that are tried."""
+
+
+def _refuses(text: str, start: int, end: int) -> bool:
+    """Whether a part declines to answer, and does not guess all the same."""
+    return bool(REFUSES.search(text, start, end) and not DESPITE.search(text, start, end))
+
+
+def _latest(
+    pattern: re.Pattern[str], text: str, start: int, end: int, n: int = _TRIES
+) -> list[re.Match[str]]:
+    """The last matches, the last of all first."""
+    return list(pattern.finditer(text, start, end))[: -n - 1 : -1]
 
 
 def _sentence_start(text: str, begin: int, place: int) -> int:
@@ -297,7 +318,7 @@ def _decided(values: Values[V], text: str, low: str, place: _Place) -> Reading[V
         return None
     if place.takes == "opening" and not _opens(part, kept):
         return None
-    if place.takes in ("said", "is") and REFUSES.search(part) and not DESPITE.search(part):
+    if place.takes in ("said", "is") and _refuses(part, 0, len(part)):
         return refused
     if index and _apart(part, kept[index - 1], kept[index]):
         return refused

@@ -11,7 +11,7 @@ from gnomon.answers.dialect import create, final
 from gnomon.answers.reading.choice import Reading, Value, Which
 from gnomon.answers.spots import metrics
 from gnomon.answers.spots.truth import Spots
-from gnomon.answers.target import Size, Target
+from gnomon.answers.target import Corners, Size, Target
 
 _FENCED = re.compile(r"```\w*\n(.*?)\n?```", re.DOTALL)
 
@@ -20,10 +20,9 @@ _FENCED = re.compile(r"```\w*\n(.*?)\n?```", re.DOTALL)
 class SpotsType(AnswerType):
     """Each found text is matched to at most one true one, from IoU 0.5 on."""
 
-    @property
-    def title(self) -> str:
-        """For people."""
-        return "Texts and their boxes"
+    title = "Texts and their boxes"
+    in_pixels = True
+    errors = Errors("F1 of texts in their boxes", "f1", *SHARES)
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -75,17 +74,7 @@ class SpotsType(AnswerType):
         """What is missed."""
         return 1 - measures["f1"]
 
-    @property
-    def errors(self) -> Errors:
-        """By F1."""
-        return Errors("F1 of texts in their boxes", "f1", *SHARES)
-
-    @property
-    def in_pixels(self) -> bool:
-        """Of the picture as the model saw it."""
-        return True
-
-    def boxes(self, value: Value) -> Sequence[tuple[float, float, float, float]]:
+    def boxes(self, value: Value) -> Sequence[Corners]:
         """Of each text."""
         assert isinstance(value, Spots)
         return value.boxes

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 from gnomon.answers.bars import COUNTS, counted
 from gnomon.answers.box.truth import Box, sized
-from gnomon.answers.target import Size, Target
+from gnomon.answers.target import Corners, Size, Target
 from gnomon.answers.text.truth import Text
 
 
@@ -38,7 +38,7 @@ class Spots(Target):
             raise ValueError("items is empty: give at least one Spot")
 
     @property
-    def boxes(self) -> tuple[tuple[float, float, float, float], ...]:
+    def boxes(self) -> tuple[Corners, ...]:
         """The corners of each."""
         return tuple(spot.box.corners for spot in self.items)
 

@@ -17,10 +17,8 @@ from gnomon.answers.target import Size, Target
 class TableType(AnswerType):
     """Cells count where their row's first cell and their column's header are right."""
 
-    @property
-    def title(self) -> str:
-        """For people."""
-        return "Table"
+    title = "Table"
+    errors = Errors("Share of the cells that are right", "cells", *SHARES)
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -64,11 +62,6 @@ class TableType(AnswerType):
     def badness(self, measures: dict[str, float]) -> float:
         """The share of cells that are wrong."""
         return 1 - measures["cells"]
-
-    @property
-    def errors(self) -> Errors:
-        """By the share of cells."""
-        return Errors("Share of the cells that are right", "cells", *SHARES)
 
     def shown(self, value: Value) -> str:
         """A line for each row."""

@@ -19,10 +19,9 @@ from gnomon.answers.text.truth import Text
 class TextType(AnswerType):
     """Capitals, quotation marks and a final full stop do not count."""
 
-    @property
-    def title(self) -> str:
-        """For people."""
-        return "Text"
+    title = "Text"
+    can_be_listed = True
+    errors = Errors("Right or wrong", "exact", (1,), ("wrong", "right"))
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -55,16 +54,6 @@ class TextType(AnswerType):
         """A guess among the listed choices, each as likely; nothing where a question lists none."""
         choices = [len(_text(truth).choices) for truth in truths]
         return {"exact": sum(1 / n for n in choices) / len(choices)} if all(choices) else {}
-
-    @property
-    def errors(self) -> Errors:
-        """Right or wrong."""
-        return Errors("Right or wrong", "exact", (1,), ("wrong", "right"))
-
-    @property
-    def can_be_listed(self) -> bool:
-        """Where the question lists choices."""
-        return True
 
     def same(self, one: Value, other: Value) -> bool:
         """But for capitals and blanks."""

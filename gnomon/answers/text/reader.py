@@ -43,10 +43,9 @@ def read_text(
 
 def _every(text: str, choices: tuple[str, ...]) -> list[Reading[str]]:
     """All choices that a short text names; "A red car" does not name A."""
-    names, text = (
-        _with_labels(choices),
-        text.replace("-", " ") if "-" in text and not any("-" in c for c in choices) else text,
-    )
+    names = _with_labels(choices)
+    if not any("-" in choice for choice in choices):
+        text = text.replace("-", " ")
     found = [
         _choice(m, names)
         for m in _pattern(tuple(names)).finditer(text)

@@ -58,6 +58,11 @@ class Text(Target):
         """The text."""
         return self.text
 
+    @property
+    def listable(self) -> bool:
+        """Whether the question lists choices."""
+        return bool(self.choices)
+
     def possible(self) -> tuple[Self, ...]:
         """The choices."""
         return tuple(type(self)(choice, self.choices) for choice in self.choices)

@@ -20,6 +20,15 @@ from gnomon.answers.time.writing import Hms
 class TimeType(AnswerType):
     """Deviations are in minutes; an unread answer costs half a turn, P/2, the largest there is."""
 
+    errors = Errors(
+        "How far off, the shorter way round the dial",
+        "deviation",
+        (0, 1, 5, 15, 30, 60, 180),
+        ("exact", "≤ 1 min", "1–5 min", "5–15 min", "15–30 min", "30–60 min", "1–3 h", "> 3 h"),
+        more_is_better=False,
+    )
+    can_be_listed = True
+
     hours: Literal[12, 24]
 
     @property
@@ -86,17 +95,6 @@ class TimeType(AnswerType):
         return uniform([_time(truth) for truth in truths])
 
     @property
-    def errors(self) -> Errors:
-        """By minutes."""
-        return Errors(
-            "How far off, the shorter way round the dial",
-            "deviation",
-            (0, 1, 5, 15, 30, 60, 180),
-            ("exact", "≤ 1 min", "1–5 min", "5–15 min", "15–30 min", "30–60 min", "1–3 h", "> 3 h"),
-            more_is_better=False,
-        )
-
-    @property
     def axis(self) -> Axis:
         """In hours."""
         return Axis(("true time in hours", "answer in hours"), float(self.hours), per=60)
@@ -105,11 +103,6 @@ class TimeType(AnswerType):
     def period(self) -> float:
         """Minutes of the dial."""
         return 60.0 * self.hours
-
-    @property
-    def can_be_listed(self) -> bool:
-        """Every minute."""
-        return True
 
     def place(self, value: Value) -> float:
         """Minutes round the dial."""

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from gnomon.answers.reading.choice import Reading
 from gnomon.answers.reading.word_tables import WIDE, Digits
 from gnomon.answers.time import rules
-from gnomon.answers.time.rules import Hms
+from gnomon.answers.time.writing import Hms
 
 Candidate: TypeAlias = "tuple[int, tuple[rules.Rule, ...] | re.Match[str]]"
 """A place, with the rules to try there or the field that stands there."""

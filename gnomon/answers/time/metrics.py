@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from gnomon.answers.time.writing import Hms as Hms
+from gnomon.answers.time.writing import Hms
 
 
 def time_deviation(prediction: Hms, target: Hms, period: int = 12) -> float:

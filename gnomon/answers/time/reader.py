@@ -11,7 +11,7 @@ from gnomon.answers.reading.cuts import chunks, groups
 from gnomon.answers.reading.final import final
 from gnomon.answers.reading.word_tables import SMALL, TENS, any_of, digits
 from gnomon.answers.time.candidates import APART, UNIT, candidates, read
-from gnomon.answers.time.rules import Hms
+from gnomon.answers.time.writing import Hms
 
 
 def read_time(

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias
 
-from gnomon.answers.time.writing import Hms as Hms
+from gnomon.answers.time.writing import Hms
 
 """Hour, minute, and second where one is stated."""
 Value: TypeAlias = "Callable[[re.Match[str]], Hms | None]"

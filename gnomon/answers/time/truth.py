@@ -84,10 +84,13 @@ class Time(Target):
         """Midnight on its dial."""
         return replace(self, seconds=0, shows_seconds=False)
 
+    @property
+    def listable(self) -> bool:
+        """With seconds there are too many."""
+        return not self.shows_seconds
+
     def possible(self) -> tuple[Self, ...]:
-        """Every minute of the dial; with seconds there are too many."""
-        if self.shows_seconds:
-            return ()
+        """Every minute of the dial."""
         return tuple(replace(self, seconds=60 * minute) for minute in range(60 * self.hours))
 
     def shown(self) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from gnomon.answers.time import metrics
 from gnomon.answers.time.truth import Time
+from gnomon.answers.time.writing import Hms
 
 _MOST_TRUTHS = 48
 """Truths whose swapped readings are counted out; the share hardly depends on them."""
@@ -57,6 +58,6 @@ def _linear(truth: Time) -> float:
 
 
 @cache
-def _swapped(truth: metrics.Hms, hours: int) -> float:
+def _swapped(truth: Hms, hours: int) -> float:
     guesses = [(hour, minute, None) for hour in range(hours) for minute in range(60)]
     return float(np.mean([metrics.hands_swapped(guess, truth, hours) for guess in guesses]))

@@ -32,12 +32,15 @@ class Listed:
     values: tuple[Value | None, ...]
     places: Floats
     """[A]: minutes round the dial, or numbers; NaN for words and for what is not read."""
-    period: float
-    """Minutes of the dial; 0 where there is none."""
     apart: Floats
     """[A, A]: how far each is from each, the shorter way; 0 where one is not read."""
     digits: NDArray[np.int8] | None
     """[A, D]: the digits of each, from the left; None where answers are not all made of them."""
+
+    @property
+    def period(self) -> float:
+        """Minutes of the dial; 0 where there is none."""
+        return self.answer_type.period
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,7 @@ def _listed(answers: tuple[str, ...], name: str, dialect: str, form: Target) -> 
     values = tuple(reading.value if reading else None for reading in readings)
     places = np.array([math.nan if value is None else found.place(value) for value in values])
     apart = np.nan_to_num(distance(places[:, None] - places[None], found.period))
-    return Listed(found, answers, values, places, found.period, apart, _digits(found, values))
+    return Listed(found, answers, values, places, apart, _digits(found, values))
 
 
 def _digits(found: AnswerType, values: Sequence[Value | None]) -> NDArray[np.int8] | None:

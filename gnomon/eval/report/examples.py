@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from PIL import Image
 
-from gnomon.answers.box.metrics import Corners
+from gnomon.answers.target import Corners
 from gnomon.answers.types import TYPES
 from gnomon.eval.report.figures import how_far, state, truth_text, value_text
 from gnomon.eval.report.plots import svg
@@ -116,7 +116,7 @@ def boxes_of(item: Scored) -> Sequence[Corners]:
     return () if item.value is None else TYPES[item.kind].boxes(item.value)
 
 
-def _frame(css: str, corners: tuple[float, float, float, float], size: Size) -> Frame:
+def _frame(css: str, corners: Corners, size: Size) -> Frame:
     """Clipped to the picture; swapped corners leave a line."""
     (left, right), (top, bottom) = (
         [100 * min(max(corner / side, 0), 1) for corner in pair]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gnomon.answers import dialect
-from gnomon.answers.box.metrics import Corners
+from gnomon.answers.target import Corners
 from gnomon.answers.types import TYPES
 from gnomon.eval.comparing.runs import RunResult
 from gnomon.eval.report.examples import boxes_of

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import torch
@@ -39,7 +40,9 @@ def listed(loaded: Loaded, sample: Sample, asked: Listing) -> tuple[str, ...] | 
         return None
     if not isinstance(asked, bool):
         return tuple(asked)
-    return _written(loaded.family.dialect, sample.target.form_of_question, sample.target) or None
+    if not sample.target.listable:
+        return None
+    return _written(loaded.family.dialect, sample.target.form_of_question)
 
 
 def believe(loaded: Loaded, asked: Question, answers: Sequence[str]) -> dict[str, float]:
@@ -161,15 +164,7 @@ def _pictures_seen(inputs: dict[str, Tensor], n: int) -> dict[str, Any]:
     return {"cross_attention_mask": mask[:, -1:].expand(-1, n, *mask.shape[2:])}
 
 
-_WRITTEN: dict[tuple[str, Target], tuple[str, ...]] = {}
-"""The answers to questions of a form, as a dialect writes them."""
-
-
-def _written(spoken: str, form: Target, target: Target) -> tuple[str, ...]:
-    """Every answer that may be given to a question such as this one's."""
-    if not (possible := target.possible()):
-        return ()
-    if (spoken, form) not in _WRITTEN:
-        write = dialect.create(spoken).write
-        _WRITTEN[spoken, form] = tuple(map(write, possible))
-    return _WRITTEN[spoken, form]
+@cache
+def _written(spoken: str, form: Target) -> tuple[str, ...]:
+    """Every answer to a question of that form, as the dialect writes it."""
+    return tuple(map(dialect.create(spoken).write, form.possible()))

@@ -24,14 +24,21 @@ BLANK = "gnomon-tiny-blank"
 EMBEDDED = {"gnomon-tiny": str(TINY), BLANK: BLANK}
 
 
+def load(name: str) -> type[Family]:
+    """The class of families of that name, or of the user's own at that place."""
+    found: type[Family] = names.load(
+        FAMILIES,
+        name,
+        what="family",
+        listing="gnomon ls families",
+        own="gnomon.pipeline.families.base:Family",
+    )
+    return found
+
+
 def create(name: str) -> Family:
-    """The family of that name, or of the user's own at that place."""
-    found: type[Family]
-    if names.is_place(name):
-        found = names.load_own(name, Family, what="family")
-    else:
-        found = names.load(FAMILIES, name, what="family", listing="gnomon ls families")
-    return found()
+    """The family of that name."""
+    return load(name)()
 
 
 def model_types() -> dict[str, str]:
@@ -65,7 +72,4 @@ def locate(name: str) -> str:
 
 def check(name: str) -> None:
     """Refuse a family that is not there."""
-    if names.is_place(name):
-        names.load_own(name, Family, what="family")
-    else:
-        names.check(FAMILIES, name, what="family", listing="gnomon ls families")
+    load(name)
