@@ -205,10 +205,6 @@ def _lora(
 ) -> LoraConfig:
     """PEFT's settings; a part's own rank is a pattern of its own."""
     more = train.lora or Lora()
-    adapted_layers = "|".join(f"(?:{part.linear})" for part in adapted)
-    if more.target_modules:
-        names = "|".join(map(re.escape, more.target_modules))
-        adapted_layers = rf"(?=.*\.(?:{names})$)(?:{adapted_layers})"
     ranks = {f"(?:{getattr(family, name).linear})": rank for name, rank in (more.r or {}).items()}
     return LoraConfig(
         r=train.lora_r,
@@ -218,7 +214,7 @@ def _lora(
         use_rslora=more.use_rslora,
         init_lora_weights=more.init_lora_weights,
         rank_pattern=ranks,
-        target_modules=adapted_layers,
+        target_modules="|".join(f"(?:{part.targets(more.target_modules)})" for part in adapted),
         exclude_modules="|".join(f"{re.escape(prefix)}.*" for prefix in idle) or None,
         modules_to_save=whole or None,
         task_type="CAUSAL_LM",

@@ -5,6 +5,7 @@ Family files import nothing heavy before a method needs it: `gnomon ls families`
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,12 @@ class Part:
     """Parameters whose names start so belong to it."""
     linear: str
     """A regular expression for the full names of its linear layers: what LoRA adapts."""
+
+    def targets(self, names: Sequence[str] | None) -> str:
+        """The same for those that are called so at the end, or for all."""
+        if not names:
+            return self.linear
+        return rf"(?=.*\.(?:{'|'.join(map(re.escape, names))})$)(?:{self.linear})"
 
 
 class Family(ABC):

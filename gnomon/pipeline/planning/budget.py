@@ -91,10 +91,12 @@ def sizes(family: Family, built: PreTrainedModel, model: Model, train: Train) ->
             continue
         own = {n: left.pop(n) for n in list(left) if n.startswith(part.prefixes)}
         total = sum(p.numel() for p in own.values())
-        layers = [linear[n] for n in linear if _matches(part, n)]
+        layers = [linear[n] for n in linear if _matches(part.linear, n)]
         few = sum(layer.weight.numel() for layer in layers) if name == "language" else 0
         way = getattr(train, name)
-        adapters = _adapters(_targeted(part, linear, train), train.rank(name), train.lora)
+        only = part.targets(train.lora.target_modules if train.lora else None)
+        adapted = [linear[n] for n in linear if _matches(only, n)]
+        adapters = _adapters(adapted, train.rank(name), train.lora)
         trained = {"frozen": 0, "lora": adapters, "full": total}[way]
         found.append(
             PartSize(name, total, few * (model.bits == 4), few * (model.bits == 8), trained, way)
@@ -213,23 +215,11 @@ def _vision(built: PreTrainedModel, family: Family, train: Train, seen: int, wid
 def _widest(built: PreTrainedModel, family: Family) -> int:
     """The largest layer in 4 bits: it is unpacked to be multiplied with."""
     linear = {n: m for n, m in built.named_modules() if isinstance(m, torch.nn.Linear)}
-    return max(linear[n].weight.numel() for n in linear if _matches(family.language, n))
+    return max(linear[n].weight.numel() for n in linear if _matches(family.language.linear, n))
 
 
-def _matches(part: Part, name: str) -> bool:
-    return re.fullmatch(part.linear, name.replace(".base_layer", "")) is not None
-
-
-def _targeted(
-    part: Part, linear: dict[str, torch.nn.Linear], train: Train
-) -> list[torch.nn.Linear]:
-    """The layers of a part that get adapters."""
-    names = (train.lora and train.lora.target_modules) or None
-    return [
-        layer
-        for name, layer in linear.items()
-        if _matches(part, name) and (names is None or name.rpartition(".")[2] in names)
-    ]
+def _matches(layers: str, name: str) -> bool:
+    return re.fullmatch(layers, name.replace(".base_layer", "")) is not None
 
 
 def _adapters(layers: list[torch.nn.Linear], rank: int, lora: Lora | None) -> int:
