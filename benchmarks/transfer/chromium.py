@@ -10,6 +10,8 @@ import atexit
 import fcntl
 import json
 import os
+import select
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -30,6 +32,7 @@ _FLAGS = (
     "--force-color-profile=srgb",
     "--remote-debugging-pipe",
 )
+_PATIENCE = 60
 _SETTLED = """document.fonts.ready.then(() => new Promise(
     done => requestAnimationFrame(() => requestAnimationFrame(done))))"""
 
@@ -47,25 +50,19 @@ class Page:
         if browser is None:
             raise ValueError("no Chromium on the path")
         self._profile = tempfile.TemporaryDirectory(prefix="gnomon-chromium-")
-        their_in, our_out = os.pipe()
-        our_in, their_out = os.pipe()
-        # The browser reads from descriptor 3 and writes to 4; copies above 9 are in neither's way.
-        high = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (their_in, their_out)]
-
-        def placed() -> None:
-            for end, place in zip(high, (3, 4), strict=True):
-                os.dup2(end, place)
-
+        told, self._say = os.pipe()
+        self._hear, tells = os.pipe()
+        # The browser reads from its descriptor 3 and writes to its 4, whichever these are here.
+        ends = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 20) for end in (told, tells)]
+        command = shlex.join([browser, *_FLAGS, f"--user-data-dir={self._profile.name}"])
         self._process = subprocess.Popen(
-            [browser, *_FLAGS, f"--user-data-dir={self._profile.name}"],
-            preexec_fn=placed,
-            close_fds=False,  # Python's are closed all the same, but for the two placed there
+            ["bash", "-c", f"exec {command} 3<&{ends[0]} 4>&{ends[1]}"],
+            pass_fds=ends,
             stderr=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
         )
-        for end in (their_in, their_out, *high):
+        for end in (told, tells, *ends):
             os.close(end)
-        self._out, self._in = os.fdopen(our_out, "wb"), os.fdopen(our_in, "rb")
         self._asked, self._left = 0, b""
         self._session: str | None = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
@@ -80,16 +77,15 @@ class Page:
         message: dict[str, Any] = {"id": self._asked, "method": method, "params": given}
         if self._session:
             message["sessionId"] = self._session
-        self._out.write(json.dumps(message).encode() + b"\0")
-        self._out.flush()
-        while (answer := self._next()).get("id") != self._asked:
+        os.write(self._say, json.dumps(message).encode() + b"\0")
+        while (answer := self.heard()).get("id") != self._asked:
             pass
         if "error" in answer:
             raise ValueError(f"Chromium: {method}: {answer['error']['message']}")
         result: dict[str, Any] = answer["result"]
         return result
 
-    def run(self, script: str) -> Any:
+    def value(self, script: str) -> Any:
         """The value of an expression of JavaScript, waited for where it is a promise."""
         done = self.call(
             "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
@@ -108,7 +104,7 @@ class Page:
             "Emulation.setDeviceMetricsOverride",
             width=width, height=height, deviceScaleFactor=scale, mobile=False,
         )  # fmt: skip
-        self.run(_SETTLED)
+        self.value(_SETTLED)
         png = b64decode(self.call("Page.captureScreenshot", format="png")["data"])
         return Image.open(BytesIO(png)).convert("RGB")
 
@@ -117,13 +113,17 @@ class Page:
         if self._process.poll() is None:
             self._process.terminate()
             self._process.wait()
-        for end in (self._out, self._in):
-            end.close()
+        for end in (self._say, self._hear):
+            os.close(end)
         self._profile.cleanup()
+        atexit.unregister(self.close)
 
-    def _next(self) -> dict[str, Any]:
+    def heard(self) -> dict[str, Any]:
+        """What the browser says next: an answer, or an event."""
         while b"\0" not in self._left:
-            read = os.read(self._in.fileno(), 1 << 16)
+            if not select.select([self._hear], [], [], _PATIENCE)[0]:
+                raise ValueError(f"Chromium said nothing for {_PATIENCE} seconds")
+            read = os.read(self._hear, 1 << 20)
             if not read:
                 raise ValueError("Chromium ended before it answered")
             self._left += read

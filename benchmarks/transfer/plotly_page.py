@@ -19,7 +19,7 @@ def photographed(figure: Any, width: int, height: int, scale: float = 1.0) -> Im
     """A figure of `plotly.graph_objects`, without its buttons."""
     shown = _opened()
     told = json.dumps(figure.to_plotly_json(), default=_plain)
-    shown.run(
+    shown.value(
         f"(() => {{ const f = {told}; f.layout.width = {width}; f.layout.height = {height};"
         " Plotly.purge('place'); return Plotly.newPlot('place', f.data, f.layout,"
         " {staticPlot: true, displayModeBar: false}).then(() => true); })()"
@@ -36,7 +36,7 @@ def _opened() -> Page:
     opened = page("plotly")
     faces = "".join(map(font_face, FONTS))
     opened.show(f'<style>{faces} body {{ margin: 0 }}</style><div id="place"></div>')
-    opened.run(
+    opened.value(
         f"document.fonts.forEach(font => font.load()), {script.read_text(encoding='utf-8')}; true"
     )
     return opened

@@ -124,7 +124,7 @@ def test_the_browser_shows_them_as_text_and_stays_quick_to_use_with_ten_thousand
     many = RunResult("many", replace(some, items=items), questions=questions)
     large = write_report(tmp_path / "large.html", [many])
     assert large.stat().st_size < 4_000_000
-    browser = chromium.Browser(tmp_path / "profile")
+    browser = chromium.Browser()
     try:
         browser.open(small)
         cards = "[...document.querySelectorAll('#found .card')].map(one => one.textContent)"

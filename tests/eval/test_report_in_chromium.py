@@ -26,8 +26,8 @@ LOOKS = [
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    opened = chromium.Browser(tmp_path_factory.mktemp("profile"))
+def browser():
+    opened = chromium.Browser()
     yield opened
     opened.close()
 

@@ -135,8 +135,8 @@ SAVE = """document.getElementById("save").click()"""
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    found = chromium.Browser(tmp_path_factory.mktemp("profile"))
+def browser():
+    found = chromium.Browser()
     yield found
     found.close()
 
@@ -156,7 +156,7 @@ def test_it_is_judged_by_keyboard_and_saved_without_a_network(tmp_path, browser)
     browser.value('document.querySelectorAll("article")[4].querySelector(".yes").click()')
     yes, no, open_ = "true,false", "false,true", "false,false"
     assert browser.value(PRESSED) == [yes, no, open_, open_, yes, open_, open_]
-    browser._call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
     browser.value(SAVE)
     file = saved_by(page)
     assert [row["right"] for row in json.loads(file.read_text())["judged"]] == [True, False, True]
