@@ -170,6 +170,9 @@ def coloured(palette: str, floor: str) -> tuple[RGB, ...]:
     away = readable_on(ground)
     own = [_seen_on(rgb(colour), ground) for colour in _written(palette).split()]
     shades = [mixed(colour, away, share) for share in (0.45, 0.25, 0.65) for colour in own]
+    if palette not in _ALL_COLOURS:  # a user's may be few, and far from one another
+        shades += [mixed(colour, away, 0.8) for colour in own]
+        shades += [_seen_on(mixed(colour, ground, 0.5), ground) for colour in own]
     kept: list[RGB] = []
     for colour in own + shades:
         if len(kept) < max(_PARTS, len(own)) and all(apart(colour, k) >= APART for k in kept):

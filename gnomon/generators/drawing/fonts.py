@@ -10,7 +10,9 @@ from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 
-from PIL import ImageFont
+import cv2
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
 
 from gnomon.generators.drawing.files import OwnFile
 
@@ -35,6 +37,8 @@ TEXT_FONTS = (*FONTS, *_MORE)
 """For texts; dials have those of FONTS."""
 UNSEEN_FONTS = ("mono-bold", "serif-italic", "times-italic")
 """Those that `ood` holds back."""
+_FINEST = 0.05
+"""Of a font's strokes, in heights of a digit; the thinnest of the built-in ones has 0.08."""
 
 
 @cache
@@ -57,29 +61,43 @@ def largeness(font: OwnFile) -> float:
 
     Dials and charts are laid out for that: numerals of a broader font would touch.
     """
-    own, sans = (text_face(name, 200).getbbox("0123456789") for name in (font, "sans"))
-    return max((own[2] - own[0]) / (sans[2] - sans[0]), (own[3] - own[1]) / (sans[3] - sans[1]))
+    both = text_face(font, 200), text_face("sans", 200)
+    shares = []
+    for text in ("0123456789", "10", "12", "20", "24"):
+        (x1, y1, x2, y2), (u1, v1, u2, v2) = (face.getbbox(text) for face in both)
+        shares += [(x2 - x1) / (u2 - u1), (y2 - y1) / (v2 - v1)]
+    return max(shares)
 
 
-def check_font(font: OwnFile, letters: str) -> None:
-    """Refuse a file that is no font, or one that lacks any of the letters it must write."""
+def unfit(font: OwnFile, letters: str) -> str:
+    """What is wrong with a font that must write these letters; nothing where it can."""
     from matplotlib.ft2font import FT2Font
 
     try:
         known = FT2Font(font.path).get_charmap()
-        face = text_face(font, 32)
+        face = text_face(font, 200)
     except (OSError, RuntimeError) as error:
-        raise ValueError(f"fonts: {font.path} is no font that can be read: {error}") from error
-    lacking = [
-        letter
-        for letter in sorted(set(letters) - {" "})
-        if ord(letter) not in known or not face.getmask(letter).getbbox()
-    ]
+        return f"{font.path} is no font that can be read ({error})"
+    lacking = [c for c in sorted(set(letters) - {" "}) if ord(c) not in known or not _ink(c, face)]
     if lacking:
-        raise ValueError(
-            f"fonts: {font.path} has no {' '.join(lacking[:10])}"
-            f"{' …' if len(lacking) > 10 else ''}: leave it out, or give one that has"
-        )
+        return f"{font.path} has no {' '.join(lacking[:10])}{' …' if len(lacking) > 10 else ''}"
+    if (share := _stroke(face)) < _FINEST:
+        return f"{font.path} is too thin: strokes of {share:.1%} of a digit's height fade away"
+    return ""
+
+
+def _ink(letter: str, face: ImageFont.FreeTypeFont) -> bool:
+    return face.getmask(letter).getbbox() is not None
+
+
+def _stroke(face: ImageFont.FreeTypeFont) -> float:
+    """The mean width of a digit's strokes, as a share of its height."""
+    x1, y1, x2, y2 = (int(side) for side in face.getbbox("0123456789"))
+    image = Image.new("L", (x2 - x1 + 4, y2 - y1 + 4))
+    ImageDraw.Draw(image).text((2 - x1, 2 - y1), "0123456789", 255, face)
+    ink = (np.asarray(image) > 127).astype(np.uint8)
+    contours, _ = cv2.findContours(ink, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
+    return 2 * float(ink.sum()) / sum(cv2.arcLength(c, True) for c in contours) / (y2 - y1)
 
 
 @cache

@@ -10,9 +10,12 @@ from typing import Any
 from gnomon.generators.drawing import palettes, photograph
 from gnomon.generators.drawing.degrade import Degradable
 from gnomon.generators.drawing.files import OwnFile, opened
-from gnomon.generators.drawing.fonts import check_font
+from gnomon.generators.drawing.fonts import unfit
 from gnomon.generators.drawing.palettes import Colour
 from gnomon.generators.rng import Rng
+
+_SHOWN = 5
+"""Of the fonts that are refused at once."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -43,9 +46,10 @@ class Furnished(Degradable):
         return self._material[option]
 
     def check_fonts(self, letters: str) -> None:
-        """Refuse fonts of the user's own that lack any of these letters."""
-        for file in self._files("fonts"):
-            check_font(file, letters)
+        """Refuse fonts of the user's own that cannot write these letters."""
+        if found := [what for file in self._files("fonts") if (what := unfit(file, letters))]:
+            more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+            raise ValueError(f"fonts: {'; '.join(found[:_SHOWN])}{more}: leave such fonts out")
 
     def photograph(self, index: int) -> OwnFile | None:
         """What lies behind picture `index`, where that is a photograph."""
@@ -84,8 +88,9 @@ class Furnished(Degradable):
     @cached_property
     def _own_files(self) -> dict[str, dict[str, list[OwnFile]]]:
         """The files of each option, by the entries that name them."""
+        where = f" with ood={self.ood}" if hasattr(self, "ood") else ""
         return {
-            option: opened(option, given, known)
+            option: opened(option, given, known, where)
             for option, known in self.built_in.items()
             if (given := getattr(self, option)) is not None
         }

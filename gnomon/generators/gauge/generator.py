@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.generators.base import LATER, Split, check_names
+from gnomon.generators.drawing import palettes
 from gnomon.generators.drawing import pose as _pose
 from gnomon.generators.drawing.backdrop import BACKGROUNDS
 from gnomon.generators.drawing.fonts import FONTS
@@ -123,13 +124,9 @@ class Gauge(Furnished):
 
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:
-        """Palettes are those of `ood` or the others."""
-        seen = tuple(name for name in PALETTES if name not in UNSEEN)
-        return {
-            "backgrounds": BACKGROUNDS,
-            "palettes": UNSEEN if self.ood else seen,
-            "fonts": FONTS,
-        }
+        """Palettes are those of `ood` or the others, and families."""
+        shown = [name for name in PALETTES if (name in UNSEEN) == self.ood]
+        return {"backgrounds": BACKGROUNDS, "palettes": (*FAMILIES, *shown), "fonts": FONTS}
 
     def key(self, index: int) -> str:
         """Instrument, scale, reading and question, such as gauge|bar|0..10|6.5|read."""
@@ -198,15 +195,21 @@ class Gauge(Furnished):
         )  # fmt: skip
         return Look(
             size=self.size, case=case, hand=rng.choice(UNSEEN_HANDS if self.ood else HANDS),
-            palette=rng.choice(self._zoned if shown.zones else self.names("palettes")),
+            palette=rng.choice(self._zoned if shown.zones else self._palettes),
             background=rng.choice(self.names("backgrounds")),
             font=rng.choice(self.names("fonts")),
             labelled=2 if crowded(scale) else 1, pose=pose,
         )  # fmt: skip
 
     @cached_property
+    def _palettes(self) -> tuple[str, ...]:
+        held_out = [name for name in PALETTES if (name in UNSEEN) != self.ood]
+        every = palettes.names(self.names("palettes"))
+        return tuple(name for name in every if name not in held_out)
+
+    @cached_property
     def _zoned(self) -> tuple[str, ...]:
-        return tuple(name for name in self.names("palettes") if bears_zones(name))
+        return tuple(name for name in self._palettes if bears_zones(name))
 
     @property
     def _parts(self) -> int:
