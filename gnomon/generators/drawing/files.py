@@ -51,30 +51,23 @@ class OwnFile(str):
         return content
 
 
-def opened(
-    option: str, wanted: Sequence[str], known: Sequence[str], where: str
-) -> dict[str, list[OwnFile]]:
-    """The files of each entry that is no built-in name; what is neither is refused.
-
-    `where` says under which other option these are the names.
-    """
+def opened(option: str, wanted: Sequence[str], known: Sequence[str]) -> dict[str, list[OwnFile]]:
+    """The files of each entry that is no built-in name; what is neither is refused."""
     if isinstance(wanted, str) or not wanted:
         raise ValueError(
             f"{option}={wanted!r}: give a list of names, files or folders, such as [{known[0]}]"
         )
-    return {entry: _files(option, entry, known, where) for entry in wanted if entry not in known}
+    return {entry: _files(option, entry, known) for entry in wanted if entry not in known}
 
 
-def _files(option: str, entry: str, known: Sequence[str], where: str) -> list[OwnFile]:
+def _files(option: str, entry: str, known: Sequence[str]) -> list[OwnFile]:
     place, suffixes = Path(entry), SUFFIXES[option]
     if place.is_dir():
         found = _within(option, place)
         if not found:
             raise ValueError(f"{option}={entry!r}: no {', '.join(suffixes)} in that folder")
     elif not place.is_file():
-        raise ValueError(
-            f"{option}={entry!r}: no such name{where}, file or folder; {hint(entry, known)}"
-        )
+        raise ValueError(f"{option}={entry!r}: no such name, file or folder; {hint(entry, known)}")
     elif place.suffix.lower() not in suffixes:
         raise ValueError(f"{option}={entry!r}: give a file in {', '.join(suffixes)}, or a folder")
     else:

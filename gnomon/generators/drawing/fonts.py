@@ -45,7 +45,8 @@ _FINEST = 0.05
 def face(font: str, height: int) -> ImageFont.FreeTypeFont:
     """The font in the size that makes its digits `height` pixels high."""
     if isinstance(font, OwnFile):
-        return text_face(font, height / _FONTS["sans"][1] / largeness(font))
+        size = height / _FONTS["sans"][1] / largeness(font)
+        return text_face(font, 0.95 * size)  # a slanted figure leans towards the next
     file, digit = _FONTS[font]
     return ImageFont.truetype(_folder() / file, height / digit)
 

@@ -88,9 +88,8 @@ class Furnished(Degradable):
     @cached_property
     def _own_files(self) -> dict[str, dict[str, list[OwnFile]]]:
         """The files of each option, by the entries that name them."""
-        where = f" with ood={self.ood}" if hasattr(self, "ood") else ""
         return {
-            option: opened(option, given, known, where)
+            option: opened(option, given, known)
             for option, known in self.built_in.items()
             if (given := getattr(self, option)) is not None
         }

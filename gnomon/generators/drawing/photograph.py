@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from gnomon.generators.drawing.colours import difference
 from gnomon.generators.drawing.files import OwnFile
@@ -102,6 +102,8 @@ def _decoded(photo: OwnFile, side: int) -> Pixels:
 
 
 def _unreadable(photo: OwnFile, error: Exception) -> ValueError:
+    why = "" if isinstance(error, UnidentifiedImageError) else f" ({error})"
     return ValueError(
-        f"backgrounds: {photo.path} is no picture that can be read: {error}; leave it out"
+        f"backgrounds: {photo.path} is no picture that can be read{why}: leave it out, or give"
+        f" {', '.join(_FORMATS[:-1])} or {_FORMATS[-1]}"
     )
