@@ -32,7 +32,7 @@ class OwnFile(str):
     """As the option has it: relative to the working directory, as all paths of a recipe are."""
     sha256: str
     licence: str
-    """The first line of the licence file beside it."""
+    """What the licence file beside it begins with."""
 
     @classmethod
     def of(cls, path: Path, licence: str) -> OwnFile:
@@ -89,19 +89,22 @@ def _within(option: str, folder: Path) -> list[Path]:
 
 
 def _licence(folder: Path, top: Path) -> str:
-    """The first line of the licence file in a file's folder, or in one above it up to `top`."""
+    """The licence files in a file's folder, or in one above it up to `top`, as they begin."""
     for place in (folder, *folder.parents):
-        for file in _licence_files(place, place.stat().st_mtime_ns)[:1]:
-            lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
-            return next((line.strip()[:100] for line in lines if line.strip()), file.name)
+        if found := _licences(place, place.stat().st_mtime_ns):
+            return found
         if place == top or not top.is_dir():
             break
     return NOT_STATED
 
 
 @lru_cache(maxsize=1024)
-def _licence_files(folder: Path, _modified: int) -> list[Path]:
-    return sorted(file for file in folder.iterdir() if _is_licence(file) and file.is_file())
+def _licences(folder: Path, _modified: int) -> str:
+    found = []
+    for file in sorted(file for file in folder.iterdir() if _is_licence(file) and file.is_file()):
+        lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
+        found.append(f"{file.name}: {next(filter(None, map(str.strip, lines)), '')[:100]}")
+    return "; ".join(found)
 
 
 def _is_licence(file: Path) -> bool:

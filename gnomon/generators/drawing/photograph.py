@@ -34,12 +34,11 @@ def behind(
 ) -> Pixels:
     """A part of the photograph, by chance, that covers the size, [height, width, 3]."""
     part = _cut(photo, size, rng)
-    flat = np.full_like(part, ground)
     for share in _SOFTER:
-        seen: Pixels = cv2.addWeighted(flat, share, part, 1 - share, 0)
+        seen = _softened(part, ground, share)
         if clear is None or clear(seen):
             return seen
-    return flat
+    return _softened(part, ground, 1)
 
 
 def tone(photo: OwnFile) -> Colour:
@@ -50,7 +49,8 @@ def tone(photo: OwnFile) -> Colour:
 
 def nearest(photo: OwnFile, choices: Sequence[Colour]) -> Colour:
     """The ground that is most like the photograph, which then has to be softened least."""
-    return min(choices, key=lambda ground: difference(ground, tone(photo)))
+    own = tone(photo)
+    return min(choices, key=lambda ground: difference(ground, own))
 
 
 def at(pixels: Pixels, points: Points, scale: float = 1.0) -> Pixels:
@@ -67,6 +67,12 @@ def check(photo: OwnFile) -> None:
             pass
     except (Image.DecompressionBombError, OSError, SyntaxError) as error:
         raise _unreadable(photo, error) from error
+
+
+def _softened(part: Pixels, ground: Colour, share: float) -> Pixels:
+    """The picture with so much of the ground in it."""
+    shades = np.arange(256)[:, None] * (1 - share) + np.array(ground) * share
+    return np.asarray(cv2.LUT(part, np.rint(shades).astype(np.uint8)[:, None]))
 
 
 def _cut(photo: OwnFile, size: Size, rng: Rng) -> Pixels:

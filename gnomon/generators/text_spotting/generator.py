@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import partial
 from string import ascii_letters, digits, punctuation
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from gnomon.generators.base import LATER, check_names
 from gnomon.generators.drawing.backdrop import BACKGROUNDS, backdrop
-from gnomon.generators.drawing.canvas import SCALE, Canvas
+from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels
 from gnomon.generators.drawing.colours import read_on, readable_on, text_grounds
 from gnomon.generators.drawing.files import OwnFile
 from gnomon.generators.drawing.fonts import TEXT_FONTS, UNSEEN_FONTS
@@ -112,7 +111,10 @@ class TextSpotting(Furnished):
         photo = self.photograph(index)
         plan = self._plan(rng, photo)
         style = photo or rng.choice(self.drawn_backgrounds)
-        clear = partial(read_on, colours=plan.inks)
+
+        def clear(pixels: Pixels) -> bool:
+            return read_on(pixels[::4, ::4], plan.inks)
+
         canvas = Canvas(self.size, backdrop(style, self.size * SCALE, plan.ground, rng, clear))
         laid = self._write(canvas, plan, rng)
         inks = np.concatenate([one.ink for one, _ in laid])
