@@ -7,6 +7,7 @@ Beside them stands the best constant: one answer, or one place among what the qu
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
@@ -18,7 +19,7 @@ import torch
 from scipy.sparse import csr_matrix
 
 from gnomon.generators import create, load
-from gnomon.sample import Box, Number, Sample, Target, Text
+from gnomon.sample import Box, Number, Sample, Spots, Table, Target, Text, target_to_json
 
 SIZES = {"clock": 237, "gauge": 160, "scene": 168, "text_spotting": 224, "chart": 224}
 """Small pictures: nobody sees them."""
@@ -65,7 +66,13 @@ def right(guess: Guess, truth: Asked) -> bool:
         return guess < len(truth.listed) and _says(truth.listed[guess], target)
     if isinstance(target, Number) and isinstance(guess, Number):
         return abs(target.value - guess.value) <= target.within
-    return guess.written() == target.written()
+    return _text(guess) == _text(target)
+
+
+def _text(target: Target) -> str:
+    """An answer in words; what has several parts as JSON."""
+    several = isinstance(target, Spots | Table)
+    return json.dumps(target_to_json(target)) if several else target.written()
 
 
 def _says(text: str, target: Target) -> bool:
@@ -78,8 +85,8 @@ def guesses(of: Sequence[Asked]) -> list[Guess]:
     """Those worth making: the most frequent answers, or some of the boxes, and each place."""
     if isinstance(of[0].target, Box):
         return [one.target for one in of[:: max(1, len(of) // (4 * MOST))]]
-    counted = Counter(one.target.written() for one in of)
-    answers = {one.target.written(): one.target for one in of}
+    counted = Counter(_text(one.target) for one in of)
+    answers = {_text(one.target): one.target for one in of}
     places = range(max(len(one.listed) for one in of))
     return [*(answers[text] for text, _ in counted.most_common(MOST)), *list(places)[:12]]
 
