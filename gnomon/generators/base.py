@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from itertools import count
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, get_args, overload
 
+from gnomon.generators.drawing.files import OwnFile
 from gnomon.generators.rng import Rng, digest
 from gnomon.names import hint
 from gnomon.recipe import STRICT
@@ -105,6 +106,19 @@ class Generator(ABC):
         del plain["split"], plain["seed"]
         return plain
 
+    @property
+    def files(self) -> Mapping[str, OwnFile]:
+        """The user's own files that it draws with, by their paths."""
+        return {}
+
+    @property
+    def contents(self) -> Mapping[str, Any]:
+        """Options that name files, with the files' hashes in place of their paths.
+
+        Samples depend on what the files hold and on their order, not on where they lie.
+        """
+        return {}
+
     def of_its_split(self, draw: Callable[[], T], meaning: Callable[[T], Iterable[object]]) -> T:
         """The first thing drawn whose meaning belongs to the split, so that no two share one."""
         for _ in range(_TRIES):
@@ -119,7 +133,7 @@ class Generator(ABC):
 
     @cached_property
     def _identity(self) -> tuple[str, int, str, str, int]:
-        options = self.options
+        options = {**self.options, **self.contents}
         for option in fields(self):
             if option.metadata == LATER and getattr(self, option.name) == option.default:
                 del options[option.name]

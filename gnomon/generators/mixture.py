@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from gnomon.generators import registry
 from gnomon.generators.base import LATER, Generator
+from gnomon.generators.drawing.files import OwnFile
 from gnomon.recipe import STRICT
 from gnomon.sample import TARGETS, Sample, Target
 
@@ -72,6 +73,11 @@ class Mixture(Generator):
             )
             for part in self.parts
         )
+
+    @property
+    def files(self) -> dict[str, OwnFile]:
+        """Those of all its parts."""
+        return {path: file for member in self.members for path, file in member.files.items()}
 
     @cached_property
     def _ends(self) -> tuple[float, ...]:

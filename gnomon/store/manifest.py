@@ -78,7 +78,8 @@ def _is_description(read: dict[str, Any]) -> bool:
     """Whether it says what samples are drawn from; other sources are shown and not opened."""
     match read["source"]:
         case "drawn":
-            return _has(read, kind=str, version=int, options=dict, split=str, seed=int)
+            named = _has(read, kind=str, version=int, options=dict, split=str, seed=int)
+            return named and isinstance(read.get("files", {}), dict)
         case "mixture":
             parts = read["sources"]
             return (

@@ -274,3 +274,33 @@ def test_a_copied_directory_is_named_and_its_recipe_says_so(tmp_path):
     assert "| train | 20 | 2 | `one` |" in card(tmp_path / "two")
     entry = manifests.read(tmp_path / "two")["splits"]["train"]
     assert yaml.safe_load(command.recipe(entry)) == {"data": [{"path": "one"}]}
+
+
+def test_the_users_own_files_are_listed_and_a_changed_one_is_noticed(tmp_path, monkeypatch):
+    """The workers of a pool draw with them, too."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "photos").mkdir()
+    for name in "ab":
+        Image.radial_gradient("L").rotate(ord(name)).save(f"photos/{name}.png")
+    (tmp_path / "photos" / "LICENSE.txt").write_text("CC BY 4.0 | me\n")
+    (tmp_path / "dial.hex").write_text("floor #ffffff\nhands #202020\n")
+    options = {"size": 64, "backgrounds": ["plain", "photos"], "palettes": ["dial.hex", "dark"]}
+    clocks = Drawn(create("clock", **options))
+    for workers in (1, 2):
+        write(clocks, tmp_path / f"{workers}", n=24, shards=2, workers=workers)
+    assert tree(tmp_path / "1") == tree(tmp_path / "2")
+
+    rows = [line.split(" | ") for line in card(tmp_path / "1").splitlines() if "| `" in line]
+    told = {row[0]: row[2] for row in rows if len(row[1]) == 66}
+    assert told["| `photos/b.png`"].startswith(r"LICENSE.txt: CC BY 4.0 \|")
+    assert told["| `dial.hex`"] == "not stated |"
+    assert store.verify("1", redraw=1, progress=False) == []
+    write(clocks, tmp_path / "1", n=24, shards=2)  # goes on
+
+    Image.linear_gradient("L").save("photos/b.png")
+    [problem] = store.verify("1", redraw=1, progress=False)
+    assert "cannot be drawn again: not the files it was drawn with: photos/b.png is" in problem
+    with pytest.raises(ValueError, match=r"another 'train' split: samples.files.photos/b.png is"):
+        write(Drawn(create("clock", **options)), tmp_path / "1", n=24, shards=2)
+    (tmp_path / "photos" / "b.png").unlink()
+    assert store.verify("1", redraw=1, progress=False) == []  # on a machine without them

@@ -9,7 +9,11 @@ from gnomon.generators.chart.ink import Corners
 from gnomon.generators.chart.layout import Board, Whims
 from gnomon.generators.chart.pen import Pen
 from gnomon.generators.chart.plan import ChartPlan
-from gnomon.generators.chart.style import Look
+from gnomon.generators.chart.style import LEAST_CONTRAST, LEAST_OF_TEXT, Look, levels
+from gnomon.generators.drawing import photograph
+from gnomon.generators.drawing.canvas import Pixels
+from gnomon.generators.drawing.colours import read_on
+from gnomon.generators.drawing.files import OwnFile
 from gnomon.generators.rng import Rng
 from gnomon.sample import Size
 
@@ -31,10 +35,10 @@ CHARTS: dict[str, Callable[[Board, Corners], None]] = {
 }
 
 
-def drawn(plan: ChartPlan, look: Look, rng: Rng, size: Size) -> Board:
+def drawn(plan: ChartPlan, look: Look, rng: Rng, size: Size, photo: OwnFile | None = None) -> Board:
     """The chart; the board's pen has its picture until the next one is begun."""
     pen = Pen.of(size)
-    pen.begin(look.page)
+    pen.begin(look.page, None if photo is None else _page(plan, look, rng, size, photo))
     board = Board(pen, plan, look, _whims(plan, rng))
     top = layout.head(board)
     frame = plan.frame
@@ -44,6 +48,18 @@ def drawn(plan: ChartPlan, look: Look, rng: Rng, size: Size) -> Board:
         named = list(frame.columns) if frame.chart in _WITH_LEGEND else []
     CHARTS[frame.chart](board, layout.legend(board, named, top))
     return board
+
+
+def _page(plan: ChartPlan, look: Look, rng: Rng, size: Size, photo: OwnFile) -> Pixels:
+    """The photograph behind the plot, so pale that texts and slices stand out as on the page."""
+    page, ink, *colours = (levels(one) for one in (look.page, look.ink, *look.colours))
+
+    def clear(pixels: Pixels) -> bool:
+        slices = colours if plan.chart in ("pie", "ring") else []
+        part = pixels[::2, ::2]
+        return read_on(part, [ink], LEAST_OF_TEXT) and read_on(part, slices, LEAST_CONTRAST)
+
+    return photograph.behind(photo, size, page, rng, clear)
 
 
 _WITH_LEGEND = ("grouped", "stacked", "line", "area", "radar")

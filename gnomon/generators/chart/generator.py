@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
+from string import printable
 from typing import ClassVar, Literal
 
-from gnomon.generators.base import Split, check_names
+from gnomon.generators.base import LATER, Split, check_names
 from gnomon.generators.chart import plan as plans
+from gnomon.generators.chart import style as styles
+from gnomon.generators.chart import subjects
 from gnomon.generators.chart import table as tables
 from gnomon.generators.chart.plan import ChartPlan
 from gnomon.generators.chart.questions import FORMS, ChartQuestion, asked
 from gnomon.generators.chart.table import Cells, Frame
 from gnomon.generators.chart.types import LEVELS, SCALES, TYPES, Scope
-from gnomon.generators.drawing.degrade import Degradable
+from gnomon.generators.drawing.files import OwnFile
+from gnomon.generators.drawing.material import Furnished
+from gnomon.generators.drawing.palettes import series_colours
 from gnomon.generators.rng import Rng
 from gnomon.sample import Box, Number, Sample, Size, Table, Target, Text
 
@@ -31,7 +36,7 @@ _VALUES = 25
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Chart(Degradable):
+class Chart(Furnished):
     """One chart and one question; numbers, names, verdicts, boxes or the whole table."""
 
     kind: ClassVar[str] = "chart"
@@ -60,6 +65,14 @@ class Chart(Degradable):
     """The share of tables whose greatest value has another close under it, though visibly."""
     ood: bool = False
     """The styles, palettes and fonts that are never drawn without it."""
+    backgrounds: tuple[str, ...] = field(default=("plain",), metadata=LATER)
+    """What lies around the plot: plain, the page of the style; or photographs, by file or
+    folder."""
+    palettes: tuple[str, ...] | None = field(default=None, metadata=LATER)
+    """Colours of series and parts, by name, such as tab10; or by file or folder. None: all but
+    those that `ood` holds back, or those alone. Heat maps have maps of their own."""
+    fonts: tuple[str, ...] | None = field(default=None, metadata=LATER)
+    """sans, serif, stix; or font files, by file or folder. None: as for the palettes."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -82,12 +95,28 @@ class Chart(Degradable):
             share = getattr(self, name)
             if share is not None and not 0 <= share <= 1:
                 raise ValueError(f"{name}={share}: give a share from 0 to 1")
+        self.check_fonts(subjects.letters() + printable.strip() + "É")  # É: the height of a line
         if not self._choices:
             raise ValueError(
                 f"charts={list(self.charts)}: none of these has {self._scope.rows[0]} rows in"
                 f" {self.pixels} pixels on the scales {list(self._scope.scales)} and can be asked"
                 f" {list(self.questions)}; allow others"
             )
+
+    @property
+    def built_in(self) -> dict[str, tuple[str, ...]]:
+        """Palettes and fonts are those of `ood` or the others."""
+        return {
+            "backgrounds": ("plain",),
+            "palettes": styles.PALETTES_HELD_OUT if self.ood else styles.PALETTES,
+            "fonts": styles.FONTS_HELD_OUT if self.ood else styles.FONTS,
+        }
+
+    def colours(self, file: OwnFile) -> str:
+        """A plain list, from which enough colours can be told apart."""
+        found = series_colours(file)
+        styles.check_palette(found, file.path)
+        return found
 
     def key(self, index: int) -> str:
         """The table, the type of chart and what is asked of it."""
@@ -100,11 +129,13 @@ class Chart(Degradable):
         from gnomon.generators.chart import answers, phrasing
         from gnomon.generators.chart import draw as _chart_draw
         from gnomon.generators.chart import facts as _chart_facts
-        from gnomon.generators.chart.style import look
 
         rng, plan, question = self._meaning(index)
         text = phrasing.question(plan, question, rng)
-        board = _chart_draw.drawn(plan, look(rng, ood=self.ood), rng, self.pixels)
+        look = styles.look(
+            rng, ood=self.ood, palettes=self.names("palettes"), fonts=self.names("fonts")
+        )
+        board = _chart_draw.drawn(plan, look, rng, self.pixels, self.photograph(index))
         image, moved = board.pen.image(), None
         if self.degrade != "off":
             fineness = max(1, round(plan.room.text / 10))

@@ -13,6 +13,7 @@ import numpy as np
 from PIL import Image
 
 from gnomon.generators.chart.ink import RGB, Corners, Shape, Word
+from gnomon.generators.drawing.canvas import Pixels
 from gnomon.generators.drawing.fonts import carried
 from gnomon.sample import Size
 
@@ -45,12 +46,14 @@ class Pen:
         """The process's pen for pictures of that size."""
         return cls(size)
 
-    def begin(self, ground: RGB) -> None:
-        """An empty picture of that colour."""
+    def begin(self, ground: RGB, behind: Pixels | None = None) -> None:
+        """An empty picture of that colour, or with a photograph in it."""
         self._agg.clear()
         self.words = []
         width, height = self.size
         self.rectangle((0, 0, width, height), ground)
+        if behind is not None:
+            np.asarray(self._agg.buffer_rgba())[..., :3] = behind
 
     def path(
         self,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from gnomon.generators.chart.ink import RGB
-from gnomon.generators.drawing.palettes import contrast
+from gnomon.generators.drawing.files import OwnFile
+from gnomon.generators.drawing.fonts import largeness
+from gnomon.generators.drawing.palettes import Colour, contrast
 from gnomon.generators.rng import Rng
 
 
@@ -91,6 +94,8 @@ _FONTS_HELD_OUT = {
 }
 LEAST_CONTRAST = 2.0
 """Of a mark to the floor."""
+LEAST_OF_TEXT = 4.5
+"""Of a text to the page."""
 APART = 0.32
 """The least distance between the colours of two series or parts."""
 _PARTS = 8
@@ -139,14 +144,16 @@ class Look(NamedTuple):
     @property
     def files(self) -> tuple[str, str, float]:
         """The font's file, its bold one, and by how much its size is raised."""
+        if isinstance(self.font, OwnFile):
+            return self.font, self.font, 1 / largeness(self.font)
         return _ALL_FONTS[self.font]
 
 
-def look(rng: Rng, *, ood: bool) -> Look:
-    """A look by chance, of those that are held out or of the others."""
+def look(rng: Rng, *, ood: bool, palettes: Sequence[str], fonts: Sequence[str]) -> Look:
+    """A look by chance, its style of those that are held out or of the others."""
     style = rng.choice(tuple((STYLES_HELD_OUT if ood else STYLES).values()))
-    palette = rng.choice(PALETTES_HELD_OUT if ood else PALETTES)
-    font = rng.choice(FONTS_HELD_OUT if ood else FONTS)
+    palette = rng.choice(palettes)
+    font = rng.choice(fonts)
     colours = coloured(palette, style.floor)
     first = rng.integer(0, len(colours) - 1)
     return Look(style, palette, colours[first:] + colours[:first], font)
@@ -161,13 +168,30 @@ def coloured(palette: str, floor: str) -> tuple[RGB, ...]:
     """
     ground = rgb(floor)
     away = readable_on(ground)
-    own = [_seen_on(rgb(colour), ground) for colour in _ALL_COLOURS[palette].split()]
+    own = [_seen_on(rgb(colour), ground) for colour in _written(palette).split()]
     shades = [mixed(colour, away, share) for share in (0.45, 0.25, 0.65) for colour in own]
+    if palette not in _ALL_COLOURS:  # a user's may be few, and far from one another
+        shades += [mixed(colour, away, 0.8) for colour in own]
+        shades += [_seen_on(mixed(colour, ground, 0.5), ground) for colour in own]
     kept: list[RGB] = []
     for colour in own + shades:
         if len(kept) < max(_PARTS, len(own)) and all(apart(colour, k) >= APART for k in kept):
             kept.append(colour)
     return tuple(kept)
+
+
+def check_palette(palette: str, path: str) -> None:
+    """Refuse colours of which too few can be told apart on any of the grounds."""
+    for style in (*STYLES.values(), *STYLES_HELD_OUT.values()):
+        if (many := len(coloured(palette, style.floor))) < _PARTS:
+            raise ValueError(
+                f"palettes: {path}: with deeper shades of them, {many} of its colours can be told"
+                f" apart on #{style.floor}, and charts need {_PARTS}: add colours"
+            )
+
+
+def _written(palette: str) -> str:
+    return _ALL_COLOURS.get(palette) or palette.replace("-", " ")
 
 
 def apart(one: RGB, other: RGB) -> float:
@@ -184,8 +208,13 @@ def rgb(text: str) -> RGB:
 
 def ratio(one: RGB, other: RGB) -> float:
     """The contrast of two colours, 1 to 21."""
-    first, second = (tuple(round(255 * part) for part in c) for c in (one, other))
-    return contrast((first[0], first[1], first[2]), (second[0], second[1], second[2]))
+    return contrast(levels(one), levels(other))
+
+
+def levels(colour: RGB) -> Colour:
+    """The colour on 0..255."""
+    red, green, blue = (round(255 * part) for part in colour)
+    return red, green, blue
 
 
 def readable_on(ground: RGB) -> RGB:

@@ -173,6 +173,18 @@ FIVE = ("minimum", "lower quartile", "median", "upper quartile", "maximum")
 
 
 @cache
+def letters() -> str:
+    """All that a font must have for what charts are about."""
+    return "".join(sorted(_letters([told for name, told in globals().items() if name.isupper()])))
+
+
+def _letters(told: object) -> set[str]:
+    if isinstance(told, str):
+        return set(told)
+    return {c for each in told for c in _letters(each)} if isinstance(told, list | tuple) else set()
+
+
+@cache
 def groups(topic: Topic, rows: int, *, ordered: bool) -> tuple[Rows, ...]:
     """What a topic may be told of, with so many names at the least; only times where ordered."""
     return tuple(

@@ -6,15 +6,13 @@ import math
 from collections.abc import Sequence
 
 from gnomon.generators.base import check_names
-from gnomon.generators.clock.extras import DAY_HEIGHT
+from gnomon.generators.clock.extras import BRANDS, DAY_HEIGHT
 from gnomon.generators.clock.levels import LEVELS, Ranges
 from gnomon.generators.clock.look import DAY_NUMERALS, RIM, free_edge
 from gnomon.generators.clock.marks import LEGIBLE
 from gnomon.generators.clock.numerals import DAY, NUMERALS
 from gnomon.generators.clock.options import ClockOptions
 from gnomon.generators.clock.questions import PLACES, QUESTIONS, TOGETHER
-from gnomon.generators.clock.style import KNOWN_PALETTES
-from gnomon.generators.drawing.backdrop import BACKGROUNDS
 from gnomon.generators.drawing.dials import DIALS, UNSEEN_DIALS, outline
 from gnomon.generators.drawing.hands import HANDS, UNSEEN_HANDS
 from gnomon.generators.drawing.lens import WIDEST
@@ -29,8 +27,6 @@ def check(clock: ClockOptions) -> None:
     """Refuse what cannot be drawn, by name and value."""
     check_names("level", [clock.level], tuple(LEVELS))
     check_names("numerals", clock.numerals, (*NUMERALS, DAY))
-    check_names("palettes", clock.palettes, KNOWN_PALETTES)
-    check_names("backgrounds", clock.backgrounds, BACKGROUNDS)
     check_names("questions", clock.questions, QUESTIONS)
     check_names("forms", clock.forms, FORMS)
     check_names("split_by", [clock.split_by], ("style", "time", "none"))
@@ -47,6 +43,9 @@ def check(clock: ClockOptions) -> None:
         if name != "dial_size":
             _check_range(name, (getattr(settled, name),), 0, _MOST.get(name, 1))
     _check_legible(clock, settled)
+    romans = any(name.startswith("roman") for name in clock.numerals)
+    brands = "".join(BRANDS) if settled.brand else ""
+    clock.check_fonts("0123456789" + ("IVX" if romans else "") + brands)
     if alone := [name for name in clock.questions if name in TOGETHER and clock.counts[0] < 2]:
         raise ValueError(f"questions={alone[0]!r}: one clock is not enough; give clocks=[2, 3]")
 

@@ -11,12 +11,13 @@ from PIL.Image import Image
 from gnomon.generators.clock import dial
 from gnomon.generators.clock import extras as _clock_extras
 from gnomon.generators.clock.extras import Extras
-from gnomon.generators.clock.look import Look
+from gnomon.generators.clock.look import RIM, Look
 from gnomon.generators.drawing import hands
-from gnomon.generators.drawing.backdrop import SPREADS, backdrop
+from gnomon.generators.drawing.backdrop import SPREADS, hung
 from gnomon.generators.drawing.canvas import FINE, SWELL, Canvas
 from gnomon.generators.drawing.colours import clear_of
-from gnomon.generators.drawing.palettes import PALETTES, Palette
+from gnomon.generators.drawing.dials import outline
+from gnomon.generators.drawing.palettes import Palette, palette
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.rng import Rng
 
@@ -40,16 +41,16 @@ class Shown(NamedTuple):
 def picture(clocks: Sequence[Shown], rng: Rng) -> Image:
     """The clocks side by side, on what the first of them hangs on."""
     first = clocks[0].look
-    palettes, width = [PALETTES[c.look.style.palette] for c in clocks], first.size * len(clocks)
+    palettes, width = [palette(c.look.style.palette) for c in clocks], first.size * len(clocks)
     edges = tuple(map(dial.edge, (c.look.style.dial for c in clocks), palettes))
-    ground = clear_of(edges, palettes[0].ground, SPREADS[first.background])
-    canvas = Canvas(
-        (width, first.size), backdrop(first.background, width, ground, rng)[: first.size]
-    )
-    for (look, angles, extras), palette in zip(clocks, palettes, strict=True):
-        dial.lay(canvas, look, palette)
-        _clock_extras.under(canvas, look, palette, extras)
-        _hands_on(canvas, look, palette, angles)
+    ground = clear_of(edges, palettes[0].ground, SPREADS.get(first.background, 0))
+    rings = [c.look.pose(outline(c.look.style.dial, 1.03 * RIM)) for c in clocks]
+    behind = hung(first.background, width, ground, rng, list(zip(rings, edges, strict=True)))
+    canvas = Canvas((width, first.size), behind[: first.size])
+    for (look, angles, extras), colours in zip(clocks, palettes, strict=True):
+        dial.lay(canvas, look, colours)
+        _clock_extras.under(canvas, look, colours, extras)
+        _hands_on(canvas, look, colours, angles)
         _clock_extras.over(canvas, look, extras)
     return canvas.picture()
 

@@ -74,12 +74,12 @@ def drawn(
     minute_length = rng.uniform(0.76, 0.9)
     minute_width = rng.uniform(0.05, 0.075)
     return Look(
-        style=style, size=size, background=rng.choice(clock.backgrounds), rotation=rotation,
-        tilt=tilt, towards=towards, pose=pose,
+        style=style, size=size, background=rng.choice(clock.names("backgrounds")),
+        rotation=rotation, tilt=tilt, towards=towards, pose=pose,
         marks=_marks(
             clock, style, rotation, height * pose.scale / (1 + ranges.warp), rng, mirrored=mirrored
         ),
-        font=rng.choice(_fonts(style)), numeral_height=height,
+        font=rng.choice(clock.fonts_among(_fonts(style))), numeral_height=height,
         hour=(minute_length * rng.uniform(0.56, 0.68), minute_width * rng.uniform(1.35, 1.7)),
         minute=(minute_length, minute_width), mirrored=mirrored,
         shadow=rng.uniform(0.15, 0.35) if rng.chance(ranges.shadow) else 0.0,

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from gnomon.generators.base import LATER
 from gnomon.generators.clock import levels, style
 from gnomon.generators.clock.levels import Ranges
 from gnomon.generators.clock.numerals import NUMERALS
-from gnomon.generators.clock.style import Style
+from gnomon.generators.clock.style import KNOWN_PALETTES, Style
+from gnomon.generators.drawing import palettes as _palettes
 from gnomon.generators.drawing.backdrop import BACKGROUNDS
-from gnomon.generators.drawing.degrade import Degradable
 from gnomon.generators.drawing.dials import DIALS, UNSEEN_DIALS
+from gnomon.generators.drawing.files import OwnFile
+from gnomon.generators.drawing.fonts import FONTS
 from gnomon.generators.drawing.hands import HANDS, UNSEEN_HANDS
+from gnomon.generators.drawing.material import Furnished
 from gnomon.generators.drawing.palettes import FAMILIES
 from gnomon.sample import Form
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ClockOptions(Degradable):
+class ClockOptions(Furnished):
     """What can be set of clocks; `Clock` draws them."""
 
     level: Literal["easy", "medium", "hard"] = "medium"
@@ -34,9 +38,10 @@ class ClockOptions(Degradable):
     numerals: tuple[str, ...] = NUMERALS
     """What stands at the hours; `arabic-24` makes a dial of a whole day."""
     palettes: tuple[str, ...] = FAMILIES
-    """Palettes, by name or by family: plain, light, dark, colour."""
+    """Palettes, by name or by family (plain, light, dark, colour), or by file or folder."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
-    """What the clock hangs on."""
+    """What the clock hangs on: plain, gradient, blotches, stripes; or photographs, by file or
+    folder."""
     rotation: float | None = None
     """The dial is turned by up to so many degrees either way; 0 to 30."""
     perspective: float | None = None
@@ -90,6 +95,21 @@ class ClockOptions(Degradable):
     """The share of clocks that something hides a part of; never a hand, nor a marked twelve."""
     ood: bool = False
     """Dials and hands that are not drawn without it."""
+    fonts: tuple[str, ...] | None = field(default=None, metadata=LATER)
+    """Fonts of the numerals: sans, sans-bold, serif, serif-bold, times-bold, each only where its
+    numerals have room; or font files, by file or folder. None: those that come with gnomon."""
+
+    @property
+    def built_in(self) -> dict[str, tuple[str, ...]]:
+        """Palettes and their families are named alike."""
+        return {"backgrounds": BACKGROUNDS, "palettes": KNOWN_PALETTES, "fonts": FONTS}
+
+    def fonts_among(self, suited: tuple[str, ...]) -> tuple[str, ...]:
+        """Those that are asked for and suit the numerals, as the user's own do."""
+        if self.fonts is None:
+            return suited
+        own = [n for n in self.names("fonts") if isinstance(n, OwnFile) or n in suited]
+        return tuple(own) or suited
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -120,7 +140,7 @@ class ClockOptions(Degradable):
             self.shapes,
             tuple(self.hands or (UNSEEN_HANDS if self.ood else HANDS)),
             tuple(self.numerals),
-            style.palette_names(self.palettes),
+            _palettes.names(self.names("palettes")),
         )
 
     @cached_property

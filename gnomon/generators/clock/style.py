@@ -35,13 +35,6 @@ def times(split: Split | None) -> tuple[int, ...]:
     return tuple(m for m in range(720) if split is None or split_of("clock", _hm(m)) == split)
 
 
-def palette_names(wanted: Sequence[str]) -> tuple[str, ...]:
-    """Palettes by name, and by family: "dark" stands for all its palettes."""
-    found = [name for one in wanted for name, palette in PALETTES.items()
-             if one in (name, palette.family)]  # fmt: skip
-    return tuple(dict.fromkeys(found))
-
-
 KNOWN_PALETTES = (*FAMILIES, *PALETTES)
 
 

@@ -1,28 +1,56 @@
-"""What a clock hangs on: procedural, drawn from a few colours and enlarged."""
+"""What a clock hangs on: procedural, drawn from a few colours and enlarged, or a photograph."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from gnomon.generators.drawing import photograph
+from gnomon.generators.drawing.colours import EDGE, clear_of, stand_out
+from gnomon.generators.drawing.files import OwnFile
 from gnomon.generators.drawing.palettes import Colour
 from gnomon.generators.rng import Rng
 
 if TYPE_CHECKING:
-    from gnomon.generators.drawing.canvas import Pixels
+    from gnomon.generators.drawing.canvas import Pixels, Points
 
 SPREADS = {"plain": 0, "gradient": 40, "blotches": 28, "stripes": 30}
 """By how many levels of 255 each style is lighter or darker in places than its ground, at most."""
 
 
-def backdrop(style: str, side: int, ground: Colour, rng: Rng) -> Pixels:
-    """A square of `side` pixels, [side, side, 3]."""
+def backdrop(
+    style: str, side: int, ground: Colour, rng: Rng, clear: Callable[[Pixels], bool] | None = None
+) -> Pixels:
+    """A square of `side` pixels, [side, side, 3].
+
+    A photograph is softened towards the ground until `clear` finds that all can be seen on it.
+    """
+    if isinstance(style, OwnFile):
+        return photograph.behind(style, (side, side), ground, rng, clear)
     return _STYLES[style](side, ground, rng)
+
+
+def hung(
+    style: str, side: int, ground: Colour, rng: Rng, edges: Sequence[tuple[Points, Colour]],
+    scale: int = 1,
+) -> Pixels:  # fmt: skip
+    """The same behind what ends at these edges: points around it in the picture, and its colour.
+
+    The side is of a canvas so many times finer. A photograph keeps its tone.
+    """
+    if not isinstance(style, OwnFile):
+        return backdrop(style, side, ground, rng)
+
+    def clear(pixels: Pixels) -> bool:
+        return all(stand_out(photograph.at(pixels, p, scale), [c], EDGE) for p, c in edges)
+
+    ground = clear_of(tuple(colour for _, colour in edges), photograph.tone(style), 0)
+    return photograph.behind(style, (side, side), ground, rng, clear)
 
 
 def _plain(side: int, ground: Colour, _: Rng) -> Pixels:

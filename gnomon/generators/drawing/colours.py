@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.generators.drawing.palettes import PALETTES, Colour, contrast
+
+if TYPE_CHECKING:
+    from gnomon.generators.drawing.canvas import Pixels
 
 _TABLE = """
     red      c8202a  e03434  b41a22
@@ -100,6 +105,29 @@ def clear_of(edges: tuple[Colour, ...], ground: Colour, spread: int) -> Colour:
     away = np.linalg.norm(lit[..., None, :] - _labs(np.array([edges])), axis=-1).min((0, 2))
     red, green, blue = every[np.minimum(away, EDGE).argmax()].tolist()
     return red, green, blue
+
+
+def stand_out(pixels: Pixels, colours: Sequence[Colour], least: float) -> bool:
+    """Whether nearly all of the pixels, [..., 3], differ from each colour by `least` in CIELAB."""
+    labs = _labs(pixels.reshape(1, -1, 3))
+    return all(_nearly_all(np.linalg.norm(labs - _lab(one), axis=-1) >= least) for one in colours)
+
+
+def read_on(pixels: Pixels, colours: Sequence[Colour], least: float = READABLE) -> bool:
+    """Whether each colour has a contrast of `least` to nearly all of the pixels, [..., 3]."""
+    part = pixels.reshape(-1, 3) / 255
+    linear = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
+    light = linear @ (0.2126, 0.7152, 0.0722) + 0.05
+    for colour in colours:
+        own = 21 * 0.05 / contrast(colour, (255, 255, 255))
+        if not _nearly_all(np.maximum(light / own, own / light) >= least):
+            return False
+    return True
+
+
+def _nearly_all(seen: NDArray[np.bool_]) -> bool:
+    """A photograph's darkest leaf hides nothing."""
+    return bool(seen.mean() >= 0.95)
 
 
 def shifted(colour: Colour, by: int) -> Colour:

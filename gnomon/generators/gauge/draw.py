@@ -9,11 +9,12 @@ import numpy as np
 from PIL.Image import Image
 
 from gnomon.generators.drawing import hands
-from gnomon.generators.drawing.backdrop import backdrop
+from gnomon.generators.drawing.backdrop import hung
 from gnomon.generators.drawing.canvas import FINE, SCALE, SWELL, Canvas, Points
 from gnomon.generators.drawing.colours import VISIBLE, difference
 from gnomon.generators.drawing.lettering import Text, letter
-from gnomon.generators.drawing.palettes import PALETTES, Colour, Palette
+from gnomon.generators.drawing.palettes import Colour, Palette
+from gnomon.generators.drawing.palettes import palette as named
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.gauge import frames
 from gnomon.generators.gauge.frames import FRAMES, Arc
@@ -27,7 +28,7 @@ ZONES: dict[str, Colour] = {"green": (46, 139, 70), "yellow": (240, 190, 30), "r
 
 def bears_zones(palette: str) -> bool:
     """Whether each zone stands out from the floor."""
-    floor = PALETTES[palette].floor
+    floor = named(palette).floor
     return all(difference(colour, floor) >= VISIBLE for colour in ZONES.values())
 
 
@@ -57,10 +58,12 @@ class Shown(NamedTuple):
 
 def picture(look: Look, shown: Shown, rng: Rng) -> Image:
     """One instrument that shows a value."""
-    palette = PALETTES[look.palette]
-    canvas = Canvas(look.size, backdrop(look.background, SCALE * look.size, palette.ground, rng))
+    palette = named(look.palette)
     scale, pose = shown.scale, look.pose
     case = frames.outline(scale.instrument, look.case, RIM)
+    edges, side = [(pose(1.03 * case), palette.case)], SCALE * look.size
+    ground = hung(look.background, side, palette.ground, rng, edges, SCALE)
+    canvas = Canvas(look.size, ground)
     canvas.fill([pose(case)], palette.case)
     canvas.fill([pose(frames.outline(scale.instrument, look.case))], palette.floor)
     for name, begin, end in shown.zones:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -10,10 +10,12 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.generators.base import Split, check_names
+from gnomon.generators.base import LATER, Split, check_names
+from gnomon.generators.drawing import palettes
 from gnomon.generators.drawing import pose as _pose
 from gnomon.generators.drawing.backdrop import BACKGROUNDS
-from gnomon.generators.drawing.degrade import Degradable
+from gnomon.generators.drawing.fonts import FONTS
+from gnomon.generators.drawing.material import Furnished
 from gnomon.generators.drawing.palettes import FAMILIES, PALETTES
 from gnomon.generators.gauge import draw as _gauge_draw
 from gnomon.generators.gauge import questions as _gauge_questions
@@ -48,6 +50,7 @@ UNSEEN_HANDS = ("leaf", "breguet")
 UNSEEN = tuple(name for family in FAMILIES for name in
                [p.name for p in PALETTES.values() if p.family == family][-3:])  # fmt: skip
 """Palettes that `ood` holds back: the last three of each family."""
+_FONTS = ("sans", "sans-bold", "serif-bold")
 _FILL = (0.86, 0.97)
 """Range of the instrument's longer side, as a share of the picture's."""
 
@@ -59,7 +62,7 @@ class _GaugePlan(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Gauge(Degradable):
+class Gauge(Furnished):
     """One instrument, its reading, and what follows from it."""
 
     kind: ClassVar[str] = "gauge"
@@ -85,9 +88,14 @@ class Gauge(Degradable):
     log: float = 0.0
     """The share of gauges and meters with a logarithmic scale (0 to 1)."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
-    """plain, gradient, blotches, stripes."""
+    """plain, gradient, blotches, stripes; or photographs, by file or folder."""
     ood: bool = False
     """Palettes and pointers that are not drawn without it."""
+    palettes: tuple[str, ...] | None = field(default=None, metadata=LATER)
+    """Palettes, by name or by family (plain, light, dark, colour), or by file or folder; None: all
+    but those that `ood` holds back, or those alone."""
+    fonts: tuple[str, ...] = field(default=_FONTS, metadata=LATER)
+    """sans, sans-bold, serif, serif-bold, times-bold; or font files, by file or folder."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -95,7 +103,6 @@ class Gauge(Degradable):
             raise ValueError(f"level={self.level!r}: give one of {', '.join(LEVELS)}")
         check_names("instruments", self.instruments, INSTRUMENTS)
         check_names("questions", self.questions, QUESTIONS)
-        check_names("backgrounds", self.backgrounds, BACKGROUNDS)
         for name, given, least, most in (
             ("size", self.size, 160, 1024), ("parts", self.parts, 1, 10),
             ("rotation", self.rotation, 0, 30),
@@ -104,6 +111,22 @@ class Gauge(Degradable):
             if given is not None and not least <= given <= most:
                 raise ValueError(f"{name}={given!r}: give {least} to {most}")
         self._check_scales()
+        if not self._zoned and ("zone" in self.questions or LEVELS[self.level].decoys):
+            raise ValueError(
+                f"palettes={self.palettes}: from none of their floors do zones of green, yellow and"
+                " red stand out: add another, or ask no zone and give level='easy'"
+            )
+        self.check_fonts("".join(
+            scale.unit + f"{label:f}".replace("-", "−")
+            for choices in self._scales.values() for scales in choices.values()
+            for scale in (*scales[0], *scales[1]) for label in scale.labels
+        ))  # fmt: skip
+
+    @property
+    def built_in(self) -> dict[str, tuple[str, ...]]:
+        """Palettes are those of `ood` or the others, and families."""
+        shown = [name for name in PALETTES if (name in UNSEEN) == self.ood]
+        return {"backgrounds": BACKGROUNDS, "palettes": (*FAMILIES, *shown), "fonts": FONTS}
 
     def key(self, index: int) -> str:
         """Instrument, scale, reading and question, such as gauge|bar|0..10|6.5|read."""
@@ -173,14 +196,16 @@ class Gauge(Degradable):
         return Look(
             size=self.size, case=case, hand=rng.choice(UNSEEN_HANDS if self.ood else HANDS),
             palette=rng.choice(self._zoned if shown.zones else self._palettes),
-            background=rng.choice(self.backgrounds),
-            font=rng.choice(("sans", "sans-bold", "serif-bold")),
+            background=rng.choice(self.names("backgrounds")),
+            font=rng.choice(self.names("fonts")),
             labelled=2 if crowded(scale) else 1, pose=pose,
         )  # fmt: skip
 
     @cached_property
     def _palettes(self) -> tuple[str, ...]:
-        return UNSEEN if self.ood else tuple(name for name in PALETTES if name not in UNSEEN)
+        held_out = [name for name in PALETTES if (name in UNSEEN) != self.ood]
+        every = palettes.names(self.names("palettes"))
+        return tuple(name for name in every if name not in held_out)
 
     @cached_property
     def _zoned(self) -> tuple[str, ...]:

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
 from gnomon.generators.base import LATER, check_names
 from gnomon.generators.drawing.backdrop import BACKGROUNDS, backdrop
-from gnomon.generators.drawing.canvas import SCALE, Canvas
-from gnomon.generators.drawing.colours import COLOURS, grounds, visible_on
-from gnomon.generators.drawing.degrade import Degradable
-from gnomon.generators.drawing.palettes import contrast
+from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels
+from gnomon.generators.drawing.colours import (
+    COLOURS,
+    SHADES,
+    VISIBLE,
+    grounds,
+    stand_out,
+    visible_on,
+)
+from gnomon.generators.drawing.files import OwnFile
+from gnomon.generators.drawing.material import Furnished
+from gnomon.generators.drawing.palettes import Colour, contrast
 from gnomon.generators.drawing.slots import Slot, cell, slots
 from gnomon.generators.rng import Rng
 from gnomon.generators.scene import pictures
@@ -58,7 +66,7 @@ class ScenePlan(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Scene(Degradable):
+class Scene(Furnished):
     """Shapes and icons that never overlap; boxes end where the ink does."""
 
     kind: ClassVar[str] = "scene"
@@ -77,7 +85,7 @@ class Scene(Degradable):
     questions: tuple[str, ...] = ("where",)
     """where (its box), count, colour, relation (yes or no), which (of two is further)."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
-    """plain, gradient, blotches, stripes."""
+    """plain, gradient, blotches, stripes; or photographs, by file or folder."""
     ood: bool = False
     """Shapes, icons and looks of pictures that are not drawn without it."""
     things: tuple[str, ...] = field(default=("icons",), metadata=LATER)
@@ -106,7 +114,11 @@ class Scene(Degradable):
         if self._reach(high) * min(SIZES.values()) < _LEAST:
             raise ValueError(f"size={self.size}: too small for {high} things that can be seen")
         check_names("questions", self.questions, QUESTIONS)
-        check_names("backgrounds", self.backgrounds, BACKGROUNDS)
+
+    @property
+    def built_in(self) -> dict[str, tuple[str, ...]]:
+        """Colours are asked for by name, so that there are no palettes."""
+        return {"backgrounds": BACKGROUNDS}
 
     def key(self, index: int) -> str:
         """What is asked of which things, and where they stand to a hundredth of the side."""
@@ -116,7 +128,10 @@ class Scene(Degradable):
         """One scene with one question."""
         plan = self._plan(index)
         rng = self.rng(index)
-        canvas = Canvas(self.size, backdrop(plan.backdrop, self.size * SCALE, plan.ground, rng))
+        behind = backdrop(
+            plan.backdrop, self.size * SCALE, plan.ground, rng, partial(_all_seen, plan)
+        )
+        canvas = Canvas(self.size, behind)
         inks = [put(canvas, one) for one in plan.placed if isinstance(one, Placed)]
         things = [{**one.thing._asdict(), "turn": one.turn}
                   for one in plan.placed if isinstance(one, Placed)]  # fmt: skip
@@ -184,20 +199,21 @@ class Scene(Degradable):
         So that no two splits share a set of things, however they are laid out.
         """
         rng = self.rng(index)
+        photo = self.photograph(index)
         rng.bits()  # the backdrop's own
         what = self.things[0] if len(self.things) == 1 else rng.choice(self.things)
         if what != "icons":
-            return self._hung(what, rng)
+            return self._hung(what, rng, photo)
 
         def icons() -> tuple[tuple[int, int, int], tuple[Thing, ...]]:
-            ground = rng.choice(grounds(COLOURS, min(self._alike, 5)))
+            ground = self.ground(grounds(COLOURS, min(self._alike, 5)), photo, rng)
             return ground, self._things(ground, rng)
 
         ground, things = self.of_its_split(icons, lambda drawn: sorted(drawn[1]))
-        return self._laid_out(ground, things, rng)
+        return self._laid_out(ground, things, rng, photo)
 
     def _laid_out(
-        self, ground: tuple[int, int, int], things: tuple[Thing, ...], rng: Rng
+        self, ground: Colour, things: tuple[Thing, ...], rng: Rng, photo: str | None
     ) -> ScenePlan:
         edge, reach = self.size * _MARGIN, self._reach(len(things))
         places = slots(len(things), Slot(edge, edge, self.size - edge, self.size - edge), rng)
@@ -205,15 +221,16 @@ class Scene(Degradable):
             placed(thing, place, reach, rng) for thing, place in zip(things, places, strict=True)
         )
         said = asked(drawn, tuple(self.questions), self._room, rng)
-        return ScenePlan(ground, rng.choice(self.backgrounds), drawn, said)
+        return ScenePlan(ground, photo or rng.choice(self.drawn_backgrounds), drawn, said)
 
-    def _hung(self, what: str, rng: Rng) -> ScenePlan:
+    def _hung(self, what: str, rng: Rng, photo: OwnFile | None) -> ScenePlan:
         """Pictures in frames; no two splits share a set of what they show."""
         edge = self.size * _MARGIN
         room = Slot(edge, edge, self.size - edge, self.size - edge)
 
         def framed() -> tuple[tuple[int, int, int], int, list[pictures.Subject]]:
-            ground, count = rng.choice(grounds(COLOURS, 5)), rng.within(self._objects)
+            ground = self.ground(grounds(COLOURS, 5), photo, rng)
+            count = rng.within(self._objects)
             side = pictures.side_of(count, self.size - 2 * edge)
             subjects = pictures.subjects(
                 what, count, side, rng, split=self.split, seed=self.seed, ood=self.ood
@@ -228,7 +245,7 @@ class Scene(Degradable):
             pictures.placed(one, place, side, rng) for one, place in zip(shown, places, strict=True)
         )
         said = asked(drawn, tuple(self.questions), self._room, rng)
-        return ScenePlan(ground, rng.choice(self.backgrounds), drawn, said)
+        return ScenePlan(ground, photo or rng.choice(self.drawn_backgrounds), drawn, said)
 
     def _meaning(self, plan: ScenePlan) -> str:
         to = 100 / self.size
@@ -250,6 +267,19 @@ class Scene(Degradable):
         return tuple(
             Thing(sizes[i % 2], colours[i // 2 // wide], names[i // 2 % wide]) for i in picked
         )
+
+
+def _all_seen(plan: ScenePlan, pixels: Pixels) -> bool:
+    """Whether each thing, or each frame, stands out from the canvas where it will be."""
+    for one in plan.placed:
+        x1, y1, x2, y2 = (max(0, round(SCALE * side)) for side in one.round_box)
+        if isinstance(one, Placed):
+            colour = SHADES[one.thing.colour][one.shade]
+        else:
+            colour = _stands_out(plan.ground)
+        if not stand_out(pixels[y1:y2:4, x1:x2:4], [colour], VISIBLE):
+            return False
+    return True
 
 
 def _stands_out(ground: tuple[int, int, int]) -> tuple[int, int, int]:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from string import ascii_letters, digits, punctuation
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.generators.base import check_names
+from gnomon.generators.base import LATER, check_names
 from gnomon.generators.drawing.backdrop import BACKGROUNDS, backdrop
-from gnomon.generators.drawing.canvas import SCALE, Canvas
-from gnomon.generators.drawing.colours import readable_on, text_grounds
-from gnomon.generators.drawing.degrade import Degradable
+from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels
+from gnomon.generators.drawing.colours import read_on, readable_on, text_grounds
+from gnomon.generators.drawing.files import OwnFile
 from gnomon.generators.drawing.fonts import TEXT_FONTS, UNSEEN_FONTS
+from gnomon.generators.drawing.material import Furnished
 from gnomon.generators.drawing.palettes import Colour
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.slots import Slot, strips
@@ -45,7 +46,7 @@ class SignPlan(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class TextSpotting(Degradable):
+class TextSpotting(Furnished):
     """Words, numbers, prices, dates and codes; straight, turned or in perspective."""
 
     kind: ClassVar[str] = "text_spotting"
@@ -68,9 +69,12 @@ class TextSpotting(Degradable):
     questions: tuple[str, ...] = ("find",)
     """find (where does it say ..., its box), read (what it says), both (all texts with boxes)."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
-    """plain, gradient, blotches, stripes."""
+    """plain, gradient, blotches, stripes; or photographs, by file or folder."""
     ood: bool = False
     """Fonts that are not used without it."""
+    fonts: tuple[str, ...] | None = field(default=None, metadata=LATER)
+    """sans, serif, mono, times and their styles, such as sans-bold; or font files, by file or
+    folder. None: all but those that `ood` holds back, or those alone."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -87,19 +91,31 @@ class TextSpotting(Degradable):
             raise ValueError(f"perspective={self.perspective!r}: give 0 to 0.4")
         check_names("kinds", self.kinds, tuple(TEXTS))
         check_names("questions", self.questions, QUESTIONS)
-        check_names("backgrounds", self.backgrounds, BACKGROUNDS)
+        prices = "£€" if "price" in self.kinds else ""
+        self.check_fonts(ascii_letters + digits + punctuation + prices)
+
+    @property
+    def built_in(self) -> dict[str, tuple[str, ...]]:
+        """Colours are asked for by name, so that there are no palettes."""
+        seen = tuple(name for name in TEXT_FONTS if name not in UNSEEN_FONTS)
+        return {"backgrounds": BACKGROUNDS, "fonts": UNSEEN_FONTS if self.ood else seen}
 
     def key(self, index: int) -> str:
         """What is written and asked."""
-        plan = self._plan(self.rng(index))
+        plan = self._plan(self.rng(index), self.photograph(index))
         return f"{plan.question} {plan.means} | {' | '.join(plan.said)}"
 
     def draw(self, index: int) -> Sample:
         """One picture with one question."""
         rng = self.rng(index)
-        plan = self._plan(rng)
-        style = rng.choice(self.backgrounds)
-        canvas = Canvas(self.size, backdrop(style, self.size * SCALE, plan.ground, rng))
+        photo = self.photograph(index)
+        plan = self._plan(rng, photo)
+        style = photo or rng.choice(self.drawn_backgrounds)
+
+        def clear(pixels: Pixels) -> bool:
+            return read_on(pixels[::4, ::4], plan.inks)
+
+        canvas = Canvas(self.size, backdrop(style, self.size * SCALE, plan.ground, rng, clear))
         laid = self._write(canvas, plan, rng)
         inks = np.concatenate([one.ink for one, _ in laid])
         image, moved = self.degraded(index, canvas.picture(), inks)
@@ -113,10 +129,10 @@ class TextSpotting(Degradable):
         asked, target = _asked(plan, written)
         return Sample(self.id(index), image, asked, target, facts)
 
-    def _plan(self, rng: Rng) -> SignPlan:
+    def _plan(self, rng: Rng, photo: OwnFile | None) -> SignPlan:
         """The first texts of the draws that belong to the split: no other split has this set."""
         said = self.of_its_split(lambda: texts(rng, self.kinds, rng.within(self._count)), sorted)
-        ground = rng.choice(text_grounds())
+        ground = self.ground(text_grounds(), photo, rng)
         inks = list(readable_on(ground))
         colours, shades = [], []
         for _ in said:  # as many different ones as there are
@@ -157,7 +173,7 @@ class TextSpotting(Degradable):
     def _look(self, ink: Colour, rng: Rng) -> Look:
         turn = rng.uniform(-self._rotation, self._rotation)
         tilt = (rng.uniform(0, self._perspective), rng.uniform(0, self._perspective))
-        return Look(rng.choice(self._fonts), ink, turn, tilt)
+        return Look(rng.choice(self.names("fonts")), ink, turn, tilt)
 
     def _legible(self, look: Look, lying: Flat, slot: Slot) -> Look:
         """The look, straightened as far as a long text needs for letters that can be read."""
@@ -179,10 +195,6 @@ class TextSpotting(Degradable):
     @property
     def _perspective(self) -> float:
         return LEVELS[self.level][2] if self.perspective is None else self.perspective
-
-    @cached_property
-    def _fonts(self) -> tuple[str, ...]:
-        return UNSEEN_FONTS if self.ood else tuple(f for f in TEXT_FONTS if f not in UNSEEN_FONTS)
 
 
 def _placed(laid: Laid, moved: Pose) -> dict[str, Any]:

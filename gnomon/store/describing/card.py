@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.atomic import put_bytes
+from gnomon.generators.drawing.files import NOT_STATED
 from gnomon.store import manifest as manifests
 from gnomon.store.describing import bars
 from gnomon.store.describing.tally import PICTURE, merged
@@ -68,11 +69,19 @@ for samples that stand twice, or in two splits.
 {again}
 
 On the same library versions the bytes are the same: {versions}.
-
+{files}
 ## License
 
 {license}
 """
+_FILES = """
+## Files it is drawn with
+
+| file | SHA-256 | licence |
+|---|---|---|
+{rows}
+"""
+_MOST_FILES = 100
 _LICENSE = {
     False: "`{}`, as it was given to `gnomon generate --license`.",
     True: "Not stated: say it with `gnomon generate --license`. gnomon claims none on what it "
@@ -135,6 +144,7 @@ def _told(manifest: dict[str, Any], splits: dict[str, Any]) -> str:
         again="\n\n".join(_again(splits, form.name)),
         versions=", ".join(f"{name} {said}" for name, said in splits[first]["versions"].items()),
         manifest=MANIFEST,
+        files=_files(splits),
         license=_LICENSE[licence == manifests.UNKNOWN].format(licence),
     )
 
@@ -145,6 +155,29 @@ def _counts(splits: dict[str, Any]) -> dict[str, dict[str, dict[str, int]]]:
         name: merged(shard.get("counts", {}) for shard in split["shards"])
         for name, split in splits.items()
     }
+
+
+def _files(splits: dict[str, Any]) -> str:
+    """The user's own files behind what was drawn; nothing where there are none."""
+    found = {
+        path: f"| `{_in_table(path)}` | `{digest}` | {_in_table(licence)} |"
+        for split in splits.values()
+        for path, digest in _hashes(split["samples"]).items()
+        for licence in [split.get("licences", {}).get(path, NOT_STATED)]
+    }
+    rows = list(found.values())[:_MOST_FILES]
+    if len(found) > _MOST_FILES:
+        rows.append(f"| and {len(found) - _MOST_FILES:,} more, in `{MANIFEST}` | | |")
+    return _FILES.format(rows="\n".join(rows)) if rows else ""
+
+
+def _hashes(samples: dict[str, Any]) -> dict[str, str]:
+    within = [_hashes(source) for source in samples.get("sources", [])]
+    return {path: each for one in [samples.get("files", {}), *within] for path, each in one.items()}
+
+
+def _in_table(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def _again(splits: dict[str, Any], form: str) -> Iterator[str]:

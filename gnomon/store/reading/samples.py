@@ -109,6 +109,7 @@ class Drawn(Samples):
 
     def describe(self) -> dict[str, Any]:
         drawn = self.generator
+        files = {path: file.sha256 for path, file in drawn.files.items()}
         return {
             "source": "drawn",
             "kind": drawn.kind,
@@ -116,4 +117,5 @@ class Drawn(Samples):
             "options": drawn.options,
             "split": drawn.split,
             "seed": drawn.seed,
+            **({"files": files} if files else {}),
         }

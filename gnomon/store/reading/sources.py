@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from gnomon import generators
 from gnomon.generators.base import Split
 from gnomon.recipe import Columns, Source
 from gnomon.sample import Sample
+from gnomon.store.manifest import differences
 from gnomon.store.reading.mixed import Mixture
 from gnomon.store.reading.samples import Drawn, Samples
 
@@ -103,5 +105,11 @@ def _drawn_again(row: dict[str, Any]) -> Drawn | None:
         return None
     if generators.load(row["kind"]).version != row["version"]:
         return None
+    files = row.get("files", {})
+    if not all(Path(path).is_file() for path in files):  # the user's own, on another machine
+        return None
     options = {**row["options"], "split": row["split"], "seed": row["seed"]}
-    return Drawn(generators.create(row["kind"], **options))
+    drawn = Drawn(generators.create(row["kind"], **options))
+    if changed := list(differences(files, drawn.describe().get("files", {}))):
+        raise ValueError(f"not the files it was drawn with: {'; '.join(changed[:3])}")
+    return drawn
