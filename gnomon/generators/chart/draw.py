@@ -11,7 +11,6 @@ from gnomon.generators.chart.pen import Pen
 from gnomon.generators.chart.plan import ChartPlan
 from gnomon.generators.chart.style import Look
 from gnomon.generators.rng import Rng
-from gnomon.sample import Size
 
 CHARTS: dict[str, Callable[[Board, Corners], None]] = {
     "bar": bars.bars,
@@ -31,9 +30,9 @@ CHARTS: dict[str, Callable[[Board, Corners], None]] = {
 }
 
 
-def drawn(plan: ChartPlan, look: Look, rng: Rng, size: Size) -> Board:
+def drawn(plan: ChartPlan, look: Look, rng: Rng) -> Board:
     """The chart; the board's pen has its picture until the next one is begun."""
-    pen = Pen.of(size)
+    pen = Pen.of(plan.room.size)
     pen.begin(look.page)
     board = Board(pen, plan, look, _whims(plan, rng))
     top = layout.head(board)
