@@ -40,7 +40,7 @@ def _median(plan: ChartPlan, about: About) -> Target:
 
 def _extreme(plan: ChartPlan, about: About) -> Target:
     best = max if about["which"] == "highest" else min
-    shown = (r for r in range(len(plan.cells)) if (r, about["column"]) not in plan.missing)
+    shown = (r for r in range(len(plan.cells)) if (r, about["column"]) != plan.missing)
     return Text(plan.frame.rows[best(shown, key=lambda r: plan.cells[r][about["column"]])])
 
 

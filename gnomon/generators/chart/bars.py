@@ -24,7 +24,7 @@ def bars(board: Board, room: Corners) -> None:
         left = board.x((row + 0.5) / len(plan.cells)) - width * columns / 2
         for column in range(len(values)):
             sides = round(left + width * column), round(left + width * (column + 1))
-            if (row, column) not in plan.missing:
+            if (row, column) != plan.missing:
                 _bar(board, (row, column), sides)
     layout.zero_line(board)
     layout.frame(board)
@@ -64,7 +64,7 @@ def sideways(board: Board, room: Corners) -> None:
     slot = board.y(0) - board.y(1 / len(plan.cells))
     axis = plan.axis
     foot = board.x(axis.share(0) if axis.step and axis.low <= 0 else 0)
-    for cell in ((row, 0) for row in range(len(plan.cells)) if (row, 0) not in plan.missing):
+    for cell in ((row, 0) for row in range(len(plan.cells)) if (row, 0) != plan.missing):
         row, _ = cell
         end, middle = (
             board.x(axis.share(plan.value(cell))),

@@ -75,7 +75,7 @@ class Chart(Degradable):
         if self.level not in LEVELS:
             raise ValueError(f"level={self.level!r}: give one of {', '.join(LEVELS)}")
         sides = [side for size in self.sizes for side in size]
-        if not all(plans.SMALLEST <= side <= 2048 for side in sides):
+        if not sides or not all(plans.SMALLEST <= side <= 2048 for side in sides):
             raise ValueError(f"size={self.size!r}: give sides of {plans.SMALLEST} to 2048 pixels")
         if min(sides) < (least := _LEGIBLE[self.degrade]):
             raise ValueError(
@@ -100,8 +100,8 @@ class Chart(Degradable):
         """The table, the type of chart and what is asked of it."""
         _, plan, question = self._meaning(index)
         table = _names_key(plan.frame) + _values_key(plan.cells)
-        gaps = f"|{sorted(plan.missing)}" if plan.missing else ""
-        return f"{plan.chart}|{plan.labelled}{gaps}|{table}|{question.form}|{question.about}"
+        gap = f"|{plan.missing}" if plan.missing else ""
+        return f"{plan.chart}|{plan.labelled}{gap}|{table}|{question.form}|{question.about}"
 
     def draw(self, index: int) -> Sample:
         """One chart."""
@@ -147,10 +147,10 @@ class Chart(Degradable):
             chart = rng.choice(tuple(choices))
             form = rng.choice(choices[chart])
             frame, labelled, tie = self._frame(rng, scope, chart)
-            missing: frozenset[Cell] = frozenset()
+            missing = None
             if rng.chance(scope.missing) and TYPES[chart].gaps and form in PARTIAL:
-                missing = frozenset({(rng.integer(0, len(frame.rows) - 1),
-                                      rng.integer(0, len(frame.columns) - 1))})  # fmt: skip
+                missing = rng.choice([(r, c) for r in range(len(frame.rows))
+                                      for c in range(len(frame.columns))])  # fmt: skip
             cells = self._mine(rng, frame, tie, missing)
             if cells is None:
                 continue
@@ -167,7 +167,7 @@ class Chart(Degradable):
             f" {list(self.questions)}; give a larger size, fewer rows or other questions"
         )
 
-    def _mine(self, rng: Rng, frame: Frame, tie: int, missing: frozenset[Cell]) -> Cells | None:
+    def _mine(self, rng: Rng, frame: Frame, tie: int, missing: Cell | None) -> Cells | None:
         """Values that make the table one of the split, of some fifty tables."""
         names = _names_key(frame)
         for _ in range(_VALUES):

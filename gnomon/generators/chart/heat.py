@@ -27,7 +27,7 @@ def heat(board: Board, room: Corners) -> None:
     board.plot = (left, room[1] + small.capital, right, room[3] - tall - gap - 2)
     for row in range(rows):
         for column in range(columns):
-            if (row, column) not in plan.missing:
+            if (row, column) != plan.missing:
                 _cell(board, row, column)
     for row, name in enumerate(plan.frame.rows):
         board.text(name, (left - gap, board.y(1 - (row + 0.5) / rows)), "tick", "rm")

@@ -18,19 +18,17 @@ def lines(board: Board, room: Corners) -> None:
     axes.upward(board, room, list(plan.frame.rows), labels(board))
     layout.zero_line(board)
     for column in range(len(plan.frame.columns)):
-        points: list[Point] = []
+        points = _points(board, [row[column] for row in plan.cells])
         dashes = ((), (5, 2), (1.5, 1.5), (6, 2, 1, 2))[column % 4 if board.whims.hatched else 0]
         line = Line(board.colour(column), board.whims.lines, dashes)
-        for row, at in enumerate(_points(board, [row[column] for row in plan.cells])):
-            gap = (row, column) in plan.missing
-            points = [] if gap else [*points, at]
-            if points and (row + 1 == len(plan.cells) or (row + 1, column) in plan.missing):
-                board.pen.path(points, None, line)
+        gap = next((r for r in range(len(points)) if (r, column) == plan.missing), len(points))
+        for part in filter(None, (points[:gap], points[gap + 1 :])):
+            board.pen.path(part, None, line)
     for column in range(len(plan.frame.columns)):
         marker = MARKS[column % 4] if board.whims.smooth % 2 else board.whims.marker
         points = _points(board, [row[column] for row in plan.cells])
         for row, at in enumerate(points):
-            if (row, column) in plan.missing:
+            if (row, column) == plan.missing:
                 continue
             shape = board.pen.mark(at, RADIUS, marker, board.colour(column), board.edge)
             board.mark((row, column), shape, at)
@@ -64,5 +62,5 @@ def _points(board: Board, values: list[int]) -> list[Point]:
 def _written(board: Board, points: list[Point]) -> None:
     """Each value above its point."""
     for row, (x, y) in enumerate(points):
-        if (row, 0) not in board.plan.missing:
+        if (row, 0) != board.plan.missing:
             board.text(board.plan.label((row, 0)), (x, y - RADIUS - 3), "value", "cb")

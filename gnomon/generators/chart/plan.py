@@ -45,8 +45,8 @@ class ChartPlan(NamedTuple):
     room: Room
     worn: float = 1.0
     """How many pixels of a degraded picture tell as much as one of a clean one."""
-    missing: frozenset[Cell] = frozenset()
-    """Cells without a mark, of which nothing is asked."""
+    missing: Cell | None = None
+    """The cell without a mark, of which nothing is asked."""
 
     @property
     def chart(self) -> str:
@@ -59,7 +59,7 @@ class ChartPlan(NamedTuple):
 
     def written(self, cell: Cell) -> str:
         """As the table displays it; nothing where it is missing."""
-        return "" if cell in self.missing else pointed(self.value(cell), self.frame.places(cell[1]))
+        return "" if cell == self.missing else pointed(self.value(cell), self.frame.places(cell[1]))
 
     def label(self, cell: Cell) -> str:
         """As it is written at its mark."""
@@ -133,7 +133,7 @@ class ChartPlan(NamedTuple):
 
     def free(self, cell: Cell) -> bool:
         """Whether its mark is there and no other on it: later series are drawn above it."""
-        if cell in self.missing:
+        if cell == self.missing:
             return False
         if self.chart not in ("line", "radar"):
             return True
@@ -175,7 +175,7 @@ def most_rows(chart: str, size: Size, columns: int) -> int:
 
 
 def planned(
-    frame: Frame, cells: Cells, size: Size, missing: frozenset[Cell] = frozenset(), *,
+    frame: Frame, cells: Cells, size: Size, missing: Cell | None = None, *,
     labelled: bool, worn: float = 1.0,
 ) -> ChartPlan:  # fmt: skip
     """The axes for a table, and labels where they are wanted and there is room for them."""

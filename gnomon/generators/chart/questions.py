@@ -44,7 +44,7 @@ def _retrieve(plan: ChartPlan, rng: Rng) -> About | None:
 
 def _extreme(plan: ChartPlan, rng: Rng) -> About | None:
     column, greatest = _column(plan, rng), rng.chance(0.5)
-    shown = [row for row in range(len(plan.cells)) if (row, column) not in plan.missing]
+    shown = [row for row in range(len(plan.cells)) if (row, column) != plan.missing]
     order = sorted(shown, key=lambda r: plan.cells[r][column], reverse=greatest)
     first, second = (order[0], column), (order[1], column)
     if not _told_apart(plan, first, second):

@@ -111,12 +111,13 @@ def values(rng: Rng, frame: Frame, tie: int) -> Cells:
     return tuple(tuple(flat[i : i + columns]) for i in range(0, rows * columns, columns))
 
 
-def without(cells: Cells, missing: frozenset[Cell], least: int) -> Cells:
+def without(cells: Cells, missing: Cell | None, least: int) -> Cells:
     """The table with a value that is never shown where one is missing."""
-    return tuple(
-        tuple(least if (r, c) in missing else value for c, value in enumerate(row))
-        for r, row in enumerate(cells)
-    ) if missing else cells  # fmt: skip
+    if missing is None:
+        return cells
+    row, column = missing
+    other = (*cells[row][:column], least, *cells[row][column + 1 :])
+    return (*cells[:row], other, *cells[row + 1 :])
 
 
 def _related(rng: Rng, frame: Frame) -> list[float]:
