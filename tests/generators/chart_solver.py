@@ -35,10 +35,12 @@ def _rounded(value, question):
 
 
 def _extreme(facts, about, question):
-    values = _column(facts, about["column"])
+    shown = [(row[about["column"]], name) for row, name in
+             zip(facts["cells"], facts["rows"], strict=True) if row[about["column"]]]  # fmt: skip
+    values = [Fraction(cell) for cell, _ in shown]
     best = max(values) if "highest" in question else min(values)
     assert values.count(best) == 1
-    return facts["rows"][values.index(best)]
+    return shown[values.index(best)][1]
 
 
 def _count(facts, about, question):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -65,7 +66,7 @@ def test_every_chart_meets_every_question_that_it_can_be_asked():
 @pytest.mark.parametrize("split", ["train", "val", "test"])
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_pair_of_chart_and_question_has_samples_of_every_split(level, split):
-    choices = Chart(level=level)._choices
+    choices = Chart(level=level)._scopes[0][1]
     for chart, form in ((c, f) for c, forms in choices.items() for f in forms):
         one = Chart(level=level, charts=(chart,), questions=(form,), split=split)
         assert len({one.key(index) for index in range(12)}) > 6
@@ -97,7 +98,7 @@ EXTREMES = (
 
 @pytest.mark.parametrize("options", EXTREMES, ids=str)
 def test_whatever_is_not_refused_is_drawn(options):
-    choices = Chart(**options)._choices
+    choices = Chart(**options)._scopes[0][1]
     for chart, form in ((c, f) for c, forms in choices.items() for f in forms):
         one = Chart(charts=(chart,), questions=(form,), split="test", **options)
         assert len({one.key(index) for index in range(5)}) > 2
@@ -134,7 +135,29 @@ def test_texts_and_marks_stand_out(style):
             assert styles.ratio(colour, styles.rgb(style.floor)) >= styles.LEAST_CONTRAST
         assert len(colours) >= 8, "a pie has up to eight parts"
         for one, other in combinations(colours, 2):
-            assert styles.apart(one, other) >= styles.APART, palette
+            assert styles.apart(one, other) >= styles.APART >= 12, palette
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "apart"),
+    [
+        ((50, 2.6772, -79.7751), (50, 0, -82.7485), 2.0425),
+        ((50, -1.3802, -84.2814), (50, 0, -82.7485), 1.0),
+        ((50, 0, 0), (50, -1, 2), 2.3669),
+        ((50, 2.49, -0.001), (50, -2.49, 0.0009), 7.1792),
+        ((50, 2.49, -0.001), (50, -2.49, 0.0011), 7.2195),
+        ((50, 2.5, 0), (73, 25, -18), 27.1492),
+        ((50, 2.5, 0), (61, -5, 29), 22.8977),
+        ((50, 2.5, 0), (56, -27, -3), 31.9030),
+        ((60.2574, -34.0099, 36.2677), (60.4626, -34.1751, 39.4387), 1.2644),
+        ((90.8027, -2.0831, 1.4410), (91.1528, -1.6435, 0.0447), 1.4441),
+        ((2.0776, 0.0795, -1.1350), (0.9033, -0.0636, -0.5514), 0.9082),
+    ],
+)
+def test_ciede2000_is_as_its_authors_publish_it(one, other, apart):
+    """Sharma, Wu and Dalal (2005), table 1."""
+    assert styles.ciede2000(one, other) == pytest.approx(apart, abs=5e-5)
+    assert styles.ciede2000(other, one) == pytest.approx(apart, abs=5e-5)
 
 
 def test_the_users_matplotlib_settings_change_nothing():
@@ -177,6 +200,65 @@ def test_what_was_drawn_before_leaves_no_trace():
     assert json.dumps(again.facts) == json.dumps(alone.facts)
 
 
+def _correlated(one, other):
+    return np.corrcoef(one, other)[0, 1] if np.ptp(one) and np.ptp(other) else np.nan
+
+
+def test_data_have_a_course_over_times_heavy_tails_over_things_and_series_in_common():
+    """Of independent draws, neighbours correlate by -0.09, series by 0.00, and tails end at 2.3."""
+    chart = Chart(level="hard", charts=("line", "bar", "grouped"), scales=("zero",), missing=0.0)
+    neighbours, series, tails = [], [], []
+    for index in range(600):
+        plan = chart._meaning(index)[1]
+        columns = np.array(plan.cells, float).T
+        if plan.frame.ordered:
+            neighbours += [_correlated(one[:-1], one[1:]) for one in columns]
+        else:
+            tails += [one.max() / np.median(one) for one in columns]
+        if len(columns) > 1:
+            series.append(_correlated(columns[0], columns[1]))
+    assert np.nanmean(neighbours) > 0.35
+    assert np.nanmean(series) > 0.5
+    assert np.quantile(tails, 0.9) > 3
+    assert np.quantile(tails, 0.1) < 1.6
+
+
+def test_people_are_no_older_than_a_hundred():
+    ages = {}
+    chart = Chart(level="hard", charts=("histogram",), questions=("box",))
+    for index in range(400):
+        bins = chart._meaning(index)[1].frame.topics[1]
+        ages.setdefault(bins.measure, []).append((bins.low, bins.high))
+    assert max(high for _, high in ages["age"]) <= 100
+    assert min(low for low, _ in ages["height"]) >= 120
+
+
+def test_numbers_have_signs_in_place_of_units_and_rows_dates_and_long_names():
+    seen = {level: [Chart(level=level)[i].facts for i in range(120)] for level in LEVELS}
+    facts = [one for drawn in seen.values() for one in drawn]
+    ticks = " ".join(t["text"] for one in facts for t in one["texts"] if t["role"] != "title")
+    for written in (r"\$\d", r"€\d", r"\dk\b", r"\dM\b", r"\d%", r"\d{4}-\d\d-\d\d", r"\d Mar"):
+        assert re.search(written, ticks), written
+    assert any(len(name) > 12 for one in facts for name in one["rows"])
+    for one in facts:  # the unit is on the axis or at its numbers
+        if one["chart"] == "bar" and any(t["text"].startswith("€") for t in one["texts"]):
+            assert "EUR" in one["units"][0]
+
+
+def test_nothing_is_asked_of_a_missing_value_and_it_has_no_mark():
+    chart = Chart(level="hard", charts=("line", "bar", "grouped"), missing=1.0, size=224,
+                  questions=("extreme", "retrieve", "sum", "box"))  # fmt: skip
+    for index in range(30):
+        facts = chart[index].facts
+        empty = [[r, c] for r, row in enumerate(facts["cells"]) for c, v in enumerate(row) if not v]
+        assert len(empty) == 1
+        assert empty[0] not in facts["about"].get("cells", [])
+        marked = [mark["cell"] for mark in facts["marks"]]
+        assert len(marked) == len(facts["rows"]) * len(facts["columns"]) - 1
+        assert empty[0] not in marked
+    assert not any(plan.missing for plan in (Chart()._meaning(i)[1] for i in range(100)))
+
+
 def test_near_ties_can_be_seen():
     chart = Chart(near_ties=1.0, charts=("bar", "line"), questions=("extreme",), level="medium")
     close = 0
@@ -213,6 +295,7 @@ def test_every_kind_of_target_and_chart_is_drawn():
         ({"series": [0, 2]}, "series"),
         ({"value_labels": 1.5}, "value_labels=1.5"),
         ({"near_ties": -0.5}, "near_ties=-0.5"),
+        ({"missing": 2}, "missing=2"),
         ({"charts": ["pie"], "questions": ["crossing"]}, "pie.*crossing"),
         ({"charts": ["pie"], "scales": ["log"]}, "pie.*log"),
         ({"charts": ["bar"], "size": 224, "rows": [15, 16]}, "15 rows"),
@@ -236,4 +319,8 @@ def test_options_that_no_table_meets_are_named_with_the_way_out():
 def test_a_pair_of_numbers_and_a_number_are_sizes():
     assert create("chart", size=224)[0].image.size == (224, 224)
     assert create("chart", size=[320, 240])[0].image.size == (320, 240)
+    several = create("chart", size=[[320, 240], [240, 300]])
+    assert {several[i].image.size for i in range(12)} == {(320, 240), (240, 300)}
+    with pytest.raises(ValueError, match="size"):
+        create("chart", size=[[320, 240], [100, 300]])
     assert dataclasses.replace(Chart(), size=(500, 250))[0].image.size == (500, 250)

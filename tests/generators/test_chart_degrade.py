@@ -128,7 +128,7 @@ def test_texts_of_worn_pictures_can_be_read(monkeypatch):
 @pytest.mark.parametrize("level", LEVELS)
 @strengths
 def test_worn_charts_are_drawn_whatever_is_asked(level, degrade):
-    choices = Chart(level=level, degrade=degrade)._choices
+    choices = Chart(level=level, degrade=degrade)._scopes[0][1]
     for chart, form in ((c, f) for c, forms in choices.items() for f in forms):
         one = Chart(level=level, degrade=degrade, charts=(chart,), questions=(form,), split="test")
         assert len({one.key(index) for index in range(6)}) > 2

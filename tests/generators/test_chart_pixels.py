@@ -75,6 +75,22 @@ def test_bar_tops_are_where_the_values_belong(charts):
     assert worst <= 1.0
 
 
+def test_grid_lines_run_where_their_values_belong():
+    """A pixel wide, they are off by half of one at most, and not to one side: once by 0.55."""
+    off = []
+    for _, pixels, facts in plain(("bar", "line"), 60, value_labels=0.0):
+        left, top, _, bottom = facts["plot"]
+        ink = np.abs(pixels - pixels[int(top) + 3, int(left) + 2]).max(-1)[:, int(left) + 2]
+        for value in [] if facts["axis"]["log"] else facts["axis"]["ticks"][1:-1]:
+            y = bottom - place(facts["axis"], value) * (bottom - top)
+            near = ink[int(y) - 3 : int(y) + 4]
+            if (near > 5).sum() == 1:
+                off.append(int(y) - 2.5 + near.argmax() - y)
+    assert len(off) > 40
+    assert max(map(abs, off)) <= 0.51
+    assert abs(np.mean(off)) < 0.15
+
+
 def test_sideways_bars_end_where_the_values_belong():
     measured = 0
     for _, pixels, facts in plain(("barh",), 25, value_labels=0.0):

@@ -21,6 +21,7 @@ from gnomon.generators.clock.meaning import Meaning, meanings
 from gnomon.generators.clock.meaning import drawn as meaning_of
 from gnomon.generators.clock.numerals import DAY
 from gnomon.generators.clock.questions import ASK, BOTH_HANDS, QUESTIONS, TOGETHER
+from gnomon.generators.clock.row import row
 from gnomon.generators.clock.style import Style
 from gnomon.generators.drawing.backdrop import BACKGROUNDS
 from gnomon.generators.drawing.canvas import Canvas
@@ -201,6 +202,28 @@ def test_the_case_is_around_the_dial():
         x1, y1, x2, y2 = sample.facts["dial_box"]
         assert sample.target.x1 < x1 < x2 < sample.target.x2
         assert sample.target.y1 < y1 < y2 < sample.target.y2
+
+
+@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
+def test_no_constant_box_says_where_the_clock_is(level):
+    """The best of them had an IoU of 0.5 with 100, 96 and 93 % of the clocks."""
+    clock = Clock(questions=("where",), level=level)
+    found = []
+    for index in range(300):
+        (shown,) = row(
+            clock, index, meanings(clock, index, "where"), [0.0], "where", mirrored=False
+        )
+        case = shown.look.pose(outline(shown.look.style.dial, RIM)) / shown.look.size
+        found.append([*case.min(0), *case.max(0)])
+    found = np.array(found)
+    overlaps = []
+    for side in np.arange(0.2, 1, 0.1):
+        sides = np.minimum(found[:, 2:], 0.5 + side / 2) - np.maximum(found[:, :2], 0.5 - side / 2)
+        shared = np.clip(sides, 0, None).prod(1)
+        either = (found[:, 2:] - found[:, :2]).prod(1) + side**2 - shared
+        overlaps.append((shared / either >= 0.5).mean())
+    assert max(overlaps) < 0.35
+    assert Clock(questions=("where",), dial_size=(0.9, 0.9))[0].facts["case_box"][2] > 150
 
 
 @pytest.mark.parametrize("dial_size", [(0.6, 0.96), (1.0, 1.0)])
@@ -484,8 +507,19 @@ def test_the_rule_of_one_reading():
     assert determined(8, replace(bare, numerals="roman", numeral_pixels=4.0))
 
 
+def test_the_second_is_asked_only_where_its_tips_are_a_pixel_and_a_half_apart():
+    clock = Clock(size=72, questions=("read", "shift"))
+    for index in range(60):
+        facts = clock[index].facts
+        if "second" in facts["tips"]:
+            radius = tip_radius(facts["tips"]["second"], facts["centre"])
+            assert radius * np.radians(6) > 1.4
+    for untold in ({"ask_seconds": 0.0}, {"second_hand": 0.0}, {"questions": ("angle",)}):
+        assert Clock(size=64, **untold)
+
+
 def test_defaults_are_various():
-    facts = [create("clock", size=64)[i].facts for i in range(500)]
+    facts = [create("clock", size=84)[i].facts for i in range(500)]
     styles = [f["style"] for f in facts]
     assert len({s["dial"] for s in styles}) >= 6
     assert len({s["hands"] for s in styles}) >= 4
@@ -516,7 +550,7 @@ def test_an_option_overrides_its_level():
 
 def test_what_ood_draws_is_never_drawn_without_it():
     for ood in (False, True):
-        styles = [create("clock", ood=ood, size=64)[i].facts["style"] for i in range(150)]
+        styles = [create("clock", ood=ood, size=84)[i].facts["style"] for i in range(150)]
         assert all((s["dial"] in UNSEEN_DIALS) == (s["hands"] in UNSEEN_HANDS) == ood
                    for s in styles)  # fmt: skip
         assert len({(s["dial"], s["hands"]) for s in styles}) >= (6 if ood else 30)
@@ -573,6 +607,10 @@ def test_one_style_alone_cannot_be_held_out():
         ({"clocks": [1, 4]}, r"clocks=\(1, 4\)"),
         ({"questions": ["later"]}, "questions='later': one clock is not enough"),
         ({"questions": ["date"], "size": 84}, "size=84: the date cannot be read there; give 201"),
+        (
+            {"size": 64},
+            r"size=64: the second cannot be read there; give 7\d or .* or ask_seconds=0",
+        ),
         ({"numerals": ["arabic-24"], "size": 160}, "numerals of 24 hours cannot be read"),
         ({"dials": ["barrel"]}, "dials='barrel': with ood=False there are round"),
         ({"hands": ["baton"], "ood": True}, "hands='baton': with ood=True there are spade"),

@@ -158,6 +158,20 @@ def test_every_thing_stands_out_and_can_be_told_from_the_others(level):
             assert thing["colour"] in visible_on(ground)
 
 
+@levels
+def test_no_question_of_two_things_says_which_is_further_that_way(level):
+    """Is the leftmost star left of the moon? Such were 9, 26 and 39 % by level."""
+    scene = create("scene", level=level, questions=["relation", "which"])
+    ends = set()
+    for index in range(700):
+        asked = scene._plan(index).asked
+        across = asked.facts.get("relation") in ("left of", "right of")
+        along = ("leftmost", "rightmost") if across else ("topmost", "lowest")
+        assert asked.facts["question"] == "where" or not any(e in asked.question for e in along)
+        ends |= {end for end in WAYS if end in asked.question}
+    assert ends == set(WAYS)
+
+
 def test_every_question_is_reached():
     asked = {s.facts["question"] for s in drawn(80, level="medium", questions=list(QUESTIONS))}
     assert asked == set(QUESTIONS)

@@ -12,6 +12,7 @@ from gnomon.generators.drawing.fonts import TEXT_FONTS, UNSEEN_FONTS
 from gnomon.generators.drawing.palettes import contrast
 from gnomon.generators.drawing.slots import Slot, strips
 from gnomon.generators.rng import Rng
+from gnomon.generators.text_spotting.draw import hull
 from gnomon.generators.text_spotting.generator import LEVELS, QUESTIONS
 from gnomon.generators.text_spotting.texts import TEXTS, texts
 from gnomon.sample import Box, Spots, Text
@@ -95,6 +96,29 @@ def test_no_text_stands_on_another_or_leaves_the_picture(level):
             assert a[0] >= 0 and a[1] >= 0 and a[2] <= 448 and a[3] <= 448  # noqa: PT018
             for b in boxes[:i]:
                 assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+
+
+def test_two_texts_of_a_row_differ_in_colour():
+    """Beside one of its colour a text runs on into it: that was so in 22 % of hard pictures."""
+    rows = 0
+    for sample in drawn(60, level="hard", size=224):
+        texts_ = sample.facts["texts"]
+        for i, a in enumerate(texts_):
+            for b in texts_[:i]:
+                overlap = min(a["box"][3], b["box"][3]) - max(a["box"][1], b["box"][1])
+                if overlap > 0.3 * min(a["height"], b["height"]):
+                    rows += 1
+                    assert a["colour"] != b["colour"]
+    assert rows > 60
+
+
+def test_the_ends_of_its_rows_have_the_hull_of_all_ink():
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        ink = cv2.GaussianBlur(rng.integers(0, 256, (40, 90)).astype(np.uint8), (9, 9), 2) > 130
+        rows, columns = np.nonzero(ink)
+        every = cv2.convexHull(np.stack([columns, rows], 1).astype(np.int32))
+        assert {*map(tuple, hull(ink).tolist())} == {*map(tuple, every[:, 0].tolist())}
 
 
 @levels

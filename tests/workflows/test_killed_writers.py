@@ -50,9 +50,9 @@ WRITERS = {
     "what a run stands on": lambda folder: directory.write_json(folder / "a.json", {"a": 1}),
     "manifest": lambda folder: manifest.save(folder, manifest.empty()),
     "cp": commanded("cp", "demo"),
-    "preview": commanded("preview", "clock", "--n", 1, "size=64", "-o"),
+    "preview": commanded("preview", "clock", "--n", 1, "size=84", "-o"),
     "export": commanded(
-        "export", "clock", "--n", 1, "--to", "trl", "--family", "qwen2-vl", "size=64", "--out"
+        "export", "clock", "--n", 1, "--to", "trl", "--family", "qwen2-vl", "size=84", "--out"
     ),
 }
 

@@ -77,7 +77,7 @@ def silent():
 
 def test_generate_ends_with_all_its_workers(tmp_path):
     out = tmp_path / "set"
-    words = ("generate", "clock", "--n", 100_000, "--out", out, "--workers", 2, "size=64")
+    words = ("generate", "clock", "--n", 100_000, "--out", out, "--workers", 2, "size=84")
     process = started(*words)
     wait_for(lambda: list(out.glob("data/.*.tmp")))
     told = ended(process)

@@ -40,8 +40,8 @@ def _median(plan: ChartPlan, about: About) -> Target:
 
 def _extreme(plan: ChartPlan, about: About) -> Target:
     best = max if about["which"] == "highest" else min
-    row = best(range(len(plan.cells)), key=lambda r: plan.cells[r][about["column"]])
-    return Text(plan.frame.rows[row])
+    shown = (r for r in range(len(plan.cells)) if (r, about["column"]) != plan.missing)
+    return Text(plan.frame.rows[best(shown, key=lambda r: plan.cells[r][about["column"]])])
 
 
 def _count(plan: ChartPlan, about: About) -> Target:

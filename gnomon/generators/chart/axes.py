@@ -6,7 +6,8 @@ from gnomon.generators.chart.ink import Corners
 from gnomon.generators.chart.layout import Board, below, floor
 from gnomon.generators.chart.pen import Line, Point
 from gnomon.generators.chart.style import rgb
-from gnomon.generators.chart.subjects import Topic
+from gnomon.generators.chart.subjects import AFFIXES, Topic
+from gnomon.generators.chart.table import Frame
 from gnomon.generators.chart.value_axis import Axis
 from gnomon.generators.decimals import pointed
 
@@ -41,7 +42,7 @@ def rightward(board: Board, room: Corners, names: list[str], labels: tuple[str, 
     plan, small, gap = board.plan, board.small, board.gap
     tick = _tick_length(board)
     numbers = tick_texts(board, plan.axis, plan.frame.topic)
-    wide = max(small.width(plan.written((row, 0))) for row in range(len(plan.cells)))
+    wide = max(small.width(plan.label((row, 0))) for row in range(len(plan.cells)))
     spare = wide + gap if plan.labelled else 0
     before = tick + gap + (spare if plan.axis.low < 0 else 0)
     left = room[0] + max(map(small.width, names)) + before
@@ -114,7 +115,7 @@ def _value_room(board: Board) -> int:
         return 0
     if len(plan.frame.columns) == 1:
         return small.line + 4
-    written = (plan.written((r, c)) for r, row in enumerate(plan.cells) for c in range(len(row)))
+    written = (plan.label((r, c)) for r, row in enumerate(plan.cells) for c in range(len(row)))
     return max(map(small.width, written)) + 4
 
 
@@ -127,8 +128,7 @@ def tick_texts(board: Board, axis: Axis, topic: Topic) -> list[str]:
         texts = [str(tick // 10**topic.places) for tick in axis.ticks]
     else:
         texts = [f"{tick // 10**topic.places:,}" for tick in axis.ticks]
-    percent = topic.unit == "%" and board.whims.smooth % 2
-    return [f"{text}%" for text in texts] if percent else texts
+    return [board.plan.frame.said(text, topic) for text in texts]
 
 
 def _tick(board: Board, start: Point, end: Point) -> None:
@@ -148,7 +148,7 @@ def _side_label(board: Board, room: Corners, text: str) -> Corners:
     """The measure, turned, at the left; only its unit where there is no room for both."""
     small, height = board.small, room[3] - room[1]
     text = next(
-        (t for t in (text, text[text.find("(") + 1 : -1]) if small.width(t) < 0.7 * height), ""
+        (t for t in (text, text.partition("(")[2][:-1]) if small.width(t) < 0.7 * height), ""
     )
     if not text:
         return room
@@ -170,4 +170,10 @@ def labels(board: Board) -> tuple[str, str]:
     """Of the lower and of the side axis."""
     frame = board.plan.frame
     each = frame.each if board.whims.smooth % 3 else ""
-    return each, f"{frame.topic.measure} ({frame.topic.unit})"
+    return each, measured(frame, frame.topic)
+
+
+def measured(frame: Frame, topic: Topic) -> str:
+    """A measure, and its unit where that does not stand at the numbers."""
+    named = frame.short and topic.unit in AFFIXES
+    return topic.measure if named else f"{topic.measure} ({topic.unit})"

@@ -7,8 +7,8 @@ from gnomon.generators.chart.axes import labels
 from gnomon.generators.chart.ink import Corners, Shape
 from gnomon.generators.chart.layout import Board
 from gnomon.generators.chart.pen import Line
-from gnomon.generators.chart.plan import Cell
 from gnomon.generators.chart.style import mixed, readable_on
+from gnomon.generators.chart.table import Cell
 
 _HATCHES = ("//", "\\\\", "xx", "..")
 
@@ -24,7 +24,8 @@ def bars(board: Board, room: Corners) -> None:
         left = board.x((row + 0.5) / len(plan.cells)) - width * columns / 2
         for column in range(len(values)):
             sides = round(left + width * column), round(left + width * (column + 1))
-            _bar(board, (row, column), sides)
+            if (row, column) != plan.missing:
+                _bar(board, (row, column), sides)
     layout.zero_line(board)
     layout.frame(board)
 
@@ -42,7 +43,7 @@ def _bar(board: Board, cell: Cell, sides: tuple[int, int]) -> None:
         upright = len(board.plan.frame.columns) > 1
         lift = 2 if value >= 0 else -2
         anchor = ("lm" if value >= 0 else "rm") if upright else ("cb" if value >= 0 else "ct")
-        board.text(board.plan.written(cell), (middle, end - lift), "value", anchor, upright=upright)
+        board.text(board.plan.label(cell), (middle, end - lift), "value", anchor, upright=upright)
 
 
 def _filled(board: Board, cell: Cell, corners: Corners) -> Shape:
@@ -63,8 +64,8 @@ def sideways(board: Board, room: Corners) -> None:
     slot = board.y(0) - board.y(1 / len(plan.cells))
     axis = plan.axis
     foot = board.x(axis.share(0) if axis.step and axis.low <= 0 else 0)
-    for row in range(len(plan.cells)):
-        cell = (row, 0)
+    for cell in ((row, 0) for row in range(len(plan.cells)) if (row, 0) != plan.missing):
+        row, _ = cell
         end, middle = (
             board.x(axis.share(plan.value(cell))),
             board.y(1 - (row + 0.5) / len(plan.cells)),
@@ -75,7 +76,7 @@ def sideways(board: Board, room: Corners) -> None:
         if plan.labelled:
             right = plan.value(cell) >= 0
             at = (end + 3 if right else end - 3, middle)
-            board.text(plan.written(cell), at, "value", "lm" if right else "rm")
+            board.text(plan.label(cell), at, "value", "lm" if right else "rm")
     layout.zero_line(board, across=True)
     layout.frame(board)
 
@@ -95,7 +96,7 @@ def stacked(board: Board, room: Corners) -> None:
             if plan.labelled:
                 ink = readable_on(board.colour(column))
                 at = (middle, (top + bottom) / 2)
-                board.text(plan.written((row, column)), at, "value", "cm", colour=ink)
+                board.text(plan.label((row, column)), at, "value", "cm", colour=ink)
             foot += value
     layout.frame(board)
 

@@ -39,8 +39,9 @@ def bubble(board: Board, room: Corners) -> None:
 
 
 def _axes(board: Board, room: Corners) -> None:
-    x, y = board.plan.frame.topics[:2]
-    axes.crossed(board, room, (f"{x.measure} ({x.unit})", f"{y.measure} ({y.unit})"))
+    frame = board.plan.frame
+    x, y = (axes.measured(frame, topic) for topic in frame.topics[:2])
+    axes.crossed(board, room, (x, y))
 
 
 def _place(board: Board, row: int) -> tuple[float, float]:

@@ -35,8 +35,9 @@ CHARTS: dict[str, Callable[[Board, Corners], None]] = {
 }
 
 
-def drawn(plan: ChartPlan, look: Look, rng: Rng, size: Size, photo: OwnFile | None = None) -> Board:
+def drawn(plan: ChartPlan, look: Look, rng: Rng, photo: OwnFile | None = None) -> Board:
     """The chart; the board's pen has its picture until the next one is begun."""
+    size = plan.room.size
     pen = Pen.of(size)
     pen.begin(look.page, None if photo is None else _page(plan, look, rng, size, photo))
     board = Board(pen, plan, look, _whims(plan, rng))

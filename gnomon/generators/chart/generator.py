@@ -14,8 +14,8 @@ from gnomon.generators.chart import style as styles
 from gnomon.generators.chart import subjects
 from gnomon.generators.chart import table as tables
 from gnomon.generators.chart.plan import ChartPlan
-from gnomon.generators.chart.questions import FORMS, ChartQuestion, asked
-from gnomon.generators.chart.table import Cells, Frame
+from gnomon.generators.chart.questions import FORMS, PARTIAL, ChartQuestion, asked
+from gnomon.generators.chart.table import Cell, Cells, Frame
 from gnomon.generators.chart.types import LEVELS, SCALES, TYPES, Scope
 from gnomon.generators.drawing.files import OwnFile
 from gnomon.generators.drawing.material import Furnished
@@ -31,6 +31,8 @@ _WORN = {"off": 1.0, "light": 1.25, "heavy": 2.0}
 """How many pixels of a degraded picture tell as much as one of a clean one."""
 _LEGIBLE = {"off": plans.SMALLEST, "light": plans.SMALLEST, "heavy": 336}
 """The shorter side, in pixels, of pictures whose letters outlive it."""
+_LETTER = 22
+"""A name may have a letter for so many pixels of the shorter side."""
 _VALUES = 25
 """How often values are drawn for one frame before another is."""
 
@@ -40,11 +42,12 @@ class Chart(Furnished):
     """One chart and one question; numbers, names, verdicts, boxes or the whole table."""
 
     kind: ClassVar[str] = "chart"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     targets: ClassVar[tuple[type[Target], ...]] = (Box, Number, Table, Text)
 
-    size: int | tuple[int, int] = (448, 336)
-    """Width and height in pixels, or the side of a square; 224 to 2048."""
+    size: int | tuple[int, int] | tuple[tuple[int, int], ...] = (448, 336)
+    """Width and height in pixels, the side of a square, or several pairs, each as often; 224 to
+    2048."""
     level: Literal["easy", "medium", "hard"] = "easy"
     """easy: 3 to 5 rows, mostly labelled; medium: 4 to 8, axes that do not begin at zero; hard:
     6 to 14 with up to 4 series, logarithmic axes, near ties, hardly a value written out."""
@@ -63,6 +66,8 @@ class Chart(Furnished):
     """What axes do: begin at zero, are truncated, reach below zero (negative), are logarithmic."""
     near_ties: float | None = None
     """The share of tables whose greatest value has another close under it, though visibly."""
+    missing: float | None = None
+    """The share of tables in which a value is missing, where the question is of others."""
     ood: bool = False
     """The styles, palettes and fonts that are never drawn without it."""
     backgrounds: tuple[str, ...] = field(default=("plain",), metadata=LATER)
@@ -82,26 +87,28 @@ class Chart(Furnished):
             check_names("scales", self.scales, SCALES)
         if self.level not in LEVELS:
             raise ValueError(f"level={self.level!r}: give one of {', '.join(LEVELS)}")
-        if not all(plans.SMALLEST <= side <= 2048 for side in self.pixels):
+        sides = [side for size in self.sizes for side in size]
+        if not sides or not all(plans.SMALLEST <= side <= 2048 for side in sides):
             raise ValueError(f"size={self.size!r}: give sides of {plans.SMALLEST} to 2048 pixels")
-        if min(self.pixels) < (least := _LEGIBLE[self.degrade]):
+        if min(sides) < (least := _LEGIBLE[self.degrade]):
             raise ValueError(
                 f"size={self.size!r}, degrade={self.degrade!r}: its letters would be lost;"
                 f" give sides of {least} pixels or more, or degrade='light'"
             )
         _check_range("rows", self.rows, 3, _MOST)
         _check_range("series", self.series, 1, 4)
-        for name in ("value_labels", "near_ties"):
+        for name in ("value_labels", "near_ties", "missing"):
             share = getattr(self, name)
             if share is not None and not 0 <= share <= 1:
                 raise ValueError(f"{name}={share}: give a share from 0 to 1")
         self.check_fonts(subjects.letters() + printable.strip() + "É")  # É: the height of a line
-        if not self._choices:
-            raise ValueError(
-                f"charts={list(self.charts)}: none of these has {self._scope.rows[0]} rows in"
-                f" {self.pixels} pixels on the scales {list(self._scope.scales)} and can be asked"
-                f" {list(self.questions)}; allow others"
-            )
+        for scope, choices in self._scopes:
+            if not choices:
+                raise ValueError(
+                    f"charts={list(self.charts)}: none of these has {scope.rows[0]} rows in"
+                    f" {scope.size} pixels on the scales {list(scope.scales)} and can be asked"
+                    f" {list(self.questions)}; allow others"
+                )
 
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:
@@ -122,7 +129,8 @@ class Chart(Furnished):
         """The table, the type of chart and what is asked of it."""
         _, plan, question = self._meaning(index)
         table = _names_key(plan.frame) + _values_key(plan.cells)
-        return f"{plan.chart}|{plan.labelled}|{table}|{question.form}|{question.about}"
+        gap = f"|{plan.missing}" if plan.missing else ""
+        return f"{plan.chart}|{plan.labelled}{gap}|{table}|{question.form}|{question.about}"
 
     def draw(self, index: int) -> Sample:
         """One chart."""
@@ -135,7 +143,7 @@ class Chart(Furnished):
         look = styles.look(
             rng, ood=self.ood, palettes=self.names("palettes"), fonts=self.names("fonts")
         )
-        board = _chart_draw.drawn(plan, look, rng, self.pixels, self.photograph(index))
+        board = _chart_draw.drawn(plan, look, rng, self.photograph(index))
         image, moved = board.pen.image(), None
         if self.degrade != "off":
             fineness = max(1, round(plan.room.text / 10))
@@ -149,9 +157,14 @@ class Chart(Furnished):
         return Sample(self.id(index), image, text, target, facts)
 
     @property
-    def pixels(self) -> Size:
-        """Width and height."""
-        return (self.size, self.size) if isinstance(self.size, int) else self.size
+    def sizes(self) -> tuple[Size, ...]:
+        """Width and height, of each size that is drawn."""
+        match self.size:
+            case int(side):
+                return ((side, side),)
+            case (int(width), int(height)):
+                return ((width, height),)
+        return tuple((width, height) for width, height in self.size)
 
     def _meaning(self, index: int) -> tuple[Rng, ChartPlan, ChartQuestion]:
         """The first table of the draws that belongs to the split and answers a question.
@@ -160,43 +173,50 @@ class Chart(Furnished):
         type can be asked (a test holds that every pair of the two is found).
         """
         rng = self.rng(index)
+        scope, choices = rng.choice(self._scopes)
         for _ in range(_TRIES):
-            chart = rng.choice(self._charts)
-            form = rng.choice(self._choices[chart])
-            frame, labelled, tie = self._frame(rng, chart)
-            cells = self._mine(rng, frame, tie)
+            chart = rng.choice(tuple(choices))
+            form = rng.choice(choices[chart])
+            frame, labelled, tie = self._frame(rng, scope, chart)
+            missing = None
+            if rng.chance(scope.missing) and TYPES[chart].gaps and form in PARTIAL:
+                missing = rng.choice([(r, c) for r in range(len(frame.rows))
+                                      for c in range(len(frame.columns))])  # fmt: skip
+            cells = self._mine(rng, frame, tie, missing)
             if cells is None:
                 continue
-            labelled = labelled or self._scope.needs_labels(chart, form)
-            plan = plans.planned(
-                frame, cells, self.pixels, labelled=labelled, worn=_WORN[self.degrade]
-            )
+            labelled = labelled or scope.needs_labels(chart, form)
+            worn = _WORN[self.degrade]
+            plan = plans.planned(frame, cells, scope.size, missing, labelled=labelled, worn=worn)
             if plan.crowded:
                 continue
             if (question := asked(form, plan, rng)) is not None:
                 return rng, plan, question
-        scope = self._scope
         raise ValueError(
             f"rows={list(scope.rows)}, series={list(scope.series)}: of {_TRIES} tables of"
-            f" {list(self._charts)} none had room in {self.pixels} pixels to be asked"
+            f" {list(choices)} none had room in {scope.size} pixels to be asked"
             f" {list(self.questions)}; give a larger size, fewer rows or other questions"
         )
 
-    def _mine(self, rng: Rng, frame: Frame, tie: int) -> Cells | None:
-        """Values that make the table one of the split, of some hundred tables."""
+    def _mine(self, rng: Rng, frame: Frame, tie: int, missing: Cell | None) -> Cells | None:
+        """Values that make the table one of the split, of some fifty tables."""
         names = _names_key(frame)
         for _ in range(_VALUES):
-            for cells in tables.orders(frame, tables.values(rng, frame, tie)):
+            drawn = tables.values(rng, frame, tie)
+            for cells in (drawn, drawn[::-1]):
+                cells = tables.without(cells, missing, frame.low)
                 if _split(names + _values_key(cells)) == self.split:
                     return cells
         return None
 
-    def _frame(self, rng: Rng, chart: str) -> tuple[Frame, bool, int]:
+    def _frame(self, rng: Rng, scope: Scope, chart: str) -> tuple[Frame, bool, int]:
         """What a chart is about; whether it is labelled; how close the nearest values are."""
-        scope = self._scope
         series = rng.within(scope.series_of(chart))
         rows = rng.within(scope.rows_of(chart, series))
-        frame = tables.frame(rng, chart, rng.choice(scope.scales_of(chart)), rows, series)
+        longest = min(scope.size) // _LETTER
+        frame = tables.frame(
+            rng, chart, rng.choice(scope.scales_of(chart)), rows, series, longest
+        )._replace(short=rng.chance(0.5))
         labelled, tied = rng.chance(scope.value_labels), rng.chance(scope.ties)
         if not (tied and TYPES[chart].tied):
             return frame, labelled, 0
@@ -206,16 +226,12 @@ class Chart(Furnished):
         return frame, labelled, max(1, round(pixel * apart))
 
     @cached_property
-    def _choices(self) -> dict[str, tuple[str, ...]]:
-        """The questions of each type."""
-        return self._scope.choices(tuple(self.charts), tuple(self.questions))
+    def _scopes(self) -> tuple[tuple[Scope, dict[str, tuple[str, ...]]], ...]:
+        """What is drawn in each size, and the questions of each type there."""
+        scopes = map(self._scope, self.sizes)
+        return tuple((s, s.choices(tuple(self.charts), tuple(self.questions))) for s in scopes)
 
-    @cached_property
-    def _charts(self) -> tuple[str, ...]:
-        return tuple(self._choices)
-
-    @cached_property
-    def _scope(self) -> Scope:
+    def _scope(self, size: Size) -> Scope:
         own = LEVELS[self.level]
         return Scope(
             rows=self.rows or own.rows,
@@ -223,7 +239,8 @@ class Chart(Furnished):
             value_labels=own.value_labels if self.value_labels is None else self.value_labels,
             scales=own.scales if self.scales is None else tuple(self.scales),
             ties=own.ties if self.near_ties is None else self.near_ties,
-            size=self.pixels,
+            missing=own.missing if self.missing is None else self.missing,
+            size=size,
             wanted=self.rows is not None,
         )
 

@@ -27,7 +27,8 @@ def heat(board: Board, room: Corners) -> None:
     board.plot = (left, room[1] + small.capital, right, room[3] - tall - gap - 2)
     for row in range(rows):
         for column in range(columns):
-            _cell(board, row, column)
+            if (row, column) != plan.missing:
+                _cell(board, row, column)
     for row, name in enumerate(plan.frame.rows):
         board.text(name, (left - gap, board.y(1 - (row + 0.5) / rows)), "tick", "rm")
     for column, name in enumerate(plan.frame.columns):
@@ -46,7 +47,7 @@ def _cell(board: Board, row: int, column: int) -> None:
     middle = ((x1 + x2) / 2, (y1 + y2) / 2)
     board.mark((row, column), shape, middle)
     if plan.labelled:
-        board.text(plan.written((row, column)), middle, "value", "cm", colour=readable_on(fill))
+        board.text(plan.label((row, column)), middle, "value", "cm", colour=readable_on(fill))
 
 
 def _scale(board: Board, place: tuple[float, int], numbers: list[str]) -> None:

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from gnomon.generators.chart.ink import RGB, Corners, Shape
 from gnomon.generators.chart.pen import Face, Line, Pen, Point
-from gnomon.generators.chart.plan import Cell, ChartPlan
+from gnomon.generators.chart.plan import ChartPlan
 from gnomon.generators.chart.style import Look, mixed, rgb
+from gnomon.generators.chart.table import Cell
 
 
 class Whims(NamedTuple):
@@ -161,10 +162,11 @@ def floor(board: Board, *, across: bool = False, both: bool = False) -> None:
     """The plot's ground and its grid; the frame follows above the marks."""
     style, plan = board.look.style, board.plan
     board.pen.rectangle(board.plot, board.look.floor)
+    x1, y1, x2, y2 = (side + 0.5 for side in board.plot)  # a line is centred on its pixels' middle
+    board.plot = x1, y1, x2, y2
     if style.rules == "-":
         return
     grid = Line(rgb(style.grid), 0.8, (4, 3) if style.dashed == "yes" else ())
-    x1, y1, x2, y2 = board.plot
     for value in plan.axis.ticks:
         share = plan.axis.share(value)
         ends = [(board.x(share), y1), (board.x(share), y2)] if across else [

@@ -20,11 +20,16 @@ def lines(board: Board, room: Corners) -> None:
     for column in range(len(plan.frame.columns)):
         points = _points(board, [row[column] for row in plan.cells])
         dashes = ((), (5, 2), (1.5, 1.5), (6, 2, 1, 2))[column % 4 if board.whims.hatched else 0]
-        board.pen.path(points, None, Line(board.colour(column), board.whims.lines, dashes))
+        line = Line(board.colour(column), board.whims.lines, dashes)
+        gap = next((r for r in range(len(points)) if (r, column) == plan.missing), len(points))
+        for part in filter(None, (points[:gap], points[gap + 1 :])):
+            board.pen.path(part, None, line)
     for column in range(len(plan.frame.columns)):
         marker = MARKS[column % 4] if board.whims.smooth % 2 else board.whims.marker
         points = _points(board, [row[column] for row in plan.cells])
         for row, at in enumerate(points):
+            if (row, column) == plan.missing:
+                continue
             shape = board.pen.mark(at, RADIUS, marker, board.colour(column), board.edge)
             board.mark((row, column), shape, at)
     if plan.labelled:
@@ -57,4 +62,5 @@ def _points(board: Board, values: list[int]) -> list[Point]:
 def _written(board: Board, points: list[Point]) -> None:
     """Each value above its point."""
     for row, (x, y) in enumerate(points):
-        board.text(board.plan.written((row, 0)), (x, y - RADIUS - 3), "value", "cb")
+        if (row, 0) != board.plan.missing:
+            board.text(board.plan.label((row, 0)), (x, y - RADIUS - 3), "value", "cb")

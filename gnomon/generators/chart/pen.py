@@ -70,7 +70,8 @@ class Pen:
         """A shape or a line, and where its ink ends."""
         from matplotlib.path import Path
 
-        shape: Any = Path(points, codes)
+        # Agg moves half pixels, where thin lines are sharp, to the next one to the right or below.
+        shape: Any = Path(np.asarray(points) - 0.5 if snap else points, codes)
         gc = self._agg.new_gc()
         gc.set_snap(snap)
         gc.set_alpha(alpha)

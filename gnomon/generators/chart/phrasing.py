@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gnomon.generators.chart.plan import Cell, ChartPlan
+from gnomon.generators.chart.plan import ChartPlan
 from gnomon.generators.chart.questions import About, ChartQuestion
-from gnomon.generators.chart.table import POINTS
+from gnomon.generators.chart.table import POINTS, Cell
 from gnomon.generators.decimals import pointed
 from gnomon.generators.rng import Rng
 
@@ -183,4 +183,4 @@ def _plural(noun: str) -> str:
 def _at(plan: ChartPlan, row: str) -> str:
     if not plan.frame.ordered:
         return f"for {row}"
-    return f"on {row}" if plan.frame.each == "day" else f"in {row}"
+    return f"on {row}" if plan.frame.each in ("day", "date") else f"in {row}"

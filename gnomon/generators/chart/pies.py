@@ -24,8 +24,7 @@ def ring(board: Board, room: Corners) -> None:
 def _slices(board: Board, room: Corners, hole: float) -> None:
     plan, small = board.plan, board.small
     values = [row[0] for row in plan.cells]
-    texts = [plan.written((row, 0)) for row in range(len(values))]
-    texts = [f"{t}%" if plan.frame.topic.unit == "%" else t for t in texts]
+    texts = [plan.label((row, 0)) for row in range(len(values))]
     wide = max(map(small.width, texts)) if plan.labelled else 0
     outside = plan.labelled and (hole > 0 or board.whims.smooth % 2 == 0)
     margin = (wide + small.capital) / 2 + 4 if outside else 2

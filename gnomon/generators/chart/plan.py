@@ -7,13 +7,11 @@ from math import sqrt
 from typing import NamedTuple
 
 from gnomon.generators.chart import value_axis as axes
-from gnomon.generators.chart.table import Cells, Frame
+from gnomon.generators.chart.table import Cell, Cells, Frame
 from gnomon.generators.chart.value_axis import Axis
 from gnomon.generators.decimals import pointed
 from gnomon.sample import Size
 
-Cell = tuple[int, int]
-"""Row and column."""
 ROUND = ("pie", "ring", "radar")
 VALUES_ACROSS = ("barh",)
 SMALLEST = 224
@@ -30,6 +28,8 @@ class Room(NamedTuple):
     height: int
     text: float
     """The height of its letters, in pixels of the font's size."""
+    size: Size
+    """The picture's."""
 
 
 class ChartPlan(NamedTuple):
@@ -45,6 +45,8 @@ class ChartPlan(NamedTuple):
     room: Room
     worn: float = 1.0
     """How many pixels of a degraded picture tell as much as one of a clean one."""
+    missing: Cell | None = None
+    """The cell without a mark, of which nothing is asked."""
 
     @property
     def chart(self) -> str:
@@ -56,8 +58,13 @@ class ChartPlan(NamedTuple):
         return self.cells[cell[0]][cell[1]]
 
     def written(self, cell: Cell) -> str:
-        """As the table displays it."""
-        return pointed(self.value(cell), self.frame.places(cell[1]))
+        """As the table displays it; nothing where it is missing."""
+        return "" if cell == self.missing else pointed(self.value(cell), self.frame.places(cell[1]))
+
+    def label(self, cell: Cell) -> str:
+        """As it is written at its mark."""
+        written = self.written(cell)
+        return written and self.frame.said(written, self.frame.topic)
 
     @property
     def stacked(self) -> bool:
@@ -125,7 +132,9 @@ class ChartPlan(NamedTuple):
         )
 
     def free(self, cell: Cell) -> bool:
-        """Whether no other mark lies on this one: series that come later are drawn above it."""
+        """Whether its mark is there and no other on it: later series are drawn above it."""
+        if cell == self.missing:
+            return False
         if self.chart not in ("line", "radar"):
             return True
         row, column = cell
@@ -142,8 +151,8 @@ def room(chart: str, size: Size) -> Room:
     text = min(8 + (min(size) - SMALLEST) / 60, 22)
     if chart in ROUND:
         side = int(0.35 * min(size))
-        return Room(side, side, text)
-    return Room(int(0.5 * width), int(0.45 * height), text)
+        return Room(side, side, text, size)
+    return Room(int(0.5 * width), int(0.45 * height), text, size)
 
 
 def most_rows(chart: str, size: Size, columns: int) -> int:
@@ -166,8 +175,9 @@ def most_rows(chart: str, size: Size, columns: int) -> int:
 
 
 def planned(
-    frame: Frame, cells: Cells, size: Size, *, labelled: bool, worn: float = 1.0
-) -> ChartPlan:
+    frame: Frame, cells: Cells, size: Size, missing: Cell | None = None, *,
+    labelled: bool, worn: float = 1.0,
+) -> ChartPlan:  # fmt: skip
     """The axes for a table, and labels where they are wanted and there is room for them."""
     space = room(frame.chart, size)
     across = None
@@ -177,7 +187,7 @@ def planned(
         axis = _roomy(min(ys), max(ys), _most(space.height, space))
     else:
         axis = _axis(frame, cells, space)
-    plan = ChartPlan(frame, cells, axis, across, False, space, worn)
+    plan = ChartPlan(frame, cells, axis, across, False, space, worn, missing)
     return plan._replace(labelled=labelled and _labels_fit(plan))
 
 
@@ -223,7 +233,9 @@ def _labels_fit(plan: ChartPlan) -> bool:
         return False
     if plan.chart in ("pie", "ring", "barh"):
         return True
-    longest = max(len(plan.written((r, c))) for r in range(rows) for c in range(columns))
+    longest = (
+        max(len(plan.label((r, c))) for r in range(rows) for c in range(columns)) + frame.short
+    )
     wide, tall = 0.66 * space.text * longest + 3, 1.1 * space.text + 3
     if plan.chart == "heatmap":
         return wide * columns <= space.width and tall * rows <= space.height

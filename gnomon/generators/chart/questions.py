@@ -7,8 +7,8 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
-from gnomon.generators.chart.plan import Cell, ChartPlan
-from gnomon.generators.chart.table import POINTS
+from gnomon.generators.chart.plan import ChartPlan
+from gnomon.generators.chart.table import POINTS, Cell
 from gnomon.generators.chart.value_axis import linear
 from gnomon.generators.rng import Rng
 
@@ -44,7 +44,8 @@ def _retrieve(plan: ChartPlan, rng: Rng) -> About | None:
 
 def _extreme(plan: ChartPlan, rng: Rng) -> About | None:
     column, greatest = _column(plan, rng), rng.chance(0.5)
-    order = sorted(range(len(plan.cells)), key=lambda r: plan.cells[r][column], reverse=greatest)
+    shown = [row for row in range(len(plan.cells)) if (row, column) != plan.missing]
+    order = sorted(shown, key=lambda r: plan.cells[r][column], reverse=greatest)
     first, second = (order[0], column), (order[1], column)
     if not _told_apart(plan, first, second):
         return None
@@ -181,6 +182,10 @@ FORMS: dict[str, Callable[[ChartPlan, Rng], About | None]] = {
     "table": _table,
     "box": _box,
 }
+
+
+PARTIAL = ("retrieve", "extreme", "compare", "difference", "ratio", "sum", "mean", "box")
+"""What may be asked of a table in which a value is missing."""
 
 
 def _every(plan: ChartPlan) -> list[Cell]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from math import atan2, cos, degrees, exp, hypot, pi, radians, remainder, sin, sqrt
 from typing import NamedTuple
+
+import numpy as np
 
 from gnomon.generators.chart.ink import RGB
 from gnomon.generators.drawing.files import OwnFile
@@ -96,8 +99,8 @@ LEAST_CONTRAST = 2.0
 """Of a mark to the floor."""
 LEAST_OF_TEXT = 4.5
 """Of a text to the page."""
-APART = 0.32
-"""The least distance between the colours of two series or parts."""
+APART = 12.0
+"""The least CIEDE2000 between the colours of two series or parts."""
 _PARTS = 8
 
 
@@ -195,8 +198,31 @@ def _written(palette: str) -> str:
 
 
 def apart(one: RGB, other: RGB) -> float:
-    """How far two colours lie from each other: 3 is from black to white."""
-    return sum(abs(a - b) for a, b in zip(one, other, strict=True))
+    """How far two colours lie from each other, by CIEDE2000: black and white are 100 apart."""
+    import cv2
+
+    return ciede2000(*cv2.cvtColor(np.array([[one, other]], np.float32), cv2.COLOR_RGB2LAB)[0])
+
+
+def ciede2000(one: Iterable[float], other: Iterable[float]) -> float:
+    """The difference of two colours in CIELAB (Sharma, Wu and Dalal, 2005, with its symbols)."""
+    (l1, a1, b1), (l2, a2, b2) = map(float, one), map(float, other)
+    c7 = ((hypot(a1, b1) + hypot(a2, b2)) / 2) ** 7
+    g = 1.5 - sqrt(c7 / (c7 + 25**7)) / 2
+    c1, c2 = hypot(g * a1, b1), hypot(g * a2, b2)
+    h1, h2 = atan2(b1, g * a1), atan2(b2, g * a2)
+    turn = remainder(h2 - h1, 2 * pi) if c1 and c2 else 0.0
+    h = h1 + turn / 2 if c1 and c2 else h1 + h2
+    mean_l, mean_c = (l1 + l2) / 2, (c1 + c2) / 2
+    t = (1 - 0.17 * cos(h - pi / 6) + 0.24 * cos(2 * h) + 0.32 * cos(3 * h + radians(6))
+         - 0.2 * cos(4 * h - radians(63)))  # fmt: skip
+    around_blue = (degrees(h) % 360 - 275) / 25
+    rotation = -2 * sqrt(mean_c**7 / (mean_c**7 + 25**7)) * sin(pi / 3 * exp(-(around_blue**2)))
+    away = (mean_l - 50) ** 2
+    lightness = (l2 - l1) / (1 + 0.015 * away / sqrt(20 + away))
+    chroma = (c2 - c1) / (1 + 0.045 * mean_c)
+    hue = 2 * sqrt(c1 * c2) * sin(turn / 2) / (1 + 0.015 * mean_c * t)
+    return sqrt(lightness**2 + chroma**2 + hue**2 + rotation * chroma * hue)
 
 
 @lru_cache(maxsize=512)

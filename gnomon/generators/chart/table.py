@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import cos, pi
 from typing import NamedTuple
 
 from gnomon.generators.chart import subjects as words
@@ -10,6 +11,8 @@ from gnomon.generators.rng import Rng
 
 Cells = tuple[tuple[int, ...], ...]
 """Row by row, in the smallest unit shown."""
+Cell = tuple[int, int]
+"""Row and column."""
 
 
 POINTS = ("scatter", "bubble")
@@ -33,6 +36,8 @@ class Frame(NamedTuple):
     low: int
     high: int
     """The values lie between these."""
+    short: bool = False
+    """Whether numbers stand with $, €, %, k or M in place of the unit."""
 
     @property
     def topic(self) -> Topic:
@@ -47,29 +52,34 @@ class Frame(NamedTuple):
         """The unit of a column."""
         return self.topics[column if self.chart in POINTS else 0].unit
 
+    def said(self, number: str, topic: Topic) -> str:
+        """A number as the chart writes it."""
+        before, after = words.AFFIXES.get(topic.unit, ("", "")) if self.short else ("", "")
+        return f"-{before}{number[1:]}{after}" if number[0] == "-" else before + number + after
 
-def frame(rng: Rng, chart: str, scale: str, rows: int, columns: int) -> Frame:
-    """What a chart is about, with as many rows and columns."""
+
+def frame(rng: Rng, chart: str, scale: str, rows: int, columns: int, longest: int) -> Frame:
+    """What a chart is about, with as many rows and columns and names of so many letters at most."""
     if chart in POINTS:
         return _points(rng, chart, rows)
     if chart == "histogram":
         return _bins(rng, rows)
     if chart in ("pie", "ring"):
-        names = _some(rng, rng.choice(words.PARTS), rows)
+        names = _some(rng, _short(rng, words.PARTS, longest), rows)
         share = rng.chance(0.6)
         topic = rng.choice(words.SHARES if share else words.AMOUNTS)
         return Frame(chart, (topic,), "part", False, names, ("",), "zero", *_span(rng, topic, 0.5))
     if chart == "radar":
         names = rng.choice(words.TRAITS)[:rows]
         topic = Topic("score", "points", 20, rng.choice((50, 100)))
-        return Frame(chart, (topic,), "axis", False, names, _series(rng, columns), "zero",
+        return Frame(chart, (topic,), "axis", False, names, _series(rng, columns, longest), "zero",
                      topic.high // 5, topic.high)  # fmt: skip
     kind = {"negative": words.NEGATIVE, "log": words.WIDE}.get(scale, words.TOPICS)
     topic = rng.choice(kind)
-    group = rng.choice(words.groups(topic, rows, ordered=chart in ("line", "area")))
+    group = rng.choice(words.groups(topic, rows, longest, ordered=chart in ("line", "area")))
     names = _some(rng, group.names, rows, ordered=group.ordered)
     least = 0.12 * columns if chart == "stacked" else 0.08  # no segment is a sliver
-    series = words.FIVE if chart == "box" else _series(rng, columns)
+    series = words.FIVE if chart == "box" else _series(rng, columns, longest)
     low, high = (
         (topic.low, topic.high) if scale in ("negative", "log") else _span(rng, topic, least)
     )
@@ -83,17 +93,11 @@ def values(rng: Rng, frame: Frame, tie: int) -> Cells:
     if frame.chart in POINTS:
         return _scattered(rng, frame)
     rows, columns = len(frame.rows), len(frame.columns)
-    drawn = _draws(rng, rows * columns)
+    if frame.chart == "box":
+        return _fives(_draws(rng, 6 * rows), frame)
+    drawn = _bell(_draws(rng, rows), rng) if frame.chart == "histogram" else _related(rng, frame)
     if frame.chart in ("pie", "ring") and frame.topics[0].unit == "%":
         return tuple((share,) for share in _shares(drawn))
-    if frame.chart == "box":
-        return _fives(drawn, frame)
-    if frame.chart == "histogram":
-        drawn = _bell(drawn, rng)
-    elif frame.chart in ("line", "area") and rng.chance(0.5):
-        drawn = [
-            (a + 2 * b) / 3 for a, b in zip(drawn, drawn[columns:] + drawn[:columns], strict=True)
-        ]
     if frame.scale == "log":
         flat = [_two_digits(frame.low * (frame.high / frame.low) ** u) for u in drawn]
     else:
@@ -107,14 +111,51 @@ def values(rng: Rng, frame: Frame, tie: int) -> Cells:
     return tuple(tuple(flat[i : i + columns]) for i in range(0, rows * columns, columns))
 
 
-def orders(frame: Frame, cells: Cells) -> list[Cells]:
-    """The same values over the rows in other orders: other tables, at no cost.
+def without(cells: Cells, missing: Cell | None, least: int) -> Cells:
+    """The table with a value that is never shown where one is missing."""
+    if missing is None:
+        return cells
+    row, column = missing
+    other = (*cells[row][:column], least, *cells[row][column + 1 :])
+    return (*cells[:row], other, *cells[row + 1 :])
 
-    Where neighbours belong together they are only turned round.
-    """
-    if frame.chart in ("line", "area", "histogram"):
-        return [cells, cells[::-1]]
-    return [cells[i:] + cells[:i] for i in range(len(cells))]
+
+def _related(rng: Rng, frame: Frame) -> list[float]:
+    """Numbers from 0 to 1, row by row; the series have levels of their own and much in common."""
+    alike = rng.uniform(0.4, 1) if len(frame.columns) > 1 else 1.0
+    common, series = _course(rng, frame), []
+    for _ in frame.columns:
+        own, level = (common if alike == 1 else _course(rng, frame)), rng.uniform(0.5, 1)
+        series.append([level * (alike * a + (1 - alike) * b)
+                       for a, b in zip(common, own, strict=True)])  # fmt: skip
+    flat = [one[row] for row in range(len(frame.rows)) for one in series]
+    least, most = min(flat), max(flat)
+    wide = not frame.ordered or frame.scale in ("negative", "log")
+    low = rng.uniform(0, 0.1 if wide else 0.5)
+    span = rng.uniform(0.8, 1) - low
+    return [low + span * (value - least) / ((most - least) or 1.0) for value in flat]
+
+
+def _course(rng: Rng, frame: Frame) -> list[float]:
+    """Over times a trend, a season and a walk; over things a heavy tail, often in order."""
+    drawn = _draws(rng, len(frame.rows))
+    if not frame.ordered:
+        tail = rng.uniform(0.1, 1.2)
+        sizes = [(1 - 0.97 * u) ** -tail for u in drawn]
+        most = max(sizes)
+        scaled = [size / most for size in sizes]
+        return sorted(scaled, reverse=True) if rng.chance(0.3) else scaled
+    trend, season, start = rng.uniform(-1, 1), rng.uniform(0, 0.5) * rng.chance(0.5), rng.unit()
+    turn, walk, found = 2 * pi / _PERIODS.get(frame.each, 8), 0.0, []
+    for i, u in enumerate(drawn):
+        walk = 0.7 * walk + 0.5 * (u - 0.5)
+        slope = trend * (i / len(drawn) - 0.5)
+        found.append(1.5 + slope + season * cos(turn * (i + 12 * start)) + walk)
+    return found
+
+
+_PERIODS = {"month": 12, "quarter": 4, "day": 7, "week": 13}
+"""After how many rows a season comes again."""
 
 
 def _draws(rng: Rng, count: int) -> list[float]:
@@ -149,17 +190,22 @@ def _some(
     return (names[start:] + names[:start])[:count]
 
 
-def _series(rng: Rng, columns: int) -> tuple[str, ...]:
-    return rng.choice(words.SERIES)[:columns] if columns > 1 else ("",)
+def _series(rng: Rng, columns: int, longest: int) -> tuple[str, ...]:
+    return _short(rng, words.SERIES, longest)[:columns] if columns > 1 else ("",)
+
+
+def _short(rng: Rng, lists: tuple[tuple[str, ...], ...], longest: int) -> tuple[str, ...]:
+    """A list without names of more letters."""
+    return rng.choice([names for names in lists if max(map(len, names)) <= longest])
 
 
 def _bins(rng: Rng, rows: int) -> Frame:
-    measure, unit, widths = rng.choice(words.BINNED)
-    width = rng.choice(widths)
+    across, widths = rng.choice(words.BINNED)
+    width = rng.choice([w for w in widths if w * rows <= across.high - across.low])
     topic = rng.choice(words.COUNTED)
-    start = width * rng.integer(1, 12)
+    start = width * rng.integer(-(-across.low // width), across.high // width - rows)
     names = tuple(f"{start + width * i} to {start + width * (i + 1)}" for i in range(rows))
-    across = Topic(measure, unit, start, start + width * rows)
+    across = across._replace(low=start, high=start + width * rows)
     return Frame("histogram", (topic, across), "bin", True, names, ("",), "zero",
                  *_span(rng, topic, 0.1))  # fmt: skip
 
@@ -181,12 +227,12 @@ def _shares(drawn: list[float]) -> list[int]:
 
 
 def _fives(drawn: list[float], frame: Frame) -> Cells:
-    """Five numbers in order, each a step above the one before."""
+    """Five numbers in order around a middle, each a step above the one before."""
     span = frame.high - frame.low
     step = max(1, span // 12)
     found = []
-    for i in range(0, len(drawn), 5):
-        five = sorted(drawn[i : i + 5])
+    for i in range(0, len(drawn), 6):
+        five = sorted((u + drawn[i]) / 2 for u in drawn[i + 1 : i + 6])
         room = span - 4 * step
         found.append(tuple(frame.low + int(room * u) + k * step for k, u in enumerate(five)))
     return tuple(found)
@@ -218,11 +264,12 @@ def _scattered(rng: Rng, frame: Frame) -> Cells:
     drawn = _draws(rng, 3 * count)
     slot = (across.high - across.low) / count
     slope = {"up": 1, "down": -1, "none": 0}[frame.scale]
+    close = rng.uniform(0.5, 0.95)
     found = []
     for i, (u, v, w) in enumerate(zip(drawn[::3], drawn[1::3], drawn[2::3], strict=True)):
         x = across.low + int((i + 0.2 + 0.6 * u) * slot)
         share = (i + 0.5) / count
-        y = v if slope == 0 else 0.75 * (share if slope > 0 else 1 - share) + 0.25 * v
+        y = v if slope == 0 else close * (share if slope > 0 else 1 - share) + (1 - close) * v
         row = (x, up.low + int((up.high - up.low) * y))
         found.append((*row, 36 + int(54 * w)) if frame.chart == "bubble" else row)
     stride = next(k for k in (7, 5, 3, 11, 13, 1) if count % k) if count > 1 else 1

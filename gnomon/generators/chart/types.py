@@ -23,16 +23,18 @@ class Type(NamedTuple):
     fewest: int = 3
     tied: bool = False
     """Whether it may have near ties."""
+    gaps: bool = False
+    """Whether a value may be missing."""
     only_labelled: bool = False
     """Whether values can be told only where they are written."""
 
 
 TYPES = {
-    "bar": Type(("crossing",), SCALES, tied=True),
-    "barh": Type(("crossing", "trend"), SCALES, tied=True),
-    "grouped": Type(("crossing",), ("zero", "truncated", "negative"), (2, 4), tied=True),
+    "bar": Type(("crossing",), SCALES, tied=True, gaps=True),
+    "barh": Type(("crossing", "trend"), SCALES, tied=True, gaps=True),
+    "grouped": Type(("crossing",), ("zero", "truncated", "negative"), (2, 4), tied=True, gaps=True),
     "stacked": Type(("crossing", "trend"), series=(2, 4)),
-    "line": Type((), SCALES, (1, 4), 4, tied=True),
+    "line": Type((), SCALES, (1, 4), 4, tied=True, gaps=True),
     "area": Type(("crossing",), series=(1, 3), fewest=4),
     "scatter": Type(("crossing", *_WHOLE), fewest=5),
     "bubble": Type(("crossing", "trend", "ratio", *_WHOLE)),
@@ -41,7 +43,9 @@ TYPES = {
     "radar": Type(("crossing", "trend", "table"), series=(1, 3), fewest=5),
     "histogram": Type(("crossing", "mean", "median"), fewest=4, tied=True),
     "box": Type(("crossing", "trend", *_WHOLE), ("zero", "truncated", "negative")),
-    "heatmap": Type(("crossing", "trend"), ("zero", "negative"), (2, 4), only_labelled=True),
+    "heatmap": Type(
+        ("crossing", "trend"), ("zero", "negative"), (2, 4), only_labelled=True, gaps=True
+    ),
 }
 
 
@@ -53,6 +57,7 @@ class Scope(NamedTuple):
     value_labels: float
     scales: tuple[str, ...]
     ties: float
+    missing: float
     size: Size
     wanted: bool = False
     """Whether the rows were asked for by number, so that fewer will not do."""
@@ -111,9 +116,9 @@ class Scope(NamedTuple):
 
 
 LEVELS = {
-    "easy": Scope((3, 5), (1, 2), 0.7, ("zero",), 0.0, (0, 0)),
-    "medium": Scope((4, 8), (1, 3), 0.4, ("zero", "truncated", "negative"), 0.2, (0, 0)),
-    "hard": Scope((6, 14), (2, 4), 0.15, SCALES, 0.5, (0, 0)),
+    "easy": Scope((3, 5), (1, 2), 0.7, ("zero",), 0.0, 0.0, (0, 0)),
+    "medium": Scope((4, 8), (1, 3), 0.4, ("zero", "truncated", "negative"), 0.2, 0.15, (0, 0)),
+    "hard": Scope((6, 14), (2, 4), 0.15, SCALES, 0.5, 0.25, (0, 0)),
 }
 
 

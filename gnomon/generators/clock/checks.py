@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from gnomon.generators.base import check_names
+from gnomon.generators.clock.draw import SECOND
 from gnomon.generators.clock.extras import BRANDS, DAY_HEIGHT
 from gnomon.generators.clock.levels import LEVELS, Ranges
 from gnomon.generators.clock.look import DAY_NUMERALS, RIM, free_edge
@@ -21,6 +22,8 @@ from gnomon.sample import FORMS
 
 _MOST = {"rotation": 30.0, "perspective": STEEPEST, "warp": WIDEST}
 """Where it is not 1; these are shares."""
+_APART = 1.5
+"""Pixels between the tips of a second hand at one second and at the next."""
 
 
 def check(clock: ClockOptions) -> None:
@@ -52,17 +55,20 @@ def check(clock: ClockOptions) -> None:
 
 def _check_legible(clock: ClockOptions, settled: Ranges) -> None:
     """What has to be read is large enough on the smallest dial that the options allow."""
-    needed = {"the date": DAY_HEIGHT if "date" in clock.questions else 1,
-              "numerals of 24 hours": DAY_NUMERALS if DAY in clock.numerals else 1}  # fmt: skip
+    seconds = (clock.ask_seconds and settled.second_hand and {*clock.forms} - {"words"}
+               and {*clock.questions} & {"read", "shift", "zone", "move", "which"})  # fmt: skip
+    needed = {"the date": LEGIBLE / DAY_HEIGHT if "date" in clock.questions else 0,
+              "numerals of 24 hours": LEGIBLE / DAY_NUMERALS if DAY in clock.numerals else 0,
+              "the second": _APART / (SECOND[0] * math.radians(6)) if seconds else 0}  # fmt: skip
     widest = 2 * RIM * max(float(abs(outline(dial)).max()) for dial in clock.shapes)
     tilted = math.sqrt(math.cos(math.asin(settled.perspective * DISTANCE))) / (1 + settled.warp)
-    for what, height in needed.items():
-        length = LEGIBLE * widest / (height * tilted)
+    for what, unit in needed.items():
+        length = unit * widest / tilted
         side = math.ceil(max(length / settled.dial_size[0], length + 2 * free_edge(clock)))
         if clock.sizes[0] < side:
             raise ValueError(
                 f"size={clock.size}: {what} cannot be read there; give {side} or more,"
-                " or larger dials (dial_size)"
+                f" or larger dials (dial_size){', or ask_seconds=0' * (what == 'the second')}"
             )
 
 

@@ -21,7 +21,7 @@ class Clock(ClockOptions):
     """Clocks with one, two or three hands, and what they show."""
 
     kind: ClassVar[str] = "clock"
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
     targets: ClassVar[tuple[type[Target], ...]] = (Time, Number, Text, Box)
     every_question: ClassVar[dict[str, Any]] = {"questions": tuple(ASK)}
 
@@ -62,7 +62,7 @@ class Clock(ClockOptions):
     def _question(self, index: int) -> tuple[str, Form, float]:
         """What is asked, in which form, and by how much the hour hand is wrong.
 
-        Draws of its own: a clock that is asked something else looks the same.
+        Draws of its own: a clock that is asked something else looks the same, but for `where`.
         """
         rng = Rng(self.name, "question", index)
         question, form = rng.choice(self.questions), rng.choice(self.forms)

@@ -18,6 +18,8 @@ RIM = 1.07
 _FREE = 2
 """Pixels to the picture's edge, whose colours go on where a lens or wear shows what is beyond it: a
 case that touches it would go on past its box."""
+_ANY_SIZE = (0.2, 0.7)
+"""Range of the longer side of a clock whose place is asked for, as a share of the picture's."""
 DAY_NUMERALS = 0.12
 """Height of the digits where 24 hours stand around the dial."""
 
@@ -44,10 +46,19 @@ class Look(NamedTuple):
 
 
 def drawn(
-    clock: ClockOptions, style: Style, rng: Rng, size: int = 0, *, mirrored: bool = False
-) -> Look:
-    """The look of one clock, of its own size if none is given."""
+    clock: ClockOptions, style: Style, rng: Rng, size: int = 0, *, mirrored: bool = False,
+    anywhere: bool = False,
+) -> Look:  # fmt: skip
+    """The look of one clock, of its own size if none is given.
+
+    `anywhere` lets it be small and far from the middle, where the options leave that open.
+    """
     ranges = clock.ranges
+    if anywhere:
+        ranges = ranges._replace(
+            dial_size=clock.dial_size or _ANY_SIZE,
+            offset=1.0 if clock.offset is None else clock.offset,
+        )
     own = rng.within(clock.sizes)
     size = size or own
     rotation = rng.uniform(-ranges.rotation, ranges.rotation)

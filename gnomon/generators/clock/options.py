@@ -47,7 +47,8 @@ class ClockOptions(Furnished):
     perspective: float | None = None
     """The strongest tilt, as the share by which the near edge is closer; 0 to 0.15."""
     dial_size: tuple[float, float] | None = None
-    """Range of the clock's longer side, as a share of the picture's; within 0.4 to 1."""
+    """Range of the clock's longer side, as a share of the picture's; within 0.4 to 1. Without it,
+    clocks whose place is asked for (`where`) are of 0.2 to 0.7, and anywhere."""
     offset: float | None = None
     """How much of the free room around the clock may be to one side; 0 keeps it in the middle."""
     warp: float | None = None

@@ -30,7 +30,8 @@ def row(
     shown: list[Shown] = []
     for place, ((meaning, own), off_by) in enumerate(zip(clocks, wrong, strict=True)):
         size = shown[0].look.size if shown else 0
-        look = _clock_look.drawn(clock, meaning.style, own, size, mirrored=mirrored)
+        look = _clock_look.drawn(clock, meaning.style, own, size, mirrored=mirrored,
+                                 anywhere=question == "where")  # fmt: skip
         look = look._replace(pose=look.pose.moved(place * look.size, 0))
         if meaning.one_hand:
             look = look._replace(hour=(look.minute[0], look.hour[1]))

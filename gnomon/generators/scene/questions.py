@@ -7,7 +7,16 @@ from decimal import Decimal
 from typing import Any, NamedTuple, TypeAlias
 
 from gnomon.generators.rng import Rng
-from gnomon.generators.scene.expressions import Said, beside, expressions, facts_of, pair, plural
+from gnomon.generators.scene.expressions import (
+    ENDS,
+    SIDES,
+    Said,
+    beside,
+    expressions,
+    facts_of,
+    pair,
+    plural,
+)
 from gnomon.generators.scene.pictures import Framed
 from gnomon.generators.scene.things import Placed
 from gnomon.sample import Number, Target, Text
@@ -92,7 +101,7 @@ def relation(drawn: Drawn, room: Room, rng: Rng) -> SceneQuestion | None:
     if not relations:
         return None
     relation = rng.choice(relations)
-    first, second = (_expression(drawn, i, room, rng) for i in (one, other))
+    first, second = (_expression(drawn, i, room, rng, relation) for i in (one, other))
     text = f"Is the {first.text} {relation} the {second.text}? Answer yes or no."
     facts = {"question": "relation", "relation": relation, "one": one, "other": other}
     return SceneQuestion(text, Text("yes" if yes else "no", ("yes", "no")), facts)
@@ -107,7 +116,7 @@ def which(drawn: Drawn, room: Room, rng: Rng) -> SceneQuestion | None:
     relation = rng.choice(lies)
     way = {"left of": "further left", "right of": "further right"}
     way |= {"above": "higher up", "below": "lower down"}
-    texts = [f"the {_expression(drawn, i, room, rng).text}" for i in (one, other)]
+    texts = [f"the {_expression(drawn, i, room, rng, relation).text}" for i in (one, other)]
     shown = texts if rng.chance(0.5) else texts[::-1]
     text = f"Which is {way[relation]}, {shown[0]} or {shown[1]}?"
     facts = {"question": "which", "relation": relation, "one": one, "other": other}
@@ -129,8 +138,11 @@ def _expressions(drawn: Drawn, index: int, room: Room) -> list[Said]:
     return expressions([one.thing for one in icons], index, centres, room.clear)
 
 
-def _expression(drawn: Drawn, index: int, room: Room, rng: Rng) -> Said:
-    return rng.choice(_expressions(drawn, index, room))
+def _expression(drawn: Drawn, index: int, room: Room, rng: Rng, asked: str = "") -> Said:
+    """What is asked must not be said: the leftmost star is left of the moon without a look."""
+    said = _expressions(drawn, index, room)
+    along = SIDES[asked][0] if asked else None
+    return rng.choice([s for s in said if not s.end or SIDES[ENDS[s.end]][0] != along])
 
 
 def _listed(words: tuple[str, ...]) -> str:

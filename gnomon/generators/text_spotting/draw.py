@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels, Points
+from gnomon.generators.drawing.canvas import SCALE, Canvas, Fixed, Pixels, Points
 from gnomon.generators.drawing.fonts import text_face
 from gnomon.generators.drawing.palettes import Colour
 from gnomon.generators.drawing.slots import Slot
@@ -104,11 +105,20 @@ def _stain(canvas: Canvas, mask: Pixels, matrix: Points, quad: Points, colour: C
     whole = to_canvas @ matrix @ to_flat @ centred
     warped = cv2.warpPerspective(small, whole, (x2 - x1, y2 - y1), flags=cv2.INTER_LINEAR)
     canvas.stain(warped, (x1, y1), colour)
-    rows, columns = np.nonzero(warped > _INK)
-    hull = cv2.convexHull(np.stack([columns, rows], 1).astype(np.int32))[:, 0]
-    pixels = np.concatenate([hull + corner for corner in ((0, 0), (1, 0), (1, 1), (0, 1))])
+    pixels = np.concatenate(
+        [hull(warped > _INK) + corner for corner in ((0, 0), (1, 0), (1, 1), (0, 1))]
+    )
     ink: Points = (pixels + np.array([x1, y1])) / SCALE
     return ink
+
+
+def hull(ink: NDArray[np.bool_]) -> Fixed:
+    """The convex hull of a mask's pixels: that of the first and the last of each row."""
+    rows = np.flatnonzero(ink.any(1))
+    first, last = ink.argmax(1)[rows], ink.shape[1] - 1 - ink[:, ::-1].argmax(1)[rows]
+    ends = np.stack([np.concatenate([first, last]), np.concatenate([rows, rows])], 1)
+    corners: Fixed = cv2.convexHull(ends.astype(np.int32))[:, 0]
+    return corners
 
 
 def _side(quad: Points) -> float:

@@ -50,7 +50,7 @@ class TextSpotting(Furnished):
     """Words, numbers, prices, dates and codes; straight, turned or in perspective."""
 
     kind: ClassVar[str] = "text_spotting"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     targets: ClassVar[tuple[type[Target], ...]] = (Box, Text, Spots)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
 
@@ -135,11 +135,11 @@ class TextSpotting(Furnished):
         ground = self.ground(text_grounds(), photo, rng)
         inks = list(readable_on(ground))
         colours, shades = [], []
-        for _ in said:  # as many different ones as there are
+        for _ in said:  # as many different ones as there are, and never one twice running
             name, shade = inks.pop(rng.integer(0, len(inks) - 1))
             colours.append(name)
             shades.append(shade)
-            inks = inks or list(readable_on(ground))
+            inks = inks or [ink for ink in readable_on(ground) if ink[0] != name]
         single = [i for i, name in enumerate(colours) if colours.count(name) == 1]
         possible = [q for q in self.questions if q != "read" or single] or ["find"]
         question = rng.choice(possible)
@@ -150,10 +150,10 @@ class TextSpotting(Furnished):
         """Put the texts down; what is known of each."""
         edge = 0.04 * self.size
         room = Slot(edge, edge, self.size - edge, self.size - edge)
+        # As one reads, so that two texts of one row differ in colour.
+        places = sorted(strips(len(plan.said), room, rng), key=lambda slot: (slot.y1, slot.x1))
         written = []
-        for text, colour, ink, slot in zip(
-            plan.said, plan.colours, plan.inks, strips(len(plan.said), room, rng), strict=True
-        ):
+        for text, colour, ink, slot in zip(plan.said, plan.colours, plan.inks, places, strict=True):
             look = self._look(ink, rng)
             lying = flat(text, look.font)
             look = self._legible(look, lying, slot)
