@@ -6,11 +6,10 @@ import math
 from collections.abc import Sequence
 
 from gnomon.generators.base import check_names
-from gnomon.generators.clock import make
 from gnomon.generators.clock.extras import BRANDS, DAY_HEIGHT
 from gnomon.generators.clock.levels import LEVELS, Ranges
 from gnomon.generators.clock.look import free_edge
-from gnomon.generators.clock.make import DAY_NUMERALS
+from gnomon.generators.clock.make import DAY_NUMERALS, RIM
 from gnomon.generators.clock.marks import LEGIBLE
 from gnomon.generators.clock.numerals import DAY, NUMERALS
 from gnomon.generators.clock.options import ClockOptions
@@ -56,11 +55,7 @@ def _check_legible(clock: ClockOptions, settled: Ranges) -> None:
     """What has to be read is large enough on the smallest dial that the options allow."""
     needed = {"the date": DAY_HEIGHT if "date" in clock.questions else 1,
               "numerals of 24 hours": DAY_NUMERALS if DAY in clock.numerals else 1}  # fmt: skip
-    widest = (
-        2
-        * make.widest(settled.variety)
-        * max(float(abs(outline(dial)).max()) for dial in clock.shapes)
-    )
+    widest = 2 * RIM * max(float(abs(outline(dial)).max()) for dial in clock.shapes)
     tilted = math.sqrt(math.cos(math.asin(settled.perspective * DISTANCE))) / (1 + settled.warp)
     for what, height in needed.items():
         length = LEGIBLE * widest / (height * tilted)

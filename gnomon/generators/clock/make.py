@@ -13,7 +13,6 @@ from gnomon.generators.rng import Rng
 
 RIM = 1.07
 """The plain case's outline, relative to the floor's."""
-_WIDEST = 1.25
 DAY_NUMERALS = 0.12
 """Height of the digits where 24 hours stand around the dial."""
 
@@ -53,12 +52,12 @@ def drawn(style: Style, variety: float, rng: Rng, *, crowded: bool) -> Make:
     def around(plain: float, low: float, high: float) -> float:
         return plain + variety * (rng.uniform(low, high) - plain)
 
-    thick = rng.chance(0.3)
-    rim = around(RIM, 1.09, _WIDEST) if thick else around(RIM, 1.03, 1.09)
+    tight = crowded or style.numerals == DAY
+    thick = rng.chance(0.3) and not tight
+    rim = around(RIM, 1.09, 1.25) if thick else around(RIM, 1.03, RIM if tight else 1.09)
     # Steps: the places of marks are worked out once for each.
-    deepest = 0.07 if crowded or style.numerals == DAY else 0.13
-    edge = round(around(EDGE, 0.03, deepest), 2)
-    bold = round(around(1.0, 0.6, 1.6), 1)
+    edge = round(around(EDGE, 0.03, EDGE if tight else 0.13), 2)
+    bold = round(around(1.0, 0.6, 1.0 if tight else 1.6), 1)
     return Make(
         _coloured(style, variety, rng), rim, edge, bold,
         tail=around(0.14, 0.0, 0.26), hub=around(0.055, 0.02, 0.085),
@@ -82,13 +81,8 @@ def sizes(style: Style, variety: float, rng: Rng, edge: float, *, crowded: bool)
     if style.numerals == DAY:
         numerals = DAY_NUMERALS
     length, width = between(0.76, 0.9, 0.62, 0.92), between(0.05, 0.075, 0.03, 0.1)
-    shorter, broader = between(0.56, 0.68, 0.5, 0.72), between(1.35, 1.7, 1.0, 1.9)
+    shorter, broader = between(0.56, 0.68, 0.5, 0.69), between(1.35, 1.7, 1.0, 1.9)
     return Sizes(numerals, (length * shorter, min(width * broader, 0.14)), (length, width))
-
-
-def widest(variety: float) -> float:
-    """The widest rim."""
-    return RIM + variety * (_WIDEST - RIM)
 
 
 def _coloured(style: Style, variety: float, rng: Rng) -> Palette:

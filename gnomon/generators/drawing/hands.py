@@ -91,7 +91,8 @@ def _leaf(length: float, width: float, tail: float) -> Shape:
 
 def _breguet(length: float, width: float, tail: float) -> Shape:
     """A slim hand with a ring near its tip."""
-    w, ring, y = 0.5 * width / 2, 1.05 * width, 0.72 * length
+    w, y = 0.5 * width / 2, 0.72 * length
+    ring = min(1.05 * width, 0.24 * length)
     cut = math.asin(w / ring)
     arc = [(ring * math.sin(a), y + ring * math.cos(a))
            for a in np.linspace(cut, math.pi - cut, 12).tolist()]  # fmt: skip
