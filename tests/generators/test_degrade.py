@@ -69,7 +69,7 @@ def test_what_is_to_be_kept_stays_in_the_picture(degrade):
 def test_hands_of_degraded_clocks_are_where_the_facts_say(degrade):
     clock = Clock(
         degrade=degrade, dials=("round",), hands=("baton",), numerals=("none",),
-        palettes=("white",), backgrounds=("plain",), second_hand=0.0, shadow=0.0, split_by="none",
+        palettes=("white",), backgrounds=("plain",), second_hand=0.0, shadow=0.0, variety=0.0, split_by="none",
     )  # fmt: skip
     for index in range(30):
         sample = clock[index]
