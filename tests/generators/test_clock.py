@@ -15,7 +15,8 @@ from gnomon.generators import Clock, create
 from gnomon.generators.base import split_of
 from gnomon.generators.clock import dial as _clock_dial
 from gnomon.generators.clock.draw import Shown, picture
-from gnomon.generators.clock.look import RIM, drawn
+from gnomon.generators.clock.look import drawn
+from gnomon.generators.clock.make import RIM
 from gnomon.generators.clock.marks import Marks, determined
 from gnomon.generators.clock.meaning import Meaning, meanings
 from gnomon.generators.clock.meaning import drawn as meaning_of
@@ -38,7 +39,7 @@ from gnomon.sample import Time
 PLAIN = {
     "dials": ("round",), "hands": ("baton",), "numerals": ("none",), "palettes": ("white",),
     "backgrounds": ("plain",), "rotation": 0.0, "perspective": 0.0, "second_hand": 0.0,
-    "shadow": 0.0, "minute_track": 0.0, "split_by": "none",
+    "shadow": 0.0, "minute_track": 0.0, "variety": 0.0, "split_by": "none",
 }  # fmt: skip
 
 
@@ -294,17 +295,18 @@ def test_no_two_numerals_of_a_day_touch(dial):
 def test_a_clock_ends_where_it_can_be_seen(palette, dial, background):
     """The carbon case was as grey as its ground, and a bare white dial as light as a lit wall."""
     style = Style(dial, "baton", "none", palette)
-    edge = _clock_dial.edge(dial, PALETTES[palette])
+    clock = Clock(**PLAIN | {"variety": 1.0, "dial_size": (0.8, 0.9)})
     for index in range(3):
-        look = drawn(Clock(**PLAIN), style, Rng("ends", index))._replace(background=background)
+        look = drawn(clock, style, Rng("ends", index))._replace(background=background)
+        edge = _clock_dial.edge(dial, look.make.colours)
         pixels = np.asarray(picture([Shown(look, {})], Rng("ground", index)))
-        around = look.pose(outline(dial, RIM * 1.04)).astype(int)
+        around = look.pose(outline(dial, look.make.rim * 1.04)).astype(int)
         assert min(difference(edge, tuple(pixels[y, x].tolist())) for x, y in around) > 9
 
 
 def test_clocks_in_a_row_end_where_they_can_be_seen():
     """What they hang on is the first one's, whose colours tell nothing of the others'."""
-    clock = Clock(clocks=3, backgrounds=("gradient",), questions=("where",))
+    clock = Clock(clocks=3, backgrounds=("gradient",), questions=("where",), variety=0.0)
     for index in range(60):
         sample = clock[index]
         pixels = np.asarray(sample.image)

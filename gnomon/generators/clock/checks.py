@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 
 from gnomon.generators.base import check_names
-from gnomon.generators.clock.draw import SECOND
 from gnomon.generators.clock.extras import BRANDS, DAY_HEIGHT
 from gnomon.generators.clock.levels import LEVELS, Ranges
-from gnomon.generators.clock.look import DAY_NUMERALS, RIM, free_edge
+from gnomon.generators.clock.look import free_edge
+from gnomon.generators.clock.make import DAY_NUMERALS, RIM, SECOND
 from gnomon.generators.clock.marks import LEGIBLE
 from gnomon.generators.clock.numerals import DAY, NUMERALS
 from gnomon.generators.clock.options import ClockOptions

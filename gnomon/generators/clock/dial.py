@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 from gnomon.generators.clock import marks as _marks
-from gnomon.generators.clock.look import RIM, Look
+from gnomon.generators.clock.look import Look
 from gnomon.generators.clock.numerals import standing, texts
 from gnomon.generators.drawing import dials
 from gnomon.generators.drawing.canvas import SCALE, SWELL, Canvas, Pixels
@@ -27,7 +27,7 @@ _CASE, _FLOOR, _INK = ((step, step, step) for step in (_STEP, 2 * _STEP, 3 * _ST
 def lay(canvas: Canvas, look: Look, palette: Palette) -> None:
     """Lay the dial on a settled canvas."""
     dial = look.style.dial
-    x1, y1, x2, y2 = canvas.around(look.pose(dials.outline(dial, RIM)), 2)
+    x1, y1, x2, y2 = canvas.around(look.pose(dials.outline(dial, look.make.rim)), 2)
     look = look._replace(pose=look.pose.moved(-x1, -y1))
     height, width = SCALE * (y2 - y1), SCALE * (x2 - x1)
     plate = Canvas((x2 - x1, y2 - y1), np.zeros((height, width), np.uint8))
@@ -48,8 +48,9 @@ def edge(dial: str, palette: Palette) -> Colour:
 
 def numerals(look: Look) -> list[Text]:
     """Those of the dial, inside of its ticks."""
-    above = 0.12 if look.marks.twelve else 0.11 if look.marks.hour_ticks else 0.06
-    inset = _marks.EDGE + above + 0.62 * look.numeral_height
+    bold = look.marks.bold
+    above = 0.12 if look.marks.twelve else 0.02 + 0.09 * bold if look.marks.hour_ticks else 0.06
+    inset = look.marks.edge + above + 0.62 * look.numeral_height
 
     def radius(degrees: float) -> float:
         return dials.reach(look.style.dial, degrees) - inset
@@ -59,28 +60,35 @@ def numerals(look: Look) -> list[Text]:
 
 def _floor(plate: Canvas, look: Look) -> None:
     dial = look.style.dial
-    plate.fill([look.pose(dials.outline(dial, RIM))], _CASE)
+    rim = look.make.rim
+    plate.fill([look.pose(dials.outline(dial, rim))], _CASE)
     if dial == "ring":
-        plate.fill([look.pose(dials.outline(dial, 1.04))], _FLOOR)
-        plate.fill([look.pose(dials.outline(dial, 1.015))], _CASE)
+        plate.fill([look.pose(dials.outline(dial, 1 + 0.57 * (rim - 1)))], _FLOOR)
+        plate.fill([look.pose(dials.outline(dial, 1 + 0.21 * (rim - 1)))], _CASE)
     plate.fill([look.pose(dials.outline(dial))], _FLOOR)
 
 
 def _ticks(plate: Canvas, look: Look) -> None:
     dial, marks, pose = look.style.dial, look.marks, look.pose
     thin = 2 * SWELL / SCALE / pose.scale
-    if marks.minute_track:
-        ticks = _marks.minutes(dial, 0.05).reshape(-1, 2)
+    edge, bold = marks.edge, marks.bold
+    fine = []
+    if marks.minute_track and bold > 1:
+        fine = _marks.bars(dial, range(60), 0.05 * bold, max(0.012 * bold - thin, 0.006), edge)
+    elif marks.minute_track:
+        ticks = _marks.minutes(dial, 0.05 * bold, edge).reshape(-1, 2)
         plate.strokes(pose(ticks).reshape(-1, 2, 2), _INK)
     first = 1 if marks.twelve else 0
     # Beside numerals that can be read it is small enough not to reach into them.
     large = 0.11 if texts(marks.numerals) and marks.numeral_pixels >= _marks.LEGIBLE else 0.17
-    shapes = _marks.twelve(marks.twelve, dial, large) if marks.twelve else []
+    shapes = _marks.twelve(marks.twelve, dial, large, edge) if marks.twelve else []
     if marks.numerals == "dots":
-        shapes += _marks.dots(dial, first, 0.05)
+        shapes += _marks.dots(dial, first, 0.05, edge)
     elif marks.hour_ticks:
         length = 0.09 if texts(marks.numerals) else 0.16
-        shapes += _marks.bars(dial, first, length, max(0.045 - thin, 0.02))
+        hours = range(5 * first, 60, 5)
+        shapes += _marks.bars(dial, hours, length * bold, max(0.045 * bold - thin, 0.02), edge)
+    shapes += fine
     if shapes:
         plate.fill([pose(shape) for shape in shapes], _INK)
 

@@ -11,18 +11,15 @@ from PIL.Image import Image
 from gnomon.generators.clock import dial
 from gnomon.generators.clock import extras as _clock_extras
 from gnomon.generators.clock.extras import Extras
-from gnomon.generators.clock.look import RIM, Look
+from gnomon.generators.clock.look import Look
 from gnomon.generators.drawing import hands
 from gnomon.generators.drawing.backdrop import SPREADS, hung
 from gnomon.generators.drawing.canvas import FINE, SWELL, Canvas
 from gnomon.generators.drawing.colours import clear_of
 from gnomon.generators.drawing.dials import outline
-from gnomon.generators.drawing.palettes import Palette, palette
+from gnomon.generators.drawing.palettes import Palette
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.rng import Rng
-
-SECOND = (0.9, 0.022, 0.22)
-"""Length, width and tail of the second hand."""
 
 
 class Shown(NamedTuple):
@@ -41,10 +38,10 @@ class Shown(NamedTuple):
 def picture(clocks: Sequence[Shown], rng: Rng) -> Image:
     """The clocks side by side, on what the first of them hangs on."""
     first = clocks[0].look
-    palettes, width = [palette(c.look.style.palette) for c in clocks], first.size * len(clocks)
+    palettes, width = [c.look.make.colours for c in clocks], first.size * len(clocks)
     edges = tuple(map(dial.edge, (c.look.style.dial for c in clocks), palettes))
     ground = clear_of(edges, palettes[0].ground, SPREADS.get(first.background, 0))
-    rings = [c.look.pose(outline(c.look.style.dial, 1.03 * RIM)) for c in clocks]
+    rings = [c.look.pose(outline(c.look.style.dial, 1.03 * c.look.make.rim)) for c in clocks]
     behind = hung(first.background, width, ground, rng, list(zip(rings, edges, strict=True)))
     canvas = Canvas((width, first.size), behind[: first.size])
     for (look, angles, extras), colours in zip(clocks, palettes, strict=True):
@@ -63,7 +60,7 @@ def _hands_on(canvas: Canvas, look: Look, palette: Palette, angles: dict[str, fl
         shadows = [[c + fall for c in contours] for contours in shapes.values()]
         canvas.shade(shadows, look.shadow)
     second = shapes.pop("second", None)
-    hub = [look.pose(hands.disc(0.055))]
+    hub = [look.pose(hands.disc(look.make.hub))]
     canvas.inlay_all([*shapes.values(), *([] if second else [hub])], palette.hands)
     if second:
         canvas.inlay_all([second, hub], palette.second)
@@ -72,15 +69,16 @@ def _hands_on(canvas: Canvas, look: Look, palette: Palette, angles: dict[str, fl
 def _shapes(look: Look, angles: dict[str, float]) -> dict[str, hands.Shape]:
     """The hands' contours in the picture, the lowest first."""
     swell = 2 * SWELL / FINE / look.pose.scale
-    style = look.style.hands
+    style, make = look.style.hands, look.make
     shapes = {
-        name: hands.shape(style, length, max(width - swell, 0.4 * width))
+        name: hands.shape(style, length, max(width - swell, 0.4 * width), make.tail)
         for name, (length, width) in (("hour", look.hour), ("minute", look.minute))
         if name in angles
     }
     if "second" in angles:
-        length, width, tail = SECOND
-        shapes["second"] = hands.needle(length, max(width - swell, 0.3 * width), tail)
+        length, width, tail = make.second
+        thin = max(width - swell, 0.3 * width)
+        shapes["second"] = hands.needle(length, thin, tail, make.weight)
     return {
         name: [look.pose(c) for c in hands.turned(contours, angles[name])]
         for name, contours in shapes.items()

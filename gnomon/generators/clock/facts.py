@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gnomon.generators.clock import extras as _clock_extras
-from gnomon.generators.clock.draw import SECOND, Shown
+from gnomon.generators.clock.draw import Shown
 from gnomon.generators.drawing.dials import outline
 from gnomon.generators.drawing.pose import Pose
 
@@ -17,7 +17,7 @@ def facts_of(shown: Shown, seconds: int) -> dict[str, Any]:
     """Where it stands, how it looks and what it shows."""
     look, angles, extras = shown
     pose = look.pose
-    lengths = {"hour": look.hour[0], "minute": look.minute[0], "second": SECOND[0]}
+    lengths = {"hour": look.hour[0], "minute": look.minute[0], "second": look.make.second[0]}
     ends = [_hand_tip(degrees, lengths[name]) for name, degrees in angles.items()]
     centre, *tips = pose(np.array([(0.0, 0.0), *ends])).tolist()
     edge = pose(outline(look.style.dial))

@@ -18,6 +18,7 @@ class Ranges(NamedTuple):
     one_hand: float
     minute_track: float
     shadow: float
+    variety: float
     brand: float
     date: float
     subdials: float
@@ -32,8 +33,8 @@ class Ranges(NamedTuple):
 
 
 LEVELS = {
-    "easy": Ranges(0.0, 0.0, 0.0, (0.85, 0.96), 0.3, 0.0, 0.0, 1.0, *[0.0] * 7),
-    "medium": Ranges(30.0, 0.06, 0.0, (0.65, 0.96), 1.0, 0.3, 0.0, 0.6, 0.3, *[0.0] * 6),
+    "easy": Ranges(0.0, 0.0, 0.0, (0.85, 0.96), 0.3, 0.0, 0.0, 1.0, 0.0, 0.3, *[0.0] * 6),
+    "medium": Ranges(30.0, 0.06, 0.0, (0.65, 0.96), 1.0, 0.3, 0.0, 0.6, 0.3, 1.0, *[0.0] * 6),
     "hard": Ranges(
         rotation=30.0,
         perspective=0.1,
@@ -44,6 +45,7 @@ LEVELS = {
         one_hand=0.1,
         minute_track=0.4,
         shadow=0.5,
+        variety=1.0,
         brand=0.4,
         date=0.3,
         subdials=0.15,

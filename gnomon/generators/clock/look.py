@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from gnomon.generators.clock import make as _make
+from gnomon.generators.clock.make import Make
 from gnomon.generators.clock.marks import LEGIBLE, UPRIGHT, Marks
 from gnomon.generators.clock.numerals import DAY
 from gnomon.generators.clock.options import ClockOptions
@@ -13,15 +15,11 @@ from gnomon.generators.drawing import pose as _pose
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.rng import Rng
 
-RIM = 1.07
-"""The case's outline, relative to the floor's."""
 _FREE = 2
 """Pixels to the picture's edge, whose colours go on where a lens or wear shows what is beyond it: a
 case that touches it would go on past its box."""
 _ANY_SIZE = (0.2, 0.7)
 """Range of the longer side of a clock whose place is asked for, as a share of the picture's."""
-DAY_NUMERALS = 0.12
-"""Height of the digits where 24 hours stand around the dial."""
 
 
 class Look(NamedTuple):
@@ -40,6 +38,7 @@ class Look(NamedTuple):
     hour: tuple[float, float]
     """Length and width of the hour hand."""
     minute: tuple[float, float]
+    make: Make
     mirrored: bool
     shadow: float
     """How much light the hands take from the floor; 0 where no shadow falls."""
@@ -64,35 +63,26 @@ def drawn(
     rotation = rng.uniform(-ranges.rotation, ranges.rotation)
     tilt = rng.uniform(0, ranges.perspective)
     towards = rng.uniform(0, 360)
+    # A small dial or a window cuts into taller numerals, and into those further in.
+    crowded = bool(ranges.date or ranges.subdials or "date" in clock.questions)
+    make = _make.drawn(style, ranges.variety, rng, crowded=crowded)
     edge = free_edge(clock)
     room = size - 2 * edge
     pose = _pose.placed(
-        dials.outline(style.dial, RIM), turn=rotation, tilt=tilt, towards=towards,
+        dials.outline(style.dial, make.rim), turn=rotation, tilt=tilt, towards=towards,
         length=min(size * rng.uniform(*ranges.dial_size), room), room=room,
         shift=(rng.uniform(-1, 1) * ranges.offset, rng.uniform(-1, 1) * ranges.offset),
     )  # fmt: skip
     pose = pose.moved(edge, edge)
     pose = pose.mirrored() if mirrored else pose
-    # A small dial or a window cuts into taller ones.
-    crowded = ranges.date or ranges.subdials or "date" in clock.questions
-    large = style.numerals == "sparse" and not crowded
-    # Above 0.23 a bold 11 runs into the 12.
-    height = rng.uniform(0.24, 0.32) if large else rng.uniform(0.19, 0.23)
-    if style.numerals.startswith("roman"):
-        height *= 0.64  # VII and VIII side by side
-    if style.numerals == DAY:
-        height = DAY_NUMERALS
-    minute_length = rng.uniform(0.76, 0.9)
-    minute_width = rng.uniform(0.05, 0.075)
+    sizes = _make.sizes(style, ranges.variety, rng, make.edge, crowded=crowded)
+    pixels = sizes.numerals * pose.scale / (1 + ranges.warp)
     return Look(
         style=style, size=size, background=rng.choice(clock.names("backgrounds")),
         rotation=rotation, tilt=tilt, towards=towards, pose=pose,
-        marks=_marks(
-            clock, style, rotation, height * pose.scale / (1 + ranges.warp), rng, mirrored=mirrored
-        ),
-        font=rng.choice(clock.fonts_among(_fonts(style))), numeral_height=height,
-        hour=(minute_length * rng.uniform(0.56, 0.68), minute_width * rng.uniform(1.35, 1.7)),
-        minute=(minute_length, minute_width), mirrored=mirrored,
+        marks=_marks(clock, style, rotation, pixels, make, rng, mirrored=mirrored),
+        font=rng.choice(clock.fonts_among(_fonts(style))), numeral_height=sizes.numerals,
+        hour=sizes.hour, minute=sizes.minute, make=make, mirrored=mirrored,
         shadow=rng.uniform(0.15, 0.35) if rng.chance(ranges.shadow) else 0.0,
     )  # fmt: skip
 
@@ -103,8 +93,9 @@ def free_edge(clock: ClockOptions) -> int:
 
 
 def _marks(
-    clock: ClockOptions, style: Style, rotation: float, pixels: float, rng: Rng, *, mirrored: bool
-) -> Marks:
+    clock: ClockOptions, style: Style, rotation: float, pixels: float, make: Make, rng: Rng, *,
+    mirrored: bool,
+) -> Marks:  # fmt: skip
     """Ticks wherever numerals are few, and a marked twelve wherever the turn would be unknown."""
     named = style.numerals in ("arabic", "roman", "roman-iv")
     legible = style.numerals not in ("dots", "none") and pixels >= LEGIBLE
@@ -114,10 +105,11 @@ def _marks(
     wanted = rng.chance(0.25) or (turned and not legible)
     track = rng.chance(clock.ranges.minute_track)
     if style.numerals == DAY:  # its hours are not the twelve of the ticks
-        return Marks(style.numerals, pixels, hour_ticks=False, minute_track=True, twelve=None)
+        return Marks(style.numerals, pixels, hour_ticks=False, minute_track=True, twelve=None,
+                     edge=make.edge)  # fmt: skip
     return Marks(
         numerals=style.numerals, numeral_pixels=pixels, hour_ticks=ticks, minute_track=track,
-        twelve=marked if wanted else None,
+        twelve=marked if wanted else None, edge=make.edge, bold=make.bold,
     )  # fmt: skip
 
 

@@ -33,6 +33,10 @@ class Marks:
     minute_track: bool
     twelve: str | None
     """A triangle or a double bar at twelve."""
+    edge: float = EDGE
+    """How far the marks are from the outline."""
+    bold: float = 1.0
+    """How much longer and broader the ticks are than plain ones."""
 
 
 def determined(rotation: float, marks: Marks, *, mirrored: bool = False) -> bool:
@@ -54,47 +58,50 @@ def determined(rotation: float, marks: Marks, *, mirrored: bool = False) -> bool
     return rotation == 0
 
 
-def bars(dial: str, first: int, length: float, width: float) -> list[Points]:
-    """Hour ticks, from that hour on."""
-    ends = minutes(dial, length)[5 * first :: 5]  # [hours, 2, 2]
-    side = _ACROSS[first:] * width / 2
+def bars(dial: str, hours: range, length: float, width: float, edge: float = EDGE) -> list[Points]:
+    """Ticks as bars at these hours, or at these minutes where the range counts sixty."""
+    every = np.array(hours)
+    ends = minutes(dial, length, edge)[every]  # [ticks, 2, 2]
+    side = _ACROSS[every] * width / 2
     return list(np.concatenate([ends + side, ends[:, ::-1] - side], 1))
 
 
-_ACROSS = np.array([[(math.cos(a), math.sin(a))] for a in (math.tau * h / 12 for h in range(12))])
-"""The direction across the tick of each hour, [12, 1, 2]."""
+_ACROSS = np.array([[(math.cos(a), math.sin(a))] for a in (math.tau * m / 60 for m in range(60))])
+"""The direction across the tick of each minute, [60, 1, 2]."""
 
 
-def dots(dial: str, first: int, radius: float) -> list[Points]:
+def dots(dial: str, first: int, radius: float, edge: float = EDGE) -> list[Points]:
     """Dots at the hours, from that one on; those at the quarters are larger."""
     return [
-        _on_ray(disc(radius * (1.3 if hour % 3 == 0 else 1)), dial, 30 * hour, 1.4 * radius)
+        _on_ray(disc(radius * (1.3 if hour % 3 == 0 else 1)), dial, 30 * hour, 1.4 * radius, edge)
         for hour in range(first, 12)
     ]
 
 
-def twelve(kind: str, dial: str, size: float) -> list[Points]:
+def twelve(kind: str, dial: str, size: float, edge: float = EDGE) -> list[Points]:
     """The mark that names twelve."""
     if kind == "triangle":
-        return [_on_ray(size * np.array([(-0.6, -0.5), (0.6, -0.5), (0, 0.6)]), dial, 0, size / 2)]
+        return [
+            _on_ray(size * np.array([(-0.6, -0.5), (0.6, -0.5), (0, 0.6)]), dial, 0, size / 2, edge)
+        ]
     bar = size * np.array([(-0.15, -0.5), (0.15, -0.5), (0.15, 0.6), (-0.15, 0.6)])
-    return [_on_ray(bar + np.array([x * size, 0]), dial, 0, size / 2) for x in (-0.28, 0.28)]
+    return [_on_ray(bar + np.array([x * size, 0]), dial, 0, size / 2, edge) for x in (-0.28, 0.28)]
 
 
 @cache
-def minutes(dial: str, length: float) -> Points:
+def minutes(dial: str, length: float, edge: float = EDGE) -> Points:
     """The 60 minute ticks as segments, [60, 2, 2]."""
     degrees = [6.0 * minute for minute in range(60)]
-    return np.array([[ray(dial, d, 0), ray(dial, d, length)] for d in degrees])
+    return np.array([[ray(dial, d, 0, edge), ray(dial, d, length, edge)] for d in degrees])
 
 
-def ray(dial: str, degrees: float, inwards: float) -> tuple[float, float]:
+def ray(dial: str, degrees: float, inwards: float, edge: float = EDGE) -> tuple[float, float]:
     """The point so far inwards of the marks' edge, on the ray of a direction."""
     a = math.radians(degrees)
-    radius = reach(dial, degrees) - EDGE - inwards
+    radius = reach(dial, degrees) - edge - inwards
     return radius * math.sin(a), -radius * math.cos(a)
 
 
-def _on_ray(shape: Points, dial: str, degrees: float, inwards: float) -> Points:
-    placed: Points = shape + np.array(ray(dial, degrees, inwards))
+def _on_ray(shape: Points, dial: str, degrees: float, inwards: float, edge: float) -> Points:
+    placed: Points = shape + np.array(ray(dial, degrees, inwards, edge))
     return placed

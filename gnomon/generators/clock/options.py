@@ -64,6 +64,8 @@ class ClockOptions(Furnished):
     """The share of dials with a tick for every minute."""
     shadow: float | None = None
     """The share of clocks whose hands throw a shadow."""
+    variety: float | None = field(default=None, metadata=LATER)
+    """How far rims, marks, hands and their colours go from the plain make; 0 to 1."""
     split_by: Literal["style", "time", "none"] = "style"
     """What is held out: styles, times of day, or nothing."""
     questions: tuple[str, ...] = ("read",)

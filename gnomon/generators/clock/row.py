@@ -11,7 +11,7 @@ from gnomon.generators.clock import extras as _clock_extras
 from gnomon.generators.clock import look as _clock_look
 from gnomon.generators.clock.draw import Shown
 from gnomon.generators.clock.extras import Extras
-from gnomon.generators.clock.look import RIM, Look
+from gnomon.generators.clock.look import Look
 from gnomon.generators.clock.meaning import Meaning
 from gnomon.generators.clock.options import ClockOptions
 from gnomon.generators.clock.questions import Face
@@ -77,7 +77,7 @@ def _extras(
 
 
 def _case(shown: Shown) -> Points:
-    return shown.look.pose(outline(shown.look.style.dial, RIM))
+    return shown.look.pose(outline(shown.look.style.dial, shown.look.make.rim))
 
 
 def _ends(place: int, many: int, size: int) -> tuple[float, float] | None:
