@@ -117,7 +117,7 @@ def main() -> None:
 
 
 def _print_accuracy() -> None:
-    """Shares read as judged: all, the third set aside, the blind corpus, and by style and language."""
+    """Shares read as judged: all, set aside, blind, and by style and language."""
     corpus = _corpus()
     shares = {name: corpus.counted(name) for name in NAMES}
     aside, blind = (
