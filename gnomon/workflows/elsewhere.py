@@ -74,11 +74,14 @@ def score(
     ids = [asked.samples.id(index) for index in range(asked.n)]
     if id_column is None and held.id_column is None:
         _refuse_overlooked(held, asked, ids)
-    found = held.by_question(ids, *_own_names(asked, held.id_column))
+    own = list(_own_names(asked, held.id_column))
+    found = held.by_question(ids, *own)
     questions = [Question.of(asked.samples[index]) for index in range(asked.n)]
     predictions = [_prediction(found.get(one.id), one, file.stem) for one in questions]
     by_source = asked.exam.by_source(questions) if asked.exam else {}
     notes = list(_notes(held, asked.n, found.values()))
+    if held.counts_from_one(asked.n, [*own, dict.fromkeys(ids, "")]):
+        notes.append(f"{held.name} counts the questions from 1: its id 1 is the first question.")
     if boxes is not None:
         predictions, questions, told = spaces.respaced(predictions, questions, boxes)
         notes += [told] if told else []

@@ -88,6 +88,15 @@ def test_what_lmms_eval_logs_of_an_exported_task_fits_the_kind(here):
     assert summary("log-scores") == (6, 0, 1)
 
 
+def test_ids_from_1_on_are_noted(here, capsys):
+    write("a.jsonl", [{"id": i, "answer": t} for i, t in enumerate(TRUTHS, 1)])
+    assert gnomon("score", "a.jsonl", "--data", "sums.yaml") == 0
+    assert summary("a-scores") == (6, 0, 1)
+    told = "a.jsonl counts the questions from 1: its id 1 is the first question."
+    assert told in capsys.readouterr().err
+    assert told in (here / "a-scores.html").read_text()
+
+
 LABELS = "Bild;Haus;Wert\r\n0.png;a;10,5\r\n1.png;b;1.250,75\r\n2.png;c;-3\r\n"
 ASKED = ("columns.image=Bild", "columns.ask=Wie viel?", "columns.answer=Wert",
          "columns.kind=number", "columns.decimal=comma")  # fmt: skip
