@@ -274,9 +274,9 @@ def test_a_row_without_one_text_is_refused(tmp_path, row, told):
         ("id,answer\nq-0,1\nq-9,2\n", "1 of 2 answers with an id that none of the 3 questions has:"
          " column 'id' has 'q-9' in line 3, a question is 'q-0'. Name another column (--id"),
         ("id,answer\n1,a\n2,b\n", "2 of 2 answers with an id that none of the 3 questions has:"
-         " column 'id' has '1' in line 2, a question is 'q-0'. Name another column (--id-column), or"
-         " --id-column none to go by the order of the lines. Numbers are places from 0 on where one"
-         " of them is 0, and from 1 on where one is 3"),
+         " column 'id' has '1' in line 2, a question is 'q-0'. Name another column (--id-column),"
+         " or --id-column none to go by the order of the lines. Numbers are places from 0 on where"
+         " one of them is 0, and from 1 on where one is 3"),
         ("id,answer\n1,a\n7,b\n3,c\n", "1 of 3 answers with an id that none of the 3 questions"),
         ("id,answer\nq-0,1\nq-1,2\nq-0,3\n", "'q-0' is answered in line 2 and in line 4"),
         ("answer\n1\n2\n", "2 answers without ids, and there are 3 questions: by the order of the"
