@@ -147,13 +147,17 @@ _NOUNS = (
     r"\b(?:option|choice|image|picture|box|point|figure|diagram|region|statement)\s[*(\"']{0,3}\Z"
 )
 _NOUN = re.compile(_NOUNS, re.IGNORECASE)
-_LETTER_NAMED = re.compile(rf"{_NOUNS}|\banswer(?:\sis)?\s[*(\"']{{0,3}}\Z", re.IGNORECASE)
+_LETTER_NAMED = re.compile(
+    rf"{_NOUNS}|\banswer(?:\sis)?\s[*(\"']{{0,3}}\Z|\b(?:würde|wähle|nehme)\s\Z", re.IGNORECASE
+)
 _FORMULA_BEFORE = re.compile(r"(?:[=+^_·]\s?|\d\s)\Z")
 _FORMULA_AFTER = re.compile(r"\s?[=+^_](?!\s?\Z)|_|°")
 _ASKED = re.compile(r"[\s\S]*?\byes\s?(?:/|\(?or)\s?no\b", re.IGNORECASE)
 _NO_OTHER = re.compile(r"no\s(?!because|since|as\b|for\b|wait)[a-z]")
 _YES_OR_NO = re.compile(
-    r"(?:\A|[\n:：>\"“*。.!?,]\s?[\s*\"“]{0,3})(?P<word>(?P<yes>ja|oui|s[íi]|是的?|有|对|yep|yeah|true)"
+    r"(?:\A|[\n:：>\"“*。.!?,]\s?[\s*\"“]{0,3})(?P<word>(?P<yes>ja|oui|s[íi]|是的?|有|对|yep|yeah|true"
+    r"|(?:(?:that|this|it)(?:['’]s|\sis)\s)?(?:right|correct|true)(?=\s?[.,;!]|\s?\Z)|(?:sure|certainly|absolutely|definitely|indeed|of\scourse)(?=[.!]?\Z))"
+    r"|(?:not\s(?:really|at\sall)|(?:absolutely|definitely|certainly|of\scourse)\snot|(?:(?:that|this|it)(?:['’]s|\sis)\s)?(?:not\s(?:right|correct|true)|incorrect|wrong|untrue))(?=\s?[.,;!]|\s?\Z)"
     r"|nein|non|没有|不是|不(?=[，。,.!]|\Z)|否|nope|false)(?![a-zà-ÿ])",
     re.IGNORECASE,
 )

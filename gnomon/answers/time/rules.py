@@ -233,6 +233,11 @@ PAST_OR_TO = (
         rf"(?:\s{{0,2}}(?:o'?\s?clock|uhr))?(?:{_MORE})?{_HALF}?",
         _past_or_to,
     ),
+    _rule(
+        "half hour",  # half six, which is half past six in Britain
+        rf"\bhalf[\s-](?P<h>\d{{1,2}}){_ENDS}(?=[\s*\"')]{{0,3}}(?:[.,;:!?\n]|\Z|in\sthe\b|at\snight|[ap]\.?m\b)){_HALF}?",
+        lambda m: time_of(int(m["h"]), 30, None, m["half"]),
+    ),
 )
 AFTER_CLOCK = (
     _rule(
