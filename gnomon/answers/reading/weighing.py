@@ -24,7 +24,7 @@ V = TypeVar("V")
 Values: TypeAlias = "Callable[[str], list[Reading[V]]]"
 """Finds every value of a short text, in its order."""
 
-MOST = 24
+MOST = 16
 """Values of a region that are weighed; of runs of figures twice as many are looked at."""
 _NEAR = 240
 """Characters behind what announces an answer in which it is looked for."""
@@ -518,7 +518,10 @@ class Region(Generic[V]):
 
     def _is_enumerated(self, begin: int, end: int) -> bool:
         """Whether parts of a sentence between commas give a value each."""
-        inside = [r for r in self.found if begin <= r.span[0] < end and not _denied(self._low, r)]
+        inside = [r for r in self.found if begin <= r.span[0] < end]
+        if len(inside) < 3:
+            return False
+        inside = [r for r in inside if not _denied(self._low, r)]
         gaps = [self._low[a.span[1] : b.span[0]] for a, b in pairwise(inside)]
         return len(gaps) > 1 and all(map(_GAP.fullmatch, gaps))
 
@@ -613,7 +616,7 @@ def _denied(part: str, reading: Reading[V], *, alone: bool = False) -> bool:
     if cues.NEGATES.search(part, behind, start) or cues.DENIED.match(part, end):
         return True
     return isinstance(reading.value, Decimal) and bool(
-        cues.LIMITS.search(part, behind, start)
+        cues.LIMITS.search(part, max(0, start - 30), start)
         or (not alone and cues.BESIDE_OTHERS.search(part, behind, start))
         or cues.OTHER_BEFORE.search(part, behind, start)
         or cues.OTHER_AFTER.match(part, end)
