@@ -19,11 +19,13 @@ THINKS = re.compile(rf"<(?:{_TAGS})>|<unused94>|◁think▷|\[think\]|<\|channel
 _ANSWER_TAGS = (
     r"answer|final_answer|conclusion|result|response|output|time|答案|réponse|respuesta|antwort"
 )
-BOXED = re.compile(
-    r"\\(?:boxed|fbox)\s{0,2}\{((?:[^{}]|\{(?:[^{}]|\{[^{}]{0,200}\}){0,200}\}){1,400})"
-)
 ENCLOSED = (
-    ("boxed", BOXED),
+    (
+        "boxed",
+        re.compile(
+            r"\\(?:boxed|fbox)\s{0,2}\{((?:[^{}]|\{(?:[^{}]|\{[^{}]{0,200}\}){0,200}\}){1,400})"
+        ),
+    ),
     (
         "tag",
         re.compile(rf"<(?:{_ANSWER_TAGS})\b[^<>]{{0,60}}>(?!\s*\Z)([\s\S]{{0,800}}?)(?:</|\Z)"),
