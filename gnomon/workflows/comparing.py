@@ -50,11 +50,11 @@ def compare(
         if here:
             run = _result(out)
         else:
-            from gnomon.workflows import elsewhere
+            from gnomon.workflows.elsewhere import score as score_elsewhere
 
             assert data is not None
             columns = {"id_column": id_column, "text_column": text_column}
-            run, asked, said = elsewhere.score(out, data, options, **columns, boxes=boxes)
+            run, asked, said = score_elsewhere(out, data, options, **columns, boxes=boxes)
             samples = asked if not runs else samples
             notes += [said] if said else []
         runs.append(replace(run, name=name))

@@ -20,9 +20,8 @@ from gnomon.sample import Prediction, Sample
 from gnomon.store import Samples
 from gnomon.store.user_data.lines import lines_of
 from gnomon.store.user_data.rows import Own, is_own, open_own, rows_file
-from gnomon.workflows import Exam, check, open_recipe
 from gnomon.workflows.data import own_splits, to_plan, unless_named
-from gnomon.workflows.exam import check_enough, check_name
+from gnomon.workflows.exam import Exam, check, check_enough, check_name, open_recipe
 from gnomon.workflows.scoring import alone
 
 
