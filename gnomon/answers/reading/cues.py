@@ -290,9 +290,6 @@ LIMITS = re.compile(
 """What makes a number a bound of the answer."""
 
 
-VAGUE = re.compile(
-    r"\b(?:nearly|almost|close\sto|just\s(?:before|after|past|under|over|above|below|shy\sof)|kurz\s(?:vor|nach)|fast|knapp|presque|casi|接近|快到)\s(?:the\s)?\Z|接近\Z"
-)
 EXACT = re.compile(
     r"[ ,(]{0,3}(?:to\sbe\s(?:exact|precise)|exactly|genau(?:er)?\b"
     r"|exactement|exactamente|更准确)"

@@ -293,8 +293,6 @@ class Region(Generic[V]):
             beside -= 40
         if cues.EXACT.match(part, end):
             beside += 40
-        if cues.VAGUE.search(part, max(0, start - 20), start):
-            beside -= 20
         if isinstance(reading.value, Decimal):
             beside -= 60 * bool(cues.OPERATES.match(part, end))
             beside -= 60 * bool(_VARIABLE.search(near))
@@ -303,7 +301,6 @@ class Region(Generic[V]):
             beside -= 40 * self._in_a_row(index)
             beside -= 30 * (others and cues.looks_like_year(part, reading.span))
             beside -= 25 * bool(_KNOWN.search(near) and _NOUN.match(part, end))
-            beside -= 25 * bool(_LABEL.match(part, end) and _LABELS.fullmatch(before))
         self._beside[index] += beside
 
     def _opens(self, stop: int) -> float:
@@ -567,10 +564,8 @@ _VARIABLE = re.compile(r"\b(?!x|y)[a-z]\w{0,5}=\Z|∠\Z")
 """What makes a number a part of a formula: theta=3."""
 _COLON = re.compile(r"[:：][\s*_\"'(]*(?:(?:an?|the)\s)?\Z")
 _COMMA = re.compile(r",\s?(?:and\s|und\s|et\s|y\s)?|、")
-_LABELS = re.compile(r"[\W_]*(?:[^\W\d]+\s)?")
 _WORD = re.compile(r"\w")
 _QUOTED = re.compile(r"\s?(?:\"(?:[^\"\\]|\\.){0,400}\"?|[^\s{\[,}\"][^,}\n]{0,60})")
-_LABEL = re.compile(r"[\s*_\"']{0,4}[:：](?!\d)")
 _MARKER = re.compile(r"[ \t]{0,8}(?:\(?\w{1,2}[.)])\s")
 _ENTRY = re.compile(r"[ \t]{0,8}(?:[-*•+]|\(?\w{1,2}[.)]|[^\n:]{1,30}:)\s+([^\n]*)")
 _SUMS_UP = re.compile(
