@@ -117,11 +117,14 @@ def main() -> None:
 
 
 def _print_accuracy() -> None:
-    """Shares read as judged: all, the third that is set aside, and by style and language."""
+    """Shares read as judged: all, set aside, blind, and by style and language."""
     corpus = _corpus()
     shares = {name: corpus.counted(name) for name in NAMES}
-    aside = {name: corpus.counted(name, set_aside=True) for name in NAMES}
-    for title, found in (("read as judged, in percent", shares), ("set aside", aside)):
+    aside, blind = (
+        {name: corpus.counted(name, part=part) for name in NAMES} for part in ("set aside", "blind")
+    )
+    titled = {"read as judged, in percent": shares, "set aside": aside, "blind": blind}
+    for title, found in titled.items():
         print(f"{title:<28}" + "".join(f"{name:>8}" for name in NAMES))
         groups = sorted({g for name in NAMES for g in found[name]}, key=lambda g: (len(g) == 2, g))
         for group in groups if found is shares else ("all", "unread read"):

@@ -216,7 +216,12 @@ class Dialect:
         return re.compile(spot.replace("TEXT", "(?P<text>.+?)") + between, re.ASCII)
 
 
-_NUMBERS = {".3f": (r"\d\.\d{3}", 3), ".0f": (r"\d+", 0), "04.0f": (r"\d{4}", 0)}
+_NUMBERS = {
+    ".3f": (r"\d\.\d{3}", 3),
+    ".1f": (r"\d{1,3}\.\d", 1),
+    ".0f": (r"\d+", 0),
+    "04.0f": (r"\d{4}", 0),
+}
 """By the format of a number: its pattern, and its decimals."""
 
 DIALECTS: dict[str, Dialect] = {
@@ -224,6 +229,7 @@ DIALECTS: dict[str, Dialect] = {
     for dialect in (
         Dialect(),
         Dialect("pixels", None, ".0f"),
+        Dialect("percent", 100, ".1f"),
         Dialect(
             "qwen2-vl",
             1000,

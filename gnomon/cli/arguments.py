@@ -225,16 +225,7 @@ def _score(add: Add) -> None:
         " answers, at least 20, and does not score these; default: what the predictions say",
     )
     _json(verb)
-    elsewhere = verb.add_argument_group("answers made elsewhere")
-    elsewhere.add_argument(
-        "--data",
-        metavar="RECIPE|DATA",
-        help="what was asked: a recipe, a kind, a dataset, or your own .csv or folder",
-    )
-    elsewhere.add_argument(
-        "--id-column", metavar="NAME", help="says which question; none: the order of the lines does"
-    )
-    elsewhere.add_argument("--text-column", metavar="NAME", help="has what the model said")
+    _elsewhere(verb)
     checked = verb.add_argument_group("how good the reader is")
     checked.add_argument(
         "--review", type=_positive, metavar="N", help="write a page of N answers to judge by hand"
@@ -258,12 +249,21 @@ def _demo(add: Add) -> None:
 
 
 def _compare(add: Add) -> None:
+    from gnomon.answers.dialect import DIALECTS
+
     verb = add(
         verbs.compare,
         "lay runs beside each other; those that differ in the seed alone are taken together",
-        "gnomon compare runs/ce-0 runs/ce-1 runs/ntil-0 runs/ntil-1 -o it.html",
+        "gnomon compare runs/ce-0 runs/ce-1 runs/ntil-0 runs/ntil-1 -o it.html"
+        " | gnomon compare gpt.csv qwen.jsonl --data my-clocks.yaml -o it.html",
     )
-    verb.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a run or a .jsonl")
+    verb.add_argument(
+        "runs",
+        nargs="+",
+        metavar="RUN",
+        help="a run or a file of answers",
+    )
+    _overrides(verb, "laid over the recipe of --data, or over how your file is read")
     verb.add_argument("-o", "--out", type=_html, required=True, metavar="HTML", help="the report")
     verb.add_argument(
         "--beside",
@@ -273,6 +273,12 @@ def _compare(add: Add) -> None:
         help="a published table to lay beside: ntil-clock, ntil-box, ntil-text",
     )
     _json(verb)
+    _elsewhere(verb).add_argument(
+        "--boxes",
+        choices=sorted(DIALECTS),
+        metavar="SPACE",
+        help="the space that their boxes are in, as `gnomon score` takes it",
+    )
 
 
 def _merge(add: Add) -> None:
@@ -367,6 +373,20 @@ def _samples(verb: argparse.ArgumentParser) -> None:
 def _overrides(verb: argparse.ArgumentParser, of: str) -> None:
     # Without a default of its own argparse says that it is required.
     verb.add_argument("overrides", nargs="*", default=[], metavar="key=value", help=of)
+
+
+def _elsewhere(verb: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    group = verb.add_argument_group("answers made elsewhere")
+    group.add_argument(
+        "--data",
+        metavar="RECIPE|DATA",
+        help="what was asked: a recipe, a kind, a dataset, or your own .csv or folder",
+    )
+    group.add_argument(
+        "--id-column", metavar="NAME", help="says which question; none: the order of the lines does"
+    )
+    group.add_argument("--text-column", metavar="NAME", help="has what the model said")
+    return group
 
 
 def _json(verb: argparse.ArgumentParser) -> None:

@@ -198,10 +198,10 @@ def _refuse_to_replace(inputs: list[Path], report: Path) -> None:
             )
 
 
-def _refuse_without_data(given: argparse.Namespace) -> None:
+def _refuse_without_data(given: argparse.Namespace, **more: object) -> None:
     from gnomon.recipe import RecipeError
 
-    told = {"--id-column": given.id_column, "--text-column": given.text_column}
+    told = {"--id-column": given.id_column, "--text-column": given.text_column, **more}
     told |= {" ".join(given.overrides): given.overrides}
     if names := [name for name, value in told.items() if value]:
         raise RecipeError(f"{', '.join(names)}: only with --data, which names the questions")
@@ -224,10 +224,29 @@ def demo(given: argparse.Namespace) -> None:
 def compare(given: argparse.Namespace) -> None:
     """Runs beside each other."""
     from gnomon import workflows
+    from gnomon.recipe import RecipeError
     from gnomon.store.lock import sole_writer
 
+    among = [word for word in given.runs if "=" in word and not Path(word).exists()]
+    given.overrides = [*among, *given.overrides]
+    runs = [Path(word) for word in given.runs if word not in among]
+    if not runs:
+        raise RecipeError("name a run or a file of answers")
+    elsewhere = {"id_column": given.id_column, "text_column": given.text_column}
+    if given.data is None:
+        _refuse_without_data(given, **{"--boxes": given.boxes})
+    _refuse_to_replace([*runs, Path(given.data or runs[0])], given.out)
     with sole_writer(given.out):
-        workflows.compare(given.runs, given.out, beside=given.beside, as_json=given.json)
+        workflows.compare(
+            runs,
+            given.out,
+            beside=given.beside,
+            as_json=given.json,
+            data=given.data,
+            options=given.overrides,
+            boxes=given.boxes,
+            **elsewhere,
+        )
 
 
 def merge(given: argparse.Namespace) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import fields, is_dataclass
 from reprlib import Repr
 from types import NoneType, UnionType
@@ -19,7 +20,7 @@ from typing import (
 
 from pydantic import TypeAdapter, ValidationError
 
-from gnomon.names import hint
+from gnomon.names import hint, nearest_names
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -74,6 +75,12 @@ def _complaint(root: type, path: str, errors: list[ErrorDetails]) -> str:
     said = f"{path}: {_shown.repr(given)}:"
     if error["type"] == "unexpected_keyword_argument":
         return f"{path}: no such key; {hint(str(loc[-1]), _keys_at(root, loc[:-1]))}"
+    if error["type"] == "literal_error" and isinstance(given, str):
+        among = re.findall("'([^']+)'", error["ctx"]["expected"])
+        if loc[-1] == "[key]":
+            return f"{path.removesuffix('.[key]')}: no such key; {hint(given, among)}"
+        if near := nearest_names(given, among):
+            return f"{said} did you mean {near[0]}? {_wanted(errors)}"
     if error["type"] == "missing":
         return f"{path}: it must be given"
     if error["type"] == "value_error":
@@ -86,10 +93,15 @@ def _complaint(root: type, path: str, errors: list[ErrorDetails]) -> str:
         keys = _keys_at(root, loc)
         item = f"{{{keys[0]}: {given}}}" if keys and not isinstance(given, dict) else given
         return f"{said} give a list, such as {loc[-1]}=[{item}]"
+    return f"{said} {_wanted(errors)}"
+
+
+def _wanted(errors: list[ErrorDetails]) -> str:
+    first = errors[0]["msg"].removeprefix("Value error, ")
     wanted = " or ".join(e["msg"].removeprefix("Input should be ") for e in errors)
     wanted = wanted.replace("a valid array", "a list").replace("an object", "a mapping")
-    start = "input should be " if message.startswith("Input should be ") else ""
-    return f"{said} {start}{wanted[0].lower()}{wanted[1:]}"
+    start = "input should be " if first.startswith("Input should be ") else ""
+    return f"{start}{wanted[0].lower()}{wanted[1:]}"
 
 
 def _path(root: type, loc: tuple[int | str, ...]) -> str:

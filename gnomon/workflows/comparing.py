@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from gnomon.eval import RunResult
+from gnomon.recipe import RecipeError
+from gnomon.sample import Sample
 from gnomon.workflows.directory import as_text
-from gnomon.workflows.scoring import pictures_of, results, score, warn_of_boxes
+from gnomon.workflows.scoring import about_file, pictures_of, results, score, warn_of_boxes
 
 
 def compare(
-    outs: Sequence[Path], file: Path, *, beside: Sequence[str] = (), as_json: bool = False
+    outs: Sequence[Path],
+    file: Path,
+    *,
+    beside: Sequence[str] = (),
+    as_json: bool = False,
+    data: str | None = None,
+    options: Sequence[str] = (),
+    id_column: str | None = None,
+    text_column: str | None = None,
+    boxes: str | None = None,
 ) -> Path:
     """Lay several runs beside each other: each one's last answers, the first as the measure.
 
     Runs whose recipes differ in the seed alone are compared as one; runs that were not asked the
-    same questions in the same way are refused. `beside` names published tables.
+    same questions in the same way are refused. `beside` names published tables. The rest is for
+    files of answers that were made elsewhere, as in `elsewhere.score`.
     """
     from gnomon import eval as evaluation
     from gnomon.eval.comparing import published
@@ -28,7 +40,24 @@ def compare(
     from gnomon.eval.scoring.scored import write_scores
 
     printed = [published.open_table(name) for name in beside]
-    runs = [replace(_result(out), name=name) for out, name in zip(outs, _names(outs), strict=True)]
+    made_here = [out.is_dir() or data is None or about_file(out).is_file() for out in outs]
+    if data is not None and all(made_here):
+        raise RecipeError("--data: each of these says what it was asked; leave --data out")
+    runs: list[RunResult] = []
+    notes: list[str] = []
+    samples: Mapping[str, Sample] | None = None
+    for out, name, here in zip(outs, _names(outs), made_here, strict=True):
+        if here:
+            run = _result(out)
+        else:
+            from gnomon.workflows.elsewhere import score as score_elsewhere
+
+            assert data is not None
+            columns = {"id_column": id_column, "text_column": text_column}
+            run, asked, said = score_elsewhere(out, data, options, **columns, boxes=boxes)
+            samples = asked if not runs else samples
+            notes += [said] if said else []
+        runs.append(replace(run, name=name))
     check_alike(runs)
     warn_of_boxes(runs)
     laid = [lay(table, runs) for table in printed]
@@ -38,7 +67,10 @@ def compare(
     beside_it = file.with_suffix(".csv"), file.with_suffix(".json")
     write_csv(beside_it[0], runs)
     write_scores(beside_it[1], {run.name: run.scores for run in runs}, told)
-    samples, note = pictures_of(outs[0])
+    if samples is None:
+        samples, said = pictures_of(outs[0])
+        notes += [said] if said else []
+    note = " ".join(notes)
     names = [path.name for path in beside_it]
     evaluation.write_report(file, runs, samples=samples, note=note, beside=laid, files=names)
     if as_json:

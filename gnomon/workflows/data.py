@@ -16,8 +16,7 @@ from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.store import Census, Samples
 from gnomon.store.reading.samples import train_size
 from gnomon.store.user_data.lines import SUFFIXES
-from gnomon.workflows import Exam, check_names, open_recipe
-from gnomon.workflows.exam import check_name
+from gnomon.workflows.exam import Exam, check_name, check_names, open_recipe
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -20,9 +20,8 @@ from gnomon.sample import Prediction, Sample
 from gnomon.store import Samples
 from gnomon.store.user_data.lines import lines_of
 from gnomon.store.user_data.rows import Own, is_own, open_own, rows_file
-from gnomon.workflows import Exam, check, open_recipe
 from gnomon.workflows.data import own_splits, to_plan, unless_named
-from gnomon.workflows.exam import check_enough, check_name
+from gnomon.workflows.exam import Exam, check, check_enough, check_name, open_recipe
 from gnomon.workflows.scoring import alone
 
 
@@ -74,11 +73,14 @@ def score(
     ids = [asked.samples.id(index) for index in range(asked.n)]
     if id_column is None and held.id_column is None:
         _refuse_overlooked(held, asked, ids)
-    found = held.by_question(ids, *_own_names(asked, held.id_column))
+    own = list(_own_names(asked, held.id_column))
+    found = held.by_question(ids, *own)
     questions = [Question.of(asked.samples[index]) for index in range(asked.n)]
     predictions = [_prediction(found.get(one.id), one, file.stem) for one in questions]
     by_source = asked.exam.by_source(questions) if asked.exam else {}
     notes = list(_notes(held, asked.n, found.values()))
+    if held.counts_from_one(asked.n, [*own, dict.fromkeys(ids, "")]):
+        notes.append(f"{held.name} counts the questions from 1: its id 1 is the first question.")
     if boxes is not None:
         predictions, questions, told = spaces.respaced(predictions, questions, boxes)
         notes += [told] if told else []

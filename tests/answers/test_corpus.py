@@ -13,6 +13,8 @@ from accuracy import CORPUS, counted, rows
 FLOORS = {"times": 0.99, "numbers": 0.985, "choices": 0.985, "boxes": 0.98}
 READ_AT_MOST = 0.02
 """Of what a person does not read."""
+BLIND = {"times": 0.98, "numbers": 0.975, "choices": 0.97, "boxes": 0.985}
+"""Of the answers that were written without a look at the rules."""
 
 
 @pytest.mark.parametrize("name", FLOORS)
@@ -23,6 +25,13 @@ def test_most_are_read_as_judged(name):
     assert shares["all"] >= FLOORS[name]
     assert shares["unread read"] <= READ_AT_MOST
     assert shares["all"] > counted(name, "last")["all"] + 0.04
+
+
+@pytest.mark.parametrize("name", BLIND)
+def test_most_of_the_blind_corpus_are_read_as_judged(name):
+    shares = counted(name, part="blind")
+    assert shares["all"] >= BLIND[name]
+    assert shares["unread read"] <= 0.11
 
 
 def test_every_line_is_an_answer_with_its_judgement():

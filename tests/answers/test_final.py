@@ -113,3 +113,69 @@ def test_choices(text, choices, value):
 def test_one_box_is_the_answer_and_two_are_none():
     assert read_box("It is at [1,2,3,4]. Its owner is at [5,6,7,8].").value == (1, 2, 3, 4)
     assert read_box("[1,2,3,4], [5,6,7,8]") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("The needle is 4 small divisions past 60, each worth 0.5, so it reads 62.", "62"),
+        ("3 ticks past 40, so it reads 46", "46"),
+        ("It is a bit past 70; each small tick is 2, so 72.", "72"),
+        ("It is between 40 and 50, about 42.", "42"),
+        ("The values are between 3 and 9, with a mean of 6.", "6"),
+        ("It is between 40 and 50, which took 60 seconds.", None),
+        ("I count 5 squares in the top row and 6 in the bottom row, 11 in total.", "11"),
+        ("In 2021, sales reached 530 units, up 12% from 2020.", "530"),
+        ("The blue bar is 12 and the red bar is 19.", None),
+        ("x = 2 and x = 5", None),
+        ("It is 12 and the sum is 19. Answer: 19", "19"),
+        ("The missing number is **7**.\n\nCheck: 12 + 7 = 19", "7"),
+        ('{"reasoning": "32 + 48 = 80 ✓", "answer": "9"}', "9"),
+        ("The difference is 3570 - 1070 = 2500.", "2500"),
+    ],
+)
+def test_steps_ends_of_a_range_and_parts_of_a_sum_are_not_the_answer(text, value):
+    found = read_number(text)
+    assert (found and found.value) == (value and Decimal(value))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("half six", (6, 30, None)),
+        ("It's half ten in the morning.", (10, 30, None)),
+        ("The hand is at half six marks", None),
+        ("half of six", None),
+        ("nearly a quarter past twelve, 12:14 to be exact", (12, 14, None)),
+        ("Look at the short hand first. For example, with it on 3 it is 3:00.", None),
+        ("The left one shows 8:15 and the right one shows 9:15.", None),
+    ],
+)
+def test_times_as_they_are_spoken_and_given_as_examples(text, value):
+    found = read_time(text)
+    assert (found and found.value) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "choices", "value"),
+    [
+        ("Neither A nor B; it's D", "ABCD", "D"),
+        ("Neither A nor B is right, so C.", "ABCD", "C"),
+        ("Neither A nor B.", "AB", None),
+        ("Between A and C, A fits better.", "ABCD", "A"),
+        ("It is between A and C.", "ABCD", None),
+        ("Ich würde A sagen", "ABCD", "A"),
+        ("Not really", ("yes", "no"), "no"),
+        ("Correct", ("yes", "no"), "yes"),
+        ("That's right.", ("yes", "no"), "yes"),
+        ("That's not right, there are two.", ("yes", "no"), "no"),
+        ("Absolutely not.", ("yes", "no"), "no"),
+        ("Certainly! Let me look at the picture first", ("yes", "no"), None),
+        ("I have no opinion on this.", ("yes", "no"), None),
+        ("The correct reading is hard to tell", ("yes", "no"), None),
+        ("That's right.", ("left", "right"), "right"),
+    ],
+)
+def test_what_is_left_when_choices_are_denied_and_other_words_for_yes_and_no(text, choices, value):
+    found = read_text(text, choices=tuple(choices))
+    assert (found and found.value) == value

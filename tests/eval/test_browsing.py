@@ -178,6 +178,20 @@ def test_of_more_questions_some_are_in_the_page(tmp_path, monkeypatch):
     assert len("".join(words)) < 50_000 / 60 + 30
 
 
+def test_a_fact_in_bins_keeps_its_value(tmp_path):
+    """What is filtered by its class is shown as it was drawn."""
+    asked = [
+        replace(s, facts={"angle": i / 7, "dial": f"d{i % 3}"}) for i, s in enumerate(clocks(60))
+    ]
+    run = RunResult("a", score(said(asked, clock_texts(asked, 0.8)), asked))
+    page = write_report(tmp_path / "r.html", [run], samples={s.id: s for s in asked}).read_text()
+    data = data_of(page)
+    (angle,) = (i for i, (name, _) in enumerate(data["facts"]) if name == "angle")
+    item = data["items"][40]
+    assert item[5] == {str(angle): "5.714"}
+    assert data["facts"][angle][1][item[3][angle]].startswith("4")
+
+
 def test_runs_that_disagree_have_their_pictures(tmp_path):
     runs = [clock_run("before", 0.5, n=80), clock_run("after", 0.9, n=80, seed=1)]
     page = write_report(
@@ -217,7 +231,7 @@ def test_the_csv_has_every_answer_with_its_facts(tmp_path):
     assert rows[1]["deviation"] == ""
 
 
-def test_title_and_date_say_which_model_and_data(tmp_path):
+def test_title_and_date_say_which_runs_models_and_data(tmp_path):
     about = {"asked": {"kind": "clock", "split": "test"}, "date": "2026-11-22"}
     runs = [clock_run("before", 0.5, **about), clock_run("after", 0.9, **about)]
     runs = [
@@ -225,8 +239,9 @@ def test_title_and_date_say_which_model_and_data(tmp_path):
         for r in runs
     ]
     page = write_report(tmp_path / "r.html", runs).read_text()
-    assert "<h1>owner/toy on 60 questions of clock, test split</h1>" in page
-    assert "<title>owner/toy on 60 questions of clock, test split (2026-11-22)</title>" in page
+    title = "owner/toy: before and after on 60 questions of clock, test split"
+    assert f"<h1>{title}</h1>" in page
+    assert f"<title>{title} (2026-11-22)</title>" in page
     assert "Answered on 2026-11-22." in page
     later = replace(runs[1], date="2026-12-01")
     page = write_report(tmp_path / "r.html", [runs[0], later]).read_text()
@@ -234,5 +249,11 @@ def test_title_and_date_say_which_model_and_data(tmp_path):
     bare = clocks(1)
     unnamed = RunResult("a", score(said(bare, [clock_text(0)]), bare))
     page = write_report(tmp_path / "r.html", [unnamed]).read_text()
-    assert "<h1>1 question</h1>" in page
+    assert "<h1>a on 1 question</h1>" in page
     assert "Answered" not in page
+    other = [replace(runs[1].predictions[0], settings={"name": "owner/big"})]
+    mixed = [runs[0], replace(runs[1], predictions=other)]
+    page = write_report(tmp_path / "r.html", mixed).read_text()
+    assert "<h1>before (owner/toy) and after (owner/big) on 60 questions" in page
+    four = [replace(runs[0], name=name) for name in "abcd"]
+    assert "<h1>owner/toy: 4 runs on" in write_report(tmp_path / "r.html", four).read_text()

@@ -153,6 +153,60 @@ def test_texts_alone_go_by_the_order_of_the_lines(tmp_path, name, text):
     assert said(found) == {"q-0": "x", "q-1": "", "q-2": "10,5"}
 
 
+def test_the_outputs_of_geminis_and_anthropics_batches(tmp_path):
+    """Thoughts are no answer; a request that failed, or was blocked, has no text."""
+    parts = [{"text": "The hands…", "thought": True}, {"text": "It is "}, {"text": "10:08."}]
+    held = {"candidates": [{"content": {"parts": parts, "role": "model"}, "finishReason": "STOP"}]}
+    blocked = {"candidates": [{"content": {"role": "model", "parts": []}, "finishReason": "X"}]}
+    rows = [
+        {"key": "q-2", "response": held | {"modelVersion": "gemini-2.5-flash"}},
+        {"key": "q-0", "error": {"code": 3}},
+        {"key": "q-1", "response": blocked},
+    ]
+    found = said(read(tmp_path, "a.jsonl", jsonl(rows)))
+    assert found == {"q-2": "It is 10:08.", "q-0": None, "q-1": ""}
+    assert said(read(tmp_path, "b.jsonl", jsonl([held])), ["q-0"]) == {"q-0": "It is 10:08."}
+    message = {"role": "assistant", "content": [{"type": "text", "text": "10:08"}]}
+    rows = [
+        {"custom_id": "q-1", "result": {"type": "succeeded", "message": message}},
+        {"custom_id": "q-0", "result": {"type": "errored", "error": {"type": "x"}}},
+    ]
+    assert said(read(tmp_path, "c.jsonl", jsonl(rows))) == {"q-1": "10:08", "q-0": None}
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+@pytest.mark.parametrize("orient", ["columns", "records", "split", "index", "table", "lines"])
+def test_what_pandas_writes(tmp_path, orient, rows):
+    """But a single line called .json, which is an object of texts by their ids."""
+    if (orient, rows) == ("lines", 1):
+        return
+    pandas = pytest.importorskip("pandas")
+    held = [{"question_id": "q-1", "answer": "x"}, {"question_id": "q-0", "answer": "y"}][:rows]
+    how = {"orient": "records", "lines": True} if orient == "lines" else {"orient": orient}
+    text = pandas.DataFrame(held).to_json(**how)
+    found = read(tmp_path, "a.json", text, id_column="question_id")
+    assert said(found) == {one["question_id"]: one["answer"] for one in held}
+
+
+def test_the_only_list_in_an_object_has_the_rows(tmp_path):
+    rows = '[{"id": "q-1", "output": "x"}, {"id": "q-0", "output": "y"}]'
+    text = f'{{"model": "m", "config": {{"n": 2}}, "errors": [], "results": {rows}}}'
+    assert said(read(tmp_path, "a.json", text)) == {"q-1": "x", "q-0": "y"}
+    with pytest.raises(ValueError, match="no object with columns"):
+        read(tmp_path, "a.json", '{"q-0": "x", "q-1": ["y"]}')
+
+
+def test_ids_that_count_from_1(tmp_path):
+    """The last question's place is among them: from 0 on there would be no such question."""
+    found = read(tmp_path, "a.csv", "id,answer\n3,z\n1,x\n")
+    assert said(found) == {"q-2": "z", "q-0": "x"}
+    assert found.counts_from_one(3, [])
+    own = {"1": "q-2", "3": "q-0"}
+    assert said(found, ASKED, own) == {"q-0": "z", "q-2": "x"}  # a user's labels are called so
+    assert not found.counts_from_one(3, [own])
+    assert not read(tmp_path, "a.csv", "id,answer\n0,z\n2,x\n").counts_from_one(3, [])
+
+
 def test_numbers_and_flags_are_taken_as_they_are_written(tmp_path):
     rows = [
         {"id": "q-0", "answer": 10.5},
@@ -219,8 +273,11 @@ def test_a_row_without_one_text_is_refused(tmp_path, row, told):
     [
         ("id,answer\nq-0,1\nq-9,2\n", "1 of 2 answers with an id that none of the 3 questions has:"
          " column 'id' has 'q-9' in line 3, a question is 'q-0'. Name another column (--id"),
-        ("id,answer\n1,a\n2,b\n3,c\n", "3 of 3 answers with an id that none of the 3 questions has:"
-         " column 'id' has '1' in line 2"),
+        ("id,answer\n1,a\n2,b\n", "2 of 2 answers with an id that none of the 3 questions has:"
+         " column 'id' has '1' in line 2, a question is 'q-0'. Name another column (--id-column),"
+         " or --id-column none to go by the order of the lines. Numbers are places from 0 on where"
+         " one of them is 0, and from 1 on where one is 3"),
+        ("id,answer\n1,a\n7,b\n3,c\n", "1 of 3 answers with an id that none of the 3 questions"),
         ("id,answer\nq-0,1\nq-1,2\nq-0,3\n", "'q-0' is answered in line 2 and in line 4"),
         ("answer\n1\n2\n", "2 answers without ids, and there are 3 questions: by the order of the"
          " lines each question needs one; name the column with ids (--id-column), or how many were"

@@ -390,7 +390,7 @@ CASES: dict[str, dict[str, tuple[int, int, int | None]]] = {
 NOTHING = (
     "10:75", "25:00", "24:00", "10:60", "10:08:75", "110:08", "10:8", "10:081",
     "10:75 AM", "22:08 AM", "0:08 PM", "13 AM", "70 past 3", "8 past 25", "half to ten",
-    "half ten", "10", "ten", "1008", "10 08", "10-08", "10.75", "10.5", "12.50 %",
+    "the half ten marks", "10", "ten", "1008", "10 08", "10-08", "10.75", "10.5", "12.50 %",
     "12.50 degrees", "1.08.2024", "3.1415", "the numerals 1 to 12", "from 5 to 12", "1 to 12",
     "10 of 12", "ten, eleven, twelve", "10 hours", "8 minutes", "the afternoon",
     "the first quarter", "one half of the dial", '{"hours": 25, "minutes": 8}', '{"minutes": 8}',

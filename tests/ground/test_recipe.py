@@ -148,6 +148,19 @@ def test_an_unknown_key_is_told_at_its_depth_with_the_nearest(raw, told):
             "model.dtype=float16, train.vision=full: weights in float16 lose small gradients,"
             " and no loss scaler is used here: set model.dtype=bfloat16",
         ),
+        (
+            CLOCKS | {"loss": {"schedule": "cosin"}},
+            "loss.schedule: 'cosin': did you mean cosine? input should be 'constant' or 'cosine'",
+        ),
+        (CLOCKS | {"train": {"report_to": ["wandv"]}}, "report_to.0: 'wandv': did you mean wandb?"),
+        (
+            CLOCKS | {"train": {"learning_rates": {"visoin": 1e-4}}},
+            "train.learning_rates.visoin: no such key; did you mean vision?",
+        ),
+        (
+            CLOCKS | {"train": {"lora": {"r": {"audio": 4}}}},
+            "train.lora.r.audio: no such key; there are language, projector, vision",
+        ),
         (CLOCKS | {"train": None}, "train: None: "),
         (CLOCKS | {"train": {"max_steps": 0}}, "max_steps=0: nothing would train"),
         (CLOCKS | {"train": {"max_steps": -2}}, "max_steps=-2: nothing would train"),

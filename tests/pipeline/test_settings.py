@@ -6,6 +6,7 @@ import re
 from dataclasses import fields
 from types import SimpleNamespace
 
+import pytest
 from trl import SFTConfig
 
 from gnomon.pipeline.training.settings import arguments, watching
@@ -45,3 +46,11 @@ def test_no_field_that_gnomon_sets_is_passed_on(tmp_path, monkeypatch):
 def test_what_is_refused_is_known_to_trl():
     """But for what TRL no longer has, and a recipe of before may say."""
     assert set(sft._INSTEAD) - FIELDS == {"warmup_ratio"}
+
+
+def test_a_misspelt_schedule_is_told_with_the_nearest(tmp_path):
+    recipe = from_dict({"data": [{"kind": "clock"}], "train": {"lr_scheduler_type": "cosin"}})
+    with pytest.raises(
+        ValueError, match=r"train\.lr_scheduler_type: 'cosin': .*did you mean cosine"
+    ):
+        arguments(recipe, tmp_path)

@@ -226,3 +226,19 @@ def test_scores_and_comparisons_as_json_are_json_alone(runs, tmp_path, capsys):
     told = json.loads(capsys.readouterr().out, parse_constant=refused)
     held = json.loads(report.with_suffix(".json").read_text())
     assert told["runs"]["after"] == held["after"]["summaries"]
+
+
+def test_answers_made_elsewhere_beside_a_run(runs, tmp_path, capsys):
+    """The run says what was asked; how the others were generated is not known."""
+    run = runs["ce", 0]
+    lines = (run / "predictions" / "after.jsonl").read_text().splitlines()
+    held = [json.loads(line) for line in lines]
+    rows = [{"id": one["sample_id"], "answer": one["text"]} for one in held if "sample_id" in one]
+    (tmp_path / "other.json").write_text(json.dumps(rows))
+    words = ("compare", run, tmp_path / "other.json", "-o", tmp_path / "it.html", "--data")
+    assert gnomon(*words, run / "recipe.yaml") == 0
+    assert "other and ce-s0 are tied" in capsys.readouterr().out
+    assert gnomon(*words, run / "recipe.yaml", "eval.seed=1") == 1
+    assert "with an id that none of the 40 questions has" in capsys.readouterr().err
+    assert gnomon("compare", run, *words[3:], run / "recipe.yaml") == 2
+    assert "each of these says what it was asked; leave --data out" in capsys.readouterr().err

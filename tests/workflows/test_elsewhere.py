@@ -88,6 +88,15 @@ def test_what_lmms_eval_logs_of_an_exported_task_fits_the_kind(here):
     assert summary("log-scores") == (6, 0, 1)
 
 
+def test_ids_from_1_on_are_noted(here, capsys):
+    write("a.jsonl", [{"id": i, "answer": t} for i, t in enumerate(TRUTHS, 1)])
+    assert gnomon("score", "a.jsonl", "--data", "sums.yaml") == 0
+    assert summary("a-scores") == (6, 0, 1)
+    told = "a.jsonl counts the questions from 1: its id 1 is the first question."
+    assert told in capsys.readouterr().err
+    assert told in (here / "a-scores.html").read_text()
+
+
 LABELS = "Bild;Haus;Wert\r\n0.png;a;10,5\r\n1.png;b;1.250,75\r\n2.png;c;-3\r\n"
 ASKED = ("columns.image=Bild", "columns.ask=Wie viel?", "columns.answer=Wert",
          "columns.kind=number", "columns.decimal=comma")  # fmt: skip
@@ -230,3 +239,43 @@ def test_two_columns_of_one_name_and_half_an_emoji(here, capsys):
     write("half.jsonl", [{"id": s.id, "text": f"{s.target.value} \ud83d"} for s in SUMS])
     assert gnomon("score", "half.jsonl", "--data", "sums.yaml") == 0
     assert summary("half-scores") == (6, 0, 1)
+
+
+def test_files_are_compared_as_runs_are(here, capsys):
+    """A spreadsheet against a log, by ids and by places; what is missing is said on the page."""
+    write("good.jsonl", [{"id": s.id, "answer": t} for s, t in zip(SUMS, TRUTHS, strict=True)])
+    (here / "poor.csv").write_text(
+        "qid,answer\n" + "".join(f"{s.id},none\n" for s in SUMS[:5]), encoding="utf-8"
+    )
+    words = ("compare", "poor.csv", "good.jsonl", "-o", "it.html", "--data", "sums.yaml")
+    assert gnomon(*words) == 1
+    assert "poor.csv: column 'qid' has what names the questions" in capsys.readouterr().err
+    (here / "poor.csv").write_text((here / "poor.csv").read_text().replace("qid", "id"))
+    assert gnomon(*words) == 0
+    told = capsys.readouterr()
+    assert "good is better than poor" in told.out
+    assert "poor.csv answers 5 of 6 questions" in told.err
+    found = json.loads((here / "it.json").read_text())
+    shares = [run["summaries"]["number"]["results"][0] for run in found["runs"].values()]
+    assert [share["estimate"]["value"] for share in shares] == [0, 1]
+    assert "poor.csv answers 5 of 6 questions" in (here / "it.html").read_text()
+    assert gnomon(*words, "eval.samples=5") == 1  # of good.jsonl's answers one has no question
+    assert "good.jsonl: 1 of 6 answers with an id that none of the 5" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("a.jsonl -o a.html", "For answers made elsewhere --data names the questions"),
+        ("a.jsonl eval.samples=4 -o a.html", "eval.samples=4: only with --data"),
+        ("a.jsonl --boxes gemini -o a.html", "--boxes: only with --data"),
+        ("eval.samples=4 --data sums.yaml -o a.html", "name a run or a file of answers"),
+        ("a.csv --data sums.yaml -o a.html", "would replace a.csv"),
+    ],
+)
+def test_a_mistake_in_comparing_files_is_told_in_one_line(here, capsys, words, told):
+    write("a.jsonl", [{"id": s.id, "answer": "1"} for s in SUMS])
+    assert gnomon("compare", *words.split()) in (1, 2)
+    said = capsys.readouterr().err
+    assert told in said
+    assert said.count("\n") == 1

@@ -14,7 +14,7 @@ NUMBER = (
     rf"[-+]?(?:{_D}{{1,7}}+(?:\.{_D}{{0,17}}+)?|\.{_D}{{1,17}}+)(?:e[-+]?{_D}{{1,2}}+)?(?!\d|\.\d)"
 )
 _B = r"(?:[\s\u00a0]|\\[,;!]|\\[ ])"  # LaTeX's spaces, too
-_UNIT = rf"{_B}?\\?(%|px|pixels?\b)"
+_UNIT = rf"{_B}?\\?(%|percent\b|px|pixels?\b)"
 _N = rf"[\"']?({NUMBER})(?:{_UNIT})?[\"']?"
 _SEP = rf"(?:{_B}*+[,;]{_B}*+|{_B}++)"
 _SHARE = r"[\"']?(?:0?\.\d{1,4}|1\.0{1,4}|\d{1,3}(?:\.\d+)?\s?%)[\"']?"
@@ -27,12 +27,13 @@ _PAIR = rf"[\[(]{_B}*+{_N}{_SEP}{_N}{_B}*+{_CLOSE}[\])]"
 
 TWO = rf"{_B}*+{_N}(?:{_SEP}|\s?\|\s?){_N}"
 """What stands at least behind a bracket."""
-TWO_BARE = r"[\s\"'*`$]{0,4}+[-+.\d][\d.]*+(?:\s?%)?,\s?[-+.\d]"
+TWO_BARE = r"[\s\"'*`$]{0,4}+[-+.\d][\d.]*+(?:\s?(?:%|percent))?,\s?[-+.\d]"
 """What stands at least behind a word that announces four numbers."""
 LIST = re.compile(rf"[\[({{]{_FOUR}{_CLOSE}[\])}}]", re.ASCII)
 ROW = re.compile(rf"\|\s?{_N}\s?\|\s?{_N}\s?\|\s?{_N}\s?\|\s?{_N}\s?\|", re.ASCII)
 RUN = re.compile(
-    rf"(?:[:=：]|is|are|at)[\s\"'*`$]{{0,4}}+{_N},\s?{_N},\s?{_N},\s?{_N}{_LAST}(?!\s?\w)", re.ASCII
+    rf"(?:[:=：]|is|are|at)[\s\"'*`$]{{0,4}}+{_N},\s?{_N},\s?{_N},\s?{_N}{_LAST}(?!\s?(?!of\b)\w)",
+    re.ASCII,
 )
 TAG = re.compile(rf"<(b?box)>\s*+{_FOUR}</b?box>", re.ASCII)
 PAIR = re.compile(_PAIR, re.ASCII)
@@ -58,6 +59,8 @@ LEGENDS = (
     ("width", re.compile(r"(?:\bx\w{0,4}|\bleft),\s?(?:y\w{0,4}|top),\s?w(?:idth)?,\s?h|\bxywh\b")),
 )
 """Words that say what the four numbers of a list are, where they are not two corners, x first."""
+PERCENT = re.compile(r"\b(?:in|as|are)\s(?:percent|percentages?\b|%)|[\])}]\s?(?:%|percent\b)")
+"""What says that the numbers of a list are percent, whose signs it leaves out."""
 
 _TOP = r"top|upper|ober\w{1,2}|oben|supérieure?|haut|superior|上"
 _BOTTOM = r"bottom|lower|unter\w{1,2}|unten|inférieure?|bas|inferior|下"

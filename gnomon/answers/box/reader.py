@@ -34,7 +34,8 @@ def boxes(text: str) -> list[Reading[Corners]]:
     readings: list[Reading[Corners]] = every(found)
     if any(reading.rule in _LISTED for reading in readings):
         legend = next((name for name, words in forms.LEGENDS if words.search(text)), "")
-        return [_by_legend(reading, legend) for reading in readings]
+        percent = bool(forms.PERCENT.search(text))
+        return [_by_legend(reading, legend, percent=percent) for reading in readings]
     return readings
 
 
@@ -67,14 +68,18 @@ _SPACES = {
     "box tokens": DIALECTS["qwen2-vl"],
     "loc": DIALECTS["florence-2"],
     "loc, y first": DIALECTS["paligemma"],
-    "percent": Dialect("percent", 100),
+    "percent": DIALECTS["percent"],
 }
 """Rules whose numbers are in a space that the form itself says."""
 
 
-def _by_legend(found: Reading[Corners], legend: str) -> Reading[Corners]:
+def _by_legend(found: Reading[Corners], legend: str, *, percent: bool) -> Reading[Corners]:
     """Four numbers as the text says what they are."""
-    if not legend or found.rule not in _LISTED:
+    if found.rule not in _LISTED:
+        return found
+    if percent and max(found.value) <= 100:
+        found = found._replace(rule="percent")
+    if not legend:
         return found
     a, b, c, d = found.value
     value = {
@@ -82,7 +87,8 @@ def _by_legend(found: Reading[Corners], legend: str) -> Reading[Corners]:
         "width": (a, b, a + c, b + d),
         "centre": (a - c / 2, b - d / 2, a + c / 2, b + d / 2),
     }[legend]
-    return found._replace(value=value, rule=f"{found.rule}, {legend}")
+    rule = found.rule if found.rule == "percent" else f"{found.rule}, {legend}"
+    return found._replace(value=value, rule=rule)
 
 
 def _bare(text: str) -> list[Found]:

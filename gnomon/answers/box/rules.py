@@ -32,7 +32,7 @@ def reading(
     numbers: Sequence[float], units: Sequence[str | None], rule: str, span: tuple[int, int]
 ) -> Found:
     """Two corners, x first."""
-    percent = [unit == "%" for unit in units]
+    percent = [unit in ("%", "percent") for unit in units]
     if any(percent) and not all(percent):
         return Reading(None, span, "refused")
     a, b, c, d = numbers

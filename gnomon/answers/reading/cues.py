@@ -19,11 +19,13 @@ THINKS = re.compile(rf"<(?:{_TAGS})>|<unused94>|◁think▷|\[think\]|<\|channel
 _ANSWER_TAGS = (
     r"answer|final_answer|conclusion|result|response|output|time|答案|réponse|respuesta|antwort"
 )
-BOXED = re.compile(
-    r"\\(?:boxed|fbox)\s{0,2}\{((?:[^{}]|\{(?:[^{}]|\{[^{}]{0,200}\}){0,200}\}){1,400})"
-)
 ENCLOSED = (
-    ("boxed", BOXED),
+    (
+        "boxed",
+        re.compile(
+            r"\\(?:boxed|fbox)\s{0,2}\{((?:[^{}]|\{(?:[^{}]|\{[^{}]{0,200}\}){0,200}\}){1,400})"
+        ),
+    ),
     (
         "tag",
         re.compile(rf"<(?:{_ANSWER_TAGS})\b[^<>]{{0,60}}>(?!\s*\Z)([\s\S]{{0,800}}?)(?:</|\Z)"),
@@ -102,6 +104,7 @@ _WORDS = {
         r"(?:would\s(?:be|have|point|read|show|mean)|had\sbeen|(?:it|hands?)\swere"
         r"|wäre|serait|sería|estaría)\b"
     ),
+    "exemplifies": r"(?:for\s(?:example|instance)|e\.g\.|zum\sbeispiel|par\sexemple|por\sejemplo)",
     "contrasts": (
         r"(?:whereas|while|unlike|in\scontrast|on\sthe\sother\shand"
         r"|wohingegen|während|tandis\sque|mientras)\b"
@@ -124,7 +127,7 @@ _WORDS = {
     "refuses": (
         r"(?:(?:can(?:no|['’])t|cannot|can\snot)(?!\sbe\s(?:ruled|excluded))|could(?:\snot|n['’]t)|unable|impossible|undetermined|unknown|unclear|illegible|unreadable"
         r"|not\s(?:possible|able|enough|visible|clear|legible|sure|known|certain|available|listed|provided|in\sthe\s(?:choices|options)|determinable|given|provide|show|contain)"
-        r"|(?:don['’]?t|doesn['’]?t|does\snot|do\snot)\s(?:know|see|have|provide|contain|show|include|specify)|no\sidea|insufficient|n/a|no\ssuch|please\s(?:provide|specify|clarify|upload|share)"
+        r"|(?:don['’]?t|doesn['’]?t|does\snot|do\snot)\s(?:know|see|have|provide|contain|show|include|specify)|no\s(?:idea|opinion)|insufficient|n/a|no\ssuch|please\s(?:provide|specify|clarify|upload|share)"
         r"|(?:do\syou\s|you\s)mean|isn['’]t\s(?:given|shown|visible|clear|any|possible|enough|among|one)|(?:no|not\sa|not\sany|without\s(?:a|the))\s(?:answer|gauge|clock|chart|image|data|value|scale|access|readable|legible|visible|information)"
         r"|none\sof\s(?:the|these)\s(?:given\s|provided\s|listed\s)?(?:options|choices|above|answers)|none\sof\sthem\.|too\s(?:blurry|dark|blurred|small\sto)"
         r"|unbekannt|kein\w*\s(?:uhr|angabe|zahl|wert)|nicht\s(?:möglich|erkennbar|lesbar|ablesbar|bestimm\w*|sicher|sagen|erkennen|lesen|angegeben|beantworten)"
@@ -246,8 +249,14 @@ EQUALS = re.compile(r"(?:[=≈→]|\\approx)[\s*$€£({]{0,6}+(?:\\(?:text|math
 """What stands between a value and the one that it comes to, and how that ends."""
 OPERATES = re.compile(
     r"\s?[^\W\d]{0,8}\)?\s?(?:[-+×*/÷−·]|minus|plus|times|\\times|\\cdot|\\div)\s?\(?[$€£]?\d"
+    r"|\s(?:[^\W\d]{1,12}\s){1,3}(?:past|beyond|after|above|below|before)\s(?:the\s)?\d"
 )
-"""What stands behind a value that is only a part of a calculation."""
+"""What stands behind a value that is only a part of a calculation: 3 ticks past 40."""
+EACH = re.compile(r"\b(?:each|every|jeder?|chaque|cada)\s[^.,;:\n\d]{1,40}\Z")
+"""What makes a number a step of the scale."""
+IN_ALL = re.compile(
+    r"\s(?:[^\W\d]{1,12}\s){0,2}(?:in\s(?:total|all)|altogether|insgesamt|au\stotal)\b"
+)
 
 OTHER_BEFORE = re.compile(
     r"(?:\b(?:confiden\w*|certainty|sicherheit|konfidenz|confiance|confianza|certeza|sure)|置信度|把握)"
@@ -264,6 +273,7 @@ OTHER_AFTER = re.compile(
 )
 BESIDE_OTHERS = re.compile(
     r"\b(?:probability|likelihood|chance|accuracy|p|score|n)(?:[\s:：=(*\"'~≈]|\b(?:is|of)\b)*\Z"
+    r"|,\s(?:up|down)\s(?:by\s)?\Z"
 )
 """What makes a number another than the answer where there are more."""
 _YEAR = re.compile(r"(?:1[89]|20)\d\d(?:[^\d.,]|[.,](?!\d)|\Z)")
@@ -280,9 +290,6 @@ LIMITS = re.compile(
 """What makes a number a bound of the answer."""
 
 
-VAGUE = re.compile(
-    r"\b(?:nearly|almost|close\sto|just\s(?:before|after|past|under|over|above|below|shy\sof)|kurz\s(?:vor|nach)|fast|knapp|presque|casi|接近|快到)\s(?:the\s)?\Z|接近\Z"
-)
 EXACT = re.compile(
     r"[ ,(]{0,3}(?:to\sbe\s(?:exact|precise)|exactly|genau(?:er)?\b"
     r"|exactement|exactamente|更准确)"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import TypeVar
 
 from gnomon.answers.reading import cues
@@ -29,6 +30,7 @@ def find(text: str, values: Values[V], which: Which = "final") -> Reading[V] | N
     if "<|object_ref_start|>" in text:  # what a box is of
         text = cues.REFERENCE.sub(lambda match: " " * len(match[0]), text)
     low = lowered(text)
+    values = cache(values)  # of a short text all is looked at twice
     span = _after_thinking(low)
     if span is None:
         return None

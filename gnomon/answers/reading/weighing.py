@@ -15,7 +15,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
-from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from gnomon.answers.reading import cues
 from gnomon.answers.reading.choice import Reading, moved
@@ -24,7 +24,7 @@ V = TypeVar("V")
 Values: TypeAlias = "Callable[[str], list[Reading[V]]]"
 """Finds every value of a short text, in its order."""
 
-MOST = 24
+MOST = 16
 """Values of a region that are weighed; of runs of figures twice as many are looked at."""
 _NEAR = 240
 """Characters behind what announces an answer in which it is looked for."""
@@ -247,6 +247,8 @@ class Region(Generic[V]):
             behind_it = name in ("because", "contrasts", "denies")
             begin = cue.end if behind_it else self._sentence(cue.start)[0]
             until = min(cue.until, self._despite(cue))
+            if name == "denies" and (both := _NOR.search(self._low, cue.end, until)):
+                until = both.end()
             for index, start in enumerate(starts):
                 if begin <= start < until:
                     self._beside[index] += _PENALTIES[name]
@@ -291,15 +293,14 @@ class Region(Generic[V]):
             beside -= 40
         if cues.EXACT.match(part, end):
             beside += 40
-        if cues.VAGUE.search(part, max(0, start - 20), start):
-            beside -= 20
         if isinstance(reading.value, Decimal):
             beside -= 60 * bool(cues.OPERATES.match(part, end))
             beside -= 60 * bool(_VARIABLE.search(near))
+            beside -= 30 * bool(others and cues.EACH.search(near))
+            beside += 30 * bool(index == len(self.found) - 1 and cues.IN_ALL.match(part, end))
             beside -= 40 * self._in_a_row(index)
             beside -= 30 * (others and cues.looks_like_year(part, reading.span))
             beside -= 25 * bool(_KNOWN.search(near) and _NOUN.match(part, end))
-            beside -= 25 * bool(_LABEL.match(part, end) and _LABELS.fullmatch(before))
         self._beside[index] += beside
 
     def _opens(self, stop: int) -> float:
@@ -404,7 +405,7 @@ class Region(Generic[V]):
             if _denied(self._low, kept[scored.place], alone=len(kept) == 1):
                 continue
             index = self._solved(scored.place)
-            if self._is_one_of_several(index, scored.rule):
+            if self._is_one_of_several(index, scored.rule) and (index := self._within(index)) < 0:
                 return None
             return named(moved(kept[index], self._begin), scored.rule, self._text)
         return None
@@ -431,9 +432,27 @@ class Region(Generic[V]):
                     return later
         return index
 
+    def _within(self, index: int) -> int:
+        """Where a value is an end of a range, the one behind it that lies between the ends; of two
+        choices, the one that is named again. -1 where there is none."""
+        for one, other in pairwise(range(max(0, index - 2), min(len(self.found), index + 2))):
+            low, high = self.found[one], self.found[other]
+            if not cues.is_range(self._low, low.span[0], self._low[low.span[1] : high.span[0]]):
+                continue
+            for later in range(other + 1, len(self.found)):
+                found = self.found[later]
+                if isinstance(found.value, str):
+                    if found.value in (low.value, high.value):
+                        return later
+                elif _size(low) < _size(found) < _size(high) and not _denied(self._low, found):
+                    return later
+        return -1
+
     def _is_one_of_several(self, index: int, rule: str) -> bool:
         """Whether a value is an end of a range, one of alternatives, or an entry of a list."""
         part, chosen = self._low, self.found[index]
+        if cues.EXACT.match(part, chosen.span[1]):
+            return False
         for one, other in ((index - 1, index), (index, index + 1)):
             if one < 0 or other >= len(self.found):
                 continue
@@ -450,6 +469,12 @@ class Region(Generic[V]):
             return True
         if rule in ANSWERS or rule in ("result", "conclusion"):
             return False
+        if any(
+            _PARALLEL.fullmatch(f"{_last_word(part, one)} {part[one.span[1] : other.span[0]]}")
+            for one, other in pairwise(self.found[max(0, index - 1) : index + 2])
+            if one.value != other.value and other.span[0] - one.span[1] < 60
+        ):
+            return True
         sentence = self._sentence(chosen.span[0])
         supposed = [c for c in self._cues if c.name == "supposes"]
         if len(supposed) > 1 and any(sentence[0] <= c.start < sentence[1] for c in supposed):
@@ -490,7 +515,10 @@ class Region(Generic[V]):
 
     def _is_enumerated(self, begin: int, end: int) -> bool:
         """Whether parts of a sentence between commas give a value each."""
-        inside = [r for r in self.found if begin <= r.span[0] < end and not _denied(self._low, r)]
+        inside = [r for r in self.found if begin <= r.span[0] < end]
+        if len(inside) < 3:
+            return False
+        inside = [r for r in inside if not _denied(self._low, r)]
         gaps = [self._low[a.span[1] : b.span[0]] for a, b in pairwise(inside)]
         return len(gaps) > 1 and all(map(_GAP.fullmatch, gaps))
 
@@ -510,11 +538,15 @@ class Region(Generic[V]):
         )
 
 
+_NOR = re.compile(r"\b(?:nor|noch)\b[^,;:–—\n]*")
+_PARALLEL = re.compile(r"(\S+) \S{0,4},?\s(?:and|und|et|y)\s[^.;\n]{0,40}?\1\s")
+"""The bar *is* 12 and the other *is* 19: two answers."""
 FIGURES = re.compile(r"\d+|[¼-¾⅐-⅞]")
 _PENALTIES = {
     "because": -12,
     "supposes": -20,
     "hypothesis": -30,
+    "exemplifies": -60,
     "contrasts": -30,
     "denies": -80,
     "is_wrong": -80,
@@ -532,10 +564,8 @@ _VARIABLE = re.compile(r"\b(?!x|y)[a-z]\w{0,5}=\Z|∠\Z")
 """What makes a number a part of a formula: theta=3."""
 _COLON = re.compile(r"[:：][\s*_\"'(]*(?:(?:an?|the)\s)?\Z")
 _COMMA = re.compile(r",\s?(?:and\s|und\s|et\s|y\s)?|、")
-_LABELS = re.compile(r"[\W_]*(?:[^\W\d]+\s)?")
 _WORD = re.compile(r"\w")
 _QUOTED = re.compile(r"\s?(?:\"(?:[^\"\\]|\\.){0,400}\"?|[^\s{\[,}\"][^,}\n]{0,60})")
-_LABEL = re.compile(r"[\s*_\"']{0,4}[:：](?!\d)")
 _MARKER = re.compile(r"[ \t]{0,8}(?:\(?\w{1,2}[.)])\s")
 _ENTRY = re.compile(r"[ \t]{0,8}(?:[-*•+]|\(?\w{1,2}[.)]|[^\n:]{1,30}:)\s+([^\n]*)")
 _SUMS_UP = re.compile(
@@ -581,7 +611,7 @@ def _denied(part: str, reading: Reading[V], *, alone: bool = False) -> bool:
     if cues.NEGATES.search(part, behind, start) or cues.DENIED.match(part, end):
         return True
     return isinstance(reading.value, Decimal) and bool(
-        cues.LIMITS.search(part, behind, start)
+        cues.LIMITS.search(part, max(0, start - 30), start)
         or (not alone and cues.BESIDE_OTHERS.search(part, behind, start))
         or cues.OTHER_BEFORE.search(part, behind, start)
         or cues.OTHER_AFTER.match(part, end)
@@ -596,6 +626,17 @@ def _is_marker(part: str, span: tuple[int, int]) -> bool:
     begin = part.rfind("\n", 0, span[0]) + 1
     marker = _MARKER.match(part, begin)
     return bool(marker and marker.end() > span[1] and (begin or _ITEM.search(part, span[1])))
+
+
+def _last_word(part: str, reading: Reading[V]) -> str:
+    """The word before a value."""
+    return " ".join(part[max(0, reading.span[0] - 24) : reading.span[0]].split()[-1:])
+
+
+def _size(reading: Reading[V]) -> Any:
+    """What a number or a time of day is compared by; others lie in no range."""
+    value: Any = reading.value
+    return float(value) if isinstance(value, Decimal) else 60.0 * value[0] + value[1]
 
 
 def _apart(part: str, one: Reading[V], other: Reading[V], *, first: bool) -> bool:

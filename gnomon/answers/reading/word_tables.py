@@ -140,7 +140,11 @@ _CHINESE = (
     "[零〇一二两三四五六七八九]?十[一二三四五六七八九]?"
     "|[零〇一二两三四五六七八九]{1,2}(?=[点點时時分刻秒])|(?<=[点點时時])[零〇][一二三四五六七八九]"
 )
-_REWRITTEN = re.compile(rf"{_LATEX}|(?P<chinese>{_CHINESE})|(?P<word>{_WORDS})")
+# Most places are passed by at a look: inside a word nothing begins.
+_REWRITTEN = re.compile(
+    rf"(?=[\\{{}}零〇一二两三四五六七八九十]|(?<![^\W\d\u3040-\u9fff])[^\W\d])"
+    rf"(?:{_LATEX}|(?P<chinese>{_CHINESE})|(?P<word>{_WORDS}))"
+)
 _WIDE = str.maketrans("0123456789", WIDE)
 
 

@@ -8,7 +8,6 @@ from functools import cache
 
 from gnomon.answers import dialect
 from gnomon.answers.reading.choice import Reading, Which
-from gnomon.answers.reading.cues import BOXED
 from gnomon.answers.reading.final import find
 
 _QUOTES = "\"'“”‘’«»`*"
@@ -23,23 +22,16 @@ def read_text(
     a full stop at its end. Of choices that overlap the longest counts: "lower left" is not "left".
     """
     if choices:
-        boxed = (
-            _boxed(text, choices) if which in ("final", "answer") and "\\boxed" in text else None
-        )
-        return boxed or find(text, lambda part: _every(part, choices), which)
+        return find(text, lambda part: _every(part, choices), which)
     said = " ".join(dialect.final(text).strip(_QUOTES).removesuffix(".").strip(_QUOTES).split())
     return Reading(said, (0, len(text)), "text") if said else None
 
 
-def _boxed(text: str, choices: tuple[str, ...]) -> Reading[str] | None:
-    """The choice that the last box holds as a whole, however its LaTeX is written."""
-    boxes = list(BOXED.finditer(text))
-    if not boxes:
-        return None
-    names = _with_labels(choices)
-    held = _without_latex(boxes[-1][1])
-    found = {choice for name, choice in names.items() if held and _without_latex(name) == held}
-    return Reading(found.pop(), boxes[-1].span(1), "boxed: choice") if len(found) == 1 else None
+@cache
+def _latex(choices: tuple[str, ...]) -> dict[str, str]:
+    """The choices by their names without LaTeX; none of a name that two of them have."""
+    names = [(_without_latex(name), choice) for name, choice in _with_labels(choices).items()]
+    return {name: choice for name, choice in names if len({c for n, c in names if n == name}) == 1}
 
 
 def _without_latex(text: str) -> str:
@@ -47,6 +39,9 @@ def _without_latex(text: str) -> str:
     return _MARKS.sub("", text).removesuffix(".")
 
 
+_SHORT = 100
+"""Characters of what may be a choice as a whole, however its LaTeX is written: a box, a line."""
+_LATEX = re.compile(r"[\\$°]")
 _FRACTION = re.compile(r"\\[dt]?frac\s?\{([^{}]*)\}\s?\{([^{}]*)\}")
 _MARKS = re.compile(r"\\(?:text|math)\w{2,3}|\\text|\\mathrm|\\circ|[\s${}~^°()]|\\[,;! ]")
 
@@ -54,6 +49,9 @@ _MARKS = re.compile(r"\\(?:text|math)\w{2,3}|\\text|\\mathrm|\\circ|[\s${}~^°()
 def _every(text: str, choices: tuple[str, ...]) -> list[Reading[str]]:
     """All choices that a short text names; "A red car" does not name A."""
     names = _with_labels(choices)
+    may_be = len(text) < _SHORT and any(map(_LATEX.search, (text, *choices)))
+    if may_be and (whole := _latex(choices).get(_without_latex(text))):
+        return [Reading(whole, (0, len(text)), "choice")]
     if not any("-" in choice for choice in choices):
         text = text.replace("-", " ")
     found = [
@@ -147,13 +145,17 @@ _NOUNS = (
     r"\b(?:option|choice|image|picture|box|point|figure|diagram|region|statement)\s[*(\"']{0,3}\Z"
 )
 _NOUN = re.compile(_NOUNS, re.IGNORECASE)
-_LETTER_NAMED = re.compile(rf"{_NOUNS}|\banswer(?:\sis)?\s[*(\"']{{0,3}}\Z", re.IGNORECASE)
+_LETTER_NAMED = re.compile(
+    rf"{_NOUNS}|\banswer(?:\sis)?\s[*(\"']{{0,3}}\Z|\b(?:würde|wähle|nehme)\s\Z", re.IGNORECASE
+)
 _FORMULA_BEFORE = re.compile(r"(?:[=+^_·]\s?|\d\s)\Z")
 _FORMULA_AFTER = re.compile(r"\s?[=+^_](?!\s?\Z)|_|°")
 _ASKED = re.compile(r"[\s\S]*?\byes\s?(?:/|\(?or)\s?no\b", re.IGNORECASE)
 _NO_OTHER = re.compile(r"no\s(?!because|since|as\b|for\b|wait)[a-z]")
 _YES_OR_NO = re.compile(
-    r"(?:\A|[\n:：>\"“*。.!?,]\s?[\s*\"“]{0,3})(?P<word>(?P<yes>ja|oui|s[íi]|是的?|有|对|yep|yeah|true)"
+    r"(?:\A|[\n:：>\"“*。.!?,]\s?[\s*\"“]{0,3})(?P<word>(?P<yes>ja|oui|s[íi]|是的?|有|对|yep|yeah|true"
+    r"|(?:(?:that|this|it)(?:['’]s|\sis)\s)?(?:right|correct|true)(?=\s?[.,;!]|\s?\Z)|(?:sure|certainly|absolutely|definitely|indeed|of\scourse)(?=[.!]?\Z))"
+    r"|(?:not\s(?:really|at\sall)|(?:absolutely|definitely|certainly|of\scourse)\snot|(?:(?:that|this|it)(?:['’]s|\sis)\s)?(?:not\s(?:right|correct|true)|incorrect|wrong|untrue))(?=\s?[.,;!]|\s?\Z)"
     r"|nein|non|没有|不是|不(?=[，。,.!]|\Z)|否|nope|false)(?![a-zà-ÿ])",
     re.IGNORECASE,
 )

@@ -32,7 +32,7 @@ def candidates(text: str) -> list[Candidate]:
     return sorted(found, key=itemgetter(0))[-_MOST:]
 
 
-_MOST = 120
+_MOST = 64
 """Places near the end of a text that are tried."""
 
 

@@ -23,7 +23,6 @@ _NOON = r"noon|midday|mittags?|midi|mediod[ií]a|正午"
 _MIDNIGHT = r"midnight|mitternacht|minuit|medianoche|午夜"
 ANCHOR_WORDS = rf"quarter|half|viertel|dreiviertel|halb|{_NOON}|{_MIDNIGHT}"
 _PAST, _TO = r"past|after|nach", r"to|before|till|til|until|of|vor"
-_CLOCK = r"o'?\s?clock|uhr|heures?"
 _HOURS = r"hours?|hrs?\.?|heures?|horas?|h"
 _AND = r"[\s,]{0,2}(?:(?:and|und|et|y|con)\s{1,2})?"
 _MINUTES = r"\s?(?:minutes?|minuten|minutos?|mins?|m)(?![a-z])"
@@ -232,6 +231,11 @@ PAST_OR_TO = (
         rf"(?P<h>\d{{1,2}}|{_NOON}|{_MIDNIGHT})\b(?::00)?{_ENDS}"
         rf"(?:\s{{0,2}}(?:o'?\s?clock|uhr))?(?:{_MORE})?{_HALF}?",
         _past_or_to,
+    ),
+    _rule(
+        "half hour",  # half six, which is half past six in Britain
+        rf"\bhalf[\s-](?P<h>\d{{1,2}}){_ENDS}(?=[\s*\"')]{{0,3}}(?:[.,;:!?\n]|\Z|in\sthe\b|at\snight|[ap]\.?m\b)){_HALF}?",
+        lambda m: time_of(int(m["h"]), 30, None, m["half"]),
     ),
 )
 AFTER_CLOCK = (

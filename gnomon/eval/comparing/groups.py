@@ -116,12 +116,17 @@ def _paired(
 
 
 def check_alike(runs: Sequence[RunResult]) -> None:
-    """Refuse runs that were asked other questions, or otherwise; a line for each key."""
+    """Refuse runs that were asked other questions, or otherwise; a line for each key.
+
+    How answers made elsewhere were generated is not known, and not compared.
+    """
     first = runs[0]
     lines = []
     for run in runs[1:]:
         for what, told in (("data", _data), ("generation", _generation)):
             a, b = told(first), told(run)
+            if not (a and b):
+                continue
             lines += [
                 f"  {what}.{key}: {a.get(key)!r} in {first.name}, {b.get(key)!r} in {run.name}"
                 for key in a | b

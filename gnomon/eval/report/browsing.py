@@ -8,7 +8,7 @@ from typing import Any
 from gnomon.answers.types import TYPES
 from gnomon.eval.comparing.runs import RunResult
 from gnomon.eval.report.examples import given
-from gnomon.eval.report.facts import Classes, described
+from gnomon.eval.report.facts import Classes, described, shown
 from gnomon.eval.report.figures import truth_text
 from gnomon.eval.report.plots.charts import error_class
 from gnomon.eval.scoring.questions import Fact
@@ -45,13 +45,14 @@ def browsed(
         if place % step == 0 or item.sample_id in pictured:
             codes = _codes(item, drawn, by_kind.get(item.kind, ()), facts)
             items[item.sample_id] = [
-                item.sample_id, questions[words], truth_text(item.truth), codes, [None] * len(runs)
+                item.sample_id, questions[words], truth_text(item.truth), codes, [None] * len(runs),
+                _exact(drawn, by_kind.get(item.kind, ()), facts),
             ]  # fmt: skip
     most = max(_SHORTEST, _CHARACTERS // max(1, len(items) * len(runs)))
     for index, run in enumerate(runs):
         for item in run.scores.items:
             if item.sample_id in items:
-                items[item.sample_id][-1][index] = _answer(item, most, rules, errors)
+                items[item.sample_id][4][index] = _answer(item, most, rules, errors)
     return {
         "asked": asked,
         "runs": [run.name for run in runs],
@@ -92,6 +93,18 @@ def _codes(
         if fact.key in drawn and (place := fact.of(drawn[fact.key])) is not None:
             labels[fact.name] = fact.labels[place]
     return [places[labels[name]] if name in labels else -1 for name, places in facts.items()]
+
+
+def _exact(
+    drawn: Mapping[str, Fact], known: Sequence[Classes], facts: Mapping[str, Mapping[str, int]]
+) -> dict[int, str]:
+    """The values of facts whose classes are bins, by the facts' places."""
+    places = {name: place for place, name in enumerate(facts)}
+    return {
+        places[fact.name]: shown(drawn[fact.key])
+        for fact in known
+        if fact.edges and fact.key in drawn
+    }
 
 
 def _answer(item: Scored, most: int, rules: _Places, errors: _Places) -> list[Any]:

@@ -84,10 +84,10 @@ def _classes(name: str, seen: Counter[Fact]) -> Classes | None:
     """None for a fact that is the same everywhere, or one of too many words."""
     said = name.replace(".", " ").replace("_", " ")
     numbers = {value: number for value in seen if (number := _number(value)) is not None}
-    words = sorted((value for value in seen if value not in numbers), key=_label)
+    words = sorted((value for value in seen if value not in numbers), key=shown)
     if len(seen) <= MOST:
         values = [*sorted(numbers, key=lambda value: numbers[value]), *words]
-        labels = tuple(map(_label, values))
+        labels = tuple(map(shown, values))
         places = {value: place for place, value in enumerate(values)}
         return Classes(name, said, labels, places) if values[1:] else None
     if len(words) > MOST or len(numbers) <= MOST:
@@ -96,7 +96,7 @@ def _classes(name: str, seen: Counter[Fact]) -> Classes | None:
     edges = sorted({float(f"{edge:.3g}") for edge in np.quantile(every, _QUARTERS)})
     labels = _bins(edges)
     places = {value: len(labels) + i for i, value in enumerate(words)}
-    return Classes(name, said, (*labels, *map(_label, words)), places, tuple(edges))
+    return Classes(name, said, (*labels, *map(shown, words)), places, tuple(edges))
 
 
 def _bins(edges: Sequence[float]) -> tuple[str, ...]:
@@ -115,7 +115,8 @@ def _number(value: Fact) -> float | None:
     return number if isfinite(number) else None
 
 
-def _label(value: Fact) -> str:
+def shown(value: Fact) -> str:
+    """A value in words."""
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
     return value if isinstance(value, str) else f"{value:.4g}"

@@ -132,12 +132,19 @@ def _shown(group: Group) -> RunResult:
 
 
 def _title(runs: Sequence[RunResult]) -> str:
-    """Which models were asked what."""
-    named = (run.predictions[0].settings.get("name") for run in runs if run.predictions)
-    models = list(dict.fromkeys(str(name) for name in named if name))
-    who = ", ".join(models) if len(models) <= _MOST_NAMED else f"{len(models)} models"
-    what = data_of(runs[-1])
-    return f"{who} on {what}" if who else what
+    """Which runs, as the columns call them, of which models were asked what."""
+    models = [
+        str(run.predictions[0].settings.get("name", "")) if run.predictions else "" for run in runs
+    ]
+    one = len(set(models)) == 1
+    names = [
+        run.name if one or model in ("", run.name) else f"{run.name} ({model})"
+        for run, model in zip(runs, models, strict=True)
+    ]
+    who = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    who = who if len(names) <= _MOST_NAMED else f"{len(names)} runs"
+    who = f"{models[0]}: {who}" if one and models[0] not in ("", who) else who
+    return f"{who} on {data_of(runs[-1])}"
 
 
 def _date(runs: Sequence[RunResult]) -> str:

@@ -4,8 +4,8 @@
   const RIGHT = 0, WRONG = 1, UNREAD = 2, AT_ONCE = 24, AROUND = 80, OFF = "off: ";
   const one = id => document.getElementById(id);
   const data = JSON.parse(one("data").textContent);
-  const items = data.items.map(([id, question, truth, codes, answers], place) => ({
-    id, question: data.questions[question], truth, codes, place,
+  const items = data.items.map(([id, question, truth, codes, answers, exact], place) => ({
+    id, question: data.questions[question], truth, codes, exact, place,
     answers: answers.map(answer => answer && {
       words: answer[0], value: answer[1], state: answer[2], far: answer[3], badness: answer[4],
       rule: data.rules[answer[5]], error: data.errors[answer[6]],
@@ -24,7 +24,8 @@
   // One class of a fact, as the value of its option.
   const key = (fact, label) => `${fact}: ${label}`;
   const drawn = item => data.facts
-    .map(([name, labels], i) => [name, labels[item.codes[i]]]).filter(pair => pair[1] !== undefined);
+    .map(([name, labels], i) => [name, labels[item.codes[i]], item.exact[i]])
+    .filter(pair => pair[1] !== undefined);
 
   function told() {
     const value = name => form.elements[name] ? form.elements[name].value : "";
@@ -139,8 +140,8 @@
         make("pre", {}, ...words(answer.words)),
         ...(answer.rule ? [make("p", {className: "note"}, `Rule: ${answer.rule}`)] : []),
       ] : []),
-      make("ul", {className: "drawn"}, ...drawn(item).map(([name, label]) =>
-        make("li", {}, make("span", {}, `${name} `), label))));
+      make("ul", {className: "drawn"}, ...drawn(item).map(([name, label, exact]) =>
+        make("li", {}, make("span", {}, `${name} `), exact ?? label))));
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
   }

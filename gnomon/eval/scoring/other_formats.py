@@ -6,7 +6,9 @@ Known by their columns are
   (lmms_eval/loggers/evaluation_tracker.py);
 - the output of OpenAI's batch API and of `vllm run-batch`: `custom_id`, `response`
   (platform.openai.com/docs/api-reference/batch; vllm/entrypoints/openai/run_batch.py);
-- chat completions and chats, a line each: `choices`, `messages`.
+- the output of Gemini's and Anthropic's batches: `key`, `response`; `custom_id`, `result`
+  (ai.google.dev/gemini-api/docs/batch-api; docs.claude.com/en/docs/build-with-claude);
+- chat completions and chats, a line each: `choices`, `candidates`, `messages`.
 
 All else needs columns of the usual names, or to be told which they are.
 """
@@ -25,6 +27,9 @@ _TEXTS = ("text", "prediction", "pred", "answer", "model_answer", "response", "o
           "model_output", "completion", "generation", "generated_text", "resps")  # fmt: skip
 _FORMATS: tuple[tuple[set[str], tuple[str, ...], tuple[str, ...]], ...] = (
     ({"custom_id", "response"}, ("custom_id",), ("response",)),
+    ({"custom_id", "result"}, ("custom_id",), ("result",)),
+    ({"key", "response"}, ("key",), ("response",)),
+    ({"candidates"}, _IDS, ("candidates",)),
     ({"doc_id", "filtered_resps"}, ("doc_id",), ("resps", "filtered_resps")),
     ({"choices"}, tuple(name for name in _IDS if name != "id"), ("choices",)),  # `id` is its own
     ({"messages"}, _IDS, ("messages",)),
@@ -32,7 +37,7 @@ _FORMATS: tuple[tuple[set[str], tuple[str, ...], tuple[str, ...]], ...] = (
 )
 """The columns that tell a format; which of them may be the ids; where a row's text is, the first of
 these that the row has, or under a usual name."""
-_INNER = ("body", "choices", "message", "content", "text", "output")
+_INNER = ("body", "choices", "candidates", "message", "content", "parts", "text", "output")
 """Where a response has its text, from the outside in."""
 _OURS = {"sample_id", "text", "dialect"}
 NO_COLUMN = "none"
@@ -96,6 +101,8 @@ class Answers:
         # Ids from 1 on would each name the question after theirs; lmms-eval's begin with 0.
         if self.id_column == "doc_id" or any(one.id == "0" for one in self.said):
             known.append({str(place): one for place, one in enumerate(ids)})
+        if self.counts_from_one(len(ids), known):
+            known.append({str(place): one for place, one in enumerate(ids, 1)})
         strangers = [[one for one in self.said if one.id not in names] for names in known]
         names, left = min(zip(known, strangers, strict=True), key=lambda pair: len(pair[1]))
         if left:
@@ -104,9 +111,23 @@ class Answers:
                 f" none of the {_many(len(ids), 'question')} has: column {self.id_column!r} has"
                 f" {left[0].id!r} in line {left[0].line}, a question is {next(iter(names))!r}. Name"
                 f" another column (--id-column), or --id-column {NO_COLUMN} to go by the order of"
-                " the lines"
+                " the lines" + self._of_places(len(ids))
             )
         return names
+
+    def counts_from_one(self, n: int, known: Iterable[Mapping[str, str]]) -> bool:
+        """Whether the ids are n questions' places from 1 on: of them n is there, 0 is not, and no
+        question is called so."""
+        said = {one.id for one in self.said}
+        there = self.id_column != "doc_id" and "0" not in said and str(n) in said
+        return there and not any(said & names.keys() for names in known)
+
+    def _of_places(self, n: int) -> str:
+        if not all(one.id and one.id.isdecimal() for one in self.said):
+            return ""
+        return (
+            f". Numbers are places from 0 on where one of them is 0, and from 1 on where one is {n}"
+        )
 
 
 def answers(
@@ -208,6 +229,9 @@ def _text(value: Any) -> str | None:
         inner = next((key for key in _INNER if key in value), None)
         if inner is None and "error" not in value:
             raise ValueError(f"an object without a text in it: {', '.join(value)}")
+        if inner == "parts":  # Gemini's; its thoughts are no answer
+            parts = [one for one in value[inner] if not one.get("thought")]
+            return "".join(str(part.get("text", "")) for part in parts)
         return None if inner is None else _text(value[inner])
     assert isinstance(value, list)
     if not value:

@@ -19,8 +19,9 @@ _LONGEST = 2**30
 def lines_of(file: Path, *, text: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
     """The rows of a .jsonl, .csv, .tsv, .json or .parquet file; in the last two they are counted.
 
-    Where a .json holds an object of objects, each row has its name as `id`. A JSON string in the
-    place of a row is refused, unless `text` names the column that it stands for.
+    A .json may hold a list of rows, alone or as the only list of an object; what pandas' to_json
+    writes; or an object of objects: there each row has its name as `id`. A JSON string in the place
+    of a row is refused, unless `text` names the column that it stands for.
     """
     match file.suffix.lower():
         case ".jsonl":
@@ -61,12 +62,38 @@ def _jsonl(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _json(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     with _text_of(file):
-        whole = jsons.loads(file.read_text(encoding="utf-8-sig"), file)
+        said = file.read_text(encoding="utf-8-sig")
+        try:
+            whole = jsons.loads(said, file)
+        except ValueError as error:
+            if "Extra data" in str(error) and said.lstrip().startswith("{"):
+                return _jsonl(file, text)  # pandas' lines=True, whatever the file is called
+            raise
     if isinstance(whole, dict):
-        whole = [{"id": name} | _object(row, file, name, text) for name, row in whole.items()]
+        whole = _rows_in(whole) or [
+            {"id": name} | _object(row, file, name, text) for name, row in whole.items()
+        ]
     if not isinstance(whole, list):
         raise ValueError(f"{file}: give a list of objects, or an object of them")
     return ((line, _object(row, file, line, text)) for line, row in enumerate(whole, 1))
+
+
+def _rows_in(whole: dict[str, Any]) -> list[Any] | None:
+    """The rows of {"results": [...]}, and of pandas' orients "split", "table" and "columns"."""
+    if whole.keys() == {"columns", "index", "data"} and isinstance(whole["columns"], list):
+        return [dict(zip(whole["columns"], row, strict=True)) for row in whole["data"]]
+    row = dict | str if len(whole) == 1 else dict
+    lists = [value for value in whole.values() if isinstance(value, list) and value]
+    if len(lists) == 1 and all(isinstance(one, row) for one in lists[0]):
+        return list(lists[0])
+    columns = [value for value in whole.values() if isinstance(value, dict)]
+    keys = next(iter(columns), {}).keys()
+    if len(columns) < len(whole) or not all(column.keys() == keys for column in columns):
+        return None
+    # Rows named by numbers are of "index", which is read as an object of objects.
+    if not keys or not all(key.isdecimal() for key in keys):
+        return None
+    return [{name: column[key] for name, column in whole.items()} for key in keys]
 
 
 def _parquet(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
