@@ -306,7 +306,9 @@ def test_a_clock_ends_where_it_can_be_seen(palette, dial, background):
 
 def test_clocks_in_a_row_end_where_they_can_be_seen():
     """What they hang on is the first one's, whose colours tell nothing of the others'."""
-    clock = Clock(clocks=3, backgrounds=("gradient",), questions=("where",), variety=0.0)
+    clock = Clock(
+        clocks=3, backgrounds=("gradient",), questions=("where",), variety=0.0, dial_size=(0.6, 0.9)
+    )
     for index in range(60):
         sample = clock[index]
         pixels = np.asarray(sample.image)
