@@ -147,11 +147,14 @@ def _export(add: Add) -> None:
 def _plan(add: Add) -> None:
     verb = add(
         verbs.plan,
-        "say what a recipe will take, or the default one on your data",
-        "gnomon plan demo --memory 24 | gnomon plan labels.csv columns.answer=time",
+        "say what a recipe, your data or a model will take, or write a recipe that fits",
+        "gnomon plan demo --memory 24 | gnomon plan labels.csv columns.answer=time"
+        " | gnomon plan qwen2.5-vl-7b --memory 12 --write recipe.yaml",
     )
     verb.add_argument(
-        "recipe", metavar="RECIPE|DATA", help="a recipe, a dataset, or your own .csv or folder"
+        "recipe",
+        metavar="RECIPE|DATA|MODEL",
+        help="a recipe, a dataset, your own .csv or folder, or a model to be trained on clocks",
     )
     _overrides(verb, "laid over the recipe, or over how your file is read")
     verb.add_argument(
@@ -159,6 +162,12 @@ def _plan(add: Add) -> None:
     )
     verb.add_argument(
         "--memory", type=float, metavar="GIB", help="plan for so much; default: what is free here"
+    )
+    verb.add_argument(
+        "--write",
+        type=Path,
+        metavar="YAML",
+        help="write a recipe that fits, with the largest batch, and say what was given up for it",
     )
     _json(verb)
 

@@ -44,7 +44,13 @@ def table(what: str | None = None, *, width: int | None = None) -> str:
 
 
 def _recipes() -> list[tuple[str, str]]:
-    return [(name.removesuffix(".yaml"), _comment(file)) for name, file in recipe.configs().items()]
+    from gnomon.workflows import shipped
+
+    files = {name.removesuffix(".yaml"): file for name, file in recipe.configs().items()}
+    ends = "|".join(shipped.MEMORIES)
+    files |= {f"{base}-MODEL-{ends}": file for base, file in shipped.bases().items()}
+    rows = [(name, _comment(file)) for name, file in files.items()]
+    return [*rows, ("MODEL", ", ".join(shipped.models()))]
 
 
 def _rows(title: str, kinds: Mapping[str, str]) -> list[tuple[str, str]]:

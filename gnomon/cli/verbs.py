@@ -20,15 +20,15 @@ def ls(given: argparse.Namespace) -> None:
 
 def cp(given: argparse.Namespace) -> None:
     """A recipe that comes with gnomon, to be changed."""
-    from gnomon import recipe
     from gnomon.atomic import put_bytes
+    from gnomon.workflows import shipped
 
-    source = recipe.find(given.config)
-    to = Path(given.dest or source.name)
-    to = to / source.name if to.is_dir() else to
+    source, text = shipped.read(given.config)
+    to = Path(given.dest or Path(source).name)
+    to = to / Path(source).name if to.is_dir() else to
     if to.exists():
         raise FileExistsError(f"{to} is there already; nothing was copied")
-    put_bytes(to, source.read_bytes())
+    put_bytes(to, text.encode())
     print(to)
 
 
@@ -114,15 +114,22 @@ def export(given: argparse.Namespace) -> None:
 
 
 def plan(given: argparse.Namespace) -> int:
-    """What a recipe will take, before anything is spent; or the default one on a user's data."""
+    """What a recipe will take, before anything is spent; or the default one on a user's data or
+    model. With --write it is made to fit first."""
     from gnomon import workflows
     from gnomon.workflows import data
 
-    opened = data.to_plan(given.recipe, given.overrides)
+    opened, text = data.text_to_plan(given.recipe, given.overrides)
+    if given.write is not None and given.write.exists():
+        raise FileExistsError(f"{given.write} is there already: name another file")
     for line in () if given.json else data.rows(given.recipe, given.overrides):
         print(line)
     fits = workflows.plan(
-        opened, config_only=given.config_only, gib=given.memory, as_json=given.json
+        opened,
+        config_only=given.config_only,
+        gib=given.memory,
+        as_json=given.json,
+        write=None if given.write is None else (given.write, text),
     )
     return 0 if fits else 1
 
@@ -271,7 +278,8 @@ def selftest(given: argparse.Namespace) -> int:
 
 
 def _out(given: argparse.Namespace) -> Path:
-    out: Path = given.out or Path("runs") / Path(given.recipe).stem
+    name = Path(given.recipe).name.removesuffix(".yaml").removesuffix(".yml")
+    out: Path = given.out or Path("runs") / name
     return out
 
 

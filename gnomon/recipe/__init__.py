@@ -1,7 +1,19 @@
 """A recipe: the whole of a run in one YAML file, checked before anything is spent."""
 
 from gnomon.recipe.checking import RecipeError, checked, choices, section
-from gnomon.recipe.files import configs, find, flat, from_dict, laid_over, load, plain, to_yaml
+from gnomon.recipe.files import (
+    configs,
+    dumped,
+    edited,
+    find,
+    flat,
+    from_dict,
+    laid_over,
+    load,
+    parsed,
+    plain,
+    to_yaml,
+)
 from gnomon.recipe.sections import (
     STRICT,
     BoxFormat,
@@ -32,11 +44,14 @@ __all__ = [
     "checked",
     "choices",
     "configs",
+    "dumped",
+    "edited",
     "find",
     "flat",
     "from_dict",
     "laid_over",
     "load",
+    "parsed",
     "plain",
     "section",
     "to_yaml",

@@ -36,9 +36,14 @@ def plain(file: Path) -> dict[str, Any]:
         text = opened.read(_LONGEST + 1)
     if len(text) > _LONGEST:
         raise RecipeError(f"{file}: more than {_LONGEST:,} bytes: no recipe is so long")
-    raw = _parsed(text, f"{file}:")
+    return parsed(text, name=str(file))
+
+
+def parsed(text: str | bytes, *, name: str) -> dict[str, Any]:
+    """The keys and values of a recipe's text, not yet checked."""
+    raw = _parsed(text, f"{name}:")
     if not isinstance(raw, dict):
-        raise RecipeError(f"{file}: a recipe is a mapping with data, model, loss, train and eval")
+        raise RecipeError(f"{name}: a recipe is a mapping with data, model, loss, train and eval")
     return raw
 
 
@@ -74,13 +79,37 @@ def flat(value: Any, path: str = "") -> dict[str, Any]:
 
 def to_yaml(recipe: Recipe) -> str:
     """The recipe with every default written out; `load` reads it back the same."""
-    plain = json.loads(json.dumps(asdict(recipe)))
+    return dumped(json.loads(json.dumps(asdict(recipe))))
+
+
+def dumped(raw: dict[str, Any]) -> str:
+    """Plain values as YAML that is read back the same."""
     # Escaped beyond ASCII: PyYAML writes some line breaks of Unicode bare and reads them as blanks.
-    return yaml.dump(plain, Dumper=_Dumper, sort_keys=False)
+    return yaml.dump(raw, Dumper=_Dumper, sort_keys=False)
 
 
-def find(path: str | Path) -> Path:
-    """The recipe file: the path itself, else the one of that name that comes with gnomon."""
+def edited(text: str, overrides: Sequence[str]) -> str:
+    """A recipe's text with `key=value` laid over it; its comments stay.
+
+    A text that cannot be edited so is written anew, without comments.
+    """
+    wanted, found = laid_over(_parsed(text, "recipe:"), overrides), text
+    try:
+        for override in overrides:
+            key, _, value = override.partition("=")
+            found = _with_value(found, key.split("."), value)
+        if _parsed(found, "recipe:") == wanted:
+            return found
+    except RecipeError:  # such as for a value that is no YAML inside a line
+        pass
+    return dumped(wanted)
+
+
+def find(path: str | Path, others: Iterable[str] = ()) -> Path:
+    """The recipe file: the path itself, else the one of that name that comes with gnomon.
+
+    `others` are names that may have been meant, too.
+    """
     wanted = Path(path)
     if wanted.is_file():
         return wanted
@@ -88,7 +117,7 @@ def find(path: str | Path) -> Path:
     for name in (wanted.name, f"{wanted.name}.yaml"):
         if wanted.parent.name in ("", "configs") and name in shipped:
             return shipped[name]
-    raise RecipeError(f"no recipe {str(path)!r}: {_instead(wanted, shipped)}")
+    raise RecipeError(f"no recipe {str(path)!r}: {_instead(wanted, [*shipped, *others])}")
 
 
 def _instead(wanted: Path, shipped: Iterable[str]) -> str:
@@ -100,17 +129,17 @@ def _instead(wanted: Path, shipped: Iterable[str]) -> str:
     if wanted.is_dir():
         return "that is a directory; give a YAML file"
     known = [name.removesuffix(".yaml") for name in shipped]
-    name = wanted.name.removesuffix(wanted.suffix)
+    name = wanted.name.removesuffix(".yaml").removesuffix(".yml")
     return f"there is no such file; {hint(name, known, listing='gnomon ls configs')}"
 
 
 @cache
-def configs() -> dict[str, Path]:
-    """The recipes that come with gnomon, by file name."""
+def configs(folder: str = "") -> dict[str, Path]:
+    """The recipes that come with gnomon, by file name; or those in a folder beside them."""
     package = Path(__file__).parent.parent
-    for folder in (package / "configs", package.parent / "configs"):  # a wheel; a clone
-        if folder.is_dir():
-            return {file.name: file for file in sorted(folder.glob("*.yaml"))}
+    for place in (package / "configs", package.parent / "configs"):  # a wheel; a clone
+        if place.is_dir():
+            return {file.name: file for file in sorted((place / folder).glob("*.yaml"))}
     return {}
 
 
@@ -230,3 +259,43 @@ def _index(step: str, place: list[Any], path: str) -> int:
             f" {path.partition(f'.{step}')[0]}.0)"
         )
     return int(step)
+
+
+def _with_value(text: str, way: Sequence[str], value: str) -> str:
+    """The text with another value at a place, or with a new key where there is none yet."""
+    node = yaml.compose(text, Loader=_Loader)
+    assert node is not None  # it was parsed before
+    for depth, step in enumerate(way):
+        if (inner := _inner(node, step)) is None:
+            return _with_key(text, node, way[depth:], value)
+        node = inner
+    start, end = node.start_mark.index, node.end_mark.index
+    end = start + len(text[start:end].rstrip())  # a block ends where the next key begins
+    return f"{text[:start].rstrip(' ')} {value}{text[end:]}"
+
+
+def _inner(node: yaml.Node, step: str) -> yaml.Node | None:
+    pairs: Iterable[tuple[str, yaml.Node]] = ()
+    if isinstance(node, yaml.SequenceNode):
+        pairs = ((str(place), inner) for place, inner in enumerate(node.value))
+    elif isinstance(node, yaml.MappingNode):
+        pairs = ((key.value, inner) for key, inner in node.value)
+    return next((inner for name, inner in pairs if name == step), None)
+
+
+def _with_key(text: str, node: yaml.Node, way: Sequence[str], value: str) -> str:
+    """A line after the node's last one, or an item of braces; keys further in are in braces."""
+    for step in reversed(way[1:]):
+        value = f"{{{step}: {value}}}"
+    line, start, end = f"{way[0]}: {value}", node.start_mark, node.end_mark.index
+    if not isinstance(node, yaml.MappingNode):  # null
+        return f"{text[: start.index]} {{{line}}}{text[end:]}"
+    if node.flow_style:
+        comma = ", " if node.value else ""
+        return f"{text[: end - 1]}{comma}{line}{text[end - 1 :]}"
+    last = node
+    while isinstance(last, yaml.CollectionNode) and not last.flow_style and last.value:
+        last = last.value[-1][1] if isinstance(last, yaml.MappingNode) else last.value[-1]
+    line_end = text.find("\n", last.end_mark.index)
+    at = len(text) if line_end < 0 else line_end
+    return f"{text[:at]}\n{' ' * start.column}{line}{text[at:]}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gnomon import generators, recipe, store
 from gnomon.generators.base import Split
@@ -16,7 +16,8 @@ from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.store import Census, Samples
 from gnomon.store.reading.samples import train_size
 from gnomon.store.user_data.lines import SUFFIXES
-from gnomon.workflows.exam import Exam, check_name, check_names, open_recipe
+from gnomon.workflows import shipped
+from gnomon.workflows.exam import Exam, check, check_name, check_names, open_recipe
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -63,22 +64,47 @@ def preview(
     return sheet(family, processor, shown, title=f"{what}: as {opened.model.name} sees it")
 
 
+def text_to_plan(what: str, options: Sequence[str]) -> tuple[Recipe, str]:
+    """The same with its text; of a model the recipe that trains it on clocks."""
+    if (checkpoint := _checkpoint(what)) is not None:
+        text = recipe.edited(shipped.of_model(checkpoint), options)
+        return check(recipe.from_dict(recipe.parsed(text, name=what), name=what)), text
+    opened = to_plan(what, options)
+    if unless_named(what, ()) is None:
+        return opened, recipe.edited(shipped.read(what)[1], options)
+    return opened, recipe.dumped(_of_data(what, options))
+
+
 def to_plan(what: str, options: Sequence[str]) -> Recipe:
     """A recipe; of a file, a folder or a dataset the default one, with `options` for either."""
     if unless_named(what, ()) is None:
         return open_recipe(what, options)
-    keys = [field.name for field in fields(Source)]
-    of_source = [option for option in options if re.split("[.=]", option)[0] in keys]
-    rest = [option for option in options if option not in of_source]
-    raw = {"data": [recipe.laid_over({"path": what}, of_source)]}
-    opened = recipe.from_dict(raw, rest, name="command line")
+    opened = recipe.from_dict(_of_data(what, options), name="command line")
     check_names(opened)
     return opened
 
 
+def _of_data(what: str, options: Sequence[str]) -> dict[str, Any]:
+    keys = [field.name for field in fields(Source)]
+    of_source = [option for option in options if re.split("[.=]", option)[0] in keys]
+    rest = [option for option in options if option not in of_source]
+    return recipe.laid_over({"data": [recipe.laid_over({"path": what}, of_source)]}, rest)
+
+
+def _checkpoint(what: str) -> str | None:
+    """A model's name, as a recipe has it: a hub id, a recipe's short name or a directory."""
+    place = Path(what)
+    if what in shipped.models():
+        return shipped.models()[what]
+    if place.exists():
+        return what if (place / "config.json").is_file() else None
+    hub = what.count("/") == 1 and place.suffix.lower() not in (".yaml", ".yml", *SUFFIXES)
+    return what if what in families.EMBEDDED or (hub and not place.parent.exists()) else None
+
+
 def rows(what: str, options: Sequence[str]) -> list[str]:
     """How many rows each split has: a line for each file and directory, none for what is drawn."""
-    if generators.known(what):
+    if generators.known(what) or _checkpoint(what) is not None:
         return []
     check_name(what)
     told = []
@@ -181,7 +207,7 @@ def own_splits(source: Source) -> dict[str, tuple[Samples, int]]:
 
 def unless_named(what: str, options: Sequence[str]) -> Source | None:
     """What lies on disk, unless a kind or a recipe that comes with gnomon has that name."""
-    named = generators.known(what) or f"{what}.yaml" in recipe.configs()
+    named = generators.known(what) or what in shipped.names()
     return None if named else _source_of(what, options)
 
 

@@ -20,6 +20,7 @@ from gnomon.store.reading.mixed import Mixture
 from gnomon.store.reading.pattern import Pattern
 from gnomon.store.reading.samples import train_size
 from gnomon.store.reading.sources import Gone
+from gnomon.workflows import shipped
 from gnomon.workflows.directory import kind_versions
 
 USUAL = 500
@@ -119,7 +120,7 @@ def open_recipe(path: str | Path, overrides: Sequence[str] = (), *, stored: bool
     It may name the user's own classes, unless it is one that an earlier run stored.
     """
     _refuse_kind(str(path))
-    opened = recipe.load(path, overrides)
+    opened = shipped.load(path, overrides)
     beside = Path(path).with_name("versions.json")
     if stored or (Path(path).name == "recipe.yaml" and beside.exists()):
         refuse_code(_classes(opened), path)
@@ -141,13 +142,13 @@ def _classes(opened: Recipe) -> list[str]:
 def check_name(name: str) -> None:
     """Refuse a bare name that is neither a kind nor a recipe that comes with gnomon."""
     if _is_name(name):
-        known = [*generators.KINDS, *_shipped()]
+        known = [*generators.KINDS, *shipped.names()]
         check_known(known, name, what="generator or recipe", listing="gnomon ls")
 
 
 def _refuse_kind(name: str) -> None:
     """Where a recipe is wanted, a kind may be meant, rightly spelt or not."""
-    if not _is_name(name) or nearest_names(name, _shipped()):
+    if not _is_name(name) or nearest_names(name, shipped.names()):
         return
     for kind in nearest_names(name, generators.KINDS)[:1]:
         meant = ", which" if kind == name else f": did you mean {kind}? That"
@@ -161,10 +162,6 @@ def _is_name(text: str) -> bool:
     """Whether it names no file, and cannot be meant as one or as an override."""
     place = Path(text)
     return place.name == text and not place.suffix and not place.exists() and "=" not in text
-
-
-def _shipped() -> list[str]:
-    return [file.removesuffix(".yaml") for file in recipe.configs()]
 
 
 def check(opened: Recipe) -> Recipe:

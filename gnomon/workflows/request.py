@@ -9,6 +9,7 @@ from pathlib import Path
 from gnomon import generators, recipe
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, RecipeError, Source
+from gnomon.workflows import shipped
 from gnomon.workflows.directory import AFTER, no_run, runs_beside
 from gnomon.workflows.exam import Exam, check, check_enough, check_name, open_recipe
 
@@ -68,7 +69,7 @@ def _check_model(model: str, data: str | None) -> None:
     if not place.is_dir():
         if model in generators.KINDS:
             raise RecipeError(f"{model} is what is asked: name the run or the model before it")
-        if place.suffix in (".yaml", ".yml") or f"{model}.yaml" in recipe.configs():
+        if place.suffix in (".yaml", ".yml") or model in shipped.names():
             raise RecipeError(f"{model} is a recipe: name the run that it made, or a model")
         if place.parent.name == "runs" or (place.parent != Path() and runs_beside(place)):
             raise RecipeError(no_run(place))

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from gnomon import store
+from gnomon import recipe, store
+from gnomon.atomic import put_bytes
+from gnomon.progress import warn
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.store.lock import sole_writer
 from gnomon.store.reading.samples import train_size
@@ -16,6 +21,9 @@ from gnomon.workflows.answering import predict
 from gnomon.workflows.directory import AFTER, BEFORE, as_text, claim, say
 from gnomon.workflows.exam import Exam
 from gnomon.workflows.scoring import pictures_of, report, results
+
+if TYPE_CHECKING:
+    from gnomon.pipeline.planning.plan import Plan
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -94,15 +102,58 @@ def _drawn_in_training(opened: Recipe, run: Path) -> Sequence[Source]:
     return () if written or finished else opened.data
 
 
-def plan(opened: Recipe, *, config_only: bool, gib: float | None, as_json: bool = False) -> bool:
-    """Print what a recipe will take; whether it fits into the memory there is, or `gib`."""
+def plan(
+    opened: Recipe,
+    *,
+    config_only: bool,
+    gib: float | None,
+    as_json: bool = False,
+    write: tuple[Path, str] | None = None,
+) -> bool:
+    """Print what a recipe will take; whether it fits into the memory there is, or `gib`.
+
+    `write` is a file and the recipe's text: there it is written so that it fits.
+    """
+    from gnomon.pipeline.checkpoint import ModelNotHereError
+    from gnomon.pipeline.planning.plan import known_sizes
     from gnomon.pipeline.planning.plan import plan as planned
 
     samples = store.mixture(opened.data, split="train", seed=opened.seed)
-    there = None if gib is None else gib * 2**30
-    found = planned(opened, samples, config_only=config_only, there=there)
+    options: dict[str, Any] = {
+        "there": None if gib is None else gib * 2**30,
+        "measured": write is None,
+        "fit": write is not None,
+    }
+    try:
+        found = planned(opened, samples, config_only=config_only, **options)
+    except ModelNotHereError as error:
+        if opened.model.name not in known_sizes():
+            raise
+        warn(f"{error}; so it is planned by its known sizes, as with --config-only")
+        found = planned(opened, samples, config_only=True, **options)
     print(as_text(found.to_json()) if as_json else found)
+    if write is not None and found.fits:
+        file, text = write
+        put_bytes(file, _fitting(text, opened, found).encode())
+        if not as_json:
+            print(file)
     return found.fits
+
+
+def _fitting(text: str, opened: Recipe, found: Plan) -> str:
+    """A recipe's text with what it was made to fit by, and that said above it."""
+    before, after = (recipe.flat(asdict(each)) for each in (opened, found.recipe))
+    said = ("_train_batch_size", "_accumulation_steps", "_checkpointing")  # at their defaults, too
+    changes = [
+        f"{key}={json.dumps(value)}"
+        for key, value in after.items()
+        if value != before.get(key) or key.endswith(said)
+    ]
+    gib, need = (each / 2**30 for each in (found.there, found.memory.total))
+    header = [f"# Planned for {gib:.1f} GiB: a step of it takes about {need:.1f}."]
+    header += [f"# Given up: {each}." for each in found.given_up or ["nothing"]]
+    text = re.sub(r"\A(# (Planned for|Given up:) .*\n)+", "", text)
+    return "\n".join([*header, recipe.edited(text, changes)])
 
 
 def refuse_server(opened: Recipe) -> None:

@@ -1,5 +1,6 @@
 import ast
 import inspect
+import json
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
@@ -12,8 +13,11 @@ from gnomon import recipe
 from gnomon.recipe import Eval, Loss, Model, Recipe, RecipeError, Source, Train, flat
 
 ROOT = Path(__file__).parents[2] / "configs"
-# What lies in configs/accelerate is accelerate's own, and no recipe.
-CONFIGS = sorted(set(ROOT.rglob("*.yaml")) - set((ROOT / "accelerate").rglob("*.yaml")))
+# What lies in configs/accelerate is accelerate's own; overlays.yaml is laid over the others.
+CONFIGS = sorted(
+    set(ROOT.rglob("*.yaml"))
+    - {*(ROOT / "accelerate").rglob("*.yaml"), ROOT / "bases" / "overlays.yaml"}
+)
 CLOCKS = {"data": [{"kind": "clock"}]}
 DATACLASSES = (Source, Model, Loss, Train, Eval, Recipe)
 
@@ -87,6 +91,61 @@ def test_configs_are_found_by_name():
     for name, file in recipe.configs().items():
         for way in (name, name.removesuffix(".yaml"), f"configs/{name}"):
             assert recipe.find(way).samefile(file)
+
+
+COMMENTED = """\
+# Above.
+data:
+  - kind: clock   # of the list
+    options: {size: 84}
+model:
+  name: gnomon-tiny  # last of its section
+
+# Before train.
+train:
+  samples: 40
+  sft:
+loss: {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("override", "line"),
+    [
+        ("train.samples=80", "  samples: 80"),
+        ("train.lora_r=4", "  sft:\n  lora_r: 4"),
+        ("train.lora.r=4", "  lora: {r: 4}"),
+        ("train.sft.optim=adafactor", "  sft: {optim: adafactor}"),
+        ("model.max_pixels=4096", "# last of its section\n  max_pixels: 4096\n"),
+        ("model={name: gnomon-tiny-blank}", "model:\n {name: gnomon-tiny-blank}"),
+        ("loss.name=ce", "loss: {name: ce}"),
+        ("eval.samples=3", "loss: {}\neval: {samples: 3}"),
+        ("data.0.options.size=112", "options: {size: 112}"),
+        ("data.0.options.dials=[round]", "options: {size: 84, dials: [round]}"),
+        ("data.0.weight=2", "    options: {size: 84}\n    weight: 2\n"),
+    ],
+)
+def test_an_edited_text_says_what_is_laid_over_it_and_keeps_its_comments(override, line):
+    text = recipe.edited(COMMENTED, [override])
+    assert line in text
+    assert text.startswith("# Above.\ndata:\n  - kind: clock   # of the list\n")
+    wanted = recipe.laid_over(recipe.parsed(COMMENTED, name="it"), [override])
+    assert recipe.parsed(text, name="it") == wanted
+
+
+@pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)
+def test_every_key_can_be_written_into_any_text(file):
+    text = file.read_text(encoding="utf-8")
+    overrides = [f"train.{key}={json.dumps(value)}" for key, value in asdict(Train()).items()]
+    wanted = recipe.laid_over(recipe.parsed(text, name="it"), overrides)
+    assert recipe.parsed(recipe.edited(text, overrides), name="it") == wanted
+
+
+def test_a_text_that_cannot_be_edited_in_place_is_written_anew():
+    text = "# Above.\nmodel:\n  name: |\n    no\ntrain:\n  samples: 4\n"
+    assert recipe.edited(text, ["model.max_pixels=4096"]) == (
+        "model:\n  name: 'no\n\n    '\n  max_pixels: 4096\ntrain:\n  samples: 4\n"
+    )
 
 
 @pytest.mark.parametrize("kind", DATACLASSES, ids=lambda kind: kind.__name__)

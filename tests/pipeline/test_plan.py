@@ -13,10 +13,11 @@ from gnomon.pipeline.load import load, prepare_parts
 from gnomon.pipeline.planning import budget
 from gnomon.pipeline.planning.plan import _opened, _Sizer, plan
 from gnomon.pipeline.planning.tokens import counted, guessed
-from gnomon.pipeline.planning.ways import ways_out
-from gnomon.recipe import Eval, Loss, Model, Recipe, Source, Train, configs
-from gnomon.recipe import load as opened
+from gnomon.pipeline.planning.ways import fitted, ways_out
+from gnomon.recipe import Eval, Loss, Model, Recipe, Source, Train
 from gnomon.workflows import Exam
+from gnomon.workflows.shipped import load as opened
+from gnomon.workflows.shipped import names
 
 SUMS = (Source(kind="arithmetic"),)
 CLOCKS = (Source(kind="clock", options={"size": 84}),)
@@ -153,7 +154,8 @@ def test_what_does_not_fit_says_which_knob_would_help():
 def test_the_largest_batch_that_fits_is_proposed():
     """In steps of as many samples: of 12 at once, 6 twice, 4 three times, 3, 2 or 1."""
     recipe = Recipe(data=CLOCKS, model=Model(name="Qwen/Qwen2-VL-2B-Instruct"))
-    tokens = [guessed(*_opened(recipe, config_only=True), recipe, drawn(recipe)[0])]
+    sample = drawn(recipe)[0]
+    tokens = [guessed(*_opened(recipe, config_only=True), recipe, sample)]
     sizer = _Sizer(*_opened(recipe, config_only=True), tokens)
 
     def memory(size):
@@ -205,10 +207,83 @@ def test_answers_that_would_be_cut_are_told():
     assert "longer" not in str(plan(roomy, drawn(roomy), there=1.0))
 
 
-SIZED = [name for name in configs() if name.endswith("gb.yaml")]
+def of_qwen(**train):
+    model = Model(name="Qwen/Qwen2-VL-2B-Instruct")
+    return Recipe(data=(Source(kind="clock", options={"size": 448}),), model=model,
+                  train=Train(**{"samples": 4, "per_device_train_batch_size": 8,
+                                 "gradient_accumulation_steps": 4, **train}))  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [name for name in SIZED if "24gb" in name])
+def need(recipe):
+    """Units of memory of a made-up model whose samples take 10, or 2 where checkpointed."""
+    train = recipe.train
+    each = 2 if train.activation_checkpointing else 10
+    return (
+        train.per_device_train_batch_size * each * (1 if recipe.model.max_pixels is None else 0.5)
+    )
+
+
+@pytest.mark.parametrize(
+    ("room", "batch", "checkpointing", "pixels", "given_up"),
+    [
+        (320, 32, False, None, []),
+        (319, 16, False, None, ["32 samples at once"]),
+        (10, 1, False, None, ["32 samples at once"]),
+        (9, 4, True, None, ["32 samples at once", "activations"]),
+        (1, 1, True, 448 * 448 // 2, ["32 samples at once", "activations", "pixels"]),
+    ],
+)
+def test_a_recipe_is_made_to_fit_with_the_largest_batch(
+    room, batch, checkpointing, pixels, given_up
+):
+    given = of_qwen(activation_checkpointing=True)
+    found, said = fitted(given, lambda recipe: need(recipe) <= room, pixels=448 * 448)
+    train = found.train
+    assert (train.per_device_train_batch_size, train.activation_checkpointing) == (
+        batch,
+        checkpointing,
+    )
+    assert train.gradient_accumulation_steps == 32 // batch
+    assert (found.model.max_pixels, train.lora_r) == (pixels, 16)
+    assert found.eval.batch_size == (batch if checkpointing else 16)
+    assert [each.partition(":")[0] for each in said] == given_up
+
+
+def test_everything_is_given_up_in_order_before_nothing_fits():
+    """Pictures before adapters, these before parts; what a recipe trains alone, it keeps."""
+    asked = []
+    given = of_qwen(vision="lora", projector="full", learning_rates={"projector": 1e-5})
+    given = replace(given, model=replace(given.model, load_in_4bit=False))
+    found, said = fitted(given, lambda recipe: asked.append(recipe), pixels=640 * 480)
+    assert [each.partition(":")[0] for each in said] == [
+        "32 samples at once", "activations", "16 bits", "pixels", "rank", "vision",
+        "projector"]  # fmt: skip
+    assert found.model.max_pixels == 640 * 480 // 4
+    assert (found.train.lora_r, found.train.lora_alpha) == (4, 8)
+    assert (found.train.vision, found.train.projector) == ("frozen", "lora")
+    assert found.model.load_in_4bit
+    assert (found.train.per_device_train_batch_size, found.eval.batch_size) == (1, 1)
+    batches = [recipe.train.per_device_train_batch_size for recipe in asked]
+    assert batches[0] == 32
+    assert set(batches[1:]) == {1}  # one sample tells whether any number of them can fit
+
+
+def test_smaller_pictures_have_fewer_tokens_in_a_plan():
+    whole = of_qwen(per_device_train_batch_size=1)
+    family, config = _opened(whole, config_only=True)
+    sample = drawn(whole)[0]
+    sizer = _Sizer(family, config, [guessed(family, config, whole, sample)])
+    half = replace(whole, model=replace(whole.model, max_pixels=448 * 448 // 2))
+    (most,), (less,) = sizer.tokens(whole), sizer.tokens(half)
+    assert (most.picture, less.picture) == (256, 121)
+    assert most.all - less.all == 256 - 121
+    assert sizer(half)[1].activations < sizer(whole)[1].activations
+
+
+SIZED = [name for name in names() if name.endswith("gb")]
+
+
+@pytest.mark.parametrize("name", [name for name in SIZED if "-vl-2b-24gb" in name])
 def test_a_recipe_lets_its_answers_end(name):
     """Tables were cut at 48 tokens: one chart's question in twelve could not be answered."""
     recipe = opened(name)
@@ -223,7 +298,7 @@ def test_a_recipe_lets_its_answers_end(name):
 def test_a_recipe_fits_into_the_memory_of_its_name(name):
     """A card of 24 GB has 22 GiB, and some of it is taken when a program starts."""
     recipe = opened(name)
-    gigabytes = int(name.removesuffix("gb.yaml").rpartition("-")[2])
+    gigabytes = int(name.removesuffix("gb").rpartition("-")[2])
     found = plan(recipe, drawn(recipe), config_only=True, there=0.95 * gigabytes * 1e9)
     assert found.fits, str(found)
     assert recipe.loss.name in ("ntil", "smmd")

@@ -10,35 +10,37 @@ import torch
 import transformers
 import trl
 from pipeline_toys import UNEVEN, ours
-from transformers import Trainer
 from trl import SFTTrainer
 
-OPTIONAL = ["return_outputs", "num_items_in_batch"]
+from gnomon.pipeline import NumericSFTTrainer
+from gnomon.pipeline.training import seam
+
 HERE = "gnomon/pipeline/training/trainer.py stands on"
 
 
-def arguments(function):
-    return list(inspect.signature(function).parameters)
+def test_everything_that_is_overridden_is_looked_at():
+    own = {name for name, value in vars(NumericSFTTrainer).items() if inspect.isfunction(value)}
+    overridden = {name for name in own if hasattr(SFTTrainer, name) and not name.startswith("__")}
+    assert overridden <= set(seam.OVERRIDDEN), "name it in seam.OVERRIDDEN"
+    seam.check(SFTTrainer)
 
 
-@pytest.mark.parametrize(
-    ("owner", "name", "expected"),
-    [
-        (SFTTrainer, "compute_loss", ["self", "model", "inputs", *OPTIONAL]),
-        (SFTTrainer, "log", ["self", "logs", "start_time"]),
-        (SFTTrainer, "_send_telemetry", ["self"]),
-        (Trainer, "get_batch_samples", ["self", "epoch_iterator", "num_batches", "device"]),
-        (Trainer, "get_tp_size", ["self"]),
-        (Trainer, "_load_from_checkpoint", ["self", "resume_from_checkpoint", "model"]),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)  # fmt: skip
-def test_what_is_overridden_is_still_there(owner, name, expected):
-    found = arguments(getattr(owner, name)) if hasattr(owner, name) else "nothing"
-    assert found == expected, (
-        f"{HERE} {owner.__name__}.{name}{tuple(expected)}, and"
-        f" trl {trl.__version__} with transformers {transformers.__version__} has {found}"
+def test_releases_that_moved_a_method_are_refused_with_those_that_work():
+    class Later(SFTTrainer):
+        def compute_loss(self, model, batch):
+            pass
+
+    told = (
+        r"Later\.compute_loss takes \(model, batch\), and gnomon overrides compute_loss\(model,"
+        rf" inputs, .*\): transformers {transformers.__version__}, trl {trl.__version__} cannot be"
+        r" trained with\. These work: .*trl<1\.\d+,>=1\.\d+"
     )
+    with pytest.raises(ImportError, match=told):
+        seam.check(Later)
+    Later.compute_loss = SFTTrainer.compute_loss
+    Later._load_best_model = None
+    with pytest.raises(ValueError, match=r"Later\._load_best_model is not there"):
+        seam.check(Later)
 
 
 def test_metrics_are_still_lists_by_mode(fresh, tmp_path):

@@ -2,14 +2,71 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
+import json
+
 import pytest
+from workflow_toys import gnomon
 
 from gnomon import recipe, store, workflows
+from gnomon.pipeline import families
+from gnomon.workflows import shipped
+
+OLD = {
+    "arithmetic boxes chart clock gauge": {
+        "llama-3.2-11b-vision llava-1.5-7b qwen2-vl-2b qwen2-vl-7b": "24gb 80gb"
+    },
+    "boxes chart clock gauge": {"qwen3-vl-4b qwen3-vl-8b": "24gb"},
+}
+"""Names of recipes that had a file each, once."""
 
 
-@pytest.mark.parametrize("name", recipe.configs())
+@pytest.mark.parametrize("name", [n for n in shipped.names() if "-vl-" not in n or "2-vl-2b" in n])
 def test_every_recipe_is_known_to_every_room_and_draws(name):
     opened = workflows.open_recipe(name)
     sample = store.mixture(opened.data, split="train", seed=opened.seed)[0]
     assert sample.question
     assert next(iter(workflows.Exam.of(opened))).question
+
+
+def test_a_recipe_is_what_its_file_once_said():
+    """The digest is of the 48 files that stood here before the names were composed."""
+    found = {}
+    for kinds, sizes in OLD.items():
+        for models, memories in sizes.items():
+            for name in itertools.product(kinds.split(), models.split(), memories.split()):
+                _, text = shipped.read("-".join(name))
+                found["-".join(name)] = recipe.parsed(text, name="it")
+    assert len(found) == 48
+    digest = hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
+    assert digest == "1a4185f7a62c874d953d8109f822579cc21d6e085fb5e5f135e175599a2f678c"
+
+
+def test_every_checkpoint_that_sees_has_its_recipes_under_a_name_of_its_own():
+    seeing = [f for name in families.FAMILIES if (f := families.create(name)).vision]
+    assert sorted(shipped.models().values()) == sorted(c for f in seeing for c in f.sizes)
+    for model, checkpoint in shipped.models().items():
+        assert workflows.open_recipe(f"boxes-{model}-24gb").model.name == checkpoint
+
+
+@pytest.mark.parametrize("way", ["{}", "{}.yaml", "configs/{}.yaml", "configs/{}"])
+def test_a_recipe_is_found_by_every_form_of_its_name(way):
+    name = "clock-qwen2.5-vl-7b-80gb"
+    assert workflows.open_recipe(way.format(name)) == workflows.open_recipe(name)
+
+
+def test_a_composed_recipe_is_copied_with_its_comments(tmp_path):
+    name = "chart-llava-1.5-7b-24gb"
+    assert gnomon("cp", name, tmp_path) == 0
+    copy = tmp_path / f"{name}.yaml"
+    assert "# a whole table" in copy.read_text()
+    assert workflows.open_recipe(copy) == workflows.open_recipe(name)
+
+
+def test_another_memory_is_planned_for(capsys):
+    assert gnomon("train", "clock-qwen2-vl-7b-12gb") == 2
+    way_out = "gnomon plan qwen2-vl-7b --memory 12 --write recipe.yaml"
+    assert (
+        capsys.readouterr().err.strip().endswith(f"for 24gb and 80gb; one for your card: {way_out}")
+    )

@@ -6,6 +6,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from math import prod
 from pathlib import Path
 from statistics import mean
@@ -22,7 +23,7 @@ from gnomon.pipeline.load import load
 from gnomon.pipeline.planning import budget
 from gnomon.pipeline.planning.budget import GIB, Memory, PartSize
 from gnomon.pipeline.planning.tokens import Tokens, counted, guessed
-from gnomon.pipeline.planning.ways import ways_out
+from gnomon.pipeline.planning.ways import fitted, ways_out
 from gnomon.pipeline.training.train import make_trainer
 from gnomon.recipe import Recipe
 from gnomon.sample import Size
@@ -55,6 +56,8 @@ class Plan:
     """Seconds a step, measured."""
     ways_out: list[str]
     """Overrides with which it would fit."""
+    given_up: list[str] | None = None
+    """What the recipe was made to fit by, in words; None where it is planned as it stands."""
 
     @property
     def fits(self) -> bool:
@@ -88,13 +91,14 @@ class Plan:
             "memory": {**asdict(self.memory), "total": self.memory.total, "there": self.there},
             "fits": self.fits,
             "ways_out": self.ways_out,
+            "given_up": self.given_up,
             "steps": self.steps,
             "seconds_a_step": self.step,
         }
 
     def __str__(self) -> str:
         told = [self._model(), *self._pictures(), self._tokens(), *self._cut(), *self._coverage()]
-        return "\n".join([*told, self._memory(), self._time()])
+        return "\n".join([*told, self._memory(), *self._given_up(), self._time()])
 
     def _model(self) -> str:
         rows = [
@@ -152,11 +156,17 @@ class Plan:
         told += f"          ({named})"
         if self.fits:
             return told
+        if self.given_up is not None:
+            return f"{told}\n          that is the least it can need: take a smaller model"
         if not self.ways_out:
             return f"{told}\n          no setting here makes it fit: take a smaller model"
         return "\n".join(
             [told, "          it would with", *(f"            {way}" for way in self.ways_out)]
         )
+
+    def _given_up(self) -> list[str]:
+        said = self.given_up or []
+        return [f"{'given up' if i == 0 else '':<8}  {each}" for i, each in enumerate(said)]
 
     def _time(self) -> str:
         train = self.recipe.train
@@ -174,8 +184,9 @@ def plan(
     config_only: bool = False,
     there: float | None = None,
     measured: bool = True,
+    fit: bool = False,
 ) -> Plan:
-    """Plan a recipe's training on `samples`.
+    """Plan a recipe's training on `samples`; with `fit` that of the recipe which fits.
 
     `config_only` opens neither weights nor tokenizer of a checkpoint whose sizes are known;
     `there` is the memory in bytes to plan for, in place of this machine's; without `measured` no
@@ -190,11 +201,20 @@ def plan(
         tokens, coverage = counted(family, config, recipe, drawn)
     there = _memory_there() if there is None else there
     sizer = _Sizer(family, config, tokens)
+
+    def fits(changed: Recipe, most: float = there) -> bool:
+        return sizer(changed)[1].total <= most
+
+    given_up = None
+    if fit:
+        pixels = max((prod(each.size) for each in tokens if each.size), default=None)
+        if not family.takes_limits:
+            pixels = None
+        elif pixels is not None:
+            pixels = min(pixels, recipe.model.max_pixels or pixels)
+        with_room = partial(fits, most=0.95 * there)  # an estimate, after all
+        recipe, given_up = fitted(recipe, with_room, pixels=pixels)
     parts, memory = sizer(recipe)
-
-    def fits(changed: Recipe) -> bool:
-        return sizer(changed)[1].total <= there
-
     room = memory.total <= there
     return Plan(
         recipe=recipe,
@@ -202,28 +222,33 @@ def plan(
         family=family.name,
         parts=parts,
         pictures=sorted((s.image.size for s in drawn if s.image), key=prod),
-        tokens=tokens,
+        tokens=sizer.tokens(recipe),
         counted=not config_only,
         coverage=coverage,
         memory=memory,
         there=there,
         step=_measured(recipe, samples) if room and measured and not config_only else None,
-        ways_out=[] if room else ways_out(recipe, fits),
+        ways_out=[] if room or fit else ways_out(recipe, fits),
+        given_up=given_up,
     )
+
+
+def known_sizes() -> dict[str, Family]:
+    """The checkpoints that are planned without being opened, and their families."""
+    known = map(families.create, families.FAMILIES)
+    return {checkpoint: family for family in known for checkpoint in family.sizes}
 
 
 def _opened(recipe: Recipe, *, config_only: bool) -> tuple[Family, PretrainedConfig]:
     """The family and the configuration, from what the family knows where nothing is opened."""
     name = recipe.model.name
     if config_only:
-        for known in map(families.create, families.FAMILIES):
-            if name in known.sizes:
-                return known, known.config(name)
+        if (known := known_sizes().get(name)) is not None:
+            return known, known.config(name)
         if name not in families.EMBEDDED and not Path(families.locate(name)).is_dir():
-            sized = [c for f in families.FAMILIES for c in families.create(f).sizes]
             raise ValueError(
                 f"model.name: {name!r}: its size is not known here; leave out --config-only, or"
-                f" name one of {', '.join(sized)}"
+                f" name one of {', '.join(known_sizes())}"
             )
     path, family = resolve(recipe.model)
     place = path if path != families.BLANK else families.TINY
@@ -241,7 +266,7 @@ class _Sizer:
         self._kept: dict[str, tuple[PreTrainedModel, list[PartSize], float]] = {}
 
     def __call__(self, recipe: Recipe) -> tuple[list[PartSize], Memory]:
-        family, tokens, model, train = self._family, self._tokens, recipe.model, recipe.train
+        family, tokens, model, train = self._family, self.tokens(recipe), recipe.model, recipe.train
         alone = replace(train, per_device_train_batch_size=1, gradient_accumulation_steps=1)
         key = repr((model, alone))
         if key not in self._kept:
@@ -255,6 +280,10 @@ class _Sizer:
         return parts, budget.memory(
             family, built, parts, model, train, kept=kept, answer=answer, looked_at=looked_at
         )
+
+    def tokens(self, recipe: Recipe) -> list[Tokens]:
+        """Those of each sample, where its picture is as large as the recipe lets it be."""
+        return [each.seen(self._family, self._config, recipe.model) for each in self._tokens]
 
 
 def _memory_there() -> float:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gnomon.answers.dialect import create as spoken
 from gnomon.losses import CE, NumericVocab
 from gnomon.pipeline.checkpoint import open_processor
-from gnomon.pipeline.collate import IGNORED, Collator
+from gnomon.pipeline.collate import IGNORED, Collator, resized_size
 from gnomon.pipeline.families.base import Family, tokenizer_of
 from gnomon.pipeline.planning.coverage import coverage_of
-from gnomon.recipe import Recipe
-from gnomon.sample import Sample
+from gnomon.recipe import Model, Recipe
+from gnomon.sample import Sample, Size
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
@@ -28,6 +28,15 @@ class Tokens:
     answer: int
     patches: int
     """What the vision tower sees."""
+    size: Size | None
+    """The picture's that it sees; smaller pixel limits are laid over it."""
+
+    def seen(self, family: Family, config: PretrainedConfig, model: Model) -> Tokens:
+        """The same under a recipe's pixel limits."""
+        picture, patches = family.looks(config, self.size, model) if self.size else (0, 0)
+        return replace(
+            self, all=self.all - self.picture + picture, picture=picture, patches=patches
+        )
 
 
 def counted(
@@ -38,9 +47,12 @@ def counted(
     collator, tokens = Collator(family, processor), []
     for sample in drawn:
         batch = collator([{"sample": sample}])
-        seen = _looks(family, config, recipe, sample)
+        # A checkpoint's own limits hold here, which a plan without it does not know.
+        limited = family.takes_limits and resized_size(family, processor, sample)
+        size = limited or (sample.image.size if sample.image else None)
+        seen = family.looks(config, size, recipe.model) if size else (0, 0)
         answer = int((batch["labels"] != IGNORED).sum())
-        tokens.append(Tokens(batch["input_ids"].shape[1], seen[0], answer, seen[1]))
+        tokens.append(Tokens(batch["input_ids"].shape[1], seen[0], answer, seen[1], size))
     if recipe.loss.name == CE:
         return tokens, None
     vocab = NumericVocab.from_tokenizer(
@@ -57,17 +69,9 @@ _CHAT = 24
 
 def guessed(family: Family, config: PretrainedConfig, recipe: Recipe, sample: Sample) -> Tokens:
     """From the letters; every letter of an answer is taken for a token, as digits are."""
-    picture, patches = _looks(family, config, recipe, sample)
     size = sample.image.size if sample.image else None
+    picture, patches = family.looks(config, size, recipe.model) if size else (0, 0)
     answer = len(spoken(family.dialect).write(sample.target, size)) + 1
     working = round(len(sample.rationale) / _LETTERS)
     asked = round(len(sample.question) / _LETTERS) + _CHAT
-    return Tokens(asked + picture + working + answer, picture, working + answer, patches)
-
-
-def _looks(
-    family: Family, config: PretrainedConfig, recipe: Recipe, sample: Sample
-) -> tuple[int, int]:
-    if sample.image is None:
-        return 0, 0
-    return family.looks(config, sample.image.size, recipe.model)
+    return Tokens(asked + picture + working + answer, picture, working + answer, patches, size)

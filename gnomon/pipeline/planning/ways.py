@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
 
-from gnomon.recipe import Recipe
+from gnomon.recipe import Recipe, RecipeError, from_dict
+
+FEWEST_PIXELS = 256 * 256
+"""Pictures are not shrunk further: a dial's numerals run together."""
+LOWEST_RANK = 4
+"""Adapters are not made smaller: they are a hundredth of the memory by then."""
 
 
 def ways_out(recipe: Recipe, fits: Callable[[Recipe], bool]) -> list[str]:
@@ -22,34 +28,100 @@ def ways_out(recipe: Recipe, fits: Callable[[Recipe], bool]) -> list[str]:
     return []
 
 
+def fitted(
+    recipe: Recipe, fits: Callable[[Recipe], bool], *, pixels: int | None
+) -> tuple[Recipe, list[str]]:
+    """The recipe with the largest batch that fits, and what was given up for it, in words.
+
+    A step stays one of as many samples. One thing after the other is given up, each only where
+    not even one sample at a time would fit without; where nothing fits, the recipe is the smallest
+    there is. `pixels` are those of the largest picture, None where their size cannot be limited.
+    """
+    whole = recipe.train.per_device_train_batch_size * recipe.train.gradient_accumulation_steps
+    recipe = _with_batch(_changed(recipe, "train.activation_checkpointing=false"), whole, whole)
+    if fits(recipe):
+        return recipe, []
+    given_up: dict[str, str] = {}
+    for words, said in [("", ""), *_concessions(recipe, pixels)]:
+        try:
+            recipe = _with_batch(_changed(recipe, *words.split()), 1, whole)
+        except RecipeError:  # a recipe that trains this part alone, or at a rate of its own
+            continue
+        name, _, how = said.partition(": ")
+        given_up |= {name: how} if said else {}
+        if fits(recipe):
+            recipe = _largest_batch(recipe, fits, whole)
+            break
+    size = recipe.train.per_device_train_batch_size
+    if size < whole:
+        given_up = {f"{whole} samples at once": f"a step is {whole // size} of {size}", **given_up}
+    if recipe.train.activation_checkpointing and size < recipe.eval.batch_size:
+        # A step no longer keeps what answers to more samples than it has would need.
+        recipe = _changed(recipe, f"eval.batch_size={size}")
+    return recipe, [f"{name}: {how}" for name, how in given_up.items()]
+
+
+def _concessions(recipe: Recipe, pixels: int | None) -> Iterator[tuple[str, str]]:
+    """Overrides that save memory and what they cost, the cheapest for the outcome first."""
+    model, train = recipe.model, recipe.train
+    yield (
+        "train.activation_checkpointing=true",
+        "activations: they are computed twice (checkpointing), in about a third more time",
+    )
+    if not model.bits and train.language != "full":
+        yield "model.load_in_4bit=true", "16 bits: the language model's linear layers are in 4"
+    for share in ("half", "a quarter"):
+        if pixels is not None and (pixels := pixels // 2) >= FEWEST_PIXELS:
+            yield f"model.max_pixels={pixels}", f"pixels: pictures are shrunk to {share} of theirs"
+    rank, alpha = train.lora_r, train.lora_alpha
+    while rank // 2 >= LOWEST_RANK and alpha >= 2:
+        rank, alpha = rank // 2, alpha // 2
+        yield f"train.lora_r={rank} train.lora_alpha={alpha}", f"rank: adapters are of rank {rank}"
+    for part in ("vision", "projector"):
+        ways = ("full", "lora", "frozen")
+        for way in ways[ways.index(getattr(train, part)) + 1 :]:
+            yield f"train.{part}={way}", f"{part}: it is {way}"
+
+
 def _knobs(recipe: Recipe, fits: Callable[[Recipe], bool]) -> list[tuple[str, Recipe]]:
     """Changes that save memory and are not made yet, the cheapest for the outcome first."""
     model, train = recipe.model, recipe.train
-    found: list[tuple[str, Recipe]] = []
+    found: list[str] = []
     if not train.activation_checkpointing:
-        changed = replace(train, activation_checkpointing=True)
-        found.append(("train.activation_checkpointing=true", replace(recipe, train=changed)))
+        found.append("train.activation_checkpointing=true")
     if train.per_device_train_batch_size > 1:
         found.append(_smaller_batch(recipe, fits))
     if not model.bits and train.language != "full":
-        changed_model = replace(model, load_in_4bit=True)
-        found.append(("model.load_in_4bit=true", replace(recipe, model=changed_model)))
+        found.append("model.load_in_4bit=true")
     if train.vision != "frozen" and (train.language, train.projector) != ("frozen", "frozen"):
-        changed = replace(train, vision="frozen")
-        found.append(("train.vision=frozen", replace(recipe, train=changed)))
-    return found
+        found.append("train.vision=frozen")
+    return [(words, _changed(recipe, *words.split())) for words in found]
 
 
-def _smaller_batch(recipe: Recipe, fits: Callable[[Recipe], bool]) -> tuple[str, Recipe]:
+def _smaller_batch(recipe: Recipe, fits: Callable[[Recipe], bool]) -> str:
     """The largest batch that fits, in steps of as many samples as before; else a batch of 1."""
-    batch = recipe.train.per_device_train_batch_size
-    whole = batch * recipe.train.gradient_accumulation_steps
+    train = recipe.train
+    whole = train.per_device_train_batch_size * train.gradient_accumulation_steps
+    smaller = _largest_batch(recipe, fits, whole, below=train.per_device_train_batch_size).train
+    return (
+        f"train.per_device_train_batch_size={smaller.per_device_train_batch_size}"
+        f" train.gradient_accumulation_steps={smaller.gradient_accumulation_steps}"
+    )
 
-    def changed(size: int) -> Recipe:
-        train = replace(recipe.train, per_device_train_batch_size=size)
-        return replace(recipe, train=replace(train, gradient_accumulation_steps=whole // size))
 
-    sizes = (size for size in range(batch - 1, 0, -1) if whole % size == 0)
-    size = next((size for size in sizes if fits(changed(size))), 1)
-    words = f"train.per_device_train_batch_size={size}"
-    return f"{words} train.gradient_accumulation_steps={whole // size}", changed(size)
+def _largest_batch(
+    recipe: Recipe, fits: Callable[[Recipe], bool], whole: int, *, below: int | None = None
+) -> Recipe:
+    """Of those that divide a step of `whole` samples; of 1 where none fits."""
+    sizes = (size for size in range((below or whole + 1) - 1, 0, -1) if whole % size == 0)
+    batches = (_with_batch(recipe, size, whole) for size in sizes)
+    return next(filter(fits, batches), _with_batch(recipe, 1, whole))
+
+
+def _with_batch(recipe: Recipe, size: int, whole: int) -> Recipe:
+    steps = f"train.gradient_accumulation_steps={whole // size}"
+    return _changed(recipe, f"train.per_device_train_batch_size={size}", steps)
+
+
+def _changed(recipe: Recipe, *overrides: str) -> Recipe:
+    return from_dict(json.loads(json.dumps(asdict(recipe))), overrides)

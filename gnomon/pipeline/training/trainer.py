@@ -18,6 +18,7 @@ from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.objective import Balance, Rows, Schedule
 from gnomon.pipeline.collate import FINAL, IGNORED
 from gnomon.pipeline.quantize import cast_adapter, keep_trainable_on_cpu
+from gnomon.pipeline.training import seam
 from gnomon.pipeline.training.frozen import spare_frozen_towers
 from gnomon.pipeline.training.head import (
     ends_with_its_head,
@@ -25,6 +26,8 @@ from gnomon.pipeline.training.head import (
     rows_at_once,
     rows_in_chunks,
 )
+
+seam.check(SFTTrainer)
 
 READ = "read_labels"
 """What a batch holds on its way to its forward: its labels as they were read for the window."""

@@ -1,0 +1,55 @@
+"""Whether the TRL and transformers that are installed have what the trainer overrides.
+
+It is looked at when the trainer is imported: a release that moved one of these would otherwise
+fail in the middle of a training, or train something else.
+"""
+
+from __future__ import annotations
+
+import inspect
+from importlib.metadata import requires, version
+
+from transformers import Trainer
+
+LIBRARIES = ("transformers", "trl", "peft", "bitsandbytes")
+_BATCH = ("return_outputs", "num_items_in_batch")
+OVERRIDDEN: dict[str, tuple[str, ...]] = {
+    "compute_loss": ("model", "inputs", *_BATCH),
+    "get_batch_samples": ("epoch_iterator", "num_batches", "device"),
+    "create_optimizer": ("model",),
+    "log": ("logs", "start_time"),
+    "evaluation_loop": (
+        *("dataloader", "description", "prediction_loss_only", "ignore_keys", "metric_key_prefix"),
+    ),
+    "_prepare_for_training": ("max_steps", "train_dataloader", "resume_from_checkpoint"),
+    "_load_from_checkpoint": ("resume_from_checkpoint", "model"),
+    "_load_best_model": (),
+    "_send_telemetry": (),
+    "get_tp_size": (),
+}
+"""Methods of SFTTrainer that NumericSFTTrainer overrides or asks, and what they take."""
+
+
+class VersionError(ImportError, ValueError):
+    """Releases that cannot be trained with."""
+
+
+def check(trainer: type[Trainer]) -> None:
+    """Refuse a trainer that has other methods than are overridden, and say which versions work."""
+    for name, expected in OVERRIDDEN.items():
+        method = getattr(trainer, name, None)
+        found = method and tuple(inspect.signature(method).parameters)[1:]
+        if found != expected:
+            has = "is not there" if found is None else f"takes ({', '.join(found)})"
+            here = ", ".join(f"{library} {version(library)}" for library in LIBRARIES[:2])
+            raise VersionError(
+                f"{trainer.__name__}.{name} {has}, and gnomon overrides"
+                f" {name}({', '.join(expected)}): {here} cannot be trained with. These work:"
+                f" {working()}"
+            )
+
+
+def working() -> str:
+    """The versions that gnomon is tested with, as its package says them."""
+    needed = [line.partition(";")[0].strip() for line in requires("gnomon") or ()]
+    return ", ".join(need for need in needed if need.startswith(LIBRARIES))
