@@ -93,7 +93,20 @@ MLLAMA = (
     + START
     + "{%- endif %}"
 )
+GEMMA3 = """\
+{{ bos_token }}\
+{%- for message in messages -%}\
+{{ '<start_of_turn>' + ('model' if message['role'] == 'assistant' else message['role']) + '\\n' }}\
+{%- if message['content'] is string -%}{{ message['content'] | trim }}\
+{%- else -%}{%- for item in message['content'] -%}\
+{%- if item['type'] == 'image' -%}{{ '<start_of_image>' }}\
+{%- elif item['type'] == 'text' -%}{{ item['text'] | trim }}{%- endif -%}\
+{%- endfor -%}{%- endif -%}\
+{{ '<end_of_turn>\\n' }}\
+{%- endfor -%}\
+{%- if add_generation_prompt -%}{{ '<start_of_turn>model\\n' }}{%- endif -%}"""
 CHAT = {
+    "gemma3": GEMMA3,
     "qwen2-vl": QWEN_VL,
     "qwen2.5-vl": QWEN_VL,
     "qwen3-vl": QWEN3_VL,
@@ -114,7 +127,9 @@ QWEN_PIXELS = {
     "resample": 3,
     **CLIP,
 }
+HALVES = {"image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
 PICTURES = {
+    "gemma3": {"size": {"height": 896, "width": 896}, "resample": 2, **HALVES},
     "qwen2-vl": QWEN_PIXELS,
     "qwen2.5-vl": QWEN_PIXELS,
     "qwen3-vl": {

@@ -24,6 +24,9 @@ BILLIONS = {
     "Qwen/Qwen3-VL-2B-Instruct": 2.128,
     "Qwen/Qwen3-VL-4B-Instruct": 4.438,
     "Qwen/Qwen3-VL-8B-Instruct": 8.767,
+    "google/gemma-3-4b-it": 4.300,
+    "google/gemma-3-12b-it": 12.187,
+    "google/gemma-3-27b-it": 27.432,
 }
 """As the checkpoints' own files count them."""
 KNOWN = {c: name for name in families.FAMILIES for c in families.create(name).sizes}

@@ -8,6 +8,7 @@ from gnomon import names
 from gnomon.pipeline.families.base import Family
 
 FAMILIES = {
+    "gemma3": "gnomon.pipeline.families.gemma3:Gemma3",
     "gnomon-tiny": "gnomon.pipeline.families.tiny:GnomonTiny",
     "llama": "gnomon.pipeline.families.llama:Llama",
     "llava": "gnomon.pipeline.families.llava:Llava",
