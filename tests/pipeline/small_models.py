@@ -49,6 +49,7 @@ LINEAR = {
     "qwen2-vl": {"language": 14, "vision": 8, "projector": 2},
     "qwen2.5-vl": {"language": 14, "vision": 10, "projector": 2},
     "qwen3-vl": {"language": 14, "vision": 8, "projector": 4},
+    "qwen3.5": {"language": 15, "vision": 8, "projector": 2},
     "llava": {"language": 14, "vision": 12, "projector": 2},
     "mllama": {"language": 28, "vision": 18, "projector": 1},
     "gemma3": {"language": 14, "vision": 12},
@@ -65,6 +66,7 @@ PICTURES = {
     "qwen2-vl": {"size": {"shortest_edge": 56 * 56, "longest_edge": 112 * 112}},
     "qwen2.5-vl": {"size": {"shortest_edge": 56 * 56, "longest_edge": 112 * 112}},
     "qwen3-vl": {"size": {"shortest_edge": 64 * 64, "longest_edge": 128 * 128}, **HALVES},
+    "qwen3.5": {"size": {"shortest_edge": 64 * 64, "longest_edge": 128 * 128}, **HALVES},
     "llava": {"size": {"shortest_edge": 56}, "crop_size": {"height": 56, "width": 56}},
     "mllama": {"size": {"height": 56, "width": 56}, "max_image_tiles": 4},
     "gemma3": {"size": {"height": 56, "width": 56}},
@@ -102,6 +104,7 @@ def processor_of(name, tokenizer, settings):
         "qwen2-vl": (_processors.Qwen2VLProcessor, Qwen2VLImageProcessorPil),
         "qwen2.5-vl": (_processors.Qwen2_5_VLProcessor, Qwen2VLImageProcessorPil),
         "qwen3-vl": (_processors.Qwen3VLProcessor, Qwen2VLImageProcessorPil),
+        "qwen3.5": (_processors.Qwen3VLProcessor, Qwen2VLImageProcessorPil),
         "llava": (transformers.LlavaProcessor, CLIPImageProcessorPil),
         "mllama": (transformers.MllamaProcessor, MllamaImageProcessorPil),
         "gemma3": (transformers.Gemma3Processor, Gemma3ImageProcessorPil),
@@ -137,6 +140,24 @@ def _qwen3_vl(tokenizer):
     rope = {**MROPE, "mrope_interleaved": True}
     text = {**config["text_config"], "head_dim": 16, "rope_parameters": rope}
     return transformers.Qwen3VLConfig(**{**config, "text_config": text})
+
+
+def _qwen3_5(tokenizer):
+    """One recurrent layer and one of attention; a quarter of each head is turned."""
+    config = _qwen(tokenizer, {**TOWER, "num_position_embeddings": 64})
+    rope = {**MROPE, "mrope_section": [2, 1, 1], "mrope_interleaved": True}
+    layers = {
+        "layer_types": ["linear_attention", "full_attention"],
+        "linear_num_key_heads": 2,
+        "linear_num_value_heads": 4,
+        "linear_key_head_dim": 16,
+        "linear_value_head_dim": 16,
+        "head_dim": 32,
+        "initializer_range": 0.15,
+        "rope_parameters": {**rope, "partial_rotary_factor": 0.25},
+    }
+    text = {**config["text_config"], **layers}
+    return transformers.Qwen3_5Config(**{**config, "text_config": text})
 
 
 def _qwen(tokenizer, vision):
@@ -228,6 +249,7 @@ CONFIGS = {
     "qwen2-vl": _qwen2_vl,
     "qwen2.5-vl": _qwen2_5_vl,
     "qwen3-vl": _qwen3_vl,
+    "qwen3.5": _qwen3_5,
     "llava": _llava,
     "mllama": _mllama,
     "gemma3": _gemma3,
@@ -317,6 +339,7 @@ TOKENIZERS = {
     "qwen2-vl": qwen2,
     "qwen2.5-vl": qwen2,
     "qwen3-vl": qwen2,
+    "qwen3.5": qwen2,
     "llava": llama2,
     "mllama": partial(llama3, pictures=True),
     "qwen2": qwen2,
