@@ -237,7 +237,8 @@ def test_a_pixel_limit_holds_or_is_refused_by_key(name, exact, folder, limit):
         return
     _, processor = open_processor(model)
     width, height = exact.family.resized(processor, (20, 20) if "min" in limit else (500, 500))
-    side = (96 if "min" in limit else 64) if name in ("qwen3-vl", "qwen3.5") else 84  # multiples of 32, or 28
+    of_32 = name in ("qwen3-vl", "qwen3.5")  # multiples of 32, or of 28
+    side = (96 if "min" in limit else 64) if of_32 else 84
     assert width == height == side
 
 
