@@ -148,6 +148,11 @@ def _parts(family: Family, train: Train) -> list[tuple[Part, str]]:
         part: Part | None = getattr(family, name)
         way = getattr(train, name)
         if part is not None:
+            if way == "lora" and not part.linear:
+                raise ValueError(
+                    f"train.{name}: 'lora': {family.name}'s {name} has no linear layers: set it to"
+                    " full or frozen"
+                )
             parts.append((part, way))
         elif way != "frozen":
             raise ValueError(

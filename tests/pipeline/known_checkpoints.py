@@ -27,6 +27,22 @@ QWEN3_VL = """\
 {{- '<|im_end|>\\n' }}\
 {%- endfor %}\
 {%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}"""
+QWEN3_5 = """\
+{%- for message in messages %}\
+{{- '<|im_start|>' + message['role'] + '\\n' }}\
+{%- set said = namespace(text='') %}\
+{%- if message['content'] is string %}{%- set said.text = message['content'] %}\
+{%- else %}{%- for content in message['content'] %}\
+{%- if content['type'] == 'image' or 'image' in content or 'image_url' in content %}\
+{%- set said.text = said.text + '<|vision_start|><|image_pad|><|vision_end|>' %}\
+{%- elif 'text' in content %}{%- set said.text = said.text + content['text'] %}{%- endif %}\
+{%- endfor %}{%- endif %}\
+{{- said.text | trim + '<|im_end|>\\n' }}\
+{%- endfor %}\
+{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}\
+{%- if enable_thinking is defined and enable_thinking is false %}\
+{{- '<think>\\n\\n</think>\\n\\n' }}\
+{%- else %}{{- '<think>\\n' }}{%- endif %}{%- endif %}"""
 QWEN = """\
 {%- for message in messages %}\
 {%- if loop.first and message['role'] != 'system' %}\
@@ -93,10 +109,24 @@ MLLAMA = (
     + START
     + "{%- endif %}"
 )
+GEMMA3 = """\
+{{ bos_token }}\
+{%- for message in messages -%}\
+{{ '<start_of_turn>' + ('model' if message['role'] == 'assistant' else message['role']) + '\\n' }}\
+{%- if message['content'] is string -%}{{ message['content'] | trim }}\
+{%- else -%}{%- for item in message['content'] -%}\
+{%- if item['type'] == 'image' -%}{{ '<start_of_image>' }}\
+{%- elif item['type'] == 'text' -%}{{ item['text'] | trim }}{%- endif -%}\
+{%- endfor -%}{%- endif -%}\
+{{ '<end_of_turn>\\n' }}\
+{%- endfor -%}\
+{%- if add_generation_prompt -%}{{ '<start_of_turn>model\\n' }}{%- endif -%}"""
 CHAT = {
+    "gemma3": GEMMA3,
     "qwen2-vl": QWEN_VL,
     "qwen2.5-vl": QWEN_VL,
     "qwen3-vl": QWEN3_VL,
+    "qwen3.5": QWEN3_5,
     "qwen2": QWEN,
     "llava": LLAVA,
     "llama": LLAMA,
@@ -114,18 +144,21 @@ QWEN_PIXELS = {
     "resample": 3,
     **CLIP,
 }
+HALVES = {"image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
+QWEN3_PIXELS = {
+    "size": {"shortest_edge": 65_536, "longest_edge": 16_777_216},
+    "patch_size": 16,
+    "temporal_patch_size": 2,
+    "merge_size": 2,
+    "resample": 3,
+    **HALVES,
+}
 PICTURES = {
+    "gemma3": {"size": {"height": 896, "width": 896}, "resample": 2, **HALVES},
     "qwen2-vl": QWEN_PIXELS,
     "qwen2.5-vl": QWEN_PIXELS,
-    "qwen3-vl": {
-        "size": {"shortest_edge": 65_536, "longest_edge": 16_777_216},
-        "patch_size": 16,
-        "temporal_patch_size": 2,
-        "merge_size": 2,
-        "resample": 3,
-        "image_mean": [0.5, 0.5, 0.5],
-        "image_std": [0.5, 0.5, 0.5],
-    },
+    "qwen3-vl": QWEN3_PIXELS,
+    "qwen3.5": QWEN3_PIXELS,
     "llava": {
         "size": {"shortest_edge": 336},
         "crop_size": {"height": 336, "width": 336},

@@ -11,8 +11,14 @@ import transformers
 from known_checkpoints import CHAT, LLAVA_PROCESSOR
 from pipeline_toys import SUMS, UNEVEN
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors
-from transformers import AutoTokenizer, LlamaTokenizer, PreTrainedTokenizerFast
+from transformers import (
+    AutoTokenizer,
+    GemmaTokenizer,
+    LlamaTokenizer,
+    PreTrainedTokenizerFast,
+)
 from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
+from transformers.models.gemma3.image_processing_pil_gemma3 import Gemma3ImageProcessorPil
 from transformers.models.mllama.image_processing_pil_mllama import MllamaImageProcessorPil
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
@@ -43,8 +49,10 @@ LINEAR = {
     "qwen2-vl": {"language": 14, "vision": 8, "projector": 2},
     "qwen2.5-vl": {"language": 14, "vision": 10, "projector": 2},
     "qwen3-vl": {"language": 14, "vision": 8, "projector": 4},
+    "qwen3.5": {"language": 15, "vision": 8, "projector": 2},
     "llava": {"language": 14, "vision": 12, "projector": 2},
     "mllama": {"language": 28, "vision": 18, "projector": 1},
+    "gemma3": {"language": 14, "vision": 12},
     "qwen2": {"language": 14},
     "llama": {"language": 14},
 }
@@ -58,8 +66,10 @@ PICTURES = {
     "qwen2-vl": {"size": {"shortest_edge": 56 * 56, "longest_edge": 112 * 112}},
     "qwen2.5-vl": {"size": {"shortest_edge": 56 * 56, "longest_edge": 112 * 112}},
     "qwen3-vl": {"size": {"shortest_edge": 64 * 64, "longest_edge": 128 * 128}, **HALVES},
+    "qwen3.5": {"size": {"shortest_edge": 64 * 64, "longest_edge": 128 * 128}, **HALVES},
     "llava": {"size": {"shortest_edge": 56}, "crop_size": {"height": 56, "width": 56}},
     "mllama": {"size": {"height": 56, "width": 56}, "max_image_tiles": 4},
+    "gemma3": {"size": {"height": 56, "width": 56}},
 }
 
 
@@ -94,10 +104,14 @@ def processor_of(name, tokenizer, settings):
         "qwen2-vl": (_processors.Qwen2VLProcessor, Qwen2VLImageProcessorPil),
         "qwen2.5-vl": (_processors.Qwen2_5_VLProcessor, Qwen2VLImageProcessorPil),
         "qwen3-vl": (_processors.Qwen3VLProcessor, Qwen2VLImageProcessorPil),
+        "qwen3.5": (_processors.Qwen3VLProcessor, Qwen2VLImageProcessorPil),
         "llava": (transformers.LlavaProcessor, CLIPImageProcessorPil),
         "mllama": (transformers.MllamaProcessor, MllamaImageProcessorPil),
+        "gemma3": (transformers.Gemma3Processor, Gemma3ImageProcessorPil),
     }[name]
     more = LLAVA_PROCESSOR if name == "llava" else {}
+    if name == "gemma3":
+        more = {"image_seq_length": (settings["size"]["height"] // 28) ** 2 if settings else 256}
     return kind(pictures(**settings), tokenizer, chat_template=CHAT[name], **more)
 
 
@@ -126,6 +140,24 @@ def _qwen3_vl(tokenizer):
     rope = {**MROPE, "mrope_interleaved": True}
     text = {**config["text_config"], "head_dim": 16, "rope_parameters": rope}
     return transformers.Qwen3VLConfig(**{**config, "text_config": text})
+
+
+def _qwen3_5(tokenizer):
+    """One recurrent layer and one of attention; a quarter of each head is turned."""
+    config = _qwen(tokenizer, {**TOWER, "num_position_embeddings": 64})
+    rope = {**MROPE, "mrope_section": [2, 1, 1], "mrope_interleaved": True}
+    layers = {
+        "layer_types": ["linear_attention", "full_attention"],
+        "linear_num_key_heads": 2,
+        "linear_num_value_heads": 4,
+        "linear_key_head_dim": 16,
+        "linear_value_head_dim": 16,
+        "head_dim": 32,
+        "initializer_range": 0.15,
+        "rope_parameters": {**rope, "partial_rotary_factor": 0.25},
+    }
+    text = {**config["text_config"], **layers}
+    return transformers.Qwen3_5Config(**{**config, "text_config": text})
 
 
 def _qwen(tokenizer, vision):
@@ -180,6 +212,31 @@ def _mllama(tokenizer):
     )
 
 
+def _gemma3(tokenizer):
+    """One layer sees 48 tokens back, one all; a picture is two by two tokens."""
+    vision = {
+        "model_type": "siglip_vision_model",
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "image_size": 56,
+        "patch_size": 14,
+        "vision_use_head": False,
+    }
+    layers = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": 48}
+    # What goes in is multiplied by 8 and comes out at the same weights: wide ones only echo.
+    narrow = {"head_dim": 16, "initializer_range": 0.1}
+    return transformers.Gemma3Config(
+        text_config={**TEXT, **_special(tokenizer), **layers, **narrow},
+        vision_config=vision,
+        mm_tokens_per_image=4,
+        boi_token_index=tokenizer.boi_token_id,
+        eoi_token_index=tokenizer.eoi_token_id,
+        image_token_index=tokenizer.image_token_id,
+    )
+
+
 def _qwen2(tokenizer):
     return transformers.Qwen2Config(**TEXT, **_special(tokenizer))
 
@@ -192,18 +249,22 @@ CONFIGS = {
     "qwen2-vl": _qwen2_vl,
     "qwen2.5-vl": _qwen2_5_vl,
     "qwen3-vl": _qwen3_vl,
+    "qwen3.5": _qwen3_5,
     "llava": _llava,
     "mllama": _mllama,
+    "gemma3": _gemma3,
     "qwen2": _qwen2,
     "llama": _llama,
 }
 
 
 def open_gates(model):
-    """Mllama's begin shut: through them no picture would be seen."""
+    """Mllama's begin shut, and Gemma 3's projector at 0: no picture would be seen."""
     for name, parameter in model.named_parameters():
         if name.endswith("gate"):
             parameter.data.fill_(1.0)
+        if name.endswith("mm_input_projection_weight"):
+            torch.nn.init.normal_(parameter, std=0.3)
 
 
 def _special(tokenizer):
@@ -257,10 +318,28 @@ def llama2():
     return tokenizer
 
 
+def gemma3():
+    """SentencePiece without a blank before the first word; line feeds are tokens, two are one."""
+    pieces = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>", "<start_of_turn>", "<end_of_turn>"]
+    pieces += ["<start_of_image>", "<end_of_image>", "\n", "\n\n", "▁"]
+    pieces += [*(f"<0x{b:02X}>" for b in range(256)), *DIGITS, *":.,-?!()[]"]
+    pieces += [*"abcdefghijklmnopqrstuvwxyz", *"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "<image_soft_token>"]
+    named = {"boi_token": "<start_of_image>", "eoi_token": "<end_of_image>",
+             "sot_token": "<start_of_turn>", "eot_token": "<end_of_turn>",
+             "image_token": "<image_soft_token>"}  # fmt: skip
+    return GemmaTokenizer(
+        vocab={piece: i for i, piece in enumerate(pieces)},
+        merges=[("\n", "\n")],
+        extra_special_tokens=named,
+    )
+
+
 TOKENIZERS = {
+    "gemma3": gemma3,
     "qwen2-vl": qwen2,
     "qwen2.5-vl": qwen2,
     "qwen3-vl": qwen2,
+    "qwen3.5": qwen2,
     "llava": llama2,
     "mllama": partial(llama3, pictures=True),
     "qwen2": qwen2,

@@ -85,7 +85,9 @@ def test_its_weights_are_as_many_as_we_count(name, hub_id):
     with torch.device("meta"):
         model = getattr(transformers, kind).from_config(family.config(hub_id))
     counted = sum(parameter.numel() for parameter in model.parameters())
-    assert counted == pytest.approx(index["metadata"]["total_size"] / 2, rel=0.01)
+    # Qwen3.5's files also hold a head for several tokens at once, which transformers leaves out.
+    beside = 0.03 if name == "qwen3.5" else 0.01
+    assert counted == pytest.approx(index["metadata"]["total_size"] / 2, rel=beside)
 
 
 @every_checkpoint

@@ -8,7 +8,7 @@ from known_checkpoints import PICTURES
 from PIL import Image
 from pipeline_toys import CLOCKS, clock, rows, total
 from real_tokenizers import REAL
-from small_models import LINEAR, SEEING, processor_of
+from small_models import SEEING, processor_of
 
 from gnomon.losses import NumericVocab
 from gnomon.pipeline import families
@@ -27,6 +27,7 @@ KIND = {
     "mllama": "llama3",
     "llama": "llama3",
 }
+"""Families whose tokenizer a package ships."""
 TEN_EIGHT = clock(Time(10 * 3600 + 8 * 60))
 TIME = {
     "qwen2": ["1", "0", ":", "0", "8", "<|im_end|>"],
@@ -59,7 +60,7 @@ PLACEHOLDERS = {"qwen2-vl": 8 * 8, "qwen2.5-vl": 8 * 8, "qwen3-vl": 8 * 8, "llav
 """For a picture of 224×224: 28 pixels a side, or 32 of 256, 14 of 336, or none but the sign."""
 
 
-@pytest.fixture(scope="module", params=LINEAR)
+@pytest.fixture(scope="module", params=KIND)
 def name(request):
     return request.param
 

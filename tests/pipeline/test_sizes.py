@@ -24,6 +24,13 @@ BILLIONS = {
     "Qwen/Qwen3-VL-2B-Instruct": 2.128,
     "Qwen/Qwen3-VL-4B-Instruct": 4.438,
     "Qwen/Qwen3-VL-8B-Instruct": 8.767,
+    "Qwen/Qwen3.5-0.8B": 0.853,  # the files also hold a head for several tokens at once
+    "Qwen/Qwen3.5-2B": 2.213,
+    "Qwen/Qwen3.5-4B": 4.539,
+    "Qwen/Qwen3.5-9B": 9.410,
+    "google/gemma-3-4b-it": 4.300,
+    "google/gemma-3-12b-it": 12.187,
+    "google/gemma-3-27b-it": 27.432,
 }
 """As the checkpoints' own files count them."""
 KNOWN = {c: name for name in families.FAMILIES for c in families.create(name).sizes}

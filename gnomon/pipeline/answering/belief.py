@@ -6,6 +6,7 @@ Legend: P tokens of the prompt, N nodes of the tree, A answers, V vocabulary.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -18,6 +19,9 @@ from gnomon.pipeline.collate import Question, prompt_of
 from gnomon.sample import Sample, Target
 
 if TYPE_CHECKING:
+    from peft import PeftModel
+    from transformers import PreTrainedModel
+
     from gnomon.pipeline.load import Loaded
 
 Listing: TypeAlias = "bool | Sequence[str]"
@@ -25,6 +29,8 @@ Listing: TypeAlias = "bool | Sequence[str]"
 
 _ROWS = 64
 """Rows of logits that are normalised at a time: float32 over a large vocabulary is heavy."""
+_ANSWERS = 64
+"""Answers that are scored at a time where each is a sequence of its own."""
 _DIGITS = 5
 """Decimals of a log-probability that are kept: 720 of them are written for every clock."""
 
@@ -50,14 +56,16 @@ def believe(loaded: Loaded, asked: Question, answers: Sequence[str]) -> dict[str
 
     The picture and the prompt are computed once. Then all answers go through the model in one
     pass as a tree of their shared beginnings: each token sees the prompt and the tokens that lead
-    to it. In float32 this is what scoring every answer by itself gives.
+    to it. Recurrent layers know no such mask, and sliding windows may be too short for it; there
+    every answer is a sequence of its own, many in a batch. In float32 both are what scoring every
+    answer by itself gives.
     """
     prompt = prompt_of(loaded.family, loaded.processor, asked)
-    tree = _Tree.of(_ids(loaded, prompt, answers))
+    ids = _ids(loaded, prompt, answers)
     was_training = loaded.model.training
     loaded.model.eval()
     with torch.no_grad():  # what inference_mode makes may not enter a later step of a training
-        scores = tree.scores(_logits(loaded, prompt, asked, tree))
+        scores = _scores(loaded, prompt, asked, ids)
     loaded.model.train(was_training)
     return {
         answer: round(score, _DIGITS)
@@ -98,14 +106,6 @@ class _Tree:
                 seen[node] |= seen[parent]
         return seen
 
-    def scores(self, logits: Tensor) -> Tensor:
-        """[A] from logits [1 + N, V], the prompt's first."""
-        norms = torch.cat([rows.float().logsumexp(-1) for rows in torch.split(logits, _ROWS)])
-        found = torch.tensor([pair for path in self.paths for pair in path], device=logits.device)
-        rows, tokens = found[:, 0] + 1, found[:, 1]
-        each = (logits[rows, tokens].float() - norms[rows]).double().cpu()
-        return torch.stack([part.sum() for part in torch.split(each, [len(p) for p in self.paths])])
-
 
 def _ids(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[list[int]]:
     """The tokens of each answer and its end, as they stand after the prompt."""
@@ -122,24 +122,75 @@ def _ids(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[list[int]]
     return [whole[len(asked) :] for whole in wholes]
 
 
-def _logits(loaded: Loaded, prompt: str, asked: Question, tree: _Tree) -> Tensor:
-    """[1 + N, V]: what follows the prompt, and what follows each node."""
+def _scores(loaded: Loaded, prompt: str, asked: Question, answers: list[list[int]]) -> Tensor:
+    """[A], in float64."""
     model = loaded.model
     inputs = loaded.family.encode(loaded.processor, [prompt], [asked.image], side="left")
     inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
     first = model(**inputs, use_cache=True, logits_to_keep=1)
     length = inputs["input_ids"].shape[1]
+    begin = length + (_turned(model) if asked.image is not None else 0)
+    if not _takes_trees(model, length + max(map(len, answers))):
+        each = [
+            _side_by_side(model, first, answers[start : start + _ANSWERS], length, begin)
+            for start in range(0, len(answers), _ANSWERS)
+        ]
+        return torch.cat(each)
+    tree = _Tree.of(answers)
     rest = model(
         input_ids=torch.tensor([tree.tokens], device=model.device),
-        position_ids=torch.tensor([tree.depths], device=model.device)
-        + length
-        + (_turned(model) if asked.image is not None else 0),
+        position_ids=torch.tensor([tree.depths], device=model.device) + begin,
         attention_mask=_mask(tree, length, first.logits.dtype).to(model.device),
         past_key_values=first.past_key_values,
         use_cache=True,
         **_pictures_seen(inputs, len(tree.tokens)),
     )
-    return torch.cat([first.logits[0], rest.logits[0]])
+    return _summed(torch.cat([first.logits[0], rest.logits[0]]), tree.paths)
+
+
+def _takes_trees(model: PreTrainedModel | PeftModel, tokens: int) -> bool:
+    """Whether attention alone decides what each of so many tokens sees, and sees them all."""
+    config = model.config.get_text_config()
+    layers = set(getattr(config, "layer_types", None) or ())
+    if "sliding_attention" in layers and tokens > config.sliding_window:
+        return False
+    return not model._is_stateful and layers <= {"full_attention", "sliding_attention"}
+
+
+def _side_by_side(
+    model: PreTrainedModel | PeftModel,
+    first: Any,
+    answers: list[list[int]],
+    length: int,
+    begin: Tensor | int,
+) -> Tensor:
+    """[A]: each answer a row of its own after the prompt's cache, padded on the right."""
+    longest = max(map(len, answers)) - 1  # what follows the last token is not asked
+    if not longest:
+        return _summed(first.logits[0], [[(-1, ids[0])] for ids in answers])
+    fed = [[*ids[:-1], *[0] * (longest + 1 - len(ids))] for ids in answers]
+    cache = deepcopy(first.past_key_values)
+    cache.reorder_cache(torch.zeros(len(answers), dtype=torch.long, device=model.device))
+    places = torch.arange(longest, device=model.device) + begin
+    rest = model(
+        input_ids=torch.tensor(fed, device=model.device),
+        position_ids=places.reshape(1, -1).expand(len(answers), -1),
+        attention_mask=torch.ones(len(answers), length + longest, device=model.device).long(),
+        past_key_values=cache,
+        use_cache=True,
+    )
+    rows = [[-1, *range(row * longest, (row + 1) * longest)] for row in range(len(answers))]
+    paths = [list(zip(row, ids, strict=False)) for row, ids in zip(rows, answers, strict=True)]
+    return _summed(torch.cat([first.logits[0], rest.logits.flatten(0, 1)]), paths)
+
+
+def _summed(logits: Tensor, paths: Sequence[Sequence[tuple[int, int]]]) -> Tensor:
+    """[A] from logits [1 + N, V], the prompt's first: the sum of each path's log-probabilities."""
+    norms = torch.cat([rows.float().logsumexp(-1) for rows in torch.split(logits, _ROWS)])
+    found = torch.tensor([pair for path in paths for pair in path], device=logits.device)
+    rows, tokens = found[:, 0] + 1, found[:, 1]
+    each = (logits[rows, tokens].float() - norms[rows]).double().cpu()
+    return torch.stack([part.sum() for part in torch.split(each, [len(p) for p in paths])])
 
 
 def _mask(tree: _Tree, length: int, dtype: torch.dtype) -> Tensor:

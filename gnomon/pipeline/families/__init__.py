@@ -8,6 +8,7 @@ from gnomon import names
 from gnomon.pipeline.families.base import Family
 
 FAMILIES = {
+    "gemma3": "gnomon.pipeline.families.gemma3:Gemma3",
     "gnomon-tiny": "gnomon.pipeline.families.tiny:GnomonTiny",
     "llama": "gnomon.pipeline.families.llama:Llama",
     "llava": "gnomon.pipeline.families.llava:Llava",
@@ -15,6 +16,7 @@ FAMILIES = {
     "qwen2": "gnomon.pipeline.families.qwen2:Qwen2",
     "qwen2-vl": "gnomon.pipeline.families.qwen2_vl:Qwen2VL",
     "qwen2.5-vl": "gnomon.pipeline.families.qwen2_5_vl:Qwen25VL",
+    "qwen3.5": "gnomon.pipeline.families.qwen3_5:Qwen35",
     "qwen3-vl": "gnomon.pipeline.families.qwen3_vl:Qwen3VL",
 }
 TINY = Path(__file__).parent.parent / "tiny"

@@ -35,7 +35,10 @@ class Part:
     prefixes: tuple[str, ...]
     """Parameters whose names start so belong to it."""
     linear: str
-    """A regular expression for the full names of its linear layers: what LoRA adapts."""
+    """A regular expression for the full names of its linear layers: what LoRA adapts.
+
+    Empty where there are none.
+    """
 
     def targets(self, names: Sequence[str] | None) -> str:
         """The same for those that are called so at the end, or for all."""

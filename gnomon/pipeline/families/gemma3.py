@@ -1,0 +1,130 @@
+"""Gemma 3 with pictures: every picture a square of 896 pixels and 256 tokens that see one another.
+
+From transformers' own Gemma3 classes, the chat template and config.json that copies of the
+checkpoints carry, and the technical report (arXiv 2503.19786). Never compared with the hub.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gnomon.pipeline.families.base import Family, Part, Processor
+from gnomon.recipe import Model
+from gnomon.sample import Size
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from transformers import PretrainedConfig
+
+ROPE = {
+    "sliding_attention": {"rope_type": "default", "rope_theta": 10_000.0},
+    "full_attention": {"rope_type": "linear", "rope_theta": 1_000_000.0, "factor": 8.0},
+}
+VISION = {
+    "model_type": "siglip_vision_model",
+    "hidden_size": 1152,
+    "intermediate_size": 4304,
+    "num_hidden_layers": 27,
+    "num_attention_heads": 16,
+    "image_size": 896,
+    "patch_size": 14,
+    "vision_use_head": False,
+}
+"""SigLIP-400m, the same in every size."""
+
+
+class Gemma3(Family):
+    """Gemma 3 of 4B and more, which see; a picture keeps no proportions, and takes 256 tokens.
+
+    Its boxes are documented nowhere; it is asked for Gemini's, which Gemma 4 writes, too. Pan and
+    scan, which adds crops of long pictures, stays off, as in the checkpoints.
+    """
+
+    name: ClassVar[str] = "gemma3"
+    model_types: ClassVar[tuple[str, ...]] = ("gemma3",)
+    dialect: ClassVar[str] = "gemini"
+    digits: ClassVar[str] = "1"
+    end: ClassVar[str] = "<end_of_turn>"
+    placeholder: ClassVar[str] = "<start_of_image>"
+    language: ClassVar[Part] = Part(
+        ("model.language_model.",),
+        r"model\.language_model\..*\.(q|k|v|o|gate|up|down)_proj",
+    )
+    vision: ClassVar[Part | None] = Part(
+        ("model.vision_tower.",),
+        r"model\.vision_tower\..*\.(q_proj|k_proj|v_proj|out_proj|fc1|fc2)",
+    )
+    # One matrix that is no linear layer: it trains whole or not at all.
+    projector: ClassVar[Part | None] = Part(("model.multi_modal_projector.",), "")
+    keep_in_16_bits: ClassVar[tuple[str, ...]] = (
+        "model.vision_tower",
+        "model.multi_modal_projector",
+        "lm_head",
+    )
+    config_class: ClassVar[str] = "Gemma3Config"
+    sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
+        "google/gemma-3-4b-it": {
+            "text_config": {
+                "hidden_size": 2560,
+                "intermediate_size": 10_240,
+                "num_hidden_layers": 34,
+                "num_attention_heads": 8,
+                "num_key_value_heads": 4,
+                "head_dim": 256,
+                "sliding_window": 1024,
+                "rope_parameters": ROPE,
+            },
+            "vision_config": VISION,
+        },
+        "google/gemma-3-12b-it": {
+            "text_config": {
+                "hidden_size": 3840,
+                "intermediate_size": 15_360,
+                "num_hidden_layers": 48,
+                "num_attention_heads": 16,
+                "num_key_value_heads": 8,
+                "head_dim": 256,
+                "sliding_window": 1024,
+                "rope_parameters": ROPE,
+            },
+            "vision_config": VISION,
+        },
+        "google/gemma-3-27b-it": {
+            "text_config": {
+                "hidden_size": 5376,
+                "intermediate_size": 21_504,
+                "num_hidden_layers": 62,
+                "num_attention_heads": 32,
+                "num_key_value_heads": 16,
+                "head_dim": 128,
+                "query_pre_attn_scalar": 168,
+                "sliding_window": 1024,
+                "rope_parameters": ROPE,
+            },
+            "vision_config": VISION,
+        },
+    }
+
+    def load_processor(self, path: str | Path, model: Model) -> Processor:  # noqa: ARG002 - one size
+        from transformers import AutoConfig, Gemma3Processor
+        from transformers.models.gemma3.image_processing_pil_gemma3 import Gemma3ImageProcessorPil
+
+        from gnomon.pipeline.families import _processors
+
+        pictures = Gemma3ImageProcessorPil.from_pretrained(path)
+        tokens = AutoConfig.from_pretrained(path).mm_tokens_per_image
+        return _processors.assemble(Gemma3Processor, path, pictures, image_seq_length=tokens)
+
+    def looks(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - always one square
+        vision = config.vision_config
+        return config.mm_tokens_per_image, (vision.image_size // vision.patch_size) ** 2
+
+    def resized(self, processor: Processor, size: Size) -> Size:  # noqa: ARG002 - always one square
+        square = processor.image_processor.size
+        return square["width"], square["height"]
+
+    def arranged(self, pictures: Sequence[Image | None]) -> list[Any]:
+        """A list for each text."""
+        return [[] if picture is None else [picture] for picture in pictures]

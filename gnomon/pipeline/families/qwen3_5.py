@@ -1,0 +1,104 @@
+"""Qwen3.5 of 0.8B to 9B, thinking off: recurrent layers, and one of attention after every three.
+
+From transformers' own Qwen3_5 classes, the model cards, and the chat template and config.json that
+copies of the checkpoints carry. Never compared with the hub.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from gnomon.pipeline.families.base import Part
+from gnomon.pipeline.families.qwen2_vl import Qwen2VL
+
+ROPE = {"rope_type": "default", "rope_theta": 10_000_000.0, "partial_rotary_factor": 0.25,
+        "mrope_section": [11, 11, 10], "mrope_interleaved": True}  # fmt: skip
+BASE = {"depth": 12, "hidden_size": 768, "intermediate_size": 3072, "num_heads": 12}
+LARGE = {"depth": 24, "hidden_size": 1024, "intermediate_size": 4096}
+HUGE = {"depth": 27, "hidden_size": 1152, "intermediate_size": 4304}
+"""The three vision towers, SigLIP-2's Base, Large and SO-400M."""
+
+
+class Qwen35(Qwen2VL):
+    """Qwen3.5, the dense models, asked not to think: pictures in multiples of 32 pixels.
+
+    Its mixtures of experts have another model_type, and are no part of it.
+    """
+
+    name: ClassVar[str] = "qwen3.5"
+    model_types: ClassVar[tuple[str, ...]] = ("qwen3_5",)
+    dialect: ClassVar[str] = "qwen3-vl"
+    template_options: ClassVar[Mapping[str, Any]] = {"enable_thinking": False}
+    language: ClassVar[Part] = Part(
+        ("model.language_model.",),
+        r"model\.language_model\..*\.((q|k|v|o|gate|up|down|out)_proj|in_proj_(qkv|z|b|a))",
+    )
+    vision: ClassVar[Part | None] = Part(
+        ("model.visual.",),
+        r"model\.visual\.blocks\..*\.(qkv|proj|linear_fc1|linear_fc2)",
+    )
+    projector: ClassVar[Part | None] = Part(
+        ("model.visual.merger.",), r"model\.visual\.merger\.linear_fc[12]"
+    )
+    config_class: ClassVar[str] = "Qwen3_5Config"
+    processor_class: ClassVar[str] = "Qwen3VLProcessor"
+    pixels: ClassVar[tuple[int, int]] = (65_536, 16_777_216)
+    sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
+        "Qwen/Qwen3.5-0.8B": {
+            "text_config": {
+                "vocab_size": 248_320,
+                "hidden_size": 1024,
+                "intermediate_size": 3584,
+                "num_hidden_layers": 24,
+                "num_attention_heads": 8,
+                "num_key_value_heads": 2,
+                "linear_num_value_heads": 16,
+                "rope_parameters": ROPE,
+                "tie_word_embeddings": True,
+            },
+            "vision_config": {**BASE, "out_hidden_size": 1024},
+            "tie_word_embeddings": True,
+        },
+        "Qwen/Qwen3.5-2B": {
+            "text_config": {
+                "vocab_size": 248_320,
+                "hidden_size": 2048,
+                "intermediate_size": 6144,
+                "num_hidden_layers": 24,
+                "num_attention_heads": 8,
+                "num_key_value_heads": 2,
+                "linear_num_value_heads": 16,
+                "rope_parameters": ROPE,
+                "tie_word_embeddings": True,
+            },
+            "vision_config": {**LARGE, "out_hidden_size": 2048},
+            "tie_word_embeddings": True,
+        },
+        "Qwen/Qwen3.5-4B": {
+            "text_config": {
+                "vocab_size": 248_320,
+                "hidden_size": 2560,
+                "intermediate_size": 9216,
+                "num_hidden_layers": 32,
+                "num_attention_heads": 16,
+                "num_key_value_heads": 4,
+                "rope_parameters": ROPE,
+                "tie_word_embeddings": True,
+            },
+            "vision_config": {**LARGE, "out_hidden_size": 2560},
+            "tie_word_embeddings": True,
+        },
+        "Qwen/Qwen3.5-9B": {
+            "text_config": {
+                "vocab_size": 248_320,
+                "hidden_size": 4096,
+                "intermediate_size": 12_288,
+                "num_hidden_layers": 32,
+                "num_attention_heads": 16,
+                "num_key_value_heads": 4,
+                "rope_parameters": ROPE,
+            },
+            "vision_config": {**HUGE, "out_hidden_size": 4096},
+        },
+    }
