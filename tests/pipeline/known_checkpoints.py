@@ -93,6 +93,13 @@ MLLAMA = (
     + START
     + "{%- endif %}"
 )
+IDEFICS3 = """\
+{% for message in messages %}{{ message['role'] | capitalize }}\
+{% if message['content'][0]['type'] == 'image' %}{{ ':' }}{% else %}{{ ': ' }}{% endif %}\
+{% for line in message['content'] %}\
+{% if line['type'] == 'text' %}{{ line['text'] }}\
+{% elif line['type'] == 'image' %}{{ '<image>' }}{% endif %}{% endfor %}<end_of_utterance>
+{% endfor %}{% if add_generation_prompt %}{{ 'Assistant:' }}{% endif %}"""
 CHAT = {
     "qwen2-vl": QWEN_VL,
     "qwen2.5-vl": QWEN_VL,
@@ -101,6 +108,8 @@ CHAT = {
     "llava": LLAVA,
     "llama": LLAMA,
     "mllama": MLLAMA,
+    "idefics3": "<|begin_of_text|>" + IDEFICS3,
+    "smolvlm": "<|im_start|>" + IDEFICS3,
 }
 CLIP = {
     "image_mean": [0.48145466, 0.4578275, 0.40821073],
@@ -114,6 +123,7 @@ QWEN_PIXELS = {
     "resample": 3,
     **CLIP,
 }
+SIGLIP = {"resample": 1, "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
 PICTURES = {
     "qwen2-vl": QWEN_PIXELS,
     "qwen2.5-vl": QWEN_PIXELS,
@@ -138,6 +148,18 @@ PICTURES = {
         "max_image_tiles": 4,
         "resample": 2,
         **CLIP,
+    },
+    "idefics3": {
+        "size": {"longest_edge": 4 * 364},
+        "max_image_size": {"longest_edge": 364},
+        "do_image_splitting": True,
+        **SIGLIP,
+    },
+    "smolvlm": {
+        "size": {"longest_edge": 2048},
+        "max_image_size": {"longest_edge": 512},
+        "do_image_splitting": True,
+        **SIGLIP,
     },
 }
 LLAVA_PROCESSOR = {

@@ -11,10 +11,12 @@ import transformers
 from known_checkpoints import CHAT, LLAVA_PROCESSOR
 from pipeline_toys import SUMS, UNEVEN
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors
-from transformers import AutoTokenizer, LlamaTokenizer, PreTrainedTokenizerFast
+from transformers import AddedToken, AutoTokenizer, LlamaTokenizer, PreTrainedTokenizerFast
 from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
+from transformers.models.idefics3.image_processing_pil_idefics3 import Idefics3ImageProcessorPil
 from transformers.models.mllama.image_processing_pil_mllama import MllamaImageProcessorPil
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+from transformers.models.smolvlm.image_processing_pil_smolvlm import SmolVLMImageProcessorPil
 
 from gnomon.pipeline import families
 from gnomon.pipeline.families import _processors
@@ -45,6 +47,8 @@ LINEAR = {
     "qwen3-vl": {"language": 14, "vision": 8, "projector": 4},
     "llava": {"language": 14, "vision": 12, "projector": 2},
     "mllama": {"language": 28, "vision": 18, "projector": 1},
+    "idefics3": {"language": 14, "vision": 12, "projector": 1},
+    "smolvlm": {"language": 14, "vision": 12, "projector": 1},
     "qwen2": {"language": 14},
     "llama": {"language": 14},
 }
@@ -53,6 +57,9 @@ vision is never looked at, and Qwen3-VL has a second merger for what its first b
 SEEING = [name for name in LINEAR if "vision" in LINEAR[name]]
 
 
+FOUR = {"image_seq_len": 4}
+"""Tokens of a tile."""
+TILES = {"size": {"longest_edge": 64}, "max_image_size": {"longest_edge": 32}}
 HALVES = {"patch_size": 16, "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
 PICTURES = {
     "qwen2-vl": {"size": {"shortest_edge": 56 * 56, "longest_edge": 112 * 112}},
@@ -60,6 +67,8 @@ PICTURES = {
     "qwen3-vl": {"size": {"shortest_edge": 64 * 64, "longest_edge": 128 * 128}, **HALVES},
     "llava": {"size": {"shortest_edge": 56}, "crop_size": {"height": 56, "width": 56}},
     "mllama": {"size": {"height": 56, "width": 56}, "max_image_tiles": 4},
+    "idefics3": TILES,
+    "smolvlm": TILES,
 }
 
 
@@ -96,8 +105,10 @@ def processor_of(name, tokenizer, settings):
         "qwen3-vl": (_processors.Qwen3VLProcessor, Qwen2VLImageProcessorPil),
         "llava": (transformers.LlavaProcessor, CLIPImageProcessorPil),
         "mllama": (transformers.MllamaProcessor, MllamaImageProcessorPil),
+        "idefics3": (transformers.Idefics3Processor, Idefics3ImageProcessorPil),
+        "smolvlm": (_processors.SmolVLMProcessor, SmolVLMImageProcessorPil),
     }[name]
-    more = LLAVA_PROCESSOR if name == "llava" else {}
+    more = {"llava": LLAVA_PROCESSOR, "idefics3": FOUR, "smolvlm": FOUR}.get(name, {})
     return kind(pictures(**settings), tokenizer, chat_template=CHAT[name], **more)
 
 
@@ -180,6 +191,25 @@ def _mllama(tokenizer):
     )
 
 
+def _idefics3(tokenizer, kind=transformers.Idefics3Config):
+    """Tiles of 4×4 patches, which four by four become one token."""
+    vision = {
+        "hidden_size": 64,
+        "intermediate_size": 96,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "image_size": 32,
+        "patch_size": 8,
+        "initializer_range": 0.1,
+    }
+    return kind(
+        text_config={"model_type": "llama", **TEXT, **_special(tokenizer)},
+        vision_config=vision,
+        image_token_id=tokenizer.convert_tokens_to_ids("<image>"),
+        scale_factor=2,
+    )
+
+
 def _qwen2(tokenizer):
     return transformers.Qwen2Config(**TEXT, **_special(tokenizer))
 
@@ -194,6 +224,8 @@ CONFIGS = {
     "qwen3-vl": _qwen3_vl,
     "llava": _llava,
     "mllama": _mllama,
+    "idefics3": _idefics3,
+    "smolvlm": partial(_idefics3, kind=transformers.SmolVLMConfig),
     "qwen2": _qwen2,
     "llama": _llama,
 }
@@ -257,12 +289,32 @@ def llama2():
     return tokenizer
 
 
+def ended(tokenizer, start, extra):
+    """A language model's tokenizer with Idefics3's special tokens: answers end in its own."""
+    tokenizer.add_tokens([AddedToken(t, special=True) for t in [*IDEFICS3, *extra]])
+    tokenizer.bos_token, tokenizer.eos_token = start, "<end_of_utterance>"
+    tokenizer.pad_token = tokenizer.pad_token or "<|finetune_right_pad_id|>"
+    return tokenizer
+
+
+IDEFICS3 = ("<fake_token_around_image>", "<image>", "<end_of_utterance>")
+PLACES = ("<global-img>", *(f"<row_{r}_col_{c}>" for r in range(1, 7) for c in range(1, 7)))
+"""One token each to SmolVLM2, plain text to Idefics3."""
+
+
+def smollm2():
+    """Byte-level, every digit a token, as Qwen2's; with the special tokens of SmolVLM2."""
+    return ended(qwen2(), "<|im_start|>", PLACES)
+
+
 TOKENIZERS = {
     "qwen2-vl": qwen2,
     "qwen2.5-vl": qwen2,
     "qwen3-vl": qwen2,
     "llava": llama2,
     "mllama": partial(llama3, pictures=True),
+    "idefics3": lambda: ended(llama3(pictures=False), "<|begin_of_text|>", ()),
+    "smolvlm": smollm2,
     "qwen2": qwen2,
     "llama": partial(llama3, pictures=False),
 }

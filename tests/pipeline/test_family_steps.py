@@ -11,6 +11,7 @@ from pipeline_toys import (
     dataset_of,
     ours,
     settings,
+    stock,
     trained,
 )
 from small_models import LINEAR, SEEING, build, uneven
@@ -52,6 +53,16 @@ def step(name, folder, out, *, at_once=None, **sft):
         trainer.logits_at_once = at_once * trainer._width
     trainer.train()
     return trainer, trainer.state.log_history[0], gradients.found[0]
+
+
+def test_loss_and_gradient_are_those_of_stock_trl(name, folder, tmp_path):
+    """On one batch of uneven answers, every weight trained, by cross-entropy alone."""
+    loaded = load(Model(name=str(folder), load_in_4bit=False, dtype="float32"))
+    samples = uneven(name)["samples"]
+    (theirs,), (expected,), _ = trained(stock, loaded, tmp_path, (6, 1), samples=samples)
+    (line,), (gradient,), _ = trained(ours, loaded, tmp_path, (6, 1), samples=samples)
+    assert line["loss"] == pytest.approx(theirs["loss"], rel=1e-4)
+    assert_close(gradient, expected, 1e-4)
 
 
 def test_rows_in_chunks_are_the_same_step(name, folder, tmp_path):

@@ -24,6 +24,10 @@ BILLIONS = {
     "Qwen/Qwen3-VL-2B-Instruct": 2.128,
     "Qwen/Qwen3-VL-4B-Instruct": 4.438,
     "Qwen/Qwen3-VL-8B-Instruct": 8.767,
+    "HuggingFaceM4/Idefics3-8B-Llama3": 8.462,
+    "HuggingFaceTB/SmolVLM2-256M-Video-Instruct": 0.256485,
+    "HuggingFaceTB/SmolVLM2-500M-Video-Instruct": 0.507482,
+    "HuggingFaceTB/SmolVLM2-2.2B-Instruct": 2.246785,
 }
 """As the checkpoints' own files count them."""
 KNOWN = {c: name for name in families.FAMILIES for c in families.create(name).sizes}

@@ -9,6 +9,7 @@ from gnomon.pipeline.families.base import Family
 
 FAMILIES = {
     "gnomon-tiny": "gnomon.pipeline.families.tiny:GnomonTiny",
+    "idefics3": "gnomon.pipeline.families.idefics3:Idefics3",
     "llama": "gnomon.pipeline.families.llama:Llama",
     "llava": "gnomon.pipeline.families.llava:Llava",
     "mllama": "gnomon.pipeline.families.mllama:Mllama",
@@ -16,6 +17,7 @@ FAMILIES = {
     "qwen2-vl": "gnomon.pipeline.families.qwen2_vl:Qwen2VL",
     "qwen2.5-vl": "gnomon.pipeline.families.qwen2_5_vl:Qwen25VL",
     "qwen3-vl": "gnomon.pipeline.families.qwen3_vl:Qwen3VL",
+    "smolvlm": "gnomon.pipeline.families.idefics3:SmolVLM",
 }
 TINY = Path(__file__).parent.parent / "tiny"
 """The embedded model's weights and tokenizer, the recipe and log that made them; package data."""

@@ -65,3 +65,26 @@ class Qwen2_5_VLProcessor(_WithoutVideo, transformers.Qwen2_5_VLProcessor):  # t
 
 class Qwen3VLProcessor(_WithoutVideo, transformers.Qwen3VLProcessor):  # type: ignore[misc]
     """Qwen3-VL's."""
+
+
+class SmolVLMProcessor(_WithoutVideo, transformers.SmolVLMProcessor):  # type: ignore[misc]
+    """SmolVLM's, which wants num2words for videos alone."""
+
+    def __init__(
+        self,
+        image_processor: Any = None,
+        tokenizer: Any = None,
+        image_seq_len: int = 169,
+        chat_template: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self.fake_image_token, self.image_token = "<fake_token_around_image>", "<image>"
+        self.global_image_token, self.video_token = "<global-img>", "<video>"
+        self.end_of_utterance_token = "<end_of_utterance>"  # noqa: S105 - no password
+        self.image_token_id = tokenizer.convert_tokens_to_ids(self.image_token)
+        self.image_seq_len = image_seq_len
+        ProcessorMixin.__init__(
+            self, image_processor, tokenizer, chat_template=chat_template, **kwargs
+        )
+
+    apply_chat_template = ProcessorMixin.apply_chat_template  # SmolVLM's asks the video part
