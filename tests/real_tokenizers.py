@@ -48,7 +48,19 @@ def smolvlm():
     return copy.deepcopy(_smolvlm())
 
 
-REAL = {t.__name__: t for t in (qwen2, llama3, sentencepiece, idefics3, smolvlm)}
+def internvl():
+    """InternVL3's: Qwen2.5's, which has eight more than Qwen2's; `<IMG_CONTEXT>` is 151667."""
+    tokenizer = qwen2()
+    tokenizer.add_tokens(_QWEN25)
+    tokenizer.add_tokens([AddedToken(token, special=True) for token in _INTERNVL])
+    return tokenizer
+
+
+REAL = {t.__name__: t for t in (qwen2, llama3, sentencepiece, idefics3, smolvlm, internvl)}
+_QWEN25 = ["<tool_call>", "</tool_call>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>",
+           "<|fim_pad|>", "<|repo_name|>", "<|file_sep|>"]  # fmt: skip
+_INTERNVL = ["<img>", "</img>", "<IMG_CONTEXT>", "<quad>", "</quad>", "<ref>", "</ref>", "<box>",
+             "</box>"]  # fmt: skip
 _UTTERED = "<end_of_utterance>"
 
 

@@ -100,6 +100,14 @@ IDEFICS3 = """\
 {% if line['type'] == 'text' %}{{ line['text'] }}\
 {% elif line['type'] == 'image' %}{{ '<image>' }}{% endif %}{% endfor %}<end_of_utterance>
 {% endfor %}{% if add_generation_prompt %}{{ 'Assistant:' }}{% endif %}"""
+INTERNVL = """\
+{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' }}\
+{% if message['content'] is string %}{{ message['content'] }}\
+{% else %}{% for content in message['content'] %}\
+{% if content['type'] == 'image' %}{{ '<IMG_CONTEXT>\\n' }}\
+{% elif content['type'] == 'text' %}{{ content['text'] }}{% endif %}{% endfor %}{% endif %}\
+{{ '<|im_end|>\\n' }}{% endfor %}\
+{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"""
 CHAT = {
     "qwen2-vl": QWEN_VL,
     "qwen2.5-vl": QWEN_VL,
@@ -110,6 +118,7 @@ CHAT = {
     "mllama": MLLAMA,
     "idefics3": "<|begin_of_text|>" + IDEFICS3,
     "smolvlm": "<|im_start|>" + IDEFICS3,
+    "internvl": INTERNVL,
 }
 CLIP = {
     "image_mean": [0.48145466, 0.4578275, 0.40821073],
@@ -123,6 +132,7 @@ QWEN_PIXELS = {
     "resample": 3,
     **CLIP,
 }
+IMAGENET = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}
 SIGLIP = {"resample": 1, "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
 PICTURES = {
     "qwen2-vl": QWEN_PIXELS,
@@ -160,6 +170,13 @@ PICTURES = {
         "max_image_size": {"longest_edge": 512},
         "do_image_splitting": True,
         **SIGLIP,
+    },
+    "internvl": {
+        "size": {"height": 448, "width": 448},
+        "min_patches": 1,
+        "max_patches": 12,
+        "resample": 3,
+        **IMAGENET,
     },
 }
 LLAVA_PROCESSOR = {

@@ -13,6 +13,7 @@ from pipeline_toys import SUMS, UNEVEN
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import AddedToken, AutoTokenizer, LlamaTokenizer, PreTrainedTokenizerFast
 from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
+from transformers.models.got_ocr2.image_processing_pil_got_ocr2 import GotOcr2ImageProcessorPil
 from transformers.models.idefics3.image_processing_pil_idefics3 import Idefics3ImageProcessorPil
 from transformers.models.mllama.image_processing_pil_mllama import MllamaImageProcessorPil
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
@@ -49,6 +50,7 @@ LINEAR = {
     "mllama": {"language": 28, "vision": 18, "projector": 1},
     "idefics3": {"language": 14, "vision": 12, "projector": 1},
     "smolvlm": {"language": 14, "vision": 12, "projector": 1},
+    "internvl": {"language": 14, "vision": 12, "projector": 2},
     "qwen2": {"language": 14},
     "llama": {"language": 14},
 }
@@ -57,8 +59,13 @@ vision is never looked at, and Qwen3-VL has a second merger for what its first b
 SEEING = [name for name in LINEAR if "vision" in LINEAR[name]]
 
 
-FOUR = {"image_seq_len": 4}
-"""Tokens of a tile."""
+MORE = {
+    "llava": LLAVA_PROCESSOR,
+    "idefics3": {"image_seq_len": 4},
+    "smolvlm": {"image_seq_len": 4},
+    "internvl": {"image_seq_length": 4},
+}
+"""What a processor is told beside its parts: of a tile of pictures, its tokens."""
 TILES = {"size": {"longest_edge": 64}, "max_image_size": {"longest_edge": 32}}
 HALVES = {"patch_size": 16, "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
 PICTURES = {
@@ -69,6 +76,7 @@ PICTURES = {
     "mllama": {"size": {"height": 56, "width": 56}, "max_image_tiles": 4},
     "idefics3": TILES,
     "smolvlm": TILES,
+    "internvl": {"size": {"height": 28, "width": 28}},
 }
 
 
@@ -107,8 +115,9 @@ def processor_of(name, tokenizer, settings):
         "mllama": (transformers.MllamaProcessor, MllamaImageProcessorPil),
         "idefics3": (transformers.Idefics3Processor, Idefics3ImageProcessorPil),
         "smolvlm": (_processors.SmolVLMProcessor, SmolVLMImageProcessorPil),
+        "internvl": (_processors.InternVLProcessor, GotOcr2ImageProcessorPil),
     }[name]
-    more = {"llava": LLAVA_PROCESSOR, "idefics3": FOUR, "smolvlm": FOUR}.get(name, {})
+    more = MORE.get(name, {})
     return kind(pictures(**settings), tokenizer, chat_template=CHAT[name], **more)
 
 
@@ -210,6 +219,29 @@ def _idefics3(tokenizer, kind=transformers.Idefics3Config):
     )
 
 
+def _internvl(tokenizer):
+    """InternVL3.5's, with Qwen3's language; in a tile 4×4 patches, of which four make a token."""
+    text = {"model_type": "qwen3", **TEXT, **_special(tokenizer), "head_dim": 16}
+    vision = {
+        "hidden_size": 64,
+        "intermediate_size": 96,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "image_size": 28,
+        "patch_size": 7,
+        "attention_bias": True,
+        "layer_scale_init_value": 1.0,
+        "initializer_range": 0.1,
+    }
+    return transformers.InternVLConfig(
+        text_config=text,
+        vision_config=vision,
+        image_token_id=tokenizer.convert_tokens_to_ids("<IMG_CONTEXT>"),
+        image_seq_length=4,
+        tie_word_embeddings=False,
+    )
+
+
 def _qwen2(tokenizer):
     return transformers.Qwen2Config(**TEXT, **_special(tokenizer))
 
@@ -226,6 +258,7 @@ CONFIGS = {
     "mllama": _mllama,
     "idefics3": _idefics3,
     "smolvlm": partial(_idefics3, kind=transformers.SmolVLMConfig),
+    "internvl": _internvl,
     "qwen2": _qwen2,
     "llama": _llama,
 }
@@ -307,6 +340,17 @@ def smollm2():
     return ended(qwen2(), "<|im_start|>", PLACES)
 
 
+def internvl():
+    """Qwen2's with InternVL's special tokens, those of boxes among them."""
+    tokenizer = qwen2()
+    tokenizer.add_tokens([AddedToken(token, special=True) for token in INTERNVL])
+    return tokenizer
+
+
+INTERNVL = ("<img>", "</img>", "<IMG_CONTEXT>", "<quad>", "</quad>", "<ref>", "</ref>", "<box>",
+            "</box>", "<video>")  # fmt: skip
+
+
 TOKENIZERS = {
     "qwen2-vl": qwen2,
     "qwen2.5-vl": qwen2,
@@ -315,6 +359,7 @@ TOKENIZERS = {
     "mllama": partial(llama3, pictures=True),
     "idefics3": lambda: ended(llama3(pictures=False), "<|begin_of_text|>", ()),
     "smolvlm": smollm2,
+    "internvl": internvl,
     "qwen2": qwen2,
     "llama": partial(llama3, pictures=False),
 }

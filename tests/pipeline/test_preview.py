@@ -15,7 +15,7 @@ from gnomon.pipeline.planning.preview import as_seen, sheet, supervised, token_t
 from gnomon.recipe import Model
 from gnomon.sample import Box, Sample
 
-IN_TILES = ("idefics3", "smolvlm")
+IN_TILES = ("idefics3", "smolvlm", "internvl")
 TWICE = ("idefics3", "smolvlm")
 """Resized to the longest edge, and then to whole tiles."""
 SIZES = [(84, 84), (300, 90), (90, 200), (20, 30), (640, 480), (97, 89), (56, 56), (171, 40)]

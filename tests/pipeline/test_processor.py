@@ -114,6 +114,12 @@ def test_smolvlms_gives_what_transformers_idefics3s_does(tmp_path):
     assert saved["video_processor_type"] == "SmolVLMVideoProcessor"
 
 
+def test_what_internvls_saves_names_its_own_video_part(tmp_path):
+    build("internvl", tmp_path)
+    saved, _ = BaseVideoProcessor.get_video_processor_dict(tmp_path)
+    assert saved["video_processor_type"] == "InternVLVideoProcessor"
+
+
 @pytest.mark.parametrize("folder", [TINY, "checkpoint"])
 def test_a_server_reads_the_answer_and_nothing_beside_it(blank, checkpoint, folder):
     """transformers serve parses answers by the tokenizer's template, else by that of Qwen2-VL."""

@@ -4,6 +4,7 @@ from decimal import Decimal
 from functools import cache
 
 import pytest
+import torch
 from known_checkpoints import PICTURES
 from PIL import Image
 from pipeline_toys import CLOCKS, clock, rows, total
@@ -28,6 +29,7 @@ KIND = {
     "llama": "llama3",
     "idefics3": "idefics3",
     "smolvlm": "smolvlm",
+    "internvl": "internvl",
 }
 TEN_EIGHT = clock(Time(10 * 3600 + 8 * 60))
 TIME = {
@@ -36,6 +38,7 @@ TIME = {
     "sentencepiece": ["", "1", "0", ":", "0", "8", "</s>"],
     "idefics3": [" ", "10", ":", "08", "<end_of_utterance>"],
     "smolvlm": [" ", "1", "0", ":", "0", "8", "<end_of_utterance>"],
+    "internvl": ["1", "0", ":", "0", "8", "<|im_end|>"],
 }
 """`10:08`, token by token; SentencePiece's blank is decoded as nothing."""
 MINUS = {
@@ -44,6 +47,7 @@ MINUS = {
     "sentencepiece": ["-", "1", "2", "3", "4", ".", "5", "</s>"],
     "idefics3": [" -", "123", "4", ".", "5", "<end_of_utterance>"],
     "smolvlm": [" -", "1", "2", "3", "4", ".", "5", "<end_of_utterance>"],
+    "internvl": ["-", "1", "2", "3", "4", ".", "5", "<|im_end|>"],
 }
 PROMPTS = {
     "qwen2-vl": "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n<|im_start|>user\n"
@@ -59,13 +63,21 @@ PROMPTS = {
     " Date: December 2023\nToday Date: 26 Jul 2024\n\n<|eot_id|><|start_header_id|>user"
     "<|end_header_id|>\n\nQ?<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n",
 }
+PROMPTS["internvl"] = "<|im_start|>user\n<IMG_CONTEXT>\nQ?<|im_end|>\n<|im_start|>assistant\n"
 PROMPTS["idefics3"] = "<|begin_of_text|>User:<image>Q?<end_of_utterance>\nAssistant:"
 PROMPTS["smolvlm"] = PROMPTS["idefics3"].replace("<|begin_of_text|>", "<|im_start|>")
 PROMPTS["qwen2.5-vl"] = PROMPTS["qwen2-vl"]
 PLACEHOLDERS = {"qwen2-vl": 8 * 8, "qwen2.5-vl": 8 * 8, "qwen3-vl": 8 * 8, "llava": 24 * 24,
-                "mllama": 1, "idefics3": 17 * 13 * 13, "smolvlm": 17 * 8 * 8}  # fmt: skip
+                "mllama": 1, "idefics3": 17 * 13 * 13, "smolvlm": 17 * 8 * 8,
+                "internvl": 16 * 16}  # fmt: skip
 """For a picture of 224×224: 28 pixels a side, or 32 of 256, 14 of 336, or none but the sign; or 16
-tiles and the picture in one."""
+tiles and the picture in one; or one tile of 448."""
+
+SIGN = {"llava": "<image>", "mllama": "<|image|>", "idefics3": "<image>", "smolvlm": "<image>",
+        "internvl": "<IMG_CONTEXT>"}  # fmt: skip
+AROUND = {"idefics3": ["<fake_token_around_image>"], "smolvlm": ["<fake_token_around_image>"],
+          "internvl": ["<img>", "</img>"]}  # fmt: skip
+"""What a processor writes before and after a picture of tiles."""
 
 
 @pytest.fixture(scope="module", params=LINEAR)
@@ -138,6 +150,7 @@ def test_a_box_is_supervised_whole(name, reader):
         "llava": "[0.100,0.233,0.400,0.667]</s>",  # of 300×300, 50 above
         "mllama": "[0.100, 0.100, 0.400, 0.750]<|eot_id|>",
         "idefics3": "[0.100, 0.100, 0.400, 0.750]<end_of_utterance>",
+        "internvl": "<box>[[100, 100, 400, 750]]</box><|im_end|>",
     }
     said["smolvlm"] = said["idefics3"]
     assert text.replace(" ", "") == said[name].replace(" ", "")
@@ -149,16 +162,14 @@ def test_a_picture_takes_the_tokens_that_its_model_counts_on(name, reader):
     family, processor = reader
     sample = Sample("p", Image.new("RGB", (224, 224)), "Q?", Number(Decimal(1)))
     batch = Collator(family, processor)(rows([sample]))
-    image = processor.tokenizer.convert_tokens_to_ids(
-        {"mllama": "<|image|>"}.get(name, "<|image_pad|>" if "qwen" in name else "<image>")
-    )
+    image = processor.tokenizer.convert_tokens_to_ids(SIGN.get(name, "<|image_pad|>"))
     assert (batch["input_ids"] == image).sum() == PLACEHOLDERS[name]
     assert family.config(next(iter(family.sizes))).image_token_id == image
     assert not (batch["labels"] == image).any()
     looked_at, _ = family.looks(family.config(next(iter(family.sizes))), (224, 224), Model())
-    around = processor.tokenizer.convert_tokens_to_ids("<fake_token_around_image>")
-    edge = around if name in ("idefics3", "smolvlm") else image
-    (places,) = (batch["input_ids"][0] == edge).nonzero(as_tuple=True)
+    around = [processor.tokenizer.convert_tokens_to_ids(t) for t in AROUND.get(name, ())]
+    edges = torch.tensor(around or [image])
+    (places,) = torch.isin(batch["input_ids"][0], edges).nonzero(as_tuple=True)
     assert looked_at == places[-1] - places[0] + 1
     assert {key for key in batch if "aspect" in key or "cross" in key} == (
         {"aspect_ratio_ids", "aspect_ratio_mask", "cross_attention_mask"}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from PIL import Image
-from small_models import TOKENIZERS, build, processor_of
+from small_models import CONFIGS, TOKENIZERS, build, processor_of
 
 from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import open_processor
@@ -75,3 +75,35 @@ def test_a_limit_below_a_tile_is_refused_with_the_least_that_works(folder):
         open_processor(Model(name=str(folder), max_pixels=1023))
     with pytest.raises(ValueError, match=r"max_pixels=6000.*give 9216 or more"):
         open_processor(Model(name=str(folder), min_pixels=5000, max_pixels=6000))
+
+
+@pytest.fixture(scope="module")
+def internvl(tmp_path_factory):
+    return build("internvl", tmp_path_factory.mktemp("internvl"))
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    "limits",
+    [{}, {"max_pixels": 5 * 28 * 28}, {"min_pixels": 3 * 28 * 28, "max_pixels": 4 * 28 * 28}],
+)
+def test_internvls_grid_is_within_the_limits_and_what_the_processor_cuts(internvl, limits, size):
+    family, processor = open_processor(Model(name=str(internvl), **limits))
+    wide, tall = family.resized(processor, size)
+    assert limits.get("min_pixels", 28 * 28) <= wide * tall
+    assert wide * tall <= limits.get("max_pixels", 12 * 28 * 28)
+    text = family.prompt(processor, "Q?", image=True)
+    found = family.encode(processor, [text], [picture(size)], side="right")
+    tiles = wide * tall // 28**2
+    assert len(found["pixel_values"]) == tiles + (tiles > 1)
+    config = CONFIGS["internvl"](processor.tokenizer)
+    tokens, seen = family.looks(config, size, Model(**limits))
+    assert tokens == (found["input_ids"] == processor.image_token_id).sum() + 2
+    assert seen == len(found["pixel_values"]) * (4 * 4 + 1)
+
+
+def test_a_limit_below_internvls_tile_is_refused_with_the_least_that_works(internvl):
+    with pytest.raises(ValueError, match=r"max_pixels=783.*tiles of 28×28 pixels: give 784 or"):
+        open_processor(Model(name=str(internvl), max_pixels=783))
+    with pytest.raises(ValueError, match=r"max_pixels=3000.*give 3136 or more"):
+        open_processor(Model(name=str(internvl), min_pixels=2500, max_pixels=3000))

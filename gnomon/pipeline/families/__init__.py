@@ -10,6 +10,7 @@ from gnomon.pipeline.families.base import Family
 FAMILIES = {
     "gnomon-tiny": "gnomon.pipeline.families.tiny:GnomonTiny",
     "idefics3": "gnomon.pipeline.families.idefics3:Idefics3",
+    "internvl": "gnomon.pipeline.families.internvl:InternVL",
     "llama": "gnomon.pipeline.families.llama:Llama",
     "llava": "gnomon.pipeline.families.llava:Llava",
     "mllama": "gnomon.pipeline.families.mllama:Mllama",
