@@ -200,7 +200,8 @@ def _tile_tokens(config: PretrainedConfig) -> int:
     """The tokens of one tile in the prompt."""
     tall, wide = config.vision_config.image_size
     high, broad = config.vision_config.patch_size
-    return round((tall // high) * (wide // broad) * config.downsample_ratio**2)
+    tokens: int = round((tall // high) * (wide // broad) * config.downsample_ratio**2)
+    return tokens
 
 
 def _limited(tiles: tuple[int, int], tile: Size, model: Model) -> tuple[int, int]:
