@@ -80,23 +80,23 @@ class Idefics3(Family):
     }
 
     def load_processor(self, path: str | Path, model: Model) -> Processor:
-        from transformers import AutoConfig, Idefics3Processor
+        from transformers import Idefics3Processor
         from transformers.models.idefics3.image_processing_pil_idefics3 import (
             Idefics3ImageProcessorPil,
         )
 
         pictures = Idefics3ImageProcessorPil.from_pretrained(path)
-        return self.assembled(Idefics3Processor, path, pictures, AutoConfig, model)
+        return self.assembled(Idefics3Processor, path, pictures, model)
 
-    def assembled(
-        self, kind: Any, path: str | Path, pictures: Any, configs: Any, model: Model
-    ) -> Processor:
+    def assembled(self, kind: Any, path: str | Path, pictures: Any, model: Model) -> Processor:
         """The processor of a checkpoint, with the recipe's limits on the longest edge."""
+        from transformers import AutoConfig
+
         from gnomon.pipeline.families import _processors
 
         tile, edge = pictures.max_image_size["longest_edge"], pictures.size["longest_edge"]
         pictures.size = {"longest_edge": _limited(edge, tile, model)}
-        length = _tile_tokens(configs.from_pretrained(path))
+        length = _tile_tokens(AutoConfig.from_pretrained(path))
         return _processors.assemble(kind, path, pictures, image_seq_len=length)
 
     def resized(self, processor: Processor, size: Size) -> Size:
@@ -182,7 +182,6 @@ class SmolVLM(Idefics3):
     }
 
     def load_processor(self, path: str | Path, model: Model) -> Processor:
-        from transformers import AutoConfig
         from transformers.models.smolvlm.image_processing_pil_smolvlm import (
             SmolVLMImageProcessorPil,
         )
@@ -190,8 +189,7 @@ class SmolVLM(Idefics3):
         from gnomon.pipeline.families import _processors
 
         pictures = SmolVLMImageProcessorPil.from_pretrained(path)
-        kind = _processors.SmolVLMProcessor
-        return self.assembled(kind, path, pictures, AutoConfig, model)
+        return self.assembled(_processors.SmolVLMProcessor, path, pictures, model)
 
 
 def _tile_tokens(config: PretrainedConfig) -> int:
