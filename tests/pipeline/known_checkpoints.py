@@ -121,6 +121,21 @@ GEMMA3 = """\
 {{ '<end_of_turn>\\n' }}\
 {%- endfor -%}\
 {%- if add_generation_prompt -%}{{ '<start_of_turn>model\\n' }}{%- endif -%}"""
+IDEFICS3 = """\
+{% for message in messages %}{{ message['role'] | capitalize }}\
+{% if message['content'][0]['type'] == 'image' %}{{ ':' }}{% else %}{{ ': ' }}{% endif %}\
+{% for line in message['content'] %}\
+{% if line['type'] == 'text' %}{{ line['text'] }}\
+{% elif line['type'] == 'image' %}{{ '<image>' }}{% endif %}{% endfor %}<end_of_utterance>
+{% endfor %}{% if add_generation_prompt %}{{ 'Assistant:' }}{% endif %}"""
+INTERNVL = """\
+{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' }}\
+{% if message['content'] is string %}{{ message['content'] }}\
+{% else %}{% for content in message['content'] %}\
+{% if content['type'] == 'image' %}{{ '<IMG_CONTEXT>\\n' }}\
+{% elif content['type'] == 'text' %}{{ content['text'] }}{% endif %}{% endfor %}{% endif %}\
+{{ '<|im_end|>\\n' }}{% endfor %}\
+{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"""
 CHAT = {
     "gemma3": GEMMA3,
     "qwen2-vl": QWEN_VL,
@@ -131,6 +146,9 @@ CHAT = {
     "llava": LLAVA,
     "llama": LLAMA,
     "mllama": MLLAMA,
+    "idefics3": "<|begin_of_text|>" + IDEFICS3,
+    "smolvlm": "<|im_start|>" + IDEFICS3,
+    "internvl": INTERNVL,
 }
 CLIP = {
     "image_mean": [0.48145466, 0.4578275, 0.40821073],
@@ -153,6 +171,8 @@ QWEN3_PIXELS = {
     "resample": 3,
     **HALVES,
 }
+IMAGENET = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}
+SIGLIP = {"resample": 1, "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
 PICTURES = {
     "gemma3": {"size": {"height": 896, "width": 896}, "resample": 2, **HALVES},
     "qwen2-vl": QWEN_PIXELS,
@@ -171,6 +191,25 @@ PICTURES = {
         "max_image_tiles": 4,
         "resample": 2,
         **CLIP,
+    },
+    "idefics3": {
+        "size": {"longest_edge": 4 * 364},
+        "max_image_size": {"longest_edge": 364},
+        "do_image_splitting": True,
+        **SIGLIP,
+    },
+    "smolvlm": {
+        "size": {"longest_edge": 2048},
+        "max_image_size": {"longest_edge": 512},
+        "do_image_splitting": True,
+        **SIGLIP,
+    },
+    "internvl": {
+        "size": {"height": 448, "width": 448},
+        "min_patches": 1,
+        "max_patches": 12,
+        "resample": 3,
+        **IMAGENET,
     },
 }
 LLAVA_PROCESSOR = {

@@ -12,6 +12,7 @@ from known_checkpoints import CHAT, LLAVA_PROCESSOR
 from pipeline_toys import SUMS, UNEVEN
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import (
+    AddedToken,
     AutoTokenizer,
     GemmaTokenizer,
     LlamaTokenizer,
@@ -19,8 +20,11 @@ from transformers import (
 )
 from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
 from transformers.models.gemma3.image_processing_pil_gemma3 import Gemma3ImageProcessorPil
+from transformers.models.got_ocr2.image_processing_pil_got_ocr2 import GotOcr2ImageProcessorPil
+from transformers.models.idefics3.image_processing_pil_idefics3 import Idefics3ImageProcessorPil
 from transformers.models.mllama.image_processing_pil_mllama import MllamaImageProcessorPil
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+from transformers.models.smolvlm.image_processing_pil_smolvlm import SmolVLMImageProcessorPil
 
 from gnomon.pipeline import families
 from gnomon.pipeline.families import _processors
@@ -53,6 +57,9 @@ LINEAR = {
     "llava": {"language": 14, "vision": 12, "projector": 2},
     "mllama": {"language": 28, "vision": 18, "projector": 1},
     "gemma3": {"language": 14, "vision": 12},
+    "idefics3": {"language": 14, "vision": 12, "projector": 1},
+    "smolvlm": {"language": 14, "vision": 12, "projector": 1},
+    "internvl": {"language": 14, "vision": 12, "projector": 2},
     "qwen2": {"language": 14},
     "llama": {"language": 14},
 }
@@ -61,6 +68,14 @@ vision is never looked at, and Qwen3-VL has a second merger for what its first b
 SEEING = [name for name in LINEAR if "vision" in LINEAR[name]]
 
 
+MORE = {
+    "llava": LLAVA_PROCESSOR,
+    "idefics3": {"image_seq_len": 4},
+    "smolvlm": {"image_seq_len": 4},
+    "internvl": {"image_seq_length": 4},
+}
+"""What a processor is told beside its parts: of a tile of pictures, its tokens."""
+TILES = {"size": {"longest_edge": 64}, "max_image_size": {"longest_edge": 32}}
 HALVES = {"patch_size": 16, "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
 PICTURES = {
     "qwen2-vl": {"size": {"shortest_edge": 56 * 56, "longest_edge": 112 * 112}},
@@ -70,6 +85,9 @@ PICTURES = {
     "llava": {"size": {"shortest_edge": 56}, "crop_size": {"height": 56, "width": 56}},
     "mllama": {"size": {"height": 56, "width": 56}, "max_image_tiles": 4},
     "gemma3": {"size": {"height": 56, "width": 56}},
+    "idefics3": TILES,
+    "smolvlm": TILES,
+    "internvl": {"size": {"height": 28, "width": 28}},
 }
 
 
@@ -108,8 +126,11 @@ def processor_of(name, tokenizer, settings):
         "llava": (transformers.LlavaProcessor, CLIPImageProcessorPil),
         "mllama": (transformers.MllamaProcessor, MllamaImageProcessorPil),
         "gemma3": (transformers.Gemma3Processor, Gemma3ImageProcessorPil),
+        "idefics3": (transformers.Idefics3Processor, Idefics3ImageProcessorPil),
+        "smolvlm": (_processors.SmolVLMProcessor, SmolVLMImageProcessorPil),
+        "internvl": (_processors.InternVLProcessor, GotOcr2ImageProcessorPil),
     }[name]
-    more = LLAVA_PROCESSOR if name == "llava" else {}
+    more = MORE.get(name, {})
     if name == "gemma3":
         more = {"image_seq_length": (settings["size"]["height"] // 28) ** 2 if settings else 256}
     return kind(pictures(**settings), tokenizer, chat_template=CHAT[name], **more)
@@ -237,6 +258,48 @@ def _gemma3(tokenizer):
     )
 
 
+def _idefics3(tokenizer, kind=transformers.Idefics3Config):
+    """Tiles of 4×4 patches, which four by four become one token."""
+    vision = {
+        "hidden_size": 64,
+        "intermediate_size": 96,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "image_size": 32,
+        "patch_size": 8,
+        "initializer_range": 0.1,
+    }
+    return kind(
+        text_config={"model_type": "llama", **TEXT, **_special(tokenizer)},
+        vision_config=vision,
+        image_token_id=tokenizer.convert_tokens_to_ids("<image>"),
+        scale_factor=2,
+    )
+
+
+def _internvl(tokenizer):
+    """InternVL3.5's, with Qwen3's language; in a tile 4×4 patches, of which four make a token."""
+    text = {"model_type": "qwen3", **TEXT, **_special(tokenizer), "head_dim": 16}
+    vision = {
+        "hidden_size": 64,
+        "intermediate_size": 96,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "image_size": 28,
+        "patch_size": 7,
+        "attention_bias": True,
+        "layer_scale_init_value": 1.0,
+        "initializer_range": 0.1,
+    }
+    return transformers.InternVLConfig(
+        text_config=text,
+        vision_config=vision,
+        image_token_id=tokenizer.convert_tokens_to_ids("<IMG_CONTEXT>"),
+        image_seq_length=4,
+        tie_word_embeddings=False,
+    )
+
+
 def _qwen2(tokenizer):
     return transformers.Qwen2Config(**TEXT, **_special(tokenizer))
 
@@ -253,6 +316,9 @@ CONFIGS = {
     "llava": _llava,
     "mllama": _mllama,
     "gemma3": _gemma3,
+    "idefics3": _idefics3,
+    "smolvlm": partial(_idefics3, kind=transformers.SmolVLMConfig),
+    "internvl": _internvl,
     "qwen2": _qwen2,
     "llama": _llama,
 }
@@ -334,6 +400,35 @@ def gemma3():
     )
 
 
+def ended(tokenizer, start, extra):
+    """A language model's tokenizer with Idefics3's special tokens: answers end in its own."""
+    tokenizer.add_tokens([AddedToken(t, special=True) for t in [*IDEFICS3, *extra]])
+    tokenizer.bos_token, tokenizer.eos_token = start, "<end_of_utterance>"
+    tokenizer.pad_token = tokenizer.pad_token or "<|finetune_right_pad_id|>"
+    return tokenizer
+
+
+IDEFICS3 = ("<fake_token_around_image>", "<image>", "<end_of_utterance>")
+PLACES = ("<global-img>", *(f"<row_{r}_col_{c}>" for r in range(1, 7) for c in range(1, 7)))
+"""One token each to SmolVLM2, plain text to Idefics3."""
+
+
+def smollm2():
+    """Byte-level, every digit a token, as Qwen2's; with the special tokens of SmolVLM2."""
+    return ended(qwen2(), "<|im_start|>", PLACES)
+
+
+def internvl():
+    """Qwen2's with InternVL's special tokens, those of boxes among them."""
+    tokenizer = qwen2()
+    tokenizer.add_tokens([AddedToken(token, special=True) for token in INTERNVL])
+    return tokenizer
+
+
+INTERNVL = ("<img>", "</img>", "<IMG_CONTEXT>", "<quad>", "</quad>", "<ref>", "</ref>", "<box>",
+            "</box>", "<video>")  # fmt: skip
+
+
 TOKENIZERS = {
     "gemma3": gemma3,
     "qwen2-vl": qwen2,
@@ -342,6 +437,9 @@ TOKENIZERS = {
     "qwen3.5": qwen2,
     "llava": llama2,
     "mllama": partial(llama3, pictures=True),
+    "idefics3": lambda: ended(llama3(pictures=False), "<|begin_of_text|>", ()),
+    "smolvlm": smollm2,
+    "internvl": internvl,
     "qwen2": qwen2,
     "llama": partial(llama3, pictures=False),
 }

@@ -6,10 +6,12 @@ import pytest
 import transformers
 from PIL import Image
 from pipeline_toys import BLANK
+from small_models import build
 from transformers import AutoProcessor, AutoTokenizer
 from transformers.utils import is_torchvision_available
 from transformers.video_processing_utils import BaseVideoProcessor
 
+from gnomon.pipeline.checkpoint import open_processor
 from gnomon.pipeline.families import TINY, _processors
 from gnomon.pipeline.families.tiny import SIDE
 from gnomon.pipeline.load import load
@@ -96,6 +98,26 @@ def test_what_it_saves_lacks_nothing_that_transformers_looks_for(blank, kind, tm
     else:
         with pytest.raises(ImportError, match="VideoProcessor requires the Torchvision library"):
             AutoProcessor.from_pretrained(tmp_path)
+
+
+def test_smolvlms_gives_what_transformers_idefics3s_does(tmp_path):
+    """Which needs neither torchvision nor num2words, and treats pictures the same."""
+    ours = open_processor(Model(name=str(build("smolvlm", tmp_path))))[1]
+    theirs = transformers.Idefics3Processor(ours.image_processor, ours.tokenizer, image_seq_len=4)
+    pictures = [[Image.effect_noise((300, 90), 90)], [], [Image.effect_noise((40, 70), 90)]]
+    texts = ["User:<image>Q?", "User: Q?", "User:<image>Which?"]
+    asked = {"text": texts, "images": pictures, "padding": True, "return_tensors": "pt"}
+    found, expected = ours(**asked), theirs(**asked)
+    assert found.keys() == expected.keys()
+    assert all((found[key] == expected[key]).all() for key in expected)
+    saved, _ = BaseVideoProcessor.get_video_processor_dict(tmp_path)
+    assert saved["video_processor_type"] == "SmolVLMVideoProcessor"
+
+
+def test_what_internvls_saves_names_its_own_video_part(tmp_path):
+    build("internvl", tmp_path)
+    saved, _ = BaseVideoProcessor.get_video_processor_dict(tmp_path)
+    assert saved["video_processor_type"] == "InternVLVideoProcessor"
 
 
 @pytest.mark.parametrize("folder", [TINY, "checkpoint"])

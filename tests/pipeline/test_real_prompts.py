@@ -4,6 +4,7 @@ from decimal import Decimal
 from functools import cache
 
 import pytest
+import torch
 from known_checkpoints import PICTURES
 from PIL import Image
 from pipeline_toys import CLOCKS, clock, rows, total
@@ -26,6 +27,9 @@ KIND = {
     "llava": "sentencepiece",
     "mllama": "llama3",
     "llama": "llama3",
+    "idefics3": "idefics3",
+    "smolvlm": "smolvlm",
+    "internvl": "internvl",
 }
 """Families whose tokenizer a package ships."""
 TEN_EIGHT = clock(Time(10 * 3600 + 8 * 60))
@@ -33,12 +37,18 @@ TIME = {
     "qwen2": ["1", "0", ":", "0", "8", "<|im_end|>"],
     "llama3": ["10", ":", "08", "<|eot_id|>"],
     "sentencepiece": ["", "1", "0", ":", "0", "8", "</s>"],
+    "idefics3": [" ", "10", ":", "08", "<end_of_utterance>"],
+    "smolvlm": [" ", "1", "0", ":", "0", "8", "<end_of_utterance>"],
+    "internvl": ["1", "0", ":", "0", "8", "<|im_end|>"],
 }
 """`10:08`, token by token; SentencePiece's blank is decoded as nothing."""
 MINUS = {
     "qwen2": ["-", "1", "2", "3", "4", ".", "5", "<|im_end|>"],
     "llama3": ["-", "123", "4", ".", "5", "<|eot_id|>"],
     "sentencepiece": ["-", "1", "2", "3", "4", ".", "5", "</s>"],
+    "idefics3": [" -", "123", "4", ".", "5", "<end_of_utterance>"],
+    "smolvlm": [" -", "1", "2", "3", "4", ".", "5", "<end_of_utterance>"],
+    "internvl": ["-", "1", "2", "3", "4", ".", "5", "<|im_end|>"],
 }
 PROMPTS = {
     "qwen2-vl": "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n<|im_start|>user\n"
@@ -54,10 +64,21 @@ PROMPTS = {
     " Date: December 2023\nToday Date: 26 Jul 2024\n\n<|eot_id|><|start_header_id|>user"
     "<|end_header_id|>\n\nQ?<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n",
 }
+PROMPTS["internvl"] = "<|im_start|>user\n<IMG_CONTEXT>\nQ?<|im_end|>\n<|im_start|>assistant\n"
+PROMPTS["idefics3"] = "<|begin_of_text|>User:<image>Q?<end_of_utterance>\nAssistant:"
+PROMPTS["smolvlm"] = PROMPTS["idefics3"].replace("<|begin_of_text|>", "<|im_start|>")
 PROMPTS["qwen2.5-vl"] = PROMPTS["qwen2-vl"]
 PLACEHOLDERS = {"qwen2-vl": 8 * 8, "qwen2.5-vl": 8 * 8, "qwen3-vl": 8 * 8, "llava": 24 * 24,
-                "mllama": 1}  # fmt: skip
-"""For a picture of 224×224: 28 pixels a side, or 32 of 256, 14 of 336, or none but the sign."""
+                "mllama": 1, "idefics3": 17 * 13 * 13, "smolvlm": 17 * 8 * 8,
+                "internvl": 16 * 16}  # fmt: skip
+"""For a picture of 224×224: 28 pixels a side, or 32 of 256, 14 of 336, or none but the sign; or 16
+tiles and the picture in one; or one tile of 448."""
+
+SIGN = {"llava": "<image>", "mllama": "<|image|>", "idefics3": "<image>", "smolvlm": "<image>",
+        "internvl": "<IMG_CONTEXT>"}  # fmt: skip
+AROUND = {"idefics3": ["<fake_token_around_image>"], "smolvlm": ["<fake_token_around_image>"],
+          "internvl": ["<img>", "</img>"]}  # fmt: skip
+"""What a processor writes before and after a picture of tiles."""
 
 
 @pytest.fixture(scope="module", params=KIND)
@@ -129,7 +150,10 @@ def test_a_box_is_supervised_whole(name, reader):
         "qwen3-vl": '{"bbox_2d": [100, 100, 400, 750]}<|im_end|>',
         "llava": "[0.100,0.233,0.400,0.667]</s>",  # of 300×300, 50 above
         "mllama": "[0.100, 0.100, 0.400, 0.750]<|eot_id|>",
+        "idefics3": "[0.100, 0.100, 0.400, 0.750]<end_of_utterance>",
+        "internvl": "<box>[[100, 100, 400, 750]]</box><|im_end|>",
     }
+    said["smolvlm"] = said["idefics3"]
     assert text.replace(" ", "") == said[name].replace(" ", "")
 
 
@@ -139,12 +163,15 @@ def test_a_picture_takes_the_tokens_that_its_model_counts_on(name, reader):
     family, processor = reader
     sample = Sample("p", Image.new("RGB", (224, 224)), "Q?", Number(Decimal(1)))
     batch = Collator(family, processor)(rows([sample]))
-    image = processor.tokenizer.convert_tokens_to_ids(
-        {"llava": "<image>", "mllama": "<|image|>"}.get(name, "<|image_pad|>")
-    )
+    image = processor.tokenizer.convert_tokens_to_ids(SIGN.get(name, "<|image_pad|>"))
     assert (batch["input_ids"] == image).sum() == PLACEHOLDERS[name]
     assert family.config(next(iter(family.sizes))).image_token_id == image
     assert not (batch["labels"] == image).any()
+    looked_at, _ = family.looks(family.config(next(iter(family.sizes))), (224, 224), Model())
+    around = [processor.tokenizer.convert_tokens_to_ids(t) for t in AROUND.get(name, ())]
+    edges = torch.tensor(around or [image])
+    (places,) = torch.isin(batch["input_ids"][0], edges).nonzero(as_tuple=True)
+    assert looked_at == places[-1] - places[0] + 1
     assert {key for key in batch if "aspect" in key or "cross" in key} == (
         {"aspect_ratio_ids", "aspect_ratio_mask", "cross_attention_mask"}
         if name == "mllama"
@@ -160,4 +187,4 @@ def test_the_table_of_a_sample(name, reader):
     sample = CLOCKS[0] if name in SEEING else total(-1234, 1)
     table = token_table(*reader, sample)
     print(f"\n{name}\n{table}")
-    assert len(table.splitlines()) < 90
+    assert len(table.splitlines()) < (300 if name in ("idefics3", "smolvlm") else 90)

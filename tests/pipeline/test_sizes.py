@@ -31,6 +31,17 @@ BILLIONS = {
     "google/gemma-3-4b-it": 4.300,
     "google/gemma-3-12b-it": 12.187,
     "google/gemma-3-27b-it": 27.432,
+    "HuggingFaceM4/Idefics3-8B-Llama3": 8.462,
+    "HuggingFaceTB/SmolVLM2-256M-Video-Instruct": 0.256485,
+    "HuggingFaceTB/SmolVLM2-500M-Video-Instruct": 0.507482,
+    "HuggingFaceTB/SmolVLM2-2.2B-Instruct": 2.246785,
+    "OpenGVLab/InternVL3-1B-hf": 0.938,
+    "OpenGVLab/InternVL3-2B-hf": 2.089,
+    "OpenGVLab/InternVL3-8B-hf": 7.944,
+    "OpenGVLab/InternVL3_5-1B-HF": 1.061,
+    "OpenGVLab/InternVL3_5-2B-HF": 2.349,
+    "OpenGVLab/InternVL3_5-4B-HF": 4.733,
+    "OpenGVLab/InternVL3_5-8B-HF": 8.528,
 }
 """As the checkpoints' own files count them."""
 KNOWN = {c: name for name in families.FAMILIES for c in families.create(name).sizes}

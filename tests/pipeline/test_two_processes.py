@@ -56,7 +56,7 @@ def ranks(checkpoint, out):
     ]
     try:
         for process in processes:
-            told, _ = process.communicate(timeout=240)
+            told, _ = process.communicate(timeout=600)
             assert process.returncode == 0, told[-3000:]
     finally:
         for process in processes:

@@ -10,6 +10,8 @@ from gnomon.pipeline.families.base import Family
 FAMILIES = {
     "gemma3": "gnomon.pipeline.families.gemma3:Gemma3",
     "gnomon-tiny": "gnomon.pipeline.families.tiny:GnomonTiny",
+    "idefics3": "gnomon.pipeline.families.idefics3:Idefics3",
+    "internvl": "gnomon.pipeline.families.internvl:InternVL",
     "llama": "gnomon.pipeline.families.llama:Llama",
     "llava": "gnomon.pipeline.families.llava:Llava",
     "mllama": "gnomon.pipeline.families.mllama:Mllama",
@@ -18,6 +20,7 @@ FAMILIES = {
     "qwen2.5-vl": "gnomon.pipeline.families.qwen2_5_vl:Qwen25VL",
     "qwen3.5": "gnomon.pipeline.families.qwen3_5:Qwen35",
     "qwen3-vl": "gnomon.pipeline.families.qwen3_vl:Qwen3VL",
+    "smolvlm": "gnomon.pipeline.families.idefics3:SmolVLM",
 }
 TINY = Path(__file__).parent.parent / "tiny"
 """The embedded model's weights and tokenizer, the recipe and log that made them; package data."""

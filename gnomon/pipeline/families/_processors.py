@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import transformers
 from transformers import AutoTokenizer, ProcessorMixin
@@ -27,6 +28,9 @@ def assemble(
 class _WithoutVideo(ProcessorMixin):  # type: ignore[misc]
     """The same processor without the video part, the only one that needs torchvision."""
 
+    video: ClassVar[str] = ""
+    """The class of the video part, where it is not called as that of pictures."""
+
     def __init__(
         self,
         image_processor: Any = None,
@@ -48,7 +52,8 @@ class _WithoutVideo(ProcessorMixin):  # type: ignore[misc]
         """
         saved: dict[str, Any] = super().to_dict()
         pictures = dict(saved["image_processor"])
-        kind = pictures.pop("image_processor_type").replace("Image", "Video")
+        kind = self.video or pictures["image_processor_type"].replace("Image", "Video")
+        del pictures["image_processor_type"]
         return {**saved, "video_processor": {**pictures, "video_processor_type": kind}}
 
 
@@ -65,3 +70,52 @@ class Qwen2_5_VLProcessor(_WithoutVideo, transformers.Qwen2_5_VLProcessor):  # t
 
 class Qwen3VLProcessor(_WithoutVideo, transformers.Qwen3VLProcessor):  # type: ignore[misc]
     """Qwen3-VL's."""
+
+
+class SmolVLMProcessor(_WithoutVideo, transformers.SmolVLMProcessor):  # type: ignore[misc]
+    """SmolVLM's, which wants num2words for videos alone."""
+
+    def __init__(
+        self,
+        image_processor: Any = None,
+        tokenizer: Any = None,
+        image_seq_len: int = 169,
+        chat_template: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self.fake_image_token, self.image_token = "<fake_token_around_image>", "<image>"
+        self.global_image_token, self.video_token = "<global-img>", "<video>"
+        self.end_of_utterance_token = "<end_of_utterance>"  # noqa: S105 - no password
+        self.image_token_id = tokenizer.convert_tokens_to_ids(self.image_token)
+        self.image_seq_len = image_seq_len
+        ProcessorMixin.__init__(
+            self, image_processor, tokenizer, chat_template=chat_template, **kwargs
+        )
+
+    apply_chat_template = ProcessorMixin.apply_chat_template  # SmolVLM's asks the video part
+
+
+class InternVLProcessor(_WithoutVideo, transformers.InternVLProcessor):  # type: ignore[misc]
+    """InternVL's."""
+
+    video: ClassVar[str] = "InternVLVideoProcessor"
+    text_kwargs: ClassVar[dict[str, Any]] = {}
+    """InternVL's own pads on the left whatever its tokenizer is told."""
+
+    def __init__(
+        self,
+        image_processor: Any = None,
+        tokenizer: Any = None,
+        image_seq_length: int = 256,
+        chat_template: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self.start_image_token, self.end_image_token = "<img>", "</img>"
+        self.image_token, self.video_token = "<IMG_CONTEXT>", "<video>"
+        for name in ("start_image_token", "end_image_token", "image_token"):
+            setattr(self, f"{name}_id", tokenizer.convert_tokens_to_ids(getattr(self, name)))
+        self.multimodal_pattern = re.compile(f"(?P<image>{self.image_token})|(?P<video><video>)")
+        self.image_seq_length = image_seq_length
+        ProcessorMixin.__init__(
+            self, image_processor, tokenizer, chat_template=chat_template, **kwargs
+        )

@@ -74,6 +74,8 @@ class Family(ABC):
     """The name of its configuration in transformers."""
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {}
     """Well-known checkpoints by hub id, and what makes their configuration."""
+    met_the_hub: ClassVar[str] = "never"
+    """The day that `make test-hub` last passed on them."""
 
     @abstractmethod
     def load_processor(self, path: str | Path, model: Model) -> Processor:

@@ -1,0 +1,230 @@
+"""Idefics3 and SmolVLM: pictures enlarged to a longest edge, cut into tiles, and seen once whole.
+
+Sources, read in public copies: config.json, preprocessor_config.json and chat_template.json of the
+checkpoints, their model cards, and transformers' own processors. Neither family met the hub yet:
+`make test-hub` compares what stands here with the repositories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil, isqrt
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gnomon.pipeline.families.base import Family, Part, Processor
+from gnomon.recipe import Model
+from gnomon.sample import Size
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from transformers import PretrainedConfig
+
+TILES = 4
+"""Tiles along the longest edge, in the picture settings of all these checkpoints."""
+BASE = {"hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12,
+        "intermediate_size": 3072, "image_size": 512, "patch_size": 16}  # fmt: skip
+SO400M = {"hidden_size": 1152, "num_hidden_layers": 27, "num_attention_heads": 16,
+          "intermediate_size": 4304, "patch_size": 14}  # fmt: skip
+"""The two vision towers, SigLIP's Base and SO-400M."""
+
+
+class Idefics3(Family):
+    """Idefics3; SmolVLM's first checkpoints are of this model type, too.
+
+    Every picture is enlarged or shrunk so that its longest edge is that of four tiles, stretched to
+    whole tiles, and shown tile by tile and then once more in one tile. No way of writing boxes was
+    published: they are floats on 0..1.
+    """
+
+    name: ClassVar[str] = "idefics3"
+    model_types: ClassVar[tuple[str, ...]] = ("idefics3",)
+    dialect: ClassVar[str] = "plain"
+    digits: ClassVar[str] = "1 to 3"
+    end: ClassVar[str] = "<end_of_utterance>"
+    placeholder: ClassVar[str] = "<image>"
+    takes_limits: ClassVar[bool] = True
+    language: ClassVar[Part] = Part(
+        ("model.text_model.",), r"model\.text_model\..*\.(q|k|v|o|gate|up|down)_proj"
+    )
+    vision: ClassVar[Part | None] = Part(
+        ("model.vision_model.",),
+        r"model\.vision_model\..*\.(q_proj|k_proj|v_proj|out_proj|fc1|fc2)",
+    )
+    projector: ClassVar[Part | None] = Part(
+        ("model.connector.",), r"model\.connector\.modality_projection\.proj"
+    )
+    keep_in_16_bits: ClassVar[tuple[str, ...]] = (
+        "model.vision_model",
+        "model.connector",
+        "lm_head",
+    )
+    config_class: ClassVar[str] = "Idefics3Config"
+    place_tokens: ClassVar[tuple[int, int]] = (8, 4)
+    """Of what names a tile's place, `<row_1_col_1>`, and of `<global-img>`: plain text here."""
+    sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
+        "HuggingFaceM4/Idefics3-8B-Llama3": {
+            "text_config": {
+                "model_type": "llama",
+                "vocab_size": 128_259,
+                "hidden_size": 4096,
+                "intermediate_size": 14_336,
+                "num_hidden_layers": 32,
+                "num_attention_heads": 32,
+                "num_key_value_heads": 8,
+            },
+            "vision_config": {**SO400M, "image_size": 364},
+            "image_token_id": 128_257,
+            "scale_factor": 2,
+        },
+    }
+
+    def load_processor(self, path: str | Path, model: Model) -> Processor:
+        from transformers import Idefics3Processor
+        from transformers.models.idefics3.image_processing_pil_idefics3 import (
+            Idefics3ImageProcessorPil,
+        )
+
+        pictures = Idefics3ImageProcessorPil.from_pretrained(path)
+        return self.assembled(Idefics3Processor, path, pictures, model)
+
+    def assembled(self, kind: Any, path: str | Path, pictures: Any, model: Model) -> Processor:
+        """The processor of a checkpoint, with the recipe's limits on the longest edge."""
+        from transformers import AutoConfig
+
+        from gnomon.pipeline.families import _processors
+
+        tile, edge = pictures.max_image_size["longest_edge"], pictures.size["longest_edge"]
+        pictures.size = {"longest_edge": _limited(edge, tile, model)}
+        length = _tile_tokens(AutoConfig.from_pretrained(path))
+        return _processors.assemble(kind, path, pictures, image_seq_len=length)
+
+    def resized(self, processor: Processor, size: Size) -> Size:
+        """The whole tiles that a picture is stretched to; its own shape is kept but for that."""
+        pictures = processor.image_processor
+        tile = pictures.max_image_size["longest_edge"]
+        if not pictures.do_image_splitting:
+            return tile, tile
+        return _in_tiles(size, pictures.size["longest_edge"], tile)
+
+    def looks(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:
+        vision = config.vision_config
+        tile = vision.image_size
+        wide, tall = _in_tiles(size, _limited(TILES * tile, tile, model), tile)
+        across, down = wide // tile, tall // tile
+        place, whole = self.place_tokens
+        each, tiles = _tile_tokens(config), across * down
+        tokens = each + whole + 2  # the whole picture, between two marks
+        if tiles > 1:
+            tokens += tiles * (each + place + 1) + down  # a mark before each tile, a line's end
+        return tokens, (tiles + (tiles > 1)) * (tile // vision.patch_size) ** 2
+
+    def answer(self, processor: Processor, prompt: str, text: str) -> str:
+        """`Assistant:` is answered after a blank."""
+        blank = "" if prompt[-1:].isspace() else " "
+        return super().answer(processor, prompt, blank + text)
+
+    def arranged(self, pictures: Sequence[Image | None]) -> list[Any]:
+        """A list for each text."""
+        return [[] if picture is None else [picture] for picture in pictures]
+
+
+class SmolVLM(Idefics3):
+    """SmolVLM2: Idefics3's way with a picture, SmolLM2's language; a token for a tile's place."""
+
+    name: ClassVar[str] = "smolvlm"
+    model_types: ClassVar[tuple[str, ...]] = ("smolvlm",)
+    digits: ClassVar[str] = "1"
+    config_class: ClassVar[str] = "SmolVLMConfig"
+    place_tokens: ClassVar[tuple[int, int]] = (1, 1)
+    sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
+        "HuggingFaceTB/SmolVLM2-256M-Video-Instruct": {
+            "text_config": {
+                "model_type": "llama",
+                "vocab_size": 49_280,
+                "hidden_size": 576,
+                "intermediate_size": 1536,
+                "num_hidden_layers": 30,
+                "num_attention_heads": 9,
+                "num_key_value_heads": 3,
+            },
+            "vision_config": BASE,
+            "image_token_id": 49_190,
+            "scale_factor": 4,
+        },
+        "HuggingFaceTB/SmolVLM2-500M-Video-Instruct": {
+            "text_config": {
+                "model_type": "llama",
+                "vocab_size": 49_280,
+                "hidden_size": 960,
+                "intermediate_size": 2560,
+                "num_hidden_layers": 32,
+                "num_attention_heads": 15,
+                "num_key_value_heads": 5,
+            },
+            "vision_config": BASE,
+            "image_token_id": 49_190,
+            "scale_factor": 4,
+        },
+        "HuggingFaceTB/SmolVLM2-2.2B-Instruct": {
+            "text_config": {
+                "model_type": "llama",
+                "vocab_size": 49_280,
+                "hidden_size": 2048,
+                "intermediate_size": 8192,
+                "num_hidden_layers": 24,
+                "num_attention_heads": 32,
+            },
+            "vision_config": {**SO400M, "image_size": 384},
+            "image_token_id": 49_190,
+            "scale_factor": 3,
+        },
+    }
+
+    def load_processor(self, path: str | Path, model: Model) -> Processor:
+        from transformers.models.smolvlm.image_processing_pil_smolvlm import (
+            SmolVLMImageProcessorPil,
+        )
+
+        from gnomon.pipeline.families import _processors
+
+        pictures = SmolVLMImageProcessorPil.from_pretrained(path)
+        return self.assembled(_processors.SmolVLMProcessor, path, pictures, model)
+
+
+def _tile_tokens(config: PretrainedConfig) -> int:
+    """The tokens of one tile in the prompt."""
+    vision = config.vision_config
+    tokens: int = (vision.image_size // vision.patch_size // config.scale_factor) ** 2
+    return tokens
+
+
+def _limited(edge: int, tile: int, model: Model) -> int:
+    """The longest edge within the recipe's limits, each of a square of whole tiles."""
+    if model.max_pixels is not None:
+        edge = min(edge, isqrt(model.max_pixels) // tile * tile)
+    if model.min_pixels is not None:
+        edge = max(edge, ceil(model.min_pixels**0.5 / tile) * tile)
+    if not edge or (model.max_pixels is not None and edge**2 > model.max_pixels):
+        raise ValueError(
+            f"model.max_pixels={model.max_pixels}: pictures come in tiles of {tile}×{tile} pixels:"
+            f" give {max(edge, tile) ** 2} or more"
+        )
+    return edge
+
+
+def _in_tiles(size: Size, edge: int, tile: int) -> Size:
+    """As the image processors do it: the longest edge to `edge`, then both up to whole tiles."""
+    import numpy as np
+    from transformers.models.idefics3.image_processing_pil_idefics3 import (
+        get_resize_output_image_size,
+    )
+
+    shape = np.broadcast_to(np.uint8(0), (size[1], size[0]))  # which is all that is asked of it
+    tall, wide = get_resize_output_image_size(shape, edge)
+    ratio = wide / tall
+    if wide >= tall:
+        wide = ceil(wide / tile) * tile
+        return wide, ceil(int(wide / ratio) / tile) * tile
+    tall = ceil(tall / tile) * tile
+    return ceil(int(tall * ratio) / tile) * tile, tall

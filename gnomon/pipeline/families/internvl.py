@@ -1,0 +1,229 @@
+"""InternVL3 and InternVL3.5 as transformers has them (`-hf`): pictures in tiles of 448 pixels.
+
+Sources, read in public copies: transformers' conversion script and processor, config.json of the
+checkpoints and their model cards. It never met the hub yet: `make test-hub` compares what stands
+here with the repositories. Checkpoints without `-hf`, which need code of their own, have another
+model type and are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gnomon.pipeline.families.base import Family, Part, Processor
+from gnomon.recipe import Model
+from gnomon.sample import Size
+
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig
+
+TILES = (1, 12)
+"""The fewest and the most tiles of a picture, in the checkpoints' picture settings."""
+VISION = {"attention_bias": True}
+"""InternViT-300M, but for this as transformers' defaults have it."""
+
+
+class InternVL(Family):
+    """InternVL3 and 3.5, without their thinking.
+
+    A picture is stretched to the grid of one to twelve tiles whose shape is nearest to its own, and
+    shown tile by tile, and once more in one tile where there are several. Boxes are integers on
+    0..1000, as the model cards of InternVL2 have them, whose training data later models share.
+    """
+
+    name: ClassVar[str] = "internvl"
+    model_types: ClassVar[tuple[str, ...]] = ("internvl",)
+    dialect: ClassVar[str] = "internvl"
+    digits: ClassVar[str] = "1"
+    end: ClassVar[str] = "<|im_end|>"
+    placeholder: ClassVar[str] = "<IMG_CONTEXT>\n"
+    takes_limits: ClassVar[bool] = True
+    language: ClassVar[Part] = Part(
+        ("model.language_model.",),
+        r"model\.language_model\..*\.(q|k|v|o|gate|up|down)_proj",
+    )
+    vision: ClassVar[Part | None] = Part(
+        ("model.vision_tower.",),
+        r"model\.vision_tower\..*\.(q_proj|k_proj|v_proj|projection_layer|fc1|fc2)",
+    )
+    projector: ClassVar[Part | None] = Part(
+        ("model.multi_modal_projector.",), r"model\.multi_modal_projector\.linear_[12]"
+    )
+    keep_in_16_bits: ClassVar[tuple[str, ...]] = (
+        "model.vision_tower",
+        "model.multi_modal_projector",
+        "lm_head",
+    )
+    config_class: ClassVar[str] = "InternVLConfig"
+    sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
+        "OpenGVLab/InternVL3-1B-hf": {
+            "text_config": {
+                "model_type": "qwen2",
+                "vocab_size": 151_674,
+                "hidden_size": 896,
+                "intermediate_size": 4864,
+                "num_hidden_layers": 24,
+                "num_attention_heads": 14,
+                "num_key_value_heads": 2,
+            },
+            "vision_config": VISION,
+            "image_token_id": 151_667,
+            "tie_word_embeddings": False,
+        },
+        "OpenGVLab/InternVL3-2B-hf": {
+            "text_config": {
+                "model_type": "qwen2",
+                "vocab_size": 151_674,
+                "hidden_size": 1536,
+                "intermediate_size": 8960,
+                "num_hidden_layers": 28,
+                "num_attention_heads": 12,
+                "num_key_value_heads": 2,
+            },
+            "vision_config": VISION,
+            "image_token_id": 151_667,
+            "tie_word_embeddings": False,
+        },
+        "OpenGVLab/InternVL3-8B-hf": {
+            "text_config": {
+                "model_type": "qwen2",
+                "vocab_size": 151_674,
+                "hidden_size": 3584,
+                "intermediate_size": 18_944,
+                "num_hidden_layers": 28,
+                "num_attention_heads": 28,
+                "num_key_value_heads": 4,
+            },
+            "vision_config": VISION,
+            "image_token_id": 151_667,
+            "tie_word_embeddings": False,
+        },
+        "OpenGVLab/InternVL3_5-1B-HF": {
+            "text_config": {
+                "model_type": "qwen3",
+                "vocab_size": 151_936,
+                "hidden_size": 1024,
+                "intermediate_size": 3072,
+                "num_hidden_layers": 28,
+                "num_attention_heads": 16,
+                "num_key_value_heads": 8,
+                "head_dim": 128,
+            },
+            "vision_config": VISION,
+            "image_token_id": 151_671,
+            "tie_word_embeddings": False,
+        },
+        "OpenGVLab/InternVL3_5-2B-HF": {
+            "text_config": {
+                "model_type": "qwen3",
+                "vocab_size": 151_936,
+                "hidden_size": 2048,
+                "intermediate_size": 6144,
+                "num_hidden_layers": 28,
+                "num_attention_heads": 16,
+                "num_key_value_heads": 8,
+                "head_dim": 128,
+            },
+            "vision_config": VISION,
+            "image_token_id": 151_671,
+            "tie_word_embeddings": False,
+        },
+        "OpenGVLab/InternVL3_5-4B-HF": {
+            "text_config": {
+                "model_type": "qwen3",
+                "vocab_size": 151_936,
+                "hidden_size": 2560,
+                "intermediate_size": 9728,
+                "num_hidden_layers": 36,
+                "num_attention_heads": 32,
+                "num_key_value_heads": 8,
+                "head_dim": 128,
+            },
+            "vision_config": VISION,
+            "image_token_id": 151_671,
+            "tie_word_embeddings": False,
+        },
+        "OpenGVLab/InternVL3_5-8B-HF": {
+            "text_config": {
+                "model_type": "qwen3",
+                "vocab_size": 151_936,
+                "hidden_size": 4096,
+                "intermediate_size": 12_288,
+                "num_hidden_layers": 36,
+                "num_attention_heads": 32,
+                "num_key_value_heads": 8,
+                "head_dim": 128,
+            },
+            "vision_config": VISION,
+            "image_token_id": 151_671,
+            "tie_word_embeddings": False,
+        },
+    }
+
+    def load_processor(self, path: str | Path, model: Model) -> Processor:
+        from transformers import AutoConfig
+        from transformers.models.got_ocr2.image_processing_pil_got_ocr2 import (
+            GotOcr2ImageProcessorPil,
+        )
+
+        from gnomon.pipeline.families import _processors
+
+        pictures = GotOcr2ImageProcessorPil.from_pretrained(path)
+        tiles = (pictures.min_patches, pictures.max_patches)
+        tile = (pictures.size["height"], pictures.size["width"])
+        pictures.min_patches, pictures.max_patches = _limited(tiles, tile, model)
+        length = _tile_tokens(AutoConfig.from_pretrained(path))
+        kind = _processors.InternVLProcessor
+        return _processors.assemble(kind, path, pictures, image_seq_length=length)
+
+    def resized(self, processor: Processor, size: Size) -> Size:
+        """The grid of tiles that a picture is stretched to."""
+        pictures = processor.image_processor
+        tall, wide = pictures.size["height"], pictures.size["width"]
+        across, down = _grid(size, (tall, wide), (pictures.min_patches, pictures.max_patches))
+        return across * wide, down * tall
+
+    def looks(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:
+        vision = config.vision_config
+        tall, wide = vision.image_size
+        across, down = _grid(size, (tall, wide), _limited(TILES, (tall, wide), model))
+        shown = across * down + (across * down > 1)
+        patches = (tall // vision.patch_size[0]) * (wide // vision.patch_size[1])
+        # Around the picture a token at either end; before each tile's patches one that sums it up.
+        return shown * _tile_tokens(config) + 2, shown * (patches + 1)
+
+
+def _tile_tokens(config: PretrainedConfig) -> int:
+    """The tokens of one tile in the prompt."""
+    tall, wide = config.vision_config.image_size
+    high, broad = config.vision_config.patch_size
+    tokens: int = round((tall // high) * (wide // broad) * config.downsample_ratio**2)
+    return tokens
+
+
+def _limited(tiles: tuple[int, int], tile: Size, model: Model) -> tuple[int, int]:
+    """The fewest and the most tiles within the recipe's limits."""
+    least, most = tiles
+    area = tile[0] * tile[1]
+    if model.max_pixels is not None:
+        most = min(most, model.max_pixels // area)
+    if model.min_pixels is not None:
+        least = max(least, ceil(model.min_pixels / area))
+        most = max(most, least)
+    if least > most or (model.max_pixels is not None and most * area > model.max_pixels):
+        raise ValueError(
+            f"model.max_pixels={model.max_pixels}: pictures come in tiles of {tile[1]}×{tile[0]}"
+            f" pixels: give {least * area} or more"
+        )
+    return least, most
+
+
+def _grid(size: Size, tile: Size, tiles: tuple[int, int]) -> tuple[int, int]:
+    """How many tiles a picture has, across and down."""
+    from transformers.models.got_ocr2.image_processing_pil_got_ocr2 import get_optimal_tiled_canvas
+
+    across, down = get_optimal_tiled_canvas((size[1], size[0]), tile, *tiles)
+    return across, down

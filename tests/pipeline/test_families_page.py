@@ -1,0 +1,38 @@
+"""docs/families.md says what is so: every family, and tests that there are."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gnomon.pipeline import families
+
+HERE = Path(__file__).parent
+SCRIPT = HERE.parents[1] / "docs" / "families.py"
+PAGE = SCRIPT.with_suffix(".md").read_text(encoding="utf-8")
+
+
+def test_every_family_has_its_row_and_every_cell_its_tests():
+    head, _, *rows = [
+        line.strip("| ").split(" | ") for line in PAGE.splitlines() if line[:1] == "|"
+    ]
+    named = {row[0]: row[1:] for row in rows}
+    assert list(named) == [name for name in families.FAMILIES if name != "gnomon-tiny"]
+    for name, cells in named.items():
+        assert len(cells) == len(head) - 1
+        assert {*cells[:-1]} == {"✓", "long"}
+        assert cells[-1] == families.load(name).met_the_hub
+
+
+def test_every_test_it_names_is_there():
+    for file, test in re.findall(r"`(test_\w+\.py)::(test_\w+)`", PAGE):
+        assert f"\ndef {test}(" in (HERE / file).read_text(encoding="utf-8"), test
+
+
+@pytest.mark.long
+def test_it_is_what_pytest_collects(tmp_path):
+    written = tmp_path / "families.md"
+    subprocess.run([sys.executable, SCRIPT, written], check=True, capture_output=True)
+    assert written.read_text(encoding="utf-8") == PAGE
