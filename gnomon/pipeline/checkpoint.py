@@ -28,8 +28,15 @@ def resolve(model: Model) -> tuple[str, Family]:
         return path, families.create(model.family or "gnomon-tiny")
     path = path if Path(path).is_dir() or _reaches_hub() else _downloaded(path)
     if model.family is not None:
-        return path, families.create(model.family)
-    return path, families.of_model_type(_model_type(path, model.name), model.name)
+        family = families.create(model.family)
+    else:
+        family = families.of_model_type(_model_type(path, model.name), model.name)
+    if model.auto is not None and family.name != families.AUTO:
+        raise ValueError(
+            f"model.auto: {model.name} is of the family {family.name}: leave model.auto out, or set"
+            f" model.family={families.AUTO}"
+        )
+    return path, opened(model.name, lambda: family.of(path, model))
 
 
 def open_processor(model: Model) -> tuple[Family, Processor]:

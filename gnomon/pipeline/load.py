@@ -135,6 +135,11 @@ def _parts(family: Family, train: Train) -> list[tuple[Part, str]]:
         part: Part | None = getattr(family, name)
         way = getattr(train, name)
         if part is not None:
+            if way == "lora" and not part.linear:
+                raise ValueError(
+                    f"train.{name}: 'lora': {family.name}'s {name} has no linear layers: set it to"
+                    " full or frozen"
+                )
             parts.append((part, way))
         elif way != "frozen":
             raise ValueError(
@@ -215,7 +220,7 @@ def _lora(
         init_lora_weights=more.init_lora_weights,
         rank_pattern=ranks,
         target_modules="|".join(f"(?:{part.targets(more.target_modules)})" for part in adapted),
-        exclude_modules="|".join(f"{re.escape(prefix)}.*" for prefix in idle) or None,
+        exclude_modules="|".join(rf"{re.escape(name.rstrip('.'))}(\..*)?" for name in idle) or None,
         modules_to_save=whole or None,
         task_type="CAUSAL_LM",
     )

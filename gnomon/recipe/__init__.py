@@ -4,6 +4,7 @@ from gnomon.recipe.checking import RecipeError, checked, choices, section
 from gnomon.recipe.files import configs, find, flat, from_dict, laid_over, load, plain, to_yaml
 from gnomon.recipe.sections import (
     STRICT,
+    AutoFamily,
     BoxFormat,
     Columns,
     Eval,
@@ -18,6 +19,7 @@ from gnomon.recipe.sections import (
 
 __all__ = [
     "STRICT",
+    "AutoFamily",
     "BoxFormat",
     "Columns",
     "Eval",

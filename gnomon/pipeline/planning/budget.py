@@ -144,8 +144,7 @@ def language_activations(
     built: PreTrainedModel, family: Family, train: Train, tokens: int
 ) -> float:
     """Bytes that the language model keeps for one sample's backward pass; adds the adapters."""
-    parts = built.model
-    language = getattr(parts, "language_model", parts)
+    language = built.get_submodule(family.language.prefixes[0].rstrip("."))
     layers = language.layers
     if train.activation_checkpointing:
         # The input of every block, and all that one block keeps while it is computed again.
