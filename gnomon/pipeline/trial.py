@@ -1,4 +1,4 @@
-"""What was found out of an unknown checkpoint, tried on three samples before anything is trained."""
+"""What was found out of an unknown checkpoint, tried on three samples before it is trained."""
 
 from __future__ import annotations
 
@@ -24,12 +24,16 @@ LOOKED_THROUGH = 64
 """Samples among which one with a picture is looked for."""
 
 
-def try_out(loaded: Loaded, samples: Samples) -> None:
+def try_out(loaded: Loaded, samples: Samples | Sequence[Sample]) -> None:
     """Refuse a checkpoint of which `family: auto` found out something that does not hold."""
     family = loaded.family
     if not isinstance(family, Auto):
         return
-    first = [samples[index] for index in range(min(LOOKED_THROUGH, train_size(samples, None)))]
+    first: list[Sample] = []
+    for index in range(min(LOOKED_THROUGH, train_size(samples, None))):
+        first.append(samples[index])
+        if len(first) >= TRIED and any(sample.image is not None for sample in first):
+            break
     tried = sorted(first, key=lambda sample: sample.image is None)[:TRIED]
     was_training = loaded.model.training
     loaded.model.eval()

@@ -44,6 +44,7 @@ class Auto(Family):
     dialect: ClassVar[str] = "plain"
     digits: ClassVar[str] = "1 or more"
     end: ClassVar[str] = ""
+    keep_in_16_bits: ClassVar[tuple[str, ...]] = ("lm_head",)
     place: str | Path = ""
     opening: str = ""
     """What the template writes before an answer beyond its generation prompt, as an empty thought;
@@ -92,7 +93,11 @@ class Auto(Family):
         try:
             pictures = AutoImageProcessor.from_pretrained(path, backend="pil", **settings)
         except (ImportError, ValueError) as error:
-            raise ValueError(f"its pictures cannot be prepared here: {error}") from error
+            if "torchvision" not in str(error):
+                raise
+            raise ValueError(
+                "its pictures are prepared by torchvision alone, which is not installed"
+            ) from error
         processor = _processors.assemble(kind, path, pictures)
         tokenizer = tokenizer_of(processor)
         tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
