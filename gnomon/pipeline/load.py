@@ -142,10 +142,8 @@ def _parts(family: Family, train: Train) -> list[tuple[Part, str]]:
                 )
             parts.append((part, way))
         elif way != "frozen":
-            raise ValueError(
-                f"train.{name}: {way!r}: {family.name} reads text alone and has none: set it to"
-                " frozen"
-            )
+            why = "reads text alone and has none" if family.vision is None else "has no such part"
+            raise ValueError(f"train.{name}: {way!r}: {family.name} {why}: set it to frozen")
     return parts
 
 

@@ -28,6 +28,7 @@ from gnomon.pipeline.answering.predict import answer
 from gnomon.pipeline.checkpoint import open_processor, resolve
 from gnomon.pipeline.collate import IGNORED, Collator, written_answer
 from gnomon.pipeline.load import load, prepare_parts
+from gnomon.pipeline.quantize import linear_layers
 from gnomon.pipeline.trial import try_out
 from gnomon.recipe import AutoFamily, Model, Train
 
@@ -288,7 +289,7 @@ def test_what_belongs_to_auto_is_refused_for_a_family_that_is_known(checkpoint):
 def test_a_known_checkpoint_is_found_out_as_its_family_says(checkpoint):
     """Where a file says it, too: the same prompts, ends and sizes."""
     auto, processor = open_processor(Model(name=str(checkpoint), family="auto"))
-    known, _ = resolve(Model(name=str(checkpoint)))[1], None
+    _, known = resolve(Model(name=str(checkpoint)))
     for image in (True, False):
         asked = known.prompt(processor, "What?", image=image)
         assert auto.prompt(processor, "What?", image=image) == asked
@@ -296,6 +297,12 @@ def test_a_known_checkpoint_is_found_out_as_its_family_says(checkpoint):
     for size in ((84, 84), (300, 90), (20, 31), (640, 480)):
         assert auto.resized(processor, size) == known.resized(processor, size)
     assert auto.digits == known.digits
+    plain = load(Model(name=str(checkpoint), load_in_4bit=False)).model
+    for name in ("language", "vision", "projector"):
+        mine, theirs = getattr(auto, name), getattr(known, name)
+        assert linear_layers(plain, mine) == linear_layers(plain, theirs)
+        hit = [n for n, _ in plain.named_modules() if re.fullmatch(mine.linear, n)]
+        assert hit == linear_layers(plain, mine)  # PEFT refuses what is no linear layer
     assert auto.keep_in_16_bits == known.keep_in_16_bits
 
 

@@ -267,8 +267,9 @@ def _beside(module: Module, known: Sequence[str], prefix: str = "") -> Iterator[
 
 
 def _pattern(layers: Iterable[str]) -> str:
-    """Exactly these names, whatever the number of a block."""
-    numbered = (re.sub(r"\\\.\d+(?=\\\.|$)", lambda _: r"\.\d+", re.escape(n)) for n in layers)
+    """Exactly these names, whatever the number of a block; a layer's own number stays, for what
+    stands between the layers of a Sequential has one, too."""
+    numbered = (re.sub(r"\\\.\d+(?=\\\.)", lambda _: r"\.\d+", re.escape(n)) for n in layers)
     return "|".join(dict.fromkeys(numbered))
 
 
@@ -376,13 +377,16 @@ def _told(
     family: Auto, processor: Processor, built: PreTrainedModel, model: Model
 ) -> dict[str, str]:
     """What was found, as `gnomon plan` prints it."""
+    from torch.nn import Linear
+
     lines = {}
     for name in ("language", "vision", "projector"):
         part: Part | None = getattr(family, name)
         if part is None:
             lines[name] = "none"
             continue
-        layers = [n for n, _ in built.named_modules() if n and re.fullmatch(part.linear, n)]
+        linear = [n for n, m in built.named_modules() if isinstance(m, Linear)]
+        layers = [n for n in linear if re.fullmatch(part.linear, n)]
         kinds = ", ".join(sorted({n.rpartition(".")[2] for n in layers}))
         modules = ", ".join(prefix.rstrip(".") for prefix in part.prefixes)
         lines[name] = f"{modules}, {len(layers)} linear layers" + (f" ({kinds})" if kinds else "")
