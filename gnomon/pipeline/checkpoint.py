@@ -24,12 +24,19 @@ class ModelNotHereError(ValueError):
 def resolve(model: Model) -> tuple[str, Family]:
     """Where the checkpoint is, and its family: as the recipe says, or as the checkpoint does."""
     path = families.locate(model.name)
-    if model.name in families.EMBEDDED:
-        return path, families.create(model.family or "gnomon-tiny")
-    path = path if Path(path).is_dir() or _reaches_hub() else _downloaded(path)
-    if model.family is not None:
-        return path, families.create(model.family)
-    return path, families.of_model_type(_model_type(path, model.name), model.name)
+    embedded = model.name in families.EMBEDDED
+    if not embedded and not Path(path).is_dir() and not _reaches_hub():
+        path = _downloaded(path)
+    if model.family is not None or embedded:
+        family = families.create(model.family or "gnomon-tiny")
+    else:
+        family = families.of_model_type(_model_type(path, model.name), model.name)
+    if model.auto is not None and family.name != families.AUTO:
+        raise ValueError(
+            f"model.auto: {model.name} is of the family {family.name}: leave model.auto out, or set"
+            f" model.family={families.AUTO}"
+        )
+    return path, opened(model.name, lambda: family.of(path, model))
 
 
 def open_processor(model: Model) -> tuple[Family, Processor]:
@@ -42,9 +49,11 @@ def processor_of(path: str, family: Family, model: Model) -> Processor:
     """The processor of a checkpoint; pixel limits that its family has no use for are refused."""
     for limit in ("min_pixels", "max_pixels"):
         if getattr(model, limit) is not None and not family.takes_limits:
+            other = ", or set model.auto.pictures" * (family.name == families.AUTO)
             raise ValueError(
                 f"model.{limit}: {getattr(model, limit)}: {family.name} sizes pictures by a rule of"
                 " its own: leave it out, and draw smaller pictures (size=…) where less will do"
+                f"{other}"
             )
     return opened(model.name, lambda: family.load_processor(path, model))
 

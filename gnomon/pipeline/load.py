@@ -155,10 +155,8 @@ def _parts(family: Family, train: Train) -> list[tuple[Part, str]]:
                 )
             parts.append((part, way))
         elif way != "frozen":
-            raise ValueError(
-                f"train.{name}: {way!r}: {family.name} reads text alone and has none: set it to"
-                " frozen"
-            )
+            why = "reads text alone and has none" if family.vision is None else "has no such part"
+            raise ValueError(f"train.{name}: {way!r}: {family.name} {why}: set it to frozen")
     return parts
 
 
@@ -233,7 +231,7 @@ def _lora(
         init_lora_weights=more.init_lora_weights,
         rank_pattern=ranks,
         target_modules="|".join(f"(?:{part.targets(more.target_modules)})" for part in adapted),
-        exclude_modules="|".join(f"{re.escape(prefix)}.*" for prefix in idle) or None,
+        exclude_modules="|".join(rf"{re.escape(name.rstrip('.'))}(\..*)?" for name in idle) or None,
         modules_to_save=whole or None,
         task_type="CAUSAL_LM",
     )

@@ -16,6 +16,7 @@ from gnomon.recipe.files import (
 )
 from gnomon.recipe.sections import (
     STRICT,
+    AutoFamily,
     BoxFormat,
     Columns,
     Eval,
@@ -30,6 +31,7 @@ from gnomon.recipe.sections import (
 
 __all__ = [
     "STRICT",
+    "AutoFamily",
     "BoxFormat",
     "Columns",
     "Eval",

@@ -110,6 +110,29 @@ class Source:
 
 
 @dataclass(frozen=True, config=STRICT)
+class AutoFamily:
+    """What is said of a checkpoint without a family of its own, in place of what is found out."""
+
+    language: tuple[str, ...] | None = None
+    """Names of the modules that are the language model, such as [model.text_model]; with vision and
+    projector it says which layers get adapters and which stay in 16 bits."""
+    vision: tuple[str, ...] | None = None
+    """Names of the modules that see."""
+    projector: tuple[str, ...] | None = None
+    """Names of the modules between them; they may lie within those that see."""
+    lead: str | None = None
+    """What stands between the prompt and an answer, as a space after `Assistant:`."""
+    end: str | None = None
+    """The token that ends an answer."""
+    dialect: str | None = None
+    """How boxes are written, as another family does it; plain where None, on 0..1."""
+    template_options: dict[str, Any] | None = None
+    """What the chat template is told, such as {enable_thinking: false}."""
+    pictures: dict[str, Any] | None = None
+    """Settings of its image processor, such as {size: {longest_edge: 490}}."""
+
+
+@dataclass(frozen=True, config=STRICT)
 class Model:
     """Which model, and how its weights are held."""
 
@@ -117,6 +140,9 @@ class Model:
     """`gnomon-tiny`, a local directory, or a hub id."""
     family: str | None = None
     """Only where the checkpoint's own model_type does not say it; `gnomon ls families`."""
+    auto: AutoFamily | None = None
+    """What `family: auto` is told of the checkpoint and need not find out; `gnomon plan` prints
+    what it found."""
     server: str | None = None
     """An OpenAI-compatible server that holds the model, such as http://localhost:8000/v1: it is
     asked and never trained. A user:password@ or a query in it is sent, and written nowhere."""
@@ -145,7 +171,8 @@ class Model:
         """What answers depend on. Settings of later versions are left out while at their default:
         answers and runs from before them stay comparable."""
         plain = asdict(self)
-        for name in ("load_in_8bit", "bnb_4bit_use_double_quant", "attn_implementation"):
+        later = ("load_in_8bit", "bnb_4bit_use_double_quant", "attn_implementation", "auto")
+        for name in later:
             if plain[name] == getattr(Model, name):
                 del plain[name]
         return plain

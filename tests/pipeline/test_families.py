@@ -63,7 +63,7 @@ def test_a_checkpoint_of_its_model_type_is_its(name, exact):
 
 
 def test_every_family_has_its_small_model():
-    assert {*LINEAR, "gnomon-tiny"} == families.FAMILIES.keys()
+    assert {*LINEAR, "gnomon-tiny", "auto"} == families.FAMILIES.keys()
 
 
 def test_it_is_small(exact):

@@ -15,7 +15,7 @@ from gnomon.eval.scoring.scored import Scores
 _WHO_ANSWERS = frozenset(
     (
         *("name", "family", "dtype", "weights", "server", "belief", "attn_implementation"),
-        *("load_in_4bit", "load_in_8bit", "bnb_4bit_use_double_quant"),
+        *("load_in_4bit", "load_in_8bit", "bnb_4bit_use_double_quant", "auto"),
     )
 )
 """Settings of a prediction that may differ: they say who answered, not how it was asked."""

@@ -8,6 +8,7 @@ from gnomon import names
 from gnomon.pipeline.families.base import Family
 
 FAMILIES = {
+    "auto": "gnomon.pipeline.families.auto:Auto",
     "gemma3": "gnomon.pipeline.families.gemma3:Gemma3",
     "gnomon-tiny": "gnomon.pipeline.families.tiny:GnomonTiny",
     "idefics3": "gnomon.pipeline.families.idefics3:Idefics3",
@@ -22,6 +23,7 @@ FAMILIES = {
     "qwen3-vl": "gnomon.pipeline.families.qwen3_vl:Qwen3VL",
     "smolvlm": "gnomon.pipeline.families.idefics3:SmolVLM",
 }
+AUTO = "auto"
 TINY = Path(__file__).parent.parent / "tiny"
 """The embedded model's weights and tokenizer, the recipe and log that made them; package data."""
 BLANK = "gnomon-tiny-blank"
@@ -52,15 +54,19 @@ def model_types() -> dict[str, str]:
 
 
 def of_model_type(model_type: str, checkpoint: str = "a checkpoint") -> Family:
-    """The family of a checkpoint whose config says `model_type`."""
+    """The family of a checkpoint whose config says `model_type`; auto for what sees otherwise."""
     known_types = model_types()
-    if model_type not in known_types:
-        known = ", ".join(sorted(known_types))
-        raise ValueError(
-            f"model.name: {checkpoint}: model_type {model_type!r} belongs to no family here; known"
-            f" are {known} (`gnomon ls families`)"
-        )
-    return create(known_types[model_type])
+    if model_type in known_types:
+        return create(known_types[model_type])
+    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
+
+    if model_type in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES:
+        return create(AUTO)
+    known = ", ".join(sorted(known_types))
+    raise ValueError(
+        f"model.name: {checkpoint}: model_type {model_type!r} belongs to no family here; known"
+        f" are {known} (`gnomon ls families`), and all that AutoModelForImageTextToText opens"
+    )
 
 
 def locate(name: str) -> str:

@@ -7,7 +7,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import transformers
-from transformers import AutoTokenizer, ProcessorMixin
+from transformers import AutoConfig, AutoTokenizer, ProcessorMixin
+from transformers.models.auto.processing_auto import (
+    PROCESSOR_MAPPING_NAMES,
+    processor_class_from_name,
+)
 
 
 def assemble(
@@ -20,6 +24,7 @@ def assemble(
     tokenizer = AutoTokenizer.from_pretrained(path)
     own, _ = kind.get_processor_dict(path)
     given = {name: value for name, value in own.items() if value is not None}
+    given.pop("video_processor", None)
     settings = {"chat_template": tokenizer.chat_template, **otherwise, **given}
     processor: ProcessorMixin = kind.from_args_and_dict([pictures, tokenizer], settings)
     return processor
@@ -119,3 +124,33 @@ class InternVLProcessor(_WithoutVideo, transformers.InternVLProcessor):  # type:
         ProcessorMixin.__init__(
             self, image_processor, tokenizer, chat_template=chat_template, **kwargs
         )
+
+
+class _TwoParts(_WithoutVideo):
+    """Comes after a processor's own class, whose constructor may hand a video part on as None."""
+
+    def __init__(self, *parts: Any, chat_template: str | None = None, **kwargs: Any) -> None:
+        there = [part for part in parts if part is not None]
+        ProcessorMixin.__init__(self, *there, chat_template=chat_template, **kwargs)
+
+    @classmethod
+    def get_attributes(cls) -> list[str]:
+        return ["image_processor", "tokenizer"]
+
+
+def without_video(kind: type[ProcessorMixin]) -> type[ProcessorMixin]:
+    """The same processor without its video part, under the same name."""
+    if "video_processor" not in kind.get_attributes():
+        return kind
+    return type(kind.__name__, (kind, _TwoParts), {"__module__": __name__})
+
+
+def kind_of(path: str | Path) -> type[ProcessorMixin]:
+    """The class of a checkpoint's processor, as AutoProcessor finds it."""
+    own, _ = ProcessorMixin.get_processor_dict(path)
+    model_type = AutoConfig.from_pretrained(path).model_type
+    name = own.get("processor_class") or PROCESSOR_MAPPING_NAMES.get(model_type)
+    kind: type[ProcessorMixin] | None = name and processor_class_from_name(name)
+    if kind is None:
+        raise ValueError(f"transformers has no processor for {model_type!r}")
+    return kind

@@ -77,6 +77,14 @@ class Family(ABC):
     met_the_hub: ClassVar[str] = "never"
     """The day that `make test-hub` last passed on them."""
 
+    def of(self, path: str | Path, model: Model) -> Family:  # noqa: ARG002 - auto looks at it
+        """The family as it is for one checkpoint."""
+        return self
+
+    def found(self) -> Mapping[str, str]:
+        """What was found out of the checkpoint and not known before, for `gnomon plan`."""
+        return {}
+
     @abstractmethod
     def load_processor(self, path: str | Path, model: Model) -> Processor:
         """The processor of a checkpoint, with the recipe's pixel limits."""
@@ -158,6 +166,7 @@ class Family(ABC):
         tokenizer = tokenizer_of(processor)
         tokenizer.padding_side = side
         options: dict[str, Any] = {"text": texts, "padding": True, "return_tensors": "pt"}
+        options["padding_side"] = side  # Aya Vision's processor has a side of its own
         # A template that writes the first token itself must not get a second one.
         written = tokenizer.bos_token is not None and texts[0].startswith(tokenizer.bos_token)
         options["add_special_tokens"] = not written

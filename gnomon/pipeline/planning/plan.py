@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from math import prod
@@ -41,6 +41,8 @@ class Plan:
     samples: int
     """How many are trained on."""
     family: str
+    found: Mapping[str, str]
+    """What was found out of a checkpoint whose family is not known here."""
     parts: list[PartSize]
     pictures: list[Size]
     """Their sizes in the samples that were looked at, by area."""
@@ -78,6 +80,7 @@ class Plan:
         return {
             "model": self.recipe.model.name,
             "family": self.family,
+            "found": dict(self.found),
             "parts": [asdict(part) for part in self.parts],
             "tokens": {
                 "counted": self.counted,
@@ -97,7 +100,14 @@ class Plan:
         }
 
     def __str__(self) -> str:
-        told = [self._model(), *self._pictures(), self._tokens(), *self._cut(), *self._coverage()]
+        told = [
+            self._model(),
+            *self._found(),
+            *self._pictures(),
+            self._tokens(),
+            *self._cut(),
+            *self._coverage(),
+        ]
         return "\n".join([*told, self._memory(), *self._given_up(), self._time()])
 
     def _model(self) -> str:
@@ -111,6 +121,10 @@ class Plan:
             "  ".join(c.ljust(w) for c, w in zip(row, wide, strict=True)).rstrip() for row in rows
         ]
         return "\n".join([f"{self.recipe.model.name} ({self.family})", "", *lines, ""])
+
+    def _found(self) -> list[str]:
+        lines = [f"          {name:<9}  {text}" for name, text in self.found.items()]
+        return ["found     (model.auto says it otherwise)", *lines, ""] if lines else []
 
     def _pictures(self) -> list[str]:
         if not self.pictures:
@@ -220,6 +234,7 @@ def plan(
         recipe=recipe,
         samples=n,
         family=family.name,
+        found=family.found(),
         parts=parts,
         pictures=sorted((s.image.size for s in drawn if s.image), key=prod),
         tokens=sizer.tokens(recipe),

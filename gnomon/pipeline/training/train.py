@@ -26,6 +26,7 @@ from gnomon.pipeline.training.resuming import last_checkpoint
 from gnomon.pipeline.training.settings import arguments
 from gnomon.pipeline.training.stream import drawn
 from gnomon.pipeline.training.trainer import NumericSFTTrainer
+from gnomon.pipeline.trial import try_out
 from gnomon.progress import note
 from gnomon.recipe import Recipe
 from gnomon.store import mixture
@@ -126,6 +127,7 @@ def take_up(trainer: NumericSFTTrainer, checkpoint: Path) -> None:
 
 def make_trainer(recipe: Recipe, loaded: Loaded, samples: Samples, run: Path) -> NumericSFTTrainer:
     """The trainer of a recipe, ready to be started."""
+    try_out(loaded, samples)
     adapters = prepare_parts(loaded, recipe.train)
     args = arguments(recipe, run)
     held_out = held_out_of(recipe, loaded)
