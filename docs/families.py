@@ -75,6 +75,7 @@ HEAD = """\
 By `python docs/families.py`, which asks pytest what there is. A family's architecture is built in
 small with random weights, and every ✓ is a test that `make test` runs on it; *long* is one that
 `make test-long` runs. The embedded gnomon-tiny is of Qwen2-VL's architecture and has its tests.
+What `family: auto` finds out of other architectures is said in [models.md](models.md).
 
 The last column says when `make test-hub` last passed, which compares templates, picture settings,
 sizes, tokenizers and ends with those in the repositories of well-known checkpoints. *never* means
