@@ -23,6 +23,7 @@ WITHOUT: dict[str, dict[str, dict[str, Any]]] = {
         "tracks": {"minute_track": 1.0},
         "seconds": {"second_hand": 0.0},
         "shadows": {"shadow": 0.0},
+        "makes": {"variety": 0.0},
     },
     "gauge": {
         "turns": {"rotation": 0.0, "perspective": 0.0},
