@@ -56,7 +56,9 @@ def internvl():
     return tokenizer
 
 
-REAL = {t.__name__: t for t in (qwen2, llama3, sentencepiece, idefics3, smolvlm, internvl)}
+KINDS = {t.__name__: t for t in (qwen2, llama3, sentencepiece)}
+"""One of each way to cut numbers."""
+REAL = KINDS | {t.__name__: t for t in (idefics3, smolvlm, internvl)}
 _QWEN25 = ["<tool_call>", "</tool_call>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>",
            "<|fim_pad|>", "<|repo_name|>", "<|file_sep|>"]  # fmt: skip
 _INTERNVL = ["<img>", "</img>", "<IMG_CONTEXT>", "<quad>", "</quad>", "<ref>", "</ref>", "<box>",

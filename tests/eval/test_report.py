@@ -279,7 +279,7 @@ def test_several_kinds_are_told_in_one_sentence_and_a_table_first():
         " tied at number on a scale, text, texts and their boxes, table"
     )
     assert found.sentences[3].startswith(
-        "Box: after is better than before: IoU at least 0.5 79.2 %"
+        "Box: after is better than before: IoU at least 0.5 75.0 %"
     )
     assert "F1 of texts in their boxes" in found.sentences[5]
 

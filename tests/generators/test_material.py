@@ -13,7 +13,7 @@ from PIL import Image
 from solvers import check
 
 from gnomon.generators import create
-from gnomon.generators.clock.look import RIM
+from gnomon.generators.clock.make import RIM
 from gnomon.generators.drawing import fonts, photograph
 from gnomon.generators.drawing.colours import (
     EDGE,
@@ -128,7 +128,7 @@ def test_a_clock_ends_where_it_can_be_seen_on_a_photograph(own):
     """Along the ring around it, nearly everywhere; the photograph as it is would hide some."""
     dark = np.random.default_rng(0).normal(45, 20, (300, 300, 3))
     Image.fromarray(np.clip(dark, 0, 255).astype(np.uint8)).save("dark.png")
-    options = {"palettes": ["plain", "dark"], "backgrounds": ["dark.png"], "size": 224}
+    options = {"palettes": ["plain", "dark"], "backgrounds": ["dark.png"], "variety": 0.0}
     clock, hidden = create("clock", **options), 0
     for index in range(20):
         sample = clock[index]

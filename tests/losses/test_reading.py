@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive_reader import numbers_in
 from random_rows import FRAGMENTS, rows_of, text_of, texts_of
-from real_tokenizers import REAL
+from real_tokenizers import KINDS
 from toy_vocabularies import VOCABULARIES, pieces_of, random_labels
 
 ROWS, LENGTH = 10_000, 14
@@ -67,7 +67,7 @@ def as_read(spans, shape):
     return torch.where(spans.numeric[:, None], found, -1.0).view(*shape, 4)
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -100,7 +100,7 @@ def test_numbers_are_read(name, text, expected):
     assert read(name, [text]) == [[Decimal(value) for value in expected]]
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", KINDS)
 def test_both_halves_of_a_time_are_supervised(name):
     tokenizer, labels = tokenizer_of(name), labels_of(name, ["10:08"])
     spans = vocab_of(name).spans(labels)
@@ -110,7 +110,7 @@ def test_both_halves_of_a_time_are_supervised(name):
     assert spans.place[spans.numeric].tolist() == ([0, 0] if name == "llama3" else [1, 0, 1, 0])
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", KINDS)
 def test_thousands_and_fractions_have_places(name):
     spans = vocab_of(name).spans(labels_of(name, ["1,234.5678"]))
     several = name == "llama3"  # 1|,|234|.|567|8
@@ -135,7 +135,7 @@ def test_numbers_are_read_as_they_are_written(name, written, between):
     assert read(name, [between.join(written)]) == [expected]
 
 
-@pytest.mark.parametrize("name", sorted({*REAL, "qwen2 with more digits"} - {"qwen2"}))
+@pytest.mark.parametrize("name", sorted({*KINDS, "qwen2 with more digits"} - {"qwen2"}))
 def test_all_tokenizers_read_a_text_alike(name):
     # SentencePiece writes ５ in three bytes, none of which says that a digit ends there.
     rng, whole = random.Random(2), [fragment for fragment in FRAGMENTS if fragment != "５"]
@@ -144,7 +144,7 @@ def test_all_tokenizers_read_a_text_alike(name):
         assert one == other, text
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", KINDS)
 def test_a_row_is_read_by_itself(name):
     labels = rows_of(tokenizer_of(name), 40, 30, seed=3)
     together = as_read(vocab_of(name).spans(labels), labels.shape)
@@ -157,14 +157,14 @@ def test_a_row_is_read_by_itself(name):
         assert torch.equal(as_read(vocab_of(name).spans(row[None]), (1, 30))[0], alone)
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", KINDS)
 def test_reading_waits_for_no_device(name):
     """What asks a tensor for a number, or how many there are, raises on the meta device."""
     labels = rows_of(tokenizer_of(name), 4, 64, seed=4).to("meta")
     assert vocab_of(name).spans(labels).place.shape == (256,)
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", KINDS)
 def test_reading_compiles_to_one_graph(name):
     labels = rows_of(tokenizer_of(name), 4, 64, seed=5)
     expected = as_read(vocab_of(name).spans(labels), labels.shape)

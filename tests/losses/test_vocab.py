@@ -7,7 +7,7 @@ import pytest
 import torch
 from all_tokenizers import ALL, tokenizer_of, vocab_of
 from random_rows import text_of
-from real_tokenizers import REAL
+from real_tokenizers import KINDS
 from toy_tokenizers import without_digits
 from toy_vocabularies import many_digits, numbered, one_digit
 from transformers import PreTrainedTokenizerFast
@@ -147,7 +147,7 @@ def test_added_digit_tokens_are_read():
     assert spans.value[spans.exists].tolist() == [5241.0072]
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", KINDS)
 def test_real_vocabularies_describe_themselves(name):
     vocab = vocab_of(name)
     first, header, *rows = vocab.describe().splitlines()

@@ -19,7 +19,9 @@ def test_every_family_has_its_row_and_every_cell_its_tests():
         line.strip("| ").split(" | ") for line in PAGE.splitlines() if line[:1] == "|"
     ]
     named = {row[0]: row[1:] for row in rows}
-    assert list(named) == [name for name in families.FAMILIES if name not in ("auto", "gnomon-tiny")]
+    assert list(named) == [
+        name for name in families.FAMILIES if name not in ("auto", "gnomon-tiny")
+    ]
     for name, cells in named.items():
         assert len(cells) == len(head) - 1
         assert {*cells[:-2]} == {"✓", "long"}

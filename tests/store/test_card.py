@@ -284,7 +284,7 @@ def test_the_users_own_files_are_listed_and_a_changed_one_is_noticed(tmp_path, m
         Image.radial_gradient("L").rotate(ord(name)).save(f"photos/{name}.png")
     (tmp_path / "photos" / "LICENSE.txt").write_text("CC BY 4.0 | me\n")
     (tmp_path / "dial.hex").write_text("floor #ffffff\nhands #202020\n")
-    options = {"size": 64, "backgrounds": ["plain", "photos"], "palettes": ["dial.hex", "dark"]}
+    options = {"size": 84, "backgrounds": ["plain", "photos"], "palettes": ["dial.hex", "dark"]}
     clocks = Drawn(create("clock", **options))
     for workers in (1, 2):
         write(clocks, tmp_path / f"{workers}", n=24, shards=2, workers=workers)

@@ -153,7 +153,7 @@ def test_the_refusal_is_what_is_said():
 def test_every_command_is_one():
     shown = "".join(re.findall(r"(?:^    .*\n)+", PAGE, re.MULTILINE)).replace("\\\n", " ")
     commands = re.findall(r"gnomon (?:predict|score|compare|run|export) [^\n;]*", shown)
-    assert len(commands) == 11
+    assert len(commands) == 12
     for command in commands:
         _, late = parser().parse_known_args(shlex.split(command, comments=True)[1:])
         keys = [one.replace("$seed", "0").replace("$loss", "ce") for one in late]
@@ -182,8 +182,9 @@ def test_answers_made_elsewhere_are_scored_as_it_says(tmp_path, monkeypatch, cap
     ids = [create("clock", split="test").id(i) for i in range(2)]
     body = {"choices": [{"message": {"role": "assistant", "content": "1:30"}}]}
     lines("batch.jsonl", [{"custom_id": one, "response": {"body": body}} for one in ids])
-    commands = commands_of("Answers made elsewhere")
+    *commands, compare = commands_of("Answers made elsewhere")
     assert [main(command) for command in commands] == [0, 0, 0]
+    assert compare[0] == "compare"  # of a run with them; see test_elsewhere
     counts = [line.split()[1] for line in capsys.readouterr().out.splitlines() if "Items" in line]
     assert counts == ["1", "20", "2"]
 

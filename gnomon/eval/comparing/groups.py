@@ -125,7 +125,7 @@ def check_alike(runs: Sequence[RunResult]) -> None:
     for run in runs[1:]:
         for what, told in (("data", _data), ("generation", _generation)):
             a, b = told(first), told(run)
-            if not (a and b):
+            if what == "generation" and not (a and b):
                 continue
             lines += [
                 f"  {what}.{key}: {a.get(key)!r} in {first.name}, {b.get(key)!r} in {run.name}"
