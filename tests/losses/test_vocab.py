@@ -16,7 +16,7 @@ from gnomon.losses import NumericVocab, SMMDLoss
 from gnomon.losses.numbers.pieces import Tokenizer
 
 TEXTS = ["10:08", "12:05", "-3.5", "1,234 and 007", "(12,345),(67,890)", "x = 2024", "12 5 a"]
-ENTRIES = {"llama3": 1110, "toy llama3": 1110, "toy gpt2": 12, "toy t5": 11,
+ENTRIES = {"llama3": 1110, "idefics3": 1110, "toy llama3": 1110, "toy gpt2": 12, "toy t5": 11,
            "qwen2 with more digits": 12}  # fmt: skip
 """Of most there are 10."""
 
