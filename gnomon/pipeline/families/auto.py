@@ -53,8 +53,6 @@ class Auto(Family):
     """The space before an answer, trained with it."""
     tail: str = ""
     """What the template writes between an answer and its end."""
-    nested: bool = False
-    """Whether the processor wants a list of pictures for each text."""
     as_string: Mapping[bool, bool] = {}
     """Whether a message with a picture, or without, is a string."""
     others: Sequence[str] = ()
@@ -113,11 +111,6 @@ class Auto(Family):
 
     def answer(self, processor: Processor, prompt: str, text: str) -> str:
         return self.lead + super().answer(processor, prompt, text + self.tail)
-
-    def arranged(self, pictures: Sequence[Image | None]) -> list[Any]:
-        if not self.nested:
-            return super().arranged(pictures)
-        return [[] if picture is None else [picture] for picture in pictures]
 
     def idle(self, config: PretrainedConfig) -> list[str]:  # noqa: ARG002 - it was looked for
         return [*self.others, *self.unused]

@@ -47,6 +47,12 @@ class Part:
         return rf"(?=.*\.(?:{'|'.join(map(re.escape, names))})$)(?:{self.linear})"
 
 
+LANGUAGE = Part(
+    ("model.language_model.",), r"model\.language_model\..*\.(q|k|v|o|gate|up|down)_proj"
+)
+"""A decoder as most have it, under the name that transformers gives it."""
+
+
 class Family(ABC):
     """How checkpoints of one architecture load, what their parts are, how an answer is written."""
 
@@ -65,6 +71,10 @@ class Family(ABC):
     """What the chat template is told beside the messages."""
     takes_limits: ClassVar[bool] = False
     """Whether min_pixels and max_pixels have a say in how it sizes pictures."""
+    nested: bool = False
+    """Whether the processor takes a list of pictures for each text."""
+    spaced: ClassVar[bool] = False
+    """Whether a blank stands between the prompt and the answer."""
     language: ClassVar[Part]
     vision: ClassVar[Part | None] = None
     projector: ClassVar[Part | None] = None
@@ -142,9 +152,10 @@ class Family(ABC):
         picture = [{"type": "image"}] if image else []
         return [*picture, {"type": "text", "text": question}]
 
-    def answer(self, processor: Processor, prompt: str, text: str) -> str:  # noqa: ARG002 - LLaVA asks it
+    def answer(self, processor: Processor, prompt: str, text: str) -> str:
         """What follows the prompt: the answer and its end."""
-        return text + self.end_of(processor)
+        blank = " " if self.spaced and not prompt[-1:].isspace() else ""
+        return blank + text + self.end_of(processor)
 
     def end_of(self, processor: Processor) -> str:
         """The end of an answer: the family's, or the tokenizer's own where it has no such token."""
@@ -176,6 +187,8 @@ class Family(ABC):
 
     def arranged(self, pictures: Sequence[Image | None]) -> list[Any]:
         """The pictures as the processor takes them beside their texts."""
+        if self.nested:
+            return [[] if picture is None else [picture] for picture in pictures]
         return [picture for picture in pictures if picture is not None]
 
 

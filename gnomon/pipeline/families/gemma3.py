@@ -6,16 +6,15 @@ checkpoints carry, and the technical report (arXiv 2503.19786). Never compared w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import Family, Part, Processor
+from gnomon.pipeline.families.base import LANGUAGE, Family, Part, Processor
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
     from transformers import PretrainedConfig
 
 ROPE = {
@@ -48,10 +47,8 @@ class Gemma3(Family):
     digits: ClassVar[str] = "1"
     end: ClassVar[str] = "<end_of_turn>"
     placeholder: ClassVar[str] = "<start_of_image>"
-    language: ClassVar[Part] = Part(
-        ("model.language_model.",),
-        r"model\.language_model\..*\.(q|k|v|o|gate|up|down)_proj",
-    )
+    nested = True
+    language: ClassVar[Part] = LANGUAGE
     vision: ClassVar[Part | None] = Part(
         ("model.vision_tower.",),
         r"model\.vision_tower\..*\.(q_proj|k_proj|v_proj|out_proj|fc1|fc2)",
@@ -124,7 +121,3 @@ class Gemma3(Family):
     def resized(self, processor: Processor, size: Size) -> Size:  # noqa: ARG002 - always one square
         square = processor.image_processor.size
         return square["width"], square["height"]
-
-    def arranged(self, pictures: Sequence[Image | None]) -> list[Any]:
-        """A list for each text."""
-        return [[] if picture is None else [picture] for picture in pictures]

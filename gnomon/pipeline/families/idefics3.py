@@ -7,7 +7,7 @@ checkpoints, their model cards, and transformers' own processors. Neither family
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import ceil, isqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,7 +17,6 @@ from gnomon.recipe import Model
 from gnomon.sample import Size
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
     from transformers import PretrainedConfig
 
 TILES = 4
@@ -43,6 +42,8 @@ class Idefics3(Family):
     digits: ClassVar[str] = "1 to 3"
     end: ClassVar[str] = "<end_of_utterance>"
     placeholder: ClassVar[str] = "<image>"
+    nested = True
+    spaced: ClassVar[bool] = True  # after `Assistant:`
     takes_limits: ClassVar[bool] = True
     language: ClassVar[Part] = Part(
         ("model.text_model.",), r"model\.text_model\..*\.(q|k|v|o|gate|up|down)_proj"
@@ -118,15 +119,6 @@ class Idefics3(Family):
         if tiles > 1:
             tokens += tiles * (each + place + 1) + down  # a mark before each tile, a line's end
         return tokens, (tiles + (tiles > 1)) * (tile // vision.patch_size) ** 2
-
-    def answer(self, processor: Processor, prompt: str, text: str) -> str:
-        """`Assistant:` is answered after a blank."""
-        blank = "" if prompt[-1:].isspace() else " "
-        return super().answer(processor, prompt, blank + text)
-
-    def arranged(self, pictures: Sequence[Image | None]) -> list[Any]:
-        """A list for each text."""
-        return [[] if picture is None else [picture] for picture in pictures]
 
 
 class SmolVLM(Idefics3):

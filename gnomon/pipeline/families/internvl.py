@@ -13,7 +13,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import Family, Part, Processor
+from gnomon.pipeline.families.base import LANGUAGE, Family, Part, Processor
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
@@ -24,6 +24,32 @@ TILES = (1, 12)
 """The fewest and the most tiles of a picture, in the checkpoints' picture settings."""
 VISION = {"attention_bias": True}
 """InternViT-300M, but for this as transformers' defaults have it."""
+
+
+QWEN25 = {"model_type": "qwen2", "vocab_size": 151_674}
+QWEN3 = {"model_type": "qwen3", "vocab_size": 151_936, "head_dim": 128}
+"""The languages of InternVL3 and of InternVL3.5."""
+IMAGE = {"qwen2": 151_667, "qwen3": 151_671}
+"""The ids of `<IMG_CONTEXT>` there."""
+
+
+def _sized(
+    language: dict[str, Any], width: int, inner: int, layers: int, heads: int, shared: int
+) -> dict[str, Any]:
+    """What makes a checkpoint's configuration; `shared` heads hold keys and values."""
+    text = {
+        "hidden_size": width,
+        "intermediate_size": inner,
+        "num_hidden_layers": layers,
+        "num_attention_heads": heads,
+        "num_key_value_heads": shared,
+    }
+    return {
+        "text_config": {**language, **text},
+        "vision_config": VISION,
+        "image_token_id": IMAGE[language["model_type"]],
+        "tie_word_embeddings": False,
+    }
 
 
 class InternVL(Family):
@@ -41,10 +67,7 @@ class InternVL(Family):
     end: ClassVar[str] = "<|im_end|>"
     placeholder: ClassVar[str] = "<IMG_CONTEXT>\n"
     takes_limits: ClassVar[bool] = True
-    language: ClassVar[Part] = Part(
-        ("model.language_model.",),
-        r"model\.language_model\..*\.(q|k|v|o|gate|up|down)_proj",
-    )
+    language: ClassVar[Part] = LANGUAGE
     vision: ClassVar[Part | None] = Part(
         ("model.vision_tower.",),
         r"model\.vision_tower\..*\.(q_proj|k_proj|v_proj|projection_layer|fc1|fc2)",
@@ -59,108 +82,13 @@ class InternVL(Family):
     )
     config_class: ClassVar[str] = "InternVLConfig"
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
-        "OpenGVLab/InternVL3-1B-hf": {
-            "text_config": {
-                "model_type": "qwen2",
-                "vocab_size": 151_674,
-                "hidden_size": 896,
-                "intermediate_size": 4864,
-                "num_hidden_layers": 24,
-                "num_attention_heads": 14,
-                "num_key_value_heads": 2,
-            },
-            "vision_config": VISION,
-            "image_token_id": 151_667,
-            "tie_word_embeddings": False,
-        },
-        "OpenGVLab/InternVL3-2B-hf": {
-            "text_config": {
-                "model_type": "qwen2",
-                "vocab_size": 151_674,
-                "hidden_size": 1536,
-                "intermediate_size": 8960,
-                "num_hidden_layers": 28,
-                "num_attention_heads": 12,
-                "num_key_value_heads": 2,
-            },
-            "vision_config": VISION,
-            "image_token_id": 151_667,
-            "tie_word_embeddings": False,
-        },
-        "OpenGVLab/InternVL3-8B-hf": {
-            "text_config": {
-                "model_type": "qwen2",
-                "vocab_size": 151_674,
-                "hidden_size": 3584,
-                "intermediate_size": 18_944,
-                "num_hidden_layers": 28,
-                "num_attention_heads": 28,
-                "num_key_value_heads": 4,
-            },
-            "vision_config": VISION,
-            "image_token_id": 151_667,
-            "tie_word_embeddings": False,
-        },
-        "OpenGVLab/InternVL3_5-1B-HF": {
-            "text_config": {
-                "model_type": "qwen3",
-                "vocab_size": 151_936,
-                "hidden_size": 1024,
-                "intermediate_size": 3072,
-                "num_hidden_layers": 28,
-                "num_attention_heads": 16,
-                "num_key_value_heads": 8,
-                "head_dim": 128,
-            },
-            "vision_config": VISION,
-            "image_token_id": 151_671,
-            "tie_word_embeddings": False,
-        },
-        "OpenGVLab/InternVL3_5-2B-HF": {
-            "text_config": {
-                "model_type": "qwen3",
-                "vocab_size": 151_936,
-                "hidden_size": 2048,
-                "intermediate_size": 6144,
-                "num_hidden_layers": 28,
-                "num_attention_heads": 16,
-                "num_key_value_heads": 8,
-                "head_dim": 128,
-            },
-            "vision_config": VISION,
-            "image_token_id": 151_671,
-            "tie_word_embeddings": False,
-        },
-        "OpenGVLab/InternVL3_5-4B-HF": {
-            "text_config": {
-                "model_type": "qwen3",
-                "vocab_size": 151_936,
-                "hidden_size": 2560,
-                "intermediate_size": 9728,
-                "num_hidden_layers": 36,
-                "num_attention_heads": 32,
-                "num_key_value_heads": 8,
-                "head_dim": 128,
-            },
-            "vision_config": VISION,
-            "image_token_id": 151_671,
-            "tie_word_embeddings": False,
-        },
-        "OpenGVLab/InternVL3_5-8B-HF": {
-            "text_config": {
-                "model_type": "qwen3",
-                "vocab_size": 151_936,
-                "hidden_size": 4096,
-                "intermediate_size": 12_288,
-                "num_hidden_layers": 36,
-                "num_attention_heads": 32,
-                "num_key_value_heads": 8,
-                "head_dim": 128,
-            },
-            "vision_config": VISION,
-            "image_token_id": 151_671,
-            "tie_word_embeddings": False,
-        },
+        "OpenGVLab/InternVL3-1B-hf": _sized(QWEN25, 896, 4864, 24, 14, 2),
+        "OpenGVLab/InternVL3-2B-hf": _sized(QWEN25, 1536, 8960, 28, 12, 2),
+        "OpenGVLab/InternVL3-8B-hf": _sized(QWEN25, 3584, 18_944, 28, 28, 4),
+        "OpenGVLab/InternVL3_5-1B-HF": _sized(QWEN3, 1024, 3072, 28, 16, 8),
+        "OpenGVLab/InternVL3_5-2B-HF": _sized(QWEN3, 2048, 6144, 28, 16, 8),
+        "OpenGVLab/InternVL3_5-4B-HF": _sized(QWEN3, 2560, 9728, 36, 32, 8),
+        "OpenGVLab/InternVL3_5-8B-HF": _sized(QWEN3, 4096, 12_288, 36, 32, 8),
     }
 
     def load_processor(self, path: str | Path, model: Model) -> Processor:

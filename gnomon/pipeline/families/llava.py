@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import Family, Part, Processor
+from gnomon.pipeline.families.base import LANGUAGE, Family, Part, Processor
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
@@ -23,10 +23,8 @@ class Llava(Family):
     digits: ClassVar[str] = "1"
     end: ClassVar[str] = "</s>"
     placeholder: ClassVar[str] = "<image>\n"
-    language: ClassVar[Part] = Part(
-        ("model.language_model.",),
-        r"model\.language_model\..*\.(q|k|v|o|gate|up|down)_proj",
-    )
+    spaced: ClassVar[bool] = True  # after `ASSISTANT:`
+    language: ClassVar[Part] = LANGUAGE
     vision: ClassVar[Part | None] = Part(
         ("model.vision_tower.",),
         r"model\.vision_tower\..*\.(q_proj|k_proj|v_proj|out_proj|fc1|fc2)",
@@ -92,8 +90,3 @@ class Llava(Family):
         """Within the padded square, to the nearest pixel."""
         scale = processor.image_processor.crop_size["height"] / max(size)
         return max(1, round(size[0] * scale)), max(1, round(size[1] * scale))
-
-    def answer(self, processor: Processor, prompt: str, text: str) -> str:
-        """`ASSISTANT:` is answered after a blank, and with an end that the template leaves out."""
-        blank = "" if prompt[-1:].isspace() else " "
-        return super().answer(processor, prompt, blank + text)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import Family, Part, Processor
+from gnomon.pipeline.families.base import LANGUAGE, Family, Part, Processor
 from gnomon.pipeline.families.llama import DATE, ROPE
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
 if TYPE_CHECKING:
     import torch
-    from PIL.Image import Image
     from transformers import PretrainedConfig, PreTrainedModel
 
 
@@ -30,11 +29,9 @@ class Mllama(Family):
     digits: ClassVar[str] = "1 to 3"
     end: ClassVar[str] = "<|eot_id|>"
     placeholder: ClassVar[str] = "<|image|>"
+    nested = True
     template_options: ClassVar[Mapping[str, Any]] = {"date_string": DATE}
-    language: ClassVar[Part] = Part(
-        ("model.language_model.",),  # its cross-attention included
-        r"model\.language_model\..*\.(q|k|v|o|gate|up|down)_proj",
-    )
+    language: ClassVar[Part] = LANGUAGE  # its cross-attention included
     vision: ClassVar[Part | None] = Part(
         ("model.vision_model.",),
         r"model\.vision_model\..*\.(q_proj|k_proj|v_proj|o_proj|fc1|fc2)",
@@ -88,10 +85,6 @@ class Mllama(Family):
         canvas = get_optimal_tiled_canvas(size[1], size[0], pictures.max_image_tiles, tile)
         height, width = get_image_size_fit_to_canvas(size[1], size[0], *canvas, tile)
         return int(width), int(height)
-
-    def arranged(self, pictures: Sequence[Image | None]) -> list[Any]:
-        """A list for each text."""
-        return [[] if picture is None else [picture] for picture in pictures]
 
 
 def _pass_texts_by(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import Family, Part, Processor
+from gnomon.pipeline.families.base import LANGUAGE, Family, Part, Processor
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
@@ -24,10 +24,7 @@ class Qwen2VL(Family):
     end: ClassVar[str] = "<|im_end|>"
     placeholder: ClassVar[str] = "<|vision_start|><|image_pad|><|vision_end|>"
     takes_limits: ClassVar[bool] = True
-    language: ClassVar[Part] = Part(
-        ("model.language_model.",),
-        r"model\.language_model\..*\.(q|k|v|o|gate|up|down)_proj",
-    )
+    language: ClassVar[Part] = LANGUAGE
     vision: ClassVar[Part | None] = Part(
         ("model.visual.",),
         r"model\.visual\.blocks\..*\.(qkv|proj|fc1|fc2)",
