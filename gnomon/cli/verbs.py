@@ -177,9 +177,12 @@ def score(given: argparse.Namespace) -> None:
         if given.data is not None:
             from gnomon.workflows import elsewhere
 
-            columns = {"id_column": given.id_column, "text_column": given.text_column}
             run, samples, note = elsewhere.score(
-                file, given.data, given.overrides, **columns, boxes=given.boxes
+                file,
+                elsewhere.asked_of(given.data, given.overrides),
+                id_column=given.id_column,
+                text_column=given.text_column,
+                boxes=given.boxes,
             )
             scored = [run]
         else:
@@ -239,7 +242,6 @@ def compare(given: argparse.Namespace) -> None:
     runs = [Path(word) for word in given.runs if word not in among]
     if not runs:
         raise RecipeError("name a run or a file of answers")
-    elsewhere = {"id_column": given.id_column, "text_column": given.text_column}
     if given.data is None:
         _refuse_without_data(given, **{"--boxes": given.boxes})
     _refuse_to_replace([*runs, Path(given.data or runs[0])], given.out)
@@ -251,8 +253,9 @@ def compare(given: argparse.Namespace) -> None:
             as_json=given.json,
             data=given.data,
             options=given.overrides,
+            id_column=given.id_column,
+            text_column=given.text_column,
             boxes=given.boxes,
-            **elsewhere,
         )
 
 

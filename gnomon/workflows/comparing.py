@@ -38,24 +38,24 @@ def compare(
     from gnomon.eval.report import text_tables
     from gnomon.eval.report.csv_table import write_csv
     from gnomon.eval.scoring.scored import write_scores
+    from gnomon.workflows import elsewhere
 
     printed = [published.open_table(name) for name in beside]
-    made_here = [out.is_dir() or data is None or about_file(out).is_file() for out in outs]
-    if data is not None and all(made_here):
+    here = [out.is_dir() or data is None or about_file(out).is_file() for out in outs]
+    if data is not None and all(here):
         raise RecipeError("--data: each of these says what it was asked; leave --data out")
+    asked = None if data is None else elsewhere.asked_of(data, options)
     runs: list[RunResult] = []
     notes: list[str] = []
     samples: Mapping[str, Sample] | None = None
-    for out, name, here in zip(outs, _names(outs), made_here, strict=True):
-        if here:
+    for out, name, made_here in zip(outs, _names(outs), here, strict=True):
+        if asked is None or made_here:
             run = _result(out)
         else:
-            from gnomon.workflows.elsewhere import score as score_elsewhere
-
-            assert data is not None
-            columns = {"id_column": id_column, "text_column": text_column}
-            run, asked, said = score_elsewhere(out, data, options, **columns, boxes=boxes)
-            samples = asked if not runs else samples
+            run, shown, said = elsewhere.score(
+                out, asked, id_column=id_column, text_column=text_column, boxes=boxes
+            )
+            samples = shown if not runs else samples
             notes += [said] if said else []
         runs.append(replace(run, name=name))
     check_alike(runs)

@@ -44,11 +44,15 @@ class Asked:
         raw = dict(lines_of(rows_file(Path(self.source.path))))
         return [raw[row.line] for row in self.samples.rows]
 
+    @cached_property
+    def questions(self) -> list[Question]:
+        """Drawn once, however many files answer them."""
+        return [Question.of(self.samples[index]) for index in range(self.n)]
+
 
 def score(
     file: Path,
-    data: str,
-    options: Sequence[str] = (),
+    asked: Asked,
     *,
     id_column: str | None = None,
     text_column: str | None = None,
@@ -69,13 +73,12 @@ def score(
     held = answers(
         lines_of(file, text="text"), file.name, id_column=id_column, text_column=text_column
     )
-    asked = _asked(data, options)
     ids = [asked.samples.id(index) for index in range(asked.n)]
     if id_column is None and held.id_column is None:
         _refuse_overlooked(held, asked, ids)
     own = list(_own_names(asked, held.id_column))
     found = held.by_question(ids, *own)
-    questions = [Question.of(asked.samples[index]) for index in range(asked.n)]
+    questions: Sequence[Question] = asked.questions
     predictions = [_prediction(found.get(one.id), one, file.stem) for one in questions]
     by_source = asked.exam.by_source(questions) if asked.exam else {}
     notes = list(_notes(held, asked.n, found.values()))
@@ -105,7 +108,7 @@ def _prediction(said: Said | None, question: Question, file: str) -> Prediction:
     return Prediction(question.id, text, question.size, "plain", {"name": file})
 
 
-def _asked(data: str, options: Sequence[str]) -> Asked:
+def asked_of(data: str, options: Sequence[str]) -> Asked:
     """Every row of a user's own file, unless a column names splits or `options` do; a dataset's
     test split, or the only one that it has; what a recipe measures on; 500 of a kind."""
     if unless_named(data, ()) is None:
