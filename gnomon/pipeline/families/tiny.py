@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, Qwen2VLConfig
 
 
-WIDTH, LAYERS, HEADS = 192, 4, 4
-SIDE = 84
-"""Smaller pictures are enlarged to this side; 112 is the largest. 9 to 16 tokens a picture."""
+WIDTH, HEADS = 192, 4
+SEEING, SPEAKING = 5, 3
+"""Layers of the vision tower, and of the language."""
+SIDE = 112
+"""Every picture is resized to about this side: 16 tokens."""
 
 
 class GnomonTiny(Qwen2VL):
@@ -31,15 +33,31 @@ class GnomonTiny(Qwen2VL):
         return super().load_processor(TINY if str(path) == BLANK else path, model)
 
     def load_model(self, path: str | Path, **options: Any) -> PreTrainedModel:
-        if str(path) != BLANK:
-            return super().load_model(path, **options)
-        from transformers import Qwen2VLForConditionalGeneration
+        if str(path) == BLANK:
+            return blank().to(options["dtype"])
+        return quickened(super().load_model(path, **options))
 
-        return Qwen2VLForConditionalGeneration(config()).to(options["dtype"])
+
+def blank() -> PreTrainedModel:
+    """The model before it has learnt anything."""
+    from transformers import Qwen2VLForConditionalGeneration
+
+    return quickened(Qwen2VLForConditionalGeneration(config()))
+
+
+def quickened(model: PreTrainedModel) -> PreTrainedModel:
+    """The same model, at half the time a step on a CPU: it computes all pictures at once."""
+    from gnomon.pipeline.families import _at_once
+
+    tower = model.model.visual
+    tower.patch_embed.__class__ = _at_once.Patches
+    for block in tower.blocks:
+        block.attn.__class__ = _at_once.Attention
+    return model
 
 
 def config() -> Qwen2VLConfig:
-    """The architecture: vision and language of the same width, four layers each."""
+    """The architecture: vision and language of the same width."""
     from transformers import AutoTokenizer
     from transformers import Qwen2VLConfig as Config
 
@@ -56,7 +74,7 @@ def config() -> Qwen2VLConfig:
             "vocab_size": len(tokenizer),
             "hidden_size": WIDTH,
             "intermediate_size": 512,
-            "num_hidden_layers": LAYERS,
+            "num_hidden_layers": SPEAKING,
             "num_attention_heads": HEADS,
             "num_key_value_heads": HEADS,
             "max_position_embeddings": 1024,
@@ -72,7 +90,7 @@ def config() -> Qwen2VLConfig:
             "tie_word_embeddings": True,
         },
         vision_config={
-            "depth": LAYERS,
+            "depth": SEEING,
             "embed_dim": WIDTH,
             "hidden_size": WIDTH,
             "num_heads": HEADS,
@@ -88,7 +106,6 @@ def make_processor(folder: Path) -> None:
     """Write the tokenizer and picture settings: byte pairs learnt from questions, digits alone."""
     from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
-    from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
     from gnomon.pipeline.families._processors import Qwen2VLProcessor
 
@@ -117,10 +134,15 @@ def make_processor(folder: Path) -> None:
         clean_up_tokenization_spaces=False,
     )
     fast.chat_template, fast.response_template = CHAT, ANSWER
-    pictures = Qwen2VLImageProcessorPil(
-        size={"shortest_edge": SIDE * SIDE, "longest_edge": 112 * 112}
-    )
-    Qwen2VLProcessor(pictures, fast, chat_template=CHAT).save_pretrained(folder)
+    Qwen2VLProcessor(pictures(), fast, chat_template=CHAT).save_pretrained(folder)
+
+
+def pictures() -> Any:
+    """What resizes and cuts the pictures."""
+    from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+
+    area = SIDE * SIDE
+    return Qwen2VLImageProcessorPil(size={"shortest_edge": area, "longest_edge": area})
 
 
 def adopt(run: Path) -> None:
