@@ -30,22 +30,32 @@ from PIL import Image
 from torch import Tensor, nn
 
 from gnomon import generators
-from gnomon.pipeline.families import tiny
+from gnomon.pipeline.families import BLANK, tiny
+from gnomon.recipe import Model
 from gnomon.sample import Sample
 
 BATCH = 64
 DRAWN = 16_000
 """Pictures of a round; each is seen EPOCHS times, while those of the next round are drawn."""
 EPOCHS = 2
-ROUNDS = 16
+ROUNDS = 12
 RATE, MUON_RATE = 1e-3, 0.02
+UPRIGHT, ROUNDS_UPRIGHT = 12.0, 3
+"""Clocks are at most so many degrees askew in the first rounds; hands are found sooner so."""
 CLOCKS: dict[str, Any] = {
-    "size": [84, 320], "rotation": 12.0, "offset": 0.8, "one_hand": 0.05, "second_hand": 0.35,
+    "size": [84, 320], "offset": 0.8, "one_hand": 0.05, "second_hand": 0.35,
 }  # fmt: skip
-GAUGES: dict[str, Any] = {"size": 224, "rotation": 8.0}
-SORTS = [("clock", CLOCKS, degrade) for degrade in ("off", "light", "off", "light", "off", "off")]
-SORTS += [("gauge", GAUGES, "off"), ("gauge", GAUGES, "light")]
-"""Picture i is of the sort i modulo their number."""
+SORTS = [
+    ("clock", CLOCKS, "off", UPRIGHT),
+    ("clock", CLOCKS, "light", UPRIGHT),
+    ("clock", CLOCKS, "off", 30.0),
+    ("clock", CLOCKS, "light", 30.0),
+    ("clock", CLOCKS, "off", UPRIGHT),
+    ("clock", CLOCKS, "off", 30.0),
+    ("gauge", {"size": 224}, "off", 8.0),
+    ("gauge", {"size": 224}, "light", 8.0),
+]
+"""Kind, options, degrade and rotation; picture i is of the sort i modulo their number."""
 HANDS = ("hour", "minute", "second", "pointer")
 DIRECTIONS = 60
 CELLS = tiny.SIDE // 14
@@ -107,13 +117,17 @@ def truth_of(sample: Sample) -> list[tuple[float, float, float]]:
     ]
 
 
-def drawn(places: range) -> Drawn:
-    """The pictures of these places, and the truth about them."""
-    sorts = [generators.create(kind, **options, degrade=wear) for kind, options, wear in SORTS]
+def drawn(turn: int, places: range) -> Drawn:
+    """The pictures of these places of a round, and the truth about them."""
+    most = UPRIGHT if turn < ROUNDS_UPRIGHT else 180.0
+    sorts = [
+        generators.create(kind, **options, degrade=wear, rotation=min(rotation, most))
+        for kind, options, wear, rotation in SORTS
+    ]
     pixels = np.empty((len(places), tiny.SIDE, tiny.SIDE, 3), np.uint8)
     truth = np.empty((len(places), len(HANDS), 3), np.float32)
     for row, place in enumerate(places):
-        sample = sorts[place % len(sorts)][place // len(sorts)]
+        sample = sorts[place % len(sorts)][place]  # the same index would be the same scene
         assert sample.image is not None
         small = sample.image.convert("RGB").resize((tiny.SIDE, tiny.SIDE), Image.Resampling.BICUBIC)
         pixels[row], truth[row] = np.asarray(small), truth_of(sample)
@@ -128,7 +142,7 @@ def rounds(first: int, last: int, many: int) -> Iterator[Drawn]:
         def begun(turn: int) -> list[Future[Drawn]]:
             start = turn * many
             parts = (range(at, min(at + 500, start + many)) for at in range(start, start + many, 500))
-            return [pool.submit(drawn, part) for part in parts] if turn < last else []
+            return [pool.submit(drawn, turn, part) for part in parts] if turn < last else []
 
         ahead = begun(first)
         for turn in range(first, last):
@@ -212,6 +226,7 @@ def train(run: Path, last: int, many: int) -> None:
         torch.save((turn + 1, *(part.state_dict() for part in parts)), kept.with_suffix(".new"))
         kept.with_suffix(".new").replace(kept)
     model.save_pretrained(run / "model")
+    tiny.GnomonTiny().load_processor(BLANK, Model(name=BLANK)).save_pretrained(run / "model")
 
 
 def _round(
