@@ -59,9 +59,10 @@ $(READY): pyproject.toml constraints.txt tokenizers.txt
 	touch $@
 
 tiny: $(READY)            ## make the embedded model's weights again, and put them in place
-	$(BIN)/python -m gnomon.pipeline.families.tiny
+	$(BIN)/python -m making.tokens gnomon/pipeline/tiny
+	$(BIN)/python -m making.eyes runs/tiny-eyes
 	$(BIN)/gnomon train configs/tiny-base.yaml --out runs/tiny-base
-	$(BIN)/python -m gnomon.pipeline.families.tiny runs/tiny-base
+	$(BIN)/python -m making.adopt runs/tiny-base
 
 clean:                    ## remove the environment and what runs left
 	rm -rf .venv runs .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,1 +1,1 @@
-"""How the embedded model is made: its tokenizer, its eyes, its language; `make tiny` runs it all."""
+"""How the embedded model is made, `make tiny`: its tokenizer, its eyes, then its language."""

@@ -24,15 +24,16 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor, nn
 
 from gnomon import generators
 from gnomon.pipeline.families import BLANK, tiny
+from gnomon.progress import track
 from gnomon.recipe import Model
 from gnomon.sample import Sample
+from making.tokens import pictures
 
 BATCH = 64
 DRAWN = 16_000
@@ -77,7 +78,7 @@ class Eyes(nn.Module):
             nn.init.zeros_(reading.weight)
 
     def forward(self, patches: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits of directions [n, hands, DIRECTIONS], and of the tips' cells [n, hands, CELLS²]."""
+        """Logits of directions [n, hands, DIRECTIONS] and of tips' cells [n, hands, CELLS²]."""
         grid = torch.tensor([[1, CELLS, CELLS]] * len(patches))
         seen = self.tower(patches.flatten(0, 1), grid_thw=grid).pooler_output.float()
         seen = seen.unflatten(0, (len(patches), -1))
@@ -141,7 +142,9 @@ def rounds(first: int, last: int, many: int) -> Iterator[Drawn]:
 
         def begun(turn: int) -> list[Future[Drawn]]:
             start = turn * many
-            parts = (range(at, min(at + 500, start + many)) for at in range(start, start + many, 500))
+            parts = (
+                range(at, min(at + 500, start + many)) for at in range(start, start + many, 500)
+            )
             return [pool.submit(drawn, turn, part) for part in parts] if turn < last else []
 
         ahead = begun(first)
@@ -177,7 +180,7 @@ def off_by(directions: Tensor, truth: Tensor) -> Tensor:
 
 
 def optimizers(eyes: Eyes) -> list[torch.optim.Optimizer]:
-    """Muon for the tower's matrices: the same loss after two thirds of the steps; AdamW for the rest."""
+    """Muon for the tower's matrices, which learn in two thirds of the steps; AdamW for the rest."""
     matrices = [one for one in eyes.tower.blocks.parameters() if one.ndim == 2]
     known = set(map(id, matrices))
     others = [one for one in eyes.parameters() if id(one) not in known]
@@ -218,8 +221,8 @@ def train(run: Path, last: int, many: int) -> None:
         first, *states = torch.load(kept)
         for part, state in zip(parts, states, strict=True):
             part.load_state_dict(state)
-    for turn, (pixels, truth) in enumerate(rounds(first, last, many), first):
-        row = _round(parts, pixels, truth, turn, last)
+    for turn, shown in enumerate(rounds(first, last, many), first):
+        row = _round(parts, shown, turn, last)
         print(json.dumps(row), flush=True)
         with (run / "log.jsonl").open("a", encoding="utf-8") as log:
             log.write(json.dumps(row) + "\n")
@@ -229,16 +232,18 @@ def train(run: Path, last: int, many: int) -> None:
     tiny.GnomonTiny().load_processor(BLANK, Model(name=BLANK)).save_pretrained(run / "model")
 
 
-def _round(
-    parts: list[Any], pixels: NDArray[np.uint8], truth: NDArray[np.float32], turn: int, last: int
-) -> dict[str, Any]:
+def _round(parts: list[Any], shown: Drawn, turn: int, last: int) -> dict[str, Any]:
     eyes, *steppers = parts
-    began, settings, rng = time.monotonic(), tiny.pictures(), np.random.default_rng(turn)
-    steps = EPOCHS * (len(truth) // BATCH)
+    pixels, truth = shown
+    settings, rng, began = pictures(), np.random.default_rng(turn), time.monotonic()
+    epoch = len(truth) // BATCH
+    orders = [rng.permutation(len(truth))[: epoch * BATCH] for _ in range(EPOCHS)]
+    first, all_steps = turn * EPOCHS * epoch, last * EPOCHS * epoch
     losses, errors = [], []
-    orders = np.concatenate([rng.permutation(len(truth))[: steps // EPOCHS * BATCH] for _ in range(EPOCHS)])
-    for step, rows in enumerate(orders.reshape(steps, BATCH), turn * steps + 1):
-        pace = min(step / 200, 1) * (0.03 + 0.97 * (1 + math.cos(math.pi * step / (last * steps))) / 2)
+    batches = np.concatenate(orders).reshape(-1, BATCH)
+    for step, rows in enumerate(track(batches, desc=f"round {turn + 1} of {last}"), first + 1):
+        left = (1 + math.cos(math.pi * step / all_steps)) / 2
+        pace = min(step / 200, 1) * (0.03 + 0.97 * left)
         for stepper, rate in zip(steppers, (MUON_RATE, RATE), strict=True):
             for group in stepper.param_groups:
                 group["lr"] = rate * pace
@@ -254,10 +259,9 @@ def _round(
             stepper.zero_grad()
         losses.append(loss.item())
         errors.append(off_by(directions, wanted))
-        if step % 50 == 0: print(step, round(float(np.mean(losses[-50:])),3), [round(float((o[~o.isnan()]<=6).float().mean()),3) for o in torch.cat(errors[-50:]).T], round(len(losses)*BATCH/(time.monotonic()-began)), flush=True)
     off = torch.cat(errors[-250:])
     return {
-        "step": (turn + 1) * steps,
+        "step": first + len(batches),
         "loss": round(float(np.mean(losses)), 4),
         "within 6 degrees": {
             hand: round(float((one[~one.isnan()] <= 6).float().mean()), 4)

@@ -19,6 +19,7 @@ from gnomon.recipe import Model
 
 SIZES = [(84, 84), (112, 112), (28, 28), (30, 200), (200, 30), (640, 480), (97, 89), (1, 1),
          (101, 1999), (70, 98), (98, 70), (126, 126), (224, 223)]  # fmt: skip
+LEAST, MOST = 105 * 105, 120 * 120
 
 
 def seen(processor, size):
@@ -46,7 +47,14 @@ def test_a_resized_size_stays_within_the_limits(blank):
     for size in (s for s in SIZES if max(s) <= 2 * min(s)):
         width, height = blank.family.resized(blank.processor, size)
         assert width % 28 == height % 28 == 0
-        assert SIDE * SIDE <= width * height <= 112 * 112
+        assert width * height <= MOST or max(size) < SIDE
+
+
+def test_square_pictures_have_one_size(blank):
+    """Or nearly square ones; it is what the eyes were trained on."""
+    squares = ((n, n) for n in range(1, 700))
+    for size in (*squares, (482, 480), (97, 89), (640, 600), (30, 28)):
+        assert blank.family.resized(blank.processor, size) == (SIDE, SIDE)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +65,7 @@ def test_the_recipes_limits_are_honoured(checkpoint, low, high):
     for size in ((20, 20), (40, 40), (100, 100), (600, 500)):
         width, height = limited.family.resized(limited.processor, size)
         assert (width, height) == seen(limited.processor, size)
-        assert (low or SIDE * SIDE) <= width * height <= (high or 112 * 112)
+        assert (low or 84 * 84) <= width * height <= (high or MOST)
 
 
 def test_it_saves_and_opens_again(blank, checkpoint):
@@ -91,7 +99,7 @@ def test_what_it_saves_lacks_nothing_that_transformers_looks_for(blank, kind, tm
     kind(parts.image_processor, parts.tokenizer).save_pretrained(tmp_path)
     found, _ = BaseVideoProcessor.get_video_processor_dict(tmp_path)
     assert found["video_processor_type"] == "Qwen2VLVideoProcessor"
-    assert found["size"] == {"shortest_edge": SIDE * SIDE, "longest_edge": 112 * 112}
+    assert found["size"] == {"shortest_edge": LEAST, "longest_edge": MOST}
     if is_torchvision_available():
         opened = AutoProcessor.from_pretrained(tmp_path)
         assert type(opened) is getattr(transformers, kind.__name__)

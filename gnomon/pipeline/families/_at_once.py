@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch.nn.functional as F
 from torch import Tensor
+from torch.nn.functional import linear
 from transformers.models.qwen2_vl.modeling_qwen2_vl import (
     PatchEmbed,
     VisionAttention,
@@ -19,7 +19,7 @@ class Patches(PatchEmbed):  # type: ignore[misc]
     def forward(self, hidden_states: Tensor) -> Tensor:
         """What each patch is at first."""
         weight = self.proj.weight.flatten(1)
-        return F.linear(hidden_states.to(weight.dtype), weight)
+        return linear(hidden_states.to(weight.dtype), weight)
 
 
 class Attention(VisionAttention):  # type: ignore[misc]

@@ -1,0 +1,16 @@
+"""Put a run into the package, in bfloat16, with what made it: python -m making.adopt RUN."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import torch
+from transformers import AutoModelForImageTextToText
+
+from gnomon.pipeline.families import TINY
+
+run = Path(sys.argv[1])
+model = AutoModelForImageTextToText.from_pretrained(run / "model", dtype=torch.bfloat16)
+model.save_pretrained(TINY)
+for name in ("recipe.yaml", "log.jsonl", "versions.json"):
+    shutil.copy(run / name, TINY / name)

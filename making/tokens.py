@@ -1,0 +1,104 @@
+"""The embedded model's tokenizer and picture settings: python -m making.tokens FOLDER.
+
+Byte pairs are learnt from what the generators ask; every digit is a token.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import PreTrainedTokenizerFast
+from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+
+from gnomon import generators
+from gnomon.pipeline.families import tiny
+from gnomon.pipeline.families._processors import Qwen2VLProcessor
+
+SPECIALS = (
+    "<|endoftext|>",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|vision_start|>",
+    "<|vision_end|>",
+    "<|image_pad|>",
+    "<|video_pad|>",
+    "<|box_start|>",
+    "<|box_end|>",
+)
+CHAT = (
+    "{% for message in messages %}<|im_start|>"
+    "{% if message.content is string %}{{ message.content }}{% else %}"
+    "{% for part in message.content %}"
+    "{% if part.type == 'image' %}<|vision_start|><|image_pad|><|vision_end|>"
+    "{% else %}{{ part.text }}{% endif %}"
+    "{% endfor %}{% endif %}<|im_end|>{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>{% endif %}"
+)
+ANSWER = {
+    "start_anchor": "<|im_start|>",
+    "fields": {"content": {"content": "text", "close": ["<|im_end|>", "<|endoftext|>"]}},
+    "defaults": {"role": "assistant"},
+}
+"""Where an answer lies; `transformers serve` takes Qwen2-VL's otherwise, and answers begin with
+<|im_start|>, for no "assistant" follows it here."""
+WORDS = """\
+What is the value of the bar? Answer with a number.
+Which bar is the highest? Which line is the lowest? How many points are above the line?
+What is the difference between the first and the second? What is the sum, the mean, the total?
+Read the gauge, the meter, the scale, the thermometer. Give the value with its unit.
+Where is the red circle? Where is the blue square, the green triangle? Give its box.
+Where is the text? Read the text. Find the word in the picture and give its box.
+How many hours and minutes until the next hour? Which clock shows the later time?
+How much does each one cost? How many are left over? Show the working, then the answer.
+Say whether it is valid or not. Answer yes or no. Answer in words. Answer in percent."""
+
+
+def write(folder: Path) -> None:
+    """Write the processor's files."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(r"\d| ?\p{L}+|[^\p{L}\d]"), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.train_from_iterator(
+        _questions(),
+        trainers.BpeTrainer(
+            vocab_size=1024 - len(SPECIALS),
+            show_progress=False,
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        ),
+    )
+    tokenizer.add_special_tokens([AddedToken(token, special=True) for token in SPECIALS])
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        eos_token=tiny.GnomonTiny.end,
+        pad_token="<|endoftext|>",  # noqa: S106
+        model_max_length=1024,
+        clean_up_tokenization_spaces=False,
+    )
+    fast.chat_template, fast.response_template = CHAT, ANSWER
+    Qwen2VLProcessor(pictures(), fast, chat_template=CHAT).save_pretrained(folder)
+
+
+def pictures() -> Qwen2VLImageProcessorPil:
+    """What resizes and cuts the pictures; all that are square or nearly so become SIDE².
+
+    The limits lie apart, for sides are rounded to multiples of 28, up at the lower limit and down
+    at the upper one: with one limit 482 × 480 would become 112 × 84.
+    """
+    return Qwen2VLImageProcessorPil(size={"shortest_edge": 105**2, "longest_edge": 120**2})
+
+
+def _questions() -> list[str]:
+    """What the generators ask, and words that questions about pictures are made of."""
+    asked = [g[i].question for g in map(generators.create, generators.KINDS) for i in range(300)]
+    return asked + WORDS.split("\n") * 20
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))
