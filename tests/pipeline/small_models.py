@@ -247,7 +247,7 @@ def _gemma3(tokenizer):
     }
     layers = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": 48}
     # What goes in is multiplied by 8 and comes out at the same weights: wide ones only echo.
-    narrow = {"head_dim": 16, "initializer_range": 0.1}
+    narrow = {"head_dim": 16, "initializer_range": 0.08}
     return transformers.Gemma3Config(
         text_config={**TEXT, **_special(tokenizer), **layers, **narrow},
         vision_config=vision,
