@@ -39,6 +39,7 @@ def parser() -> argparse.ArgumentParser:
         _demo,
         _compare,
         _merge,
+        _check_served,
         _selftest,
     ):
         words(add)
@@ -306,6 +307,36 @@ def _merge(add: Add) -> None:
     )
 
 
+def _check_served(add: Add) -> None:
+    verb = add(
+        verbs.check_served,
+        "ask a served or converted model a run's questions: does it answer as the run did?",
+        "gnomon check-served runs/clocks --server http://localhost:8000/v1",
+    )
+    verb.add_argument("of", type=Path, metavar="RUN", help="a run that kept its answers")
+    verb.add_argument(
+        "--server",
+        required=True,
+        metavar="URL",
+        help="an OpenAI-compatible server, up to /v1; the key is in OPENAI_API_KEY",
+    )
+    verb.add_argument("--model", metavar="NAME", help="its name there; default: the only one")
+    verb.add_argument(
+        "--samples", type=_positive, metavar="N", help="how many questions; default: all"
+    )
+    verb.add_argument("--at-once", type=_positive, default=8, metavar="N", help="requests (8)")
+    verb.add_argument(
+        "--least",
+        type=_share,
+        default=0.9,
+        metavar="SHARE",
+        help="of answers read as the same, below which it exits with 1 (0.9)",
+    )
+    verb.add_argument(
+        "-o", "--out", type=_html, metavar="HTML", help="a report with the answers and pictures"
+    )
+
+
 def _selftest(add: Add) -> None:
     verb = add(
         verbs.selftest,
@@ -332,7 +363,7 @@ def _selftest(add: Add) -> None:
 def _adder(parsers: Any) -> Add:
     def add(verb: Callable[[argparse.Namespace], Any], what: str, example: str) -> Any:
         parser = parsers.add_parser(
-            verb.__name__,
+            verb.__name__.replace("_", "-"),
             help=what,
             description=f"{what[0].upper()}{what[1:]}.",
             epilog=f"example: {example}",
@@ -410,6 +441,16 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text}: give a whole number, 1 or more")
     return int(text)
+
+
+def _share(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found <= 1:
+        raise argparse.ArgumentTypeError(f"{text}: give a share from 0 to 1")
+    return found
 
 
 def _picture(text: str) -> Path:
