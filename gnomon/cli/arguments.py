@@ -327,7 +327,7 @@ def _check_served(add: Add) -> None:
     verb.add_argument("--at-once", type=_positive, default=8, metavar="N", help="requests (8)")
     verb.add_argument(
         "--least",
-        type=_share,
+        type=float,
         default=0.9,
         metavar="SHARE",
         help="of answers read as the same, below which it exits with 1 (0.9)",
@@ -441,16 +441,6 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text}: give a whole number, 1 or more")
     return int(text)
-
-
-def _share(text: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = -1.0
-    if not 0 <= found <= 1:
-        raise argparse.ArgumentTypeError(f"{text}: give a share from 0 to 1")
-    return found
 
 
 def _picture(text: str) -> Path:

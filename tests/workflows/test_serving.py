@@ -193,7 +193,6 @@ def test_the_pairs_that_differ_are_printed_and_stand_in_the_report(run, url, tmp
         (["--model", "short"], 1, "with 400 (start it with a longer context, or with smaller"),
         (["--model", "nobody"], 1, "refused 'nobody' with 404 (it has reader, wordy,"),
         ([], 2, "has reader, wordy, rounded, base,"),
-        (["--least", "90"], 2, "90: give a share from 0 to 1"),
     ],
 )
 def test_what_the_server_refuses_is_one_line(run, url, capsys, words, code, said):

@@ -37,8 +37,8 @@ _REFUSED: dict[str, tuple[re.Pattern[str], str | None]] = {
 }
 """What some hosts' newer models say to a word that every server knows, and the word they take."""
 _BUSY = (408, 409, 425, 429, 500, 502, 503, 504)
-_TOO_LONG = re.compile(r"context (length|size|window)|exceed_context", re.IGNORECASE)
-"""What vLLM and llama.cpp say to a question that does not fit."""
+_TOO_LONG = re.compile(r"(context|model) (length|size|window)", re.IGNORECASE)
+"""What vLLM, llama.cpp and Ollama say to a question that does not fit."""
 
 
 @dataclass(frozen=True)
