@@ -61,13 +61,13 @@ def check_served(
     differences = evaluation.compare(check.kept.scores, check.served.scores).differences
     same, read = found.letters.value or 0, found.values.value or 0
     good = read >= least and not any(line.verdict == "worse" for line in firsts(differences))
-    words = "" if same >= least else ", in other words"
-    print(f"\n{server.model} {_GOOD.format(words) if good else _BAD.format(least)}")
+    if good:
+        words = "" if same >= least else ", in other words"
+        print(f"\n{server.model} answers as the run did{words}.")
+    else:
+        why = f"{read:.1%} of its answers are read as the same" if read < least else "it is worse"
+        print(f"\n{server.model} does NOT answer as the run did: {why}.")
     return good
-
-
-_GOOD = "answers as the run did{}."
-_BAD = "does NOT answer as the run did: worse, or fewer than {:.0%} of its answers are the same."
 
 
 def _server(url: str, model: str | None) -> Server:
