@@ -310,7 +310,7 @@ def _merge(add: Add) -> None:
 def _check_served(add: Add) -> None:
     verb = add(
         verbs.check_served,
-        "ask a served or converted model a run's questions: does it answer as the run did?",
+        "check that a served or converted model answers a run's questions as the run did",
         "gnomon check-served runs/clocks --server http://localhost:8000/v1",
     )
     verb.add_argument("of", type=Path, metavar="RUN", help="a run that kept its answers")
