@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gnomon.answers.dialect import create as spoken
 from gnomon.losses import CE, NumericVocab
 from gnomon.pipeline.checkpoint import open_processor
-from gnomon.pipeline.collate import IGNORED, Collator, resized_size
+from gnomon.pipeline.collate import IGNORED, Collator, prompt_of, resized_size
 from gnomon.pipeline.families.base import Family, tokenizer_of
 from gnomon.pipeline.planning.coverage import coverage_of
 from gnomon.recipe import Model, Recipe
@@ -59,6 +59,17 @@ def counted(
         tokenizer_of(processor), size=config.get_text_config().vocab_size
     )
     return tokens, coverage_of(vocab, family, processor, drawn)
+
+
+def prompt_tokens(model: Model, asked: Sequence[Sample]) -> list[int]:
+    """Of each question with its picture up to where the answer begins, by the model's processor."""
+    family, processor = open_processor(model)
+    return [
+        family.encode(processor, [prompt_of(family, processor, one)], [one.image], side="left")[
+            "input_ids"
+        ].shape[1]
+        for one in asked
+    ]
 
 
 _LETTERS = 3.5
