@@ -188,6 +188,9 @@ def _kept(
         "attention_mask": torch.empty(1, 1, tokens, tokens, dtype=torch.bool, device="meta"),
         "use_cache": False,
     }
+    if width := getattr(config, "hidden_size_per_layer_input", 0):  # Gemma 4's, of each layer
+        shape = (1, tokens, config.num_hidden_layers, width)
+        inputs["per_layer_inputs"] = torch.empty(shape, dtype=built.dtype, device="meta")
     if hasattr(config, "cross_attention_layers"):
         _, looked_at = family.looks(built.config, (1, 1), Model())
         inputs["cross_attention_states"] = _empty(built, looked_at, config.hidden_size)
