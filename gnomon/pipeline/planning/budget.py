@@ -102,8 +102,11 @@ def sizes(family: Family, built: PreTrainedModel, model: Model, train: Train) ->
             PartSize(name, total, few * (model.bits == 4), few * (model.bits == 8), trained, way)
         )
     rest = sum(p.numel() for p in left.values())
-    whole = train.language == "full"
-    head = PartSize("head", rest, 0, 0, rest if whole else 0, "full" if whole else "frozen")
+    idle = tuple(family.idle(built.config))  # what hears, in Gemma 4
+    way, trained = "frozen", 0
+    if train.language == "full":
+        way, trained = "full", sum(p.numel() for n, p in left.items() if not n.startswith(idle))
+    head = PartSize("head", rest, 0, 0, trained, way)
     return [*reversed(found), *([head] if rest else [])]
 
 
