@@ -47,7 +47,7 @@ def predict(
     left = (sample for sample in samples if sample.id not in done)
 
     def answered(sample: Sample) -> Prediction:
-        text = server.ask(sample.question, sample.image, max_tokens=max_new_tokens)
+        text = server.ask(sample.question, sample.images, max_tokens=max_new_tokens)
         size = sample.image.size if sample.image else None
         return Prediction(sample.id, text, size, dialect, settings)
 
@@ -68,7 +68,7 @@ def read(server: Server, pictures: Sequence[Picture], *, max_tokens: int) -> lis
     """What a server says to each of some pictures, all asked at once."""
     with ThreadPool(len(pictures)) as pool:
         return pool.map(
-            lambda one: server.ask(one.question, one.image, max_tokens=max_tokens), pictures
+            lambda one: server.ask(one.question, one.images, max_tokens=max_tokens), pictures
         )
 
 

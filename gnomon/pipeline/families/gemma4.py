@@ -66,6 +66,7 @@ class Gemma4(Family):
     end: ClassVar[str] = "<turn|>"
     placeholder: ClassVar[str] = "<|image|>"
     template_options: ClassVar[Mapping[str, Any]] = {"enable_thinking": False}
+    several = True
     nested = True
     language: ClassVar[Part] = Part(
         ("model.language_model.",),
