@@ -87,7 +87,7 @@ def _only(one: Written, form: str) -> str | None:
         several = ", ".join(name for name in FORMS if name not in ("llava", "lmms-eval"))
         raise ValueError(
             f"sample {one.id} has {len(one.paths)} pictures, and {form} takes one a row: give"
-            f" --form {several}"
+            f" --to {several}"
         )
     return one.paths[0] if one.paths else None
 
