@@ -21,26 +21,15 @@ TOKENS = 280
 """Of a picture at most, as the checkpoints say; 70 to 1120 can be written in their files."""
 
 
-def _tower(width: int, inner: int, layers: int, heads: int, **more: bool) -> dict[str, Any]:
-    """A vision tower's configuration."""
-    return {
-        "hidden_size": width,
-        "intermediate_size": inner,
-        "num_hidden_layers": layers,
-        "num_attention_heads": heads,
-        "num_key_value_heads": heads,
-        "head_dim": width // heads,
-        **more,
-    }
+SMALL = {"use_clipped_linears": True}
+LARGE = {"hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers": 27,
+         "num_attention_heads": 16, "num_key_value_heads": 16, "head_dim": 72,
+         "standardize": True}  # fmt: skip
+"""The two vision towers; the small one is otherwise as transformers' defaults have it."""
 
 
-SMALL = _tower(768, 3072, 16, 12, use_clipped_linears=True)
-LARGE = _tower(1152, 4304, 27, 16, standardize=True)
-"""The two vision towers, of the E models and of 31B."""
-
-
-def _language(width: int, layers: int, heads: int, shared: int, **more: Any) -> dict[str, Any]:
-    """A language model's configuration; `shared` heads hold keys and values."""
+def _sized(width: int, layers: int, heads: int, shared: int, **more: Any) -> dict[str, Any]:
+    """What makes a language model's configuration; `shared` heads hold keys and values."""
     return {
         "hidden_size": width,
         "intermediate_size": 4 * width,
@@ -50,6 +39,12 @@ def _language(width: int, layers: int, heads: int, shared: int, **more: Any) -> 
         "final_logit_softcapping": 30.0,
         **more,
     }
+
+
+E2B = {"num_kv_shared_layers": 20, "use_double_wide_mlp": True,
+       "layer_types": (["sliding_attention"] * 4 + ["full_attention"]) * 7}  # fmt: skip
+OF_31B = {"num_global_key_value_heads": 4, "attention_k_eq_v": True, "sliding_window": 1024,
+          "hidden_size_per_layer_input": 0, "use_bidirectional_attention": "vision"}  # fmt: skip
 
 
 class Gemma4(Family):
@@ -90,35 +85,17 @@ class Gemma4(Family):
     config_class: ClassVar[str] = "Gemma4Config"
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
         "google/gemma-4-E2B-it": {
-            "text_config": _language(
-                1536,
-                35,
-                8,
-                1,
-                num_kv_shared_layers=20,
-                use_double_wide_mlp=True,
-                layer_types=(["sliding_attention"] * 4 + ["full_attention"]) * 7,
-            ),
+            "text_config": _sized(1536, 35, 8, 1, **E2B),
             "vision_config": SMALL,
             "audio_config": {},
         },
         "google/gemma-4-E4B-it": {
-            "text_config": _language(2560, 42, 8, 2, num_kv_shared_layers=18),
+            "text_config": _sized(2560, 42, 8, 2, num_kv_shared_layers=18),
             "vision_config": SMALL,
             "audio_config": {},
         },
         "google/gemma-4-31B-it": {
-            "text_config": _language(
-                5376,
-                60,
-                32,
-                16,
-                num_global_key_value_heads=4,
-                attention_k_eq_v=True,
-                sliding_window=1024,
-                hidden_size_per_layer_input=0,
-                use_bidirectional_attention="vision",
-            ),
+            "text_config": _sized(5376, 60, 32, 16, **OF_31B),
             "vision_config": LARGE,
         },
     }
