@@ -86,15 +86,11 @@ class Clock(ClockOptions):
     def _pair(self, index: int) -> Sample:
         """Two clocks, each in a picture of its own."""
         first, second = self._alone.draw(2 * index), self._alone.draw(2 * index + 1)
-        assert isinstance(first.target, Time)
-        assert isinstance(second.target, Time)
-        assert second.image is not None
-        asked = between(first.target, second.target)
+        hours = 24 if set(self._alone.numerals) == {DAY} else 12
+        asked = between(first.facts["seconds"], second.facts["seconds"], hours)
         facts = {"question": BETWEEN, "clocks": [first.facts, second.facts]}
-        return Sample(
-            self.id(index), first.image, asked.question, asked.target, facts,
-            more_images=(second.image,),
-        )  # fmt: skip
+        return Sample(self.id(index), first.image, asked.question, asked.target, facts,
+                      more_images=second.images)  # fmt: skip
 
     def _question(self, index: int) -> tuple[str, Form, float]:
         """What is asked, in which form, and by how much the hour hand is wrong.

@@ -196,12 +196,12 @@ def _which(faces: Sequence[Face], rng: Rng) -> ClockQuestion:
     )
 
 
-def between(first: Time, second: Time) -> ClockQuestion:
-    """The minutes from one clock's time to the next time that is the other's."""
-    minutes = (second.seconds - first.seconds) // 60 % (60 * first.hours)
+def between(first: int, second: int, hours: int) -> ClockQuestion:
+    """The minutes from one clock's time, in seconds, to the next time that is the other's."""
+    minutes = (second - first) // 60 % (60 * hours)
     text = (
         "The first picture shows a clock, and the second another at a later time. How many minutes"
-        f" lie between the two times, if less than {first.hours} hours do?"
+        f" lie between the two times, if less than {hours} hours do?"
     )
     return ClockQuestion(text, Number(Decimal(minutes)), {})
 
