@@ -40,12 +40,11 @@ rows = datasets.load_dataset("this/directory", split="{split}")"""
     def write(self, final: Path, rows: Iterable[Row], *, split: str, first: int) -> None:  # noqa: ARG002 - rows have no names here
         left = iter(rows)
         group = list(islice(left, _GROUP))
-        schema = SEVERAL if group and group[0].more is not None else SCHEMA
         with whole_or_absent(final) as temporary:
             with naming(final):
                 writer = pq.ParquetWriter(
                     temporary,
-                    schema,
+                    _schema_of(group),
                     compression=_COMPRESSION,
                     use_dictionary=False,
                     write_statistics=False,
@@ -55,7 +54,7 @@ rows = datasets.load_dataset("this/directory", split="{split}")"""
                     if group[0].image is None:
                         group += islice(left, _OF_TEXT - _GROUP)
                     with naming(final):
-                        writer.write_table(table(group, schema))
+                        writer.write_table(table(group))
                     group = list(islice(left, _GROUP))
             finally:
                 with naming(final):
@@ -103,8 +102,9 @@ class Groups(Reader):
             return file.read_row_group(group, self._columns, use_threads=False)
 
 
-def table(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
+def table(rows: Sequence[Row]) -> pa.Table:
     """The rows as an Arrow table."""
+    schema = _schema_of(rows)
     columns = {name: pa.array([row.texts[name] for row in rows], pa.string()) for name in TEXTS}
     data = pa.array([row.image for row in rows], pa.binary())
     paths = pa.nulls(len(rows), pa.string())
@@ -113,6 +113,10 @@ def table(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
         more = [[embedded(picture) for picture in row.more or ()] for row in rows]
         columns[MORE] = pa.array(more, pa.list_(_IMAGE))
     return pa.table(columns, schema)
+
+
+def _schema_of(rows: Sequence[Row]) -> pa.Schema:
+    return SEVERAL if rows and rows[0].more is not None else SCHEMA
 
 
 def _schema(*, several: bool = False) -> pa.Schema:
