@@ -73,8 +73,9 @@ def test_a_plan_counts_the_tokens_of_every_picture(exact):
         model=Model(name=exact.model.config._name_or_path), loss=SimpleNamespace(name="ce")
     )
     config = exact.model.config
-    alone = [replace(PAIRS[1], image=image, more_images=()) for image in PAIRS[1].images]
-    (found,), _ = counted(exact.family, config, recipe, PAIRS[1:])
+    both = replace(PAIRS[1], target=CLOCKS[0].target)
+    alone = [replace(both, image=image, more_images=()) for image in both.images]
+    (found,), _ = counted(exact.family, config, recipe, [both])
     each, _ = counted(exact.family, config, recipe, alone)
     assert found.picture == sum(one.picture for one in each)
     assert found.patches == sum(one.patches for one in each)
