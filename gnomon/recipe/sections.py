@@ -38,6 +38,9 @@ class Columns:
     """The column with the picture's path, beside the file, or file_name where no image is; none
     where text alone is asked. PNG, JPEG, WebP, BMP, GIF or TIFF, of up to 89,478,485 pixels or what
     the environment variable GNOMON_MAX_PICTURE_PIXELS says."""
+    more_images: tuple[str, ...] = ()
+    """Further columns with pictures of the same question, in order; an empty cell has none. Where a
+    column of pictures holds a list, all of them are of the question."""
     question: str = "question"
     """The column with the question."""
     ask: str | None = None
@@ -60,8 +63,8 @@ class Columns:
     box_format: BoxFormat = "xyxy"
     """Pixels as corners, corner and size, or middle and size; or corners on 0..1 or 0..1000."""
     group: str | None = None
-    """A column: rows that share its value never stand in two splits. Without it, the picture's
-    path as the row has it."""
+    """A column: rows that share its value never stand in two splits. Without it, rows that share a
+    picture, by its path as the row has it."""
     split: str | None = None
     """A column that says train, val or test; without it 80, 10 and 10 % by a hash of the group."""
 

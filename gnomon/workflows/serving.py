@@ -191,7 +191,7 @@ class _Check:
             from gnomon.pipeline.planning.tokens import prompt_tokens
 
             own = prompt_tokens(self.opened.model, [bare, sample])
-            words = self.server.reply(bare.question, None, max_tokens=1).prompt_tokens
+            words = self.server.reply(bare.question, (), max_tokens=1).prompt_tokens
         except (ImportError, ValueError):
             return
         if whole is None or words is None:

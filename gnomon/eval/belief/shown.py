@@ -150,7 +150,7 @@ def _clock(item: Scored, belief: Belief, index: int, samples: Mapping[str, Sampl
         sample_id=item.sample_id,
         truth=truth,
         answer=answer,
-        picture=data_uri(sample.image) if sample and sample.image else None,
+        picture=data_uri(whole) if sample and (whole := sample.shown) else None,
         dial=dial(
             spikes,
             [str(hour or 12) for hour in range(12)],

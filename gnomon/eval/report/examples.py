@@ -125,7 +125,7 @@ def example(
         sample_id=item.sample_id,
         question=clipped(sample.question) if sample else "",
         truth=truth_text(item.truth),
-        picture=data_uri(sample.image) if sample and sample.image else None,
+        picture=data_uri(whole) if sample and (whole := sample.shown) else None,
         given=tuple(given(name, scored) for name, scored in theirs if scored),
         frames=tuple(_frames(item, [scored for _, scored in theirs])),
     )

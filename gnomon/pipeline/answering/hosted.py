@@ -49,7 +49,7 @@ def predict(
     left = (sample for sample in samples if sample.id not in done)
 
     def answered(sample: Sample) -> Prediction:
-        text = server.ask(sample.question, sample.image, max_tokens=max_new_tokens)
+        text = server.ask(sample.question, sample.images, max_tokens=max_new_tokens)
         size = sample.image.size if sample.image else None
         return Prediction(sample.id, text, size, dialect, settings)
 
@@ -70,7 +70,7 @@ def read(server: Server, pictures: Sequence[Picture], *, max_tokens: int) -> lis
     """What a server says to each of some pictures, all asked at once."""
     with ThreadPool(len(pictures)) as pool:
         return pool.map(
-            lambda one: server.ask(one.question, one.image, max_tokens=max_tokens), pictures
+            lambda one: server.ask(one.question, one.images, max_tokens=max_tokens), pictures
         )
 
 
@@ -80,7 +80,7 @@ def replies(
     """A server's reply to every sample by its id, so many asked at once."""
 
     def answered(sample: Sample) -> tuple[str, Reply]:
-        return sample.id, server.reply(sample.question, sample.image, max_tokens=max_tokens)
+        return sample.id, server.reply(sample.question, sample.images, max_tokens=max_tokens)
 
     with track(total=total, desc="answers") as bar:
         found = {}

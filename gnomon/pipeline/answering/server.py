@@ -10,6 +10,7 @@ import io
 import json
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from http.client import HTTPException
@@ -84,15 +85,16 @@ class Server:
         """The URL as messages and files name it."""
         return redacted(self.url)
 
-    def ask(self, question: str, image: Image | None, *, max_tokens: int) -> str:
+    def ask(self, question: str, images: Sequence[Image], *, max_tokens: int) -> str:
         """One answer, at temperature 0 where the model can be told so."""
-        return self.reply(question, image, max_tokens=max_tokens).text
+        return self.reply(question, images, max_tokens=max_tokens).text
 
-    def reply(self, question: str, image: Image | None, *, max_tokens: int) -> Reply:
+    def reply(self, question: str, images: Sequence[Image], *, max_tokens: int) -> Reply:
         """The same with what the server tells of it."""
-        content: list[dict[str, Any]] = [{"type": "text", "text": question}]
-        if image is not None:
-            content.insert(0, {"type": "image_url", "image_url": {"url": _data_uri(image)}})
+        content: list[dict[str, Any]] = [
+            {"type": "image_url", "image_url": {"url": _data_uri(image)}} for image in images
+        ]
+        content.append({"type": "text", "text": question})
         asked = {
             "model": self.model,
             "messages": [{"role": "user", "content": content}],

@@ -18,7 +18,7 @@ answer and the pixels."""
 
 def traces(sample: Sample, meaning: str | None) -> tuple[int, ...]:
     """A sample's hashes, 0 where it has no such trace."""
-    pixels = None if sample.image is None else blake2b(fingerprint(sample.image)).digest()
+    pixels = blake2b(b"".join(map(fingerprint, sample.images))).digest() if sample.images else None
     asked = json.dumps([sample.question, target_to_json(sample.target)]).encode() + (pixels or b"")
     known = (sample.id.encode(), meaning and meaning.encode(), pixels, asked)
     return tuple(_hash(trace) if trace else 0 for trace in known)

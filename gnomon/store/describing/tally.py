@@ -43,7 +43,9 @@ class Tally:
         self._count(sample.target.histogram, sample.target.bar(size))
         if sample.target.words:
             self._count(TEXTS, sample.target.words)
-        self._count(PICTURE, "×".join(map(str, sample.image.size)) if sample.image else "none")
+        self._count(
+            PICTURE, " and ".join("×".join(map(str, i.size)) for i in sample.images) or "none"
+        )
         self._count(LENGTHS, counted(len(sample.question)))
 
     def to_json(self) -> dict[str, dict[str, int]]:

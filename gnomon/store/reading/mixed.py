@@ -78,6 +78,10 @@ class Mixture(Samples):
     def generators(self) -> Iterator[Generator]:
         return chain.from_iterable(source.generators() for source in self.sources)
 
+    @property
+    def several(self) -> bool:
+        return any(source.several for source in self.sources)
+
     def source_of(self, index: int) -> int:
         return self._pattern.source_of(index)
 

@@ -56,6 +56,6 @@ class Redraw:
 def _difference(stored: Sample, drawn: Sample) -> str:
     old, new = texts_of(stored), texts_of(drawn)
     names = [name for name in old if old[name] != new[name]]
-    if fingerprint(stored.image) != fingerprint(drawn.image):
+    if list(map(fingerprint, stored.images)) != list(map(fingerprint, drawn.images)):
         names.insert(0, "pixels")
     return ", ".join(names)

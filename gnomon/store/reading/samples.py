@@ -63,6 +63,11 @@ class Samples(ABC):
         """Those that draw its samples."""
         return iter(())
 
+    @property
+    def several(self) -> bool:
+        """Whether a sample may have several pictures."""
+        return any(drawn.several for drawn in self.generators())
+
     def __iter__(self) -> Iterator[Sample]:
         places = count() if self.length is None else range(self.length)
         return (self[index] for index in places)

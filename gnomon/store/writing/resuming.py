@@ -21,6 +21,11 @@ def check_samples(plan: SplitPlan) -> None:
         raise ValueError(f"n={plan.n}: the source has {length} samples")
     if drawn != plan.split:  # else test questions could be trained on
         raise ValueError(f"split={plan.split!r}: the samples are of the split {drawn!r}")
+    if plan.samples.several and not plan.format.takes_several:
+        raise ValueError(
+            f"format={plan.format.name!r} holds one picture a sample, and these may have several:"
+            " give --format parquet"
+        )
     if plan.format.needs_pictures and plan.samples[0].image is None:
         raise ValueError(
             f"format={plan.format.name!r} holds pictures, and sample {plan.samples.id(0)!r} has "

@@ -26,9 +26,10 @@ def write_shard(plan: SplitPlan, number: int) -> dict[str, Any]:
 
 
 def _rows(plan: SplitPlan, span: range, prints: Prints, tally: Tally) -> Iterator[Row]:
+    several = plan.samples.several
     for index in span:
         sample = plan.samples[index]
-        row = to_row(sample)
+        row = to_row(sample, several=several)
         prints.add(sample, row)
         tally.add(sample, plan.samples.source_of(index))
         yield row
