@@ -86,7 +86,7 @@ def similarities(first: Sequence[str], second: Sequence[str]) -> Floats:
     from rapidfuzz.distance.Levenshtein import normalized_similarity
     from rapidfuzz.process import cdist
 
-    return cdist(
+    found: Floats = cdist(
         first,
         second,
         scorer=normalized_similarity,
@@ -94,6 +94,7 @@ def similarities(first: Sequence[str], second: Sequence[str]) -> Floats:
         score_cutoff=1 - _TEXT,
         dtype=np.float64,
     )
+    return found
 
 
 def number(cell: str) -> float | None:
