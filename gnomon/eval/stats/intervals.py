@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,7 @@ def bootstrap(
     if n < _RESAMPLED_FROM if statistic == "mean" else too_few(n, statistic, level):
         return Estimate(value, None, None, "no interval: too few items", n)
     if statistic != "mean":
-        exact = stats.quantile_test(data, p=SHARES[statistic]).confidence_interval(level)
+        exact: Any = stats.quantile_test(data, p=SHARES[statistic]).confidence_interval(level)
         return Estimate(value, float(exact.low), float(exact.high), "order statistics", n)
     if n <= _BCA_UP_TO:
         low, high = _bca(data, seed, level, resamples)
