@@ -96,8 +96,8 @@ BESIDE_OTHERS = _BESIDE["beside_others"]
 """What makes a number another than the answer; the last, where there are more."""
 LIMITS = _BESIDE["limits"]
 """What makes a number a bound of the answer."""
-EXACT, RIGHT = _BESIDE["exact"], _BESIDE["right"]
-"""The exact value behind a rough one; what a check of each choice says behind the right one."""
+EXACT, RIGHT, WRONG = _BESIDE["exact"], _BESIDE["right"], _BESIDE["wrong"]
+"""The exact value behind a rough one; what a check of each choice says behind it."""
 SUPERIOR = _BESIDE["superior"]
 """What begins a comparison of which the subject comes first."""
 O_CLOCK = _BESIDE["o_clock"]

@@ -273,6 +273,8 @@ class Region(Generic[V]):
             self._stands_in(index, POINTS["value_key"], "token")
         if not isinstance(reading.value, Decimal) and cues.RIGHT.match(part, end):
             self._stands_in(index, POINTS["is_the_answer"] - 10, "is the answer")
+        elif cues.WRONG.match(part, end):
+            beside += PENALTIES["is_wrong"]
         if cues.EXACT.match(part, end):
             beside += 40
         if isinstance(reading.value, Decimal):
