@@ -186,7 +186,8 @@ class _Check:
         """
         answers = self.kept.predictions
         sample = self.pictures[next((a for a in answers if a.size), answers[0]).sample_id]
-        bare, whole = replace(sample, image=None), self.told[sample.id].prompt_tokens
+        bare = replace(sample, image=None, more_images=())
+        whole = self.told[sample.id].prompt_tokens
         try:
             from gnomon.pipeline.planning.tokens import prompt_tokens
 

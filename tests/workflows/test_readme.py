@@ -59,7 +59,7 @@ def test_every_verb_it_names_is_there(capsys):
     named = set(re.findall(r"^\| `gnomon ([\w-]+)", README, re.MULTILINE))
     gnomon("--help")
     printed = capsys.readouterr().out
-    assert named == set(re.findall(r"^    ([\w-]+)  ", printed, re.MULTILINE))
+    assert named == set(re.findall(r"^    ([\w-]+)(?:  |$)", printed, re.MULTILINE))
 
 
 def test_what_it_says_of_a_wrong_key_is_what_is_said(tmp_path, capsys, monkeypatch):
