@@ -36,8 +36,7 @@ class Columns:
 
     image: str | None = "image"
     """The column with the picture's path, beside the file, or file_name where no image is; none
-    where text alone is asked. PNG, JPEG, WebP, BMP, GIF or TIFF, of up to 89,478,485 pixels or what
-    the environment variable GNOMON_MAX_PICTURE_PIXELS says."""
+    where text alone is asked. PNG, JPEG, WebP, BMP, GIF or TIFF, of up to 89,478,485 pixels."""
     question: str = "question"
     """The column with the question."""
     ask: str | None = None
