@@ -49,7 +49,7 @@ def redrawn(description: dict[str, Any]) -> Samples | None:
 def drawable(samples: Samples, index: int) -> bool:
     """Whether a sample of `redrawn` can be drawn."""
     if isinstance(samples, Mixture):
-        samples = samples.sources[samples.source_of(index)]
+        samples = samples.sources[samples.place_of(index)[0]]
     return not isinstance(samples, Gone)
 
 
