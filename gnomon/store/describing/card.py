@@ -52,9 +52,9 @@ def _sheet(root: Path, split: str) -> bytes:
 
 
 def _card(manifest: dict[str, Any], splits: dict[str, Any]) -> str:
-    text = Path(__file__).with_suffix(".md.j2").read_text(encoding="utf-8")
+    source = Path(__file__).with_suffix(".md.j2").read_text(encoding="utf-8")
     template = Template(
-        text, trim_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
+        source, trim_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
     )
     form, first = manifests.format_of(manifest), next(iter(splits))
     shards = len(splits[first]["shards"])
@@ -63,7 +63,7 @@ def _card(manifest: dict[str, Any], splits: dict[str, Any]) -> str:
         name: merged(shard.get("counts", {}) for shard in split["shards"])
         for name, split in splits.items()
     }
-    return template.render(
+    text: str = template.render(
         splits=splits,
         form=form,
         license=manifests.license_of(manifest),
@@ -77,6 +77,7 @@ def _card(manifest: dict[str, Any], splits: dict[str, Any]) -> str:
         command=command,
         files=list(_files(splits).items()),
     )
+    return text
 
 
 def _files(splits: dict[str, Any]) -> dict[str, tuple[str, str]]:
