@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import ChainMap
-from collections.abc import Container, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import date
 from importlib.util import find_spec
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from gnomon import jsons, recipe, store
 from gnomon.eval import RunResult
@@ -17,9 +16,9 @@ from gnomon.eval.scoring.questions import Question
 from gnomon.progress import note, warn
 from gnomon.recipe import RecipeError
 from gnomon.sample import Prediction, Sample
-from gnomon.store import Dataset
+from gnomon.store import Dataset, Samples
 from gnomon.store import manifest as manifests
-from gnomon.workflows.directory import AFTER, BEFORE, as_text, no_run
+from gnomon.workflows.directory import AFTER, BEFORE, as_text, kind_versions, no_run
 from gnomon.workflows.exam import Exam
 
 if TYPE_CHECKING:
@@ -168,19 +167,27 @@ def pictures_of(out: Path) -> tuple[Mapping[str, Sample], str]:
     exam, about = exam_of(file)
     if (kept := _kept(file.parent.parent / "data", exam, about["data"])) is not None:
         return store.ById(kept, exam.samples), ""
-    samples, gone = exam.still_there(about["data"], about.get("kinds", {}))
-    there = store.ById(samples, exam.samples)
-    if not gone:
-        return there, ""
+    if (samples := _unchanged(exam, about)) is not None:
+        return store.ById(samples, exam.samples), ""
     note = (
-        f"The pictures of {', '.join(gone)} are missing: since they were asked about, that was"
-        " changed, moved or deleted."
+        f"The pictures of {', '.join(exam.names)} are missing: since they were asked about, that"
+        " was changed, moved or deleted."
     )
     warn(note)
     beside = questions.beside(file)
     asked = questions.QuestionFile(beside) if beside.is_file() else ()
-    words = {q.id: Sample(q.id, None, q.question, q.target) for q in asked}
-    return ChainMap(cast("MutableMapping[str, Sample]", there), words), note  # only read
+    return {q.id: Sample(q.id, None, q.question, q.target) for q in asked}, note
+
+
+def _unchanged(exam: Exam, about: dict[str, Any]) -> Samples | None:
+    """The samples that an exam's sources hold, if they are those that were asked about."""
+    try:
+        now, drawn = exam.open(), kind_versions(exam.sources)
+    except (ValueError, OSError, ImportError):  # a hub's needs a library, and a network
+        return None
+    was = about.get("kinds", {})
+    same = now.describe() == about["data"] and drawn.items() <= {**drawn, **was}.items()
+    return now if same else None
 
 
 def _kept(folder: Path, exam: Exam, described: dict[str, Any]) -> Dataset | None:
