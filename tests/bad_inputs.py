@@ -72,9 +72,12 @@ a_recipe("a tab", "data:\n\t- kind: clock", "line 2")
 a_recipe("no end of a list", "data: [")
 a_recipe("no end of a text", 'data: "clock')
 a_recipe("a key twice", CLOCK + "seed: 1\nseed: 2", "line 3")
-a_recipe("a billion laughs", laughs(12), "an alias: write it out")
-a_recipe("an alias in itself", "data: &a [*a]", "an alias: write it out")
+a_recipe("a billion laughs", laughs(12), "aliases written out")
+a_recipe("a text a million times", f"a: &a {'x' * 900}\nb: [{'*a, ' * 900}]", "no such key")
+a_recipe("an alias in itself", "data: &a [*a]", "nested more than 50 deep")
 a_recipe("an alias of nothing", "data: *nothing", "nothing")
+STEPS = [f"a{n}: &a{n} [[[[*a{n - 1}]]]]" for n in range(1, 200)]
+a_recipe("levels by aliases", "\n".join(["a0: &a0 [x]", *STEPS]), "nested more than 50 deep")
 a_recipe("deep lists", "[" * DEEP, "nested more than 50 deep")
 a_recipe("deep maps", "{a: " * DEEP, "nested more than 50 deep")
 a_recipe("deep blocks", "- " * DEEP, "nested more than 50 deep")
@@ -117,7 +120,7 @@ for name, word, told in (
     ("an unfinished list", "train.sft=[", "train.sft: the value is not YAML"),
     ("deep lists", f"data={'[' * DEEP}{']' * DEEP}", "nested more than 50 deep"),
     ("a deep path", "a." * DEEP + "b=1", "a"),
-    ("laughs", "data=" + laughs(12).replace("\n", ", ").join("{}"), "an alias: write it out"),
+    ("laughs", "data=" + laughs(12).replace("\n", ", ").join("{}"), "aliases written out"),
     ("a place beyond all", f"data.{'9' * 5000}.kind=clock", "is no place in a list"),
     ("no key", "=1", "key=value"),
     ("a zero", "model.name=a\0b", "model.name: the value is not YAML"),

@@ -19,7 +19,9 @@ from gnomon.recipe.sections import Recipe
 _LONGEST = 2**18
 """Bytes of a recipe."""
 _DEEPEST = 50
+_MOST = 100_000
 _TOO_DEEP = f"nested more than {_DEEPEST} deep"
+_TOO_LONG = f"with its aliases written out it has more than {_MOST:,} values"
 
 
 def load(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
@@ -148,7 +150,7 @@ def _parsed(text: str | bytes, what: str) -> Any:
     """The value of a YAML text; `what` begins the message where it is none."""
     try:
         whole = text.decode("utf-8-sig") if isinstance(text, bytes) else text
-        return yaml.load(whole, _Loader)  # noqa: S506 - a SafeLoader
+        value = yaml.load(whole, _Loader)  # noqa: S506 - a SafeLoader
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
@@ -162,29 +164,30 @@ def _parsed(text: str | bytes, what: str) -> Any:
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         # PyYAML's constructors fail so: on a 45th of May, on !!int without digits.
         raise RecipeError(f"{what} not YAML: {error!r}") from error
+    _check_extent(value, what)
+    return value
+
+
+def _check_extent(whole: Any, what: str) -> None:
+    """Refuse a thousand bytes of aliases to lists of aliases, which are gigabytes."""
+    left, met = [(whole, 1)], 0
+    while left:
+        value, level = left.pop()
+        met += 1
+        if level > _DEEPEST or met > _MOST:
+            raise RecipeError(f"{what} {_TOO_DEEP if level > _DEEPEST else _TOO_LONG}")
+        if isinstance(value, dict | list):
+            inner = value.values() if isinstance(value, dict) else value
+            left += [(each, level + 1) for each in inner]
 
 
 class _Loader(yaml.SafeLoader):
     """YAML 1.1 takes 2e-5 for a string and lets a repeated key win; here neither holds."""
 
-    depth = 0
-
     def fetch_flow_collection_start(self, token: type[yaml.Token]) -> None:
         if self.flow_level > _DEEPEST:  # before it is looked through for keys, which takes seconds
             raise yaml.scanner.ScannerError(None, None, _TOO_DEEP, self.get_mark())
         super().fetch_flow_collection_start(token)
-
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        mark = self.get_mark()
-        # A thousand bytes of aliases to lists of aliases are gigabytes.
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.composer.ComposerError(None, None, "an alias: write it out", mark)
-        if self.depth > _DEEPEST:
-            raise yaml.composer.ComposerError(None, None, _TOO_DEEP, mark)
-        self.depth += 1
-        node: yaml.Node | None = super().compose_node(parent, index)
-        self.depth -= 1
-        return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
