@@ -108,7 +108,7 @@ def test_splits_that_share_nothing_are_said_to():
 def test_traces_tell_modes_and_sizes_apart():
     grey, rgb = Image.new("L", (4, 4)), Image.new("RGB", (4, 4))
     wide = Image.new("L", (8, 2))
-    found = {traces(Sample("a", image, "?", Text("a")))[1] for image in (grey, rgb, wide)}
+    found = {traces(Sample("a", image, "?", Text("a")))["picture"] for image in (grey, rgb, wide)}
     assert len(found) == 3
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -79,36 +79,32 @@ def census(
         for name, (_, n) in splits.items()
         for first in range(0, n, size)
     ]
-    seen: dict[int, tuple[dict[str, dict[str, int]], list[tuple[int | None, ...]]]] = {}
+    counts: dict[str, list[dict[str, dict[str, int]]]] = {name: [] for name in splits}
+    repeated = {name: dict.fromkeys(TRACES, 0) for name in splits}
+    firsts: dict[str, dict[str, dict[int, int]]] = {
+        name: {trace: {} for trace in TRACES} for name in splits
+    }
 
-    def record(number: int, found: Any) -> None:
-        seen[number] = found
-        bar.update(len(chunks[number][1]))
+    def record(number: int, found: tuple[dict[str, dict[str, int]], list[dict[str, int]]]) -> None:
+        name, span = chunks[number]
+        counts[name].append(found[0])
+        for index, hashes in zip(span, found[1], strict=True):
+            for trace, known in hashes.items():
+                first = firsts[name][trace]
+                repeated[name][trace] += known in first
+                first[known] = min(index, first.get(known, index))
+        bar.update(len(span))
 
     with track(total=total, desc="looking", unit=" samples", delay=2, disable=not progress) as bar:
         job = partial(_look, {name: samples for name, (samples, _) in splits.items()}, chunks)
         several = min(workers or os.cpu_count() or 1, max(1, total // _WORTH))
         run(job, range(len(chunks)), workers=several, done=record)
-    counts: dict[str, list[dict[str, dict[str, int]]]] = {name: [] for name in splits}
-    firsts: dict[str, list[dict[int, int]]] = {name: [{} for _ in TRACES] for name in splits}
-    known = {name: [0] * len(TRACES) for name in splits}
-    for number, (name, span) in enumerate(chunks):
-        counted, rows = seen[number]
-        counts[name].append(counted)
-        for index, row in zip(span, rows, strict=True):
-            for place, trace in enumerate(row):
-                if trace is not None:
-                    firsts[name][place].setdefault(trace, index)
-                    known[name][place] += 1
     return Census(
         samples={name: n for name, (_, n) in splits.items()},
         counts={name: merged(parts) for name, parts in counts.items()},
         repeated={
-            name: {
-                trace: many - len(first) if many else None
-                for trace, many, first in zip(TRACES, known[name], firsts[name], strict=True)
-            }
-            for name in splits
+            name: {trace: many if firsts[name][trace] else None for trace, many in found.items()}
+            for name, found in repeated.items()
         },
         leaks=tuple(_leaks({name: samples for name, (samples, _) in splits.items()}, firsts)),
     )
@@ -123,23 +119,22 @@ def splits_of(root: Path) -> dict[str, Samples]:
 
 def _look(
     splits: Mapping[str, Samples], chunks: Sequence[tuple[str, range]], number: int
-) -> tuple[dict[str, dict[str, int]], list[tuple[int | None, ...]]]:
+) -> tuple[dict[str, dict[str, int]], list[dict[str, int]]]:
     name, span = chunks[number]
     counts: Counts = {}
-    rows = []
+    hashes = []
     for index in span:
         sample = splits[name][index]
         count(sample, counts)
-        rows.append(traces(sample))
-    return merged([counts]), rows
+        hashes.append(traces(sample))
+    return merged([counts]), hashes
 
 
 def _leaks(
-    splits: Mapping[str, Samples], firsts: Mapping[str, Sequence[Mapping[int, int]]]
+    splits: Mapping[str, Samples], firsts: Mapping[str, Mapping[str, Mapping[int, int]]]
 ) -> Iterator[Leak]:
-    for one, other in combinations(splits, 2):
-        for trace, here, there in zip(TRACES, firsts[one], firsts[other], strict=True):
-            if both := here.keys() & there.keys():
-                such = min(both)
-                ids = splits[one].id(here[such]), splits[other].id(there[such])
-                yield Leak((one, other), trace, len(both), ids)
+    for (one, other), trace in product(combinations(splits, 2), TRACES):
+        here, there = firsts[one][trace], firsts[other][trace]
+        if both := here.keys() & there.keys():
+            ids = splits[one].id(here[min(both)]), splits[other].id(there[min(both)])
+            yield Leak((one, other), trace, len(both), ids)

@@ -12,12 +12,13 @@ TRACES = ("id", "picture", "question")
 """The id; the pixels, where there are any; the question with the answer and the pixels."""
 
 
-def traces(sample: Sample) -> tuple[int | None, ...]:
-    """A sample's hashes, None where it has no such trace."""
+def traces(sample: Sample) -> dict[str, int]:
+    """A sample's hashes, without that of a picture where there is none."""
     pixels = None if sample.image is None else blake2b(fingerprint(sample.image)).digest()
     asked = json.dumps([sample.question, target_to_json(sample.target)]).encode() + (pixels or b"")
-    return _hash(sample.id.encode()), None if pixels is None else _hash(pixels), _hash(asked)
-
-
-def _hash(trace: bytes) -> int:
-    return int.from_bytes(blake2b(trace, digest_size=8).digest(), "little")
+    known = {"id": sample.id.encode(), "picture": pixels, "question": asked}
+    return {
+        name: int.from_bytes(blake2b(trace, digest_size=8).digest(), "little")
+        for name, trace in known.items()
+        if trace is not None
+    }
