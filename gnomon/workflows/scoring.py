@@ -16,7 +16,7 @@ from gnomon.eval.scoring.questions import Question
 from gnomon.progress import note, warn
 from gnomon.recipe import RecipeError
 from gnomon.sample import Prediction, Sample
-from gnomon.store import Dataset, Samples
+from gnomon.store import Dataset
 from gnomon.store import manifest as manifests
 from gnomon.workflows.directory import AFTER, BEFORE, as_text, kind_versions, no_run
 from gnomon.workflows.exam import Exam
@@ -167,11 +167,11 @@ def pictures_of(out: Path) -> tuple[Mapping[str, Sample], str]:
     exam, about = exam_of(file)
     if (kept := _kept(file.parent.parent / "data", exam, about["data"])) is not None:
         return store.ById(kept, exam.samples), ""
-    if (samples := _unchanged(exam, about)) is not None:
-        return store.ById(samples, exam.samples), ""
+    if not (changed := list(_changed(exam, about))):
+        return store.ById(exam.open(), exam.samples), ""
     note = (
-        f"The pictures of {', '.join(exam.names)} are missing: since they were asked about, that"
-        " was changed, moved or deleted."
+        f"The pictures are missing: since they were asked about, {', '.join(changed)} was changed,"
+        " moved or deleted."
     )
     warn(note)
     beside = questions.beside(file)
@@ -179,15 +179,22 @@ def pictures_of(out: Path) -> tuple[Mapping[str, Sample], str]:
     return {q.id: Sample(q.id, None, q.question, q.target) for q in asked}, note
 
 
-def _unchanged(exam: Exam, about: dict[str, Any]) -> Samples | None:
-    """The samples that an exam's sources hold, if they are those that were asked about."""
-    try:
-        now, drawn = exam.open(), kind_versions(exam.sources)
-    except (ValueError, OSError, ImportError):  # a hub's needs a library, and a network
-        return None
-    was = about.get("kinds", {})
-    same = now.describe() == about["data"] and drawn.items() <= {**drawn, **was}.items()
-    return now if same else None
+def _changed(exam: Exam, about: dict[str, Any]) -> Iterator[str]:
+    """The exam's sources that do not hold what was asked about any more."""
+    rows = about["data"]["sources"] if len(exam.sources) > 1 else [about["data"]]
+    for source, name, row in zip(exam.sources, exam.names, rows, strict=True):
+        was = {key: value for key, value in row.items() if key != "weight"}
+        try:
+            now = store.mixture((source,), split=exam.split, seed=exam.seed)
+            drawn = kind_versions((source,))
+            same = (
+                now.describe() == was
+                and drawn.items() <= {**drawn, **about.get("kinds", {})}.items()
+            )
+        except (ValueError, OSError, ImportError):  # a hub's needs a library, and a network
+            same = False
+        if not same:
+            yield name
 
 
 def _kept(folder: Path, exam: Exam, described: dict[str, Any]) -> Dataset | None:

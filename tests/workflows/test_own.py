@@ -100,7 +100,7 @@ def test_answers_are_scored_but_none_added_after_the_labels_were_edited(rows, tm
     write(tmp_path, [{**row, "reading": float(row["reading"]) + 1} for row in rows])
     assert gnomon("score", answers) == 0
     for told in (capsys.readouterr().err, answers.with_suffix(".html").read_text()):
-        assert "The pictures of labels.csv are missing" in told
+        assert "The pictures are missing: since they were asked about, labels.csv was" in told
     assert json.loads(answers.with_suffix(".json").read_text()) == before
     lines = answers.read_text().splitlines(keepends=True)
     answers.write_text("".join(lines[:6]))
