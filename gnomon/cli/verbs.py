@@ -65,7 +65,6 @@ def generate(given: argparse.Namespace) -> None:
         n=given.n,
         split=given.split,
         workers=given.workers,
-        engine=given.engine,
         format=given.format,
         license=given.license,
     )

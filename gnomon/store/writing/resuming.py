@@ -54,7 +54,8 @@ def resumed(plan: SplitPlan, manifest: dict[str, Any]) -> dict[str, Any]:
         _refuse_strangers(plan, own=own)
         return wanted
     _refuse_others(plan, there, wanted, "samples", "n")
-    _refuse_others(plan, _counted(there), _counted(wanted), "shards")
+    many = {"shards": len(there["shards"])}
+    _refuse_others(plan, many, {"shards": plan.shards}, "shards")
     _refuse_strangers(plan, own=own)
     kept = [shard if shard and _sound(plan, shard) else None for shard in there["shards"]]
     if None in kept:  # half a dataset by one version and half by another is neither
@@ -69,10 +70,6 @@ def _refuse_another_format(plan: SplitPlan, manifest: dict[str, Any]) -> None:
             f"{plan.root} holds {held}, not {plan.format.name}, and a directory holds one format: "
             f"write to another (--out), or leave --format out"
         )
-
-
-def _counted(split: dict[str, Any]) -> dict[str, Any]:
-    return {"shards": len(split["shards"])}
 
 
 def _refuse_others(
