@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+SCHEMA := $(BIN)/check-jsonschema --quiet --builtin-schema
 
-.PHONY: demo test test-long test-hub check bench transfer gpu gpu-wheels format tiny clean
+.PHONY: demo test test-long test-hub check bench transfer gpu gpu-wheels docs dist format tiny clean
 
 demo: $(READY)            ## draw, fine-tune the embedded model in 4 bits, evaluate before and after
 	$(BIN)/gnomon demo
@@ -17,11 +18,17 @@ test-long: .venv/.ray     ## those parts alone
 test-hub: $(READY)        ## what we know of well-known checkpoints, beside their repositories
 	$(BIN)/python -m pytest -m hub
 
-check: $(READY)           ## style, types, import arrows
+check: $(READY)           ## style, types, import arrows, and the files that GitHub reads
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/zizmor --offline --quiet --pedantic .github
+	$(SCHEMA) vendor.github-workflows .github/workflows/*.yml
+	$(SCHEMA) vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/proposal.yml
+	$(SCHEMA) vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(SCHEMA) vendor.citation-file-format --default-filetype yaml CITATION.cff
+	$(BIN)/pre-commit validate-config
 
 bench: $(READY)           ## speed, each line a ratio against another way measured in the same run
 	for file in benchmarks/*.py; do $(BIN)/python $$file || exit 1; done
@@ -36,6 +43,11 @@ gpu: $(if $(GPU_PYTHON),,$(READY))  ## what holds on a GPU, into benchmarks/resu
 
 gpu-wheels: $(READY)      ## what such a machine lacks, into .wheels/1 and .wheels/2
 	$(BIN)/python -m benchmarks.gpu.wheels
+
+dist: $(READY)            ## the wheel and the sources for a package index, into dist/, checked
+	rm -rf dist
+	$(BIN)/python -m hatchling build
+	$(BIN)/twine check --strict dist/*
 
 format: $(READY)          ## let ruff write what it can
 	$(BIN)/ruff format .
