@@ -44,6 +44,9 @@ gpu: $(if $(GPU_PYTHON),,$(READY))  ## what holds on a GPU, into benchmarks/resu
 gpu-wheels: $(READY)      ## what such a machine lacks, into .wheels/1 and .wheels/2
 	$(BIN)/python -m benchmarks.gpu.wheels
 
+docs: .venv/.docs         ## the documentation as a site, into site/: open site/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 dist: $(READY)            ## the wheel and the sources for a package index, into dist/, checked
 	rm -rf dist
 	$(BIN)/python -m hatchling build
@@ -70,10 +73,14 @@ $(READY): pyproject.toml constraints.txt tokenizers.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group transfer
 	touch $@
 
+.venv/.docs: $(READY)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group docs
+	touch $@
+
 tiny: $(READY)            ## make the embedded model's weights again, and put them in place
 	$(BIN)/python -m gnomon.pipeline.families.tiny
 	$(BIN)/gnomon train configs/tiny-base.yaml --out runs/tiny-base
 	$(BIN)/python -m gnomon.pipeline.families.tiny runs/tiny-base
 
 clean:                    ## remove the environment and what runs left
-	rm -rf .venv runs .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv runs dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 
 from gnomon import eval as evaluation
@@ -122,7 +123,7 @@ def docstrings(kind: type) -> list[tuple[str, str]]:
     names = {field.name for field in fields(kind)}
     body = _definition(f"{kind.__module__}:{kind.__name__}").body
     found = []
-    for field, below in zip(body, body[1:], strict=False):
+    for field, below in pairwise(body):
         if not isinstance(field, ast.AnnAssign) or not isinstance(below, ast.Expr):
             continue
         name = ast.unparse(field.target)
