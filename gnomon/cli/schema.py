@@ -62,7 +62,7 @@ class _Untitled(GenerateJsonSchema):
 def _parts(root: type) -> Iterator[type]:
     """A dataclass and all that stand under its keys."""
     yield root
-    for field in fields(root):  # type: ignore[arg-type]  # it is a dataclass
+    for field in fields(root):
         if part := section(root, field.name):
             yield from _parts(part)
 

@@ -102,9 +102,10 @@ def ran(words):
 
 def opened(words):
     """A command as it would be taken; its recipe, too, where it trains."""
-    given = parser().parse_args(words)
+    given, late = parser().parse_known_args(words)  # it takes no positionals after an option
+    assert all("=" in word for word in late)
     if words[0] in TRAIN:
-        workflows.open_recipe(given.recipe, given.overrides)
+        workflows.open_recipe(given.recipe, [*given.overrides, *late])
 
 
 def commands(text):
