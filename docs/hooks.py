@@ -168,7 +168,9 @@ def _python() -> str:
         "Each is imported from its package, as `from gnomon.losses import NTILLoss`.",
     ]
     for title, places in listed.items():
-        said += [f"## {title}", *(f"::: {place.replace(':', '.')}" for place in places)]
+        # The options of kinds have a page of their own.
+        bare = "\n    options:\n      members: false" if title == "Kinds" else ""
+        said += [f"## {title}", *(f"::: {place.replace(':', '.')}{bare}" for place in places)]
     return "\n\n".join(said)
 
 
