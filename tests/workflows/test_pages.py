@@ -48,7 +48,9 @@ TRAIN = ("run", "train")
 
 
 def blocks(page):
-    return re.findall(r"^```(\w+)\n(.*?)^```", PAGES[page].read_text(), re.DOTALL | re.MULTILINE)
+    """Language, title and text of each."""
+    fenced = re.compile(r'^```(\w+)(?: title="(.*?)")?\n(.*?)^```', re.DOTALL | re.MULTILINE)
+    return fenced.findall(PAGES[page].read_text())
 
 
 def lay_out(page, text):
@@ -68,10 +70,12 @@ def lay_out(page, text):
                 table.writerow([picture.name, *rest])
 
 
-def write(page, language, text):
-    """A file that a page shows, called as its first line says."""
+def write(page, language, title, text):
+    """A file that a page shows, called as its title or its first line says."""
     if language == "csv":
         lay_out(page, text)
+    elif title:
+        Path(title).write_text(text)
     elif (first := text.partition("\n")[0]).startswith("# data, of "):
         file = Path(first.removeprefix("# data, of "))
         file.write_text(yaml.safe_dump(yaml.safe_load(file.read_text()) | yaml.safe_load(text)))
@@ -116,9 +120,9 @@ def commands(text):
 
 def play(page, *, whole):
     trains = False
-    for language, text in blocks(page):
+    for language, title, text in blocks(page):
         if language not in ("bash", "sh"):
-            write(page, language, text)
+            write(page, language, title, text)
             continue
         for line in commands(text):
             launched = line.partition(" -m gnomon ")
@@ -177,7 +181,7 @@ def served():
 def test_a_page_runs_to_its_end(page, folder, monkeypatch):
     with served() as url:
         shown = blocks(page)
-        local = [(kind, text.replace("http://localhost:8000/v1", url)) for kind, text in shown]
+        local = [(*about, text.replace("http://localhost:8000/v1", url)) for *about, text in shown]
         monkeypatch.setitem(globals(), "blocks", lambda _: local)
         if page in ("serve", "gpus"):
             gnomon("cp", "demo", "clocks.yaml")
