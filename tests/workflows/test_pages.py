@@ -76,8 +76,8 @@ def write(page, language, title, text):
         lay_out(page, text)
     elif title:
         Path(title).write_text(text)
-    elif (first := text.partition("\n")[0]).startswith("# data, of "):
-        file = Path(first.removeprefix("# data, of "))
+    elif (first := text.partition("\n")[0]).startswith("# data and eval, of "):
+        file = Path(first.removeprefix("# data and eval, of "))
         file.write_text(yaml.safe_dump(yaml.safe_load(file.read_text()) | yaml.safe_load(text)))
         workflows.open_recipe(file)
     elif named := re.fullmatch(r"# ([\w.-]+\.\w+)", first):
@@ -198,7 +198,7 @@ def test_every_link_of_every_page_ends_somewhere():
     own = {str(page.relative_to(DOCS)): page.read_text() for page in DOCS.rglob("*.md")}
     assert not made.keys() & own.keys()
     for place, text in (made | own).items():
-        for to in re.findall(r"\]\(([^)#:\s]+)", SITE["linked"](text, place)):
+        for to in re.findall(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)", SITE["linked"](text, place)):
             there = (DOCS / place).parent / to
             found = str(there.resolve().relative_to(DOCS))
             assert found in made or found == "recipe.schema.json" or there.is_file(), (place, to)
