@@ -53,7 +53,7 @@ def _ls(add: Add) -> None:
         nargs="?",
         metavar="LIST|KIND",
         help="generators, losses, families, configs, recipe, metrics or benchmarks; or a generator,"
-        " for its options alone; default: all",
+        " for its options alone; or schema, the JSON Schema of recipes; default: all lists",
     )
 
 

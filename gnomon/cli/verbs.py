@@ -14,12 +14,18 @@ def ls(given: argparse.Namespace) -> None:
     """Names that recipes and verbs take."""
     from gnomon.cli import listing
 
+    if given.what == "schema":
+        from gnomon.cli import schema
+
+        print(json.dumps(schema.of_recipes(), ensure_ascii=False, indent=1))
+        return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     print(listing.table(given.what, width=width))
 
 
 def cp(given: argparse.Namespace) -> None:
     """A recipe that comes with gnomon, to be changed."""
+    from gnomon import recipe
     from gnomon.atomic import put_bytes
     from gnomon.workflows import shipped
 
@@ -28,7 +34,7 @@ def cp(given: argparse.Namespace) -> None:
     to = to / Path(source).name if to.is_dir() else to
     if to.exists():
         raise FileExistsError(f"{to} is there already; nothing was copied")
-    put_bytes(to, text.encode())
+    put_bytes(to, recipe.for_editors(text, to).encode())
     print(to)
 
 

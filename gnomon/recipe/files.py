@@ -108,6 +108,13 @@ def edited(text: str, overrides: Sequence[str]) -> str:
     return dumped(wanted)
 
 
+def for_editors(text: str, file: Path) -> str:
+    """A recipe's text as it is written to a file: with the line that names the schema to editors,
+    where `gnomon ls schema > recipe.schema.json` put one beside the file."""
+    schema = file.with_name("recipe.schema.json")
+    return f"# yaml-language-server: $schema={schema.name}\n{text}" if schema.is_file() else text
+
+
 def find(path: str | Path, others: Iterable[str] = ()) -> Path:
     """The recipe file: the path itself, else the one of that name that comes with gnomon.
 
