@@ -94,7 +94,7 @@ def test_the_seam_is_the_prompts_end(blank, collate, sample):
 
 
 def test_a_box_is_written_for_the_picture_as_the_model_sees_it(blank):
-    """100×90 becomes 84×84 or 112×84: corners are a share of that, not of what was drawn."""
+    """100×90 becomes 112×112: corners are a share of that, not of what was drawn."""
     sample = boxed()
     size = resized_size(blank.family, blank.processor, sample)
     assert size != sample.image.size

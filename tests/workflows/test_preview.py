@@ -16,7 +16,7 @@ def size_of(file):
 
 
 def test_a_recipes_sheet_shows_what_its_model_sees(tmp_path, capsys):
-    """gnomon-tiny enlarges a picture of 64 pixels to 84; as drawn it would be shown at 128."""
+    """gnomon-tiny enlarges a picture of 64 pixels to 112; as drawn it is shown at 128."""
     recipe, seen, drawn = small(tmp_path), tmp_path / "seen.png", tmp_path / "drawn.png"
     words = ["--n", 2, "data=[{kind: clock, options: {size: 64, ask_seconds: 0}}]"]
     assert gnomon("preview", recipe, "-o", seen, *words) == 0
