@@ -23,7 +23,6 @@ from gnomon.cli import main
 from gnomon.eval.scoring import predictions
 from gnomon.pipeline.answering import server as client
 from gnomon.pipeline.answering.hosted import predict
-from gnomon.pipeline.answering.pictures import Picture
 from gnomon.pipeline.answering.predict import answer
 from gnomon.pipeline.answering.server import Server
 from gnomon.pipeline.load import load
@@ -98,7 +97,7 @@ def test_a_served_model_answers_as_it_does_here(tiny, tmp_path):
         if pictures:
             image = Image.open(io.BytesIO(base64.b64decode(pictures[0].partition(",")[2])))
         text = message["content"][-1]["text"]
-        question = Picture("asked", image and image.convert("RGB"), text)
+        question = replace(UNEVEN[0], image=image and image.convert("RGB"), question=text)
         return said(answer(tiny, [question], max_new_tokens=asked["max_tokens"])[0])
 
     with serving(reply) as (url, seen):
