@@ -231,9 +231,10 @@ def run(given: argparse.Namespace) -> None:
 
 
 def demo(given: argparse.Namespace) -> None:
-    """The same on the embedded model."""
-    given.recipe = "demo"
-    run(given)
+    """The same on the embedded model, with a word on what it does."""
+    from gnomon.workflows.demo import demo as shown
+
+    shown(given.overrides, given.out or Path("runs/demo"), workers=given.workers)
 
 
 def compare(given: argparse.Namespace) -> None:

@@ -1,0 +1,57 @@
+"""The demo: what fine-tuning does, shown on the embedded model, and what to type next."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+from gnomon.atomic import put_bytes
+from gnomon.generators.sheet import contact_sheet
+from gnomon.progress import note
+from gnomon.recipe import Recipe
+from gnomon.workflows.exam import open_recipe
+from gnomon.workflows.running import run
+from gnomon.workflows.scoring import pictures_of, results
+
+NEXT = """next:
+  gnomon preview clock numerals=[arabic-24] -o clocks.png   # more of what it learnt from
+  gnomon cp demo mine.yaml                                  # a recipe to change, for `gnomon run`
+  gnomon selftest Qwen/Qwen2-VL-2B-Instruct                 # does my GPU fine-tune a real model?"""
+
+
+def demo(overrides: Sequence[str], out: Path, *, workers: int | None) -> None:
+    """Run the recipe `demo`, and show three pictures with the answers before and after."""
+    opened = open_recipe("demo", overrides)
+    if not overrides:
+        note(_plan(opened, out))
+    run(opened, out, workers=workers)
+    sheet = out / "three.png"
+    put_bytes(sheet, _three(out))
+    print(f"three of the clocks, with both answers: {sheet}")
+    print(NEXT)
+
+
+def _plan(opened: Recipe, out: Path) -> str:
+    train, held_out = opened.train, opened.eval.samples
+    return f"""\
+gnomon-tiny reads clocks of 12 hours and has never seen another. The demo teaches it clocks of 24
+hours, whose hour hand goes round once a day:
+  1. draw {train.samples:,} clocks to learn from, and {held_out:,} in other styles to ask about
+  2. ask the model as it comes
+  3. fine-tune it in 4 bits by LoRA, {train.max_steps:,} steps
+  4. ask it again, and compare
+It takes about six minutes on two cores and writes to {out}. Stopped, the same command goes on."""
+
+
+def _three(out: Path) -> bytes:
+    """A sheet of the first three pictures with what was answered to them."""
+    before, after = (run.predictions[:3] for run in results(out))
+    pictures, _ = pictures_of(out)
+    file = io.BytesIO()
+    contact_sheet(
+        [pictures[answer.sample_id] for answer in before],
+        answers=[f"before {a.text}, after {b.text}" for a, b in zip(before, after, strict=True)],
+        columns=len(before),
+    ).save(file, "PNG")
+    return file.getvalue()
