@@ -176,7 +176,7 @@ def _predict(add: Add) -> None:
     verb = add(
         verbs.predict,
         "ask a run, or a model as it came, for its answers",
-        "gnomon predict runs/demo | gnomon predict gnomon-tiny clock eval.samples=100",
+        "gnomon predict runs/demo | gnomon predict gnomon-tiny clock rotation=10 eval.samples=100",
     )
     verb.add_argument("model", metavar="RUN|MODEL", help="a run, a checkpoint or a hub id")
     verb.add_argument(

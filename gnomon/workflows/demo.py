@@ -6,6 +6,7 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
+from gnomon.answers.dialect import Dialect
 from gnomon.atomic import put_bytes
 from gnomon.generators.sheet import contact_sheet
 from gnomon.progress import note
@@ -41,17 +42,18 @@ hours, whose hour hand goes round once a day:
   2. ask the model as it comes
   3. fine-tune it in 4 bits by LoRA, {train.max_steps:,} steps
   4. ask it again, and compare
-It takes about six minutes on two cores and writes to {out}. Stopped, the same command goes on."""
+It takes about seven minutes on two cores and writes to {out}. Stopped, the same command goes on."""
 
 
 def _three(out: Path) -> bytes:
     """A sheet of the first three pictures with what was answered to them."""
     before, after = (run.predictions[:3] for run in results(out))
     pictures, _ = pictures_of(out)
+    samples = [pictures[answer.sample_id] for answer in before]
+    told = [
+        f"true {Dialect().write(sample.target)}, before {was.text}, after {now.text}"
+        for sample, was, now in zip(samples, before, after, strict=True)
+    ]
     file = io.BytesIO()
-    contact_sheet(
-        [pictures[answer.sample_id] for answer in before],
-        answers=[f"before {a.text}, after {b.text}" for a, b in zip(before, after, strict=True)],
-        columns=len(before),
-    ).save(file, "PNG")
+    contact_sheet(samples, answers=told, columns=len(told)).save(file, "PNG")
     return file.getvalue()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gnomon import generators, recipe
+from gnomon import generators, recipe, store
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.workflows import shipped
@@ -47,7 +47,14 @@ def _without_belief(file: Path) -> bool:
 
 
 def asked(model: str, data: str | None, overrides: Sequence[str]) -> PredictRequest:
-    """Sort out the verb's words: a run or a model; its own exam, a kind, a recipe, a directory."""
+    """Sort out the verb's words: a run or a model; its own exam, a kind, a recipe, a directory.
+
+    Behind a kind, overrides that name no key of a recipe are options of the kind.
+    """
+    options: list[str] = []
+    if data is not None and generators.known(data):
+        options = [word for word in overrides if "." not in _key(word) and _key(word) != "seed"]
+        overrides = [word for word in overrides if word not in options]
     run = Path(model) if (Path(model) / "recipe.yaml").is_file() else None
     if run is not None:
         opened = open_recipe(run / "recipe.yaml", overrides, stored=True)
@@ -60,7 +67,12 @@ def asked(model: str, data: str | None, overrides: Sequence[str]) -> PredictRequ
     place = Path(data)
     if place.is_dir() and not (place / "manifest.json").exists() and not (place / "data").exists():
         return PredictRequest(opened, Exam.of(opened), run, place, place.name)
-    return PredictRequest(opened, _exam_of(data, opened, overrides), run, None, place.stem)
+    exam = _exam_of(data, opened, overrides, options)
+    return PredictRequest(opened, exam, run, None, place.stem)
+
+
+def _key(override: str) -> str:
+    return override.partition("=")[0]
 
 
 def _check_model(model: str, data: str | None) -> None:
@@ -90,11 +102,13 @@ def _bare(model: str, data: str, overrides: Sequence[str]) -> Recipe:
     )
 
 
-def _exam_of(data: str, opened: Recipe, overrides: Sequence[str]) -> Exam:
+def _exam_of(data: str, opened: Recipe, overrides: Sequence[str], options: Sequence[str]) -> Exam:
     place, asked = Path(data), opened.eval
     assert asked.samples is not None  # `check` has settled it
     if generators.known(data):
-        return Exam((Source(kind=data),), asked.split, asked.seed, asked.samples)
+        source = Source(kind=data, options=recipe.laid_over({}, options) or None)
+        store.mixture((source,), split=asked.split, seed=asked.seed)  # refuses what is no option
+        return Exam((source,), asked.split, asked.seed, asked.samples)
     if place.suffix.lower() in (".csv", ".jsonl"):
         if not place.exists():
             raise RecipeError(f"{data}: there is no such file")

@@ -16,13 +16,13 @@ def size_of(file):
 
 
 def test_a_recipes_sheet_shows_what_its_model_sees(tmp_path, capsys):
-    """gnomon-tiny enlarges a picture of 64 pixels to 112; as drawn it is shown at 128."""
+    """gnomon-tiny enlarges a picture of 64 pixels to 112. Both are shown at twice their size."""
     recipe, seen, drawn = small(tmp_path), tmp_path / "seen.png", tmp_path / "drawn.png"
     words = ["--n", 2, "data=[{kind: clock, options: {size: 64, ask_seconds: 0}}]"]
     assert gnomon("preview", recipe, "-o", seen, *words) == 0
     assert capsys.readouterr().err == ""
     assert gnomon("preview", "clock", "-o", drawn, "--n", 2, "size=64", "ask_seconds=0") == 0
-    assert size_of(seen)[0] - size_of(drawn)[0] == 2 * (168 - 128)
+    assert size_of(seen)[0] - size_of(drawn)[0] == 2 * (224 - 128)
 
 
 def test_without_the_models_files_the_plain_sheet_is_drawn_and_says_so(

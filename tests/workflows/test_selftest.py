@@ -97,7 +97,7 @@ def test_what_raises_is_told_in_a_line_and_what_needs_nothing_of_it_goes_on(
 def test_without_a_plan_the_others_say_what_they_found(trial):
     trial.check("load", "", ())
     (line,) = trial.told
-    assert re.fullmatch(r"load +passed +28 layers in 4 bits; the weights take \d\.\d MiB", line)
+    assert re.fullmatch(r"load +passed +21 layers in 4 bits; the weights take \d\.\d MiB", line)
 
 
 @pytest.fixture

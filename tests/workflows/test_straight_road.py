@@ -157,7 +157,9 @@ def test_predict_stores_beliefs_where_asked(run, tmp_path):
 
 def test_predict_measures_a_model_as_it_came(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert gnomon("predict", "gnomon-tiny", "clock", "eval.samples=4") == 0
+    assert gnomon("predict", "gnomon-tiny", "clock", "rotation=0", "eval.samples=4") == 0
+    about = json.loads((tmp_path / "predictions" / "gnomon-tiny-clock.about.json").read_text())
+    assert about["exam"]["sources"][0]["options"] == {"rotation": 0}
     assert gnomon("score", "predictions/gnomon-tiny-clock.jsonl") == 0
     assert (tmp_path / "predictions" / "gnomon-tiny-clock.html").is_file()
 

@@ -61,6 +61,10 @@ def test_a_wrong_override_says_where_and_what(tmp_path, capsys, override, said):
         ("predict gnomon-tiny clok", "unknown generator or recipe 'clok': did you mean clock?"),
         ("predict clock gnomon-tiny", "clock is what is asked: name the run or the model before"),
         ("predict demo clock", "demo is a recipe: name the run that it made"),
+        (
+            "predict gnomon-tiny clock rotatoin=1",
+            "clock: rotatoin: no such key; did you mean rotation?",
+        ),
         ("predict gnomon-tiny gone.csv", "gone.csv: there is no such file"),
         ("score runs/dmeo", "there is no run runs/dmeo: did you mean demo?"),
         ("score gone.jsonl", "gone.jsonl: there is no such file; `gnomon predict` makes one"),
