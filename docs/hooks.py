@@ -81,10 +81,10 @@ def _commands() -> str:
     (verbs,) = (a for a in whole._actions if isinstance(a, argparse._SubParsersAction))
     said = [
         "# Commands",
-        "What `gnomon VERB --help` prints. Every verb takes `--quiet`, which leaves results, warnings"
-        " and errors; `stats`, `plan`, `score` and `compare` print JSON with `--json`. Where standard"
-        " error is no terminal, progress is a line every 30 seconds. Exit codes: 0 done, 1 failed,"
-        " 2 wrong use.",
+        "What `gnomon VERB --help` prints. Every verb takes `--quiet`, which leaves results,"
+        " warnings and errors; `stats`, `plan`, `score` and `compare` print JSON with `--json`."
+        " Where standard error is no terminal, progress is a line every 30 seconds. Exit codes:"
+        " 0 done, 1 failed, 2 wrong use.",
     ]
     for name, verb in verbs.choices.items():
         said += [f"## {name}", f"```text\n{verb.format_help().rstrip()}\n```"]
