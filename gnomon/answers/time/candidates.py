@@ -23,10 +23,12 @@ def candidates(text: str) -> list[Candidate]:
     Trying every rule at every character would take ten times as long.
     """
     found: list[Candidate] = [
-        (_begin(text, match.end() - 1), _AFTER_FIGURES[match.lastgroup or ""])
+        (_begin(text, match.end() - 1), rules.RULES[match.lastgroup or ""])
         for match in chain(_CUED.finditer(text), _SAID.finditer(text), _LAS.finditer(text))
     ]
-    found += [(match.start(), _NAMES[match.lastgroup or ""]) for match in _NAMED.finditer(text)]
+    found += [
+        (match.start(), rules.RULES[match.lastgroup or ""]) for match in _NAMED.finditer(text)
+    ]
     if ":" in text or "=" in text or ">" in text:
         found += [(match.start(), match) for match in _FIELD.finditer(text)]
     return sorted(found, key=itemgetter(0))[-_MOST:]
@@ -65,19 +67,6 @@ def read(said: Digits, group: Sequence[Candidate]) -> list[Reading[Hms | None]]:
 
 
 _WITH_ARTICLE = ("o'clock", "hour and minutes", "点")
-_AFTER_FIGURES = {
-    "colon": rules.AFTER_COLON,
-    "dot": rules.AFTER_DOT,
-    "hours": rules.AFTER_HOURS,
-    "way": rules.PAST_OR_TO,
-    "clock": rules.AFTER_CLOCK,
-    "oh": rules.SPOKEN,
-    "half": rules.AFTER_HALF,
-    "said": rules.SPOKEN,
-    "y": rules.AFTER_Y,
-    "las": rules.AFTER_LAS,
-    "chinese": rules.CHINESE,
-}
 _DIGITS = f"0123456789{WIDE}"
 _CUE = (
     rf"(?=\s?(?P<colon>:)(?!\s?[{WIDE}])|\s?(?P<chinese>[点點时時]|分(?:钟)?\S{{0,3}}[点點])"
@@ -94,10 +83,9 @@ _CUE = (
 _CUED = re.compile(rf"[0-9](?=[\s,(-]{{0,3}}+[:.abdefhimnoptuvy点點时時分]){_CUE}")
 _SAID = re.compile(rf"[{WIDE}](?![{WIDE}])(?:{_CUE}|(?=(?P<said>[\s-]{{1,2}}[0-9{WIDE}])))")
 _LAS = re.compile(rf"(?<=\bla)(?:s)?\s[0-9{WIDE}]{{0,1}}(?P<las>[0-9{WIDE}])(?![0-9{WIDE}:])")
-_NAMES = {"amount": rules.PAST_OR_TO, "towards": rules.TOWARDS, "noon": rules.NOON}
 _NAMED = re.compile(
     rf"(?P<amount>quarter|half|viertel(?=\s(?:nach|vor)))|(?P<towards>halb|(?:drei|[3３]\s)?viertel)"
-    rf"|(?P<noon>{rules.ANCHOR_WORDS})"
+    rf"|(?P<noon>{rules.PATTERNS['anchor_words']})"
 )
 
 
