@@ -279,21 +279,17 @@ def merge(given: argparse.Namespace) -> None:
 
 def check_served(given: argparse.Namespace) -> int:
     """Whether a served model answers as the run did that made it."""
-    from contextlib import nullcontext
-
-    from gnomon.store.lock import sole_writer
     from gnomon.workflows import serving
 
-    with sole_writer(given.out) if given.out else nullcontext():
-        good = serving.check_served(
-            given.of,
-            given.server,
-            model=given.model,
-            samples=given.samples,
-            at_once=given.at_once,
-            least=given.least,
-            out=given.out,
-        )
+    good = serving.check_served(
+        given.of,
+        given.server,
+        model=given.model,
+        samples=given.samples,
+        at_once=given.at_once,
+        least=given.least,
+        out=given.out,
+    )
     return 0 if good else 1
 
 

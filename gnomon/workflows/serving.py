@@ -15,6 +15,7 @@ from gnomon.pipeline.answering.server import Reply, Server
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.redact import check_url
 from gnomon.sample import Prediction, Sample
+from gnomon.store.lock import sole_writer
 from gnomon.workflows.directory import AFTER, BEFORE, no_run, say
 from gnomon.workflows.exam import open_recipe
 from gnomon.workflows.scoring import pictures_of, report, score
@@ -49,7 +50,8 @@ def check_served(
     check = _asked(run, server, score(file), samples=samples, at_once=at_once)
     runs = [check.kept, check.served]
     if out is not None:
-        report(runs, out, check.pictures)
+        with sole_writer(out):
+            report(runs, out, check.pictures)
     else:
         print(evaluation.table(runs))
     found = check.found

@@ -31,7 +31,10 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = {
     page.stem: page
-    for page in (DOCS / "start.md", DOCS / "splits.md", *(DOCS / "howto").glob("*.md"))
+    for page in (
+        *map(DOCS.joinpath, ("start.md", "splits.md", "serving.md")),
+        *(DOCS / "howto").glob("*.md"),
+    )
 }
 TABLES = {"meters": "photos/labels.csv"}
 SMALL = [
@@ -148,7 +151,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("page", sorted(PAGES))
 def test_what_a_page_shows_runs(page, folder):
-    if page in ("serve", "gpus"):
+    if page in ("serving", "gpus"):
         gnomon("cp", "demo", "clocks.yaml")
     play(page, whole=False)
 
@@ -177,15 +180,17 @@ def served():
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
-@pytest.mark.parametrize("page", ["boxes", "charts", "compare", "gpus", "meters", "serve", "start"])
+@pytest.mark.parametrize(
+    "page", ["boxes", "charts", "compare", "gpus", "meters", "serving", "start"]
+)
 def test_a_page_runs_to_its_end(page, folder, monkeypatch):
     with served() as url:
         shown = blocks(page)
         local = [(*about, text.replace("http://localhost:8000/v1", url)) for *about, text in shown]
         monkeypatch.setitem(globals(), "blocks", lambda _: local)
-        if page in ("serve", "gpus"):
+        if page in ("serving", "gpus"):
             gnomon("cp", "demo", "clocks.yaml")
-        if page == "serve":
+        if page == "serving":
             assert ran(["run", "clocks.yaml", "--out", "runs/clocks"]) == 0
         play(page, whole=True)
 

@@ -1,4 +1,4 @@
-"""The forms in which a number is written in figures, and what each is worth."""
+"""What each form of a number in figures is worth; forms.toml has their patterns."""
 
 from __future__ import annotations
 
@@ -9,9 +9,18 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cache
 
+from gnomon.answers.reading.patterns import filled, table
 from gnomon.answers.reading.word_tables import BEHIND_FIGURES, SHARES
 
-GLYPHS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
+_PATTERNS = filled(table(__file__)["patterns"])
+GLYPHS = _PATTERNS["glyphs"]
+NAME, _THOUSANDS, _PLAIN, _MAY_GROUP = (
+    re.compile(_PATTERNS[name], re.ASCII) for name in ("name", "thousands", "plain", "may_group")
+)
+NUMBER, NO_NUMBER = (
+    re.compile(_PATTERNS[name], re.VERBOSE | re.ASCII) for name in ("number", "no_number")
+)
+SPREAD = re.compile(_PATTERNS["spread"], re.VERBOSE)
 
 
 def value(match: re.Match[str], unit: str, *, european: bool) -> tuple[Decimal | None, str]:
@@ -72,10 +81,6 @@ def decimal(run: str) -> Decimal | None:
     return None
 
 
-_THOUSANDS = re.compile(r"(?!0)\d{1,3}\.\d{3}", re.ASCII)
-_PLAIN = re.compile(r"\d*\.?\d+", re.ASCII)
-_MAY_GROUP = re.compile(r"[^\d]\d{3}(?!\d)|\A\d+(?:,|\{,\})\d+\Z", re.ASCII)
-"""A separator with three digits behind it, or a decimal comma. To try all takes long."""
 _GROUPED = tuple(
     (re.compile(pattern, re.ASCII), group, point)
     for pattern, group, point in (
@@ -130,59 +135,3 @@ _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+
 _SCALES = {word: Decimal(factor) for word, factor in BEHIND_FIGURES.items()} | {
     "dozen": Decimal(12)
 }
-
-NO_NUMBER = re.compile(
-    r"""
-    (?= \d{1,4} [-/:] | 0[xbo] ) (?:
-      (?<!\d) \d{4} -\d{1,2} -\d{1,2} (?!\d)          # a date
-    | (?<!\d) \d{1,4} (?: /\d{1,4} ){2} (?!\d)        # another
-    | (?<!\d) \d{1,4} (?: :\d{1,2} ){1,3} (?!\d)      # a time of day
-    | (?<!\w) 0 (?: x[0-9A-Fa-f]+ | b[01]+ | o[0-7]+ )
-    )
-    """,
-    re.VERBOSE | re.ASCII,
-)
-
-# Quantifiers over anything but digits are bounded, so that no text takes more than linear time.
-_BLANK = r"[\s\u00a0]"
-_TIMES_TEN = rf"{_BLANK}? (?: [x×*·] | \\times | \\cdot ) {_BLANK}? 10"
-_LATEX = r"\\[dt]?frac (?: \{\d{1,9}\} \s? \{\d{1,9}\} | \s? \d \s? \d )"
-NUMBER = re.compile(
-    rf"""
-      (?P<ratio> {_LATEX} )
-    | (?P<glyph> [{GLYPHS}] )
-    | (?<![A-Za-z_\d])                                # Qwen2 is a name
-      (?<!\^) (?<!\^[-+{{]) (?<!\^\{{[-+])              # and cm^2 a unit
-      (?<!\d[.,'])                                      # nor is the 3 of 1.2.3 a number
-      (?P<run>
-        \.\d+
-      | (?<!\d[ ]) (?!0) \d{{1,3}} (?:[ ]\d{{3}})+ (?!\d) (?:[.,]\d+)?   # 0 100 200 is a list
-      | \d+ (?: (?: [.,'_\u00a0] | \{{,\}} | \\, ) \d+ )*
-      )
-      (?! \d | (?:st|nd|rd|th)\b )                    # 2nd is a place
-      (?:
-        [eE] (?P<exponent> [-+]?\d+ )
-      | {_TIMES_TEN} (?:\^|\*\*) \{{? (?P<power> [-+]?\d+ ) \}}?
-      | {_TIMES_TEN} (?P<raised> [⁻⁺]? [⁰¹²³⁴⁵⁶⁷⁸⁹]+ )
-      | (?:\^|\*\*) \{{? (?P<to> [-+]?\d+ ) \}}?
-      | (?P<lifted> [⁻⁺]? [⁰¹²³⁴⁵⁶⁷⁸⁹]+ )
-      | \s? / \s? (?P<over> \d{{1,9}} ) (?! \s?/ | \.?\d )
-      | \s (?:and\s)? (?P<part> \d{{1,9}} ) / (?P<whole> \d{{1,9}} ) (?! / | \.?\d )
-      | {_BLANK}? (?P<mixed> [{GLYPHS}] | {_LATEX} )
-      | \s and\sa\s (?P<share> half | quarter ) \b
-      | {_BLANK}? (?P<scale>
-          (?: (?i:hundred|dozen|thousand|millions?|billion|trillion|bn|mn|k) | M | B
-          | (?i:lakh[ ]crore|lakhs?|lacs?|crores?)
-          | (?i:tausend|tsd|millionen|mio|milliarden?|mrd|billionen|milliards?)
-          | mil[ ]millones | millones | millón | mil ) \b
-          | 万亿 | 百万 | 千万 | [万萬亿億千] )
-      | {_BLANK}? (?P<percent> \\?% | (?i: per\s?cent ) \b )
-      )?
-      (?: \s? (?: ± | \+/- ) \s? [\d.]+ )?            # the uncertainty is not the answer
-    """,
-    re.VERBOSE | re.ASCII,
-)
-NAME = re.compile(r"\d+(?:[.:]\d+)*", re.ASCII)
-"""What is left of a word that no number begins in: the 1.2 of v1.2."""
-SPREAD = re.compile(rf"\d {_BLANK}? [^\d\s]{{0,6}} {_BLANK}? (?: ± | \+/- ) \Z", re.VERBOSE)
-"""What stands before an uncertainty: the "5 kg ±" of "5 kg ± 0.1 kg"."""

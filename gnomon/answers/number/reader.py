@@ -8,7 +8,8 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from gnomon.answers.number import forms
-from gnomon.answers.number.spelled_out import ORDINALS, said_otherwise, spelled
+from gnomon.answers.number.spelled_out import said_otherwise, spelled
+from gnomon.answers.number.word_values import ORDINALS
 from gnomon.answers.reading.choice import Reading, Which, every, lowered, plain
 from gnomon.answers.reading.final import find
 

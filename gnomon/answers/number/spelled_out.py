@@ -35,10 +35,6 @@ def said_otherwise(text: str) -> Iterator[Reading[Decimal | None]]:
         yield Reading(Decimal(chinese(match[0])), match.span(), rule)
 
 
-ORDINALS = (
-    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
-    *("tenth", "eleventh", "twelfth"),
-)
 _ENGLISH = re.compile(r"\b(?:the|of|is|are|and|to)\b")
 _OTHER_WORD = re.compile(any_of(OTHER, letters=r"[^\W\d_]"))
 _CHINESE = re.compile(

@@ -121,22 +121,13 @@ def _is_share(above: int, part: str) -> bool:
     )
 
 
-PARTS = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4} | {
-    f"{name}{plural}": number
-    for name, number in {
-        "third": 3,
-        "fourth": 4,
-        "fifth": 5,
-        "sixth": 6,
-        "seventh": 7,
-        "eighth": 8,
-        "ninth": 9,
-        "tenth": 10,
-        "hundredth": 100,
-        "thousandth": 1000,
-    }.items()
-    for plural in ("", "s")
-}
+ORDINALS = (
+    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
+    *("tenth", "eleventh", "twelfth"),
+)
+_PARTS = dict(zip(ORDINALS[2:10], range(3, 11), strict=True))
+_PARTS |= {"quarter": 4, "hundredth": 100, "thousandth": 1000}
+PARTS = {"half": 2, "halves": 2} | _PARTS | {f"{name}s": many for name, many in _PARTS.items()}
 FIRST = frozenset({"first"})
 MULTIPLES = {"dozen": 12, "hundred": 100} | SCALES
 LONE = {word: Decimal(number) for word, number in (SMALL | TENS).items()} | {"half": SHARES["half"]}

@@ -56,23 +56,9 @@ def cues(text: str) -> list[tuple[str, int, int]]:
     )
 
 
-_ANSWER_TAGS = (
-    r"answer|final_answer|conclusion|result|response|output|time|答案|réponse|respuesta|antwort"
-)
-ENCLOSED = (
-    (
-        "boxed",
-        re.compile(
-            r"\\(?:boxed|fbox)\s{0,2}\{((?:[^{}]|\{(?:[^{}]|\{[^{}]{0,200}\}){0,200}\}){1,400})"
-        ),
-    ),
-    (
-        "tag",
-        re.compile(rf"<(?:{_ANSWER_TAGS})\b[^<>]{{0,60}}>(?!\s*\Z)([\s\S]{{0,800}}?)(?:</|\Z)"),
-    ),
-    ("tag", re.compile(r"<\|begin_of_box\|>([\s\S]{1,400}?)(?:<\|end_of_box\|>|\Z)")),
-    ("tag", re.compile(r"\[answer\]([\s\S]{1,400}?)(?:\[/answer\]|\Z)")),
-    ("ticked", re.compile(r"^([^\n]{0,60}(?:\[x\]|✔|✅|☑|✓)[^\n]{0,60})$", re.MULTILINE)),
+ENCLOSED = tuple(
+    (name.partition(":")[0], re.compile(pattern, re.MULTILINE))
+    for name, pattern in _TABLE["enclosed"].items()
 )
 """Places that enclose an answer, the most trusted first; each with what it holds as its group."""
 

@@ -279,7 +279,6 @@ class Region(Generic[V]):
             beside += 40
         if isinstance(reading.value, Decimal):
             beside -= 60 * bool(cues.OPERATES.match(part, end))
-            beside -= 60 * bool(_VARIABLE.search(near))
             beside -= 30 * bool(others and cues.EACH.search(near))
             beside += 30 * bool(index == len(self.found) - 1 and cues.IN_ALL.match(part, end))
             beside -= 40 * self._in_a_row(index)
@@ -513,8 +512,6 @@ _TOKENS = ("bbox_2d", "box_2d", "box tokens", "box tag", "loc", "loc, y first")
 """Rules of boxes in a model's own form: of several none is said to be the answer."""
 _THAT = ("that", "this", "it")
 """What may mean the value of the sentence before."""
-_VARIABLE = re.compile(r"\b(?!x|y)[a-z]\w{0,5}=\Z|∠\Z")
-"""What makes a number a part of a formula: theta=3."""
 _COLON = re.compile(r"[:：][\s*_\"'(]*(?:(?:an?|the)\s)?\Z")
 _COMMA = re.compile(r",\s?(?:and\s|und\s|et\s|y\s)?|、")
 _WORD = re.compile(r"\w")

@@ -23,10 +23,12 @@ def candidates(text: str) -> list[Candidate]:
     Trying every rule at every character would take ten times as long.
     """
     found: list[Candidate] = [
-        (_begin(text, match.end() - 1), _AFTER_FIGURES[match.lastgroup or ""])
+        (_begin(text, match.end() - 1), rules.RULES[match.lastgroup or ""])
         for match in chain(_CUED.finditer(text), _SAID.finditer(text), _LAS.finditer(text))
     ]
-    found += [(match.start(), _NAMES[match.lastgroup or ""]) for match in _NAMED.finditer(text)]
+    found += [
+        (match.start(), rules.RULES[match.lastgroup or ""]) for match in _NAMED.finditer(text)
+    ]
     if ":" in text or "=" in text or ">" in text:
         found += [(match.start(), match) for match in _FIELD.finditer(text)]
     return sorted(found, key=itemgetter(0))[-_MOST:]
@@ -65,39 +67,9 @@ def read(said: Digits, group: Sequence[Candidate]) -> list[Reading[Hms | None]]:
 
 
 _WITH_ARTICLE = ("o'clock", "hour and minutes", "点")
-_AFTER_FIGURES = {
-    "colon": rules.AFTER_COLON,
-    "dot": rules.AFTER_DOT,
-    "hours": rules.AFTER_HOURS,
-    "way": rules.PAST_OR_TO,
-    "clock": rules.AFTER_CLOCK,
-    "oh": rules.SPOKEN,
-    "half": rules.AFTER_HALF,
-    "said": rules.SPOKEN,
-    "y": rules.AFTER_Y,
-    "las": rules.AFTER_LAS,
-    "chinese": rules.CHINESE,
-}
 _DIGITS = f"0123456789{WIDE}"
-_CUE = (
-    rf"(?=\s?(?P<colon>:)(?!\s?[{WIDE}])|\s?(?P<chinese>[点點时時]|分(?:钟)?\S{{0,3}}[点點])"
-    r"|[\s,(-]{0,3}+(?:"  # nobody says 3:ten
-    r"(?P<dot>\.(?=[0-9]{2}))|(?=h|[abdefimnoptuvy][a-zü'.\s-])(?:"
-    r"(?P<hours>h(?:ours?|rs?|eures?|oras?)?(?![a-z])|hundred\shours)"
-    r"|(?P<way>min|and\s|(?:past|after|to|before|till?|until|of|nach|vor)(?=[\s-]))"
-    r"|(?P<clock>o'?\s?clock|uhr)"
-    r"|(?P<oh>oh?(?=[\s-]))"
-    r"|(?P<y>(?:y|et|menos|moins|en)(?=\s))"
-    r"|(?P<half>[ap]\.?\s?m|in\sthe|at\snight|noon|mid|this|tonight|d[ue]\s|morgens|vormittags|mittags|nachmittags|abends|nachts|früh))))"
-)
-"""What may follow the last digit of an hour or of minutes."""
-_CUED = re.compile(rf"[0-9](?=[\s,(-]{{0,3}}+[:.abdefhimnoptuvy点點时時分]){_CUE}")
-_SAID = re.compile(rf"[{WIDE}](?![{WIDE}])(?:{_CUE}|(?=(?P<said>[\s-]{{1,2}}[0-9{WIDE}])))")
-_LAS = re.compile(rf"(?<=\bla)(?:s)?\s[0-9{WIDE}]{{0,1}}(?P<las>[0-9{WIDE}])(?![0-9{WIDE}:])")
-_NAMES = {"amount": rules.PAST_OR_TO, "towards": rules.TOWARDS, "noon": rules.NOON}
-_NAMED = re.compile(
-    rf"(?P<amount>quarter|half|viertel(?=\s(?:nach|vor)))|(?P<towards>halb|(?:drei|[3３]\s)?viertel)"
-    rf"|(?P<noon>{rules.ANCHOR_WORDS})"
+_CUED, _SAID, _LAS, _NAMED, _FIELD, _PERIOD = (
+    re.compile(rules.PATTERNS[name]) for name in ("cued", "said", "las", "named", "field", "period")
 )
 
 
@@ -130,13 +102,3 @@ def _field_time(text: str, group: dict[str, int], span: tuple[int, int]) -> _Fie
 
 
 _Field: TypeAlias = "tuple[Hms | None, tuple[int, int]]"
-_PERIOD = re.compile(
-    r"[\s,;]{0,12}[\"']?(?:period|am_?pm|am/pm|meridiem)[\"']?\s?[:=]\s?[\"']?([ap]\.?m)\b\.?[\"']?"
-)
-"""A field behind the others that names the half of the day."""
-
-
-_FIELD = re.compile(
-    r"(?<!\w)(?:(?P<h>h(?:ours?|eures?|oras?|rs?|h)?|stunden?|小?时)|(?P<m>m(?:inutes?|inuten|inutos?|ins?|m)?|分钟?)"
-    r"|(?P<s>s(?:econds?|econdes?|ekunden?|egundos?|ecs?|s)?|秒))[\"']?\s?[:=>]\s?[\"']?(?P<value>\d{1,2})(?:\.0)?(?!\d|[:.]\d)[\"']?"
-)
