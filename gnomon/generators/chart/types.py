@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -57,9 +58,9 @@ class Scope(NamedTuple):
     series: tuple[int, int]
     value_labels: float
     scales: tuple[str, ...]
-    ties: float
+    near_ties: float
     missing: float
-    size: Size
+    pixels: Size = (0, 0)
     wanted: bool = False
     """Whether the rows were asked for by number, so that fewer will not do."""
 
@@ -96,16 +97,14 @@ class Scope(NamedTuple):
         """Whether there is room for the written values that the question takes, in few groups."""
         if chart != "grouped" or not self.needs_labels(chart, form):
             return True
-        space = plans.room(chart, self.size)
+        space = plans.room(chart, self.pixels)
         return plans.upright_fit(space, fewest, self.series_of(chart)[0])
 
     def needs_labels(self, chart: str, form: str) -> bool:
         """Whether the question takes written values."""
         return form == "table" or (TYPES[chart].only_labelled and form in _NUMERIC)
 
-    def choices(
-        self, charts: tuple[str, ...], forms: tuple[str, ...]
-    ) -> dict[str, tuple[str, ...]]:
+    def choices(self, charts: Sequence[str], forms: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """The questions of each type that has any, and room in the picture."""
         found = {}
         for chart in charts:
@@ -119,15 +118,15 @@ class Scope(NamedTuple):
 
 
 LEVELS = {
-    "easy": Scope((3, 5), (1, 2), 0.7, ("zero",), 0.0, 0.0, (0, 0)),
-    "medium": Scope((4, 8), (1, 3), 0.4, ("zero", "truncated", "negative"), 0.2, 0.15, (0, 0)),
-    "hard": Scope((6, 14), (2, 4), 0.15, SCALES, 0.5, 0.25, (0, 0)),
+    "easy": Scope((3, 5), (1, 2), 0.7, ("zero",), 0.0, 0.0),
+    "medium": Scope((4, 8), (1, 3), 0.4, ("zero", "truncated", "negative"), 0.2, 0.15),
+    "hard": Scope((6, 14), (2, 4), 0.15, SCALES, 0.5, 0.25),
 }
 
 
 @lru_cache(maxsize=1024)
 def _rows(scope: Scope, chart: str, series: int) -> tuple[int, int]:
-    most = plans.most_rows(chart, scope.size, series)
+    most = plans.most_rows(chart, scope.pixels, series)
     few, (low, high) = TYPES[chart].fewest, scope.rows
     if scope.wanted:
         return max(few, low), min(high, most)

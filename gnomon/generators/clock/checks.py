@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from gnomon.generators.base import check_names
+from gnomon.generators.base import check_names, check_range
 from gnomon.generators.clock.extras import BRANDS, DAY_HEIGHT
-from gnomon.generators.clock.levels import LEVELS, Ranges
+from gnomon.generators.clock.levels import Ranges
 from gnomon.generators.clock.look import free_edge
 from gnomon.generators.clock.make import DAY_NUMERALS, RIM, SECOND
 from gnomon.generators.clock.marks import LEGIBLE
@@ -28,23 +28,22 @@ _APART = 1.5
 
 def check(clock: ClockOptions) -> None:
     """Refuse what cannot be drawn, by name and value."""
-    check_names("level", [clock.level], tuple(LEVELS))
     check_names("numerals", clock.numerals, (*NUMERALS, DAY))
     check_names("questions", clock.questions, (*QUESTIONS, BETWEEN))
     check_names("forms", clock.forms, FORMS)
     check_names("split_by", [clock.split_by], ("style", "time", "none"))
     _check_held_out("dials", clock.dials, DIALS, UNSEEN_DIALS, ood=clock.ood)
     _check_held_out("hands", clock.hands, HANDS, UNSEEN_HANDS, ood=clock.ood)
-    _check_range("size", clock.sizes, 64, 2048)
-    _check_range("off_by", clock.off_by, 5, 15)
+    check_range("size", clock.size, 64, 2048)
+    check_range("off_by", clock.off_by, 5, 15)
     for name in ("ask_seconds", "invalid", "mirror"):
-        _check_range(name, (getattr(clock, name),), 0, 1)
-    _check_range("clocks", clock.counts, 1, len(PLACES))
-    settled = clock.ranges
-    _check_range("dial_size", settled.dial_size, 0.4, 1)
+        check_range(name, getattr(clock, name), 0, 1)
+    check_range("clocks", clock.clocks, 1, len(PLACES))
+    settled = clock.settled
+    check_range("dial_size", settled.dial_size, 0.4, 1)
     for name in Ranges._fields:
         if name != "dial_size":
-            _check_range(name, (getattr(settled, name),), 0, _MOST.get(name, 1))
+            check_range(name, getattr(settled, name), 0, _MOST.get(name, 1))
     _check_legible(clock, settled)
     romans = any(name.startswith("roman") for name in clock.numerals)
     brands = "".join(BRANDS) if settled.brand else ""
@@ -83,12 +82,3 @@ def _check_held_out(
         if name not in (unseen if ood else seen):
             allowed = ", ".join(unseen if ood else seen)
             raise ValueError(f"{option}={name!r}: with ood={ood} there are {allowed}")
-
-
-def _check_range(option: str, values: tuple[float, ...], low: float, high: float) -> None:
-    if not all(low <= value <= high for value in values) or list(values) != sorted(values):
-        alone = len(set(values)) == 1
-        order = "" if alone else ", the lower end first"
-        raise ValueError(
-            f"{option}={values[0] if alone else values}: give {low:g} to {high:g}{order}"
-        )

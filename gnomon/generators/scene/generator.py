@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from gnomon.generators.base import LATER, check_names
+from gnomon.generators.base import LATER, check_names, check_range
 from gnomon.generators.drawing.backdrop import BACKGROUNDS, backdrop
 from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels
 from gnomon.generators.drawing.colours import (
@@ -41,12 +41,17 @@ from gnomon.sample import Box, Number, Sample, Target, Text
 
 T = TypeVar("T")
 
-LEVELS: dict[str, tuple[tuple[int, int], int]] = {
-    "easy": ((2, 4), 8),
-    "medium": ((4, 7), 4),
-    "hard": ((7, 12), 3),
+
+class _Level(NamedTuple):
+    objects: tuple[int, int]
+    alike: int
+
+
+LEVELS = {
+    "easy": _Level((2, 4), 8),
+    "medium": _Level((4, 7), 4),
+    "hard": _Level((7, 12), 3),
 }
-"""How many things, and of how many names and colours they are drawn at most."""
 _LARGEST = 1024
 _MARGIN = 0.03
 _FILLED = 0.92
@@ -73,6 +78,7 @@ class Scene(Furnished):
     version: ClassVar[int] = 5
     targets: ClassVar[tuple[type[Target], ...]] = (Box, Number, Text)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
+    levels: ClassVar[dict[str, _Level]] = LEVELS
 
     size: int = 336
     """Pixels of the square picture's side (112 to 1024)."""
@@ -94,22 +100,17 @@ class Scene(Furnished):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 112 <= self.size <= _LARGEST:
-            raise ValueError(f"size={self.size!r}: give 112 to {_LARGEST}")
-        if self.level not in LEVELS:
-            raise ValueError(f"level={self.level!r}: give one of {', '.join(LEVELS)}")
-        low, high = self._objects
-        if not 2 <= low <= high <= 16:
-            raise ValueError(f"objects={self.objects!r}: give a range within 2 to 16")
-        if not 2 <= self._alike <= 10:
-            raise ValueError(f"alike={self.alike!r}: give 2 to 10")
+        check_range("size", self.size, 112, _LARGEST)
+        check_range("objects", self.objects, 2, 16)
+        check_range("alike", self.alike, 2, 10)
+        high, alike = self.settled.objects[1], self.settled.alike
         check_names("things", self.things, THINGS)
         for what in set(self.things) - {"icons"}:
             self._check_pictures(what, high)
-        if high > len(SIZES) * self._alike**2:
+        if high > len(SIZES) * alike**2:
             raise ValueError(
-                f"objects={self._objects}, alike={self._alike}: no more than"
-                f" {len(SIZES) * self._alike**2} things can be told apart"
+                f"objects={self.settled.objects}, alike={alike}: no more than"
+                f" {len(SIZES) * alike**2} things can be told apart"
             )
         if self._reach(high) * min(SIZES.values()) < _LEAST:
             raise ValueError(f"size={self.size}: too small for {high} things that can be seen")
@@ -165,7 +166,8 @@ class Scene(Furnished):
             )
         if most > pictures.MOST[what]:
             raise ValueError(
-                f"objects={self._objects}: no more than {pictures.MOST[what]} {what} are told apart"
+                f"objects={self.settled.objects}: no more than {pictures.MOST[what]} {what}"
+                " are told apart"
             )
         if not set(self.questions) & set(OF_PICTURES):
             raise ValueError(
@@ -176,14 +178,6 @@ class Scene(Furnished):
     def _room(self) -> Room:
         """A turn or a tilt must not bring what is left of another to its right."""
         return Room(self.size, CLEAR + self.most_sheared)
-
-    @property
-    def _objects(self) -> tuple[int, int]:
-        return self.objects or LEVELS[self.level][0]
-
-    @property
-    def _alike(self) -> int:
-        return self.alike or LEVELS[self.level][1]
 
     def _reach(self, count: int) -> float:
         """The radius of a large thing among so many."""
@@ -206,7 +200,7 @@ class Scene(Furnished):
             return self._hung(what, rng, photo)
 
         def icons() -> tuple[tuple[int, int, int], tuple[Thing, ...]]:
-            ground = self.ground(grounds(COLOURS, min(self._alike, 5)), photo, rng)
+            ground = self.ground(grounds(COLOURS, min(self.settled.alike, 5)), photo, rng)
             return ground, self._things(ground, rng)
 
         ground, things = self.of_its_split(icons, lambda drawn: sorted(drawn[1]))
@@ -230,7 +224,7 @@ class Scene(Furnished):
 
         def framed() -> tuple[tuple[int, int, int], int, list[pictures.Subject]]:
             ground = self.ground(grounds(COLOURS, 5), photo, rng)
-            count = rng.within(self._objects)
+            count = rng.within(self.settled.objects)
             side = pictures.side_of(count, self.size - 2 * edge)
             subjects = pictures.subjects(
                 what, count, side, rng, split=self.split, seed=self.seed, ood=self.ood
@@ -258,11 +252,11 @@ class Scene(Furnished):
 
     def _things(self, ground: tuple[int, int, int], rng: Rng) -> tuple[Thing, ...]:
         """Different things, all of which stand out from the ground."""
-        colours = _some(rng, visible_on(ground), self._alike)
-        names = _some(rng, self._names, self._alike)
+        colours = _some(rng, visible_on(ground), self.settled.alike)
+        names = _some(rng, self._names, self.settled.alike)
         every = len(SIZES) * len(colours) * len(names)
-        most = min(self._objects[1], every)
-        picked = _some(rng, range(every), rng.integer(min(self._objects[0], most), most))
+        most = min(self.settled.objects[1], every)
+        picked = _some(rng, range(every), rng.integer(min(self.settled.objects[0], most), most))
         sizes, wide = tuple(SIZES), len(names)
         return tuple(
             Thing(sizes[i % 2], colours[i // 2 // wide], names[i // 2 % wide]) for i in picked
