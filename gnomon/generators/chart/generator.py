@@ -98,7 +98,9 @@ class Chart(Furnished):
         check_range("series", self.series, 1, 4)
         for share in ("value_labels", "near_ties", "missing"):
             check_range(share, getattr(self, share), 0, 1)
-        self.check_fonts(subjects.ALL.replace("\n", "") + printable.strip() + "É")  # É: the height of a line
+        self.check_fonts(
+            subjects.ALL.replace("\n", "") + printable.strip() + "É"
+        )  # É: the height of a line
         for scope, choices in self._scopes:
             if not choices:
                 raise ValueError(
