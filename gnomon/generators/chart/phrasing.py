@@ -2,49 +2,19 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 
 from gnomon.generators.chart.plan import ChartPlan
-from gnomon.generators.chart.questions import MISMATCH, About, ChartQuestion
+from gnomon.generators.chart.questions import About, ChartQuestion
 from gnomon.generators.chart.table import POINTS, Cell
 from gnomon.generators.decimals import pointed
 from gnomon.generators.rng import Rng
 
-_MARKS = {
-    "bar": "bar", "barh": "bar", "grouped": "bar", "stacked": "segment", "line": "marker",
-    "scatter": "point", "bubble": "bubble", "pie": "slice", "ring": "slice", "area": "band",
-    "histogram": "bar", "box": "box", "heatmap": "cell", "radar": "marker",
-}  # fmt: skip
-_WORDS = {
-    "retrieve": ("What is {a}?", "Read {a} off the chart.", "How much is {a}?"),
-    "extreme": (
-        "Which {each} has the {which} {series}?",
-        "For which {each} is the {series} {which}?",
-    ),
-    "count": (
-        "For how many {plural} is the {series} {side} {limit}?",
-        "How many {plural} have {a_series} {side} {limit}?",
-    ),
-    "compare": ("Which is {which}, {a} or {b}?", "Of {a} and {b}, which is {which}?"),
-    "difference": ("By how much do {a} and {b} differ?", "How far apart are {a} and {b}?"),
-    "ratio": ("What is {a} divided by {b}?", "What is the ratio of {a} to {b}?"),
-    "sum": ("What is the sum of {group}?", "Add up {group}."),
-    "mean": ("What is the mean of {group}?", "What is the average of {group}?"),
-    "median": ("What is the median of {group}?",),
-    "between": ("Does the {series} rise or fall overall from {first} to {last}?",),
-    "rises": ("From one {each} to the next, how many times does the {series} rise?",),
-    "tendency": ("As {x} grows, does {y} tend to rise, to fall, or neither?",),
-    "crossing": (
-        "How many times do the lines of {a} and {b} cross?",
-        "How often does the line of {a} cross that of {b}?",
-    ),
-    "table": ("Give the chart's data as a table with the columns {header},",),
-    "box": ("Where is {mark}?", "Find {mark}."),
-    MISMATCH: (
-        "The second picture has the chart's values as a table, in which one is wrong. Which?",
-        "One value in the table of the second picture is not the chart's. Which one?",
-    ),
-}
+_TABLE = tomllib.loads(Path(__file__).with_name("phrases.toml").read_text(encoding="utf-8"))
+_WORDS: dict[str, list[str]] = _TABLE["questions"]
+_MARKS: dict[str, str] = _TABLE["marks"]
 
 
 def question(plan: ChartPlan, asked: ChartQuestion, rng: Rng) -> str:

@@ -22,7 +22,7 @@ from gnomon.generators.drawing.shapes import (  # fmt: skip
 )
 
 Part: TypeAlias = "tuple[str, list[Points]]"
-"""What is filled with a tone of the thing's colour: main, dark or light; inner contours are holes."""
+"""Contours filled with a tone of the thing's colour, main, dark or light; inner ones are holes."""
 
 
 def _places(*numbers: float) -> Points:
