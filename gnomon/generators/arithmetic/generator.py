@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Any, ClassVar, Literal
 
 from gnomon.generators.arithmetic import calendar, chains, parts, sequences, units, whole
-from gnomon.generators.base import Generator, Split, check_names, check_range
+from gnomon.generators.base import Generator, check_names, check_range, quick_split
 from gnomon.generators.decimals import Scale, Sum, exact
 from gnomon.generators.rng import Rng
 from gnomon.sample import Number, Sample, Target, Text, Time
@@ -123,7 +123,7 @@ class Arithmetic(Generator):
         wording = rng.bits()
         for _ in range(_TRIES):
             found = rng.choice(tasks)(rng, scale)
-            if _split(found.meaning) == split:
+            if quick_split(_HASHER, found.meaning) == split:
                 return wording, found
         raise AssertionError(f"{self}: no question of the {self.split} split in {_TRIES}")
 
@@ -142,11 +142,3 @@ class Arithmetic(Generator):
 
 
 _HASHER = blake2b(digest_size=1, key=b"arithmetic")
-
-
-def _split(meaning: str) -> Split:
-    """As `split_of` shares them out, by one short hash: sums are drawn by the hundred thousand."""
-    hasher = _HASHER.copy()
-    hasher.update(meaning.encode())
-    tenth = hasher.digest()[0] * 10 >> 8
-    return "train" if tenth < 8 else "val" if tenth == 8 else "test"

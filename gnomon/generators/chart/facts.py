@@ -12,6 +12,7 @@ from gnomon.generators.chart.questions import ChartQuestion
 from gnomon.generators.chart.value_axis import Axis
 from gnomon.generators.drawing.canvas import Points
 from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.shapes import oblong
 from gnomon.sample import Box
 
 
@@ -23,8 +24,7 @@ def facts(board: Board, question: ChartQuestion, moved: Pose | None) -> dict[str
     plan, style = board.plan, board.look.style
     frame = plan.frame
     columns = range(len(frame.columns))
-    x1, y1, x2, y2 = board.plot
-    corners = np.array([(x1, y1), (x2, y1), (x2, y2), (x1, y2)], float)
+    corners = oblong(*board.plot)
     if moved is not None:
         corners = moved(corners)
     return {
@@ -82,8 +82,7 @@ def everything(board: Board) -> Points:
     boxes = [mark.shape.box for mark in board.marks] + [word.box for word in board.pen.words]
     x1, y1, x2, y2 = np.array([*boxes, board.plot]).T
     air = board.gap
-    low, high = (x1.min() - air, y1.min() - air), (x2.max() + air, y2.max() + air)
-    return np.array([low, (high[0], low[1]), high, (low[0], high[1])])
+    return oblong(x1.min() - air, y1.min() - air, x2.max() + air, y2.max() + air)
 
 
 def _axis(axis: Axis, places: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from string import printable
 from typing import ClassVar, Literal
 
-from gnomon.generators.base import LATER, Split, check_names, check_range
+from gnomon.generators.base import LATER, check_names, check_range, quick_split
 from gnomon.generators.chart import plan as plans
 from gnomon.generators.chart import style as styles
 from gnomon.generators.chart import subjects
@@ -209,7 +209,7 @@ class Chart(Furnished):
             drawn = tables.values(rng, frame, tie)
             for cells in (drawn, drawn[::-1]):
                 cells = tables.without(cells, missing, frame.low)
-                if _split(names + _values_key(cells)) == self.split:
+                if quick_split(_HASHER, names + _values_key(cells)) == self.split:
                     return cells
         return None
 
@@ -244,7 +244,4 @@ def _values_key(cells: Cells) -> str:
     return repr(cells)
 
 
-def _split(table: str) -> Split:
-    """As `split_of` shares them out, by one short hash: many tables are tried for one picture."""
-    tenth = blake2b(table.encode(), digest_size=1, key=b"chart").digest()[0] * 10 >> 8
-    return "train" if tenth < 8 else "val" if tenth == 8 else "test"
+_HASHER = blake2b(digest_size=1, key=b"chart")

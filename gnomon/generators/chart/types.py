@@ -69,13 +69,19 @@ class Scope(NamedTuple):
         low, high = TYPES[chart].series
         return max(low, min(self.series[0], high)), max(low, min(self.series[1], high))
 
+    @lru_cache(maxsize=1024)  # noqa: B019 - a scope is a plain value
     def rows_of(self, chart: str, series: int) -> tuple[int, int]:
         """How many rows, as far as there is room; the first is the greater where there is none."""
-        return _rows(self, chart, series)
+        most = plans.most_rows(chart, self.pixels, series)
+        few, (low, high) = TYPES[chart].fewest, self.rows
+        if self.wanted:
+            return max(few, low), min(high, most)
+        return max(few, min(low, most)), max(few, min(high, most))
 
+    @lru_cache(maxsize=1024)  # noqa: B019 - a scope is a plain value
     def scales_of(self, chart: str) -> tuple[str, ...]:
         """What its axis may do."""
-        return _scales(self, chart)
+        return tuple(scale for scale in self.scales if scale in TYPES[chart].scales)
 
     def asks(self, chart: str, form: str) -> bool:
         """Whether such charts ever determine the answer to such a question."""
@@ -122,17 +128,3 @@ LEVELS = {
     "medium": Scope((4, 8), (1, 3), 0.4, ("zero", "truncated", "negative"), 0.2, 0.15),
     "hard": Scope((6, 14), (2, 4), 0.15, SCALES, 0.5, 0.25),
 }
-
-
-@lru_cache(maxsize=1024)
-def _rows(scope: Scope, chart: str, series: int) -> tuple[int, int]:
-    most = plans.most_rows(chart, scope.pixels, series)
-    few, (low, high) = TYPES[chart].fewest, scope.rows
-    if scope.wanted:
-        return max(few, low), min(high, most)
-    return max(few, min(low, most)), max(few, min(high, most))
-
-
-@lru_cache(maxsize=1024)
-def _scales(scope: Scope, chart: str) -> tuple[str, ...]:
-    return tuple(scale for scale in scope.scales if scale in TYPES[chart].scales)

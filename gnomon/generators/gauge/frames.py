@@ -14,6 +14,7 @@ import numpy as np
 
 from gnomon.generators.drawing import dials, hands
 from gnomon.generators.drawing.canvas import Points
+from gnomon.generators.drawing.shapes import oblong, polar
 
 Shapes: TypeAlias = "list[Points]"
 ROUND = ("round", "ring", "cushion", "octagon")
@@ -31,9 +32,8 @@ class Arc:
 
     def at(self, share: float, off: float = 0.0) -> tuple[float, float]:
         """The point at a share of the track, so far off it towards the labels."""
-        a = math.radians(self.angle(share))
-        r = self.radius - off
-        return self.pivot[0] + r * math.sin(a), self.pivot[1] - r * math.cos(a)
+        x, y = polar(self.angle(share), self.radius - off)
+        return self.pivot[0] + x, self.pivot[1] + y
 
     def angle(self, share: float) -> float:
         """Degrees clockwise from up."""
@@ -134,10 +134,10 @@ def pointer(instrument: str, hand: str, share: float, swell: float) -> Shapes:
     x, y = frame.track.at(share)
     if instrument == "ruler":
         left = frame.track.at(0)[0]
-        return [_oblong(left + swell, y - 0.26, x - swell, y - 0.04)]
+        return [oblong(left + swell, y - 0.26, x - swell, y - 0.04)]
     if instrument == "cylinder":
-        return [_oblong(-0.24, y + swell, 0.44, 0.9)]
-    column = _oblong(-0.035, y + swell, 0.035, _BULB[1])
+        return [oblong(-0.24, y + swell, 0.44, 0.9)]
+    column = oblong(-0.035, y + swell, 0.035, _BULB[1])
     return [column, np.array(_BULB) + hands.disc(0.1)]
 
 
@@ -173,12 +173,8 @@ def inside(instrument: str) -> Shapes:
         return [_rounded(-0.075, -0.93, 0.075, _BULB[1], 0.07),
                 np.array(_BULB) + hands.disc(0.14)]  # fmt: skip
     if instrument == "cylinder":
-        return [_oblong(-0.27, -0.96, 0.47, 0.93)]
+        return [oblong(-0.27, -0.96, 0.47, 0.93)]
     return []
-
-
-def _oblong(x1: float, y1: float, x2: float, y2: float) -> Points:
-    return np.array([(x1, y1), (x2, y1), (x2, y2), (x1, y2)], float)
 
 
 def _rounded(x1: float, y1: float, x2: float, y2: float, radius: float) -> Points:

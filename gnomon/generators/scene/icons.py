@@ -38,7 +38,7 @@ _SHAPES: dict[str, Callable[..., Points]] = {
     "mirrored": lambda *half: mirrored(_places(*half).tolist()),
     "heart": lambda size, x, y: size * heart() + np.array([x, y]),
     "star": lambda size, x, y: size * star() + np.array([x, y]),
-    "petal": lambda number: ellipse(*0.62 * regular(6)[int(number)], 0.36),
+    "petal": lambda number: ellipse(across=0.36) + 0.62 * regular(6)[int(number)],
 }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.generators.base import LATER, check_names, check_range
 from gnomon.generators.drawing.backdrop import BACKGROUNDS, backdrop
-from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels
+from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels, around
 from gnomon.generators.drawing.colours import read_on, readable_on, text_grounds
 from gnomon.generators.drawing.files import OwnFile
 from gnomon.generators.drawing.fonts import TEXT_FONTS, UNSEEN_FONTS
@@ -190,9 +190,8 @@ class TextSpotting(Furnished):
 
 def _placed(laid: Laid, moved: Pose) -> dict[str, Any]:
     """Where a text stands after its picture was moved."""
-    ink = moved(laid.ink)
     return {
-        "box": [*ink.min(0).tolist(), *ink.max(0).tolist()],
+        "box": around(moved(laid.ink)),
         "quad": moved(laid.quad).tolist(),
         "words": [{"text": w, "quad": moved(q).tolist()} for w, q in laid.words],
     }
