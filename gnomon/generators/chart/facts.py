@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ def facts(board: Board, question: ChartQuestion, moved: Pose | None) -> dict[str
         ],
         "style": {"name": style.name, "palette": board.look.palette, "font": board.look.font},
         "question": question.form,
-        "about": {name: _plain(value) for name, value in question.about.items()},
+        "about": json.loads(json.dumps(question.about)),
     }
 
 
@@ -94,12 +95,3 @@ def _axis(axis: Axis, places: int) -> dict[str, Any]:
         "ticks": [tick / scale for tick in axis.ticks],
         "log": axis.step == 0,
     }
-
-
-def _plain(value: Any) -> Any:
-    """Cells as lists."""
-    return (
-        [list(v) if isinstance(v, tuple) else v for v in value]
-        if isinstance(value, list)
-        else value
-    )

@@ -127,7 +127,7 @@ class Chart(Furnished):
     def key(self, index: int) -> str:
         """The table, the type of chart and what is asked of it."""
         _, plan, question = self._meaning(index)
-        table = _names_key(plan.frame) + _values_key(plan.cells)
+        table = _names_key(plan.frame) + repr(plan.cells)
         gap = f"|{plan.missing}" if plan.missing else ""
         return f"{plan.chart}|{plan.labelled}{gap}|{table}|{question.form}|{question.about}"
 
@@ -209,7 +209,7 @@ class Chart(Furnished):
             drawn = tables.values(rng, frame, tie)
             for cells in (drawn, drawn[::-1]):
                 cells = tables.without(cells, missing, frame.low)
-                if quick_split(_HASHER, names + _values_key(cells)) == self.split:
+                if quick_split(_HASHER, names + repr(cells)) == self.split:
                     return cells
         return None
 
@@ -238,10 +238,6 @@ class Chart(Furnished):
 
 def _names_key(frame: Frame) -> str:
     return f"{frame.topic.measure}/{','.join(frame.rows)}/{','.join(frame.columns)}/"
-
-
-def _values_key(cells: Cells) -> str:
-    return repr(cells)
 
 
 _HASHER = blake2b(digest_size=1, key=b"chart")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from gnomon.generators.base import check_names, check_range
 from gnomon.generators.clock.extras import BRANDS, DAY_HEIGHT
@@ -32,8 +31,14 @@ def check(clock: ClockOptions) -> None:
     check_names("questions", clock.questions, (*QUESTIONS, BETWEEN))
     check_names("forms", clock.forms, FORMS)
     check_names("split_by", [clock.split_by], ("style", "time", "none"))
-    _check_held_out("dials", clock.dials, DIALS, UNSEEN_DIALS, ood=clock.ood)
-    _check_held_out("hands", clock.hands, HANDS, UNSEEN_HANDS, ood=clock.ood)
+    for option, seen, unseen in (("dials", DIALS, UNSEEN_DIALS), ("hands", HANDS, UNSEEN_HANDS)):
+        wanted, allowed = getattr(clock, option), unseen if clock.ood else seen
+        if wanted is None:
+            continue
+        check_names(option, wanted, (*seen, *unseen))
+        if other := [name for name in wanted if name not in allowed]:
+            there = ", ".join(allowed)
+            raise ValueError(f"{option}={other[0]!r}: with ood={clock.ood} there are {there}")
     check_range("size", clock.size, 64, 2048)
     check_range("off_by", clock.off_by, 5, 15)
     for name in ("ask_seconds", "invalid", "mirror"):
@@ -69,16 +74,3 @@ def _check_legible(clock: ClockOptions, settled: Ranges) -> None:
                 f"size={clock.size}: {what} cannot be read there; give {side} or more,"
                 f" or larger dials (dial_size){', or ask_seconds=0' * (what == 'the second')}"
             )
-
-
-def _check_held_out(
-    option: str, wanted: Sequence[str] | None, seen: tuple[str, ...], unseen: tuple[str, ...], *,
-    ood: bool,
-) -> None:  # fmt: skip
-    if wanted is None:
-        return
-    check_names(option, wanted, (*seen, *unseen))
-    for name in wanted:
-        if name not in (unseen if ood else seen):
-            allowed = ", ".join(unseen if ood else seen)
-            raise ValueError(f"{option}={name!r}: with ood={ood} there are {allowed}")
