@@ -121,7 +121,8 @@ class Generator(ABC):
         """What the level stands for, but for options that say otherwise; None says nothing."""
         own = self.levels[getattr(self, "level")]  # noqa: B009 - of subclasses
         given = {name: getattr(self, name, None) for name in own._fields}
-        return own._replace(**{name: said for name, said in given.items() if said is not None})
+        said = {name: option for name, option in given.items() if option is not None}
+        return own._replace(**{n: tuple(o) if isinstance(o, list) else o for n, o in said.items()})
 
     @property
     def files(self) -> Mapping[str, OwnFile]:
