@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
+from hashlib import blake2b
 from itertools import count
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, get_args, overload
 
@@ -39,6 +40,8 @@ class Generator(ABC):
     """What its questions may ask for; each type has its reader and its measures in eval."""
     every_question: ClassVar[dict[str, Any]] = {}
     """Options with which it asks all it can be asked; {} where it does as it is."""
+    levels: ClassVar[Mapping[str, Any]] = {}
+    """What each level stands for: a named tuple, whose fields are options or only the level's."""
 
     split: Split = "train"
     """Which part of the kind's meanings or styles is drawn; the parts never overlap."""
@@ -48,6 +51,8 @@ class Generator(ABC):
     def __post_init__(self) -> None:
         if self.split not in get_args(Split):
             raise ValueError(f"split={self.split!r}: give one of {', '.join(get_args(Split))}")
+        if self.levels:
+            check_names("level", [getattr(self, "level")], tuple(self.levels))  # noqa: B009 - of subclasses
 
     @abstractmethod
     def key(self, index: int) -> str:
@@ -111,6 +116,14 @@ class Generator(ABC):
         del plain["split"], plain["seed"]
         return plain
 
+    @cached_property
+    def settled(self) -> Any:
+        """What the level stands for, but for options that say otherwise; None says nothing."""
+        own = self.levels[getattr(self, "level")]  # noqa: B009 - of subclasses
+        given = {name: getattr(self, name, None) for name in own._fields}
+        said = {name: option for name, option in given.items() if option is not None}
+        return own._replace(**{n: tuple(o) if isinstance(o, list) else o for n, o in said.items()})
+
     @property
     def files(self) -> Mapping[str, OwnFile]:
         """The user's own files that it draws with, by their paths."""
@@ -163,6 +176,26 @@ def split_of(*meaning: object) -> Split:
     """The split that a meaning belongs to, whatever the seed: 80 % train, 10 % val, 10 % test."""
     tenth = digest("split", *meaning)[0] * 10 // 256
     return "val" if tenth == 8 else "test" if tenth == 9 else "train"
+
+
+def quick_split(hasher: blake2b, meaning: str) -> Split:
+    """As `split_of` shares them out, by one short hash: for kinds that try many for a sample."""
+    hasher = hasher.copy()
+    hasher.update(meaning.encode())
+    tenth = hasher.digest()[0] * 10 >> 8
+    return "train" if tenth < 8 else "val" if tenth == 8 else "test"
+
+
+def check_range(
+    option: str, given: float | Sequence[float] | None, low: float, high: float
+) -> None:
+    """Refuse a number, or the two ends of a range, that are not from `low` to `high`."""
+    if given is None:
+        return
+    ends = list(given) if isinstance(given, Sequence) else [given]
+    if not all(low <= end <= high for end in ends) or ends != sorted(ends):
+        order = ", the lower end first" if len(ends) > 1 else ""
+        raise ValueError(f"{option}={given!r}: give {low:.10g} to {high:.10g}{order}")
 
 
 def check_names(option: str, wanted: Sequence[str], known: Sequence[str]) -> None:

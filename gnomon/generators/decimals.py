@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -12,8 +11,7 @@ from gnomon.generators.rng import Rng
 from gnomon.sample import Number, Target, Text
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(NamedTuple):
     """How hard a question is; each is a range with both ends."""
 
     digits: tuple[int, int]

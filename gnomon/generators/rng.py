@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from struct import Struct
@@ -72,6 +72,11 @@ class Rng:
     def choice(self, items: Sequence[T]) -> T:
         """One of the items."""
         return items[(self._words or self._drawn()).pop() * len(items) >> 64]
+
+    def some(self, items: Iterable[T], count: int) -> list[T]:
+        """So many of the items, or all where there are fewer, in any order."""
+        left = list(items)
+        return [left.pop(self.integer(0, len(left) - 1)) for _ in range(min(count, len(left)))]
 
     def _drawn(self) -> list[int]:
         """The next eight words."""

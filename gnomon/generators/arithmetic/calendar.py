@@ -6,6 +6,7 @@ from datetime import date, timedelta
 
 from gnomon.generators.decimals import Scale, Sum, exact
 from gnomon.generators.rng import Rng
+from gnomon.generators.wording import duration
 from gnomon.sample import Text, Time
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -24,7 +25,7 @@ def time_shift(rng: Rng, scale: Scale) -> Sum:
     start, later = rng.integer(0, 1439), rng.chance(0.5)
     long = rng.integer(1, (59, 599, 1439)[min(scale.digits[1], 3) - 1])
     end = (start + long if later else start - long) % 1440
-    gone = _duration(long)
+    gone = duration(long)
     word = "after" if later else "before"
     asked = f"What time is it {gone} {word} {_clock(start)}? Answer HH:MM on a 24-hour clock."
     meaning = f"time {start} {'+' if later else '-'} {long}"
@@ -91,13 +92,3 @@ def _said(day: date) -> str:
 
 def _clock(minutes: int) -> str:
     return f"{minutes // 60:02}:{minutes % 60:02}"
-
-
-def _duration(minutes: int) -> str:
-    hours, left = divmod(minutes, 60)
-    parts = [
-        f"{n} {unit if n == 1 else unit + 's'}"
-        for n, unit in ((hours, "hour"), (left, "minute"))
-        if n
-    ]
-    return " and ".join(parts)

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Any, ClassVar, Literal
 
 from gnomon.generators.arithmetic import calendar, chains, parts, sequences, units, whole
-from gnomon.generators.base import Generator, Split, check_names
+from gnomon.generators.base import Generator, check_names, check_range, quick_split
 from gnomon.generators.decimals import Scale, Sum, exact
 from gnomon.generators.rng import Rng
 from gnomon.sample import Number, Sample, Target, Text, Time
@@ -57,7 +57,6 @@ LEVELS = {
     "medium": Scale((2, 3), (3, 4), (0, 1), None),
     "hard": Scale((3, 5), (4, 6), (0, 2), None),
 }
-_MOST_DIGITS = 12
 _FURTHER = 2
 """How far beyond the digits and the terms of training the questions of `ood` go."""
 _TRIES = 1000
@@ -72,6 +71,7 @@ class Arithmetic(Generator):
     version: ClassVar[int] = 3
     targets: ClassVar[tuple[type[Target], ...]] = (Number, Text, Time)
     every_question: ClassVar[dict[str, Any]] = {"tasks": ("all",)}
+    levels: ClassVar[dict[str, Scale]] = LEVELS
 
     tasks: tuple[str, ...] = ("add", "subtract", "multiply")
     """Which questions are asked, each as often: the names in TASKS, or `all`."""
@@ -94,13 +94,10 @@ class Arithmetic(Generator):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_names("tasks", self.tasks, (*TASKS, *GROUPS))
-        if self.level not in LEVELS:
-            raise ValueError(f"level={self.level!r}: give one of {', '.join(LEVELS)}")
-        _check("digits", self.digits, 1, _MOST_DIGITS, "[2, 3]")
-        _check("terms", self.terms, 2, 12, "[3, 4]")
-        _check("places", self.places, 0, 6, "[0, 2]")
-        longest = self._plain_scale.digits[1]
-        _check("carries", self.carries, 0, longest, f"[0, {longest}]")
+        check_range("digits", self.digits, 1, 12)
+        check_range("terms", self.terms, 2, 12)
+        check_range("places", self.places, 0, 6)
+        check_range("carries", self.carries, 0, self.settled.digits[1])
 
     def key(self, index: int) -> str:
         """The expression or what else is asked; 3 + 5 and 5 + 3 are one."""
@@ -126,7 +123,7 @@ class Arithmetic(Generator):
         wording = rng.bits()
         for _ in range(_TRIES):
             found = rng.choice(tasks)(rng, scale)
-            if _split(found.meaning) == split:
+            if quick_split(_HASHER, found.meaning) == split:
                 return wording, found
         raise AssertionError(f"{self}: no question of the {self.split} split in {_TRIES}")
 
@@ -135,34 +132,13 @@ class Arithmetic(Generator):
         tasks = dict.fromkeys(task for name in self.tasks for task in GROUPS.get(name, (name,)))
         return tuple(TASKS[task] for task in tasks)
 
-    @property
-    def _plain_scale(self) -> Scale:
-        own = LEVELS[self.level]
-        digits, terms = self.digits or own.digits, self.terms or own.terms
-        return Scale(digits, terms, self.places or own.places, self.carries)
-
     @cached_property
     def _scale(self) -> Scale:
-        scale = self._plain_scale
+        scale: Scale = self.settled
         if not self.ood:
             return scale
-        beyond = [(high + 1, high + _FURTHER) for _, high in (scale.digits, scale.terms)]
-        return Scale(beyond[0], beyond[1], scale.places, scale.carries)
-
-
-def _check(name: str, given: tuple[int, int] | None, least: int, most: int, such_as: str) -> None:
-    if given is not None and not least <= given[0] <= given[1] <= most:
-        raise ValueError(
-            f"{name}={given!r}: give a range within {least} to {most}, such as {such_as}"
-        )
+        digits, terms = ((high + 1, high + _FURTHER) for _, high in (scale.digits, scale.terms))
+        return scale._replace(digits=digits, terms=terms)
 
 
 _HASHER = blake2b(digest_size=1, key=b"arithmetic")
-
-
-def _split(meaning: str) -> Split:
-    """As `split_of` shares them out, by one short hash: sums are drawn by the hundred thousand."""
-    hasher = _HASHER.copy()
-    hasher.update(meaning.encode())
-    tenth = hasher.digest()[0] * 10 >> 8
-    return "train" if tenth < 8 else "val" if tenth == 8 else "test"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from gnomon.generators.decimals import Scale, Sum, number, positive
 from gnomon.generators.rng import Rng
 
@@ -28,7 +26,7 @@ def _steps(rng: Rng, scale: Scale) -> list[int]:
 
 def _factors(rng: Rng, scale: Scale) -> list[int]:
     low, high = scale.digits
-    short = replace(scale, digits=(min(low, 3), min(high, 3)))  # the last term is 625 times as much
+    short = scale._replace(digits=(min(low, 3), min(high, 3)))  # the last term is 625 times as much
     first, factor = positive(rng, short), rng.integer(2, 5)
     return [first * factor**i for i in range(rng.integer(4, 5))]
 

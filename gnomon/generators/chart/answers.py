@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
+from math import ceil, floor
 
 from gnomon.generators.chart import phrasing as say
 from gnomon.generators.chart.plan import ChartPlan
@@ -134,20 +135,10 @@ def _number(plan: ChartPlan, value: Fraction, error: Fraction, about: About) -> 
 
 
 def rounded(value: Fraction, places: int) -> Decimal:
-    """Half away from zero."""
-    return _quantised(value, places, ROUND_HALF_UP)
+    """Half away from zero, in whole numbers: no division of Decimals rounds before."""
+    whole = floor(abs(value) * 10**places + Fraction(1, 2))
+    return Decimal(-whole if value < 0 else whole).scaleb(-places)
 
 
 def _up(value: Fraction, places: int) -> Decimal:
-    return _quantised(value, places, ROUND_CEILING) if value else Decimal(0)
-
-
-def _quantised(value: Fraction, places: int, rounding: str) -> Decimal:
-    """In whole numbers, so that no division of Decimals rounds before."""
-    scaled = abs(value) * 10**places
-    whole, rest = divmod(scaled.numerator, scaled.denominator)
-    if rounding == ROUND_CEILING:
-        whole += rest > 0
-    else:
-        whole += 2 * rest >= scaled.denominator
-    return Decimal(-whole if value < 0 else whole).scaleb(-places)
+    return Decimal(ceil(value * 10**places)).scaleb(-places) if value else Decimal(0)

@@ -27,7 +27,6 @@ def bars(board: Board, room: Corners) -> None:
             if (row, column) != plan.missing:
                 _bar(board, (row, column), sides)
     layout.zero_line(board)
-    layout.frame(board)
 
 
 def _bar(board: Board, cell: Cell, sides: tuple[int, int]) -> None:
@@ -78,7 +77,6 @@ def sideways(board: Board, room: Corners) -> None:
             at = (end + 3 if right else end - 3, middle)
             board.text(plan.label(cell), at, "value", "lm" if right else "rm")
     layout.zero_line(board, across=True)
-    layout.frame(board)
 
 
 def stacked(board: Board, room: Corners) -> None:
@@ -98,7 +96,6 @@ def stacked(board: Board, room: Corners) -> None:
                 at = (middle, (top + bottom) / 2)
                 board.text(plan.label((row, column)), at, "value", "cm", colour=ink)
             foot += value
-    layout.frame(board)
 
 
 def histogram(board: Board, room: Corners) -> None:
@@ -112,7 +109,6 @@ def histogram(board: Board, room: Corners) -> None:
     axes.upward(board, room, edges, labels, edges=True)
     for row in range(count):
         _bar(board, (row, 0), (round(board.x(row / count)), round(board.x((row + 1) / count))))
-    layout.frame(board)
 
 
 def boxes(board: Board, room: Corners) -> None:
@@ -133,4 +129,3 @@ def boxes(board: Board, room: Corners) -> None:
         centre = Line(readable_on(fill), 1.6)
         board.pen.path([(middle - half + 1, median), (middle + half - 1, median)], None, centre)
         board.mark((row, 0), shape, (middle, median))
-    layout.frame(board)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.generators.chart import axes, layout
+from gnomon.generators.chart import axes
 from gnomon.generators.chart.ink import Corners
 from gnomon.generators.chart.layout import Board
 from gnomon.generators.chart.pen import Line
@@ -18,7 +18,6 @@ def scatter(board: Board, room: Corners) -> None:
         shape = board.pen.mark((x, y), 3.6, board.whims.marker, board.colour(0), board.edge)
         board.mark((row, 0), shape, (x, y))
         board.text(letter, (x, y - 6), "name", "cb")
-    layout.frame(board)
 
 
 def bubble(board: Board, room: Corners) -> None:
@@ -35,7 +34,6 @@ def bubble(board: Board, room: Corners) -> None:
         shape = board.pen.mark((x, y), radius, "o", fill, edge)
         board.mark((row, 0), shape, (x, y))
         board.text(letter, (x, y), "name", "cm", colour=readable_on(fill))
-    layout.frame(board)
 
 
 def _axes(board: Board, room: Corners) -> None:

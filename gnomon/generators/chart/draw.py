@@ -8,7 +8,7 @@ from gnomon.generators.chart import bars, dots, heat, layout, lines, pies
 from gnomon.generators.chart.ink import Corners
 from gnomon.generators.chart.layout import Board, Whims
 from gnomon.generators.chart.pen import Pen
-from gnomon.generators.chart.plan import ChartPlan
+from gnomon.generators.chart.plan import ROUND, ChartPlan
 from gnomon.generators.chart.style import LEAST_CONTRAST, LEAST_OF_TEXT, Look, levels
 from gnomon.generators.drawing import photograph
 from gnomon.generators.drawing.canvas import Pixels
@@ -48,6 +48,8 @@ def drawn(plan: ChartPlan, look: Look, rng: Rng, photo: OwnFile | None = None) -
     else:
         named = list(frame.columns) if frame.chart in _WITH_LEGEND else []
     CHARTS[frame.chart](board, layout.legend(board, named, top))
+    if frame.chart not in (*ROUND, "heatmap"):
+        layout.frame(board)
     return board
 
 

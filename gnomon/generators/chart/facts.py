@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from gnomon.generators.chart.questions import ChartQuestion
 from gnomon.generators.chart.value_axis import Axis
 from gnomon.generators.drawing.canvas import Points
 from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.shapes import oblong
 from gnomon.sample import Box
 
 
@@ -23,8 +25,7 @@ def facts(board: Board, question: ChartQuestion, moved: Pose | None) -> dict[str
     plan, style = board.plan, board.look.style
     frame = plan.frame
     columns = range(len(frame.columns))
-    x1, y1, x2, y2 = board.plot
-    corners = np.array([(x1, y1), (x2, y1), (x2, y2), (x1, y2)], float)
+    corners = oblong(*board.plot)
     if moved is not None:
         corners = moved(corners)
     return {
@@ -58,7 +59,7 @@ def facts(board: Board, question: ChartQuestion, moved: Pose | None) -> dict[str
         ],
         "style": {"name": style.name, "palette": board.look.palette, "font": board.look.font},
         "question": question.form,
-        "about": {name: _plain(value) for name, value in question.about.items()},
+        "about": json.loads(json.dumps(question.about)),
     }
 
 
@@ -82,8 +83,7 @@ def everything(board: Board) -> Points:
     boxes = [mark.shape.box for mark in board.marks] + [word.box for word in board.pen.words]
     x1, y1, x2, y2 = np.array([*boxes, board.plot]).T
     air = board.gap
-    low, high = (x1.min() - air, y1.min() - air), (x2.max() + air, y2.max() + air)
-    return np.array([low, (high[0], low[1]), high, (low[0], high[1])])
+    return oblong(x1.min() - air, y1.min() - air, x2.max() + air, y2.max() + air)
 
 
 def _axis(axis: Axis, places: int) -> dict[str, Any]:
@@ -95,12 +95,3 @@ def _axis(axis: Axis, places: int) -> dict[str, Any]:
         "ticks": [tick / scale for tick in axis.ticks],
         "log": axis.step == 0,
     }
-
-
-def _plain(value: Any) -> Any:
-    """Cells as lists."""
-    return (
-        [list(v) if isinstance(v, tuple) else v for v in value]
-        if isinstance(value, list)
-        else value
-    )

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from string import printable
 from typing import ClassVar, Literal
 
-from gnomon.generators.base import LATER, Split, check_names
+from gnomon.generators.base import LATER, check_names, check_range, quick_split
 from gnomon.generators.chart import plan as plans
 from gnomon.generators.chart import style as styles
 from gnomon.generators.chart import subjects
@@ -25,7 +25,6 @@ from gnomon.sample import Box, Number, Sample, Size, Table, Target, Text
 
 CHARTS = tuple(TYPES)
 QUESTIONS = tuple(FORMS)
-_MOST = 16
 _TRIES = 1000
 _WORN = {"off": 1.0, "light": 1.25, "heavy": 2.0}
 """How many pixels of a degraded picture tell as much as one of a clean one."""
@@ -44,6 +43,7 @@ class Chart(Furnished):
     kind: ClassVar[str] = "chart"
     version: ClassVar[int] = 3
     targets: ClassVar[tuple[type[Target], ...]] = (Box, Number, Table, Text)
+    levels: ClassVar[dict[str, Scope]] = LEVELS
 
     size: int | tuple[int, int] | tuple[tuple[int, int], ...] = (448, 336)
     """Width and height in pixels, the side of a square, or several pairs, each as often; 224 to
@@ -86,8 +86,6 @@ class Chart(Furnished):
         check_names("questions", self.questions, (*QUESTIONS, MISMATCH))
         if self.scales is not None:
             check_names("scales", self.scales, SCALES)
-        if self.level not in LEVELS:
-            raise ValueError(f"level={self.level!r}: give one of {', '.join(LEVELS)}")
         sides = [side for size in self.sizes for side in size]
         if not sides or not all(plans.SMALLEST <= side <= 2048 for side in sides):
             raise ValueError(f"size={self.size!r}: give sides of {plans.SMALLEST} to 2048 pixels")
@@ -96,18 +94,18 @@ class Chart(Furnished):
                 f"size={self.size!r}, degrade={self.degrade!r}: its letters would be lost;"
                 f" give sides of {least} pixels or more, or degrade='light'"
             )
-        _check_range("rows", self.rows, 3, _MOST)
-        _check_range("series", self.series, 1, 4)
-        for name in ("value_labels", "near_ties", "missing"):
-            share = getattr(self, name)
-            if share is not None and not 0 <= share <= 1:
-                raise ValueError(f"{name}={share}: give a share from 0 to 1")
-        self.check_fonts(subjects.letters() + printable.strip() + "É")  # É: the height of a line
+        check_range("rows", self.rows, 3, 16)
+        check_range("series", self.series, 1, 4)
+        for share in ("value_labels", "near_ties", "missing"):
+            check_range(share, getattr(self, share), 0, 1)
+        self.check_fonts(
+            subjects.ALL.replace("\n", "") + printable.strip() + "É"
+        )  # É: the height of a line
         for scope, choices in self._scopes:
             if not choices:
                 raise ValueError(
                     f"charts={list(self.charts)}: none of these has {scope.rows[0]} rows in"
-                    f" {scope.size} pixels on the scales {list(scope.scales)} and can be asked"
+                    f" {scope.pixels} pixels on the scales {list(scope.scales)} and can be asked"
                     f" {list(self.questions)}; allow others"
                 )
 
@@ -129,7 +127,7 @@ class Chart(Furnished):
     def key(self, index: int) -> str:
         """The table, the type of chart and what is asked of it."""
         _, plan, question = self._meaning(index)
-        table = _names_key(plan.frame) + _values_key(plan.cells)
+        table = _names_key(plan.frame) + repr(plan.cells)
         gap = f"|{plan.missing}" if plan.missing else ""
         return f"{plan.chart}|{plan.labelled}{gap}|{table}|{question.form}|{question.about}"
 
@@ -193,14 +191,14 @@ class Chart(Furnished):
                 continue
             labelled = labelled or scope.needs_labels(chart, form)
             worn = _WORN[self.degrade]
-            plan = plans.planned(frame, cells, scope.size, missing, labelled=labelled, worn=worn)
+            plan = plans.planned(frame, cells, scope.pixels, missing, labelled=labelled, worn=worn)
             if plan.crowded:
                 continue
             if (question := asked(form, plan, rng)) is not None:
                 return rng, plan, question
         raise ValueError(
             f"rows={list(scope.rows)}, series={list(scope.series)}: of {_TRIES} tables of"
-            f" {list(choices)} none had room in {scope.size} pixels to be asked"
+            f" {list(choices)} none had room in {scope.pixels} pixels to be asked"
             f" {list(self.questions)}; give a larger size, fewer rows or other questions"
         )
 
@@ -211,7 +209,7 @@ class Chart(Furnished):
             drawn = tables.values(rng, frame, tie)
             for cells in (drawn, drawn[::-1]):
                 cells = tables.without(cells, missing, frame.low)
-                if _split(names + _values_key(cells)) == self.split:
+                if quick_split(_HASHER, names + repr(cells)) == self.split:
                     return cells
         return None
 
@@ -219,14 +217,14 @@ class Chart(Furnished):
         """What a chart is about; whether it is labelled; how close the nearest values are."""
         series = rng.within(scope.series_of(chart))
         rows = rng.within(scope.rows_of(chart, series))
-        longest = min(scope.size) // _LETTER
+        longest = min(scope.pixels) // _LETTER
         frame = tables.frame(
             rng, chart, rng.choice(scope.scales_of(chart)), rows, series, longest
         )._replace(short=rng.chance(0.5))
-        labelled, tied = rng.chance(scope.value_labels), rng.chance(scope.ties)
+        labelled, tied = rng.chance(scope.value_labels), rng.chance(scope.near_ties)
         if not (tied and TYPES[chart].tied):
             return frame, labelled, 0
-        room = plans.room(chart, scope.size)
+        room = plans.room(chart, scope.pixels)
         pixel = (frame.high - min(frame.low, 0)) / (room.width if chart == "barh" else room.height)
         apart = rng.uniform(3, 8) * _WORN[self.degrade]
         return frame, labelled, max(1, round(pixel * apart))
@@ -234,37 +232,12 @@ class Chart(Furnished):
     @cached_property
     def _scopes(self) -> tuple[tuple[Scope, dict[str, tuple[str, ...]]], ...]:
         """What is drawn in each size, and the questions of each type there."""
-        scopes = map(self._scope, self.sizes)
-        return tuple((s, s.choices(tuple(self.charts), tuple(self.questions))) for s in scopes)
-
-    def _scope(self, size: Size) -> Scope:
-        own = LEVELS[self.level]
-        return Scope(
-            rows=self.rows or own.rows,
-            series=self.series or own.series,
-            value_labels=own.value_labels if self.value_labels is None else self.value_labels,
-            scales=own.scales if self.scales is None else tuple(self.scales),
-            ties=own.ties if self.near_ties is None else self.near_ties,
-            missing=own.missing if self.missing is None else self.missing,
-            size=size,
-            wanted=self.rows is not None,
-        )
+        scopes = (self.settled._replace(pixels=s, wanted=self.rows is not None) for s in self.sizes)
+        return tuple((s, s.choices(self.charts, self.questions)) for s in scopes)
 
 
 def _names_key(frame: Frame) -> str:
     return f"{frame.topic.measure}/{','.join(frame.rows)}/{','.join(frame.columns)}/"
 
 
-def _values_key(cells: Cells) -> str:
-    return repr(cells)
-
-
-def _split(table: str) -> Split:
-    """As `split_of` shares them out, by one short hash: many tables are tried for one picture."""
-    tenth = blake2b(table.encode(), digest_size=1, key=b"chart").digest()[0] * 10 >> 8
-    return "train" if tenth < 8 else "val" if tenth == 8 else "test"
-
-
-def _check_range(option: str, given: tuple[int, int] | None, least: int, most: int) -> None:
-    if given is not None and not least <= given[0] <= given[1] <= most:
-        raise ValueError(f"{option}={given!r}: give a range within {least} to {most}")
+_HASHER = blake2b(digest_size=1, key=b"chart")

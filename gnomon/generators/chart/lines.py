@@ -34,7 +34,6 @@ def lines(board: Board, room: Corners) -> None:
             board.mark((row, column), shape, at)
     if plan.labelled:
         _written(board, _points(board, [row[0] for row in plan.cells]))
-    layout.frame(board)
 
 
 def areas(board: Board, room: Corners) -> None:
@@ -51,7 +50,6 @@ def areas(board: Board, room: Corners) -> None:
         below = above
     if plan.labelled:
         _written(board, _points(board, below))
-    layout.frame(board)
 
 
 def _points(board: Board, values: list[int]) -> list[Point]:

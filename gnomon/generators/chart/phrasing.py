@@ -2,56 +2,34 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 
 from gnomon.generators.chart.plan import ChartPlan
-from gnomon.generators.chart.questions import MISMATCH, About, ChartQuestion
+from gnomon.generators.chart.questions import About, ChartQuestion
 from gnomon.generators.chart.table import POINTS, Cell
 from gnomon.generators.decimals import pointed
 from gnomon.generators.rng import Rng
+from gnomon.generators.wording import plural
 
-_MARKS = {
-    "bar": "bar", "barh": "bar", "grouped": "bar", "stacked": "segment", "line": "marker",
-    "scatter": "point", "bubble": "bubble", "pie": "slice", "ring": "slice", "area": "band",
-    "histogram": "bar", "box": "box", "heatmap": "cell", "radar": "marker",
-}  # fmt: skip
-_WORDS = {
-    "retrieve": ("What is {a}?", "Read {a} off the chart.", "How much is {a}?"),
-    "extreme": (
-        "Which {each} has the {which} {series}?",
-        "For which {each} is the {series} {which}?",
-    ),
-    "count": (
-        "For how many {plural} is the {series} {side} {limit}?",
-        "How many {plural} have {a_series} {side} {limit}?",
-    ),
-    "compare": ("Which is {which}, {a} or {b}?", "Of {a} and {b}, which is {which}?"),
-    "difference": ("By how much do {a} and {b} differ?", "How far apart are {a} and {b}?"),
-    "ratio": ("What is {a} divided by {b}?", "What is the ratio of {a} to {b}?"),
-    "sum": ("What is the sum of {group}?", "Add up {group}."),
-    "mean": ("What is the mean of {group}?", "What is the average of {group}?"),
-    "median": ("What is the median of {group}?",),
-    "between": ("Does the {series} rise or fall overall from {first} to {last}?",),
-    "rises": ("From one {each} to the next, how many times does the {series} rise?",),
-    "tendency": ("As {x} grows, does {y} tend to rise, to fall, or neither?",),
-    "crossing": (
-        "How many times do the lines of {a} and {b} cross?",
-        "How often does the line of {a} cross that of {b}?",
-    ),
-    "table": ("Give the chart's data as a table with the columns {header},",),
-    "box": ("Where is {mark}?", "Find {mark}."),
-    MISMATCH: (
-        "The second picture has the chart's values as a table, in which one is wrong. Which?",
-        "One value in the table of the second picture is not the chart's. Which one?",
-    ),
-}
+_TABLE = tomllib.loads(Path(__file__).with_name("phrases.toml").read_text(encoding="utf-8"))
+_WORDS: dict[str, list[str]] = _TABLE["questions"]
+_ANSWERS: dict[str, str] = _TABLE["answers"]
+_MARKS: dict[str, str] = _TABLE["marks"]
 
 
 def question(plan: ChartPlan, asked: ChartQuestion, rng: Rng) -> str:
     """The question, and how it is to be answered."""
     about = asked.about
-    said = rng.choice(_WORDS[about.get("trend", asked.form)])
-    return f"{said.format(**_parts(plan, about))} {_how(plan, asked)}"
+    form, parts = about.get("trend", asked.form), _parts(plan, about)
+    said = rng.choice(_WORDS[form])
+    if form == "extreme" and plan.chart in POINTS:
+        form = "point"
+    if form == "compare":
+        parts["one"], parts["other"] = names(plan, about["cells"])
+    how = _ANSWERS.get(form) or _precision(plan, about["cells"][0][1], about.get("more", 0))
+    return f"{said} {how}".format(**parts)
 
 
 def names(plan: ChartPlan, pair: Sequence[Cell]) -> tuple[str, ...]:
@@ -71,7 +49,7 @@ def header(plan: ChartPlan) -> tuple[str, ...]:
 def _parts(plan: ChartPlan, about: About) -> dict[str, str]:
     """All that a wording may name."""
     frame = plan.frame
-    parts = {"each": frame.each, "plural": _plural(frame.each), "header": " | ".join(header(plan))}
+    parts = {"each": frame.each, "plural": plural(frame.each), "header": " | ".join(header(plan))}
     parts |= {name: about[name] for name in ("which", "side") if name in about}
     if cells := about.get("cells"):
         ends = cells[0], cells[-1]
@@ -89,33 +67,6 @@ def _parts(plan: ChartPlan, about: About) -> dict[str, str]:
     if plan.chart in POINTS:
         parts["x"], parts["y"] = (topic.measure for topic in frame.topics[:2])
     return parts
-
-
-def _how(plan: ChartPlan, asked: ChartQuestion) -> str:
-    """In which form the answer is to be given."""
-    about = asked.about
-    match asked.form:
-        case "extreme" if plan.chart in POINTS:
-            return "Answer with its letter."
-        case "extreme":
-            return f"Answer with the {plan.frame.each} as the chart writes it."
-        case "compare":
-            return "Answer {} or {}.".format(*names(plan, about["cells"]))
-        case "ratio":
-            return "Round to 2 decimals."
-        case "trend" if about["trend"] == "tendency":
-            return "Answer rise, fall or neither."
-        case "trend" if about["trend"] == "between":
-            return "Answer rise or fall."
-        case "count" | "crossing" | "trend":
-            return "Answer with a whole number."
-        case "table":
-            return f"a line for each {plan.frame.each}, the header first."
-        case "box":
-            return "Give its bounding box."
-        case "mismatch":
-            return "Answer with the number as the table has it."
-    return _precision(plan, about["cells"][0][1], about.get("more", 0))
 
 
 def _cell(plan: ChartPlan, at: Cell) -> str:
@@ -150,7 +101,7 @@ def _group(plan: ChartPlan, of: Sequence[Cell]) -> str:
         return f"the {frame.topic.measure} {_at(plan, frame.rows[of[0][0]])} over all series"
     measure = f"the {_series(plan, of[0][1])}"
     if len(of) == len(plan.cells):
-        return f"{measure} over all {_plural(frame.each)} shown"
+        return f"{measure} over all {plural(frame.each)} shown"
     listed = [frame.rows[at[0]] for at in of]
     measure += " in the bins" if plan.chart == "histogram" else " for"
     return f"{measure} {', '.join(listed[:-1])} and {listed[-1]}"
@@ -178,12 +129,6 @@ def _precision(plan: ChartPlan, column: int, more: int) -> str:
 
 def _value(plan: ChartPlan, amount: int, column: int) -> str:
     return f"{pointed(amount, plan.frame.places(column))} {plan.frame.unit(column)}"
-
-
-def _plural(noun: str) -> str:
-    if noun.endswith("y") and noun[-2] not in "aeiou":
-        return f"{noun[:-1]}ies"
-    return "axes" if noun == "axis" else f"{noun}s"
 
 
 def _at(plan: ChartPlan, row: str) -> str:

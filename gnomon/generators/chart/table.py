@@ -65,17 +65,16 @@ def frame(rng: Rng, chart: str, scale: str, rows: int, columns: int, longest: in
     if chart == "histogram":
         return _bins(rng, rows)
     if chart in ("pie", "ring"):
-        names = _some(rng, _short(rng, words.PARTS, longest), rows)
+        names = _some(rng, _short(rng, "parts", longest), rows)
         share = rng.chance(0.6)
-        topic = rng.choice(words.SHARES if share else words.AMOUNTS)
+        topic = rng.choice(words.TOPICS["share" if share else "amount"])
         return Frame(chart, (topic,), "part", False, names, ("",), "zero", *_span(rng, topic, 0.5))
     if chart == "radar":
-        names = rng.choice(words.TRAITS)[:rows]
+        names = rng.choice(words.NAMES["traits"])[:rows]
         topic = Topic("score", "points", 20, rng.choice((50, 100)))
         return Frame(chart, (topic,), "axis", False, names, _series(rng, columns, longest), "zero",
                      topic.high // 5, topic.high)  # fmt: skip
-    kind = {"negative": words.NEGATIVE, "log": words.WIDE}.get(scale, words.TOPICS)
-    topic = rng.choice(kind)
+    topic = rng.choice(words.TOPICS.get(scale, words.TOPICS["any"]))
     group = rng.choice(words.groups(topic, rows, longest, ordered=chart in ("line", "area")))
     names = _some(rng, group.names, rows, ordered=group.ordered)
     least = 0.12 * columns if chart == "stacked" else 0.08  # no segment is a sliver
@@ -191,18 +190,18 @@ def _some(
 
 
 def _series(rng: Rng, columns: int, longest: int) -> tuple[str, ...]:
-    return _short(rng, words.SERIES, longest)[:columns] if columns > 1 else ("",)
+    return _short(rng, "series", longest)[:columns] if columns > 1 else ("",)
 
 
-def _short(rng: Rng, lists: tuple[tuple[str, ...], ...], longest: int) -> tuple[str, ...]:
+def _short(rng: Rng, what: str, longest: int) -> tuple[str, ...]:
     """A list without names of more letters."""
-    return rng.choice([names for names in lists if max(map(len, names)) <= longest])
+    return rng.choice([names for names in words.NAMES[what] if max(map(len, names)) <= longest])
 
 
 def _bins(rng: Rng, rows: int) -> Frame:
     across, widths = rng.choice(words.BINNED)
     width = rng.choice([w for w in widths if w * rows <= across.high - across.low])
-    topic = rng.choice(words.COUNTED)
+    topic = rng.choice(words.TOPICS["counted"])
     start = width * rng.integer(-(-across.low // width), across.high // width - rows)
     names = tuple(f"{start + width * i} to {start + width * (i + 1)}" for i in range(rows))
     across = across._replace(low=start, high=start + width * rows)
@@ -246,9 +245,9 @@ def _two_digits(value: float) -> int:
 
 
 def _points(rng: Rng, chart: str, rows: int) -> Frame:
-    across, up = rng.choice(words.ACROSS), rng.choice(words.GROWN)
+    across, up = rng.choice(words.TOPICS["across"]), rng.choice(words.TOPICS["grown"])
     topics: tuple[Topic, ...] = (
-        (across, up) if across.measure != up.measure else (across, words.GROWN[0])
+        (across, up) if across.measure != up.measure else (across, words.TOPICS["grown"][0])
     )
     if chart == "bubble":
         topics += (Topic("size", rng.choice(("thousand", "tonnes", "shops")), 36, 90),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -57,9 +58,9 @@ class Scope(NamedTuple):
     series: tuple[int, int]
     value_labels: float
     scales: tuple[str, ...]
-    ties: float
+    near_ties: float
     missing: float
-    size: Size
+    pixels: Size = (0, 0)
     wanted: bool = False
     """Whether the rows were asked for by number, so that fewer will not do."""
 
@@ -68,13 +69,19 @@ class Scope(NamedTuple):
         low, high = TYPES[chart].series
         return max(low, min(self.series[0], high)), max(low, min(self.series[1], high))
 
+    @lru_cache(maxsize=1024)  # noqa: B019 - a scope is a plain value
     def rows_of(self, chart: str, series: int) -> tuple[int, int]:
         """How many rows, as far as there is room; the first is the greater where there is none."""
-        return _rows(self, chart, series)
+        most = plans.most_rows(chart, self.pixels, series)
+        few, (low, high) = TYPES[chart].fewest, self.rows
+        if self.wanted:
+            return max(few, low), min(high, most)
+        return max(few, min(low, most)), max(few, min(high, most))
 
+    @lru_cache(maxsize=1024)  # noqa: B019 - a scope is a plain value
     def scales_of(self, chart: str) -> tuple[str, ...]:
         """What its axis may do."""
-        return _scales(self, chart)
+        return tuple(scale for scale in self.scales if scale in TYPES[chart].scales)
 
     def asks(self, chart: str, form: str) -> bool:
         """Whether such charts ever determine the answer to such a question."""
@@ -96,16 +103,14 @@ class Scope(NamedTuple):
         """Whether there is room for the written values that the question takes, in few groups."""
         if chart != "grouped" or not self.needs_labels(chart, form):
             return True
-        space = plans.room(chart, self.size)
+        space = plans.room(chart, self.pixels)
         return plans.upright_fit(space, fewest, self.series_of(chart)[0])
 
     def needs_labels(self, chart: str, form: str) -> bool:
         """Whether the question takes written values."""
         return form == "table" or (TYPES[chart].only_labelled and form in _NUMERIC)
 
-    def choices(
-        self, charts: tuple[str, ...], forms: tuple[str, ...]
-    ) -> dict[str, tuple[str, ...]]:
+    def choices(self, charts: Sequence[str], forms: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """The questions of each type that has any, and room in the picture."""
         found = {}
         for chart in charts:
@@ -119,21 +124,7 @@ class Scope(NamedTuple):
 
 
 LEVELS = {
-    "easy": Scope((3, 5), (1, 2), 0.7, ("zero",), 0.0, 0.0, (0, 0)),
-    "medium": Scope((4, 8), (1, 3), 0.4, ("zero", "truncated", "negative"), 0.2, 0.15, (0, 0)),
-    "hard": Scope((6, 14), (2, 4), 0.15, SCALES, 0.5, 0.25, (0, 0)),
+    "easy": Scope((3, 5), (1, 2), 0.7, ("zero",), 0.0, 0.0),
+    "medium": Scope((4, 8), (1, 3), 0.4, ("zero", "truncated", "negative"), 0.2, 0.15),
+    "hard": Scope((6, 14), (2, 4), 0.15, SCALES, 0.5, 0.25),
 }
-
-
-@lru_cache(maxsize=1024)
-def _rows(scope: Scope, chart: str, series: int) -> tuple[int, int]:
-    most = plans.most_rows(chart, scope.size, series)
-    few, (low, high) = TYPES[chart].fewest, scope.rows
-    if scope.wanted:
-        return max(few, low), min(high, most)
-    return max(few, min(low, most)), max(few, min(high, most))
-
-
-@lru_cache(maxsize=1024)
-def _scales(scope: Scope, chart: str) -> tuple[str, ...]:
-    return tuple(scale for scale in scope.scales if scale in TYPES[chart].scales)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
-from gnomon.generators.base import check_names
+from gnomon.generators.base import check_names, check_range
 from gnomon.generators.clock.extras import BRANDS, DAY_HEIGHT
-from gnomon.generators.clock.levels import LEVELS, Ranges
+from gnomon.generators.clock.levels import Ranges
 from gnomon.generators.clock.look import free_edge
 from gnomon.generators.clock.make import DAY_NUMERALS, RIM, SECOND
 from gnomon.generators.clock.marks import LEGIBLE
@@ -28,23 +27,28 @@ _APART = 1.5
 
 def check(clock: ClockOptions) -> None:
     """Refuse what cannot be drawn, by name and value."""
-    check_names("level", [clock.level], tuple(LEVELS))
     check_names("numerals", clock.numerals, (*NUMERALS, DAY))
     check_names("questions", clock.questions, (*QUESTIONS, BETWEEN))
     check_names("forms", clock.forms, FORMS)
     check_names("split_by", [clock.split_by], ("style", "time", "none"))
-    _check_held_out("dials", clock.dials, DIALS, UNSEEN_DIALS, ood=clock.ood)
-    _check_held_out("hands", clock.hands, HANDS, UNSEEN_HANDS, ood=clock.ood)
-    _check_range("size", clock.sizes, 64, 2048)
-    _check_range("off_by", clock.off_by, 5, 15)
+    for option, seen, unseen in (("dials", DIALS, UNSEEN_DIALS), ("hands", HANDS, UNSEEN_HANDS)):
+        wanted, allowed = getattr(clock, option), unseen if clock.ood else seen
+        if wanted is None:
+            continue
+        check_names(option, wanted, (*seen, *unseen))
+        if other := [name for name in wanted if name not in allowed]:
+            there = ", ".join(allowed)
+            raise ValueError(f"{option}={other[0]!r}: with ood={clock.ood} there are {there}")
+    check_range("size", clock.size, 64, 2048)
+    check_range("off_by", clock.off_by, 5, 15)
     for name in ("ask_seconds", "invalid", "mirror"):
-        _check_range(name, (getattr(clock, name),), 0, 1)
-    _check_range("clocks", clock.counts, 1, len(PLACES))
-    settled = clock.ranges
-    _check_range("dial_size", settled.dial_size, 0.4, 1)
+        check_range(name, getattr(clock, name), 0, 1)
+    check_range("clocks", clock.clocks, 1, len(PLACES))
+    settled = clock.settled
+    check_range("dial_size", settled.dial_size, 0.4, 1)
     for name in Ranges._fields:
         if name != "dial_size":
-            _check_range(name, (getattr(settled, name),), 0, _MOST.get(name, 1))
+            check_range(name, getattr(settled, name), 0, _MOST.get(name, 1))
     _check_legible(clock, settled)
     romans = any(name.startswith("roman") for name in clock.numerals)
     brands = "".join(BRANDS) if settled.brand else ""
@@ -70,25 +74,3 @@ def _check_legible(clock: ClockOptions, settled: Ranges) -> None:
                 f"size={clock.size}: {what} cannot be read there; give {side} or more,"
                 f" or larger dials (dial_size){', or ask_seconds=0' * (what == 'the second')}"
             )
-
-
-def _check_held_out(
-    option: str, wanted: Sequence[str] | None, seen: tuple[str, ...], unseen: tuple[str, ...], *,
-    ood: bool,
-) -> None:  # fmt: skip
-    if wanted is None:
-        return
-    check_names(option, wanted, (*seen, *unseen))
-    for name in wanted:
-        if name not in (unseen if ood else seen):
-            allowed = ", ".join(unseen if ood else seen)
-            raise ValueError(f"{option}={name!r}: with ood={ood} there are {allowed}")
-
-
-def _check_range(option: str, values: tuple[float, ...], low: float, high: float) -> None:
-    if not all(low <= value <= high for value in values) or list(values) != sorted(values):
-        alone = len(set(values)) == 1
-        order = "" if alone else ", the lower end first"
-        raise ValueError(
-            f"{option}={values[0] if alone else values}: give {low:g} to {high:g}{order}"
-        )

@@ -5,7 +5,6 @@ Everything stands in one of four places around the axis, or where no hand points
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,10 +14,11 @@ from gnomon.generators.clock.levels import Ranges
 from gnomon.generators.clock.look import Look
 from gnomon.generators.drawing import dials
 from gnomon.generators.drawing import hands as _hands
-from gnomon.generators.drawing.canvas import Canvas, Points
+from gnomon.generators.drawing.canvas import Canvas, Points, around
 from gnomon.generators.drawing.lettering import Text, letter
 from gnomon.generators.drawing.palettes import Colour, Palette
 from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.shapes import polar, turning
 from gnomon.generators.rng import Rng
 
 BRANDS = ("Meridian", "Aster", "Halden", "Orlo", "Kestrel", "Vireo", "Tamsin", "Quill", "Nordlys")
@@ -105,14 +105,14 @@ def under(canvas: Canvas, look: Look, palette: Palette, extras: Extras) -> None:
     """All that the hands pass over."""
     pose, texts = look.pose, []
     for place, pointing in extras.subdials:
-        _subdial(canvas, pose, palette, _at(place, _OUT), pointing)
+        _subdial(canvas, pose, palette, polar(place, _OUT), pointing)
     if extras.day is not None:
-        middle = _at(extras.day_at, _OUT)
+        middle = polar(extras.day_at, _OUT)
         canvas.inlay([pose(np.add(1.12 * _WINDOW, middle))], palette.ink)
         canvas.inlay([pose(window(extras))], palette.floor)
         texts.append(Text(str(extras.day), *middle, DAY_HEIGHT))
     if extras.brand:
-        texts.append(Text(extras.brand, *_at(extras.brand_at, _OUT), 0.075))
+        texts.append(Text(extras.brand, *polar(extras.brand_at, _OUT), 0.075))
     if texts:
         letter(canvas, texts, look.font, pose, palette.ink)
     if extras.alarm is not None:
@@ -124,40 +124,40 @@ def over(canvas: Canvas, look: Look, extras: Extras) -> None:
     """What lies between the clock and the eye."""
     pose = look.pose
     if extras.glare is not None:
-        lens = _hands.disc(1.0) * (0.5, 0.16) @ _turned(extras.glare) + _at(extras.glare, 0.42)
+        lens = _hands.disc(1.0) * (0.5, 0.16) @ turning(extras.glare) + polar(extras.glare, 0.42)
         canvas.veil([[pose(lens)]], (255, 255, 255), 0.4)
     if extras.cover is not None:
         thing = cover(look, extras.cover)
-        canvas.shade([[thing + 0.03 * pose.scale]], 0.3)
+        canvas.veil([[thing + 0.03 * pose.scale]], (0, 0, 0), 0.3)
         canvas.inlay([thing], extras.cover_colour)
 
 
 def cover(look: Look, at: float) -> Points:
     """The outline of what hides the dial's edge, in the picture."""
-    middle = _at(at, dials.reach(look.style.dial, at) + 0.05)
-    return look.pose(_COVER * _hands.disc(1.0) * (1.0, 1.15) @ _turned(at) + middle)
+    middle = polar(at, dials.reach(look.style.dial, at) + 0.05)
+    return look.pose(_COVER * _hands.disc(1.0) * (1.0, 1.15) @ turning(at) + middle)
 
 
 def facts_of(look: Look, extras: Extras) -> dict[str, Any]:
     """What is known of them; the date's box is its window's."""
     facts: dict[str, Any] = {
         "brand": extras.brand or None,
-        "subdials": [list(look.pose.at(*_at(at, _OUT))) for at, _ in extras.subdials],
+        "subdials": [list(look.pose.at(*polar(at, _OUT))) for at, _ in extras.subdials],
         "alarm": extras.alarm,
         "glare": extras.glare is not None,
         "date": None,
         "cover": None,
     }
     if extras.day is not None:
-        facts["date"] = {"day": extras.day, "box": _around(look.pose(window(extras)))}
+        facts["date"] = {"day": extras.day, "box": around(look.pose(window(extras)))}
     if extras.cover is not None:
-        facts["cover"] = {"at": extras.cover, "box": _around(cover(look, extras.cover))}
+        facts["cover"] = {"at": extras.cover, "box": around(cover(look, extras.cover))}
     return facts
 
 
 def window(extras: Extras) -> Points:
     """The date's window in the dial's frame."""
-    placed: Points = _WINDOW + _at(extras.day_at, _OUT)
+    placed: Points = _WINDOW + polar(extras.day_at, _OUT)
     return placed
 
 
@@ -177,18 +177,3 @@ def _lies_within(ends: tuple[float, float], thing: Points) -> bool:
 def _apart(at: float, others: Sequence[float]) -> float:
     """Degrees to the nearest of the others."""
     return min((abs((at - other + 180) % 360 - 180) for other in others), default=360.0)
-
-
-def _at(degrees: float, distance: float) -> tuple[float, float]:
-    a = math.radians(degrees)
-    return distance * math.sin(a), -distance * math.cos(a)
-
-
-def _turned(degrees: float) -> Points:
-    """A rotation for rows of points, clockwise as the dial counts."""
-    a = math.radians(degrees)
-    return np.array([[math.cos(a), math.sin(a)], [-math.sin(a), math.cos(a)]])
-
-
-def _around(points: Points) -> list[float]:
-    return [*points.min(0).tolist(), *points.max(0).tolist()]

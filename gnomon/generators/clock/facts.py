@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from gnomon.generators.clock import extras as _clock_extras
 from gnomon.generators.clock.draw import Shown
+from gnomon.generators.drawing.canvas import around
 from gnomon.generators.drawing.dials import outline
 from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.shapes import polar
 
 
 def facts_of(shown: Shown, seconds: int) -> dict[str, Any]:
@@ -18,7 +19,7 @@ def facts_of(shown: Shown, seconds: int) -> dict[str, Any]:
     look, angles, extras = shown
     pose = look.pose
     lengths = {"hour": look.hour[0], "minute": look.minute[0], "second": look.make.second[0]}
-    ends = [_hand_tip(degrees, lengths[name]) for name, degrees in angles.items()]
+    ends = [polar(degrees, lengths[name]) for name, degrees in angles.items()]
     centre, *tips = pose(np.array([(0.0, 0.0), *ends])).tolist()
     edge = pose(outline(look.style.dial))
     return {
@@ -37,7 +38,7 @@ def facts_of(shown: Shown, seconds: int) -> dict[str, Any]:
         "perspective": look.tilt,
         "centre": centre,
         "tips": dict(zip(angles, tips, strict=True)),
-        "dial_box": [*edge.min(0).tolist(), *edge.max(0).tolist()],
+        "dial_box": around(edge),
         "mirrored": look.mirrored,
         "homography": pose.matrix.tolist(),
         "lens": pose.lens and _lens_of(pose),
@@ -50,8 +51,3 @@ def _lens_of(pose: Pose) -> dict[str, Any]:
     assert pose.lens is not None
     beyond = None if pose.beyond is None else pose.beyond.tolist()
     return {"strength": pose.lens.strength, "size": list(pose.lens.size), "beyond": beyond}
-
-
-def _hand_tip(degrees: float, length: float) -> tuple[float, float]:
-    a = math.radians(degrees)
-    return length * math.sin(a), -length * math.cos(a)

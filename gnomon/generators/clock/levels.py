@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class Ranges(NamedTuple):
@@ -54,9 +53,3 @@ LEVELS = {
         occlusion=0.3,
     ),
 }
-
-
-def ranges(level: str, given: Mapping[str, Any]) -> Ranges:
-    """The level's, but for what the options say otherwise; None is no such word."""
-    said = {name: value for name, value in given.items() if value is not None}
-    return LEVELS[level]._replace(**said)

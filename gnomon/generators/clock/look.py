@@ -52,7 +52,7 @@ def drawn(
 
     `anywhere` lets it be small and far from the middle, where the options leave that open.
     """
-    ranges = clock.ranges
+    ranges = clock.settled
     if anywhere:
         ranges = ranges._replace(
             dial_size=clock.dial_size or _ANY_SIZE,
@@ -89,7 +89,7 @@ def drawn(
 
 def free_edge(clock: ClockOptions) -> int:
     """How many pixels stay free between a clock and the edges of its part of the picture."""
-    return _FREE if clock.ranges.warp or clock.degrade != "off" else 0
+    return _FREE if clock.settled.warp or clock.degrade != "off" else 0
 
 
 def _marks(
@@ -103,7 +103,7 @@ def _marks(
     marked = rng.choice(("triangle", "double"))
     turned = mirrored or abs(rotation) + clock.most_turned > UPRIGHT
     wanted = rng.chance(0.25) or (turned and not legible)
-    track = rng.chance(clock.ranges.minute_track)
+    track = rng.chance(clock.settled.minute_track)
     if style.numerals == DAY:  # its hours are not the twelve of the ticks
         return Marks(style.numerals, pixels, hour_ticks=False, minute_track=True, twelve=None,
                      edge=make.edge)  # fmt: skip

@@ -12,6 +12,7 @@ from gnomon.generators.clock.numerals import DAY
 from gnomon.generators.drawing.canvas import Points
 from gnomon.generators.drawing.dials import reach
 from gnomon.generators.drawing.hands import disc
+from gnomon.generators.drawing.shapes import polar
 
 UPRIGHT = 10.0
 """Degrees; a dial turned further says where its twelve is."""
@@ -97,9 +98,7 @@ def minutes(dial: str, length: float, edge: float = EDGE) -> Points:
 
 def ray(dial: str, degrees: float, inwards: float, edge: float = EDGE) -> tuple[float, float]:
     """The point so far inwards of the marks' edge, on the ray of a direction."""
-    a = math.radians(degrees)
-    radius = reach(dial, degrees) - edge - inwards
-    return radius * math.sin(a), -radius * math.cos(a)
+    return polar(degrees, reach(dial, degrees) - edge - inwards)
 
 
 def _on_ray(shape: Points, dial: str, degrees: float, inwards: float, edge: float) -> Points:

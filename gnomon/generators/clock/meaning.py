@@ -62,7 +62,7 @@ def meanings(clock: ClockOptions, index: int, question: str) -> list[tuple[Meani
     They show different minutes, and all have twelve hours or all 24.
     """
     rng = clock.rng(index)
-    alone = clock.ranges.one_hand * (question not in BOTH_HANDS)
+    alone = clock.settled.one_hand * (question not in BOTH_HANDS)
     found = [(drawn(clock, rng, alone), rng)]
     low, high = clock.counts
     more = Rng(clock.name, "clocks", index).integer(low, high) - 1 if high > 1 else 0
@@ -86,7 +86,7 @@ def drawn(
     style = rng.choice(clock.styles if hours is None else _of(hours, clock.styles))
     half = 720 * (style.numerals == DAY and rng.chance(0.5))
     second = rng.integer(0, 59)
-    has_second = rng.chance(clock.ranges.second_hand)
+    has_second = rng.chance(clock.settled.second_hand)
     asked = rng.chance(clock.ask_seconds) and has_second
     if rng.chance(alone):
         lone = Meaning(0, False, False, style, one_hand=True)

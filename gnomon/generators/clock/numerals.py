@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 from gnomon.generators.drawing.lettering import Text
+from gnomon.generators.drawing.shapes import polar
 
 _ROMAN = ("XII", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI")
 _ARABIC = ("12", *map(str, range(1, 12)))
@@ -34,11 +34,6 @@ def standing(style: str, height: float, radius: Callable[[float], float]) -> lis
     radial = style.startswith("roman")
     degrees = 15 if style == DAY else 30
     return [
-        Text(text, *_at(at, radius(at)), height, at if radial else 0)
+        Text(text, *polar(at, radius(at)), height, at if radial else 0)
         for at, text in ((degrees * hour, text) for hour, text in texts(style).items())
     ]
-
-
-def _at(degrees: float, radius: float) -> tuple[float, float]:
-    a = math.radians(degrees)
-    return radius * math.sin(a), -radius * math.cos(a)

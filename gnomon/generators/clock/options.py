@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 from gnomon.generators.base import LATER
-from gnomon.generators.clock import levels, style
-from gnomon.generators.clock.levels import Ranges
+from gnomon.generators.clock import style
+from gnomon.generators.clock.levels import LEVELS, Ranges
 from gnomon.generators.clock.numerals import NUMERALS
 from gnomon.generators.clock.style import KNOWN_PALETTES, Style
 from gnomon.generators.drawing import palettes as _palettes
@@ -25,6 +25,8 @@ from gnomon.sample import Form
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ClockOptions(Furnished):
     """What can be set of clocks; `Clock` draws them."""
+
+    levels: ClassVar[dict[str, Ranges]] = LEVELS
 
     level: Literal["easy", "medium", "hard"] = "medium"
     """easy: upright and bare; medium: askew, in every style; hard: steeper, smaller, crowded. What
@@ -119,12 +121,6 @@ class ClockOptions(Furnished):
     def sizes(self) -> tuple[int, int]:
         """The range of the picture's side."""
         return (self.size, self.size) if isinstance(self.size, int) else self.size
-
-    @cached_property
-    def ranges(self) -> Ranges:
-        """What the level and the options that override it come to."""
-        given = {name: getattr(self, name) for name in levels.Ranges._fields}
-        return levels.ranges(self.level, given)
 
     @property
     def shapes(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 from gnomon.generators.rng import Rng
+from gnomon.generators.wording import duration, listed
 from gnomon.sample import Box, Form, Number, Target, Text, Time
 
 _READ = (
@@ -100,7 +101,7 @@ def _shift(face: Face, rng: Rng) -> ClockQuestion:
     """A duration of a minute to a turn of the hour hand less one, added or taken away."""
     minutes = rng.integer(1, 59) if rng.chance(0.5) else rng.integer(1, 60 * face.hours - 1)
     ahead = rng.chance(0.5)
-    said = _duration(minutes)
+    said = duration(minutes)
     text = f"What time will it be in {said}?" if ahead else f"What time was it {said} ago?"
     shift = 60 * (minutes if ahead else -minutes)
     return ClockQuestion(f"{text} {face.how}", face.time(shift), {"minutes": shift // 60})
@@ -110,7 +111,7 @@ def _zone(face: Face, rng: Rng) -> ClockQuestion:
     """Another place's time, whole and half hours away."""
     minutes = 30 * rng.integer(2, 2 * face.hours - 1)
     ahead = rng.chance(0.5)
-    said = f"{_duration(minutes)} {'ahead' if ahead else 'behind'}"
+    said = f"{duration(minutes)} {'ahead' if ahead else 'behind'}"
     text = f"The clock shows the time of one city; another is {said}. What time is it there?"
     return ClockQuestion(f"{text} {face.how}", face.time(60 * (minutes if ahead else -minutes)), {})
 
@@ -190,10 +191,8 @@ def _which(faces: Sequence[Face], rng: Rng) -> ClockQuestion:
     names = PLACES[len(faces)]
     asked = rng.integer(0, len(faces) - 1)
     said = replace(faces[asked].time(), form="digits").written()
-    answers = f"{', '.join(names[:-1])} or {names[-1]}"
-    return ClockQuestion(
-        f"Which clock shows {said}? Answer {answers}.", Text(names[asked], names), {}
-    )
+    text = f"Which clock shows {said}? Answer {listed(names)}."
+    return ClockQuestion(text, Text(names[asked], names), {})
 
 
 def between(first: int, second: int, hours: int) -> ClockQuestion:
@@ -218,9 +217,3 @@ BOTH_HANDS = ("move", "angle", "valid")
 """What an hour hand alone cannot be asked."""
 PLACES = {1: ("",), 2: ("left", "right"), 3: ("left", "middle", "right")}
 """What clocks that stand in a row are called."""
-
-
-def _duration(minutes: int) -> str:
-    hours, rest = divmod(minutes, 60)
-    parts = [f"{n} {unit}{'s' * (n > 1)}" for n, unit in ((hours, "hour"), (rest, "minute")) if n]
-    return " and ".join(parts)

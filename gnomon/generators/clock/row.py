@@ -47,8 +47,8 @@ def photographed(
     clock: ClockOptions, index: int, image: Image, shown: list[Shown]
 ) -> tuple[Image, list[Shown]]:
     """The picture through a lens, then worn, and where its clocks stand in it."""
-    if clock.ranges.warp:
-        lens = Lens(Rng(clock.name, "lens", index).uniform(0, clock.ranges.warp), image.size)
+    if clock.settled.warp:
+        lens = Lens(Rng(clock.name, "lens", index).uniform(0, clock.settled.warp), image.size)
         shown = [one.posed(one.look.pose.through(lens)) for one in shown]
         image = lens.seen(image)
     image, moved = clock.degraded(index, image, np.concatenate([_case(one) for one in shown]))
@@ -70,10 +70,12 @@ def _extras(
     ends: tuple[float, float] | None,
 ) -> Extras:  # fmt: skip
     dated, whole = question == "date", question == "where"
-    if clock.ranges.bare and not dated:
+    if clock.settled.bare and not dated:
         return _clock_extras.NONE
     rng = Rng(clock.name, "extras", which)
-    return _clock_extras.drawn(clock.ranges, look, angles, rng, dated=dated, whole=whole, ends=ends)
+    return _clock_extras.drawn(
+        clock.settled, look, angles, rng, dated=dated, whole=whole, ends=ends
+    )
 
 
 def _case(shown: Shown) -> Points:

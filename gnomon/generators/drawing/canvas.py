@@ -51,15 +51,12 @@ class Canvas:
         points = _parted(_fixed(np.concatenate(contours), self.scale), contours)
         cv2.fillPoly(self.pixels, points, colour, cv2.LINE_AA, _SHIFT)
 
-    def inlay(self, contours: Sequence[Points], colour: Colour, rim: float = 0) -> None:
+    def inlay(self, contours: Sequence[Points], colour: Colour) -> None:
         """Fill closed contours through a finer mask; one inside another is a hole.
 
         LINE_AA on the canvas itself tilts a short hand by up to 0.35 degrees, the mask by 0.1.
-        A `rim` swells the contours by so many pixels.
         """
-        found = self._mask([contours], rim)
-        if found:
-            self.stain(*found, colour)
+        self.inlay_all([contours], colour)
 
     def inlay_all(self, shapes: Sequence[Sequence[Points]], colour: Colour) -> None:
         """Inlay shapes of one colour at once; none is a hole in another."""
@@ -83,12 +80,6 @@ class Canvas:
             min(max(math.ceil(y2 * self.scale) + margin, 0), height),
         )
 
-    def shade(self, shapes: Sequence[Sequence[Points]], strength: float) -> None:
-        """Darken what lies under the shapes by `strength` of its light."""
-        found = self._mask(shapes)
-        if found:
-            self._dim(cv2.convertScaleAbs(found[0], None, strength), found[1])
-
     def veil(self, shapes: Sequence[Sequence[Points]], colour: Colour, strength: float) -> None:
         """Lay a colour over the shapes through which so much is still seen of what is below."""
         found = self._mask(shapes)
@@ -101,7 +92,10 @@ class Canvas:
 
     def overlay(self, mask: Pixels, light: Pixels, corner: tuple[int, int]) -> None:
         """Lay what has this light of its own through the mask of what it covers."""
-        part = self._dim(mask, corner)
+        x, y = corner
+        height, width = mask.shape
+        part = self.pixels[y : y + height, x : x + width]
+        cv2.multiply(part, cv2.merge([cv2.bitwise_not(mask)] * 3), part, 1 / 255)
         cv2.add(part, light, part)
 
     def settled(self) -> Canvas:
@@ -112,31 +106,18 @@ class Canvas:
         """The finished picture."""
         return Image.fromarray(self.pixels if self.scale == 1 else halved(self.pixels))
 
-    def _dim(self, mask: Pixels, corner: tuple[int, int]) -> Pixels:
-        """Take away the light where the mask is; the part of the canvas that it covers."""
-        x, y = corner
-        height, width = mask.shape
-        part = self.pixels[y : y + height, x : x + width]
-        cv2.multiply(part, cv2.merge([cv2.bitwise_not(mask)] * 3), part, 1 / 255)
-        return part
-
-    def _mask(
-        self, shapes: Sequence[Sequence[Points]], rim: float = 0
-    ) -> tuple[Pixels, tuple[int, int]] | None:
+    def _mask(self, shapes: Sequence[Sequence[Points]]) -> tuple[Pixels, tuple[int, int]] | None:
         """What the shapes cover of the canvas's pixels, and where their mask's corner stands."""
         contours = [contour for shape in shapes for contour in shape]
         joined = np.concatenate(contours)
-        x1, y1, x2, y2 = self.around(joined, 2 + math.ceil(rim * SCALE))
+        x1, y1, x2, y2 = self.around(joined, 2)
         if x2 <= x1 or y2 <= y1:
             return None
         fine = FINE // self.scale
         mask = np.zeros(((y2 - y1) * fine, (x2 - x1) * fine), np.uint8)
         fixed = iter(_parted(_fixed(joined, FINE, (x1 * fine, y1 * fine)), contours))
         for shape in shapes:
-            points = [next(fixed) for _ in shape]
-            cv2.fillPoly(mask, points, 255, cv2.LINE_AA, _SHIFT)
-            if rim:
-                cv2.polylines(mask, points, True, 255, round(2 * rim * FINE), cv2.LINE_AA, _SHIFT)
+            cv2.fillPoly(mask, [next(fixed) for _ in shape], 255, cv2.LINE_AA, _SHIFT)
         while mask.shape[0] > y2 - y1:
             mask = halved(mask)
         return mask, (x1, y1)
@@ -161,6 +142,11 @@ def _fixed(points: Points, scale: int, corner: tuple[int, int] = (0, 0)) -> Fixe
     begin = np.array([(corner[0] + 0.5) * one, (corner[1] + 0.5) * one])
     fixed: Fixed = np.rint(points * (scale * one) - begin).astype(np.int32)
     return fixed
+
+
+def around(points: Points) -> list[float]:
+    """The box around points, as x1, y1, x2, y2."""
+    return [*points.min(0).tolist(), *points.max(0).tolist()]
 
 
 @lru_cache(maxsize=1024)

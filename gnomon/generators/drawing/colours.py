@@ -10,37 +10,21 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.generators.drawing.palettes import PALETTES, Colour, contrast
+from gnomon.generators.drawing.palettes import PALETTES, TABLE, Colour, contrast, rgb
 
 if TYPE_CHECKING:
     from gnomon.generators.drawing.canvas import Pixels
 
-_TABLE = """
-    red      c8202a  e03434  b41a22
-    orange   f28c1e  ee8210  fb9a2c
-    yellow   f5d020  ffdc3c  efcb10
-    green    2e9e48  1f8a3c  3fae54
-    blue     2456c8  3470e0  1c48ac
-    purple   7a34b0  8a44c4  6c2a9c
-    pink     f48cb8  ff9ec8  ee7cae
-    brown    7a4a24  8a5630  6c4220
-    black    161616  202022  0a0a0c
-    white    ffffff  f8f8f8  fbfbf6
-"""
-
-SHADES: dict[str, tuple[Colour, ...]] = {}
+SHADES = {name: tuple(map(rgb, shades.split())) for name, shades in TABLE["shades"].items()}
 """What each name is drawn in."""
-for _line in _TABLE.split("\n")[1:-1]:
-    _name, *_shades = _line.split()
-    SHADES[_name] = tuple((int(s[:2], 16), int(s[2:4], 16), int(s[4:], 16)) for s in _shades)
 COLOURS = tuple(SHADES)
 
-_DEEP: tuple[Colour, ...] = (
-    (28, 42, 74), (24, 56, 42), (48, 48, 54), (36, 30, 58), (66, 84, 88), (92, 104, 112),
-    (168, 208, 232), (200, 224, 168), (240, 200, 190), (232, 204, 160), (196, 184, 224),
-)  # fmt: skip
-"""Grounds beside those of the palettes."""
-
+_GROUNDS = dict.fromkeys(
+    [
+        *(palette.ground for palette in PALETTES.values()),
+        *map(rgb, TABLE["grounds"]["deep"].split()),
+    ]
+)
 VISIBLE = 26.0
 """What stands out from its ground differs by so much in CIELAB."""
 EDGE = 10.0
@@ -59,7 +43,7 @@ def difference(one: Colour, other: Colour) -> float:
 @cache
 def visible_on(ground: Colour) -> tuple[str, ...]:
     """The colours that stand out from a ground wherever light falls on it."""
-    lit = [shifted(ground, by) for by in range(-UNEVEN, UNEVEN + 1, 10)]
+    lit = _lit(ground)
     return tuple(
         name
         for name, shades in SHADES.items()
@@ -70,26 +54,27 @@ def visible_on(ground: Colour) -> tuple[str, ...]:
 @cache
 def grounds(colours: tuple[str, ...], least: int) -> tuple[Colour, ...]:
     """The grounds from which at least so many of the colours stand out."""
-    every = dict.fromkeys([*(palette.ground for palette in PALETTES.values()), *_DEEP])
-    return tuple(g for g in every if len(set(visible_on(g)) & set(colours)) >= least)
+    return tuple(g for g in _GROUNDS if len(set(visible_on(g)) & set(colours)) >= least)
 
 
 @cache
 def readable_on(ground: Colour) -> tuple[tuple[str, Colour], ...]:
     """The colours by name, each in its first shade, that can be read wherever light falls."""
-    lit = [shifted(ground, by) for by in range(-UNEVEN, UNEVEN + 1, 10)]
     return tuple(
         (name, shades[0])
         for name, shades in SHADES.items()
-        if all(contrast(shades[0], part) >= READABLE for part in lit)
+        if all(contrast(shades[0], part) >= READABLE for part in _lit(ground))
     )
+
+
+def _lit(ground: Colour) -> list[Colour]:
+    return [shifted(ground, by) for by in range(-UNEVEN, UNEVEN + 1, 10)]
 
 
 @cache
 def text_grounds() -> tuple[Colour, ...]:
     """The grounds on which at least two colours can be read."""
-    every = dict.fromkeys([*(palette.ground for palette in PALETTES.values()), *_DEEP])
-    return tuple(g for g in every if len(readable_on(g)) >= 2)
+    return tuple(g for g in _GROUNDS if len(readable_on(g)) >= 2)
 
 
 @lru_cache(maxsize=4096)

@@ -18,6 +18,7 @@ from PIL import Image
 from gnomon.generators.base import LATER, Generator
 from gnomon.generators.drawing.canvas import Pixels, Points
 from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.shapes import oblong
 from gnomon.generators.rng import Rng
 
 Degrade: TypeAlias = Literal["off", "light", "heavy"]
@@ -105,7 +106,7 @@ def _moved(pixels: Pixels, degrade: str, keep: Points | None, rng: Rng) -> tuple
     resampling would blur its letters.
     """
     height, width = pixels.shape[:2]
-    corners = np.array([(0, 0), (width, 0), (width, height), (0, height)], float)
+    corners = oblong(0, 0, width, height)
     # Albumentations counts from pixel centres: without the half its points are 0.1 pixels off.
     blank = np.zeros((height, width), np.uint8)
     done = _call(_geometric(degrade), rng, image=blank, keypoints=corners - 0.5)

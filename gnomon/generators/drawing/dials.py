@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gnomon.generators.drawing.shapes import polar
+
 if TYPE_CHECKING:
     from gnomon.generators.drawing.canvas import Points
 
@@ -25,13 +27,8 @@ def reach(dial: str, degrees: float) -> float:
 def outline(dial: str, scale: float = 1.0) -> Points:
     """The outline as a polygon; `scale` draws a rim around it, or a ring within."""
     turn = [i * 360 / _CORNERS for i in range(_CORNERS)]
-    points = [_at(degrees, scale * reach(dial, degrees)) for degrees in turn]
+    points = [polar(degrees, scale * reach(dial, degrees)) for degrees in turn]
     return np.array(points)
-
-
-def _at(degrees: float, radius: float) -> tuple[float, float]:
-    a = math.radians(degrees)
-    return radius * math.sin(a), -radius * math.cos(a)
 
 
 def _round(_: float) -> float:

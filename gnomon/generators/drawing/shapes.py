@@ -14,6 +14,18 @@ if TYPE_CHECKING:
 TAU = math.tau
 
 
+def polar(degrees: float, radius: float) -> tuple[float, float]:
+    """The point so far from the origin, clockwise from the top."""
+    a = math.radians(degrees)
+    return radius * math.sin(a), -radius * math.cos(a)
+
+
+def turning(degrees: float) -> Points:
+    """A clockwise rotation, for rows of points."""
+    a = math.radians(degrees)
+    return np.array([[math.cos(a), math.sin(a)], [-math.sin(a), math.cos(a)]])
+
+
 def polygon(*corners: tuple[float, float]) -> Points:
     """Straight lines from corner to corner."""
     return np.array(corners, float)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -32,25 +31,21 @@ def slots(count: int, room: Slot, rng: Rng) -> list[Slot]:
     few = -(-count // many)
     columns, rows = (many, few) if rng.chance(0.5) else (few, many)
     across, down = _cuts(room.x1, room.x2, columns, rng), _cuts(room.y1, room.y2, rows, rng)
-    left = [
-        Slot(x1, y1, x2, y2)
-        for x1, x2 in itertools.pairwise(across)
-        for y1, y2 in itertools.pairwise(down)
-    ]
-    return [left.pop(rng.integer(0, len(left) - 1)) for _ in range(count)]
+    every = [Slot(x1, y1, x2, y2) for x1, x2 in pairwise(across) for y1, y2 in pairwise(down)]
+    return rng.some(every, count)
 
 
 def strips(count: int, room: Slot, rng: Rng) -> list[Slot]:
     """So many places for what is wide: rows of one or, beyond four, of two, in any order."""
     columns = 1 if count <= 4 else 2
     down = _cuts(room.y1, room.y2, -(-count // columns), rng)
-    left = [
+    every = [
         Slot(x1, y1, x2, y2)
         for y1, y2 in pairwise(down)
         for across in [_cuts(room.x1, room.x2, columns, rng)]
         for x1, x2 in pairwise(across)
     ]
-    return [left.pop(rng.integer(0, len(left) - 1)) for _ in range(count)]
+    return rng.some(every, count)
 
 
 def _columns(count: int) -> int:

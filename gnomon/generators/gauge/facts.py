@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gnomon.generators.drawing.canvas import Points
+from gnomon.generators.drawing.canvas import around
 from gnomon.generators.gauge import draw
 from gnomon.generators.gauge.draw import RIM, Look, Shown
 from gnomon.generators.gauge.frames import FRAMES, outline
@@ -40,13 +40,8 @@ def facts_of(look: Look, shown: Shown, gap: Decimal, asked: GaugeQuestion) -> di
         "limits": None if asked.limits is None else [f"{v:f}" for v in asked.limits],
         "style": {"case": look.case, "hand": look.hand, "palette": look.palette,
                   "background": look.background, "font": look.font},
-        "scale_box": _box(ticks.reshape(-1, 2)),
-        "pointer_box": _box(np.concatenate(draw.pointer(look, shown))),
-        "case_box": _box(pose(outline(scale.instrument, look.case, RIM))),
+        "scale_box": around(ticks.reshape(-1, 2)),
+        "pointer_box": around(np.concatenate(draw.pointer(look, shown))),
+        "case_box": around(pose(outline(scale.instrument, look.case, RIM))),
         "homography": pose.matrix.tolist(),
     }  # fmt: skip
-
-
-def _box(points: Points) -> list[float]:
-    """x1, y1, x2, y2."""
-    return [*points.min(0).tolist(), *points.max(0).tolist()]

@@ -6,14 +6,17 @@ Lengths are in units of about half the instrument, y downwards, as dials have th
 from __future__ import annotations
 
 import math
+import tomllib
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
 from gnomon.generators.drawing import dials, hands
 from gnomon.generators.drawing.canvas import Points
+from gnomon.generators.drawing.shapes import oblong, polar
 
 Shapes: TypeAlias = "list[Points]"
 ROUND = ("round", "ring", "cushion", "octagon")
@@ -31,9 +34,8 @@ class Arc:
 
     def at(self, share: float, off: float = 0.0) -> tuple[float, float]:
         """The point at a share of the track, so far off it towards the labels."""
-        a = math.radians(self.angle(share))
-        r = self.radius - off
-        return self.pivot[0] + r * math.sin(a), self.pivot[1] - r * math.cos(a)
+        x, y = polar(self.angle(share), self.radius - off)
+        return self.pivot[0] + x, self.pivot[1] + y
 
     def angle(self, share: float) -> float:
         """Degrees clockwise from up."""
@@ -84,45 +86,25 @@ class Frame:
     """The tip and the base of a target's mark, as distances off the track."""
     unit: tuple[float, float]
     """Where the unit is written."""
+    wide: tuple[float, float] | None = None
+    """Half the width and height of an upright case; None where the case is a dial's."""
 
 
-#            track, tick, label, height, band, mark, unit
+_TABLE = tomllib.loads(Path(__file__).with_name("frames.toml").read_text(encoding="utf-8"))
 FRAMES = {
-    "gauge": Frame(
-        Arc((0, 0), 0.84, -135, 270), 0.11, 0.265, 0.1, (-0.09, -0.02), (-0.01, -0.11), (0, 0.5)
-    ),
-    "scale": Frame(
-        Arc((0, 0), 0.84, 0, 330), 0.11, 0.265, 0.1, (-0.09, -0.02), (-0.01, -0.11), (0, 0.32)
-    ),
-    "meter": Frame(
-        Arc((0, 0.5), 1.0, -48, 96), 0.1, -0.12, 0.1, (0.12, 0.19), (0.11, 0.21), (0, 0.1)
-    ),
-    "thermometer": Frame(
-        Line((0.08, 0.6), (0.08, -0.85)), 0.13, 0.28, 0.085, (-0.32, -0.24), (-0.19, -0.29),
-        (0.3, 0.83),
-    ),
-    "cylinder": Frame(
-        Line((-0.04, 0.8), (-0.04, -0.74)), 0.16, 0.31, 0.09, (-0.36, -0.28), (-0.24, -0.34),
-        (0.22, -0.87),
-    ),
-    "ruler": Frame(
-        Line((-0.9, -0.02), (0.9, -0.02)), 0.13, 0.2, 0.075, (0.3, 0.36), (-0.02, -0.12),
-        (0.8, -0.36),
-    ),
-}  # fmt: skip
-_WIDE = {
-    "thermometer": (0.52, 1.0), "cylinder": (0.52, 1.0), "ruler": (1.0, 0.45), "meter": (1.0, 0.78)
-}  # fmt: skip
+    name: Frame(Arc(*told.pop("arc")) if "arc" in told else Line(*told.pop("line")), **told)
+    for name, told in _TABLE.items()
+}
 _BULB = (0.0, 0.78)
 
 
 @cache
 def outline(instrument: str, case: str, scale: float = 1.0) -> Points:
     """The case as a polygon."""
-    if instrument not in _WIDE:
+    wide = FRAMES[instrument].wide
+    if wide is None:
         return dials.outline(case, scale)
-    x, y = _WIDE[instrument]
-    grow = scale - 1
+    (x, y), grow = wide, scale - 1
     return _rounded(-x - grow, -y - grow, x + grow, y + grow, 0.1)
 
 
@@ -134,10 +116,10 @@ def pointer(instrument: str, hand: str, share: float, swell: float) -> Shapes:
     x, y = frame.track.at(share)
     if instrument == "ruler":
         left = frame.track.at(0)[0]
-        return [_oblong(left + swell, y - 0.26, x - swell, y - 0.04)]
+        return [oblong(left + swell, y - 0.26, x - swell, y - 0.04)]
     if instrument == "cylinder":
-        return [_oblong(-0.24, y + swell, 0.44, 0.9)]
-    column = _oblong(-0.035, y + swell, 0.035, _BULB[1])
+        return [oblong(-0.24, y + swell, 0.44, 0.9)]
+    column = oblong(-0.035, y + swell, 0.035, _BULB[1])
     return [column, np.array(_BULB) + hands.disc(0.1)]
 
 
@@ -173,12 +155,8 @@ def inside(instrument: str) -> Shapes:
         return [_rounded(-0.075, -0.93, 0.075, _BULB[1], 0.07),
                 np.array(_BULB) + hands.disc(0.14)]  # fmt: skip
     if instrument == "cylinder":
-        return [_oblong(-0.27, -0.96, 0.47, 0.93)]
+        return [oblong(-0.27, -0.96, 0.47, 0.93)]
     return []
-
-
-def _oblong(x1: float, y1: float, x2: float, y2: float) -> Points:
-    return np.array([(x1, y1), (x2, y1), (x2, y2), (x1, y2)], float)
 
 
 def _rounded(x1: float, y1: float, x2: float, y2: float, radius: float) -> Points:

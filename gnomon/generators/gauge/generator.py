@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.generators.base import LATER, Split, check_names
+from gnomon.generators.base import LATER, Split, check_names, check_range
 from gnomon.generators.drawing import palettes
 from gnomon.generators.drawing import pose as _pose
 from gnomon.generators.drawing.backdrop import BACKGROUNDS
@@ -69,6 +69,7 @@ class Gauge(Furnished):
     version: ClassVar[int] = 4
     targets: ClassVar[tuple[type[Target], ...]] = (Number, Text, Box)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
+    levels: ClassVar[dict[str, _Level]] = LEVELS
 
     size: int = 224
     """Pixels of the square picture's side (160 to 1024)."""
@@ -99,19 +100,15 @@ class Gauge(Furnished):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.level not in LEVELS:
-            raise ValueError(f"level={self.level!r}: give one of {', '.join(LEVELS)}")
         check_names("instruments", self.instruments, INSTRUMENTS)
         check_names("questions", self.questions, QUESTIONS)
-        for name, given, least, most in (
-            ("size", self.size, 160, 1024), ("parts", self.parts, 1, 10),
-            ("rotation", self.rotation, 0, 30),
-            ("perspective", self.perspective, 0, _pose.STEEPEST), ("log", self.log, 0, 1),
-        ):  # fmt: skip
-            if given is not None and not least <= given <= most:
-                raise ValueError(f"{name}={given!r}: give {least} to {most}")
+        check_range("size", self.size, 160, 1024)
+        check_range("parts", self.parts, 1, 10)
+        check_range("rotation", self.rotation, 0, 30)
+        check_range("perspective", self.perspective, 0, _pose.STEEPEST)
+        check_range("log", self.log, 0, 1)
         self._check_scales()
-        if not self._zoned and ("zone" in self.questions or LEVELS[self.level].decoys):
+        if not self._zoned and ("zone" in self.questions or self.settled.decoys):
             raise ValueError(
                 f"palettes={self.palettes}: from none of their floors do zones of green, yellow and"
                 " red stand out: add another, or ask no zone and give level='easy'"
@@ -131,13 +128,13 @@ class Gauge(Furnished):
     def key(self, index: int) -> str:
         """Instrument, scale, reading and question, such as gauge|bar|0..10|6.5|read."""
         plan = self._plan(self.rng(index))
-        return f"{meaning(plan.scale, plan.place, self._parts)}|{plan.question}"
+        return f"{meaning(plan.scale, plan.place, self.settled.parts)}|{plan.question}"
 
     def draw(self, index: int) -> Sample:
         """One instrument with one question."""
         rng = self.rng(index)
         question, scale, place = self._plan(rng)
-        value, gap = scale.reading(place, self._parts)
+        value, gap = scale.reading(place, self.settled.parts)
         asked = _gauge_questions.asked(question, scale, value, gap, rng)
         shown = self._shown(scale, value, asked, rng)
         look = self._look(shown, rng)
@@ -156,14 +153,14 @@ class Gauge(Furnished):
         scales = self._scales[question]
         linear, log = scales[rng.choice(tuple(scales))]
         scale = rng.choice(log if log and (not linear or rng.chance(self.log)) else linear)
-        place = rng.choice(places(scale, self._parts, self.split))
+        place = rng.choice(places(scale, self.settled.parts, self.split))
         return _GaugePlan(question, scale, place)
 
     @cached_property
     def _scales(self) -> dict[str, Choices]:
         names, log = tuple(self.instruments), (self.log < 1, self.log > 0)
         return {
-            question: _choices(question, names, log, self.size, self._parts, self.split)
+            question: _choices(question, names, log, self.size, self.settled.parts, self.split)
             for question in self.questions
         }
 
@@ -178,18 +175,18 @@ class Gauge(Furnished):
     def _shown(self, scale: Scale, value: Decimal, asked: GaugeQuestion, rng: Rng) -> Shown:
         """What is drawn; zones and a mark that nobody asks about are decoys."""
         zones, mark = asked.zones, asked.mark
-        if not zones and rng.chance(LEVELS[self.level].decoys):
+        if not zones and rng.chance(self.settled.decoys):
             zones = _gauge_questions.zones(scale, value, rng)
-        if mark is None and rng.chance(LEVELS[self.level].decoys / 2):
+        if mark is None and rng.chance(self.settled.decoys / 2):
             mark = rng.choice(scale.labels)
         return Shown(scale, value, zones, mark)
 
     def _look(self, shown: Shown, rng: Rng) -> Look:
-        case, scale = rng.choice(ROUND), shown.scale
+        case, scale, settled = rng.choice(ROUND), shown.scale, self.settled
         pose = _pose.placed(
             outline(scale.instrument, case, RIM),
-            turn=rng.uniform(-self._rotation, self._rotation),
-            tilt=rng.uniform(0, self._perspective), towards=rng.uniform(0, 360),
+            turn=rng.uniform(-settled.rotation, settled.rotation),
+            tilt=rng.uniform(0, settled.perspective), towards=rng.uniform(0, 360),
             length=self.size * rng.uniform(*_FILL), room=self.size,
             shift=(rng.uniform(-1, 1), rng.uniform(-1, 1)),
         )  # fmt: skip
@@ -210,18 +207,6 @@ class Gauge(Furnished):
     @cached_property
     def _zoned(self) -> tuple[str, ...]:
         return tuple(name for name in self._palettes if bears_zones(name))
-
-    @property
-    def _parts(self) -> int:
-        return self.parts or LEVELS[self.level].parts
-
-    @property
-    def _rotation(self) -> float:
-        return LEVELS[self.level].rotation if self.rotation is None else self.rotation
-
-    @property
-    def _perspective(self) -> float:
-        return LEVELS[self.level].perspective if self.perspective is None else self.perspective
 
 
 @lru_cache

@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from decimal import Decimal
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from gnomon.generators.base import Split, split_of
 
-_LINEAR = {
-    "gauge": (
-        "bar 0 10 1", "bar 0 16 2", "bar 0 4 0.5", "bar 0 6 1", "bar -1 5 1", "psi 0 100 10",
-        "psi 0 160 20", "kPa 0 400 50", "°C 0 120 20", "°C -20 60 10", "km/h 0 180 20",
-    ),
-    "meter": ("V 0 30 5", "V 0 10 2", "V -10 10 5", "A 0 5 1", "A 0 3 0.5", "mA 0 100 20",
-              "dB -20 20 10"),
-    "thermometer": ("°C -20 50 10", "°C -30 50 10", "°C 0 100 10", "°C 35 42 1", "°F 0 120 20",
-                    "°F -40 120 20"),
-    "ruler": ("cm 0 15 1", "cm 0 10 1", "cm 0 5 1", "in 0 6 1", "in 0 12 1", "mm 0 100 10"),
-    "scale": ("kg 0 10 1", "kg 0 5 0.5", "kg 0 2 0.2", "g 0 500 50", "g 0 1000 100", "lb 0 20 2"),
-    "cylinder": ("mL 0 100 10", "mL 0 50 5", "mL 0 25 5", "mL 0 250 25", "mL 0 500 50"),
-}  # fmt: skip
-"""Unit, both ends, and how far the labels stand apart."""
-_LOG = {
-    "gauge": ("Pa 1 1000", "mbar 0.1 100", "mbar 1 1000"),
-    "meter": ("Hz 1 100", "lx 1 100", "kΩ 0.1 10"),
-}
-"""Unit and both ends; each decade has nine ticks."""
+_TABLE = tomllib.loads(Path(__file__).with_name("scales.toml").read_text(encoding="utf-8"))
+_LINEAR: dict[str, list[str]] = _TABLE["linear"]
+_LOG: dict[str, list[str]] = _TABLE["log"]
 INSTRUMENTS = tuple(_LINEAR)
 DIVISIONS = (2, 4, 5, 10)
 """Into how many parts the ticks divide the space between two labels."""

@@ -95,14 +95,6 @@ def pair(rng: Rng, count: int) -> tuple[int, int]:
     return first, (first + rng.integer(1, count - 1)) % count
 
 
-def plural(name: str) -> str:
-    """leaf, leaves; cross, crosses; fish, fish."""
-    irregular = {"leaf": "leaves", "fish": "fish", "butterfly": "butterflies"}
-    if name in irregular:
-        return irregular[name]
-    return name + ("es" if name.endswith(("s", "x", "sh", "ch")) else "s")
-
-
 def facts_of(said: Said, index: int) -> dict[str, Any]:
     """An expression and what it means."""
     return {"said": said.to_json(), "means": index}

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.generators.base import LATER, check_names
+from gnomon.generators.base import LATER, check_names, check_range
 from gnomon.generators.drawing.backdrop import BACKGROUNDS, backdrop
-from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels
+from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels, around
 from gnomon.generators.drawing.colours import (
     COLOURS,
     SHADES,
@@ -35,18 +34,21 @@ from gnomon.generators.scene.questions import (
     SceneQuestion,
     asked,
 )
-from gnomon.generators.scene.things import SEEN, SIZES, UNSEEN, Placed, Thing, edges, placed
+from gnomon.generators.scene.things import SEEN, SIZES, UNSEEN, Placed, Thing, placed
 from gnomon.generators.scene.things import draw as put
 from gnomon.sample import Box, Number, Sample, Target, Text
 
-T = TypeVar("T")
 
-LEVELS: dict[str, tuple[tuple[int, int], int]] = {
-    "easy": ((2, 4), 8),
-    "medium": ((4, 7), 4),
-    "hard": ((7, 12), 3),
+class _Level(NamedTuple):
+    objects: tuple[int, int]
+    alike: int
+
+
+LEVELS = {
+    "easy": _Level((2, 4), 8),
+    "medium": _Level((4, 7), 4),
+    "hard": _Level((7, 12), 3),
 }
-"""How many things, and of how many names and colours they are drawn at most."""
 _LARGEST = 1024
 _MARGIN = 0.03
 _FILLED = 0.92
@@ -73,6 +75,7 @@ class Scene(Furnished):
     version: ClassVar[int] = 5
     targets: ClassVar[tuple[type[Target], ...]] = (Box, Number, Text)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
+    levels: ClassVar[dict[str, _Level]] = LEVELS
 
     size: int = 336
     """Pixels of the square picture's side (112 to 1024)."""
@@ -94,22 +97,17 @@ class Scene(Furnished):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 112 <= self.size <= _LARGEST:
-            raise ValueError(f"size={self.size!r}: give 112 to {_LARGEST}")
-        if self.level not in LEVELS:
-            raise ValueError(f"level={self.level!r}: give one of {', '.join(LEVELS)}")
-        low, high = self._objects
-        if not 2 <= low <= high <= 16:
-            raise ValueError(f"objects={self.objects!r}: give a range within 2 to 16")
-        if not 2 <= self._alike <= 10:
-            raise ValueError(f"alike={self.alike!r}: give 2 to 10")
+        check_range("size", self.size, 112, _LARGEST)
+        check_range("objects", self.objects, 2, 16)
+        check_range("alike", self.alike, 2, 10)
+        high, alike = self.settled.objects[1], self.settled.alike
         check_names("things", self.things, THINGS)
         for what in set(self.things) - {"icons"}:
             self._check_pictures(what, high)
-        if high > len(SIZES) * self._alike**2:
+        if high > len(SIZES) * alike**2:
             raise ValueError(
-                f"objects={self._objects}, alike={self._alike}: no more than"
-                f" {len(SIZES) * self._alike**2} things can be told apart"
+                f"objects={self.settled.objects}, alike={alike}: no more than"
+                f" {len(SIZES) * alike**2} things can be told apart"
             )
         if self._reach(high) * min(SIZES.values()) < _LEAST:
             raise ValueError(f"size={self.size}: too small for {high} things that can be seen")
@@ -143,11 +141,11 @@ class Scene(Furnished):
                 things.append({"name": one.subject.says, "shows": shown.facts})
                 fineness = max(1, round(one.side / 112))
         image, moved = self.degraded(index, image, np.concatenate(inks), fineness=fineness)
-        boxes = [edges(moved(ink)) for ink in inks]
+        boxes = [around(moved(ink)) for ink in inks]
         said = plan.asked
         target = Box(*boxes[said.means]) if said.target is None else said.target
         facts = {
-            "things": [{**one, "box": list(box)} for one, box in zip(things, boxes, strict=True)],
+            "things": [{**one, "box": box} for one, box in zip(things, boxes, strict=True)],
             "ground": list(plan.ground),
             **said.facts,
         }
@@ -165,7 +163,8 @@ class Scene(Furnished):
             )
         if most > pictures.MOST[what]:
             raise ValueError(
-                f"objects={self._objects}: no more than {pictures.MOST[what]} {what} are told apart"
+                f"objects={self.settled.objects}: no more than {pictures.MOST[what]} {what}"
+                " are told apart"
             )
         if not set(self.questions) & set(OF_PICTURES):
             raise ValueError(
@@ -176,14 +175,6 @@ class Scene(Furnished):
     def _room(self) -> Room:
         """A turn or a tilt must not bring what is left of another to its right."""
         return Room(self.size, CLEAR + self.most_sheared)
-
-    @property
-    def _objects(self) -> tuple[int, int]:
-        return self.objects or LEVELS[self.level][0]
-
-    @property
-    def _alike(self) -> int:
-        return self.alike or LEVELS[self.level][1]
 
     def _reach(self, count: int) -> float:
         """The radius of a large thing among so many."""
@@ -202,36 +193,32 @@ class Scene(Furnished):
         photo = self.photograph(index)
         rng.bits()  # the backdrop's own
         what = self.things[0] if len(self.things) == 1 else rng.choice(self.things)
-        if what != "icons":
-            return self._hung(what, rng, photo)
+        ground, drawn = (self._icons if what == "icons" else partial(self._hung, what))(rng, photo)
+        said = asked(drawn, self.questions, self._room, rng)
+        return ScenePlan(ground, photo or rng.choice(self.drawn_backgrounds), drawn, said)
 
-        def icons() -> tuple[tuple[int, int, int], tuple[Thing, ...]]:
-            ground = self.ground(grounds(COLOURS, min(self._alike, 5)), photo, rng)
+    def _places(self, count: int, rng: Rng) -> list[Slot]:
+        edge = self.size * _MARGIN
+        return slots(count, Slot(edge, edge, self.size - edge, self.size - edge), rng)
+
+    def _icons(self, rng: Rng, photo: OwnFile | None) -> tuple[Colour, Drawn]:
+        """Shapes and icons in their places, and the ground that they stand out from."""
+
+        def icons() -> tuple[Colour, tuple[Thing, ...]]:
+            ground = self.ground(grounds(COLOURS, min(self.settled.alike, 5)), photo, rng)
             return ground, self._things(ground, rng)
 
         ground, things = self.of_its_split(icons, lambda drawn: sorted(drawn[1]))
-        return self._laid_out(ground, things, rng, photo)
+        places, reach = self._places(len(things), rng), self._reach(len(things))
+        return ground, tuple(map(partial(placed, reach=reach, rng=rng), things, places))
 
-    def _laid_out(
-        self, ground: Colour, things: tuple[Thing, ...], rng: Rng, photo: str | None
-    ) -> ScenePlan:
-        edge, reach = self.size * _MARGIN, self._reach(len(things))
-        places = slots(len(things), Slot(edge, edge, self.size - edge, self.size - edge), rng)
-        drawn = tuple(
-            placed(thing, place, reach, rng) for thing, place in zip(things, places, strict=True)
-        )
-        said = asked(drawn, tuple(self.questions), self._room, rng)
-        return ScenePlan(ground, photo or rng.choice(self.drawn_backgrounds), drawn, said)
-
-    def _hung(self, what: str, rng: Rng, photo: OwnFile | None) -> ScenePlan:
+    def _hung(self, what: str, rng: Rng, photo: OwnFile | None) -> tuple[Colour, Drawn]:
         """Pictures in frames; no two splits share a set of what they show."""
-        edge = self.size * _MARGIN
-        room = Slot(edge, edge, self.size - edge, self.size - edge)
 
-        def framed() -> tuple[tuple[int, int, int], int, list[pictures.Subject]]:
+        def framed() -> tuple[Colour, int, list[pictures.Subject]]:
             ground = self.ground(grounds(COLOURS, 5), photo, rng)
-            count = rng.within(self._objects)
-            side = pictures.side_of(count, self.size - 2 * edge)
+            count = rng.within(self.settled.objects)
+            side = pictures.side_of(count, self.size * (1 - 2 * _MARGIN))
             subjects = pictures.subjects(
                 what, count, side, rng, split=self.split, seed=self.seed, ood=self.ood
             )
@@ -240,12 +227,8 @@ class Scene(Furnished):
         ground, side, shown = self.of_its_split(
             framed, lambda drawn: sorted(one.meaning for one in drawn[2])
         )
-        places = slots(len(shown), room, rng)
-        drawn = tuple(
-            pictures.placed(one, place, side, rng) for one, place in zip(shown, places, strict=True)
-        )
-        said = asked(drawn, tuple(self.questions), self._room, rng)
-        return ScenePlan(ground, photo or rng.choice(self.drawn_backgrounds), drawn, said)
+        places = self._places(len(shown), rng)
+        return ground, tuple(map(partial(pictures.placed, side=side, rng=rng), shown, places))
 
     def _meaning(self, plan: ScenePlan) -> str:
         to = 100 / self.size
@@ -258,11 +241,11 @@ class Scene(Furnished):
 
     def _things(self, ground: tuple[int, int, int], rng: Rng) -> tuple[Thing, ...]:
         """Different things, all of which stand out from the ground."""
-        colours = _some(rng, visible_on(ground), self._alike)
-        names = _some(rng, self._names, self._alike)
+        colours = rng.some(visible_on(ground), self.settled.alike)
+        names = rng.some(self._names, self.settled.alike)
         every = len(SIZES) * len(colours) * len(names)
-        most = min(self._objects[1], every)
-        picked = _some(rng, range(every), rng.integer(min(self._objects[0], most), most))
+        most = min(self.settled.objects[1], every)
+        picked = rng.some(range(every), rng.integer(min(self.settled.objects[0], most), most))
         sizes, wide = tuple(SIZES), len(names)
         return tuple(
             Thing(sizes[i % 2], colours[i // 2 // wide], names[i // 2 % wide]) for i in picked
@@ -286,9 +269,3 @@ def _stands_out(ground: tuple[int, int, int]) -> tuple[int, int, int]:
     """A frame's colour: dark or light, whichever is seen better."""
     dark, light = (34, 34, 38), (240, 238, 232)
     return max(dark, light, key=lambda colour: contrast(colour, ground))
-
-
-def _some(rng: Rng, of: Sequence[T], count: int) -> list[T]:
-    """So many of them, in any order."""
-    left = list(of)
-    return [left.pop(rng.integer(0, len(left) - 1)) for _ in range(min(count, len(left)))]

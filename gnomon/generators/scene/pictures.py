@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
 from PIL import ImageDraw
 from PIL.Image import Image
 
@@ -15,6 +14,7 @@ from gnomon.generators.chart import Chart
 from gnomon.generators.clock import Clock
 from gnomon.generators.drawing.canvas import Points
 from gnomon.generators.drawing.palettes import PALETTES
+from gnomon.generators.drawing.shapes import oblong
 from gnomon.generators.drawing.slots import Slot, cell
 from gnomon.generators.gauge import Gauge
 from gnomon.generators.gauge.generator import UNSEEN
@@ -65,8 +65,7 @@ class Framed(NamedTuple):
     @property
     def corners(self) -> Points:
         """Of the frame."""
-        x1, y1, x2, y2 = self.round_box
-        return np.array([(x1, y1), (x2, y1), (x2, y2), (x1, y2)], float)
+        return oblong(*self.round_box)
 
 
 def side_of(count: int, room: float) -> int:

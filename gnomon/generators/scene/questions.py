@@ -15,10 +15,10 @@ from gnomon.generators.scene.expressions import (
     expressions,
     facts_of,
     pair,
-    plural,
 )
 from gnomon.generators.scene.pictures import Framed
 from gnomon.generators.scene.things import Placed
+from gnomon.generators.wording import listed, plural
 from gnomon.sample import Number, Target, Text
 
 QUESTIONS = ("where", "count", "colour", "relation", "which")
@@ -86,7 +86,7 @@ def colour(drawn: tuple[Placed, ...], room: Room, rng: Rng) -> SceneQuestion | N
     if not found or len(choices) < 2:
         return None
     said = rng.choice(found)
-    text = f"What colour is the {said.text}: {_listed(choices)}?"
+    text = f"What colour is the {said.text}: {listed(choices)}?"
     facts = {"question": "colour", **facts_of(said, index)}
     return SceneQuestion(text, Text(drawn[index].thing.colour, choices), facts)
 
@@ -143,7 +143,3 @@ def _expression(drawn: Drawn, index: int, room: Room, rng: Rng, asked: str = "")
     said = _expressions(drawn, index, room)
     along = SIDES[asked][0] if asked else None
     return rng.choice([s for s in said if not s.end or SIDES[ENDS[s.end]][0] != along])
-
-
-def _listed(words: tuple[str, ...]) -> str:
-    return f"{', '.join(words[:-1])} or {words[-1]}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
@@ -11,7 +10,7 @@ import numpy as np
 from gnomon.generators.drawing.canvas import Canvas, Points
 from gnomon.generators.drawing.colours import SHADES, shifted
 from gnomon.generators.drawing.palettes import Colour
-from gnomon.generators.drawing.shapes import SHAPES
+from gnomon.generators.drawing.shapes import SHAPES, turning
 from gnomon.generators.drawing.slots import Slot
 from gnomon.generators.rng import Rng
 from gnomon.generators.scene.icons import ICONS
@@ -75,16 +74,9 @@ def placed(thing: Thing, slot: Slot, reach: float, rng: Rng) -> Placed:
     )
 
 
-def edges(points: Points) -> Edges:
-    """The box around the points."""
-    (x1, y1), (x2, y2) = points.min(0), points.max(0)
-    return float(x1), float(y1), float(x2), float(y2)
-
-
 def draw(canvas: Canvas, one: Placed) -> Points:
     """Put a thing on the canvas; its contours' points."""
-    a = math.radians(one.turn)
-    turned = np.array([[math.cos(a), math.sin(a)], [-math.sin(a), math.cos(a)]])
+    turned = turning(one.turn)
     turned *= one.radius / _reach(one.thing.name)
     colour = SHADES[one.thing.colour][one.shade]
     ink = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import cv2
@@ -13,6 +12,8 @@ from PIL import Image, ImageDraw
 from gnomon.generators.drawing.canvas import SCALE, Canvas, Fixed, Pixels, Points
 from gnomon.generators.drawing.fonts import text_face
 from gnomon.generators.drawing.palettes import Colour
+from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.shapes import oblong, turning
 from gnomon.generators.drawing.slots import Slot
 
 _HIGH = 96
@@ -85,10 +86,10 @@ def lay(
     free = np.array([slot.x2 - slot.x1, slot.y2 - slot.y1]) - (high - low)
     quad = quad - low + np.array([slot.x1, slot.y1]) + free * np.array(at)
     tall, wide = text.mask.shape
-    flat_corners = np.array([[0, 0], [wide, 0], [wide, tall], [0, tall]], np.float32)
+    flat_corners = oblong(0, 0, wide, tall).astype(np.float32)
     matrix = cv2.getPerspectiveTransform(flat_corners, quad.astype(np.float32))
     ink = _stain(canvas, text.mask, matrix, quad, look.colour)
-    words = tuple((word, _through(matrix, _rectangle(edges))) for word, edges in text.words)
+    words = tuple((word, Pose(matrix)(oblong(*edges))) for word, edges in text.words)
     return Laid(ink, quad, words)
 
 
@@ -138,20 +139,9 @@ def _corners(shape: tuple[int, ...], look: Look) -> Points:
             [-wide, tall * (1 - across)],
         ]
     )
-    a = math.radians(look.turn)
-    turned: Points = corners @ np.array([[math.cos(a), math.sin(a)], [-math.sin(a), math.cos(a)]])
+    turned: Points = corners @ turning(look.turn)
     return turned
 
 
 def _extent(points: Points) -> tuple[Points, Points]:
     return points.min(0), points.max(0)
-
-
-def _rectangle(edges: tuple[float, float, float, float]) -> Points:
-    x1, y1, x2, y2 = edges
-    return np.array([[x1, y1], [x2, y1], [x2, y2], [x1, y2]])
-
-
-def _through(matrix: Points, points: Points) -> Points:
-    moved: Points = cv2.perspectiveTransform(points[None].astype(np.float64), matrix)[0]
-    return moved

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.generators.base import LATER, check_names
+from gnomon.generators.base import LATER, check_names, check_range
 from gnomon.generators.drawing.backdrop import BACKGROUNDS, backdrop
-from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels
+from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels, around
 from gnomon.generators.drawing.colours import read_on, readable_on, text_grounds
 from gnomon.generators.drawing.files import OwnFile
 from gnomon.generators.drawing.fonts import TEXT_FONTS, UNSEEN_FONTS
@@ -23,12 +23,18 @@ from gnomon.generators.text_spotting.draw import Flat, Laid, Look, flat, lay, si
 from gnomon.generators.text_spotting.texts import TEXTS, texts
 from gnomon.sample import Box, Sample, Spot, Spots, Target, Text
 
-LEVELS: dict[str, tuple[tuple[int, int], float, float]] = {
-    "easy": ((1, 2), 0.0, 0.0),
-    "medium": ((2, 4), 10.0, 0.1),
-    "hard": ((4, 7), 30.0, 0.25),
+
+class _Level(NamedTuple):
+    count: tuple[int, int]  # type: ignore[assignment] # tuple.count is not needed
+    rotation: float
+    perspective: float
+
+
+LEVELS = {
+    "easy": _Level((1, 2), 0.0, 0.0),
+    "medium": _Level((2, 4), 10.0, 0.1),
+    "hard": _Level((4, 7), 30.0, 0.25),
 }
-"""How many texts, how far they are turned, how much their far side is shorter."""
 QUESTIONS = ("find", "read", "both")
 _LEAST = 9.0
 """Pixels: letters are at least so high where the picture is 224 wide, and larger with it."""
@@ -53,6 +59,7 @@ class TextSpotting(Furnished):
     version: ClassVar[int] = 4
     targets: ClassVar[tuple[type[Target], ...]] = (Box, Text, Spots)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
+    levels: ClassVar[dict[str, _Level]] = LEVELS
 
     size: int = 448
     """Pixels of the square picture's side (224 to 1024)."""
@@ -78,17 +85,10 @@ class TextSpotting(Furnished):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 224 <= self.size <= 1024:
-            raise ValueError(f"size={self.size!r}: give 224 to 1024")
-        if self.level not in LEVELS:
-            raise ValueError(f"level={self.level!r}: give one of {', '.join(LEVELS)}")
-        low, high = self._count
-        if not 1 <= low <= high <= 8:
-            raise ValueError(f"count={self.count!r}: give a range within 1 to 8")
-        if not 0 <= self._rotation <= 60:
-            raise ValueError(f"rotation={self.rotation!r}: give 0 to 60 degrees")
-        if not 0 <= self._perspective <= 0.4:
-            raise ValueError(f"perspective={self.perspective!r}: give 0 to 0.4")
+        check_range("size", self.size, 224, 1024)
+        check_range("count", self.count, 1, 8)
+        check_range("rotation", self.rotation, 0, 60)
+        check_range("perspective", self.perspective, 0, 0.4)
         check_names("kinds", self.kinds, tuple(TEXTS))
         check_names("questions", self.questions, QUESTIONS)
         prices = "£€" if "price" in self.kinds else ""
@@ -131,7 +131,9 @@ class TextSpotting(Furnished):
 
     def _plan(self, rng: Rng, photo: OwnFile | None) -> SignPlan:
         """The first texts of the draws that belong to the split: no other split has this set."""
-        said = self.of_its_split(lambda: texts(rng, self.kinds, rng.within(self._count)), sorted)
+        said = self.of_its_split(
+            lambda: texts(rng, self.kinds, rng.within(self.settled.count)), sorted
+        )
         ground = self.ground(text_grounds(), photo, rng)
         inks = list(readable_on(ground))
         colours, shades = [], []
@@ -171,8 +173,9 @@ class TextSpotting(Furnished):
         return written
 
     def _look(self, ink: Colour, rng: Rng) -> Look:
-        turn = rng.uniform(-self._rotation, self._rotation)
-        tilt = (rng.uniform(0, self._perspective), rng.uniform(0, self._perspective))
+        most, steepest = self.settled.rotation, self.settled.perspective
+        turn = rng.uniform(-most, most)
+        tilt = (rng.uniform(0, steepest), rng.uniform(0, steepest))
         return Look(rng.choice(self.names("fonts")), ink, turn, tilt)
 
     def _legible(self, look: Look, lying: Flat, slot: Slot) -> Look:
@@ -184,24 +187,11 @@ class TextSpotting(Furnished):
                 return bent
         return replace(look, turn=0.0, tilt=(0.0, 0.0))
 
-    @property
-    def _count(self) -> tuple[int, int]:
-        return self.count or LEVELS[self.level][0]
-
-    @property
-    def _rotation(self) -> float:
-        return LEVELS[self.level][1] if self.rotation is None else self.rotation
-
-    @property
-    def _perspective(self) -> float:
-        return LEVELS[self.level][2] if self.perspective is None else self.perspective
-
 
 def _placed(laid: Laid, moved: Pose) -> dict[str, Any]:
     """Where a text stands after its picture was moved."""
-    ink = moved(laid.ink)
     return {
-        "box": [*ink.min(0).tolist(), *ink.max(0).tolist()],
+        "box": around(moved(laid.ink)),
         "quad": moved(laid.quad).tolist(),
         "words": [{"text": w, "quad": moved(q).tolist()} for w, q in laid.words],
     }

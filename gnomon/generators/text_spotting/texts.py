@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from gnomon.generators.rng import Rng
 
-_LISTED = """
-    open closed exit entry push pull sale fresh bread coffee market street garden station
-    library museum theatre school bridge harbour hotel kitchen window mirror silver copper
-    winter summer spring autumn morning evening monday tuesday friday sunday platform ticket
-    office parking lift stairs gallery studio bakery pharmacy florist barber tailor laundry
-    river forest valley island meadow castle tower temple orchard vineyard lighthouse danger
-    caution private public reserved welcome goodbye please thanks notice warning apple
-    orange lemon cherry tomato onion pepper butter honey pasta cheese yoghurt pickles
-    bicycle tram ferry airport terminal journey compass lantern anchor feather marble velvet
-    piano violin trumpet concert ballet cinema poetry history science physics algebra zebra
-    falcon otter badger heron lizard dolphin walrus magpie thunder breeze glacier volcano
-    quartz jasmine saffron walnut maple willow cedar bamboo cotton linen leather canvas
-"""
-WORDS = tuple(_LISTED.split())
+WORDS = tuple(Path(__file__).with_name("words.txt").read_text(encoding="utf-8").split())
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
 

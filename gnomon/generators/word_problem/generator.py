@@ -7,19 +7,26 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Literal, NamedTuple
 
-from gnomon.generators.base import Generator, split_of
+from gnomon.generators.base import Generator, check_range, split_of
 from gnomon.generators.decimals import exact
 from gnomon.generators.rng import Rng
 from gnomon.generators.word_problem import domains as stories
 from gnomon.generators.word_problem.moves import ENDINGS, MOVES, PARTS, Step, ended, undone
 from gnomon.sample import Number, Sample, Target
 
-LEVELS: dict[str, tuple[tuple[int, int], tuple[int, int], int]] = {
-    "easy": ((2, 3), (0, 0), 20),
-    "medium": ((3, 5), (0, 1), 60),
-    "hard": ((5, 8), (1, 2), 250),
+
+class _Level(NamedTuple):
+    steps: tuple[int, int]
+    distractors: tuple[int, int]
+    largest: int
+    """The largest number that a move has."""
+
+
+LEVELS = {
+    "easy": _Level((2, 3), (0, 0), 20),
+    "medium": _Level((3, 5), (0, 1), 60),
+    "hard": _Level((5, 8), (1, 2), 250),
 }
-"""Steps and distractors, from and to; the largest number that a move has."""
 _TRIES = 1000
 
 
@@ -65,6 +72,7 @@ class WordProblem(Generator):
     kind: ClassVar[str] = "word_problem"
     version: ClassVar[int] = 2
     targets: ClassVar[tuple[type[Target], ...]] = (Number,)
+    levels: ClassVar[dict[str, _Level]] = LEVELS
 
     level: Literal["easy", "medium", "hard"] = "easy"
     """easy: 2 to 3 steps; medium: 3 to 5; hard: 5 to 8, with distractors."""
@@ -85,12 +93,9 @@ class WordProblem(Generator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, least, most in (("steps", 2, 8), ("distractors", 0, 2)):
-            given = getattr(self, name)
-            if given is not None and not least <= given[0] <= given[1] <= most:
-                raise ValueError(f"{name}={given!r}: give a range within {least} to {most}")
-        if self.largest is not None and not 10 <= self.largest <= 100_000:
-            raise ValueError(f"largest={self.largest!r}: give 10 to 100,000")
+        check_range("steps", self.steps, 2, 8)
+        check_range("distractors", self.distractors, 0, 2)
+        check_range("largest", self.largest, 10, 100_000)
         if self.problem < 0:
             raise ValueError(f"problem={self.problem!r}: problems count from 0")
         if self.vary == "all" and self.problem:
@@ -163,9 +168,9 @@ class WordProblem(Generator):
 
     def _plan(self, rng: Rng) -> StoryPlan:
         """What happens, without numbers."""
-        name = rng.choice(tuple(stories.HELD_OUT if self.ood else stories.SEEN))
+        name = rng.choice([n for n, world in stories.DOMAINS.items() if world.held_out == self.ood])
         domain = stories.DOMAINS[name]
-        total = rng.within(self._steps)
+        total = rng.within(self.settled.steps)
         ending = rng.choice([e for e in domain.endings if ENDINGS[e].steps < total])
         left = total - ENDINGS[ending].steps
         moves: list[str] = []
@@ -177,10 +182,10 @@ class WordProblem(Generator):
 
     def _numbered(self, plan: StoryPlan, rng: Rng) -> Story:
         """The plan with numbers; a move that does not fit the quantity gives way to another."""
-        after, asked = ended(rng, plan.ending, self._most)
+        after, asked = ended(rng, plan.ending, self.settled.largest)
         steps: list[Step] = []
         for move in reversed(plan.moves):
-            steps.append(undone(rng, after, move, self._most))
+            steps.append(undone(rng, after, move, self.settled.largest))
             after = steps[-1].before
         return Story(plan.domain, plan.thing, tuple(reversed(steps)), plan.ending, asked)
 
@@ -193,7 +198,7 @@ class WordProblem(Generator):
 
         said: list[str] = []
 
-        def say(of: tuple[str, ...], *numbers: int) -> str:
+        def say(of: list[str], *numbers: int) -> str:
             """One of the sentences that were not said yet."""
             part = PARTS.get(numbers[0], "") if numbers else ""
             said.append(words.choice([one for one in of if one not in said]))
@@ -201,23 +206,11 @@ class WordProblem(Generator):
 
         told = [say(domain.start, story.steps[0].before)]
         told += [say(domain.moves[step.move], *step.numbers) for step in story.steps]
-        for _ in range(words.within(self._distractors)):
+        for _ in range(words.within(self.settled.distractors)):
             about = words.choice([one for one in domain.distractors if one not in said])
             number = words.integer(*domain.distractors[about])
-            told.insert(0, say((about,), number))  # later, "them" would mean these
+            told.insert(0, say([about], number))  # later, "them" would mean these
         return [*told, say(domain.endings[story.ending], *story.numbers)]
-
-    @cached_property
-    def _steps(self) -> tuple[int, int]:
-        return self.steps or LEVELS[self.level][0]
-
-    @cached_property
-    def _distractors(self) -> tuple[int, int]:
-        return self.distractors or LEVELS[self.level][1]
-
-    @cached_property
-    def _most(self) -> int:
-        return self.largest or LEVELS[self.level][2]
 
 
 def _put(written: str, text: str, numbers: tuple[int, ...]) -> str:

@@ -1,0 +1,24 @@
+"""Plurals, lists and durations as questions have them."""
+
+from __future__ import annotations
+
+import pytest
+
+from gnomon.generators.wording import duration, listed, plural
+
+
+@pytest.mark.parametrize(
+    ("one", "many"),
+    [
+        ("leaf", "leaves"), ("fish", "fish"), ("axis", "axes"), ("city", "cities"), ("day", "days"),
+        ("butterfly", "butterflies"), ("cross", "crosses"), ("month", "months"), ("bin", "bins"),
+    ],
+)  # fmt: skip
+def test_plurals(one, many):
+    assert plural(one) == many
+
+
+def test_lists_and_durations():
+    assert listed(("left", "right")) == "left or right"
+    assert listed(("left", "middle", "right")) == "left, middle or right"
+    assert [duration(m) for m in (1, 60, 125)] == ["1 minute", "1 hour", "2 hours and 5 minutes"]
