@@ -7,9 +7,10 @@ fail in the middle of a training, or train something else.
 from __future__ import annotations
 
 import inspect
+from dataclasses import fields
 from importlib.metadata import requires, version
 
-from transformers import Trainer
+from transformers import Trainer, TrainingArguments
 
 LIBRARIES = ("transformers", "trl", "peft", "bitsandbytes")
 _BATCH = ("return_outputs", "num_items_in_batch")
@@ -28,6 +29,14 @@ OVERRIDDEN: dict[str, tuple[str, ...]] = {
     "get_tp_size": (),
 }
 """Methods of SFTTrainer that NumericSFTTrainer overrides or asks, and what they take."""
+
+_SETTINGS = {field.name for field in fields(TrainingArguments)}
+CHECKPOINTING = (
+    "activation_checkpointing"
+    if "activation_checkpointing" in _SETTINGS
+    else "gradient_checkpointing"  # transformers before 5.23
+)
+"""What the installed transformers calls the setting."""
 
 
 class VersionError(ImportError, ValueError):
