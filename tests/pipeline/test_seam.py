@@ -4,11 +4,16 @@ A release that moves one of them fails here with a sentence, before anything fai
 """
 
 import inspect
+import re
+import tomllib
+from pathlib import Path
 
 import pytest
 import torch
 import transformers
 import trl
+from packaging.requirements import Requirement
+from packaging.version import Version
 from pipeline_toys import UNEVEN, ours
 from trl import SFTTrainer
 
@@ -16,6 +21,19 @@ from gnomon.pipeline import NumericSFTTrainer
 from gnomon.pipeline.training import seam
 
 HERE = "gnomon/pipeline/training/trainer.py stands on"
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_two_latest_minor_releases_of_each_are_allowed():
+    """`make test` runs under those of constraints.txt, `make test-matrix` under the oldest."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    needs = [Requirement(need) for need in project["optional-dependencies"]["train"]]
+    allowed = {need.name: need.specifier for need in needs}
+    pinned = dict(re.findall(r"(?m)^([\w-]+)==(\S+)", (ROOT / "constraints.txt").read_text()))
+    for name in seam.LIBRARIES:
+        latest = Version(pinned[name])
+        assert allowed[name].contains(latest), name
+        assert allowed[name].contains(f"{latest.major}.{latest.minor - 1}.0"), name
 
 
 def test_everything_that_is_overridden_is_looked_at():
