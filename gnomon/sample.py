@@ -31,10 +31,16 @@ if TYPE_CHECKING:
 _WIDEST = (1024, 1024)
 """Pixels of a picture in a notebook, which keeps every picture that it shows."""
 
+_APART = 8
+"""Pixels between pictures that are shown side by side."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One question with its exact answer; `image` is None where text alone is asked."""
+    """One question with its exact answer; `image` is None where text alone is asked.
+
+    Of several pictures `image` is the first; a box is in its pixels.
+    """
 
     id: str
     image: Image | None
@@ -44,12 +50,34 @@ class Sample:
     """What was drawn: enough to ask another question of the same picture without drawing it."""
     rationale: str = ""
     """The working that leads to the answer, where it is shown before it."""
+    more_images: tuple[Image, ...] = ()
+    """The other pictures of a question about several, in the order in which they are shown."""
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """All its pictures."""
+        return () if self.image is None else (self.image, *self.more_images)
+
+    @property
+    def shown(self) -> Image | None:
+        """The picture as people are shown it; several side by side, unless a place in the first is
+        asked for."""
+        if self.image is None or not self.more_images or self.target.has_place:
+            return self.image
+        from PIL import Image
+
+        widths = [image.width for image in self.images]
+        size = sum(widths) + _APART * len(self.more_images), max(i.height for i in self.images)
+        row = Image.new("RGB", size, "white")
+        for place, image in enumerate(self.images):
+            row.paste(image, (sum(widths[:place]) + _APART * place, 0))
+        return row
 
     def _repr_html_(self) -> str:
         """Picture, question and answer, as a notebook shows them."""
         shown = ""
-        if self.image is not None:
-            picture, png = self.image.copy(), BytesIO()
+        if (whole := self.shown) is not None:
+            picture, png = whole.copy(), BytesIO()
             picture.thumbnail(_WIDEST)  # which only ever makes it smaller
             picture.convert("RGBA").save(png, "PNG")
             data = b64encode(png.getvalue()).decode()

@@ -56,9 +56,9 @@ def internvl():
     return tokenizer
 
 
-KINDS = {t.__name__: t for t in (qwen2, llama3, sentencepiece)}
+KINDS = {t.__name__: t for t in (qwen2, llama3, sentencepiece, smolvlm)}
 """One of each way to cut numbers."""
-REAL = KINDS | {t.__name__: t for t in (idefics3, smolvlm, internvl)}
+REAL = KINDS | {t.__name__: t for t in (idefics3, internvl)}
 _QWEN25 = ["<tool_call>", "</tool_call>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>",
            "<|fim_pad|>", "<|repo_name|>", "<|file_sep|>"]  # fmt: skip
 _INTERNVL = ["<img>", "</img>", "<IMG_CONTEXT>", "<quad>", "</quad>", "<ref>", "</ref>", "<box>",

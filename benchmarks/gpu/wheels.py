@@ -29,7 +29,7 @@ LIMIT = 60e6
 """Bytes of a bundle."""
 CARRIED = (
     "albucore", "albumentations", "annotated-types", "bitsandbytes", "datasets", "dill", "filelock",
-    "fsspec", "multiprocess", "peft", "pydantic", "pydantic-core", "regex", "simsimd",
+    "fsspec", "multiprocess", "peft", "pydantic", "pydantic-core", "rapidfuzz", "regex", "simsimd",
     "stringzilla", "transformers", "trl", "typing-extensions", "typing-inspection", "xxhash",
     "zlib-ng",
 )  # fmt: skip
@@ -38,7 +38,7 @@ THERE = {
     "tokenizers": "0.23.2", "torch": "2.11.0",
 } | dict.fromkeys(
     ("jinja2", "matplotlib", "opencv-python-headless", "packaging", "pandas", "pillow", "psutil",
-     "pyarrow", "pyyaml", "requests", "scipy", "statsmodels", "tqdm", "typer")
+     "pyarrow", "pyyaml", "requests", "scipy", "tqdm", "typer")
 )  # fmt: skip
 """Of what the wheels need; None where it is there in a version that nobody noted."""
 MACHINE = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from gnomon.answers.reading.choice import Reading, Value, Which
-from gnomon.answers.target import Corners, Size, Target
+from gnomon.answers.target import Corners, Size
 
 Statistic: TypeAlias = Literal["share", "mean", "median", "p90", "r_squared"]
 Among: TypeAlias = Literal["all", "read", "wrong"]
@@ -103,14 +103,14 @@ class AnswerType(ABC):
 
     @abstractmethod
     def read(
-        self, text: str, truth: Target, *, which: Which, dialect: str, size: Size | None
+        self, text: str, truth: Any, *, which: Which, dialect: str, size: Size | None
     ) -> Reading[Value] | None:
         """An answer's value. Of the truth only its form may be looked at: hours, unit.
 
         `size` is the picture's as the model saw it; boxes are in the space of the `dialect`.
         """
 
-    def measures(self, truth: Target, answer: Answer, cost: float) -> dict[str, float]:
+    def measures(self, truth: Any, answer: Answer, cost: float) -> dict[str, float]:
         """Each line's metric of one answer; `cost` is the most that one is charged with.
 
         An unread answer has 0 in each share and mean of all, is charged with the whole cost, and
@@ -128,13 +128,13 @@ class AnswerType(ABC):
             found["charged"] = min(found[self.charged], cost)
         return found
 
-    def further(self, truth: Target, value: Value | None, size: Size | None) -> dict[str, float]:  # noqa: ARG002 - by type
+    def further(self, truth: Any, value: Any, size: Size | None) -> dict[str, float]:  # noqa: ARG002 - by type
         """What takes long, or asks for the size of the answer's own picture."""
         return {}
 
-    @abstractmethod
-    def value_of(self, truth: Target) -> Value:
+    def value_of(self, truth: Any) -> Any:
         """The truth as a reader would give it."""
+        return truth
 
     def counted(self, line: Line, measures: dict[str, float]) -> tuple[float, ...] | None:
         """What an answer of these measures adds to a line; None where the line is not about it."""
@@ -158,11 +158,11 @@ class AnswerType(ABC):
         """What sorts the worst of the answers that were read first."""
         return measures["charged"]
 
-    def costs(self, truths: Sequence[Target]) -> list[float]:
+    def costs(self, truths: Sequence[Any]) -> list[float]:
         """What an unread answer to each truth is charged with: as much as the worst answer."""
         return [0.0] * len(truths)
 
-    def uniform(self, truths: Sequence[Target]) -> dict[str, float]:  # noqa: ARG002 - by type
+    def uniform(self, truths: Sequence[Any]) -> dict[str, float]:  # noqa: ARG002 - by type
         """Each line's expected value under uniform guesses; nothing where no guess is uniform."""
         return {}
 
@@ -191,30 +191,34 @@ class AnswerType(ABC):
         """Whether all possible answers can be listed, so that a belief can be asked for."""
         return False
 
-    def same(self, one: Value, other: Value) -> bool:
+    def same(self, one: Any, other: Any) -> bool:
         """Whether two values are the same answer."""
         return bool(one == other)
 
-    def place(self, value: Value) -> float:  # noqa: ARG002 - by type
+    def place(self, value: Any) -> float:  # noqa: ARG002 - by type
         """Where it stands on the line; NaN where there is none."""
         return math.nan
 
-    def digits(self, value: Value, width: int) -> list[int] | None:  # noqa: ARG002 - by type
+    def digits(self, value: Any, width: int) -> list[int] | None:  # noqa: ARG002 - by type
         """Its digits from the left, numbers in so many; None for what is not made of digits."""
         return None
 
-    def boxes(self, value: Value) -> Sequence[Corners]:  # noqa: ARG002
+    def boxes(self, value: Any) -> Sequence[Corners]:  # noqa: ARG002
         """Every box of a value."""
         return ()
 
     @abstractmethod
-    def shown(self, value: Value) -> str:
+    def shown(self, value: Any) -> str:
         """A value as people write it."""
 
-    def how_far(self, measures: dict[str, float], *, correct: bool) -> str:  # noqa: ARG002 - by type
+    def how_far(self, measures: dict[str, float]) -> str:
         """How far off an answer is, in words."""
-        return "right" if correct else "wrong"
+        return "right" if self.correct(measures) else self.off(measures)
 
-    def scaled(self, value: Value, old: Size, new: Size) -> Value:  # noqa: ARG002 - by type
+    def off(self, measures: dict[str, float]) -> str:  # noqa: ARG002 - by type
+        """How far off a wrong answer is."""
+        return "wrong"
+
+    def scaled(self, value: Any, old: Size, new: Size) -> Any:  # noqa: ARG002 - by type
         """A value of a picture of one size as it is in a picture of another."""
         return value

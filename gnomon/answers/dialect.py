@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from pathlib import Path
 
 from gnomon import names
 from gnomon.answers.box.truth import Box
@@ -224,57 +226,8 @@ _NUMBERS = {
 }
 """By the format of a number: its pattern, and its decimals."""
 
-DIALECTS: dict[str, Dialect] = {
-    dialect.name: dialect
-    for dialect in (
-        Dialect(),
-        Dialect("pixels", None, ".0f"),
-        Dialect("percent", 100, ".1f"),
-        Dialect(
-            "qwen2-vl",
-            1000,
-            ".0f",
-            box="<|box_start|>(%s,%s),(%s,%s)<|box_end|>",
-            spot="<|object_ref_start|>TEXT<|object_ref_end|>BOX",
-        ),
-        Dialect("qwen2.5-vl", None, ".0f", box='{"bbox_2d": [%s, %s, %s, %s]}', key="bbox_2d"),
-        Dialect("qwen3-vl", 1000, ".0f", box='{"bbox_2d": [%s, %s, %s, %s]}', key="bbox_2d"),
-        # LLaVA-1.5's own data has two decimals; with three a box of 336 pixels is known to a third.
-        Dialect("llava", square=True),
-        Dialect(
-            "paligemma",
-            1023,
-            "04.0f",
-            y_first=True,
-            box="<loc%s><loc%s><loc%s><loc%s>",
-            spot="BOX TEXT",
-            between=" ; ",
-        ),
-        Dialect(
-            "florence-2",
-            999,
-            ".0f",
-            box="<loc_%s><loc_%s><loc_%s><loc_%s>",
-            spot="TEXTBOX",
-            between="",
-        ),
-        Dialect(
-            "internvl",
-            1000,
-            ".0f",
-            box="<box>[[%s, %s, %s, %s]]</box>",
-            spot="<ref>TEXT</ref>BOX",
-        ),
-        Dialect(
-            "gemini",
-            1000,
-            ".0f",
-            y_first=True,
-            box='{"box_2d": [%s, %s, %s, %s]}',
-            key="box_2d",
-        ),
-    )
-}
+_TABLE = tomllib.loads(Path(__file__).with_name("dialects.toml").read_text(encoding="utf-8"))
+DIALECTS = {name: Dialect(name, **{"far": None, **row}) for name, row in _TABLE.items()}
 
 
 def create(name: str) -> Dialect:

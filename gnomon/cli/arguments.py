@@ -39,6 +39,7 @@ def parser() -> argparse.ArgumentParser:
         _demo,
         _compare,
         _merge,
+        _check_served,
         _selftest,
     ):
         words(add)
@@ -52,7 +53,7 @@ def _ls(add: Add) -> None:
         nargs="?",
         metavar="LIST|KIND",
         help="generators, losses, families, configs, recipe, metrics or benchmarks; or a generator,"
-        " for its options alone; default: all",
+        " for its options alone; or schema, the JSON Schema of recipes; default: all lists",
     )
 
 
@@ -93,12 +94,6 @@ def _generate(add: Add) -> None:
     )
     verb.add_argument("--license", metavar="ID", help="what the card says, such as cc-by-4.0")
     _workers(verb)
-    verb.add_argument(
-        "--engine",
-        choices=("local", "ray"),
-        default="local",
-        help="ray draws on the cluster that RAY_ADDRESS names (docs/scale.md)",
-    )
     _overrides(verb, "options of the kind")
 
 
@@ -306,6 +301,36 @@ def _merge(add: Add) -> None:
     )
 
 
+def _check_served(add: Add) -> None:
+    verb = add(
+        verbs.check_served,
+        "check that a served or converted model answers a run's questions as the run did",
+        "gnomon check-served runs/clocks --server http://localhost:8000/v1",
+    )
+    verb.add_argument("of", type=Path, metavar="RUN", help="a run that kept its answers")
+    verb.add_argument(
+        "--server",
+        required=True,
+        metavar="URL",
+        help="an OpenAI-compatible server, up to /v1; the key is in OPENAI_API_KEY",
+    )
+    verb.add_argument("--model", metavar="NAME", help="its name there; default: the only one")
+    verb.add_argument(
+        "--samples", type=_positive, metavar="N", help="how many questions; default: all"
+    )
+    verb.add_argument("--at-once", type=_positive, default=8, metavar="N", help="requests (8)")
+    verb.add_argument(
+        "--least",
+        type=float,
+        default=0.9,
+        metavar="SHARE",
+        help="of answers read as the same, below which it exits with 1 (0.9)",
+    )
+    verb.add_argument(
+        "-o", "--out", type=_html, metavar="HTML", help="a report with the answers and pictures"
+    )
+
+
 def _selftest(add: Add) -> None:
     verb = add(
         verbs.selftest,
@@ -332,7 +357,7 @@ def _selftest(add: Add) -> None:
 def _adder(parsers: Any) -> Add:
     def add(verb: Callable[[argparse.Namespace], Any], what: str, example: str) -> Any:
         parser = parsers.add_parser(
-            verb.__name__,
+            verb.__name__.replace("_", "-"),
             help=what,
             description=f"{what[0].upper()}{what[1:]}.",
             epilog=f"example: {example}",

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 
 from gnomon import eval as evaluation
@@ -35,7 +36,8 @@ def table(what: str | None = None, *, width: int | None = None) -> str:
         return "\n".join(table(one, width=width) for one in _LISTS)
     if generators.known(what):
         return _aligned(what, _rows("generators", {what: generators.KINDS.get(what, what)}), width)
-    check(_LISTS | generators.KINDS, what, what="list or generator", listing="gnomon ls")
+    known = (*_LISTS, "schema", *generators.KINDS)
+    check(known, what, what="list or generator", listing="gnomon ls")
     if what == "configs":
         return _aligned(what, _recipes(), width)
     if what == "recipe":
@@ -92,17 +94,13 @@ def _written_together(kind: type) -> Iterator[list[tuple[str, str]]]:
     folder = kind.__module__.rpartition(".")[0]
     for cls in reversed(kind.__mro__):
         if issubclass(cls, Generator) and cls.__module__.rpartition(".")[0] == folder:
-            node = _definition(f"{cls.__module__}:{cls.__name__}")
-            assert isinstance(node, ast.ClassDef)
-            yield _options(cls, node)
+            yield _options(cls)
 
 
 def _keys(section: type, path: str = "") -> list[tuple[str, str]]:
     """Every key of a recipe with its default, the keys of what it holds below it."""
-    node = _definition(f"{section.__module__}:{section.__name__}")
-    assert isinstance(node, ast.ClassDef)
     rows = []
-    for key, text in _options(section, node):
+    for key, text in _options(section):
         inner, one_of = recipe.section(section, key), recipe.choices(section, key)
         said = f"{' | '.join(map(str, one_of))}: {text}" if one_of else text
         rows.append((path + key, said.rpartition(" [")[0] if inner else said))
@@ -120,18 +118,24 @@ def _sentence(node: ast.ClassDef | ast.FunctionDef) -> str:
     return (ast.get_docstring(node) or "").partition("\n")[0]
 
 
-def _options(kind: type, node: ast.ClassDef | ast.FunctionDef) -> list[tuple[str, str]]:
-    """Each option with its default, and the docstring under it. Generators load without torch."""
-    defaults = {field.name: field.default for field in fields(kind)}
+def docstrings(kind: type) -> list[tuple[str, str]]:
+    """Each field of a dataclass that has a docstring under it, and that."""
+    names = {field.name for field in fields(kind)}
+    body = _definition(f"{kind.__module__}:{kind.__name__}").body
     found = []
-    for field, below in zip(node.body, node.body[1:], strict=False):
+    for field, below in pairwise(body):
         if not isinstance(field, ast.AnnAssign) or not isinstance(below, ast.Expr):
             continue
         name = ast.unparse(field.target)
-        if name in defaults and isinstance(below.value, ast.Constant):
-            text = " ".join(str(below.value.value).split())
-            found.append((name, f"{text} [{_plain(defaults[name])}]"))
+        if name in names and isinstance(below.value, ast.Constant):
+            found.append((name, " ".join(str(below.value.value).split())))
     return found
+
+
+def _options(kind: type) -> list[tuple[str, str]]:
+    """Each option with its docstring and default. Generators load without torch."""
+    defaults = {field.name: field.default for field in fields(kind)}
+    return [(name, f"{text} [{_plain(defaults[name])}]") for name, text in docstrings(kind)]
 
 
 def _facts(family: str) -> list[tuple[str, str]]:

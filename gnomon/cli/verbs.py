@@ -14,12 +14,18 @@ def ls(given: argparse.Namespace) -> None:
     """Names that recipes and verbs take."""
     from gnomon.cli import listing
 
+    if given.what == "schema":
+        from gnomon.cli import schema
+
+        print(json.dumps(schema.of_recipes(), ensure_ascii=False, indent=1))
+        return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     print(listing.table(given.what, width=width))
 
 
 def cp(given: argparse.Namespace) -> None:
     """A recipe that comes with gnomon, to be changed."""
+    from gnomon import recipe
     from gnomon.atomic import put_bytes
     from gnomon.workflows import shipped
 
@@ -28,7 +34,7 @@ def cp(given: argparse.Namespace) -> None:
     to = to / Path(source).name if to.is_dir() else to
     if to.exists():
         raise FileExistsError(f"{to} is there already; nothing was copied")
-    put_bytes(to, text.encode())
+    put_bytes(to, recipe.for_editors(text, to).encode())
     print(to)
 
 
@@ -65,7 +71,6 @@ def generate(given: argparse.Namespace) -> None:
         n=given.n,
         split=given.split,
         workers=given.workers,
-        engine=given.engine,
         format=given.format,
         license=given.license,
     )
@@ -269,6 +274,26 @@ def merge(given: argparse.Namespace) -> None:
             given.of, given.out, samples=given.samples, push_to=given.push_to_hub
         )
     print(f"{given.out}: {found}")
+
+
+def check_served(given: argparse.Namespace) -> int:
+    """Whether a served model answers as the run did that made it."""
+    from contextlib import nullcontext
+
+    from gnomon.store.lock import sole_writer
+    from gnomon.workflows import serving
+
+    with sole_writer(given.out) if given.out else nullcontext():
+        good = serving.check_served(
+            given.of,
+            given.server,
+            model=given.model,
+            samples=given.samples,
+            at_once=given.at_once,
+            least=given.least,
+            out=given.out,
+        )
+    return 0 if good else 1
 
 
 def selftest(given: argparse.Namespace) -> int:

@@ -100,6 +100,11 @@ class Generator(ABC):
         return (self,)
 
     @property
+    def several(self) -> bool:
+        """Whether its samples may have several pictures."""
+        return False
+
+    @property
     def options(self) -> dict[str, Any]:
         """The options as plain values: `create(kind, **options)` makes the same generator."""
         plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from textwrap import wrap
 
 from PIL import Image, ImageDraw, ImageFont
@@ -38,6 +39,7 @@ def contact_sheet(
     """
     if not samples:
         raise ValueError("no samples: a contact sheet needs at least one")
+    samples = [replace(sample, image=sample.shown, more_images=()) for sample in samples]
     columns = columns or math.ceil(math.sqrt(len(samples) * 1.5))
     rows = math.ceil(len(samples) / columns)
     side = _side(samples, largest)

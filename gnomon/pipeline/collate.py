@@ -7,6 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gnomon.answers import dialect
+from gnomon.pipeline.families import FAMILIES, load
 from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
 from gnomon.sample import Sample, Size
 
@@ -27,6 +28,8 @@ class Question(Protocol):
     def id(self) -> str: ...
     @property
     def image(self) -> Image | None: ...
+    @property
+    def images(self) -> tuple[Image, ...]: ...
     @property
     def question(self) -> str: ...
 
@@ -52,7 +55,7 @@ class Collator:
             for prompt, sample in zip(prompts, samples, strict=True)
         ]
         texts = [prompt + answer for prompt, answer in zip(prompts, answers, strict=True)]
-        pictures = [sample.image for sample in samples]
+        pictures = [sample.images for sample in samples]
         batch = self.family.encode(self.processor, texts, pictures, side="right")
         self._refuse_long(batch, samples)
         batch["labels"] = self._labels(batch, prompts, answers, samples)
@@ -126,7 +129,7 @@ def prompt_of(family: Family, processor: Processor, asked: Question) -> str:
     """The text up to where the answer begins."""
     _check_sight(family, asked)
     _refuse_sign(processor, asked, asked.question)
-    return family.prompt(processor, asked.question, image=asked.image is not None)
+    return family.prompt(processor, asked.question, image=len(asked.images))
 
 
 def written_answer(family: Family, processor: Processor, sample: Sample) -> str:
@@ -149,15 +152,23 @@ def written_answer(family: Family, processor: Processor, sample: Sample) -> str:
 
 
 def resized_size(family: Family, processor: Processor, asked: Question) -> Size | None:
-    """The size that the sample's picture has when the model sees it; None without a picture."""
+    """The size that the sample's first picture has when the model sees it; None without one."""
+    return next(iter(resized_sizes(family, processor, asked)), None)
+
+
+def resized_sizes(family: Family, processor: Processor, asked: Question) -> list[Size]:
+    """The sizes that the sample's pictures have when the model sees them."""
     _check_sight(family, asked)
-    if asked.image is None:
-        return None
-    try:
-        return family.resized(processor, asked.image.size)
-    except ValueError as error:
-        width, height = asked.image.size
-        raise ValueError(f"sample {asked.id}: its picture of {width}×{height}: {error}") from error
+    sizes = []
+    for image in asked.images:
+        try:
+            sizes.append(family.resized(processor, image.size))
+        except ValueError as error:
+            width, height = image.size
+            raise ValueError(
+                f"sample {asked.id}: its picture of {width}×{height}: {error}"
+            ) from error
+    return sizes
 
 
 def _check_sight(family: Family, asked: Question) -> None:
@@ -165,6 +176,11 @@ def _check_sight(family: Family, asked: Question) -> None:
         raise ValueError(
             f"sample {asked.id} has a picture, and {family.name} reads text alone: name a model"
             " that sees (`gnomon ls families`), or data without pictures"
+        )
+    if len(asked.images) > 1 and not family.several:
+        raise ValueError(
+            f"sample {asked.id} has {len(asked.images)} pictures, and {family.name} takes one: name"
+            f" a model of {', '.join(n for n in FAMILIES if load(n).several)}"
         )
 
 

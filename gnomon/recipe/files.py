@@ -7,7 +7,6 @@ import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,11 @@ from gnomon.recipe.checking import RecipeError, checked
 from gnomon.recipe.sections import Recipe
 
 _LONGEST = 2**18
-"""Bytes of a recipe, and characters of it once its aliases are written out."""
+"""Bytes of a recipe."""
 _DEEPEST = 50
+_MOST = 100_000
 _TOO_DEEP = f"nested more than {_DEEPEST} deep"
-_TOO_LONG = f"with its aliases written out it has more than {_LONGEST:,} characters"
+_TOO_LONG = f"with its aliases written out it has more than {_MOST:,} values"
 
 
 def load(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
@@ -91,18 +91,28 @@ def dumped(raw: dict[str, Any]) -> str:
 def edited(text: str, overrides: Sequence[str]) -> str:
     """A recipe's text with `key=value` laid over it; its comments stay.
 
-    A text that cannot be edited so is written anew, without comments.
+    A text in which a key is new is written anew, without comments.
     """
     wanted, found = laid_over(_parsed(text, "recipe:"), overrides), text
     try:
         for override in overrides:
             key, _, value = override.partition("=")
-            found = _with_value(found, key.split("."), value)
+            node = _node_at(found, key.split("."))
+            start, end = node.start_mark.index, node.end_mark.index
+            end = start + len(found[start:end].rstrip())  # a block ends where the next key begins
+            found = f"{found[:start].rstrip(' ')} {value}{found[end:]}"
         if _parsed(found, "recipe:") == wanted:
             return found
-    except RecipeError:  # such as for a value that is no YAML inside a line
+    except (LookupError, RecipeError):  # a new key, or a value that is no YAML inside a line
         pass
     return dumped(wanted)
+
+
+def for_editors(text: str, file: Path) -> str:
+    """A recipe's text as it is written to a file: with the line that names the schema to editors,
+    where `gnomon ls schema > recipe.schema.json` put one beside the file."""
+    schema = file.with_name("recipe.schema.json")
+    return f"# yaml-language-server: $schema={schema.name}\n{text}" if schema.is_file() else text
 
 
 def find(path: str | Path, others: Iterable[str] = ()) -> Path:
@@ -147,7 +157,7 @@ def _parsed(text: str | bytes, what: str) -> Any:
     """The value of a YAML text; `what` begins the message where it is none."""
     try:
         whole = text.decode("utf-8-sig") if isinstance(text, bytes) else text
-        return yaml.load(whole, _Loader)  # noqa: S506 - a SafeLoader
+        value = yaml.load(whole, _Loader)  # noqa: S506 - a SafeLoader
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
@@ -161,6 +171,21 @@ def _parsed(text: str | bytes, what: str) -> Any:
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         # PyYAML's constructors fail so: on a 45th of May, on !!int without digits.
         raise RecipeError(f"{what} not YAML: {error!r}") from error
+    _check_extent(value, what)
+    return value
+
+
+def _check_extent(whole: Any, what: str) -> None:
+    """Refuse a thousand bytes of aliases to lists of aliases, which are gigabytes."""
+    left, met = [(whole, 1)], 0
+    while left:
+        value, level = left.pop()
+        met += 1
+        if level > _DEEPEST or met > _MOST:
+            raise RecipeError(f"{what} {_TOO_DEEP if level > _DEEPEST else _TOO_LONG}")
+        if isinstance(value, dict | list):
+            inner = value.values() if isinstance(value, dict) else value
+            left += [(each, level + 1) for each in inner]
 
 
 class _Loader(yaml.SafeLoader):
@@ -170,12 +195,6 @@ class _Loader(yaml.SafeLoader):
         if self.flow_level > _DEEPEST:  # before it is looked through for keys, which takes seconds
             raise yaml.scanner.ScannerError(None, None, _TOO_DEEP, self.get_mark())
         super().fetch_flow_collection_start(token)
-
-    def get_single_node(self) -> yaml.Node | None:
-        node: yaml.Node | None = super().get_single_node()
-        if node is not None:
-            _check_extent(node)
-        return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
@@ -189,34 +208,6 @@ class _Loader(yaml.SafeLoader):
                 )
             seen.add(key)
         return super().construct_mapping(node, deep)
-
-
-def _check_extent(root: yaml.Node) -> None:
-    """Refuse what is nested too deeply, or would be too long with its aliases written out.
-
-    A thousand bytes of aliases to lists of aliases are gigabytes; here each node is met once.
-    """
-    found: dict[int, tuple[int, int]] = {}
-
-    def extent(node: yaml.Node) -> tuple[int, int]:
-        """Characters, and levels."""
-        if isinstance(node, yaml.ScalarNode):
-            return 1 + len(node.value), 0
-        if id(node) not in found:
-            found[id(node)] = 0, _DEEPEST  # where it is met again before its end, it has none
-            inner = chain(*node.value) if isinstance(node, yaml.MappingNode) else node.value
-            extents = [extent(each) for each in inner]
-            found[id(node)] = (
-                1 + sum(characters for characters, _ in extents),
-                1 + max((levels for _, levels in extents), default=0),
-            )
-        characters, levels = found[id(node)]
-        if characters > _LONGEST or levels > _DEEPEST:
-            said = _TOO_DEEP if levels > _DEEPEST else _TOO_LONG
-            raise yaml.constructor.ConstructorError(None, None, said, node.start_mark)
-        return found[id(node)]
-
-    extent(root)
 
 
 _FLOAT = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)[eE][-+]?\d+")
@@ -261,41 +252,15 @@ def _index(step: str, place: list[Any], path: str) -> int:
     return int(step)
 
 
-def _with_value(text: str, way: Sequence[str], value: str) -> str:
-    """The text with another value at a place, or with a new key where there is none yet."""
+def _node_at(text: str, way: Sequence[str]) -> yaml.Node:
+    """What stands at a key; LookupError where the key is new."""
     node = yaml.compose(text, Loader=_Loader)
     assert node is not None  # it was parsed before
-    for depth, step in enumerate(way):
-        if (inner := _inner(node, step)) is None:
-            return _with_key(text, node, way[depth:], value)
-        node = inner
-    start, end = node.start_mark.index, node.end_mark.index
-    end = start + len(text[start:end].rstrip())  # a block ends where the next key begins
-    return f"{text[:start].rstrip(' ')} {value}{text[end:]}"
-
-
-def _inner(node: yaml.Node, step: str) -> yaml.Node | None:
-    pairs: Iterable[tuple[str, yaml.Node]] = ()
-    if isinstance(node, yaml.SequenceNode):
-        pairs = ((str(place), inner) for place, inner in enumerate(node.value))
-    elif isinstance(node, yaml.MappingNode):
-        pairs = ((key.value, inner) for key, inner in node.value)
-    return next((inner for name, inner in pairs if name == step), None)
-
-
-def _with_key(text: str, node: yaml.Node, way: Sequence[str], value: str) -> str:
-    """A line after the node's last one, or an item of braces; keys further in are in braces."""
-    for step in reversed(way[1:]):
-        value = f"{{{step}: {value}}}"
-    line, start, end = f"{way[0]}: {value}", node.start_mark, node.end_mark.index
-    if not isinstance(node, yaml.MappingNode):  # null
-        return f"{text[: start.index]} {{{line}}}{text[end:]}"
-    if node.flow_style:
-        comma = ", " if node.value else ""
-        return f"{text[: end - 1]}{comma}{line}{text[end - 1 :]}"
-    last = node
-    while isinstance(last, yaml.CollectionNode) and not last.flow_style and last.value:
-        last = last.value[-1][1] if isinstance(last, yaml.MappingNode) else last.value[-1]
-    line_end = text.find("\n", last.end_mark.index)
-    at = len(text) if line_end < 0 else line_end
-    return f"{text[:at]}\n{' ' * start.column}{line}{text[at:]}"
+    for step in way:
+        inner: dict[str, yaml.Node] = {}
+        if isinstance(node, yaml.MappingNode):
+            inner = {key.value: each for key, each in node.value}
+        elif isinstance(node, yaml.SequenceNode):
+            inner = {str(place): each for place, each in enumerate(node.value)}
+        node = inner[step]
+    return node

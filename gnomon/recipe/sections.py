@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field, NonNegativeFloat, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from gnomon.answers.truths import LABELLED
@@ -21,10 +21,8 @@ Part = Literal["frozen", "lora", "full"]
 STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
-def _check_seed(seed: int) -> None:
-    """Refuse what no library takes for a seed."""
-    if not 0 <= seed < 2**32:
-        raise ValueError(f"seed={seed}: give a whole number from 0 to {2**32 - 1}")
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
+"""What every library takes for a seed."""
 
 
 BoxFormat = Literal["xyxy", "xywh", "cxcywh", "xyxy_1", "xyxy_1000"]
@@ -36,8 +34,10 @@ class Columns:
 
     image: str | None = "image"
     """The column with the picture's path, beside the file, or file_name where no image is; none
-    where text alone is asked. PNG, JPEG, WebP, BMP, GIF or TIFF, of up to 89,478,485 pixels or what
-    the environment variable GNOMON_MAX_PICTURE_PIXELS says."""
+    where text alone is asked. PNG, JPEG, WebP, BMP, GIF or TIFF, of up to 89,478,485 pixels."""
+    more_images: tuple[str, ...] = ()
+    """Further columns with pictures of the same question, in order; an empty cell has none. Where a
+    column of pictures holds a list, all of them are of the question."""
     question: str = "question"
     """The column with the question."""
     ask: str | None = None
@@ -53,23 +53,21 @@ class Columns:
     decimal: Literal["point", "comma"] | None = None
     """The decimal mark of the numbers, point or comma: to be given where a label has a decimal
     comma, or is one such as 1,234, which may be two numbers."""
-    within: float = 0.0
+    within: NonNegativeFloat = 0.0
     """How far off an accepted number may be."""
     choices: tuple[str, ...] | None = None
     """The possible texts, where the question lists them."""
     box_format: BoxFormat = "xyxy"
     """Pixels as corners, corner and size, or middle and size; or corners on 0..1 or 0..1000."""
     group: str | None = None
-    """A column: rows that share its value never stand in two splits. Without it, the picture's
-    path as the row has it."""
+    """A column: rows that share its value never stand in two splits. Without it, rows that share a
+    picture, by its path as the row has it."""
     split: str | None = None
     """A column that says train, val or test; without it 80, 10 and 10 % by a hash of the group."""
 
     def __post_init__(self) -> None:
         if self.kind not in LABELLED:
             raise ValueError(f"kind={self.kind!r}: {hint(self.kind, LABELLED)}")
-        if self.within < 0:
-            raise ValueError(f"within={self.within}: a distance is 0 or more")
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -89,7 +87,7 @@ class Source:
     on_bad: Literal["refuse", "skip"] = "refuse"
     """What becomes of your own rows, or a benchmark's, that cannot be used, broken pictures among
     them: all are listed and nothing is read, or they are left out and listed."""
-    weight: float = 1.0
+    weight: PositiveFloat = 1.0
     """Its share of the stream, relative to the other sources' weights."""
     options: dict[str, Any] | None = None
     """The kind's options; `gnomon ls generators` lists them."""
@@ -105,8 +103,6 @@ class Source:
             raise ValueError("on_bad is about a file of your own; what a kind draws is never bad")
         if self.benchmark is not None and (self.path is None or self.columns):
             raise ValueError("a benchmark has a path, and its columns are known: give no others")
-        if self.weight <= 0:
-            raise ValueError(f"weight={self.weight}: give a positive share")
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -156,9 +152,9 @@ class Model:
     """sdpa, eager, flash_attention_2 or another that transformers knows; it chooses where None."""
     dtype: Literal["bfloat16", "float16", "float32"] = "bfloat16"
     """The precision of all that is not in 4 bits, and of the computation."""
-    min_pixels: int | None = None
+    min_pixels: PositiveInt | None = None
     """Smaller pictures are enlarged to this area; the family's own limit where not given."""
-    max_pixels: int | None = None
+    max_pixels: PositiveInt | None = None
     """Larger pictures are shrunk to this area; the family's own limit where not given."""
 
     @property
@@ -182,10 +178,10 @@ class Model:
             raise ValueError("load_in_8bit=true: set load_in_4bit=false beside it")
         if self.server:
             check_url(self.server)
-        low, high = self.min_pixels or 1, self.max_pixels
-        if low < 1 or (high is not None and high < low):
+        if self.min_pixels and self.max_pixels and self.max_pixels < self.min_pixels:
             raise ValueError(
-                f"min_pixels={self.min_pixels}, max_pixels={high}: give areas, the smaller first"
+                f"min_pixels={self.min_pixels}, max_pixels={self.max_pixels}: give areas, the"
+                " smaller first"
             )
 
 
@@ -195,28 +191,20 @@ class Loss:
 
     name: str = "ntil"
     """`ce` for the cross-entropy alone; `gnomon ls losses` lists the others."""
-    weight: float = 0.3
+    weight: NonNegativeFloat = 0.3
     """total = CE + weight · loss."""
     balance: Literal["fixed", "ce_ratio"] = "fixed"
     """`ce_ratio` scales the loss to the cross-entropy's size at each step, as NTIL published it."""
     schedule: Literal["constant", "cosine"] = "constant"
     """What becomes of the weight: it stays, or falls to 0 along a cosine by the end."""
-    warmup: float = 0.0
+    warmup: Annotated[float, Field(ge=0, le=1)] = 0.0
     """The share of the training over which the weight first rises from 0, before its schedule."""
-    numeric_mass: float = 0.0
+    numeric_mass: NonNegativeFloat = 0.0
     """Weight of −log of the probability that all digits have together, where one is due."""
     final_answer_only: bool = False
     """Leave a rationale's numbers to the cross-entropy; the numeric terms see the answer alone."""
     options: dict[str, Any] | None = None
     """The loss's own options."""
-
-    def __post_init__(self) -> None:
-        if self.weight < 0:
-            raise ValueError(f"weight={self.weight}: a loss is added, so 0 or more")
-        if self.numeric_mass < 0:
-            raise ValueError(f"numeric_mass={self.numeric_mass}: it is added, so 0 or more")
-        if not 0 <= self.warmup <= 1:
-            raise ValueError(f"warmup={self.warmup}: give a share of the training, 0 to 1")
 
 
 _INITS = (True, False, "gaussian", "orthogonal")
@@ -234,7 +222,7 @@ class Lora:
     """true for PEFT's default, false for a random start, gaussian or orthogonal."""
     target_modules: tuple[str, ...] | None = None
     """Only the linear layers of these names, such as [q_proj, v_proj]; all of a part if None."""
-    r: dict[PartName, int] | None = None
+    r: dict[PartName, PositiveInt] | None = None
     """Another rank for a part, such as {vision: 8}; its scale is lora_alpha / r, then."""
 
     def __post_init__(self) -> None:
@@ -246,23 +234,20 @@ class Lora:
             )
         if self.target_modules == ():
             raise ValueError("target_modules=[]: name layers, or leave it out for all")
-        for part, rank in (self.r or {}).items():
-            if rank < 1:
-                raise ValueError(f"r.{part}={rank}: give 1 or more")
 
 
 @dataclass(frozen=True, config=STRICT)
 class Train:
     """How it is trained. Names that TRL and PEFT have are theirs."""
 
-    samples: int | None = None
+    samples: PositiveInt | None = None
     """How many training samples there are; each epoch sees them all. Default: every row of data
     that has an end, 10,000 where something is drawn."""
-    num_train_epochs: float = 1.0
+    num_train_epochs: PositiveFloat = 1.0
     """How often they are seen; `max_steps` rules where it is given."""
     max_steps: int = -1
     """Stop after so many optimizer steps; -1 leaves it to the epochs."""
-    learning_rate: float = 2e-4
+    learning_rate: PositiveFloat = 2e-4
     """The highest rate of the schedule."""
     lr_scheduler_type: str = "cosine"
     """Any schedule that transformers knows."""
@@ -270,11 +255,11 @@ class Train:
     """Steps over which the rate rises from 0."""
     weight_decay: float = 0.0
     """Of the optimizer."""
-    per_device_train_batch_size: int = 8
+    per_device_train_batch_size: PositiveInt = 8
     """Samples in one forward pass on one device."""
-    gradient_accumulation_steps: int = 1
+    gradient_accumulation_steps: PositiveInt = 1
     """Forward passes before an optimizer step."""
-    max_length: int | None = None
+    max_length: PositiveInt | None = None
     """A sample of more tokens is refused by name, never cut; the model's own limit where None."""
     activation_checkpointing: bool = False
     """Less memory, about a third more time."""
@@ -284,27 +269,27 @@ class Train:
     """The vision tower."""
     projector: Part = "frozen"
     """What leads from the vision tower to the language model."""
-    lora_r: int = 16
+    lora_r: PositiveInt = 16
     """The adapters' rank."""
-    lora_alpha: int = 32
+    lora_alpha: PositiveInt = 32
     """The adapters' scale is lora_alpha / lora_r."""
     lora_dropout: float = 0.0
     """Dropout before the adapters."""
     lora: Lora | None = None
     """More about the adapters."""
-    learning_rates: dict[PartName, float] | None = None
+    learning_rates: dict[PartName, PositiveFloat] | None = None
     """Another highest rate for a part, such as {vision: 2e-5}."""
-    save_steps: int = 500
+    save_steps: PositiveInt = 500
     """A checkpoint every so many steps; a killed run goes on from the last one."""
-    logging_steps: int = 10
+    logging_steps: PositiveInt = 10
     """A line in the log every so many steps."""
-    eval_steps: int | None = None
+    eval_steps: PositiveInt | None = None
     """Answer held-out samples every so many steps; a checkpoint is kept at each, the best taken."""
-    eval_samples: int = 64
+    eval_samples: PositiveInt = 64
     """How many, of the held-out split that `eval.split` is not."""
     metric: str = "correct"
     """What the best is best by: `correct`, or a kind's headline figure such as `time_deviation`."""
-    patience: int | None = None
+    patience: PositiveInt | None = None
     """Stop after so many evaluations without a better one."""
     report_to: tuple[Literal["tensorboard", "trackio", "wandb"], ...] = ()
     """Where the log goes besides the run's directory."""
@@ -315,17 +300,8 @@ class Train:
     run elsewhere."""
 
     def __post_init__(self) -> None:
-        for name in ("samples", "per_device_train_batch_size", "gradient_accumulation_steps",
-                     "lora_r", "lora_alpha", "save_steps", "logging_steps",
-                     "max_length", "eval_steps", "eval_samples", "patience"):  # fmt: skip
-            if getattr(self, name) is not None and getattr(self, name) < 1:
-                raise ValueError(f"{name}={getattr(self, name)}: give 1 or more")
         if self.patience is not None and self.eval_steps is None:
             raise ValueError(f"patience={self.patience} counts evaluations: give eval_steps, too")
-        parts = {f"learning_rates.{part}": r for part, r in (self.learning_rates or {}).items()}
-        for name, rate in {"learning_rate": self.learning_rate, **parts}.items():
-            if rate <= 0:
-                raise ValueError(f"{name}={rate}: give a positive rate")
         for option, said in (("learning_rates", self.learning_rates),
                              ("lora.r", self.lora and self.lora.r)):  # fmt: skip
             ways = ("lora",) if option == "lora.r" else ("lora", "full")
@@ -333,10 +309,9 @@ class Train:
                 if (way := getattr(self, part)) not in ways:
                     way_out = f"set {part} to {' or '.join(ways)}"
                     raise ValueError(f"{option}.{part}: {part} is {way}: {way_out}")
-        if self.num_train_epochs <= 0 or (self.max_steps < 1 and self.max_steps != -1):
+        if self.max_steps < 1 and self.max_steps != -1:
             raise ValueError(
-                f"num_train_epochs={self.num_train_epochs}, max_steps={self.max_steps}: nothing"
-                " would train; max_steps=-1 leaves it to the epochs"
+                f"max_steps={self.max_steps}: nothing would train; -1 leaves it to the epochs"
             )
         if {self.language, self.vision, self.projector} == {"frozen"}:
             raise ValueError("language, vision and projector are all frozen: nothing would train")
@@ -351,32 +326,28 @@ class Train:
 class Eval:
     """What the model is measured on, and how it answers."""
 
-    samples: int | None = None
+    samples: PositiveInt | None = None
     """How many samples of the held-out split. Default: 500, or as many as it has where it has
     fewer."""
     split: Literal["val", "test"] = "test"
     """Which held-out split."""
-    seed: int = 0
+    seed: Seed = 0
     """Of the held-out samples, apart from the recipe's: all its seeds answer the same questions."""
     data: tuple[Source, ...] | None = None
     """Other sources than those of training, such as unseen styles or real photographs."""
-    batch_size: int = 16
+    batch_size: PositiveInt = 16
     """Samples in one generation batch; it does not change the answers in float32."""
-    max_new_tokens: int = 32
+    max_new_tokens: PositiveInt = 32
     """An answer is cut after so many tokens, and counts as unread if that breaks it."""
     belief: bool | tuple[str, ...] = False
     """Store what the model gives every minute of a clock, whole number to 100 or choice of a text;
     or every one of the answers listed here."""
 
     def __post_init__(self) -> None:
-        for name in ("samples", "batch_size", "max_new_tokens"):
-            if getattr(self, name) is not None and getattr(self, name) < 1:
-                raise ValueError(f"{name}={getattr(self, name)}: give 1 or more")
         if isinstance(self.belief, tuple) and (
             not self.belief or len(set(self.belief)) < len(self.belief)
         ):
             raise ValueError(f"belief={list(self.belief)}: list different answers, or say true")
-        _check_seed(self.seed)
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -393,7 +364,7 @@ class Recipe:
     """How it is trained."""
     eval: Eval = Eval()
     """What it is measured on."""
-    seed: int = 0
+    seed: Seed = 0
     """Covers what is drawn to train on, data order and the adapters' first weights."""
 
     @property
@@ -404,7 +375,6 @@ class Recipe:
     def __post_init__(self) -> None:
         if not self.data:
             raise ValueError("data is empty: name at least one source, such as `- kind: clock`")
-        _check_seed(self.seed)
         attention = self.model.attn_implementation or ""
         if self.eval.belief and attention.startswith("flash"):
             raise ValueError(

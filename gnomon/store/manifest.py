@@ -11,7 +11,6 @@ import platform
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from time import monotonic
 from typing import Any
 
 import gnomon
@@ -112,30 +111,6 @@ def save(root: Path, manifest: dict[str, Any]) -> None:
     """Put the manifest in its place, at once."""
     text = json.dumps(manifest, indent=1, ensure_ascii=False)
     put_text(root / MANIFEST, text + "\n")
-
-
-class Growing:
-    """A manifest to which shards are added, saved in a twentieth of the time at most.
-
-    That of a thousand shards takes 50 ms to write; after each of them that would be a minute.
-    """
-
-    def __init__(self, root: Path, manifest: dict[str, Any]) -> None:
-        self._root, self._manifest = root, manifest
-        self._due, self._unsaved = 0.0, False
-
-    def grown(self) -> None:
-        """Save what was added, unless something was saved a moment ago."""
-        self._unsaved = True
-        if monotonic() >= self._due:
-            self.save()
-
-    def save(self) -> None:
-        """Save what is not saved yet."""
-        if self._unsaved:
-            began = monotonic()
-            save(self._root, self._manifest)
-            self._due, self._unsaved = monotonic() + 20 * (monotonic() - began), False
 
 
 def license_of(manifest: dict[str, Any]) -> str:

@@ -15,7 +15,9 @@ TEXTS = ("id", "question", "rationale", "answer", "target", "facts")
 """Every column but the picture."""
 NEEDED = ("id", "image", "question", "target")
 """The columns without which there is no sample."""
-COLUMNS = (*NEEDED, "rationale", "facts")
+MORE = "more_images"
+"""The column of the pictures after the first, where there may be several."""
+COLUMNS = (*NEEDED, "rationale", "facts", MORE)
 """The columns that a sample is read from; `answer` is for other readers."""
 
 
@@ -26,6 +28,8 @@ class Row(NamedTuple):
     """The picture, encoded."""
     texts: dict[str, str | None]
     """Every other column."""
+    more: tuple[bytes, ...] | None = None
+    """The pictures after the first; None where no sample of the source has several."""
 
 
 class Prints:
@@ -36,7 +40,8 @@ class Prints:
 
     def add(self, sample: Sample, row: Row) -> None:
         """Take in the next row, with the sample that it was made from."""
-        self._pixels.update(pixels.fingerprint(sample.image))
+        for image in sample.images or (None,):
+            self._pixels.update(pixels.fingerprint(image))
         labels = json.dumps(list(row.texts.values()), ensure_ascii=False)
         self._labels.update(labels.encode() + b"\n")
 
@@ -45,11 +50,16 @@ class Prints:
         return {"pixels": self._pixels.hexdigest(), "labels": self._labels.hexdigest()}
 
 
-def to_row(sample: Sample) -> Row:
-    """The row that a sample is stored as; what cannot be stored whole is refused by its id."""
+def to_row(sample: Sample, *, several: bool = False) -> Row:
+    """The row that a sample is stored as; what cannot be stored whole is refused by its id.
+
+    `several` says whether samples of its source may have several pictures.
+    """
     try:
-        image = None if sample.image is None else pixels.encoded(sample.image)
-        return Row(image, texts_of(sample))
+        encoded = tuple(map(pixels.encoded, sample.images))
+        return Row(
+            encoded[0] if encoded else None, texts_of(sample), encoded[1:] if several else None
+        )
     except (TypeError, ValueError) as error:
         raise ValueError(f"sample {sample.id!r} cannot be stored: {error}") from error
 
@@ -76,6 +86,7 @@ def from_record(record: dict[str, Any]) -> Sample:
         target=target_from_json(jsons.loads(record["target"], "target")),
         facts=jsons.loads(record.get("facts") or "{}", "facts"),
         rationale=record.get("rationale") or "",
+        more_images=tuple(pixels.decoded(_bytes_of(one)) for one in record.get(MORE) or ()),
     )
 
 

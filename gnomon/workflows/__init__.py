@@ -2,24 +2,18 @@
 
 from gnomon.workflows.answering import predict, read_pictures
 from gnomon.workflows.comparing import compare
-from gnomon.workflows.directory import AFTER, BEFORE, versions
-from gnomon.workflows.exam import Exam, check, check_names, open_recipe
+from gnomon.workflows.exam import Exam, check, open_recipe
 from gnomon.workflows.merging import merge
-from gnomon.workflows.request import PredictRequest, asked
-from gnomon.workflows.running import generate, plan, run, train
+from gnomon.workflows.request import asked
+from gnomon.workflows.running import plan, run, train
 from gnomon.workflows.scoring import pictures_of, report, results, review, score
 from gnomon.workflows.selftesting import selftest
 
 __all__ = [
-    "AFTER",
-    "BEFORE",
     "Exam",
-    "PredictRequest",
     "asked",
     "check",
-    "check_names",
     "compare",
-    "generate",
     "merge",
     "open_recipe",
     "pictures_of",
@@ -33,5 +27,4 @@ __all__ = [
     "score",
     "selftest",
     "train",
-    "versions",
 ]

@@ -32,15 +32,14 @@ def compare(
     files of answers that were made elsewhere, as in `elsewhere.score`.
     """
     from gnomon import eval as evaluation
-    from gnomon.eval.comparing import published
     from gnomon.eval.comparing.groups import check_alike, compared, grouped
-    from gnomon.eval.comparing.published_tables import lay, text
+    from gnomon.eval.comparing.published_tables import lay, open_table, text
     from gnomon.eval.report import text_tables
     from gnomon.eval.report.csv_table import write_csv
     from gnomon.eval.scoring.scored import write_scores
     from gnomon.workflows import elsewhere
 
-    printed = [published.open_table(name) for name in beside]
+    printed = [open_table(name) for name in beside]
     here = [out.is_dir() or data is None or about_file(out).is_file() for out in outs]
     if data is not None and all(here):
         raise RecipeError("--data: each of these says what it was asked; leave --data out")

@@ -133,17 +133,19 @@ def stats(
     what: str, options: Sequence[str], *, n: int | None, seed: int | None, workers: int | None
 ) -> Census:
     """What is in a dataset directory or file, or in what a kind or a recipe draws, by split."""
-    from gnomon.store.describing.census import Part, census, parts_of
+    from gnomon.store.describing.census import census, splits_of
     from gnomon.store.user_data.rows import is_own
 
     place = Path(what)
     if place.is_dir() and not is_own(place):
-        return census(parts_of(place, n=n), workers=workers)
-    parts = {}
-    for split, (samples, total) in _splits_of(what, options, seed).items():
-        most = n or total
-        parts[split] = Part(samples, min(most, samples.length or most), samples)
-    return census(parts, workers=workers)
+        splits = {split: (found, found.length or 0) for split, found in splits_of(place).items()}
+    else:
+        splits = _splits_of(what, options, seed)
+    asked = {
+        split: (samples, min(n or total, samples.length or n or total))
+        for split, (samples, total) in splits.items()
+    }
+    return census(asked, workers=workers)
 
 
 def export(

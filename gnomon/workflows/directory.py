@@ -25,9 +25,6 @@ _RECIPE, _VERSIONS = "recipe.yaml", "versions.json"
 _OURS = {_RECIPE, _VERSIONS, "data", "predictions", "checkpoints", "log.jsonl", "adapter",
          "adapter.part", "model", "model.part", "report.csv", "report.html",
          "report.json"}  # fmt: skip
-_UNRECORDED = {"arithmetic": 2, "chart": 2, "clock": 4, "gauge": 4, "mixture": 1, "scene": 4,
-               "text_spotting": 3, "word_problem": 1}  # fmt: skip
-"""The kinds' versions when runs began to record them: those of a run without a record."""
 
 
 def claim(run: Path, opened: Recipe, *, drawn: Sequence[Source]) -> None:
@@ -42,8 +39,11 @@ def claim(run: Path, opened: Recipe, *, drawn: Sequence[Source]) -> None:
         changed = _changed(recipe.load(run / _RECIPE), opened)
         record = _record(run)
         kinds = _other_versions(record, drawn)
-        if "kinds" not in record:
-            _refuse_own_splits(run, drawn)
+        if "kinds" not in record and drawn and any(_trained(run)):
+            raise RecipeError(
+                f"{run} was begun with an older gnomon, which drew and split samples otherwise:"
+                " going on might train on what was held out; give another --out to begin again"
+            )
         if not changed and not kinds:
             return
         _refuse_what_was_made(run, changed, kinds)
@@ -122,25 +122,10 @@ def _other_versions(
     record: Mapping[str, Any], drawn: Sequence[Source]
 ) -> dict[str, tuple[int, int]]:
     """The kinds that had another version when the run was begun: that version, and today's."""
-    there, now = record.get("kinds", _UNRECORDED), kind_versions(drawn)
+    there, now = record.get("kinds", {}), kind_versions(drawn)
     return {
         kind: (there[kind], now[kind]) for kind in now if there.get(kind, now[kind]) != now[kind]
     }
-
-
-def _refuse_own_splits(run: Path, drawn: Sequence[Source]) -> None:
-    """When runs recorded no versions, rows without a group or split fell into other splits."""
-    from gnomon.store.user_data.rows import is_own
-
-    for source in drawn:
-        own = source.hub or (source.benchmark is None and is_own(source.path or ""))
-        named = source.columns and (source.columns.group or source.columns.split)
-        if own and not named and any(_trained(run)):
-            raise RecipeError(
-                f"{run} was begun with an older gnomon, which split the rows of"
-                f" {source.path or source.hub} otherwise: going on would train on rows that were"
-                " held out; give another --out to begin again"
-            )
 
 
 def _refuse_what_was_made(

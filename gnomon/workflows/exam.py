@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,9 @@ from gnomon.pipeline import families
 from gnomon.recipe import Eval, Recipe, RecipeError, Source
 from gnomon.sample import Sample
 from gnomon.store import Samples
-from gnomon.store.reading.mixed import Mixture
 from gnomon.store.reading.pattern import Pattern
 from gnomon.store.reading.samples import train_size
-from gnomon.store.reading.sources import Gone
 from gnomon.workflows import shipped
-from gnomon.workflows.directory import kind_versions
 
 USUAL = 500
 """Questions by default; fewer where a split has fewer."""
@@ -87,31 +84,6 @@ class Exam:
         for index, question in enumerate(asked):
             found[pattern.source_of(index)].add(question.id)
         return {name: ids for name, ids in zip(self.names, found, strict=True) if ids}
-
-    def still_there(
-        self, described: dict[str, Any], kinds: Mapping[str, int]
-    ) -> tuple[Samples, list[str]]:
-        """The samples that were described, and the sources that are not what they were by now.
-
-        `Gone` stands in the place of these. `kinds` are the versions of the kinds that were drawn.
-        """
-        rows = described["sources"] if len(self.sources) > 1 else [described]
-        found: list[Samples] = []
-        gone = []
-        for source, name, row in zip(self.sources, self.names, rows, strict=True):
-            was = {key: value for key, value in row.items() if key != "weight"}
-            try:
-                now = store.mixture((source,), split=self.split, seed=self.seed)
-                drawn = kind_versions((source,))
-                same = now.describe() == was and drawn.items() <= {**drawn, **kinds}.items()
-            except (ValueError, OSError, ImportError):  # a hub's needs a library, and a network
-                same = False
-            found.append(now if same else Gone(was))
-            gone += [] if same else [name]
-        if len(found) == 1:
-            return found[0], gone
-        weights = tuple(source.weight for source in self.sources)
-        return Mixture(tuple(found), weights, self.split, self.seed), gone
 
 
 def open_recipe(path: str | Path, overrides: Sequence[str] = (), *, stored: bool = False) -> Recipe:

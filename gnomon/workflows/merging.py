@@ -40,7 +40,8 @@ def _card(opened: Recipe, run: Path) -> str:
     held = (run / "predictions" / f"{AFTER}.jsonl").is_file()
     trained_on = store.mixture(opened.data, split="train", seed=opened.seed).describe()
     digest = sha256(json.dumps(trained_on, sort_keys=True).encode()).hexdigest()
-    return _CARD.format(
+    text = Path(__file__).with_name("model_card.md").read_text(encoding="utf-8")
+    return text.format(
         base=opened.model.name,
         hash=digest[:16],
         scores=_indented(evaluation.table(results(run))) if held else "It was not measured.",
@@ -51,27 +52,3 @@ def _card(opened: Recipe, run: Path) -> str:
 
 def _indented(table: str) -> str:
     return table.replace("\n", "\n    ")
-
-
-_CARD = """\
----
-base_model: {base}
-library_name: transformers
-tags: [gnomon, numeric-losses]
----
-
-{base}, fine-tuned by the recipe below; the adapter is merged into the weights, which are in bf16.
-Beside the run itself, on held-out samples: {{agreement}}.
-
-    {scores}
-
-From the directory that holds it, plain transformers opens it so:
-
-{{opening}}
-
-Training data: sha256 {hash}, of the sources with their versions and options. Made with {versions}.
-
-```yaml
-{recipe}
-```
-"""

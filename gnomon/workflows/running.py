@@ -134,7 +134,7 @@ def plan(
     print(as_text(found.to_json()) if as_json else found)
     if write is not None and found.fits:
         file, text = write
-        put_bytes(file, _fitting(text, opened, found).encode())
+        put_bytes(file, recipe.for_editors(_fitting(text, opened, found), file).encode())
         if not as_json:
             print(file)
     return found.fits
@@ -152,7 +152,7 @@ def _fitting(text: str, opened: Recipe, found: Plan) -> str:
     gib, need = (each / 2**30 for each in (found.there, found.memory.total))
     header = [f"# Planned for {gib:.1f} GiB: a step of it takes about {need:.1f}."]
     header += [f"# Given up: {each}." for each in found.given_up or ["nothing"]]
-    text = re.sub(r"\A(# (Planned for|Given up:) .*\n)+", "", text)
+    text = re.sub(r"\A(# (Planned for|Given up:|yaml-language-server:) .*\n)+", "", text)
     return "\n".join([*header, recipe.edited(text, changes)])
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import ChainMap
-from collections.abc import Container, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import date
 from importlib.util import find_spec
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from gnomon import jsons, recipe, store
 from gnomon.eval import RunResult
@@ -19,7 +18,7 @@ from gnomon.recipe import RecipeError
 from gnomon.sample import Prediction, Sample
 from gnomon.store import Dataset
 from gnomon.store import manifest as manifests
-from gnomon.workflows.directory import AFTER, BEFORE, as_text, no_run
+from gnomon.workflows.directory import AFTER, BEFORE, as_text, kind_versions, no_run
 from gnomon.workflows.exam import Exam
 
 if TYPE_CHECKING:
@@ -168,19 +167,34 @@ def pictures_of(out: Path) -> tuple[Mapping[str, Sample], str]:
     exam, about = exam_of(file)
     if (kept := _kept(file.parent.parent / "data", exam, about["data"])) is not None:
         return store.ById(kept, exam.samples), ""
-    samples, gone = exam.still_there(about["data"], about.get("kinds", {}))
-    there = store.ById(samples, exam.samples)
-    if not gone:
-        return there, ""
+    if not (changed := list(_changed(exam, about))):
+        return store.ById(exam.open(), exam.samples), ""
     note = (
-        f"The pictures of {', '.join(gone)} are missing: since they were asked about, that was"
-        " changed, moved or deleted."
+        f"The pictures are missing: since they were asked about, {', '.join(changed)} was changed,"
+        " moved or deleted."
     )
     warn(note)
     beside = questions.beside(file)
     asked = questions.QuestionFile(beside) if beside.is_file() else ()
-    words = {q.id: Sample(q.id, None, q.question, q.target) for q in asked}
-    return ChainMap(cast("MutableMapping[str, Sample]", there), words), note  # only read
+    return {q.id: Sample(q.id, None, q.question, q.target) for q in asked}, note
+
+
+def _changed(exam: Exam, about: dict[str, Any]) -> Iterator[str]:
+    """The exam's sources that do not hold what was asked about any more."""
+    rows = about["data"]["sources"] if len(exam.sources) > 1 else [about["data"]]
+    for source, name, row in zip(exam.sources, exam.names, rows, strict=True):
+        was = {key: value for key, value in row.items() if key != "weight"}
+        try:
+            now = store.mixture((source,), split=exam.split, seed=exam.seed)
+            drawn = kind_versions((source,))
+            same = (
+                now.describe() == was
+                and drawn.items() <= {**drawn, **about.get("kinds", {})}.items()
+            )
+        except (ValueError, OSError, ImportError):  # a hub's needs a library, and a network
+            same = False
+        if not same:
+            yield name
 
 
 def _kept(folder: Path, exam: Exam, described: dict[str, Any]) -> Dataset | None:

@@ -17,7 +17,7 @@ from PIL import Image
 from gnomon.eval import RunResult, compare, score, write_report
 from gnomon.eval.report import examples
 from gnomon.eval.report import page as report
-from gnomon.eval.report.plots.curve import curve, curves
+from gnomon.eval.report.plots.curve import curves
 
 HOSTILE = "<script>alert(1)</script><img src=http://evil.example/x.png onerror=alert(2)>\"'"
 LOG = [
@@ -197,13 +197,12 @@ def test_the_learning_curve_takes_any_parts_and_skips_other_rows():
     rows = [*LOG, {"step": 50, "train_runtime": 3.0}, {"step": 50, "eval_loss": 1.0}]
     rows.append({"step": 50, "loss": float("nan"), "parts": {"emd": 0.1}})
     rows.append({"step": 51, "loss": 0.1, "parts": {"emd": 0.1}})
-    drawn = curve(rows, "loss")
+    (drawn,) = curves({"loss": rows})
     for name in ("loss", "ce", "mmd", "emd"):
         assert f">{name}</text>" in drawn
     assert "learning_rate" not in drawn
     assert "nan" not in drawn
-    assert curve([], "loss") is None
-    assert curve(LOG[:1], "loss") is None
+    assert curves({"loss": []}) == curves({"loss": LOG[:1]}) == [None]
 
 
 def test_losses_side_by_side_have_one_scale():
@@ -215,7 +214,7 @@ def test_losses_side_by_side_have_one_scale():
     axes = [re.findall(r"<text[^>]*>[\d.,e+-]+</text>", drawn) for drawn in (one, other)]
     assert axes[0] == axes[1]
     assert any(">0.1<" in tick for tick in axes[0])  # powers of ten
-    assert curve(flat, "flat") != other
+    assert curves({"flat": flat}) != [other]
     lines = [set(re.findall(r'class="curve (line\d)"', drawn)) for drawn in (one, other)]
     assert lines == [{"line0", "line1"}, {"line0", "line2"}]  # a part has one colour in both
 

@@ -9,9 +9,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from PIL import ImageChops
 
 from gnomon.generators import Chart
+from gnomon.generators.chart import beside, style
 from gnomon.generators.chart.generator import QUESTIONS
+from gnomon.generators.rng import Rng
 from gnomon.sample import Box, Number, Table, Text
 
 N = 90
@@ -212,6 +215,31 @@ def test_what_must_be_read_off_an_axis_says_how_finely(level):
             assert target.within > 0 or unit >= 6
             assert float(target.within) <= 0.12 * span
     assert len(set(found)) > 3
+
+
+def test_a_number_in_a_table_beside_the_chart_is_not_the_charts():
+    """No other cell has it, it is too far off to be misread, and all else stands in the table."""
+    look = style.look(Rng("a"), ood=False, palettes=["tab10"], fonts=["sans"])
+    for level in ("easy", "medium", "hard"):
+        chart = Chart(level=level, questions=("mismatch",), size=224)
+        for index in range(8):
+            sample, (_, plan, asked) = chart[index], chart._meaning(index)
+            assert len(sample.images) == 2
+            ((row, column),) = asked.about["cells"]
+            written = sample.facts["cells"]
+            told, true = sample.target.value, Decimal(written[row][column])
+            assert told.as_tuple().exponent == true.as_tuple().exponent
+            assert told not in {Decimal(number) for one in written for number in one}
+            error = plan.error((row, column))
+            assert abs(told - true) > 4 * Decimal(error).scaleb(true.as_tuple().exponent)
+            wrong = beside.table(plan, asked.about, look)
+            right = beside.table(plan, {**asked.about, "instead": plan.value((row, column))}, look)
+            if wrong.size == right.size:
+                *_, top, _, bottom = ImageChops.difference(wrong, right).getbbox()
+                line = row + 1 + any(plan.frame.columns)
+                assert 24 * line < top < bottom < 24 * (line + 1)
+    assert chart.several
+    assert not Chart().several
 
 
 def test_every_form_has_its_test():

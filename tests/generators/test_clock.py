@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from decimal import Decimal
 
 import cv2
 import numpy as np
@@ -34,7 +35,7 @@ from gnomon.generators.drawing.lettering import seen
 from gnomon.generators.drawing.palettes import PALETTES, contrast
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.rng import Rng
-from gnomon.sample import Time
+from gnomon.sample import Number, Time
 
 PLAIN = {
     "dials": ("round",), "hands": ("baton",), "numerals": ("none",), "palettes": ("white",),
@@ -623,3 +624,24 @@ def test_one_style_alone_cannot_be_held_out():
 def test_impossible_options_are_refused_by_name(options, said):
     with pytest.raises(ValueError, match=said):
         create("clock", **options)
+
+
+@pytest.mark.parametrize("numerals", [("arabic", DAY), (DAY,)])
+def test_two_clocks_in_pictures_of_their_own_are_as_far_apart_as_their_hands_say(numerals):
+    clock = Clock(questions=("read", "between"), numerals=numerals, size=288, level="hard")
+    hours, found = 24 if numerals == (DAY,) else 12, 0
+    assert clock.several
+    for index in range(30):
+        sample = clock[index]
+        assert len(sample.images) == (2 if sample.facts["question"] == "between" else 1)
+        if len(sample.images) == 1:
+            continue
+        found += 1
+        first, second = (round(60 * hours * one["angles"]["hour"] / 360) for one in
+                         sample.facts["clocks"])  # fmt: skip
+        assert sample.target == Number(Decimal((second - first) % (60 * hours)))
+        assert all(set(one["angles"]) == {"hour", "minute"} for one in sample.facts["clocks"])
+        assert f"less than {hours} hours" in sample.question
+        assert clock.key(index).endswith("|between")
+    assert found > 5
+    assert not Clock().several

@@ -113,16 +113,11 @@ loss: {}
     ("override", "line"),
     [
         ("train.samples=80", "  samples: 80"),
-        ("train.lora_r=4", "  sft:\n  lora_r: 4"),
-        ("train.lora.r=4", "  lora: {r: 4}"),
-        ("train.sft.optim=adafactor", "  sft: {optim: adafactor}"),
-        ("model.max_pixels=4096", "# last of its section\n  max_pixels: 4096\n"),
+        ("train.sft={optim: adafactor}", "  sft: {optim: adafactor}"),
+        ("model.name=gnomon-tiny-blank", "name: gnomon-tiny-blank  # last of its section"),
         ("model={name: gnomon-tiny-blank}", "model:\n {name: gnomon-tiny-blank}"),
-        ("loss.name=ce", "loss: {name: ce}"),
-        ("eval.samples=3", "loss: {}\neval: {samples: 3}"),
+        ("loss={name: ce}", "loss: {name: ce}"),
         ("data.0.options.size=112", "options: {size: 112}"),
-        ("data.0.options.dials=[round]", "options: {size: 84, dials: [round]}"),
-        ("data.0.weight=2", "    options: {size: 84}\n    weight: 2\n"),
     ],
 )
 def test_an_edited_text_says_what_is_laid_over_it_and_keeps_its_comments(override, line):
@@ -141,7 +136,7 @@ def test_every_key_can_be_written_into_any_text(file):
     assert recipe.parsed(recipe.edited(text, overrides), name="it") == wanted
 
 
-def test_a_text_that_cannot_be_edited_in_place_is_written_anew():
+def test_a_text_in_which_a_key_is_new_is_written_anew():
     text = "# Above.\nmodel:\n  name: |\n    no\ntrain:\n  samples: 4\n"
     assert recipe.edited(text, ["model.max_pixels=4096"]) == (
         "model:\n  name: 'no\n\n    '\n  max_pixels: 4096\ntrain:\n  samples: 4\n"
@@ -188,14 +183,14 @@ def test_an_unknown_key_is_told_at_its_depth_with_the_nearest(raw, told):
         ),
         ({"data": [{}]}, "data.0: a source has either a kind or a path, or names"),
         ({"data": [{"path": "x", "options": {"size": 8}}]}, "data.0: options belong to a kind"),
-        ({"data": [{"kind": "clock", "weight": 0}]}, "data.0: weight=0.0: give a positive share"),
+        ({"data": [{"kind": "clock", "weight": 0}]}, "data.0.weight: 0: input should be greater"),
         (CLOCKS | {"train": {"samples": "many"}}, "train.samples: 'many': input should be"),
         (CLOCKS | {"train": {"samples": 1.5}}, "train.samples: 1.5: "),
         (CLOCKS | {"train": {"samples": True}}, "train.samples: True: "),
-        (CLOCKS | {"train": {"samples": 0}}, "train: samples=0: give 1 or more"),
+        (CLOCKS | {"train": {"samples": 0}}, "train.samples: 0: input should be greater than 0"),
         (CLOCKS | {"train": {"learning_rate": "2e-5"}}, "train.learning_rate: '2e-5': "),
         (CLOCKS | {"train": {"learning_rate": float("nan")}}, "train.learning_rate: nan: "),
-        (CLOCKS | {"train": {"learning_rate": 0}}, "train: learning_rate=0.0: give a positive"),
+        (CLOCKS | {"train": {"learning_rate": 0}}, "train.learning_rate: 0: input should be"),
         (CLOCKS | {"train": {"language": "half"}}, "train.language: 'half': input should be"),
         (
             CLOCKS | {"train": {"language": "frozen"}},
@@ -225,23 +220,23 @@ def test_an_unknown_key_is_told_at_its_depth_with_the_nearest(raw, told):
         (CLOCKS | {"train": {"max_steps": -2}}, "max_steps=-2: nothing would train"),
         (
             CLOCKS | {"train": {"num_train_epochs": 0}},
-            "num_train_epochs=0.0, max_steps=-1: nothing",
+            "train.num_train_epochs: 0: input should be greater than 0",
         ),
         (
             CLOCKS | {"model": {"min_pixels": 9, "max_pixels": 8}},
             "min_pixels=9, max_pixels=8: give",
         ),
-        (CLOCKS | {"model": {"max_pixels": 0}}, "model: min_pixels=None, max_pixels=0: give areas"),
-        (CLOCKS | {"model": {"min_pixels": -1}}, "model: min_pixels=-1, max_pixels=None: give"),
-        (CLOCKS | {"seed": -1}, "seed=-1: give a whole number from 0 to 4294967295"),
-        (CLOCKS | {"seed": 2**32}, "seed=4294967296: give a whole number"),
+        (CLOCKS | {"model": {"max_pixels": 0}}, "model.max_pixels: 0: input should be greater"),
+        (CLOCKS | {"model": {"min_pixels": -1}}, "model.min_pixels: -1: input should be greater"),
+        (CLOCKS | {"seed": -1}, "seed: -1: input should be greater than or equal to 0"),
+        (CLOCKS | {"seed": 2**32}, "seed: 4294967296: input should be less than"),
         (CLOCKS | {"model": {"load_in_4bit": "yes"}}, "model.load_in_4bit: 'yes': "),
         (CLOCKS | {"model": {"dtype": "int8"}}, "model.dtype: 'int8': "),
-        (CLOCKS | {"loss": {"weight": -1}}, "loss: weight=-1.0: "),
-        (CLOCKS | {"train": {"max_length": 0}}, "train: max_length=0: give 1 or more"),
-        (CLOCKS | {"loss": {"numeric_mass": -1}}, "loss: numeric_mass=-1.0: "),
-        (CLOCKS | {"loss": {"warmup": 2}}, "loss: warmup=2.0: give a share of the training"),
-        (CLOCKS | {"eval": {"batch_size": 0}}, "eval: batch_size=0: give 1 or more"),
+        (CLOCKS | {"loss": {"weight": -1}}, "loss.weight: -1: "),
+        (CLOCKS | {"train": {"max_length": 0}}, "train.max_length: 0: input should be"),
+        (CLOCKS | {"loss": {"numeric_mass": -1}}, "loss.numeric_mass: -1: "),
+        (CLOCKS | {"loss": {"warmup": 2}}, "loss.warmup: 2: input should be less than"),
+        (CLOCKS | {"eval": {"batch_size": 0}}, "eval.batch_size: 0: input should be"),
         (CLOCKS | {"eval": {"split": "train"}}, "eval.split: 'train': "),
     ],
 )

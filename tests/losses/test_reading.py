@@ -137,8 +137,9 @@ def test_numbers_are_read_as_they_are_written(name, written, between):
 
 @pytest.mark.parametrize("name", sorted({*KINDS, "qwen2 with more digits"} - {"qwen2"}))
 def test_all_tokenizers_read_a_text_alike(name):
-    # SentencePiece writes ５ in three bytes, none of which says that a digit ends there.
-    rng, whole = random.Random(2), [fragment for fragment in FRAGMENTS if fragment != "５"]
+    # Of what is cut into bytes, ５ by SentencePiece and 你 by SmolLM2, none says what it ends.
+    cut = {"５", "你"} if name == "smolvlm" else {"５"}
+    rng, whole = random.Random(2), [fragment for fragment in FRAGMENTS if fragment not in cut]
     texts = [text_of(rng, 12, whole) for _ in range(2000)]
     for text, one, other in zip(texts, read("qwen2", texts), read(name, texts), strict=True):
         assert one == other, text

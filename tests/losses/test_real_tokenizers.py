@@ -21,11 +21,20 @@ IDS = {
         "<|image|>": 128256,
     },
     "sentencepiece": {"<unk>": 0, "<s>": 1, "</s>": 2, "<image>": 32000, "<pad>": 32001},
+    "smolvlm": {
+        "<|im_start|>": 1,
+        "<|im_end|>": 2,
+        "<global-img>": 49152,
+        "<fake_token_around_image>": 49189,
+        "<image>": 49190,
+        "<end_of_utterance>": 49279,
+    },
 }
 WORDS = {
     "qwen2": [9707, 1879, 0],
     "llama3": [128000, 9906, 1917, 0],
     "sentencepiece": [1, 22557, 1526, 28808],
+    "smolvlm": [19556, 905, 17],
 }
 """`Hello world!` in each."""
 

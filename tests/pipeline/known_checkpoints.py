@@ -136,7 +136,25 @@ INTERNVL = """\
 {% elif content['type'] == 'text' %}{{ content['text'] }}{% endif %}{% endfor %}{% endif %}\
 {{ '<|im_end|>\\n' }}{% endfor %}\
 {% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"""
+GEMMA4 = """\
+{{ bos_token }}\
+{%- if enable_thinking is defined and enable_thinking -%}\
+{{ '<|turn>system\\n<|think|><turn|>\\n' }}\
+{%- endif -%}\
+{%- for message in messages -%}\
+{{ '<|turn>' + ('model' if message['role'] == 'assistant' else message['role']) + '\\n' }}\
+{%- if message['content'] is string -%}{{ message['content'] | trim }}\
+{%- else -%}{%- for item in message['content'] -%}\
+{%- if item['type'] == 'text' -%}{{ item['text'] | trim }}\
+{%- elif item['type'] == 'image' -%}{{ '\\n\\n<|image|>\\n\\n' }}{%- endif -%}\
+{%- endfor -%}{%- endif -%}\
+{{ '<turn|>\\n' }}\
+{%- endfor -%}\
+{%- if add_generation_prompt -%}{{ '<|turn>model\\n' }}\
+{%- if not enable_thinking | default(false) -%}{{ '<|channel>thought\\n<channel|>' }}{%- endif -%}\
+{%- endif -%}"""
 CHAT = {
+    "gemma4": GEMMA4,
     "gemma3": GEMMA3,
     "qwen2-vl": QWEN_VL,
     "qwen2.5-vl": QWEN_VL,
@@ -174,6 +192,7 @@ QWEN3_PIXELS = {
 IMAGENET = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}
 SIGLIP = {"resample": 1, "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
 PICTURES = {
+    "gemma4": {"patch_size": 16, "max_soft_tokens": 280, "pooling_kernel_size": 3, "resample": 3},
     "gemma3": {"size": {"height": 896, "width": 896}, "resample": 2, **HALVES},
     "qwen2-vl": QWEN_PIXELS,
     "qwen2.5-vl": QWEN_PIXELS,

@@ -20,6 +20,7 @@ from transformers import (
 )
 from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
 from transformers.models.gemma3.image_processing_pil_gemma3 import Gemma3ImageProcessorPil
+from transformers.models.gemma4.image_processing_pil_gemma4 import Gemma4ImageProcessorPil
 from transformers.models.got_ocr2.image_processing_pil_got_ocr2 import GotOcr2ImageProcessorPil
 from transformers.models.idefics3.image_processing_pil_idefics3 import Idefics3ImageProcessorPil
 from transformers.models.mllama.image_processing_pil_mllama import MllamaImageProcessorPil
@@ -60,6 +61,7 @@ LINEAR = {
     "idefics3": {"language": 14, "vision": 12, "projector": 1},
     "smolvlm": {"language": 14, "vision": 12, "projector": 1},
     "internvl": {"language": 14, "vision": 12, "projector": 2},
+    "gemma4": {"language": 33, "vision": 8, "projector": 1},
     "qwen2": {"language": 14},
     "llama": {"language": 14},
 }
@@ -88,6 +90,7 @@ PICTURES = {
     "idefics3": TILES,
     "smolvlm": TILES,
     "internvl": {"size": {"height": 28, "width": 28}},
+    "gemma4": {"patch_size": 4, "max_soft_tokens": 70, "pooling_kernel_size": 2},
 }
 
 
@@ -129,6 +132,7 @@ def processor_of(name, tokenizer, settings):
         "idefics3": (transformers.Idefics3Processor, Idefics3ImageProcessorPil),
         "smolvlm": (_processors.SmolVLMProcessor, SmolVLMImageProcessorPil),
         "internvl": (_processors.InternVLProcessor, GotOcr2ImageProcessorPil),
+        "gemma4": (_processors.Gemma4Processor, Gemma4ImageProcessorPil),
     }[name]
     more = MORE.get(name, {})
     if name == "gemma3":
@@ -247,7 +251,7 @@ def _gemma3(tokenizer):
     }
     layers = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": 48}
     # What goes in is multiplied by 8 and comes out at the same weights: wide ones only echo.
-    narrow = {"head_dim": 16, "initializer_range": 0.1}
+    narrow = {"head_dim": 16, "initializer_range": 0.08}
     return transformers.Gemma3Config(
         text_config={**TEXT, **_special(tokenizer), **layers, **narrow},
         vision_config=vision,
@@ -300,6 +304,49 @@ def _internvl(tokenizer):
     )
 
 
+def _gemma4(tokenizer):
+    """Four layers with an embedding each; the last two take keys and values of the first two.
+
+    Like 31B a picture's tokens see one another, like E2B and E4B there is something that hears.
+    """
+    text = {
+        "num_hidden_layers": 4,
+        "layer_types": ["sliding_attention", "full_attention"] * 2,
+        "sliding_window": 48,
+        "num_kv_shared_layers": 2,
+        "head_dim": 16,
+        "global_head_dim": 32,
+        "hidden_size_per_layer_input": 64,
+        "vocab_size_per_layer_input": len(tokenizer),
+        "use_bidirectional_attention": "vision",
+        "final_logit_softcapping": 30.0,
+        "initializer_range": 0.1,
+    }
+    vision = {
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 4,
+        "head_dim": 16,
+        "patch_size": 4,
+        "pooling_kernel_size": 2,
+        "position_embedding_size": 280,
+        "use_clipped_linears": True,
+    }
+    audio = {"hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4,
+             "output_proj_dims": 64}  # fmt: skip
+    ids = {f"{name}_token_id": getattr(tokenizer, f"{name}_token_id")
+           for name in ("boi", "eoi", "image", "boa", "audio")}  # fmt: skip
+    return transformers.Gemma4Config(
+        text_config={**TEXT, **_special(tokenizer), **text},
+        vision_config=vision,
+        audio_config=audio,
+        video_token_id=tokenizer.convert_tokens_to_ids("<|video|>"),
+        **ids,
+    )
+
+
 def _qwen2(tokenizer):
     return transformers.Qwen2Config(**TEXT, **_special(tokenizer))
 
@@ -319,6 +366,7 @@ CONFIGS = {
     "idefics3": _idefics3,
     "smolvlm": partial(_idefics3, kind=transformers.SmolVLMConfig),
     "internvl": _internvl,
+    "gemma4": _gemma4,
     "qwen2": _qwen2,
     "llama": _llama,
 }
@@ -384,20 +432,40 @@ def llama2():
     return tokenizer
 
 
-def gemma3():
+def gemma(named, *special):
     """SentencePiece without a blank before the first word; line feeds are tokens, two are one."""
-    pieces = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>", "<start_of_turn>", "<end_of_turn>"]
-    pieces += ["<start_of_image>", "<end_of_image>", "\n", "\n\n", "▁"]
-    pieces += [*(f"<0x{b:02X}>" for b in range(256)), *DIGITS, *":.,-?!()[]"]
-    pieces += [*"abcdefghijklmnopqrstuvwxyz", *"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "<image_soft_token>"]
-    named = {"boi_token": "<start_of_image>", "eoi_token": "<end_of_image>",
-             "sot_token": "<start_of_turn>", "eot_token": "<end_of_turn>",
-             "image_token": "<image_soft_token>"}  # fmt: skip
-    return GemmaTokenizer(
+    pieces = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>", *special, *named.values()]
+    pieces += ["\n", "\n\n", "▁", *(f"<0x{b:02X}>" for b in range(256)), *DIGITS]
+    pieces += [*":.,-?!()[]", *"abcdefghijklmnopqrstuvwxyz", *"ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
+    tokenizer = GemmaTokenizer(
         vocab={piece: i for i, piece in enumerate(pieces)},
         merges=[("\n", "\n")],
         extra_special_tokens=named,
     )
+    tokenizer.add_special_tokens({"additional_special_tokens": list(special)})
+    return tokenizer
+
+
+GEMMA3_TOKENS = {
+    "sot_token": "<start_of_turn>",
+    "eot_token": "<end_of_turn>",
+    "boi_token": "<start_of_image>",
+    "eoi_token": "<end_of_image>",
+    "image_token": "<image_soft_token>",
+}
+GEMMA4_TOKENS = {
+    "sot_token": "<|turn>",
+    "eot_token": "<turn|>",
+    "soc_token": "<|channel>",
+    "eoc_token": "<channel|>",
+    "think_token": "<|think|>",
+    "boi_token": "<|image>",
+    "eoi_token": "<image|>",
+    "image_token": "<|image|>",
+    "boa_token": "<|audio>",
+    "eoa_token": "<audio|>",
+    "audio_token": "<|audio|>",
+}
 
 
 def ended(tokenizer, start, extra):
@@ -430,7 +498,8 @@ INTERNVL = ("<img>", "</img>", "<IMG_CONTEXT>", "<quad>", "</quad>", "<ref>", "<
 
 
 TOKENIZERS = {
-    "gemma3": gemma3,
+    "gemma3": partial(gemma, GEMMA3_TOKENS),
+    "gemma4": partial(gemma, GEMMA4_TOKENS, "<|video|>"),
     "qwen2-vl": qwen2,
     "qwen2.5-vl": qwen2,
     "qwen3-vl": qwen2,

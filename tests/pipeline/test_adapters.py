@@ -162,11 +162,14 @@ def test_the_first_step_of_adam_is_as_long_as_its_part_s_rate(checkpoint, tmp_pa
         ),
         ({"train": {"lora": {"init_lora_weights": "orthogonal"}}}, "beside weights in 4 bits"),
         ({"train": {"lora": {"r": {"vision": 8}}}}, "lora.r.vision: vision is frozen"),
-        ({"train": {"lora": {"r": {"language": 0}}}}, "r.language=0: give 1 or more"),
+        ({"train": {"lora": {"r": {"language": 0}}}}, "r.language: 0: input should be greater"),
         ({"train": {"lora": {"target_modules": []}}}, "leave it out for all"),
         ({"train": {"lora": {"modules_to_save": ["lm_head"]}}}, "modules_to_save: no such key"),
         ({"train": {"learning_rates": {"projector": 1e-4}}}, "projector is frozen"),
-        ({"train": {"learning_rates": {"language": 0.0}}}, "learning_rates.language=0.0"),
+        (
+            {"train": {"learning_rates": {"language": 0.0}}},
+            "learning_rates.language: 0.0: input should be greater",
+        ),
         ({"model": {"load_in_8bit": True}}, "set load_in_4bit=false beside it"),
         (
             {"model": {"attn_implementation": "flash_attention_2"}, "eval": {"belief": True}},

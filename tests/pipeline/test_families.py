@@ -192,7 +192,7 @@ def test_the_batch_size_changes_no_answer(name, exact):
         ]
 
     alone = answers(1)
-    assert len(set(alone)) > 2
+    assert len(set(alone)) > 3
     assert answers(4) == alone
     assert answers(16) == alone
 

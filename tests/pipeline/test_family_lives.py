@@ -108,7 +108,8 @@ def test_its_adapter_opens_in_plain_transformers_and_peft(name, recipe, run):
             with plain.disable_adapter():
                 bare = plain(**inputs).logits.float()
         # PEFT gives the adapter back as float32, so the last bits of bf16 differ.
-        assert (found - expected).norm() < 0.04 * expected.norm()
+        close = 0.04 if name == "smolvlm" else 0.03
+        assert (found - expected).norm() < close * expected.norm()
         assert (bare - expected).norm() > 0.1 * expected.norm()
 
 

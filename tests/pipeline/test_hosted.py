@@ -23,7 +23,6 @@ from gnomon.cli import main
 from gnomon.eval.scoring import predictions
 from gnomon.pipeline.answering import server as client
 from gnomon.pipeline.answering.hosted import predict
-from gnomon.pipeline.answering.pictures import Picture
 from gnomon.pipeline.answering.predict import answer
 from gnomon.pipeline.answering.server import Server
 from gnomon.pipeline.load import load
@@ -98,7 +97,7 @@ def test_a_served_model_answers_as_it_does_here(tiny, tmp_path):
         if pictures:
             image = Image.open(io.BytesIO(base64.b64decode(pictures[0].partition(",")[2])))
         text = message["content"][-1]["text"]
-        question = Picture("asked", image and image.convert("RGB"), text)
+        question = replace(UNEVEN[0], image=image and image.convert("RGB"), question=text)
         return said(answer(tiny, [question], max_new_tokens=asked["max_tokens"])[0])
 
     with serving(reply) as (url, seen):
@@ -426,7 +425,7 @@ def test_a_host_that_wants_other_words_is_refused_by_once(tmp_path, capsys):
 def test_a_refusal_in_any_words_is_told_as_it_is(tmp_path):
     with serving(lambda *_: (400, {}, {"error": "room temperature"})) as (url, seen):
         with pytest.raises(ValueError, match=r"refused .m. with 400: .*room temperature"):
-            Server(url, "m").ask("?", None, max_tokens=9)
+            Server(url, "m").ask("?", (), max_tokens=9)
         assert len(seen) == 1
 
 

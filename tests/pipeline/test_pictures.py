@@ -72,12 +72,12 @@ def test_what_a_stopped_run_of_another_question_left_is_no_answer(tmp_path):
 
 
 def test_a_bomb_in_a_folder_costs_one_row(tmp_path, monkeypatch):
-    monkeypatch.setenv("GNOMON_MAX_PICTURE_PIXELS", "99")
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 99)
     for name, side in (("a.png", 9), ("b.png", 10), ("c.png", 9)):
         Image.new("RGB", (side, side)).save(tmp_path / name)
     out = tmp_path / "answers.csv"
     (told,) = asked_of(lambda batch: ["10:08"] * len(batch), out)
-    assert told.startswith("b.png has more than 99 pixels: set GNOMON_MAX_PICTURE_PIXELS")
+    assert told.startswith("b.png has more than 99 pixels: give a smaller copy")
     assert out.read_text().splitlines() == ["file,answer", "a.png,10:08", "c.png,10:08"]
 
 

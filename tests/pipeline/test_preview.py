@@ -59,6 +59,14 @@ def given_to(family, processor, sample):
             patch,
         )[..., 0, :, :]
         whole = blocks.transpose(4, 0, 2, 5, 1, 3, 6).reshape(3, high * patch, wide * patch)
+    elif "image_position_ids" in batch:
+        places = batch["image_position_ids"][0].numpy()
+        side, (wide, high) = pictures.patch_size, places.max(0) + 1
+        whole = np.zeros((3, high * side, wide * side))
+        for (x, y), patch in zip(places, values[0], strict=True):
+            if x >= 0:  # the rest is filled up
+                across, down = slice(x * side, (x + 1) * side), slice(y * side, (y + 1) * side)
+                whole[:, down, across] = patch.reshape(side, side, 3).transpose(2, 0, 1)
     elif "aspect_ratio_ids" in batch:
         shapes = [(h, w) for h in range(1, 5) for w in range(1, 5) if h * w <= 4]
         high, wide = shapes[int(batch["aspect_ratio_ids"][0, 0]) - 1]

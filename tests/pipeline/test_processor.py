@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import small_models
 import transformers
 from PIL import Image
 from pipeline_toys import BLANK
@@ -150,3 +151,25 @@ def test_every_digit_is_a_token(blank):
 def test_the_tokenizer_loses_nothing(blank, text):
     tokenizer = blank.processor.tokenizer
     assert tokenizer.decode(tokenizer.encode(text, add_special_tokens=False)) == text
+
+
+def test_gemma_4_keeps_the_settings_of_what_hears(tmp_path):
+    """Its processor is assembled without them; what is merged opens with AutoProcessor again."""
+    small_models.build("gemma4", tmp_path)
+    file = tmp_path / "processor_config.json"
+    told = json.loads(file.read_text())
+    told |= {"feature_extractor": {"feature_size": 128}, "audio_seq_length": 750}
+    file.write_text(json.dumps(told))
+    _, processor = open_processor(Model(name=str(tmp_path)))
+    processor.save_pretrained(tmp_path / "again")
+    assert json.loads((tmp_path / "again" / file.name).read_text()) == told
+
+
+def test_gemma_4_of_experts_is_refused(tmp_path):
+    small_models.build("gemma4", tmp_path)
+    file = tmp_path / "config.json"
+    config = json.loads(file.read_text())
+    config["text_config"] |= {"enable_moe_block": True, "num_experts": 2, "top_k_experts": 1}
+    file.write_text(json.dumps(config))
+    with pytest.raises(ValueError, match="a mixture of experts is not supported"):
+        load(Model(name=str(tmp_path), load_in_4bit=False))

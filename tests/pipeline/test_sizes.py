@@ -42,6 +42,9 @@ BILLIONS = {
     "OpenGVLab/InternVL3_5-2B-HF": 2.349,
     "OpenGVLab/InternVL3_5-4B-HF": 4.733,
     "OpenGVLab/InternVL3_5-8B-HF": 8.528,
+    "google/gemma-4-E2B-it": 5.104,
+    "google/gemma-4-E4B-it": 7.941,
+    "google/gemma-4-31B-it": 31.273,
 }
 """As the checkpoints' own files count them."""
 KNOWN = {c: name for name in families.FAMILIES for c in families.create(name).sizes}

@@ -210,7 +210,7 @@ def test_a_model_that_trains_whole_ends_with_its_best(recipe, checkpoint, tmp_pa
     [
         ("train.metric=time_exakt", "no metric 'time_exakt'.*did you mean time_exact"),
         ("train.patience=2", "patience=2 counts evaluations: give eval_steps, too"),
-        ("train.eval_samples=0", "eval_samples=0: give 1 or more"),
+        ("train.eval_samples=0", "eval_samples: 0: input should be greater"),
         ("train.report_to=[mlflow]", "train.report_to.0: 'mlflow'"),
     ],
 )

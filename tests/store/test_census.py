@@ -3,19 +3,16 @@
 import json
 from collections import Counter
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from PIL import Image
-from store_toys import Listed, Toy, toys
+from store_toys import Listed, toys
 
 from gnomon import store
 from gnomon.generators import create
 from gnomon.sample import Sample, Text
 from gnomon.store import Drawn
-from gnomon.store.describing.census import Part, census, parts_of
-from gnomon.store.describing.hashes import TRACES, repeated, shared, traces
+from gnomon.store.describing.census import census, splits_of
+from gnomon.store.describing.hashes import TRACES, traces
 from gnomon.store.describing.tally import merged
 
 
@@ -28,8 +25,11 @@ def write(samples, out, **options):
 
 
 def taken(**splits):
-    parts = {name: Part(samples, samples.length, samples) for name, samples in splits.items()}
-    return census(parts, progress=False)
+    return census({name: (each, each.length) for name, each in splits.items()}, progress=False)
+
+
+def of(folder):
+    return taken(**splits_of(folder))
 
 
 def listed(*rows):
@@ -43,11 +43,10 @@ def listed(*rows):
 
 
 @pytest.mark.parametrize("form", ["parquet", "imagefolder", "webdataset"])
-def test_a_directory_is_counted_as_its_samples_are(tmp_path, monkeypatch, form):
-    monkeypatch.setattr(Toy, "key", lambda self, index: f"{self.split} {index}")
+def test_a_directory_is_counted_as_its_samples_are(tmp_path, form):
     write(toys(), tmp_path, n=40, shards=4, format=form)
     write(toys(split="test"), tmp_path, n=12, split="test")
-    found = census(parts_of(tmp_path), progress=False)
+    found = of(tmp_path)
     assert found.samples == {"train": 40, "test": 12}
     assert found.counts["train"]["kind"] == {"toy": 40}
     assert found.counts["train"]["answer"] == {"time": 14, "number": 13, "box": 13}
@@ -62,19 +61,13 @@ def test_a_directory_is_counted_as_its_samples_are(tmp_path, monkeypatch, form):
 def test_what_is_counted_when_it_is_written_is_what_is_found_later(tmp_path):
     write(Drawn(create("gauge", size=224)), tmp_path, n=30, shards=3)
     shards = json.loads((tmp_path / "manifest.json").read_text())["splits"]["train"]["shards"]
-    found = census(parts_of(tmp_path), progress=False).counts["train"]
+    found = of(tmp_path).counts["train"]
     assert found == merged(shard["counts"] for shard in shards)
-    assert list(found["kind"]) == ["gauge easy"]
-
-
-def test_the_first_of_each_split_are_enough_where_so_many_are_asked_for(tmp_path):
-    write(toys(), tmp_path, n=40)
-    assert census(parts_of(tmp_path, n=7), progress=False).samples == {"train": 7}
-    assert census(parts_of(tmp_path, n=700), progress=False).samples == {"train": 40}
+    assert list(found["kind"]) == ["gauge"]
 
 
 def test_several_processes_find_the_same():
-    parts = {name: Part(toys(seed=seed), 250, toys(seed=seed)) for seed, name in enumerate("ab")}
+    parts = {name: (toys(seed=seed), 250) for seed, name in enumerate("ab")}
     assert census(parts, workers=2, progress=False) == census(parts, progress=False)
 
 
@@ -84,12 +77,12 @@ def test_what_stands_twice_is_counted_by_what_is_the_same():
             ("a", 1, "how?"), ("b", 1, "how?"), ("c", 1, "why?"), ("d", 2, "how?"), ("d", 3, "how?")
         )
     )
-    assert found.repeated == {"train": {"id": 1, "meaning": None, "picture": 2, "question": 1}}
+    assert found.repeated == {"train": {"id": 1, "picture": 2, "question": 1}}
 
 
 def test_text_alone_is_known_by_its_question():
     found = taken(train=listed(("a", None, "how?"), ("b", None, "how?"), ("c", None, "why?")))
-    assert found.repeated["train"] == {"id": 0, "meaning": None, "picture": None, "question": 1}
+    assert found.repeated["train"] == {"id": 0, "picture": None, "question": 1}
 
 
 def test_a_leak_is_named_with_the_two_samples():
@@ -109,48 +102,18 @@ def test_a_leak_is_named_with_the_two_samples():
 
 def test_splits_that_share_nothing_are_said_to():
     found = taken(train=listed(("a", 1, "how?")), test=listed(("b", 2, "how?")))
-    assert str(found).endswith("no id, meaning, picture or question is in two splits")
-
-
-def test_meanings_are_known_of_a_directory_and_leak_if_a_generator_lets_them(tmp_path, monkeypatch):
-    monkeypatch.setattr(Toy, "key", lambda self, index: str(index % 15))
-    write(toys(), tmp_path, n=20)
-    write(toys(split="test", seed=1), tmp_path, n=10, split="test")
-    found = census(parts_of(tmp_path), progress=False)
-    assert found.repeated["train"]["meaning"] == 5
-    assert [(leak.trace, leak.many) for leak in found.leaks] == [("meaning", 10)]
-
-
-def test_of_what_was_copied_meanings_are_not_known(tmp_path):
-    write(toys(), tmp_path / "one", n=20)
-    write(store.open(tmp_path / "one"), tmp_path / "two", n=20)
-    found = census(parts_of(tmp_path / "two"), progress=False)
-    assert found.repeated["train"]["meaning"] is None
-    assert found.counts["train"]["kind"] == {"toy": 20}
-
-
-@given(st.lists(st.integers(0, 9)), st.lists(st.integers(0, 9)))
-def test_repeats_and_shares_are_those_of_plain_sets(one, other):
-    held = [
-        np.array([[v] * len(TRACES) for v in vs], np.uint64).reshape(-1, 4) for vs in (one, other)
-    ]
-    known, both = [v for v in one if v], {v for v in one if v} & {v for v in other if v}
-    expected = len(known) - len(set(known)) if known else None
-    assert repeated(held[0]) == dict.fromkeys(TRACES, expected)
-    found = list(shared(*held))
-    assert [many for _, many, _ in found] == [len(both)] * len(TRACES) * bool(both)
-    assert all(one[first] == other[second] in both for _, _, (first, second) in found)
+    assert str(found).endswith("no id, picture or question is in two splits")
 
 
 def test_traces_tell_modes_and_sizes_apart():
     grey, rgb = Image.new("L", (4, 4)), Image.new("RGB", (4, 4))
     wide = Image.new("L", (8, 2))
-    found = {traces(Sample("a", image, "?", Text("a")), None)[2] for image in (grey, rgb, wide)}
+    found = {traces(Sample("a", image, "?", Text("a")))["picture"] for image in (grey, rgb, wide)}
     assert len(found) == 3
 
 
 def test_a_directory_without_a_dataset_says_what_would_make_one(tmp_path):
     with pytest.raises(ValueError, match="holds no dataset"):
-        parts_of(tmp_path)
+        splits_of(tmp_path)
     with pytest.raises(ValueError, match="is no directory"):
-        parts_of(tmp_path / "none")
+        splits_of(tmp_path / "none")

@@ -6,7 +6,6 @@ from store_toys import Toy, toys
 
 from gnomon import store
 from gnomon.generators.rng import Rng
-from gnomon.recipe import Source
 
 
 def verify(path, **options):
@@ -102,17 +101,6 @@ def test_shards_after_one_that_is_not_written_yet_are_sound(root):
     (root / "data/train-00001-of-00003.parquet").unlink()
     change_manifest(root, lambda split: split["shards"].__setitem__(1, None))
     assert verify(root, redraw=1) == ["train: 2 of 3 shards are written"]
-
-
-def test_of_a_mixture_the_drawn_part_is_drawn_again(root, tmp_path, monkeypatch):
-    sources = (Source(path=str(root)), Source(kind="toy", options={"size": 24}))
-    mixed = store.mixture(sources, split="train", seed=0)
-    store.write(mixed, tmp_path / "mixed", n=60, shards=2, progress=False)
-    assert verify(tmp_path / "mixed", redraw=1) == []
-    monkeypatch.setattr(Toy, "id", lambda self, index: "other")
-    assert [p.split(":")[1].split(",")[0] for p in verify(tmp_path / "mixed", redraw=1)] == [
-        " 15 of 15 samples drawn again differ"
-    ] * 2
 
 
 def test_without_a_manifest_there_is_nothing_to_check_against(root):

@@ -31,7 +31,7 @@ def test_shares_are_exact_and_no_sample_comes_twice():
     samples = [mixed[i] for i in range(400)]
     assert Counter(s.image.size[0] for s in samples) == {8: 300, 16: 100}
     assert len({s.id for s in samples}) == 400
-    assert Counter(map(mixed.source_of, range(1000))) == {0: 750, 1: 250}
+    assert Counter(mixed.place_of(i)[0] for i in range(1000)) == {0: 750, 1: 250}
 
 
 @settings(max_examples=20)

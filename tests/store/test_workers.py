@@ -34,3 +34,10 @@ def test_an_error_of_the_job_is_the_error_of_the_run(workers):
 def test_a_worker_that_dies_is_one_plain_error():
     with pytest.raises(ChildProcessError, match=r"a worker process died .* run it again"):
         run(die, range(5), workers=2, done=print)
+
+
+def test_no_number_of_workers_is_every_core(monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    results = {}
+    run(square, range(5), workers=None, done=results.__setitem__)
+    assert results == {n: n * n for n in range(5)}

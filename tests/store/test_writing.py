@@ -2,7 +2,6 @@ import errno
 import json
 import os
 import resource
-import time
 
 import pytest
 from PIL import Image
@@ -234,20 +233,6 @@ def test_a_disk_that_fills_up_later_says_what_is_kept(tmp_path, monkeypatch):
     }
 
 
-def test_a_worker_that_names_a_file_in_full_is_told_alike(tmp_path, monkeypatch):
-    """As those of a cluster do, whose working directory may be another."""
-    monkeypatch.chdir(tmp_path)
-
-    def full(plan, missing, done):
-        raise OSError(errno.ENOSPC, "No space left on device", str(plan.root.resolve() / "a"))
-
-    monkeypatch.setattr("gnomon.store.writing.engines.create", lambda name, workers: full)
-    with pytest.raises(
-        OSError, match=r"No space left on device\. 0 of 4 shards are whole and kept"
-    ):
-        write(toys(), "out", n=40, shards=4)
-
-
 @pytest.mark.parametrize("file", ["manifest.json", "README.md"])
 def test_a_manifest_or_a_card_that_finds_no_room_is_told_alike(tmp_path, monkeypatch, file):
     replace = os.replace
@@ -270,24 +255,6 @@ def test_a_manifest_or_a_card_that_finds_no_room_is_told_alike(tmp_path, monkeyp
 def test_a_place_that_cannot_be_written_is_named(out):
     with pytest.raises(OSError, match=f"'{out}'"):
         write(toys(), out, n=10)
-
-
-def test_a_manifest_that_is_slow_to_save_is_saved_seldom_and_in_the_end(tmp_path, monkeypatch):
-    saved, save = [], manifests.save
-
-    def slowly(root, manifest):
-        saved.append(sum(map(bool, manifest["splits"]["train"]["shards"])))
-        time.sleep(0.2)
-        save(root, manifest)
-
-    monkeypatch.setattr(manifests, "save", slowly)
-    write(toys(), tmp_path / "set", n=40, shards=20)
-    assert saved == [0, 1, 20]
-    with pytest.raises(ValueError, match="no such dial"):
-        write(Listed((*toys_in_a_row(35), ValueError("no such dial"))), tmp_path / "b", n=36)
-    assert saved[3:] == [0, 1, 2]
-    with pytest.raises(ValueError, match=r"2 of 3 shards"):
-        store.open(tmp_path / "b")
 
 
 def test_a_directory_of_other_files_is_left_as_it_is(tmp_path):

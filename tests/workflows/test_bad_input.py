@@ -113,7 +113,7 @@ def test_once_the_data_is_mended_the_run_goes_on(tmp_path, clocks):
     [
         ("someone/nothing", "model.name: 'someone/nothing' was never downloaded to this machine"),
         ("EMPTY", "has no config.json that names a model_type"),
-        ("BERT", "model_type 'bert' belongs to no family here; known are gemma3, idefics3"),
+        ("BERT", "model_type 'bert' belongs to no family here; known are gemma3, gemma4, idefics3"),
     ],
 )
 @pytest.mark.parametrize("verb", ["train", "predict"])

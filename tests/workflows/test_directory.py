@@ -61,8 +61,8 @@ def files(folder):
     return {file: file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
 
 
-def begun(recipe, run, *, recorded=True):
-    """A run that was killed after its first checkpoint; without a record as it was before any."""
+def begun(recipe, run):
+    """A run that was killed after its first checkpoint."""
     assert gnomon("train", recipe, "--out", run) == 0
     (run / "checkpoints" / "checkpoint-2").mkdir(parents=True)
     versions = json.loads((run / "versions.json").read_text())
@@ -71,21 +71,14 @@ def begun(recipe, run, *, recorded=True):
         "clock": Clock.version,
         "mixture": 1,
     }
-    if not recorded:
-        del versions["kinds"]
-        (run / "versions.json").write_text(json.dumps(versions))
 
 
-@pytest.mark.parametrize("recorded", [True, False])
 @pytest.mark.parametrize(("kind", "cls"), [("clock", Clock), ("arithmetic", Arithmetic)])
 def test_a_run_goes_on_with_the_versions_of_its_kinds_alone(
-    recipe, run, trained, monkeypatch, capsys, kind, cls, recorded
+    recipe, run, trained, monkeypatch, capsys, kind, cls
 ):
-    """Those of a mixture's parts, too; a run of before the record was begun with the first ones."""
-    if not recorded:
-        monkeypatch.setattr(Arithmetic, "version", 2)
-        monkeypatch.setattr(Clock, "version", 4)
-    begun(recipe, run, recorded=recorded)
+    """Those of a mixture's parts, too."""
+    begun(recipe, run)
     before, was = files(run), cls.version
     assert gnomon("train", recipe, "--out", run) == 0
     monkeypatch.setattr(cls, "version", 99)
@@ -95,6 +88,17 @@ def test_a_run_goes_on_with_the_versions_of_its_kinds_alone(
         assert f"({kind} had version {was}, now 99): give another --out" in said
     assert len(trained) == 2
     assert files(run) == before
+
+
+def test_a_run_without_a_record_of_versions_is_not_gone_on_with(recipe, run, trained, capsys):
+    begun(recipe, run)
+    (run / "versions.json").write_text("{}")
+    before = files(run)
+    assert gnomon("train", recipe, "--out", run) == 2
+    assert "was begun with an older gnomon" in capsys.readouterr().err
+    assert files(run) == before
+    (run / "adapter").mkdir()  # finished: nothing is drawn
+    assert gnomon("train", recipe, "--out", run) == 0
 
 
 @pytest.mark.parametrize(("more", "code"), [((), 0), (("train.eval_steps=2",), 2)])

@@ -56,10 +56,10 @@ def test_own_photographs_are_read_as_it_shows_and_dealt_out_as_it_says(tmp_path,
 
 
 def test_every_verb_it_names_is_there(capsys):
-    named = set(re.findall(r"^\| `gnomon (\w+)", README, re.MULTILINE))
+    named = set(re.findall(r"^\| `gnomon ([\w-]+)", README, re.MULTILINE))
     gnomon("--help")
     printed = capsys.readouterr().out
-    assert named == set(re.findall(r"^    (\w+)  ", printed, re.MULTILINE))
+    assert named == set(re.findall(r"^    ([\w-]+)(?:  |$)", printed, re.MULTILINE))
 
 
 def test_what_it_says_of_a_wrong_key_is_what_is_said(tmp_path, capsys, monkeypatch):

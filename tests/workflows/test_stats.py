@@ -17,7 +17,9 @@ def test_of_a_directory(tmp_path, capsys):
     assert gnomon("stats", out) == 0
     told = capsys.readouterr().out
     assert "samples          20          20" in told
-    assert "no id, meaning, picture or question is in two splits" in told
+    assert gnomon("stats", out, "--n", 7) == 0
+    assert "samples           7           7" in capsys.readouterr().out
+    assert "no id, picture or question is in two splits" in told
 
 
 def test_of_a_kind_as_json(capsys):
@@ -25,7 +27,7 @@ def test_of_a_kind_as_json(capsys):
     assert gnomon(*command, "level=hard") == 0
     found = json.loads(capsys.readouterr().out)
     assert found["samples"] == {"train": 30, "val": 30, "test": 30}
-    assert found["counts"]["val"]["kind"] == {"arithmetic hard": 30}
+    assert found["counts"]["val"]["kind"] == {"arithmetic": 30}
     assert found["leaks"] == []
 
 
@@ -33,8 +35,8 @@ def test_of_a_recipe_is_what_it_trains_on_and_what_it_asks(tmp_path, capsys):
     assert gnomon("stats", small(tmp_path), "--json", "--workers", 1) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["samples"] == {"train": 24, "test": 12}
-    assert sum(found["counts"]["train"]["source"].values()) == 24
-    assert found["counts"]["train"]["source"].keys() == {"clock", "arithmetic"}
+    assert sum(found["counts"]["train"]["kind"].values()) == 24
+    assert found["counts"]["train"]["kind"].keys() == {"clock", "arithmetic"}
 
 
 @pytest.fixture

@@ -79,7 +79,7 @@ def test_score_needs_only_the_files(run, tmp_path, capsys):
 def test_a_finished_run_is_scored_and_compared_whatever_its_kinds_draw_by_now(
     run, tmp_path, monkeypatch, capsys
 ):
-    """From the stored questions and its own pictures; without these, those that are left."""
+    """From the stored questions and its own pictures; without these, from the questions alone."""
     monkeypatch.setattr(Clock, "version", 99)
     out = tmp_path / "report.html"
     assert gnomon("score", run, "--out", out) == 0
@@ -89,7 +89,7 @@ def test_a_finished_run_is_scored_and_compared_whatever_its_kinds_draw_by_now(
     assert "missing" not in capsys.readouterr().err
     assert gnomon("compare", other, run, "-o", out) == 0
     for told in (capsys.readouterr().err, out.read_text()):
-        assert "The pictures of clock are missing" in told
+        assert "The pictures are missing: since they were asked about, clock was" in told
     found = json.loads(out.with_suffix(".json").read_text())["runs"]
     after = json.loads((run / "report.json").read_text())["after"]
     assert found["other"] == found["run"] == after

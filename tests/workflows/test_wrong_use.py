@@ -42,7 +42,7 @@ def test_a_wrong_recipe_says_where_and_what(tmp_path, capsys, more, said):
         ("data.0.kind=clok", "unknown generator 'clok': did you mean clock"),
         ("data=[{path: nowhere}]", "nowhere is no directory"),
         ("data.5.kind=clock", "'5' is no place in a list of 2"),
-        ("train.samples=0", "samples=0: give 1 or more"),
+        ("train.samples=0", "samples: 0: input should be greater"),
         ("just-a-word", "'just-a-word': an override is key=value"),
     ],
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from gnomon.answers.base import SHARES, AnswerType, Errors
 from gnomon.answers.box import metrics
@@ -12,7 +11,7 @@ from gnomon.answers.box.reader import in_pixels, read_box
 from gnomon.answers.box.truth import Box
 from gnomon.answers.dialect import create
 from gnomon.answers.reading.choice import Reading, Value, Which
-from gnomon.answers.target import Corners, Size, Target
+from gnomon.answers.target import Corners, Size
 
 _RIGHT = 0.5
 
@@ -27,7 +26,7 @@ class BoxType(AnswerType):
     errors = Errors("Intersection over union", "iou", *SHARES)
 
     def read(
-        self, text: str, truth: Target, *, which: Which, dialect: str, size: Size | None
+        self, text: str, truth: Box, *, which: Which, dialect: str, size: Size | None
     ) -> Reading[Value] | None:
         """What the dialect reads; else what the tolerant reader finds, in the dialect's space."""
         assert size is not None
@@ -39,14 +38,17 @@ class BoxType(AnswerType):
         found = read_box(text, which=which)
         return in_pixels(found, spoken, size) if found else None
 
-    def further(self, truth: Target, value: Value | None, size: Size | None) -> dict[str, float]:
+    def further(self, truth: Box, value: Corners | None, size: Size | None) -> dict[str, float]:
         """How far off centre and corners are, as shares of the picture."""
         if value is None or size is None:
             return {}
-        said, true = cast("Corners", value), _corners(truth)
         return {
-            "centre_share": metrics.diagonal_share(metrics.centre_deviation(said, true), size),
-            "corners_share": metrics.diagonal_share(metrics.corner_deviation(said, true), size),
+            "centre_share": metrics.diagonal_share(
+                metrics.centre_deviation(value, truth.corners), size
+            ),
+            "corners_share": metrics.diagonal_share(
+                metrics.corner_deviation(value, truth.corners), size
+            ),
         }
 
     def correct(self, measures: dict[str, float]) -> bool:
@@ -61,32 +63,27 @@ class BoxType(AnswerType):
         """What the box misses."""
         return 1 - measures["iou"]
 
-    def boxes(self, value: Value) -> Sequence[Corners]:
+    def boxes(self, value: Corners) -> Sequence[Corners]:
         """The one."""
-        return [cast("Corners", value)]
+        return [value]
 
-    def shown(self, value: Value) -> str:
+    def shown(self, value: Corners) -> str:
         """Corners in pixels."""
-        return "(" + ", ".join(f"{edge:.1f}" for edge in cast("Corners", value)) + ")"
+        return "(" + ", ".join(f"{edge:.1f}" for edge in value) + ")"
 
-    def how_far(self, measures: dict[str, float], *, correct: bool) -> str:
+    def how_far(self, measures: dict[str, float]) -> str:
         """The overlap."""
         return f"IoU {measures['iou']:.2f}"
 
-    def value_of(self, truth: Target) -> Value:
+    def value_of(self, truth: Box) -> Corners:
         """The corners."""
-        return _corners(truth)
+        return truth.corners
 
-    def scaled(self, value: Value, old: Size, new: Size) -> Value:
+    def scaled(self, value: Corners, old: Size, new: Size) -> Corners:
         """As shares of either picture; swapped corners stay as they are."""
-        x1, y1, x2, y2 = cast("Corners", value)
+        x1, y1, x2, y2 = value
         wide, tall = new[0] / old[0], new[1] / old[1]
         return x1 * wide, y1 * tall, x2 * wide, y2 * tall
-
-
-def _corners(target: Target) -> Corners:
-    assert isinstance(target, Box)
-    return target.corners
 
 
 TYPES: dict[str, AnswerType] = {"box": BoxType()}

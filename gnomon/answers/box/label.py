@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from math import inf
 from typing import Any
 
@@ -17,8 +16,7 @@ _EDGE = 0.5
 
 def read(value: Any, form: str, size: Size) -> Corners:
     """The corners in pixels; a box that leaves its picture is refused."""
-    found = _four(value)
-    corners = _FORMATS[form](found, size)
+    corners = _corners(_four(value), form, size)
     x1, y1, x2, y2 = corners
     if not (-inf < x1 < x2 < inf and -inf < y1 < y2 < inf):
         raise ValueError(f"{value!r} is no box in {form}")
@@ -45,27 +43,14 @@ def _four(value: Any) -> Corners:
     return numbers
 
 
-def _scaled(by: float) -> Callable[..., tuple[float, ...]]:
-    def corners(found: tuple[float, ...], size: Size) -> tuple[float, ...]:
-        return tuple(value * size[i % 2] / by for i, value in enumerate(found))
-
-    return corners
-
-
-def _from_corner(found: tuple[float, ...], _: Size) -> tuple[float, ...]:
-    x, y, wide, tall = found
-    return x, y, x + wide, y + tall
-
-
-def _from_middle(found: tuple[float, ...], _: Size) -> tuple[float, ...]:
-    x, y, wide, tall = found
-    return x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2
-
-
-_FORMATS: dict[str, Callable[..., tuple[float, ...]]] = {
-    "xyxy": lambda found, _: found,
-    "xywh": _from_corner,
-    "cxcywh": _from_middle,
-    "xyxy_1": _scaled(1),
-    "xyxy_1000": _scaled(1000),
-}
+def _corners(found: Corners, form: str, size: Size) -> Corners:
+    a, b, c, d = found
+    if form == "xywh":
+        return a, b, a + c, b + d
+    if form == "cxcywh":
+        return a - c / 2, b - d / 2, a + c / 2, b + d / 2
+    if form == "xyxy":
+        return found
+    wide, tall = size
+    by = {"xyxy_1": 1, "xyxy_1000": 1000}[form]
+    return a * wide / by, b * tall / by, c * wide / by, d * tall / by

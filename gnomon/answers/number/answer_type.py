@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import cast
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from gnomon.answers.number import metrics
 from gnomon.answers.number.reader import read_number
 from gnomon.answers.number.truth import Number
 from gnomon.answers.reading.choice import Reading, Value, Which
-from gnomon.answers.target import Size, Target
+from gnomon.answers.target import Size
 
 
 @dataclass(frozen=True)
@@ -49,22 +48,22 @@ class NumberType(AnswerType):
         return (accepted, *metrics.LINES) if self.on_a_scale else metrics.LINES
 
     def read(
-        self, text: str, truth: Target, *, which: Which, dialect: str, size: Size | None
+        self, text: str, truth: Number, *, which: Which, dialect: str, size: Size | None
     ) -> Reading[Value] | None:
         """What the tolerant reader finds."""
-        return read_number(text, unit=_number(truth).unit, which=which)
+        return read_number(text, unit=truth.unit, which=which)
 
-    def measures(self, truth: Target, answer: Answer, cost: float) -> dict[str, float]:
+    def measures(self, truth: Number, answer: Answer, cost: float) -> dict[str, float]:
         """And what the scale accepts, what ChartQA's rule takes, and what R² is made of."""
         found = super().measures(truth, answer, cost)
         found["relaxed"] = float(metrics.relaxed_correctness(answer.text, Dialect().write(truth)))
         if answer.value is None:
             return found | {"accepted": 0.0}
-        value, right = cast("Decimal", answer.value), _number(truth)
+        assert isinstance(answer.value, Decimal)
         return found | {
-            "accepted": float(abs(value - right.value) <= right.within),
-            "residual": float(value) - float(right.value),
-            "truth": float(right.value),
+            "accepted": float(abs(answer.value - truth.value) <= truth.within),
+            "residual": float(answer.value) - float(truth.value),
+            "truth": float(truth.value),
         }
 
     def correct(self, measures: dict[str, float]) -> bool:
@@ -75,12 +74,12 @@ class NumberType(AnswerType):
         """1 where it is accepted, 1/2 where it is off by no more than 5 % of the truth, else 0."""
         return max(measures["accepted"], measures["within_5pct"] / 2)
 
-    def costs(self, truths: Sequence[Target]) -> list[float]:
+    def costs(self, truths: Sequence[Number]) -> list[float]:
         """How far each truth is from the farthest of all; no wrong answer is charged with more.
 
         Where all are the same, the truth itself, or 1 if that is 0.
         """
-        values = np.array([float(_number(truth).value) for truth in truths])
+        values = np.array([float(truth.value) for truth in truths])
         farthest = np.maximum(
             values - values.min(initial=np.inf), values.max(initial=-np.inf) - values
         )
@@ -92,36 +91,28 @@ class NumberType(AnswerType):
         """How far off, without the limit on what is charged."""
         return measures["error"]
 
-    def place(self, value: Value) -> float:
+    def place(self, value: Decimal) -> float:
         """The number."""
-        return float(cast("Decimal", value))
+        return float(value)
 
-    def digits(self, value: Value, width: int) -> list[int] | None:
+    def digits(self, value: Decimal, width: int) -> list[int] | None:
         """Of whole numbers."""
-        number = cast("Decimal", value)
-        if number != int(number) or number < 0:
+        if value != int(value) or value < 0:
             return None
-        return [int(digit) for digit in f"{int(number):0{width}d}"]
+        return [int(digit) for digit in f"{int(value):0{width}d}"]
 
-    def shown(self, value: Value) -> str:
+    def shown(self, value: Decimal) -> str:
         """Plain, unless it is very long."""
         text = f"{value:f}"
         return text if len(text) <= 24 else f"{value:.6e}"
 
-    def how_far(self, measures: dict[str, float], *, correct: bool) -> str:
+    def off(self, measures: dict[str, float]) -> str:
         """The error."""
-        if correct:
-            return "right"
         return f"{figure(measures['error'], '')} off"
 
-    def value_of(self, truth: Target) -> Value:
+    def value_of(self, truth: Number) -> Decimal:
         """The decimal."""
-        return _number(truth).value
-
-
-def _number(target: Target) -> Number:
-    assert isinstance(target, Number)
-    return target
+        return truth.value
 
 
 TYPES: dict[str, AnswerType] = {"number": NumberType(), "reading": NumberType(on_a_scale=True)}

@@ -9,7 +9,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cache
 
-from gnomon.answers.reading.word_tables import SCALES, SHARES
+from gnomon.answers.reading.word_tables import BEHIND_FIGURES, SHARES
 
 GLYPHS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
 
@@ -127,28 +127,9 @@ _EXACT = Context(prec=640, traps=[])
 _ROUNDED = Context(prec=28, traps=[])
 _SHORT = Context(prec=60, traps=[])
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
-_SCALES = (
-    {name: Decimal(factor) for name, factor in SCALES.items()}
-    | {
-        name: Decimal(10**zeros)
-        for name, zeros in {"hundred": 2, "k": 3, "m": 6, "mn": 6, "b": 9, "bn": 9}.items()
-    }
-    | {"dozen": Decimal(12), "lakh crore": Decimal(10**12)}
-    | {
-        name: Decimal(10**zeros)
-        for zeros, names in {
-            3: "tausend tsd mil 千",
-            4: "万 萬",
-            6: "millions millionen mio millones millón 百万",
-            7: "千万",
-            8: "亿 億",
-            9: "milliarde milliarden mrd milliard milliards",
-            12: "billionen 万亿",
-        }.items()
-        for name in names.split()
-    }
-    | {"mil millones": Decimal(10**9)}
-)
+_SCALES = {word: Decimal(factor) for word, factor in BEHIND_FIGURES.items()} | {
+    "dozen": Decimal(12)
+}
 
 NO_NUMBER = re.compile(
     r"""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal
-from itertools import pairwise
 from typing import NamedTuple
 
 from gnomon.answers.number.word_values import FIRST, LONE, MULTIPLES, PARTS, longest_number
@@ -75,7 +74,7 @@ def _numbers(run: list[_Token], *, point_alone: bool) -> Iterator[Reading[Decima
     said = [token.word for token in run]
     while place < len(run):
         words = said[place : place + _LONGEST]
-        value, used = _year(run, place) or longest_number(words)
+        value, used = longest_number(words)
         if used and (words[0] != "point" or (place == 0 and point_alone)):
             rule = "one" if words[:used] == ["one"] else "words"
             yield Reading(value, (run[place].start, run[place + used - 1].end), rule)
@@ -85,37 +84,7 @@ def _numbers(run: list[_Token], *, point_alone: bool) -> Iterator[Reading[Decima
         place += used
 
 
-def _year(run: list[_Token], place: int) -> tuple[Decimal, int] | None:
-    """ "nineteen eighty-four", "twenty ten", "nineteen oh five": from 1610 to 2099.
-
-    Not where more is said beside it, as in "seventeen eighteen nineteen", nor with a comma.
-    """
-    century = _CENTURIES.get(run[place].word)
-    if century is None or (place and run[place - 1].word in _COUNTS):
-        return None
-    words = [token.word for token in run[place + 1 : place + 3]]
-    first, second = (*words, "", "")[:2]
-    unit = SMALL.get(second, 0) if 1 <= SMALL.get(second, 0) <= 9 else 0
-    if first == "oh" and unit:
-        years, used = unit, 3
-    elif first in TENS:
-        years, used = TENS[first] + unit, 3 if unit else 2
-    elif SMALL.get(first, 0) >= 10:
-        years, used = SMALL[first], 2
-    else:
-        return None
-    said = run[place : place + used]
-    apart = any(two.start - one.end > 1 for one, two in pairwise(said))
-    more = run[place + used].word if place + used < len(run) else ""
-    if apart or more in _NO_YEAR:
-        return None
-    return Decimal(100 * century + years), used
-
-
 _NUMBERS = frozenset(SMALL) | frozenset(TENS) | {"half", "quarter"} | frozenset(MULTIPLES)
-_CENTURIES = {"sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20}
-_COUNTS = _NUMBERS | {"oh", "point"}
-_NO_YEAR = _COUNTS | PARTS.keys() | FIRST
 VOCABULARY = _NUMBERS | {"and", "a", "point", "minus", "negative", "oh"} | frozenset(PARTS) | FIRST
 """Every word that a spelled number may have."""
 _LONGEST = 24

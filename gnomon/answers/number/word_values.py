@@ -9,8 +9,6 @@ from gnomon.answers.reading.word_tables import SCALES, SHARES, SMALL, TENS
 
 def longest_number(words: list[str]) -> tuple[Decimal | None, int]:
     """The value of the longest number that the words begin with, and how many words it takes."""
-    if len(words) == 1:
-        return LONE.get(words[0]), int(words[0] in LONE)
     negative = len(words) > 1 and words[0] in ("minus", "negative")
     whole, used = _whole(words[negative:])
     if not used and words[negative : negative + 1] != ["point"]:

@@ -19,6 +19,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from gnomon.answers.reading import cues
 from gnomon.answers.reading.choice import Reading, moved
+from gnomon.answers.reading.cues import PENALTIES, POINTS
 
 V = TypeVar("V")
 Values: TypeAlias = "Callable[[str], list[Reading[V]]]"
@@ -29,20 +30,6 @@ MOST = 16
 _NEAR = 240
 """Characters behind what announces an answer in which it is looked for."""
 
-_POINTS = {
-    "key": 90,
-    "answer": 80,
-    "is_the_answer": 75,
-    "value_key": 70,
-    "result": 60,
-    "opening": 55,
-    "conclusion": 30,
-    "own line": 30,
-    "shows": 30,
-    "equates": 45,
-    "bold": 20,
-    "says": 18,
-}
 _NAMES = {
     "key": "json key",
     "value_key": "json key",
@@ -218,11 +205,10 @@ class Region(Generic[V]):
     def _follow(self, cue: _Cue, starts: list[int]) -> None:
         """What a cue is worth for the values before and behind it."""
         name = cue.name
-        if name in _POINTS and name != "is_the_answer":
-            until = self._held(cue) if name.endswith("key") else cue.until
-            behind = [i for i, start in enumerate(starts) if cue.end <= start < until]
+        if name in POINTS and name != "is_the_answer":
+            behind = [i for i, start in enumerate(starts) if cue.end <= start < cue.until]
             later = any(c.name == name and c.start > cue.start for c in self._cues)
-            trusted = _POINTS[name] - (_REPEATED if later and name == "answer" else 0)
+            trusted = POINTS[name] - (_REPEATED if later and name == "answer" else 0)
             for order, index in enumerate(behind):
                 decay = 0 if name == "conclusion" else 4 * order
                 self._stands_in(index, trusted - decay, _NAMES.get(name, name))
@@ -232,18 +218,18 @@ class Region(Generic[V]):
             here = nearest >= 0 and starts[nearest] >= begin
             if name == "is_wrong":
                 if here and cue.start - self.found[nearest].span[1] < 12:
-                    self._beside[nearest] += _PENALTIES[name]
+                    self._beside[nearest] += PENALTIES[name]
             elif _asks(self._low, self._sentence(cue.start)[1]) and nearest + 1 < len(starts):
-                self._stands_in(nearest + 1, _POINTS["answer"], "answer")  # what is the answer? 7
+                self._stands_in(nearest + 1, POINTS["answer"], "answer")  # what is the answer? 7
             elif nearest >= 0 and (here or self._low.startswith(_THAT, cue.start)):
-                self._stands_in(nearest, _POINTS[name], "is the answer")
+                self._stands_in(nearest, POINTS[name], "is the answer")
         elif name == "doubts":
             doubted = bisect_right(starts, cue.start)
             if doubted and cue.start - self.found[doubted - 1].span[1] < 12:
                 doubted -= 1  # it was 7 at first
             if doubted < len(starts) and starts[doubted] < min(cue.until, self._despite(cue)):
-                self._beside[doubted] += _PENALTIES[name]
-        elif name in _PENALTIES:
+                self._beside[doubted] += PENALTIES[name]
+        elif name in PENALTIES:
             behind_it = name in ("because", "contrasts", "denies")
             begin = cue.end if behind_it else self._sentence(cue.start)[0]
             until = min(cue.until, self._despite(cue))
@@ -251,7 +237,7 @@ class Region(Generic[V]):
                 until = both.end()
             for index, start in enumerate(starts):
                 if begin <= start < until:
-                    self._beside[index] += _PENALTIES[name]
+                    self._beside[index] += PENALTIES[name]
 
     def _despite(self, cue: _Cue) -> int:
         """Where the next "but" begins, which ends what a cue is about."""
@@ -269,7 +255,7 @@ class Region(Generic[V]):
         if begin == 0 and not self._works:
             beside += _FIRST
             if index == 0 and (share := self._opens(stop)):
-                self._stands_in(0, _POINTS["opening"] * share, "opening")
+                self._stands_in(0, POINTS["opening"] * share, "opening")
         if cues.IS.search(part, max(0, start - 40), start):
             again = index and self.found[index - 1].span[0] >= begin
             beside += _IS + (0 if again or part[:start].rstrip()[-1:] == "=" else _IS_FIRST)
@@ -277,20 +263,18 @@ class Region(Generic[V]):
         before = part[line[0] : start]
         near = before[-40:]
         if line != (0, len(part)) and _is_alone(before, part[end : line[1]]):
-            self._stands_in(index, _POINTS["own line"], "own line")
+            self._stands_in(index, POINTS["own line"], "own line")
         concludes = begin == self._last and not _WORD.search(part, end, stop)
         if not isinstance(reading.value, Decimal) and concludes and _COLON.search(near):
-            self._stands_in(index, _POINTS["own line"] + 15, "own line")
+            self._stands_in(index, POINTS["own line"] + 15, "own line")
         if before.count("**") % 2:
-            self._stands_in(index, _POINTS["bold"], "bold")
+            self._stands_in(index, POINTS["bold"], "bold")
         if reading.rule in _TOKENS:
-            self._stands_in(index, _POINTS["value_key"], "token")
+            self._stands_in(index, POINTS["value_key"], "token")
         if not isinstance(reading.value, Decimal) and cues.RIGHT.match(part, end):
-            self._stands_in(index, _POINTS["is_the_answer"] - 10, "is the answer")
+            self._stands_in(index, POINTS["is_the_answer"] - 10, "is the answer")
         elif cues.WRONG.match(part, end):
-            beside += _PENALTIES["is_wrong"]
-        if others and _asks(part, stop):
-            beside -= 40
+            beside += PENALTIES["is_wrong"]
         if cues.EXACT.match(part, end):
             beside += 40
         if isinstance(reading.value, Decimal):
@@ -299,7 +283,6 @@ class Region(Generic[V]):
             beside -= 30 * bool(others and cues.EACH.search(near))
             beside += 30 * bool(index == len(self.found) - 1 and cues.IN_ALL.match(part, end))
             beside -= 40 * self._in_a_row(index)
-            beside -= 30 * (others and cues.looks_like_year(part, reading.span))
             beside -= 25 * bool(_KNOWN.search(near) and _NOUN.match(part, end))
         self._beside[index] += beside
 
@@ -465,8 +448,6 @@ class Region(Generic[V]):
             corrected = any(c.name in ("corrects", "reconsiders") for c in self._cues)
             named = cues.IS.search(part, max(0, begins - 40), begins)
             return not (corrected or named or rule in ("answer", "is the answer"))
-        if rule == "json key" and self._repeats_its_key(index):
-            return True
         if rule in ANSWERS or rule in ("result", "conclusion"):
             return False
         if any(
@@ -483,35 +464,18 @@ class Region(Generic[V]):
             return True
         return rule not in ("opening", "bold") and self._is_listed(index)
 
-    def _held(self, cue: _Cue) -> int:
-        """Where the value of a JSON key ends."""
-        place = _QUOTED.match(self._low, cue.end)
-        return place.end() if place else cue.until
-
     def _withheld(self) -> bool:
         """Whether the last "answer" key holds no value."""
         keys = [cue for cue in self._cues if cue.name == "key"]
         if not keys or not self._low[keys[-1].end :].strip():
             return False
-        start, end = keys[-1].end, self._held(keys[-1])
+        start = keys[-1].end
+        held = _QUOTED.match(self._low, start)
+        end = held.end() if held else keys[-1].until
         part = self._low[start:end]
         inside = [r for r in self.found if start <= r.span[0] < end]
         numbers = bool(inside) and isinstance(inside[0].value, Decimal)
         return not inside or (numbers and bool(cues.FORMULA.search(part)))
-
-    def _repeats_its_key(self, index: int) -> bool:
-        """Whether the key before a value has another value elsewhere."""
-        keys = [c for c in self._cues if c.name in ("key", "value_key")]
-        starts = [r.span[0] for r in self.found]
-        held: dict[str, set[str]] = {}
-        for cue in keys:
-            place = bisect_right(starts, cue.end - 1)
-            if place < len(starts) and starts[place] < cue.until:
-                held.setdefault(self._low[cue.start : cue.end], set()).add(
-                    str(self.found[place].value)
-                )
-        own = str(self.found[index].value)
-        return any(own in values and len(values) > 1 for values in held.values())
 
     def _is_enumerated(self, begin: int, end: int) -> bool:
         """Whether parts of a sentence between commas give a value each."""
@@ -542,17 +506,6 @@ _NOR = re.compile(r"\b(?:nor|noch)\b[^,;:–—\n]*")
 _PARALLEL = re.compile(r"(\S+) \S{0,4},?\s(?:and|und|et|y)\s[^.;\n]{0,40}?\1\s")
 """The bar *is* 12 and the other *is* 19: two answers."""
 FIGURES = re.compile(r"\d+|[¼-¾⅐-⅞]")
-_PENALTIES = {
-    "because": -12,
-    "supposes": -20,
-    "hypothesis": -30,
-    "exemplifies": -60,
-    "contrasts": -30,
-    "denies": -80,
-    "is_wrong": -80,
-    "doubts": -40,
-    "refuses": -60,
-}
 _GAP = re.compile(r",\s(?:(?:and|und|et|y)\s)?[^\W\d][\w ]{0,20}(?:[:：]|\sis|\shas)?\s")
 _KNOWN = re.compile(r"\b(?:the|these|those|all|der|die|den|les|des|los|las)\s\Z")
 _NOUN = re.compile(r"\s[^\W\d]{3}")
@@ -606,8 +559,6 @@ def _denied(part: str, reading: Reading[V], *, alone: bool = False) -> bool:
     """Whether it is said not to be so, or is no number to answer with, as a confidence is."""
     start, end = reading.span
     behind = max(0, start - 60)
-    if reading.rule == "ordinal":
-        return bool(cues.NEGATES.search(part, behind, start))
     if cues.NEGATES.search(part, behind, start) or cues.DENIED.match(part, end):
         return True
     return isinstance(reading.value, Decimal) and bool(
@@ -658,11 +609,7 @@ def _apart(part: str, one: Reading[V], other: Reading[V], *, first: bool) -> boo
         cues.LISTED.fullmatch(between) and ("(" not in between or between[0] in "\n)")
     ):
         return not (first and cues.ASIDE.match(part, other.span[1] + 1))
-    aside = cues.ASIDE.search(between) or cues.ASIDE.search(
-        part[other.span[1] : other.span[1] + 20]
-    )
-    doubtful = cues.OR.search(part[max(0, one.span[0] - 12) : one.span[0]])
-    return bool(cues.OR.search(between)) and not (first and aside and not doubtful)
+    return bool(cues.OR.search(between))
 
 
 _LEAD = re.compile(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from decimal import Decimal
 from itertools import groupby
+from pathlib import Path
 
 _TEENS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
@@ -16,10 +18,9 @@ SMALL = {word: value for value, word in enumerate(_TEENS.split())}
 _TIES = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 TENS = {word: 10 * value for value, word in enumerate(_TIES, 2)} | {"fourty": 40}  # often written
 SHARES = {"half": Decimal("0.5"), "quarter": Decimal("0.25")}
-SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12} | {
-    **dict.fromkeys(("lakh", "lakhs", "lac", "lacs"), 10**5),  # as in India
-    **dict.fromkeys(("crore", "crores"), 10**7),
-}
+_TABLE = tomllib.loads(Path(__file__).with_name("numbers.toml").read_text(encoding="utf-8"))
+SCALES = {word: 10**zeros for word, zeros in _TABLE["scales"].items()}
+BEHIND_FIGURES = SCALES | {word: 10**zeros for word, zeros in _TABLE["behind_figures"].items()}
 WIDE = "０１２３４５６７８９"
 """The digits of numbers that were words. In a plain text there are none."""
 
@@ -37,62 +38,21 @@ def any_of(words: Iterable[str], then: str = "", *, letters: str = "[a-z]") -> s
     )
 
 
-def _counted(words: str, first: int = 0, step: int = 1) -> dict[str, int]:
-    """Words by their value; what is said in two ways is written with a slash."""
-    return {
-        word: first + step * place
-        for place, words_ in enumerate(words.split())
-        for word in words_.split("/")
-    }
-
-
-def _joined(
-    ones: dict[str, int], tens: dict[str, int], join: Callable[[str, str], str]
-) -> dict[str, int]:
-    """Two-digit numbers of a language that says them as one of `ones` and one of `tens`."""
-    return {
-        join(one, ten): unit + value
-        for ten, value in tens.items()
-        for one, unit in ones.items()
-        if 1 <= unit <= 9
-    }
-
-
 _ENGLISH = SMALL | TENS
 _ENGLISH |= {
-    word.replace("-", between): value
-    for word, value in _joined(SMALL, TENS, lambda one, ten: f"{ten}-{one}").items()
+    f"{ten}{between}{one}": value + SMALL[one]
+    for ten, value in TENS.items()
+    for one in _TEENS.split()[1:10]
     for between in ("-", " ", "  ", "- ")
 }
-_DE = _counted("eins zwei/zwo drei vier fünf/fuenf sechs sieben acht neun zehn elf zwölf", 1)
-_DE |= _counted("dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn", 13)
-_DE_TENS = _counted(
-    "zwanzig dreißig/dreissig vierzig fünfzig sechzig siebzig achtzig neunzig", 20, 10
-)
-_DE |= _DE_TENS | _joined(_DE | {"ein": 1}, _DE_TENS, lambda one, ten: f"{one}und{ten}")
-_FR = _counted("deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze", 2)
-_FR |= {"dix-sept": 17, "dix-huit": 18, "dix-neuf": 19}
-_FR_TENS = _counted("vingt trente quarante cinquante soixante", 20, 10)
-_FR |= _FR_TENS | _joined(_FR, _FR_TENS, lambda one, ten: f"{ten}-{one}")
-_FR |= {f"{ten} et un{e}": value + 1 for ten, value in _FR_TENS.items() for e in ("", "e")}
-_FR |= {f"{ten}-et-un": value + 1 for ten, value in _FR_TENS.items()}
-_FR |= {f"soixante{and_}onze": 71 for and_ in (" et ", "-et-")} | {"quatre-vingts": 80}
-_FR |= {
-    f"{twenties}-{word}": start + value
-    for twenties, start in (("soixante", 60), ("quatre-vingt", 80))
-    for word, value in {**_FR, "seize": 16, "un": 1, "onze": 11, "une": 1}.items()
-    if value < 20 and (start, value) != (60, 11)
+OTHER = {
+    word.replace("_", " "): value
+    for words in _TABLE["words"].values()
+    for value, same in enumerate(words.split(), 1)
+    for word in same.split("/")
+    if word != "-"
 }
-_FR |= {"septante": 70, "huitante": 80, "octante": 80, "nonante": 90}
-_ES = _counted("dos tres cuatro cinco seis siete ocho nueve diez", 2)
-_ES |= _counted("doce trece catorce", 12)
-_ES |= _counted("dieciséis/dieciseis diecisiete dieciocho diecinueve veinte veintiuno", 16)
-_ES |= _counted("veintidós/veintidos veintitrés/veintitres veinticuatro veinticinco", 22)
-_ES |= _counted("veintiséis/veintiseis veintisiete veintiocho veintinueve treinta", 26)
-_ES_TENS = _counted("treinta cuarenta cincuenta sesenta setenta ochenta noventa", 30, 10)
-_ES |= _ES_TENS | _joined({**_ES, "uno": 1, "una": 1}, _ES_TENS, lambda one, ten: f"{ten} y {one}")
-OTHER = _DE | _FR | _ES
-"""Words of the other languages."""
+"""Words of German, French and Spanish up to 99."""
 _AFTER = {
     "once": (11, "las |y "),
     "quince": (15, "las |y "),

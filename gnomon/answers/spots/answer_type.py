@@ -12,7 +12,7 @@ from gnomon.answers.reading.choice import Reading, Value, Which, moved
 from gnomon.answers.spots import metrics
 from gnomon.answers.spots.reader import read_spots
 from gnomon.answers.spots.truth import Spots
-from gnomon.answers.target import Corners, Size, Target
+from gnomon.answers.target import Corners, Size
 
 _FENCED = re.compile(r"```\w*\n(.*?)\n?```", re.DOTALL)
 
@@ -27,7 +27,7 @@ class SpotsType(AnswerType):
     errors = Errors("F1 of texts in their boxes", "f1", *SHARES)
 
     def read(
-        self, text: str, truth: Target, *, which: Which, dialect: str, size: Size | None
+        self, text: str, truth: Spots, *, which: Which, dialect: str, size: Size | None
     ) -> Reading[Value] | None:
         """What the dialect reads, in the last code fence or without one; else what can be read."""
         assert size is not None
@@ -42,7 +42,7 @@ class SpotsType(AnswerType):
                 return moved(some, text.rindex(part))
         return None
 
-    def measures(self, truth: Target, answer: Answer, cost: float) -> dict[str, float]:
+    def measures(self, truth: Spots, answer: Answer, cost: float) -> dict[str, float]:
         """Precision, recall and F1 of this picture."""
         if answer.value is None:
             return {
@@ -50,8 +50,8 @@ class SpotsType(AnswerType):
                 "unread": 1.0,
             }
         assert isinstance(answer.value, Spots)
-        found = metrics.spotting(answer.value, _spots(truth))
-        boxes = metrics.spotting(answer.value, _spots(truth), read=False)
+        found = metrics.spotting(answer.value, truth)
+        boxes = metrics.spotting(answer.value, truth, read=False)
         return {
             "precision": found.precision,
             "recall": found.recall,
@@ -69,38 +69,24 @@ class SpotsType(AnswerType):
         """What is missed."""
         return 1 - measures["f1"]
 
-    def boxes(self, value: Value) -> Sequence[Corners]:
+    def boxes(self, value: Spots) -> Sequence[Corners]:
         """Of each text."""
-        assert isinstance(value, Spots)
         return value.boxes
 
-    def shown(self, value: Value) -> str:
+    def shown(self, value: Spots) -> str:
         """Each text with its corners."""
-        assert isinstance(value, Spots)
         boxes = (", ".join(f"{edge:.1f}" for edge in spot.box.corners) for spot in value.items)
         return "; ".join(
             f"{spot.text} ({box})" for spot, box in zip(value.items, boxes, strict=True)
         )
 
-    def how_far(self, measures: dict[str, float], *, correct: bool) -> str:
+    def off(self, measures: dict[str, float]) -> str:
         """F1."""
-        if correct:
-            return "right"
         return f"F1 {measures['f1']:.2f}"
 
-    def value_of(self, truth: Target) -> Value:
-        """The spots."""
-        return _spots(truth)
-
-    def scaled(self, value: Value, old: Size, new: Size) -> Value:
+    def scaled(self, value: Spots, old: Size, new: Size) -> Spots:
         """As shares of either picture."""
-        assert isinstance(value, Spots)
         return value.scaled(old, new)
-
-
-def _spots(target: Target) -> Spots:
-    assert isinstance(target, Spots)
-    return target
 
 
 TYPES: dict[str, AnswerType] = {"spots": SpotsType()}

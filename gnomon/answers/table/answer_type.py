@@ -10,7 +10,7 @@ from gnomon.answers.reading.choice import Reading, Value, Which
 from gnomon.answers.table import metrics
 from gnomon.answers.table.reader import read_table
 from gnomon.answers.table.truth import Table
-from gnomon.answers.target import Size, Target
+from gnomon.answers.target import Size
 
 
 @dataclass(frozen=True)
@@ -22,20 +22,16 @@ class TableType(AnswerType):
     errors = Errors("Share of the cells that are right", "cells", *SHARES)
 
     def read(
-        self, text: str, truth: Target, *, which: Which, dialect: str, size: Size | None
+        self, text: str, truth: Table, *, which: Which, dialect: str, size: Size | None
     ) -> Reading[Value] | None:
         """What the tolerant reader finds after the last "Answer:"."""
         return read_table(final(text))
 
-    def further(self, truth: Target, value: Value | None, size: Size | None) -> dict[str, float]:
+    def further(self, truth: Table, value: Table | None, size: Size | None) -> dict[str, float]:
         """DePlot's measures, whose matching takes milliseconds."""
         if value is None:
             return {"rms": 0.0, "rnss": 0.0}
-        assert isinstance(value, Table)
-        return {
-            "rms": metrics.rms(value, _table(truth)).f1,
-            "rnss": metrics.rnss(value, _table(truth)),
-        }
+        return {"rms": metrics.rms(value, truth).f1, "rnss": metrics.rnss(value, truth)}
 
     def credit(self, measures: dict[str, float]) -> float:
         """The share of cells that are right."""
@@ -45,25 +41,13 @@ class TableType(AnswerType):
         """The share of cells that are wrong."""
         return 1 - measures["cells"]
 
-    def shown(self, value: Value) -> str:
+    def shown(self, value: Table) -> str:
         """A line for each row."""
-        assert isinstance(value, Table)
         return value.written()
 
-    def how_far(self, measures: dict[str, float], *, correct: bool) -> str:
+    def off(self, measures: dict[str, float]) -> str:
         """The share of cells that are right."""
-        if correct:
-            return "right"
         return f"{100 * measures['cells']:.0f} % of the cells"
-
-    def value_of(self, truth: Target) -> Value:
-        """The table."""
-        return _table(truth)
-
-
-def _table(target: Target) -> Table:
-    assert isinstance(target, Table)
-    return target
 
 
 TYPES: dict[str, AnswerType] = {"table": TableType()}

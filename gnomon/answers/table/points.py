@@ -83,14 +83,18 @@ def similarity(a: str, b: str) -> float:
 def similarities(first: Sequence[str], second: Sequence[str]) -> Floats:
     """The similarity of each text of the first with each of the second."""
     import numpy as np
+    from rapidfuzz.distance.Levenshtein import normalized_similarity
+    from rapidfuzz.process import cdist
 
-    from gnomon.answers.reading.edit_distance import distances
-
-    ours, theirs = ([text.casefold() for text in texts] for texts in (first, second))
-    lengths = [np.array([len(text) for text in texts]) for texts in (ours, theirs)]
-    longest = np.maximum(1, np.maximum(lengths[0][:, None], lengths[1][None]))
-    apart = distances(ours, theirs) / longest
-    return np.where(apart <= _TEXT, 1 - apart, 0.0)
+    found: Floats = cdist(
+        first,
+        second,
+        scorer=normalized_similarity,
+        processor=str.casefold,
+        score_cutoff=1 - _TEXT,
+        dtype=np.float64,
+    )
+    return found
 
 
 def number(cell: str) -> float | None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from gnomon.answers.base import Answer, AnswerType, Errors
 from gnomon.answers.number.metrics import relaxed_correctness
 from gnomon.answers.reading.choice import Reading, Value, Which
-from gnomon.answers.target import Size, Target
+from gnomon.answers.target import Size
 from gnomon.answers.text import metrics
 from gnomon.answers.text.reader import read_text
 from gnomon.answers.text.truth import Text
@@ -25,41 +24,36 @@ class TextType(AnswerType):
     errors = Errors("Right or wrong", "exact", (1,), ("wrong", "right"))
 
     def read(
-        self, text: str, truth: Target, *, which: Which, dialect: str, size: Size | None
+        self, text: str, truth: Text, *, which: Which, dialect: str, size: Size | None
     ) -> Reading[Value] | None:
         """What the tolerant reader finds; where choices were listed, one of them."""
-        return read_text(text, choices=_text(truth).choices, which=which)
+        return read_text(text, choices=truth.choices, which=which)
 
-    def measures(self, truth: Target, answer: Answer, cost: float) -> dict[str, float]:
+    def measures(self, truth: Text, answer: Answer, cost: float) -> dict[str, float]:
         """And ChartQA's rule, which takes 12% and 1,000 as they stand."""
-        relaxed = float(relaxed_correctness(answer.text, _text(truth).text))
+        relaxed = float(relaxed_correctness(answer.text, truth.text))
         return super().measures(truth, answer, cost) | {"relaxed": relaxed}
 
     def badness(self, measures: dict[str, float]) -> float:
         """Wrong is wrong."""
         return 1 - measures["exact"]
 
-    def uniform(self, truths: Sequence[Target]) -> dict[str, float]:
+    def uniform(self, truths: Sequence[Text]) -> dict[str, float]:
         """A guess among the listed choices, each as likely; nothing where a question lists none."""
-        choices = [len(_text(truth).choices) for truth in truths]
+        choices = [len(truth.choices) for truth in truths]
         return {"exact": sum(1 / n for n in choices) / len(choices)} if all(choices) else {}
 
-    def same(self, one: Value, other: Value) -> bool:
+    def same(self, one: str, other: str) -> bool:
         """But for capitals and blanks."""
-        return metrics.text_exact(cast("str", one), cast("str", other))
+        return metrics.text_exact(one, other)
 
-    def shown(self, value: Value) -> str:
+    def shown(self, value: str) -> str:
         """As it is."""
-        return cast("str", value)
+        return value
 
-    def value_of(self, truth: Target) -> Value:
+    def value_of(self, truth: Text) -> str:
         """The text."""
-        return _text(truth).text
-
-
-def _text(target: Target) -> Text:
-    assert isinstance(target, Text)
-    return target
+        return truth.text
 
 
 TYPES: dict[str, AnswerType] = {"text": TextType()}

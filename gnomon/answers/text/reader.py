@@ -73,10 +73,7 @@ def _every(text: str, choices: tuple[str, ...]) -> list[Reading[str]]:
 
 
 def _mentions(text: str, found: list[Reading[str]]) -> list[Reading[str]]:
-    """Label and text of one choice beside each other, and what the label is of, as one mention.
-
-    Of "the third image (C)" the text counts where C is another choice.
-    """
+    """Label and text of one choice beside each other, and what the label is of, as one mention."""
     kept: list[Reading[str]] = []
     for reading in found:
         start, end = reading.span
@@ -89,19 +86,7 @@ def _mentions(text: str, found: list[Reading[str]]) -> list[Reading[str]]:
                 kept[-1] = reading._replace(span=(begins, end))
                 continue
         kept.append(reading._replace(span=(start, end)))
-    return [
-        r
-        for last, r in zip([None, *kept], kept, strict=False)
-        if not (last and _is_aside(text, last, r))
-    ]
-
-
-def _is_aside(text: str, last: Reading[str], reading: Reading[str]) -> bool:
-    """Whether a letter in brackets stands behind the text of another choice."""
-    start, end = reading.span
-    begins, before = last.span
-    behind = end - start == 1 and before - begins > 2
-    return behind and text[before:start] == " (" and text[end : end + 1] == ")"
+    return kept
 
 
 def _is_letter(text: str, start: int, end: int) -> bool:
@@ -124,12 +109,7 @@ def _with_labels(choices: tuple[str, ...]) -> dict[str, str]:
     if len(labels) < len(choices):
         return names
     texts = Counter(_plain(label[2]) for label in labels)
-    said = {
-        text: label[0]
-        for label in labels
-        if texts[_plain(label[2])] == 1
-        for text in (label[2], label[2].removeprefix("the "))
-    }
+    said = {label[2]: label[0] for label in labels if texts[_plain(label[2])] == 1}
     letters = {label[1]: label[0] for label in labels}
     # A letter beats a text that is a letter itself: of "A. C" and "C. A", C is the second.
     known = set(map(_plain, letters))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal
 
 from gnomon.answers.base import AnswerType, Axis, Errors, Line
 from gnomon.answers.reading.choice import Reading, Value, Which
-from gnomon.answers.target import Size, Target
+from gnomon.answers.target import Size
 from gnomon.answers.time import metrics
 from gnomon.answers.time.reader import read_time
 from gnomon.answers.time.truth import Time
@@ -43,22 +43,22 @@ class TimeType(AnswerType):
         return metrics.LINES[self.hours]
 
     def read(
-        self, text: str, truth: Target, *, which: Which, dialect: str, size: Size | None
+        self, text: str, truth: Time, *, which: Which, dialect: str, size: Size | None
     ) -> Reading[Value] | None:
         """What the tolerant reader finds, as this dial shows it."""
-        return read_time(text, hours=_time(truth).hours, which=which)
+        return read_time(text, hours=truth.hours, which=which)
 
     def credit(self, measures: dict[str, float]) -> float:
         """1 − d / (P/2), d the circular deviation and P the dial's period; unread 0."""
         return 1 - measures["deviation"] / (self.hours * 30) if "deviation" in measures else 0.0
 
-    def costs(self, truths: Sequence[Target]) -> list[float]:
+    def costs(self, truths: Sequence[Time]) -> list[float]:
         """Half a turn of the dial: no time is further from any truth."""
         return [self.hours * 30.0] * len(truths)
 
-    def uniform(self, truths: Sequence[Target]) -> dict[str, float]:
+    def uniform(self, truths: Sequence[Time]) -> dict[str, float]:
         """Every time that the answer could be is as likely."""
-        return uniform([_time(truth) for truth in truths])
+        return uniform(truths)
 
     @property
     def axis(self) -> Axis:
@@ -70,36 +70,29 @@ class TimeType(AnswerType):
         """Minutes of the dial."""
         return 60.0 * self.hours
 
-    def place(self, value: Value) -> float:
+    def place(self, value: Hms) -> float:
         """Minutes round the dial."""
-        hour, minute, second = cast("Hms", value)
+        hour, minute, second = value
         return (60 * hour + minute + (second or 0) / 60) % self.period
 
-    def digits(self, value: Value, width: int) -> list[int] | None:
+    def digits(self, value: Hms, width: int) -> list[int] | None:
         """HHMM."""
-        hour, minute, _ = cast("Hms", value)
+        hour, minute, _ = value
         return [int(digit) for digit in f"{hour:02}{minute:02}"]
 
-    def shown(self, value: Value) -> str:
+    def shown(self, value: Hms) -> str:
         """As 6:34 or 6:34:05."""
-        hour, minute, second = cast("Hms", value)
+        hour, minute, second = value
         return f"{hour}:{minute:02}" + ("" if second is None else f":{second:02}")
 
-    def how_far(self, measures: dict[str, float], *, correct: bool) -> str:
+    def off(self, measures: dict[str, float]) -> str:
         """Minutes, or seconds."""
-        if correct:
-            return "right"
         minutes = measures["deviation"]
         return f"{minutes:.0f} min off" if minutes >= 1 else f"{60 * minutes:.0f} s off"
 
-    def value_of(self, truth: Target) -> Value:
+    def value_of(self, truth: Time) -> Hms:
         """Hour, minute and second, if any."""
-        return _time(truth).hms
-
-
-def _time(target: Target) -> Time:
-    assert isinstance(target, Time)
-    return target
+        return truth.hms
 
 
 TYPES: dict[str, AnswerType] = {"time": TimeType(hours=12), "time24": TimeType(hours=24)}

@@ -7,6 +7,8 @@ import re
 from functools import cache
 from typing import Literal, TypeAlias
 
+from gnomon.answers.reading.word_tables import SMALL, TENS
+
 Form: TypeAlias = Literal["digits", "words", "json"]
 FORMS: tuple[Form, ...] = ("digits", "words", "json")
 Hms: TypeAlias = tuple[int, int, int | None]
@@ -16,11 +18,7 @@ _DIGITS = re.compile(r"(\d{2}):(\d{2})(?::(\d{2}))?", re.ASCII)
 _JSON = re.compile(
     r'\{"hours": (\d{1,2}), "minutes": (\d{1,2})(?:, "seconds": (\d{1,2}))?\}', re.ASCII
 )
-_ONES = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen"),
-    *("eighteen", "nineteen"),
-)
+_ONES = tuple(SMALL)
 
 
 def write(hms: Hms, form: Form) -> str:
@@ -53,7 +51,7 @@ def number_in_words(number: int) -> str:
     if number < len(_ONES):
         return _ONES[number]
     tens, ones = divmod(number, 10)
-    word = ("twenty", "thirty", "forty", "fifty")[tens - 2]
+    word = [*TENS][tens - 2]
     return f"{word}-{_ONES[ones]}" if ones else word
 
 

@@ -5,7 +5,7 @@ p is the belief over the listed answers, put in proportion to 1; y is the truth.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -14,9 +14,6 @@ from gnomon.answers.base import AnswerType, Line
 from gnomon.answers.types import TYPES
 from gnomon.eval.belief.listed_answers import SAME, Belief, believed, distance, even
 from gnomon.sample import Prediction, Target
-
-_MOST_TRUTHS = 48
-"""Truths that a uniform belief is held against."""
 
 
 def lines(name: str, measured: Sequence[Mapping[str, float]]) -> tuple[Line, ...]:
@@ -36,12 +33,9 @@ def measures(prediction: Prediction, truth: Target, name: str) -> dict[str, floa
     return _measured(believed(prediction, truth, name), TYPES[name], truth)
 
 
-def uniform(group: Sequence[tuple[Prediction, Target]], name: str) -> dict[str, float]:
+def uniform(group: Iterable[tuple[Prediction, Target]], name: str) -> dict[str, float]:
     """Each measure's mean for one who gives all listed answers the same probability."""
-    stored = [(prediction, truth) for prediction, truth in group if prediction.logprobs]
-    found = []
-    for prediction, truth in stored[:: -(-len(stored) // _MOST_TRUTHS) or 1]:
-        found.append(_measured(even(prediction, truth, name), TYPES[name], truth))
+    found = [_measured(even(p, truth, name), TYPES[name], truth) for p, truth in group]
     keys = dict.fromkeys(key for one in found for key in one)
     return {key: float(np.mean([one[key] for one in found if key in one])) for key in keys}
 

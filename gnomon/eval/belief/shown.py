@@ -1,10 +1,9 @@
-"""What a report shows of beliefs: calibration, the belief round the truth, clocks one by one."""
+"""What a report shows of beliefs: calibration, and the belief round the truth."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from markupsafe import Markup
@@ -15,84 +14,49 @@ from gnomon.eval.belief.calibration import Reliability, of_answer, of_digits, re
 from gnomon.eval.belief.listed_answers import Belief, believed
 from gnomon.eval.comparing import runs as shared
 from gnomon.eval.comparing.runs import RunResult
-from gnomon.eval.report.examples import data_uri
-from gnomon.eval.report.figures import truth_text, value_text
-from gnomon.eval.report.plots import svg
-from gnomon.eval.report.plots.belief import dial
+from gnomon.eval.report.plots import dial, svg
 from gnomon.eval.report.plots.reliability import diagram
-from gnomon.sample import Sample
 
 if TYPE_CHECKING:
     from gnomon.eval.scoring.scored import Scored
 
-_CLOCKS = 8
 _DIAL = 720
 """Minutes of the dials that are drawn."""
 _ROUND = ("truth", "+1 h", "+2 h", "+3 h", "+4 h", "+5 h", "6 h", "−5 h", "−4 h", "−3 h", "−2 h",
           "−1 h")  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """One clock and the belief about it."""
-
-    sample_id: str
-    truth: str
-    answer: str
-    picture: str | None
-    dial: Markup
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """One run's beliefs about one kind of target."""
-
-    title: str
-    run: str
-    calibration: Markup
-    words: str
-    around: Markup | None
-    around_words: str
-    clocks: list[Clock]
-
-
-def shown(runs: Sequence[RunResult], samples: Mapping[str, Sample]) -> list[Shown]:
-    """For every kind of every run that stored beliefs."""
+def shown(runs: Sequence[RunResult]) -> list[dict[str, Any]]:
+    """What the template shows of every kind of every run that stored beliefs."""
     return [
-        _shown(run, index, kind, samples)
+        _shown(run, index, kind)
         for kind in shared.kinds(runs)
         for index, run in enumerate(runs)
         if any(item.kind == kind and "belief_listed" in item.measures for item in run.scores.items)
     ]
 
 
-def _shown(run: RunResult, index: int, kind: str, samples: Mapping[str, Sample]) -> Shown:
+def _shown(run: RunResult, index: int, kind: str) -> dict[str, Any]:
     sure: list[tuple[float, bool]] = []
     digits: list[tuple[float, bool]] = []
-    around: NDArray[np.float64] | None = None
-    n = 0
+    turned: list[NDArray[np.float64]] = []
     for item, belief in _beliefs(run, kind):
         truth = TYPES[kind].value_of(item.truth)
         sure.append(of_answer(belief, truth))
         digits += of_digits(belief, truth)
         if TYPES[kind].period == _DIAL:
-            turned = _around(belief, item)
-            around = turned if around is None else around + turned
-            n += 1
+            turned.append(_around(belief, TYPES[kind].place(truth)))
     series = [("answers", reliability(sure)), ("digits", reliability(digits))]
     drawn = [(name, found) for name, found in series if found.n]
-    return Shown(
-        title=TYPES[kind].title,
-        run=run.name,
-        calibration=diagram(drawn, f"{run.name}: how often right against how sure"),
-        words=_calibrated(drawn),
-        around=None if around is None else _dial_around(around / n, index, run.name),
-        around_words=""
-        if around is None
-        else _ring(float(np.max(around) / n), "a minute") + _unread(1 - float(around.sum()) / n),
-        clocks=_clocks(run, index, samples, kind) if TYPES[kind].period == _DIAL else [],
-    )
+    around, told = _dial_around(np.mean(turned, axis=0), index, run.name) if turned else (None, "")
+    return {
+        "title": TYPES[kind].title,
+        "run": run.name,
+        "calibration": diagram(drawn, f"{run.name}: how often right against how sure"),
+        "words": _calibrated(drawn),
+        "around": around,
+        "around_words": told,
+    }
 
 
 def _calibrated(series: Sequence[tuple[str, Reliability]]) -> str:
@@ -111,68 +75,16 @@ def _beliefs(run: RunResult, kind: str) -> Iterator[tuple[Scored, Belief]]:
             yield item, believed(prediction, item.truth, kind)
 
 
-def _around(belief: Belief, item: Scored) -> NDArray[np.float64]:
+def _around(belief: Belief, truth: float) -> NDArray[np.float64]:
     """[720]: the belief by minutes after the truth, but for what cannot be read."""
     read = np.isfinite(belief.listed.places)
-    minutes = np.round(belief.listed.places[read] - _turn(item) * 720).astype(int) % 720
-    return np.bincount(minutes, belief.p[read], minlength=720).astype(np.float64)
+    minutes = np.round(belief.listed.places[read] - truth).astype(int) % _DIAL
+    return np.bincount(minutes, belief.p[read], minlength=_DIAL).astype(np.float64)
 
 
-def _dial_around(shares: NDArray[np.float64], index: int, name: str) -> Markup:
-    spikes = [(minute / 720, float(share)) for minute, share in enumerate(shares)]
-    return dial(
-        spikes, _ROUND, svg.colour("line", index), f"{name}: belief by its distance to the truth"
-    )
-
-
-def _clocks(run: RunResult, index: int, samples: Mapping[str, Sample], kind: str) -> list[Clock]:
-    """From the worst belief to the best, evenly."""
-    items = [item for item in run.scores.items if "belief_crps" in item.measures]
-    items = [item for item in items if item.kind == kind]
-    items.sort(key=lambda item: (-item.measures["belief_crps"], item.sample_id))
-    places = np.unique(np.linspace(0, len(items) - 1, _CLOCKS).round().astype(int))
-    chosen = {items[place].sample_id for place in places}
-    found = {
-        item.sample_id: (item, b) for item, b in _beliefs(run, kind) if item.sample_id in chosen
-    }
-    return [_clock(*found[items[place].sample_id], index, samples) for place in places]
-
-
-def _clock(item: Scored, belief: Belief, index: int, samples: Mapping[str, Sample]) -> Clock:
-    sample = samples.get(item.sample_id)
-    spikes = [
-        (place / _DIAL, float(share))
-        for place, share in zip(belief.listed.places, belief.p, strict=True)
-        if np.isfinite(place)
-    ]
-    truth, answer = truth_text(item.truth), value_text(item.value, item.kind)
-    return Clock(
-        sample_id=item.sample_id,
-        truth=truth,
-        answer=answer,
-        picture=data_uri(sample.image) if sample and sample.image else None,
-        dial=dial(
-            spikes,
-            [str(hour or 12) for hour in range(12)],
-            svg.colour("line", index),
-            f"Belief about {item.sample_id}, truth {truth}",
-            truth=_turn(item),
-            answer=None if item.value is None else TYPES[item.kind].place(item.value) / _DIAL,
-        ),
-        words=f"{_ring(max((share for _, share in spikes), default=0.0), 'a minute')} Within 5"
-        f" minutes of the truth: {100 * item.measures['belief_5']:.1f} %.{_unread(belief.unread)}",
-    )
-
-
-def _turn(item: Scored) -> float:
-    """The truth as a share of the dial."""
-    answers = TYPES[item.kind]
-    return answers.place(answers.value_of(item.truth)) / answers.period
-
-
-def _ring(share: float, what: str) -> str:
-    return f"The outer ring is {100 * share:.2g} % {what}."
-
-
-def _unread(share: float) -> str:
-    return f" On answers that cannot be read: {100 * share:.1f} %." if share > 0.0005 else ""
+def _dial_around(shares: NDArray[np.float64], index: int, name: str) -> tuple[Markup, str]:
+    label = f"{name}: belief by its distance to the truth"
+    told = f"The outer ring is {100 * float(shares.max()):.2g} % a minute."
+    if (unread := 100 * (1 - float(shares.sum()))) > 0.05:
+        told += f" On answers that cannot be read: {unread:.1f} %."
+    return dial.spikes(shares, _ROUND, svg.colour("line", index), label), told

@@ -1,12 +1,18 @@
-"""A published table with one's own runs under it, and how the set-ups differ."""
+"""A published table with one's own runs under it, and how the set-ups differ.
+
+The figures are never compared: `gnomon compare RUN --beside ntil-clock -o it.html`
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from gnomon.eval.comparing.published import NOT_SAID, Published
+import yaml
+
+from gnomon import names
 from gnomon.eval.comparing.runs import RunResult
 from gnomon.eval.report.figures import NONE, aligned, figure, interval
 
@@ -23,18 +29,29 @@ class Beside:
     rows: list[list[str]]
 
 
-def lay(table: Published, runs: Sequence[RunResult]) -> Beside:
+NOT_SAID = "not said with the figures"
+
+
+def open_table(name: str) -> dict[str, Any]:
+    """The published table of that name."""
+    tables = yaml.safe_load(Path(__file__).with_name("published.yaml").read_text("utf-8"))
+    names.check(tables, name, what="published table", listing="gnomon compare --help")
+    return dict(tables[name])
+
+
+def lay(table: Mapping[str, Any], runs: Sequence[RunResult]) -> Beside:
     """A published table with a row for each run under it, and how the set-ups differ above it."""
+    columns = table["columns"]
     return Beside(
-        title=table.title,
-        label=f"As published: {table.source}",
+        title=table["title"],
+        label=f"As published: {table['source']}",
         setup=[
             (what, theirs, [_setup(run)[what] for run in runs])
-            for what, theirs in table.setup.items()
+            for what, theirs in table["setup"].items()
         ],
-        header=["Model", "Loss", *(column.heading for column in table.columns)],
-        rows=[_printed(table, row) for row in table.rows]
-        + [[run.name, "ours", *_ours(table, run)] for run in runs],
+        header=["Model", "Loss", *(column["heading"] for column in columns)],
+        rows=[_printed(columns, *row) for row in table["rows"]]
+        + [[run.name, "ours", *_ours(columns, run, table["kind"])] for run in runs],
     )
 
 
@@ -63,8 +80,6 @@ def _setup(run: RunResult) -> dict[str, str]:
 def _recipe(run: RunResult) -> dict[str, Any]:
     if run.recipe_yaml is None:
         return {}
-    import yaml
-
     found: dict[str, Any] = yaml.safe_load(run.recipe_yaml)
     return found
 
@@ -95,19 +110,16 @@ def _trained(run: RunResult, recipe: Mapping[str, Any]) -> str:
     return "; ".join([*count, ", ".join(parts)] if parts else count) or NOT_SAID
 
 
-def _printed(table: Published, row: tuple[str, str, tuple[float | None, ...]]) -> list[str]:
-    model, loss, figures = row
+def _printed(columns: Sequence[Any], model: str, loss: str, *figures: float | None) -> list[str]:
     cells = [
-        NONE if x is None else f"{x:g} {column.unit}"  # to the digits that were printed
-        for x, column in zip(figures, table.columns, strict=True)
+        NONE if x is None else f"{x:g} {column['unit']}"  # to the digits that were printed
+        for x, column in zip(figures, columns, strict=True)
     ]
     return [model, f"{loss}, published", *cells]
 
 
-def _ours(table: Published, run: RunResult) -> list[str]:
-    kind = next((k for k in table.kinds if k in run.scores.summaries), None)
-    if kind is None:
-        return [NONE] * len(table.columns)
-    summary = run.scores.summaries[kind]
-    found: list[Any] = [summary[column.line] for column in table.columns]
+def _ours(columns: Sequence[Any], run: RunResult, kind: str) -> list[str]:
+    if kind not in run.scores.summaries:
+        return [NONE] * len(columns)
+    found = [run.scores.summaries[kind][column["line"]] for column in columns]
     return [f"{figure(r.estimate.value, r.unit)} {interval(r.estimate, r.unit)}" for r in found]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import nsmallest
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from PIL import Image
 
@@ -20,8 +18,6 @@ from gnomon.sample import Sample, Size
 
 if TYPE_CHECKING:
     from gnomon.eval.scoring.scored import Scored
-
-T = TypeVar("T")
 
 LARGEST = 448
 """Pixels of a picture's longer side, so that it can be zoomed; larger ones are shrunk."""
@@ -77,22 +73,15 @@ class Example:
 
 def worst(items: Iterable[Scored], n: int) -> list[Scored]:
     """The n answers that are furthest off, and up to half as many that could not be read."""
-    unread: list[Scored] = []
-
-    def read() -> Iterator[Scored]:
-        for item in items:
-            if item.value is not None and not item.correct:
-                yield item
-            elif item.value is None and len(unread) < n // 2:
-                unread.append(item)
-
-    far = nsmallest(n, read(), key=lambda i: (-TYPES[i.kind].badness(i.measures), i.sample_id))
-    return far + unread
+    wrong = [item for item in items if not item.correct]
+    read = [item for item in wrong if item.value is not None]
+    read.sort(key=lambda item: (-TYPES[item.kind].badness(item.measures), item.sample_id))
+    return read[:n] + [item for item in wrong if item.value is None][: n // 2]
 
 
 def right(items: Sequence[Scored], kind: str, n: int) -> list[Scored]:
     """n right answers of a kind, evenly spread over all of them."""
-    return _evenly(lambda: (item for item in items if item.correct and item.kind == kind), n)
+    return _evenly([item for item in items if item.correct and item.kind == kind], n)
 
 
 def disagreeing(one: Sequence[Scored], other: Sequence[Scored], kind: str, n: int) -> list[Scored]:
@@ -100,19 +89,16 @@ def disagreeing(one: Sequence[Scored], other: Sequence[Scored], kind: str, n: in
 
     Answers are compared where both runs have the same question in the same place.
     """
-
-    def found() -> Iterator[Scored]:
-        for a, b in zip(one, other, strict=False):
-            if a.sample_id == b.sample_id and b.kind == kind and a.correct != b.correct:
-                yield b
-
+    found = [
+        b
+        for a, b in zip(one, other, strict=False)
+        if a.sample_id == b.sample_id and b.kind == kind and a.correct != b.correct
+    ]
     return _evenly(found, n)
 
 
-def _evenly(found: Callable[[], Iterable[T]], n: int) -> list[T]:
-    """n of them, read through twice: there may be very many."""
-    step = max(1, sum(1 for _ in found()) // n) if n else 1
-    return list(islice(found(), 0, n * step, step))
+def _evenly(found: Sequence[Scored], n: int) -> list[Scored]:
+    return list(found[:: max(1, len(found) // n)][:n]) if n else []
 
 
 def example(
@@ -125,7 +111,7 @@ def example(
         sample_id=item.sample_id,
         question=clipped(sample.question) if sample else "",
         truth=truth_text(item.truth),
-        picture=data_uri(sample.image) if sample and sample.image else None,
+        picture=data_uri(whole) if sample and (whole := sample.shown) else None,
         given=tuple(given(name, scored) for name, scored in theirs if scored),
         frames=tuple(_frames(item, [scored for _, scored in theirs])),
     )

@@ -79,7 +79,7 @@ def how_far(item: Scored) -> str:
     """How far off an answer is, in its type's own measure."""
     if item.value is None:
         return state(item)
-    return TYPES[item.kind].how_far(item.measures, correct=item.correct)
+    return TYPES[item.kind].how_far(item.measures)
 
 
 def aligned(lines: list[list[str]]) -> list[str]:

@@ -79,7 +79,7 @@ def write_report(
     sections = [section(runs, kind, comparisons if alone else (), show) for kind in kinds]
     held = samples if isinstance(samples, dict) else {}
     by_kind = classes(runs[-1], held)
-    cards = [card for s in sections for gallery in s.galleries for card in gallery.cards]
+    cards = [card for s in sections for gallery in s["galleries"] for card in gallery["cards"]]
     script = (Path(__file__).parent / "report.js").read_text(encoding="utf-8")
     page = template("report.html.j2").render(
         title=title or _title(runs),
@@ -107,7 +107,7 @@ def write_report(
             (name, [section(alone, kind, (), Show({}, 0, 0, 0)) for kind in shared.kinds(alone)])
             for name, alone in shared.by_source(runs).items()
         ],
-        beliefs=shown.shown(runs, samples),
+        beliefs=shown.shown(runs),
         curves=_curves(every),
         failures=[_failures(run) for run in runs],
         settings=[_settings(run) for run in runs],

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
-
-from markupsafe import Markup
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gnomon.answers.types import TYPES
 from gnomon.eval.comparing import runs as shared
-from gnomon.eval.comparing.runs import Row, RunResult
+from gnomon.eval.comparing.runs import RunResult
 from gnomon.eval.report import examples
-from gnomon.eval.report.examples import Example
 from gnomon.eval.report.figures import figure
 from gnomon.eval.report.plots import charts
 from gnomon.sample import Sample
@@ -34,57 +31,28 @@ class Show:
     disagreeing: int
 
 
-@dataclass(frozen=True, slots=True)
-class Gallery:
-    """Examples under a heading; `question` where all of them ask the same."""
-
-    heading: str
-    question: str
-    cards: list[Example]
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """What is shown of one kind of target."""
-
-    kind: str
-    title: str
-    counts: list[int]
-    headline: list[Row]
-    all_lines: list[Row]
-    differs: bool
-    chance_note: str
-    errors_title: str
-    errors: Markup
-    scatters: list[tuple[str, Markup]]
-    dials: list[tuple[str, tuple[str, Markup]]]
-    galleries: list[Gallery]
-    guessers: list[tuple[str, list[str]]]
-    rules: list[tuple[str, list[int]]]
-
-
 def section(
     runs: Sequence[RunResult], kind: str, comparisons: Sequence[Comparison], show: Show
-) -> Section:
-    """Everything the report shows of a kind, for all runs."""
+) -> dict[str, Any]:
+    """Everything the template shows of a kind, for all runs."""
     headline = shared.rows(runs, kind, comparisons, headline=True)
     counts = [s.n if (s := run.scores.summaries.get(kind)) else 0 for run in runs]
-    return Section(
-        kind=kind,
-        title=TYPES[kind].title,
-        counts=counts,
-        headline=headline,
-        all_lines=shared.rows(runs, kind, comparisons, headline=False),
-        differs=any(row.difference for row in headline),
-        chance_note=_CHANCE.get(kind, "the best single answer to all questions"),
-        errors_title=charts.title(kind),
-        errors=charts.errors(runs, kind),
-        scatters=_drawn(runs, kind, charts.against_truth),
-        dials=_drawn(runs, kind, charts.dial_of_errors),
-        galleries=_galleries(runs, kind, show),
-        guessers=_guessers(runs, kind),
-        rules=_rules(runs, kind),
-    )
+    return {
+        "kind": kind,
+        "title": TYPES[kind].title,
+        "counts": counts,
+        "headline": headline,
+        "all_lines": shared.rows(runs, kind, comparisons, headline=False),
+        "differs": any(row.difference for row in headline),
+        "chance_note": _CHANCE.get(kind, "the best single answer to all questions"),
+        "errors_title": TYPES[kind].errors.title,
+        "errors": charts.errors(runs, kind),
+        "scatters": _drawn(runs, kind, charts.against_truth),
+        "dials": _drawn(runs, kind, charts.dial_of_errors),
+        "galleries": _galleries(runs, kind, show),
+        "guessers": _guessers(runs, kind),
+        "rules": _rules(runs, kind),
+    }
 
 
 _CHANCE = {
@@ -125,7 +93,8 @@ def _rules(runs: Sequence[RunResult], kind: str) -> list[tuple[str, list[int]]]:
     return [(name, [tally[name] for tally in tallies]) for name in names]
 
 
-def _galleries(runs: Sequence[RunResult], kind: str, show: Show) -> list[Gallery]:
+def _galleries(runs: Sequence[RunResult], kind: str, show: Show) -> list[dict[str, Any]]:
+    """Examples under a heading; `question` where all of them ask the same."""
     last = runs[-1]
     chosen = {
         f"The worst answers: {last.name}": examples.worst(charts.of_kind(last, kind), show.worst),
@@ -143,13 +112,11 @@ def _galleries(runs: Sequence[RunResult], kind: str, show: Show) -> list[Gallery
     answers = [
         (run.name, {i.sample_id: i for i in run.scores.items if i.sample_id in ids}) for run in runs
     ]
-    return [
-        _gallery(heading, [examples.example(item, answers, show.samples) for item in some])
-        for heading, some in chosen.items()
-        if some
-    ]
-
-
-def _gallery(heading: str, cards: list[Example]) -> Gallery:
-    questions = {card.question for card in cards}
-    return Gallery(heading, questions.pop() if len(questions) == 1 else "", cards)
+    galleries = []
+    for heading, some in chosen.items():
+        if some:
+            cards = [examples.example(item, answers, show.samples) for item in some]
+            questions = {card.question for card in cards}
+            question = questions.pop() if len(questions) == 1 else ""
+            galleries.append({"heading": heading, "question": question, "cards": cards})
+    return galleries

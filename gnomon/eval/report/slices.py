@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from gnomon.sample import Sample
 FEWEST = 10
 """Answers that a slice has at least; what fewer show is mostly luck."""
 _MOST_FACTS = 8
-_ABSENT = 255
+_ABSENT = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,13 @@ class Slices:
     """How many facts part the questions; those with the largest gaps are shown."""
 
 
-@dataclass
-class _Coded:
+class _Answers(NamedTuple):
     """One run's answers of a kind: what the measure is, whose picture, and each fact's class."""
 
-    codes: list[array[int]]
-    values: array[float] = field(default_factory=lambda: array("d"))
-    pictures: array[int] = field(default_factory=lambda: array("q"))
+    values: Floats
+    pictures: Ints
+    codes: Ints
+    """[F, N], _ABSENT where a question has no such fact."""
 
 
 def slices(
@@ -68,40 +68,31 @@ def slices(
     by_kind: Mapping[str, Sequence[Classes]],
 ) -> dict[str, Slices]:
     """For each kind whose facts are known and differ."""
-    coded = [_coded(run, samples, by_kind) for run in runs]
     found = {
-        kind: _slices(kind, [of_run.get(kind) for of_run in coded], facts)
+        kind: _slices(kind, [_answers(run, samples, kind, facts) for run in runs], facts)
         for kind, facts in by_kind.items()
-        if kind in coded[-1]
+        if facts
     }
     return {kind: some for kind, some in found.items() if some.facts}
 
 
-def _coded(
-    run: RunResult, samples: Mapping[str, Sample], by_kind: Mapping[str, Sequence[Classes]]
-) -> dict[str, _Coded]:
-    found: dict[str, _Coded] = {}
-    first = {kind: TYPES[kind].lines[0] for kind in by_kind}
+def _answers(
+    run: RunResult, samples: Mapping[str, Sample], kind: str, known: Sequence[Classes]
+) -> _Answers:
+    first = TYPES[kind].lines[0]
+    values, pictures, codes = [], [], []
     for item, _, facts in described(run, samples):
-        known = by_kind.get(item.kind)
-        measured = known and TYPES[item.kind].counted(first[item.kind], item.measures)
-        if not known or not measured:
-            continue
-        if item.kind not in found:
-            found[item.kind] = _Coded([array("B") for _ in known])
-        column = found[item.kind]
-        column.values.append(measured[0])
-        column.pictures.append(number(item.picture or item.sample_id))
-        for fact, codes in zip(known, column.codes, strict=True):
-            place = fact.of(facts[fact.key]) if fact.key in facts else None
-            codes.append(_ABSENT if place is None else place)
-    return found
+        if item.kind == kind and (measured := TYPES[kind].counted(first, item.measures)):
+            values.append(measured[0])
+            pictures.append(number(item.picture or item.sample_id))
+            places = [fact.of(facts[fact.key]) if fact.key in facts else None for fact in known]
+            codes.append([_ABSENT if place is None else place for place in places])
+    shape = len(codes), len(known)
+    return _Answers(np.array(values), np.array(pictures), np.array(codes, int).reshape(shape).T)
 
 
-def _slices(kind: str, coded: Sequence[_Coded | None], facts: Sequence[Classes]) -> Slices:
-    line = TYPES[kind].lines[0]
-    last = coded[-1]
-    assert last is not None
+def _slices(kind: str, coded: Sequence[_Answers], facts: Sequence[Classes]) -> Slices:
+    line, last = TYPES[kind].lines[0], coded[-1]
     gaps: dict[bytes, tuple[float, int]] = {}
     for place, fact in enumerate(facts):
         means = [float(values.mean()) for _, values, _ in _parts(last, place, fact)]
@@ -118,13 +109,13 @@ def _slices(kind: str, coded: Sequence[_Coded | None], facts: Sequence[Classes])
 
 
 def _by_value(
-    line: Line, coded: Sequence[_Coded | None], place: int, fact: Classes
+    line: Line, coded: Sequence[_Answers], place: int, fact: Classes
 ) -> tuple[Slice, ...]:
     """The last run's worst first."""
     found = [
         {
             code: estimated(line, values, pictures)
-            for code, values, pictures in (_parts(column, place, fact) if column else ())
+            for code, values, pictures in _parts(column, place, fact)
         }
         for column in coded
     ]
@@ -142,17 +133,15 @@ def _cell(estimate: Estimate | None, line: Line) -> tuple[str, str]:
     return figure(estimate.value, line.unit), interval(estimate, line.unit)
 
 
-def _parts(column: _Coded, place: int, fact: Classes) -> Iterator[tuple[int, Floats, Ints]]:
+def _parts(column: _Answers, place: int, fact: Classes) -> Iterator[tuple[int, Floats, Ints]]:
     """Each class that has answers enough, with their values and pictures."""
-    codes = np.frombuffer(column.codes[place], dtype=np.uint8)
-    values, pictures = np.frombuffer(column.values), np.frombuffer(column.pictures, dtype=np.int64)
     for code in range(len(fact.labels)):
-        among = codes == code
+        among = column.codes[place] == code
         if among.sum() >= FEWEST:
-            yield code, values[among], pictures[among]
+            yield code, column.values[among], column.pictures[among]
 
 
-def _partition(codes: array[int]) -> bytes:
+def _partition(codes: Ints) -> bytes:
     """The same for facts that part the answers alike, whatever they call the parts."""
     _, first, places = np.unique(codes, return_index=True, return_inverse=True)
     return bytes(np.argsort(np.argsort(first))[places].astype(np.uint8))

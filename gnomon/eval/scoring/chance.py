@@ -104,7 +104,8 @@ def _shared(kind: AnswerType, value: Value | None, item: Scored) -> Value | None
     """A value of the item's picture as shares of it."""
     if value is None or item.size is None:
         return value
-    return kind.scaled(value, item.size, _UNIT)
+    shared: Value = kind.scaled(value, item.size, _UNIT)
+    return shared
 
 
 def _evenly(some: Sequence[T], most: int) -> list[T]:

@@ -51,8 +51,10 @@ class Question:
         image, facts = sample.image, plain_facts(sample.facts)
         if image is None:
             return cls(sample.id, sample.target, None, sample.id, sample.question, facts)
-        file = str(getattr(image, "filename", ""))
-        picture = file or blake2b(image.tobytes(), digest_size=8).hexdigest()
+        picture = " ".join(
+            str(getattr(one, "filename", "")) or blake2b(one.tobytes(), digest_size=8).hexdigest()
+            for one in sample.images
+        )
         return cls(sample.id, sample.target, image.size, picture, sample.question, facts)
 
     def seen(self, size: Size | None) -> Target:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,11 +13,10 @@ from gnomon.answers.reading.choice import Which
 from gnomon.answers.types import TYPES
 from gnomon.eval.belief import measures as belief
 from gnomon.eval.scoring.chance import chance
-from gnomon.eval.scoring.columns import Columns, Floats, Ints
+from gnomon.eval.scoring.columns import Columns, Floats, Ints, number
 from gnomon.eval.scoring.pairing import paired
 from gnomon.eval.scoring.questions import Question
 from gnomon.eval.scoring.scored import Result, Scored, Scores, Summary
-from gnomon.eval.scoring.spool import Spool
 from gnomon.eval.stats.crossed import crossed
 from gnomon.eval.stats.intervals import Estimate, bootstrap, determined, wilson
 from gnomon.eval.stats.quantiles import quantile_over_pictures
@@ -33,28 +33,32 @@ def score(
 
     An answer that cannot be read is wrong, and counted apart. It is an error if a sample has no
     prediction or two, or a prediction no sample. Where a text states several values, `which` says
-    the one that counts. Both are read through once, and what comes of them is kept on disk where
-    there is much of it.
+    the one that counts. Both are read through once.
     """
-    evenly = _Evenly()
-    read: Spool[Scored] = Spool()
+    believed: defaultdict[str, dict[int, tuple[Prediction, Target]]] = defaultdict(dict)
+    read: list[Scored] = []
     for prediction, sample in paired(predictions, samples):
         item = _read(prediction, Question.of(sample), which)
-        evenly.add(prediction, item)
+        if prediction.logprobs:
+            kept = believed[item.kind]
+            kept[number(item.sample_id)] = prediction, item.truth
+            if len(kept) > _BELIEVED:
+                del kept[max(kept)]  # a hash: those that stay are chosen at random
         read.append(item)
-    costs = {kind: iter(_costs(kind, read)) for kind in {item.kind for item in read}}
-    items: Spool[Scored] = Spool()
-    columns: dict[str, Columns] = {}
-    for item in read:
-        measured = _measured(item, next(costs[item.kind]))
-        items.append(measured)
-        columns.setdefault(item.kind, Columns()).add(measured)
-    summaries = {
-        kind: _summary(kind, items, columns[kind], evenly.of(kind))
-        for kind in TYPES
-        if kind in columns
-    }
-    return Scores(items.whole(), summaries)
+    items = read.copy()
+    summaries = {}
+    for kind in (kind for kind in TYPES if any(item.kind == kind for item in read)):
+        places = [place for place, item in enumerate(read) if item.kind == kind]
+        costs = TYPES[kind].costs([read[place].truth for place in places])
+        columns = Columns()
+        for place, cost in zip(places, costs, strict=True):
+            items[place] = _measured(read[place], cost)
+            columns.add(items[place])
+        own = [items[place] for place in places]
+        summaries[kind] = _summary(
+            kind, own, columns, belief.uniform(believed[kind].values(), kind)
+        )
+    return Scores(tuple(items), summaries)
 
 
 def scored(
@@ -86,10 +90,6 @@ def _read(prediction: Prediction, question: Question, which: Which) -> Scored:
     )
 
 
-def _costs(kind: str, read: Iterable[Scored]) -> list[float]:
-    return TYPES[kind].costs([item.truth for item in read if item.kind == kind])
-
-
 def _measured(item: Scored, cost: float) -> Scored:
     kind = TYPES[item.kind]
     measures = kind.measures(item.truth, Answer(item.value, item.text), cost)
@@ -97,35 +97,12 @@ def _measured(item: Scored, cost: float) -> Scored:
     return replace(item, measures={**measures, **item.measures}, correct=kind.correct(measures))
 
 
-class _Evenly:
-    """What an even belief would come to, over some of the questions, evenly chosen."""
-
-    _MOST = 96
-
-    def __init__(self) -> None:
-        self._kept: dict[str, list[tuple[Prediction, Target]]] = {}
-        self._seen: dict[str, int] = {}
-        self._step: dict[str, int] = {}
-
-    def add(self, prediction: Prediction, item: Scored) -> None:
-        if not prediction.logprobs:
-            return
-        seen, step = self._seen.get(item.kind, 0), self._step.get(item.kind, 1)
-        self._seen[item.kind] = seen + 1
-        kept = self._kept.setdefault(item.kind, [])
-        if seen % step == 0:
-            kept.append((prediction, item.truth))
-        if len(kept) > self._MOST:
-            self._kept[item.kind], self._step[item.kind] = kept[::2], 2 * step
-
-    def of(self, kind: str) -> dict[str, float]:
-        return belief.uniform(self._kept.get(kind, []), kind)
-
-
 def _summary(
-    name: str, items: Iterable[Scored], columns: Columns, evenly: Mapping[str, float]
+    name: str, items: Sequence[Scored], columns: Columns, evenly: Mapping[str, float]
 ) -> Summary:
-    by_chance = chance(name, _some(name, items, columns.n))
+    # At random: every fifteenth of clocks in order would be those at quarters of an hour.
+    some = sorted(np.random.default_rng(0).permutation(len(items))[:_GUESSED])
+    by_chance = chance(name, [items[place] for place in some])
     by_chance |= {measure: {"uniform": value} for measure, value in evenly.items()}
     results = tuple(
         Result(
@@ -151,15 +128,8 @@ def relaxed(scores: Scores) -> Estimate:
     return _estimate(Line("relaxed", "Relaxed correctness (ChartQA)"), columns)
 
 
-_GUESSED = 1000
-"""Guessers are tried on so many of the questions."""
-
-
-def _some(name: str, items: Iterable[Scored], n: int) -> list[Scored]:
-    """At random: every fifteenth of clocks in order would be those at quarters of an hour."""
-    chosen = set(np.random.default_rng(0).permutation(n)[:_GUESSED].tolist())
-    own: Iterator[Scored] = (item for item in items if item.kind == name)
-    return [item for place, item in enumerate(own) if place in chosen]
+_GUESSED, _BELIEVED = 1000, 48
+"""Guessers are tried on so many of the questions, an even belief on so many of those believed."""
 
 
 def _estimate(line: Line, columns: Columns) -> Estimate:

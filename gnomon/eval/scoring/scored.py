@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any, Literal
 from gnomon.answers.reading.choice import Value
 from gnomon.atomic import naming, whole_or_absent
 from gnomon.eval.stats.intervals import Estimate
-from gnomon.sample import Size, Target, target_from_json, target_to_json
+from gnomon.sample import Size, Target, target_to_json
 
 FORMAT = 1
 
@@ -69,19 +69,15 @@ class Summary:
         for result in self.results:
             if result.name == name:
                 return result
-        raise KeyError(f"{name!r}: a {self.kind} summary has {', '.join(self._names)}")
-
-    @property
-    def _names(self) -> list[str]:
-        return [result.name for result in self.results]
+        names = ", ".join(result.name for result in self.results)
+        raise KeyError(f"{name!r}: a {self.kind} summary has {names}")
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
     """Every answer scored, in the order of the samples, and a summary of each kind of target."""
 
-    items: Sequence[Scored]
-    """A tuple; on disk and read from the beginning where there are many."""
+    items: tuple[Scored, ...]
     summaries: dict[str, Summary]
 
     def estimate(self, kind: str, name: str) -> Estimate:
@@ -89,35 +85,6 @@ class Scores:
         if kind not in self.summaries:
             raise KeyError(f"{kind!r}: these scores have {', '.join(self.summaries)}")
         return self.summaries[kind][name].estimate
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values that `from_json` turns back into the same scores."""
-        return {**self._head(), "items": [_item_to_json(item) for item in self.items]}
-
-    def json_lines(self) -> Iterator[str]:
-        """The text of the same, an item a line, without holding it all."""
-        yield json.dumps(self._head(), ensure_ascii=False)[:-1] + ', "items": ['
-        for place, item in enumerate(self.items):
-            row = json.dumps(_item_to_json(item), ensure_ascii=False)
-            yield (",\n" if place else "\n") + row
-        yield "\n]}"
-
-    def _head(self) -> dict[str, Any]:
-        summaries = {kind: asdict(summary) for kind, summary in self.summaries.items()}
-        return {"format": FORMAT, "summaries": summaries}
-
-    @classmethod
-    def from_json(cls, raw: dict[str, Any]) -> Scores:
-        """The scores that `to_json` wrote; a ValueError says what is wrong with others."""
-        if raw.get("format") != FORMAT:
-            raise ValueError(
-                f"scores of format {raw.get('format')!r}: expected {FORMAT}; score again"
-            )
-        try:
-            summaries = {kind: _summary(row) for kind, row in raw["summaries"].items()}
-            return cls(tuple(_item(row) for row in raw["items"]), summaries)
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"scores that cannot be read: {error!r}; score again") from error
 
 
 def write_scores(
@@ -134,7 +101,13 @@ def write_scores(
             file.write(f'{{"comparisons": {json.dumps(comparisons, ensure_ascii=False)}, "runs": ')
         for place, (name, found) in enumerate(scores.items()):
             file.write(f"{', ' if place else '{'}{json.dumps(name, ensure_ascii=False)}: ")
-            file.writelines(found.json_lines())
+            head = {
+                "format": FORMAT,
+                "summaries": {k: asdict(s) for k, s in found.summaries.items()},
+            }
+            file.write(json.dumps(head, ensure_ascii=False)[:-1] + ', "items": [\n')
+            rows = (json.dumps(_item_to_json(item), ensure_ascii=False) for item in found.items)
+            file.write(",\n".join(rows) + "\n]}")
         file.write("}\n" if comparisons is None else "}}\n")
 
 
@@ -150,26 +123,3 @@ def _value_to_json(value: Value | None) -> Any:
     if isinstance(value, Decimal):
         return {"decimal": str(value)}
     return target_to_json(value) if isinstance(value, Target) else value
-
-
-def _value_from_json(value: Any) -> Any:
-    if isinstance(value, dict):
-        return Decimal(value["decimal"]) if "decimal" in value else target_from_json(value)
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _item(row: dict[str, Any]) -> Scored:
-    return Scored(
-        **{
-            **row,
-            "truth": target_from_json(row["truth"]),
-            "value": _value_from_json(row["value"]),
-            "size": _value_from_json(row["size"]),
-            "span": _value_from_json(row.get("span")),  # scores of before it was kept have none
-        }
-    )
-
-
-def _summary(row: dict[str, Any]) -> Summary:
-    results = [Result(**{**r, "estimate": Estimate(**r["estimate"])}) for r in row["results"]]
-    return Summary(**{**row, "results": tuple(results)})

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.eval.stats.crossed import crossed
-from gnomon.eval.stats.intervals import SHARES, Estimate, Floats, Quantile, bootstrap, ranks
+from gnomon.eval.stats.intervals import SHARES, Estimate, Floats, Quantile, bootstrap, too_few
 
 
 def quantile_over_pictures(
@@ -25,7 +25,7 @@ def quantile_over_pictures(
     found = bootstrap(values, statistic)
     if found.low is None or found.value is None:
         return found
-    if ranks(np.unique(np.asarray(pictures)).size, statistic) is None:
+    if too_few(np.unique(np.asarray(pictures)).size, statistic):
         return Estimate(found.value, None, None, "no interval: too few pictures", found.n)
     below = (values <= found.value).astype(np.float64)
     share = crossed([below[None]], pictures).estimate

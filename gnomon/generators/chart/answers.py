@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from gnomon.generators.chart import phrasing as say
 from gnomon.generators.chart.plan import ChartPlan
-from gnomon.generators.chart.questions import About, ChartQuestion, correlation
+from gnomon.generators.chart.questions import MISMATCH, About, ChartQuestion, correlation
 from gnomon.sample import Number, Table, Target, Text
 
 
@@ -98,6 +98,12 @@ def _table(plan: ChartPlan, _: About) -> Target:
     return Table(say.header(plan), tuple(rows))
 
 
+def _mismatch(plan: ChartPlan, about: About) -> Target:
+    """As the table has it, which is exact."""
+    places = plan.frame.places(about["cells"][0][1])
+    return Number(Decimal(about["instead"]).scaleb(-places))
+
+
 _ANSWERS: dict[str, Callable[[ChartPlan, About], Target]] = {
     "retrieve": _sum,  # of one cell
     "extreme": _extreme,
@@ -111,6 +117,7 @@ _ANSWERS: dict[str, Callable[[ChartPlan, About], Target]] = {
     "trend": _trend,
     "crossing": _crossing,
     "table": _table,
+    MISMATCH: _mismatch,
 }
 
 

@@ -14,7 +14,7 @@ from gnomon.generators.chart import style as styles
 from gnomon.generators.chart import subjects
 from gnomon.generators.chart import table as tables
 from gnomon.generators.chart.plan import ChartPlan
-from gnomon.generators.chart.questions import FORMS, PARTIAL, ChartQuestion, asked
+from gnomon.generators.chart.questions import FORMS, MISMATCH, PARTIAL, ChartQuestion, asked
 from gnomon.generators.chart.table import Cell, Cells, Frame
 from gnomon.generators.chart.types import LEVELS, SCALES, TYPES, Scope
 from gnomon.generators.drawing.files import OwnFile
@@ -54,7 +54,8 @@ class Chart(Furnished):
     charts: tuple[str, ...] = CHARTS
     """Which types are drawn, each as often."""
     questions: tuple[str, ...] = QUESTIONS
-    """Which forms of question are asked, where a chart allows them."""
+    """Which forms of question are asked, where a chart allows them. Beside those of the default
+    there is mismatch: the number in a table, in a second picture, that is not the chart's."""
     rows: tuple[int, int] | None = None
     """How many values a series has, from and to, in place of the level's; 3 to 16, and as many as
     the picture has room for."""
@@ -82,7 +83,7 @@ class Chart(Furnished):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_names("charts", self.charts, CHARTS)
-        check_names("questions", self.questions, QUESTIONS)
+        check_names("questions", self.questions, (*QUESTIONS, MISMATCH))
         if self.scales is not None:
             check_names("scales", self.scales, SCALES)
         if self.level not in LEVELS:
@@ -134,7 +135,7 @@ class Chart(Furnished):
 
     def draw(self, index: int) -> Sample:
         """One chart."""
-        from gnomon.generators.chart import answers, phrasing
+        from gnomon.generators.chart import answers, beside, phrasing
         from gnomon.generators.chart import draw as _chart_draw
         from gnomon.generators.chart import facts as _chart_facts
 
@@ -154,7 +155,12 @@ class Chart(Furnished):
             target: Target = _chart_facts.box_of(facts)
         else:
             target = answers.answer(plan, question)
-        return Sample(self.id(index), image, text, target, facts)
+        more = () if question.form != MISMATCH else (beside.table(plan, question.about, look),)
+        return Sample(self.id(index), image, text, target, facts, more_images=more)
+
+    @property
+    def several(self) -> bool:
+        return MISMATCH in self.questions
 
     @property
     def sizes(self) -> tuple[Size, ...]:

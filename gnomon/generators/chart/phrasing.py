@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gnomon.generators.chart.plan import ChartPlan
-from gnomon.generators.chart.questions import About, ChartQuestion
+from gnomon.generators.chart.questions import MISMATCH, About, ChartQuestion
 from gnomon.generators.chart.table import POINTS, Cell
 from gnomon.generators.decimals import pointed
 from gnomon.generators.rng import Rng
@@ -40,6 +40,10 @@ _WORDS = {
     ),
     "table": ("Give the chart's data as a table with the columns {header},",),
     "box": ("Where is {mark}?", "Find {mark}."),
+    MISMATCH: (
+        "The second picture has the chart's values as a table, in which one is wrong. Which?",
+        "One value in the table of the second picture is not the chart's. Which one?",
+    ),
 }
 
 
@@ -109,6 +113,8 @@ def _how(plan: ChartPlan, asked: ChartQuestion) -> str:
             return f"a line for each {plan.frame.each}, the header first."
         case "box":
             return "Give its bounding box."
+        case "mismatch":
+            return "Answer with the number as the table has it."
     return _precision(plan, about["cells"][0][1], about.get("more", 0))
 
 

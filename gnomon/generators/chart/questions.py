@@ -25,7 +25,7 @@ class ChartQuestion(NamedTuple):
 
 def asked(form: str, plan: ChartPlan, rng: Rng) -> ChartQuestion | None:
     """A question of that form, or None where this chart has none."""
-    about = FORMS[form](plan, rng)
+    about = (_mismatch if form == MISMATCH else FORMS[form])(plan, rng)
     return None if about is None else ChartQuestion(form, about)
 
 
@@ -165,6 +165,25 @@ def _box(plan: ChartPlan, rng: Rng) -> About | None:
     one = plan.chart in (*POINTS, "box")
     cells = _series(plan, 0) if one else [cell for cell in _every(plan) if plan.free(cell)]
     return {"cells": [rng.choice(cells)]} if cells else None
+
+
+MISMATCH = "mismatch"
+"""Of a chart and a table, each in a picture of its own."""
+
+
+def _mismatch(plan: ChartPlan, rng: Rng) -> About | None:
+    """Another value in a cell of the table: one that the chart denies, and no other cell has."""
+    cells, frame = _every(plan), plan.frame
+    if not all(_read(plan, cell) for cell in cells):
+        return None
+    row, column = cell = rng.choice(cells)
+    error, true = plan.error(cell) or 0, plan.value(cell)
+    for _ in range(10):
+        other = rng.integer(frame.low, frame.high)
+        far = abs(other - true) > max(4 * error, abs(true) // 5)
+        if far and all(other != plan.value(cell) for cell in cells):
+            return {"cells": [(row, column)], "instead": other}
+    return None
 
 
 FORMS: dict[str, Callable[[ChartPlan, Rng], About | None]] = {

@@ -6,10 +6,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gnomon.generators.chart import plan as plans
+from gnomon.generators.chart.questions import MISMATCH
 from gnomon.sample import Size
 
 SCALES = ("zero", "truncated", "negative", "log")
-_NUMERIC = ("retrieve", "count", "difference", "ratio", "sum", "mean", "median")
+_NUMERIC = ("retrieve", "count", "difference", "ratio", "sum", "mean", "median", MISMATCH)
 _WHOLE = ("sum", "mean", "median", "table")
 
 
@@ -79,6 +80,8 @@ class Scope(NamedTuple):
         """Whether such charts ever determine the answer to such a question."""
         kind, (fewest, most) = TYPES[chart], self.series_of(chart)
         if form in kind.never:
+            return False
+        if form == MISMATCH and ("table" in kind.never or self.scales_of(chart) == ("log",)):
             return False
         if form == "crossing" or (chart, form) == ("area", "box"):
             return most > 1

@@ -13,7 +13,7 @@ from gnomon.generators.clock.make import DAY_NUMERALS, RIM, SECOND
 from gnomon.generators.clock.marks import LEGIBLE
 from gnomon.generators.clock.numerals import DAY, NUMERALS
 from gnomon.generators.clock.options import ClockOptions
-from gnomon.generators.clock.questions import PLACES, QUESTIONS, TOGETHER
+from gnomon.generators.clock.questions import BETWEEN, PLACES, QUESTIONS, TOGETHER
 from gnomon.generators.drawing.dials import DIALS, UNSEEN_DIALS, outline
 from gnomon.generators.drawing.hands import HANDS, UNSEEN_HANDS
 from gnomon.generators.drawing.lens import WIDEST
@@ -30,7 +30,7 @@ def check(clock: ClockOptions) -> None:
     """Refuse what cannot be drawn, by name and value."""
     check_names("level", [clock.level], tuple(LEVELS))
     check_names("numerals", clock.numerals, (*NUMERALS, DAY))
-    check_names("questions", clock.questions, QUESTIONS)
+    check_names("questions", clock.questions, (*QUESTIONS, BETWEEN))
     check_names("forms", clock.forms, FORMS)
     check_names("split_by", [clock.split_by], ("style", "time", "none"))
     _check_held_out("dials", clock.dials, DIALS, UNSEEN_DIALS, ood=clock.ood)

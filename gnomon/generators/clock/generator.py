@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 from gnomon.generators.clock.checks import check
 from gnomon.generators.clock.draw import picture
 from gnomon.generators.clock.facts import facts_of
 from gnomon.generators.clock.meaning import meanings
+from gnomon.generators.clock.numerals import DAY
 from gnomon.generators.clock.options import ClockOptions
-from gnomon.generators.clock.questions import ASK, ask
+from gnomon.generators.clock.questions import ASK, BETWEEN, ask, between
 from gnomon.generators.clock.row import face, photographed, row
 from gnomon.generators.rng import Rng
 from gnomon.sample import Box, Form, Number, Sample, Target, Text, Time
@@ -37,6 +39,8 @@ class Clock(ClockOptions):
     def key(self, index: int) -> str:
         """Time and style, such as 10:08|round|baton|roman|ivory; then the question, if another."""
         question = self._question(index)[0]
+        if question == BETWEEN:
+            return f"{self._alone.key(2 * index)}&{self._alone.key(2 * index + 1)}|{question}"
         clocks = [meaning for meaning, _ in meanings(self, index, question)]
         shown = "&".join("|".join((meaning.written, *meaning.style)) for meaning in clocks)
         return shown if question == "read" else f"{shown}|{question}"
@@ -44,6 +48,8 @@ class Clock(ClockOptions):
     def draw(self, index: int) -> Sample:
         """One clock, or several."""
         question, form, off_by = self._question(index)
+        if question == BETWEEN:
+            return self._pair(index)
         clocks = meanings(self, index, question)
         off_by *= 12 / clocks[0][0].hours  # a day's hours are half as wide
         rng = Rng(self.name, "asked", index)
@@ -58,6 +64,33 @@ class Clock(ClockOptions):
         facts = told[0] if len(told) == 1 else {"about": about, "clocks": told}
         facts = {"question": question, **facts, **asked.facts}
         return Sample(self.id(index), image, asked.question, asked.target, facts)
+
+    @property
+    def several(self) -> bool:
+        return BETWEEN in self.questions
+
+    @cached_property
+    def _alone(self) -> Clock:
+        """The clocks whose times are compared: all of twelve hours or all of 24, to the minute."""
+        return replace(
+            self,
+            questions=("read",),
+            forms=("digits",),
+            clocks=1,
+            second_hand=0.0,
+            one_hand=0.0,
+            mirror=0.0,
+            numerals=tuple(name for name in self.numerals if name != DAY) or self.numerals,
+        )
+
+    def _pair(self, index: int) -> Sample:
+        """Two clocks, each in a picture of its own."""
+        first, second = self._alone.draw(2 * index), self._alone.draw(2 * index + 1)
+        hours = 24 if set(self._alone.numerals) == {DAY} else 12
+        asked = between(first.facts["seconds"], second.facts["seconds"], hours)
+        facts = {"question": BETWEEN, "clocks": [first.facts, second.facts]}
+        return Sample(self.id(index), first.image, asked.question, asked.target, facts,
+                      more_images=second.images)  # fmt: skip
 
     def _question(self, index: int) -> tuple[str, Form, float]:
         """What is asked, in which form, and by how much the hour hand is wrong.

@@ -72,7 +72,8 @@ class ClockOptions(Furnished):
     """read, shift (the time a duration later or earlier), zone (the time elsewhere), move (a hand
     is turned), to_hour (minutes to the next), angle (between the hands), valid (or are the hands
     impossible), date (in the window), where (the clock's box); of several clocks later (of two)
-    and which (shows a time)."""
+    and which (shows a time); of two in pictures of their own, without second hands, between (the
+    minutes from one to the other)."""
     forms: tuple[Form, ...] = ("digits",)
     """How times are answered: digits, words (then without seconds), json."""
     invalid: float = 0.5

@@ -196,12 +196,24 @@ def _which(faces: Sequence[Face], rng: Rng) -> ClockQuestion:
     )
 
 
+def between(first: int, second: int, hours: int) -> ClockQuestion:
+    """The minutes from one clock's time, in seconds, to the next time that is the other's."""
+    minutes = (second - first) // 60 % (60 * hours)
+    text = (
+        "The first picture shows a clock, and the second another at a later time. How many minutes"
+        f" lie between the two times, if less than {hours} hours do?"
+    )
+    return ClockQuestion(text, Number(Decimal(minutes)), {})
+
+
 ASK = {"read": _read, "shift": _shift, "zone": _zone, "move": _move, "to_hour": _to_hour,
        "angle": _angle, "valid": _valid, "date": _date, "where": _where}  # fmt: skip
 """Of one clock."""
 TOGETHER = {"later": _later, "which": _which}
 """Of several."""
 QUESTIONS = (*ASK, *TOGETHER)
+BETWEEN = "between"
+"""Of two clocks, each in a picture of its own."""
 BOTH_HANDS = ("move", "angle", "valid")
 """What an hour hand alone cannot be asked."""
 PLACES = {1: ("",), 2: ("left", "right"), 3: ("left", "middle", "right")}

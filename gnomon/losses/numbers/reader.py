@@ -14,7 +14,8 @@ else:
   before a closing one: boxes are written (123,456),(789,912), and [123,456.5,78,9] touches a
   bracket on one side alone. So (1,234) is a list of 1 and 234.
 - 1.2.3 is three numbers.
-- A minus after a word, a number or a closed bracket is no sign: 10-12, 2024-10-05.
+- A minus after a word, a number or a closed bracket is no sign: 10-12, 2024-10-05. A character
+  that is cut into several tokens counts as no word.
 - Digits in a name are no number, a name being ASCII letters, digits and underscores that touch and
   do not begin with a digit: bbox_2d, x1, USD100; but 640x480 and 10h30 are two numbers each.
 

@@ -125,7 +125,7 @@ def _ids(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[list[int]]
 def _scores(loaded: Loaded, prompt: str, asked: Question, answers: list[list[int]]) -> Tensor:
     """[A], in float64."""
     model = loaded.model
-    inputs = loaded.family.encode(loaded.processor, [prompt], [asked.image], side="left")
+    inputs = loaded.family.encode(loaded.processor, [prompt], [asked.images], side="left")
     inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
     first = model(**inputs, use_cache=True, logits_to_keep=1)
     length = inputs["input_ids"].shape[1]

@@ -10,17 +10,19 @@ from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tqdm import tqdm
 
 from gnomon.eval.scoring import predictions, questions
-from gnomon.pipeline.answering.server import Server
+from gnomon.pipeline.answering.server import Reply, Server
 from gnomon.progress import track
 from gnomon.sample import Prediction, Sample
 
 if TYPE_CHECKING:
     from gnomon.pipeline.answering.pictures import Picture
+
+T = TypeVar("T")
 
 _EMPTY = "{} answers are empty: a model that thinks first may need more than {} eval.max_new_tokens"
 _WARM = "{} takes no temperature: asked again, it may answer otherwise"
@@ -47,7 +49,7 @@ def predict(
     left = (sample for sample in samples if sample.id not in done)
 
     def answered(sample: Sample) -> Prediction:
-        text = server.ask(sample.question, sample.image, max_tokens=max_new_tokens)
+        text = server.ask(sample.question, sample.images, max_tokens=max_new_tokens)
         size = sample.image.size if sample.image else None
         return Prediction(sample.id, text, size, dialect, settings)
 
@@ -68,20 +70,36 @@ def read(server: Server, pictures: Sequence[Picture], *, max_tokens: int) -> lis
     """What a server says to each of some pictures, all asked at once."""
     with ThreadPool(len(pictures)) as pool:
         return pool.map(
-            lambda one: server.ask(one.question, one.image, max_tokens=max_tokens), pictures
+            lambda one: server.ask(one.question, one.images, max_tokens=max_tokens), pictures
         )
 
 
+def replies(
+    server: Server, samples: Iterable[Sample], *, total: int, at_once: int, max_tokens: int
+) -> dict[str, Reply]:
+    """A server's reply to every sample by its id, so many asked at once."""
+
+    def answered(sample: Sample) -> tuple[str, Reply]:
+        return sample.id, server.reply(sample.question, sample.images, max_tokens=max_tokens)
+
+    with track(total=total, desc="answers") as bar:
+        found = {}
+        for name, reply in _as_they_come(answered, iter(samples), at_once):
+            found[name] = reply
+            bar.update()
+    return found
+
+
 def _as_they_come(
-    answered: Callable[[Sample], Prediction], asked: Iterator[Sample], at_once: int
-) -> Iterator[Prediction]:
+    answered: Callable[[Sample], T], asked: Iterator[Sample], at_once: int
+) -> Iterator[T]:
     """Answers as soon as they are there, the next question in their place.
 
     After a failure or an interruption nothing more is asked; what was under way comes first, for it
     is paid for. A second interruption waits for no server: no thread outlives it.
     """
     to_ask: SimpleQueue[Sample | None] = SimpleQueue()
-    there: SimpleQueue[Prediction | BaseException] = SimpleQueue()
+    there: SimpleQueue[T | BaseException] = SimpleQueue()
 
     def ask() -> None:
         while (sample := to_ask.get()) is not None:

@@ -33,6 +33,11 @@ class Picture:
     image: Image
     question: str
 
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """The one."""
+        return (self.image,)
+
 
 def in_folder(folder: Path) -> list[Path]:
     """The folder's pictures by name; a ValueError where there is none."""

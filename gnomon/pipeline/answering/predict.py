@@ -12,7 +12,7 @@ import torch
 
 from gnomon.eval.scoring import predictions, questions
 from gnomon.pipeline.answering.belief import Listing, believe, listed
-from gnomon.pipeline.collate import Question, prompt_of, resized_size
+from gnomon.pipeline.collate import Question, prompt_of, resized_size, resized_sizes
 from gnomon.progress import track
 from gnomon.sample import Prediction, Sample
 
@@ -80,7 +80,7 @@ def answer(loaded: Loaded, batch: Sequence[Question], *, max_new_tokens: int) ->
     """What the model says to each sample, padded on the left, without sampling."""
     model, family, tokenizer = loaded.model, loaded.family, loaded.tokenizer
     prompts = [prompt_of(family, loaded.processor, asked) for asked in batch]
-    pictures = [asked.image for asked in batch]
+    pictures = [asked.images for asked in batch]
     inputs = family.encode(loaded.processor, prompts, pictures, side="left")
     inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
     was_training = model.training
@@ -114,9 +114,9 @@ def _batches(loaded: Loaded, window: list[Sample], batch_size: int) -> Iterator[
 
 
 def _length(loaded: Loaded, sample: Sample) -> int:
-    """About how long the prompt is: what its text and its picture's area come to."""
-    size = resized_size(loaded.family, loaded.processor, sample) or (0, 0)
-    return len(sample.question) + size[0] * size[1] // 100
+    """About how long the prompt is: what its text and its pictures' area come to."""
+    sizes = resized_sizes(loaded.family, loaded.processor, sample)
+    return len(sample.question) + sum(width * height for width, height in sizes) // 100
 
 
 def _predictions(

@@ -10,7 +10,8 @@ import io
 import json
 import re
 import time
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,19 @@ _REFUSED: dict[str, tuple[re.Pattern[str], str | None]] = {
 }
 """What some hosts' newer models say to a word that every server knows, and the word they take."""
 _BUSY = (408, 409, 425, 429, 500, 502, 503, 504)
+_TOO_LONG = re.compile(r"(context|model) (length|size|window)", re.IGNORECASE)
+"""What vLLM, llama.cpp and Ollama say to a question that does not fit."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A server's answer to one question."""
+
+    text: str
+    prompt_tokens: int | None
+    """What the question with its picture came to there, where the server tells."""
+    cut: bool
+    """Whether it ended because it had as many tokens as were asked for."""
 
 
 class _Stay(HTTPRedirectHandler):
@@ -71,26 +85,46 @@ class Server:
         """The URL as messages and files name it."""
         return redacted(self.url)
 
-    def ask(self, question: str, image: Image | None, *, max_tokens: int) -> str:
+    def ask(self, question: str, images: Sequence[Image], *, max_tokens: int) -> str:
         """One answer, at temperature 0 where the model can be told so."""
-        content: list[dict[str, Any]] = [{"type": "text", "text": question}]
-        if image is not None:
-            content.insert(0, {"type": "image_url", "image_url": {"url": _data_uri(image)}})
+        return self.reply(question, images, max_tokens=max_tokens).text
+
+    def reply(self, question: str, images: Sequence[Image], *, max_tokens: int) -> Reply:
+        """The same with what the server tells of it."""
+        content: list[dict[str, Any]] = [
+            {"type": "image_url", "image_url": {"url": _data_uri(image)}} for image in images
+        ]
+        content.append({"type": "text", "text": question})
         asked = {
             "model": self.model,
             "messages": [{"role": "user", "content": content}],
             "max_tokens": max_tokens,
             "temperature": 0,
         }
-        return struck(self._answered(asked), *self._sent).strip()
+        found = self._answered(asked)
+        return replace(found, text=struck(found.text, *self._sent).strip())
 
-    def _answered(self, asked: dict[str, Any]) -> str:
+    def models(self) -> list[str]:
+        """The names that the server tells of its models, asked once; none where it tells none."""
+        try:
+            told = json.loads(self._once("models"))
+            return [str(model["id"]) for model in told["data"]]
+        except HTTPError as error:
+            if error.code in (401, 403) or 300 <= error.code < 400:
+                raise self._error(self._refusal(error, _read(error))) from error
+            return []
+        except (URLError, HTTPException, OSError) as error:
+            raise self._error(f"cannot be reached: {error}") from error
+        except (ValueError, LookupError, TypeError):
+            return []
+
+    def _answered(self, asked: dict[str, Any]) -> Reply:
         """The server's answer; asked again where it is busy, answers badly or wants other words."""
         words = ((self.taught.get(word, word), value) for word, value in asked.items())
         body = {word: value for word, value in words if word}
         for pause in (*_WAITS, None):
             try:
-                return _text_of(self._once(body))
+                return _reply_of(self._once("chat/completions", body))
             except HTTPError as error:
                 if error.code not in _BUSY or pause is None:
                     said = _read(error)
@@ -116,11 +150,11 @@ class Server:
                 return True
         return False
 
-    def _once(self, body: dict[str, Any]) -> bytes:
+    def _once(self, what: str, body: dict[str, Any] | None = None) -> bytes:
         where = urlsplit(self.url)
         url = where._replace(
             netloc=where.netloc.rpartition("@")[2],
-            path=f"{where.path.rstrip('/')}/chat/completions",
+            path=f"{where.path.rstrip('/')}/{what}",
             fragment="",
         ).geturl()
         headers = {"Content-Type": "application/json"}
@@ -128,7 +162,8 @@ class Server:
             headers["Authorization"] = f"Basic {login}"
         elif secret := key():
             headers["Authorization"] = f"Bearer {secret}"
-        request = Request(url, json.dumps(body).encode(), headers)  # noqa: S310 - the user's own URL
+        data = None if body is None else json.dumps(body).encode()
+        request = Request(url, data, headers)  # noqa: S310 - the user's own URL
         with _OPENER.open(request, timeout=_PATIENCE) as opened:
             found: bytes = opened.read(_LONGEST)
         return found
@@ -147,7 +182,18 @@ class Server:
             )
         sent = f"the key in {KEY} was refused" if key() else f"is {KEY} set?"
         way_out = f" ({sent})" if error.code in (401, 403) and not self._login else ""
+        if error.code == 404 and (names := self._others()):
+            way_out = f" (it has {names})"
+        if _TOO_LONG.search(said):
+            way_out = " (start it with a longer context, or with smaller pictures)"
         return f"refused {self.model!r} with {error.code}{way_out}: {said}"
+
+    def _others(self) -> str:
+        """The names of its models, where it tells them now."""
+        try:
+            return ", ".join(self.models())
+        except ValueError:
+            return ""
 
     def _error(self, told: str) -> ValueError:
         """Without what was sent in secret, which a server may hand back, before it is cut short."""
@@ -175,7 +221,7 @@ def _read(reply: HTTPError) -> str:
         return ""
 
 
-def _text_of(reply: bytes) -> str:
+def _reply_of(reply: bytes) -> Reply:
     """The answer in a reply: a text, none, or a list of parts, as some hosts send it."""
     try:
         said = reply.decode()
@@ -184,14 +230,19 @@ def _text_of(reply: bytes) -> str:
         said = reply.decode("utf-8", "replace")
         raise _MalformedError(f"what is no JSON: {said}") from error
     try:
-        content = whole["choices"][0]["message"]["content"]
+        choice = whole["choices"][0]
+        content = choice["message"]["content"]
         if isinstance(content, list):
             content = "".join(part.get("text") or "" for part in content)
     except (AttributeError, KeyError, IndexError, TypeError) as error:
         raise _MalformedError(f"with no choices in it: {said}") from error
     if not isinstance(content, str | None):
         raise _MalformedError(f"with what is no text: {said}")
-    return (content or "").encode("utf-8", "replace").decode()  # half an emoji is no UTF-8
+    text = (content or "").encode("utf-8", "replace").decode()  # half an emoji is no UTF-8
+    usage = whole.get("usage")
+    tokens = usage.get("prompt_tokens") if isinstance(usage, dict) else None
+    known = tokens if isinstance(tokens, int) else None
+    return Reply(text, known, choice.get("finish_reason") == "length")
 
 
 def _host(location: str | None) -> str:

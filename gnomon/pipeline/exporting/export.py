@@ -22,8 +22,8 @@ class Written(NamedTuple):
     id: str
     question: str
     answer: str
-    path: str | None
-    """Its picture's, in the folder."""
+    paths: list[str]
+    """Its pictures', in the folder."""
     target: Target
     """A box in the pixels of `size`."""
     size: Size | None
@@ -59,51 +59,65 @@ def export(samples: Iterable[Sample], total: int, family: Family, form: str, out
 
 
 def _written(sample: Sample, family: Family, folder: Path, place: int) -> Written:
-    target, image, path, size = sample.target, sample.image, None, None
-    if image is not None:
+    target, size, paths = sample.target, None, []
+    if sample.image is not None:
         if family.vision is None:
             raise ValueError(
                 f"sample {sample.id}: {family.name} reads text alone, and it has a picture"
             )
-        size = family.exported(image.size)
-        target, image = target.scaled(image.size, size), image.resize(size)
-        path = f"images/{place:07}.png"  # an id may be no name of a file
-        image.save(folder / path)
+        size = family.exported(sample.image.size)
+        target = target.scaled(sample.image.size, size)
+    for number, image in enumerate(sample.images):
+        # An id may be no name of a file.
+        paths.append(f"images/{place:07}{f'-{number}' * (number > 0)}.png")
+        image.resize(family.exported(image.size)).save(folder / paths[-1])
     answer = dialect.create(family.dialect).write(target, size)
     answer = dialect.worked(sample.rationale, answer)
-    return Written(sample.id, sample.question, answer, path, target, size, family.dialect)
+    return Written(sample.id, sample.question, answer, paths, target, size, family.dialect)
 
 
-def _parts(question: str, path: str | None) -> list[Row]:
-    picture: list[Row] = [{"type": "image"}] if path else []
-    return [*picture, {"type": "text", "text": question}]
+def _parts(question: str, paths: list[str]) -> list[Row]:
+    pictures: list[Row] = [{"type": "image"} for _ in paths]
+    return [*pictures, {"type": "text", "text": question}]
+
+
+def _only(one: Written, form: str) -> str | None:
+    """The path of its picture, in a form that holds one a row."""
+    if len(one.paths) > 1:
+        several = ", ".join(name for name in FORMS if name not in ("llava", "lmms-eval"))
+        raise ValueError(
+            f"sample {one.id} has {len(one.paths)} pictures, and {form} takes one a row: give"
+            f" --to {several}"
+        )
+    return one.paths[0] if one.paths else None
 
 
 def _trl(one: Written) -> Row:
     """Prompt and completion, so that no image placeholder enters the loss."""
     return {
-        "prompt": [{"role": "user", "content": _parts(one.question, one.path)}],
-        "completion": [{"role": "assistant", "content": _parts(one.answer, None)}],
-        **({"images": [one.path]} if one.path else {}),
+        "prompt": [{"role": "user", "content": _parts(one.question, one.paths)}],
+        "completion": [{"role": "assistant", "content": _parts(one.answer, [])}],
+        **({"images": one.paths} if one.paths else {}),
     }
 
 
 def _messages(one: Written) -> Row:
     return {
         "messages": [
-            {"role": "user", "content": _parts(one.question, one.path)},
-            {"role": "assistant", "content": _parts(one.answer, None)},
+            {"role": "user", "content": _parts(one.question, one.paths)},
+            {"role": "assistant", "content": _parts(one.answer, [])},
         ],
-        **({"images": [one.path]} if one.path else {}),
+        **({"images": one.paths} if one.paths else {}),
     }
 
 
 def _llava(one: Written) -> Row:
+    path = _only(one, "llava")
     return {
         "id": one.id,
-        **({"image": one.path} if one.path else {}),
+        **({"image": path} if path else {}),
         "conversations": [
-            {"from": "human", "value": f"<image>\n{one.question}" if one.path else one.question},
+            {"from": "human", "value": f"<image>\n{one.question}" if path else one.question},
             {"from": "gpt", "value": one.answer},
         ],
     }
@@ -112,10 +126,10 @@ def _llava(one: Written) -> Row:
 def _swift(one: Written) -> Row:
     return {
         "messages": [
-            {"role": "user", "content": f"<image>{one.question}" if one.path else one.question},
+            {"role": "user", "content": "<image>" * len(one.paths) + one.question},
             {"role": "assistant", "content": one.answer},
         ],
-        **({"images": [one.path]} if one.path else {}),
+        **({"images": one.paths} if one.paths else {}),
     }
 
 
@@ -125,7 +139,7 @@ def _lmms_eval(one: Written) -> Row:
         "id": one.id,
         "question": one.question,
         "answer": one.answer,
-        "image": one.path,
+        "image": _only(one, "lmms-eval"),
         "target": json.dumps(target_to_json(one.target), ensure_ascii=False),
         "size": one.size,
         "dialect": one.dialect,

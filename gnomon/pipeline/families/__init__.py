@@ -10,6 +10,7 @@ from gnomon.pipeline.families.base import Family
 FAMILIES = {
     "auto": "gnomon.pipeline.families.auto:Auto",
     "gemma3": "gnomon.pipeline.families.gemma3:Gemma3",
+    "gemma4": "gnomon.pipeline.families.gemma4:Gemma4",
     "gnomon-tiny": "gnomon.pipeline.families.tiny:GnomonTiny",
     "idefics3": "gnomon.pipeline.families.idefics3:Idefics3",
     "internvl": "gnomon.pipeline.families.internvl:InternVL",

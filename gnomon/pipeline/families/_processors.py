@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -131,11 +132,27 @@ class _TwoParts(_WithoutVideo):
 
     def __init__(self, *parts: Any, chat_template: str | None = None, **kwargs: Any) -> None:
         there = [part for part in parts if part is not None]
-        ProcessorMixin.__init__(self, *there, chat_template=chat_template, **kwargs)
+        named = {name: part for name, part in kwargs.items() if part is not None}
+        ProcessorMixin.__init__(self, *there, chat_template=chat_template, **named)
 
     @classmethod
     def get_attributes(cls) -> list[str]:
         return ["image_processor", "tokenizer"]
+
+
+class Gemma4Processor(transformers.Gemma4Processor, _TwoParts):  # type: ignore[misc]
+    """Gemma 4's for texts and pictures, without what hears and what sees videos."""
+
+    left_out: Mapping[str, Any] = {}
+    """A checkpoint's settings, those of the other parts among them: they are saved again."""
+
+    def __init__(
+        self, image_processor: Any = None, tokenizer: Any = None, chat_template: str | None = None
+    ) -> None:
+        super().__init__(None, image_processor, tokenizer, None, chat_template)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), **self.left_out}
 
 
 def without_video(kind: type[ProcessorMixin]) -> type[ProcessorMixin]:

@@ -42,5 +42,5 @@ class TextOnly(Family):
     def resized(self, processor: Processor, size: Size) -> Size:  # noqa: ARG002 - there is none
         raise ValueError(f"{self.name} reads text alone, and is shown a picture of {size}")
 
-    def content(self, question: str, *, image: bool) -> Any:  # noqa: ARG002 - there is none
+    def content(self, question: str, *, image: int) -> Any:  # noqa: ARG002 - there is none
         return question

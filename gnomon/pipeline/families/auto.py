@@ -101,12 +101,12 @@ class Auto(Family):
         tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
         return processor
 
-    def content(self, question: str, *, image: bool) -> Any:
-        if not self.as_string.get(image):
+    def content(self, question: str, *, image: int) -> Any:
+        if not self.as_string.get(image > 0):
             return super().content(question, image=image)
-        return f"{self.placeholder}\n{question}" if image else question
+        return f"{self.placeholder}\n" * image + question
 
-    def prompt(self, processor: Processor, question: str, *, image: bool) -> str:
+    def prompt(self, processor: Processor, question: str, *, image: int) -> str:
         return super().prompt(processor, question, image=image) + self.opening
 
     def answer(self, processor: Processor, prompt: str, text: str) -> str:

@@ -71,6 +71,8 @@ class Family(ABC):
     """What the chat template is told beside the messages."""
     takes_limits: ClassVar[bool] = False
     """Whether min_pixels and max_pixels have a say in how it sizes pictures."""
+    several: bool = False
+    """Whether it was made for questions about several pictures."""
     nested: bool = False
     """Whether the processor takes a list of pictures for each text."""
     spaced: ClassVar[bool] = False
@@ -131,14 +133,15 @@ class Family(ABC):
 
         return getattr(transformers, self.config_class)(**self.sizes[checkpoint])
 
-    def prompt(self, processor: Processor, question: str, *, image: bool) -> str:
+    def prompt(self, processor: Processor, question: str, *, image: int) -> str:
         """The text up to where the answer begins, by the checkpoint's own chat template.
 
+        `image` says how many pictures are shown: none, one, or several where the family takes them.
         A checkpoint without one was never taught a chat's tokens: it is asked in plain text.
         """
         if processor.chat_template is None:
             start = tokenizer_of(processor).bos_token or ""
-            return f"{start}{self.placeholder if image else ''}{question}\n"
+            return f"{start}{self.placeholder * image}{question}\n"
         text: str = processor.apply_chat_template(
             [{"role": "user", "content": self.content(question, image=image)}],
             tokenize=False,
@@ -147,10 +150,9 @@ class Family(ABC):
         )
         return text
 
-    def content(self, question: str, *, image: bool) -> Any:
+    def content(self, question: str, *, image: int) -> Any:
         """A user's message as the chat template takes it."""
-        picture = [{"type": "image"}] if image else []
-        return [*picture, {"type": "text", "text": question}]
+        return [*[{"type": "image"}] * image, {"type": "text", "text": question}]
 
     def answer(self, processor: Processor, prompt: str, text: str) -> str:
         """What follows the prompt: the answer and its end."""
@@ -169,11 +171,14 @@ class Family(ABC):
         self,
         processor: Processor,
         texts: list[str],
-        pictures: Sequence[Image | None],
+        pictures: Sequence[Image | Sequence[Image] | None],
         *,
         side: str,
     ) -> dict[str, torch.Tensor]:
-        """Texts with their pictures as tensors, prompt and answer in one call, padded on `side`."""
+        """Texts with their pictures as tensors, prompt and answer in one call, padded on `side`.
+
+        Each text has a picture, none, or a sequence of several.
+        """
         tokenizer = tokenizer_of(processor)
         tokenizer.padding_side = side
         options: dict[str, Any] = {"text": texts, "padding": True, "return_tensors": "pt"}
@@ -181,15 +186,17 @@ class Family(ABC):
         # A template that writes the first token itself must not get a second one.
         written = tokenizer.bos_token is not None and texts[0].startswith(tokenizer.bos_token)
         options["add_special_tokens"] = not written
-        if any(picture is not None for picture in pictures):
-            options["images"] = self.arranged(pictures)
+        of_each = [
+            [] if own is None else list(own) if isinstance(own, Sequence) else [own]
+            for own in pictures
+        ]
+        if any(of_each):
+            options["images"] = self.arranged(of_each)
         return dict(processor(**options))
 
-    def arranged(self, pictures: Sequence[Image | None]) -> list[Any]:
-        """The pictures as the processor takes them beside their texts."""
-        if self.nested:
-            return [[] if picture is None else [picture] for picture in pictures]
-        return [picture for picture in pictures if picture is not None]
+    def arranged(self, pictures: Sequence[list[Image]]) -> list[Any]:
+        """The pictures of each text as the processor takes them beside their texts."""
+        return list(pictures) if self.nested else [one for own in pictures for one in own]
 
 
 def tokenizer_of(processor: Processor) -> PreTrainedTokenizerBase:

@@ -47,6 +47,7 @@ class Gemma3(Family):
     digits: ClassVar[str] = "1"
     end: ClassVar[str] = "<end_of_turn>"
     placeholder: ClassVar[str] = "<start_of_image>"
+    several = True
     nested = True
     language: ClassVar[Part] = LANGUAGE
     vision: ClassVar[Part | None] = Part(

@@ -42,6 +42,7 @@ class Idefics3(Family):
     digits: ClassVar[str] = "1 to 3"
     end: ClassVar[str] = "<end_of_utterance>"
     placeholder: ClassVar[str] = "<image>"
+    several = True
     nested = True
     spaced: ClassVar[bool] = True  # after `Assistant:`
     takes_limits: ClassVar[bool] = True

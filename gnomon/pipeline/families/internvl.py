@@ -66,6 +66,7 @@ class InternVL(Family):
     digits: ClassVar[str] = "1"
     end: ClassVar[str] = "<|im_end|>"
     placeholder: ClassVar[str] = "<IMG_CONTEXT>\n"
+    several = True
     takes_limits: ClassVar[bool] = True
     language: ClassVar[Part] = LANGUAGE
     vision: ClassVar[Part | None] = Part(

@@ -23,6 +23,7 @@ class Qwen2VL(Family):
     digits: ClassVar[str] = "1"
     end: ClassVar[str] = "<|im_end|>"
     placeholder: ClassVar[str] = "<|vision_start|><|image_pad|><|vision_end|>"
+    several = True
     takes_limits: ClassVar[bool] = True
     language: ClassVar[Part] = LANGUAGE
     vision: ClassVar[Part | None] = Part(

@@ -102,8 +102,11 @@ def sizes(family: Family, built: PreTrainedModel, model: Model, train: Train) ->
             PartSize(name, total, few * (model.bits == 4), few * (model.bits == 8), trained, way)
         )
     rest = sum(p.numel() for p in left.values())
-    whole = train.language == "full"
-    head = PartSize("head", rest, 0, 0, rest if whole else 0, "full" if whole else "frozen")
+    idle = tuple(family.idle(built.config))  # what hears, in Gemma 4
+    way, trained = "frozen", 0
+    if train.language == "full":
+        way, trained = "full", sum(p.numel() for n, p in left.items() if not n.startswith(idle))
+    head = PartSize("head", rest, 0, 0, trained, way)
     return [*reversed(found), *([head] if rest else [])]
 
 
@@ -188,6 +191,9 @@ def _kept(
         "attention_mask": torch.empty(1, 1, tokens, tokens, dtype=torch.bool, device="meta"),
         "use_cache": False,
     }
+    if width := getattr(config, "hidden_size_per_layer_input", 0):  # Gemma 4's, of each layer
+        shape = (1, tokens, config.num_hidden_layers, width)
+        inputs["per_layer_inputs"] = torch.empty(shape, dtype=built.dtype, device="meta")
     if hasattr(config, "cross_attention_layers"):
         _, looked_at = family.looks(built.config, (1, 1), Model())
         inputs["cross_attention_states"] = _empty(built, looked_at, config.hidden_size)

@@ -221,7 +221,7 @@ def plan(
 
     given_up = None
     if fit:
-        pixels = max((prod(each.size) for each in tokens if each.size), default=None)
+        pixels = max((prod(size) for each in tokens for size in each.sizes), default=None)
         if not family.takes_limits:
             pixels = None
         elif pixels is not None:
@@ -236,7 +236,7 @@ def plan(
         family=family.name,
         found=family.found(),
         parts=parts,
-        pictures=sorted((s.image.size for s in drawn if s.image), key=prod),
+        pictures=sorted((image.size for s in drawn for image in s.images), key=prod),
         tokens=sizer.tokens(recipe),
         counted=not config_only,
         coverage=coverage,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from PIL import Image
 
 from gnomon.generators.sheet import contact_sheet
-from gnomon.pipeline.collate import IGNORED, Collator, resized_size
+from gnomon.pipeline.collate import IGNORED, Collator, resized_sizes
 from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
 from gnomon.sample import Sample
 
@@ -29,12 +29,16 @@ def sheet(
 
 
 def as_seen(family: Family, processor: Processor, sample: Sample) -> Sample:
-    """The sample with its picture as the processor resizes it, and its boxes moved with it."""
-    size = resized_size(family, processor, sample)
-    if sample.image is None or size is None:
+    """The sample with its pictures as the processor resizes them, and its boxes moved with them."""
+    sizes = resized_sizes(family, processor, sample)
+    if sample.image is None:
         return sample
-    picture = sample.image.convert("RGB").resize(size, processor.image_processor.resample)
-    return replace(sample, image=picture, target=sample.target.scaled(sample.image.size, size))
+    first, *more = (
+        image.convert("RGB").resize(size, processor.image_processor.resample)
+        for image, size in zip(sample.images, sizes, strict=True)
+    )
+    target = sample.target.scaled(sample.image.size, sizes[0])
+    return replace(sample, image=first, more_images=tuple(more), target=target)
 
 
 def supervised(family: Family, processor: Processor, sample: Sample) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gnomon.sample import Number, Text
+from gnomon.store.user_data.photograph import size_of
 
 _FOLDERS = 20
 """Of a picture's path, from its end."""
@@ -26,6 +27,16 @@ def cell(raw: dict[str, Any], *columns: str) -> Any:
     raise ValueError(
         f"column {columns[0]!r} is empty or not there (there are {', '.join(map(str, raw))})"
     )
+
+
+def picture(raw: dict[str, Any], file: Path, column: str, *folders: str) -> Path | bytes:
+    """The picture at the path in a column, or the one that the row holds as `image`."""
+    if raw.get(column):
+        image: Path | bytes = picture_at(str(raw[column]), file, *folders)
+    else:
+        image = picture_in(cell(raw, "image"))
+    size_of(image)
+    return image
 
 
 def picture_at(said: str, file: Path, *folders: str) -> Path:

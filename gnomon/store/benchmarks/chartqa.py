@@ -11,18 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.store.benchmarks import _cells, split_said
-from gnomon.store.user_data.photograph import size_of
 from gnomon.store.user_data.rows import Row
 
 
 def rows(line: int, raw: dict[str, Any], file: Path) -> Iterator[Row]:
     """Questions about charts; a label that is a plain decimal is a number, else a text."""
-    image = (
-        _cells.picture_at(str(raw["imgname"]), file, "png")
-        if raw.get("imgname")
-        else _cells.picture_in(_cells.cell(raw, "image"))
-    )
-    size_of(image)
+    image = _cells.picture(raw, file, "imgname", "png")
     question = " ".join(str(_cells.cell(raw, "query", "question")).split())
     target = _cells.number_or_text(_one(_cells.cell(raw, "label", "answer")))
     yield Row(line, image, question, target, _cells.group_of(image), split_said(file))

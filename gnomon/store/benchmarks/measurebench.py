@@ -19,7 +19,6 @@ from typing import Any
 
 from gnomon.sample import Number, Time
 from gnomon.store.benchmarks import _cells, split_said
-from gnomon.store.user_data.photograph import size_of
 from gnomon.store.user_data.rows import Row
 
 _HALF_DAY = 12 * 3600
@@ -28,12 +27,7 @@ _HOUR_13 = 13 * 3600
 
 def rows(line: int, raw: dict[str, Any], file: Path) -> Iterator[Row]:
     """Instruments of 26 sorts, read to an interval."""
-    image = (
-        _cells.picture_at(str(raw["img_path"]), file)
-        if raw.get("img_path")
-        else _cells.picture_in(_cells.cell(raw, "image"))
-    )
-    size_of(image)
+    image = _cells.picture(raw, file, "img_path")
     question = str(_cells.cell(raw, "question")).removeprefix("<image 1>").strip()
     (low, high), unit, several = _right(raw)
     target = _time(low, high) if isinstance(low, str) else _number(low, high, unit)

@@ -16,7 +16,6 @@ from typing import Any
 
 from gnomon.sample import Time
 from gnomon.store.benchmarks import _cells, split_said
-from gnomon.store.user_data.photograph import size_of
 from gnomon.store.user_data.rows import Row
 
 QUESTION = "What time does the clock show? Answer HH:MM."
@@ -25,17 +24,17 @@ _LABEL = re.compile(r"(\d{1,2}):(\d{2})(?: ?[AaPp]\.?[Mm]\.?)?", re.ASCII)
 
 def rows(line: int, raw: dict[str, Any], file: Path) -> Iterator[Row]:
     """Clocks in photographs, read to the minute."""
-    image: Path | bytes
+    image = _cells.picture(raw, file, "image_path", "images")
     if raw.get("image_path"):
-        said = str(raw["image_path"])
-        image, split = _cells.picture_at(said, file, "images"), PurePosixPath(said).parts[0]
+        split = PurePosixPath(str(raw["image_path"])).parts[0]
         time = _time(_cells.cell(raw, "hour"), _cells.cell(raw, "minute"))
     else:
-        image, split = _cells.picture_in(_cells.cell(raw, "image")), split_said(file)
+        split = split_said(file)
         time = _labelled(str(_cells.cell(raw, "label", "time_string")))
-    size_of(image)
     if split not in ("train", "test"):
-        raise ValueError(f"image_path {said!r}: it should begin with train/ or test/")
+        raise ValueError(
+            f"image_path {raw.get('image_path')!r}: it should begin with train/ or test/"
+        )
     yield Row(line, image, QUESTION, time, _cells.group_of(image), split)
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gnomon.store.describing.tally import OTHERS, QUESTION, TEXTS, merged
+from gnomon.store.describing.tally import OTHERS, TEXTS, merged
 
-_LONGEST = 40
 _BAR = 24
 
 
@@ -15,14 +14,15 @@ def table(splits: Mapping[str, Mapping[str, Mapping[str, int]]]) -> str:
     total = merged(splits.values())
     if not total:
         return "not counted"
-    width = max(len(_cut(label)) for axis, counts in total.items() for label in (axis, *counts))
+    width = max(len(label) for axis, counts in total.items() for label in (axis, *counts))
     heads = "".join(f"{name:>16}" for name in splits)
     blocks = []
     for axis, counts in total.items():
-        if _tells(axis, total):
-            columns = [_under(counts, split.get(axis, {})) for split in splits.values()]
-            lines = _lines(counts, columns, width)
-            blocks.append("\n".join([f"{axis:<{width}}{heads}", *lines]))
+        if axis == TEXTS and 2 * counts.get(OTHERS, 0) >= sum(counts.values()):
+            continue  # texts that are nearly all different say nothing
+        columns = [_under(counts, split.get(axis, {})) for split in splits.values()]
+        lines = _lines(counts, columns, width)
+        blocks.append("\n".join([f"{axis:<{width}}{heads}", *lines]))
     return "\n\n".join(blocks)
 
 
@@ -49,7 +49,7 @@ def _lines(counts: Mapping[str, int], columns: list[dict[str, int]], width: int)
     for label, many in counts.items():
         cells = "".join(_cell(column, label) for column in columns)
         bar = "█" * round(_BAR * many / most) or "▏"
-        yield f"{_cut(label):<{width}}{cells}  {bar}"
+        yield f"{label:<{width}}{cells}  {bar}"
 
 
 def _cell(column: Mapping[str, int], label: str) -> str:
@@ -58,15 +58,3 @@ def _cell(column: Mapping[str, int], label: str) -> str:
         return f"{'':>16}"
     many = column.get(label, 0)
     return f"{many:>8,}{100 * many / total:>6.1f} %"
-
-
-def _tells(axis: str, total: Mapping[str, Mapping[str, int]]) -> bool:
-    """Texts that are nearly all different say nothing, nor do questions of one form a kind."""
-    counts = total[axis]
-    if axis == TEXTS:
-        return counts.get(OTHERS, 0) < sum(counts.values()) / 2 and max(counts.values()) > 1
-    return axis != QUESTION or counts.keys() != total["kind"].keys()
-
-
-def _cut(label: str) -> str:
-    return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…"

@@ -1,42 +1,29 @@
-"""What is in the splits of a dataset: counts, what stands twice, and what leaks between splits."""
+"""What is in the splits of a dataset: counts, repeated samples, and leaks between splits."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from gnomon.progress import track
 from gnomon.store import manifest as manifests
 from gnomon.store.describing import bars
-from gnomon.store.describing.hashes import TRACES, repeated, shared, traces
-from gnomon.store.describing.tally import Tally, Titles, merged
+from gnomon.store.describing.hashes import TRACES, traces
+from gnomon.store.describing.tally import Counts, count, merged
 from gnomon.store.reading.dataset import open as open_dataset
-from gnomon.store.reading.files import find
 from gnomon.store.reading.samples import Samples
-from gnomon.store.reading.sources import redrawn
 from gnomon.store.writing import formats
-from gnomon.store.writing import workers as engine
+from gnomon.store.writing.workers import run
 
 _SMALL, _CHUNKS = 25, 500
 """A process looks at so many samples at a time, at more where that would make more chunks."""
 _WORTH = 200
 """Another process is worth its start for so many samples."""
-
-
-class Part(NamedTuple):
-    """The first samples of one split."""
-
-    samples: Samples
-    n: int
-    about: Samples
-    """What knows the meanings and the kinds: the samples themselves, or those they were made of."""
 
 
 @dataclass(frozen=True)
@@ -81,79 +68,73 @@ class Census:
         return "\n".join(lines) or f"no {', '.join(TRACES[:-1])} or {TRACES[-1]} is in two splits"
 
 
-def census(parts: Mapping[str, Part], *, workers: int | None = 1, progress: bool = True) -> Census:
-    """Look at every sample once, in up to so many processes; None is one for each core."""
-    total = sum(part.n for part in parts.values())
+def census(
+    splits: Mapping[str, tuple[Samples, int]], *, workers: int | None = 1, progress: bool = True
+) -> Census:
+    """Look at so many samples of each split, in up to so many processes; None is one a core."""
+    total = sum(n for _, n in splits.values())
     size = max(_SMALL, total // _CHUNKS)
     chunks = [
-        (name, range(first, min(first + size, part.n)))
-        for name, part in parts.items()
-        for first in range(0, part.n, size)
+        (name, range(first, min(first + size, n)))
+        for name, (_, n) in splits.items()
+        for first in range(0, n, size)
     ]
-    found: dict[int, Seen] = {}
+    counts: dict[str, list[dict[str, dict[str, int]]]] = {name: [] for name in splits}
+    repeated = {name: dict.fromkeys(TRACES, 0) for name in splits}
+    firsts: dict[str, dict[str, dict[int, int]]] = {
+        name: {trace: {} for trace in TRACES} for name in splits
+    }
 
-    def record(number: int, seen: Seen) -> None:
-        found[number] = seen
-        bar.update(len(seen.traces))
+    def record(number: int, found: tuple[dict[str, dict[str, int]], list[dict[str, int]]]) -> None:
+        name, span = chunks[number]
+        counts[name].append(found[0])
+        for index, hashes in zip(span, found[1], strict=True):
+            for trace, known in hashes.items():
+                first = firsts[name][trace]
+                repeated[name][trace] += known in first
+                first[known] = min(index, first.get(known, index))
+        bar.update(len(span))
 
     with track(total=total, desc="looking", unit=" samples", delay=2, disable=not progress) as bar:
-        job = partial(_look, dict(parts), chunks)
+        job = partial(_look, {name: samples for name, (samples, _) in splits.items()}, chunks)
         several = min(workers or os.cpu_count() or 1, max(1, total // _WORTH))
-        engine.run(job, range(len(chunks)), workers=several, done=record)
-    by_split: dict[str, list[Seen]] = {name: [] for name in parts}
-    for number, (name, _) in enumerate(chunks):
-        by_split[name].append(found[number])
-    held = {name: np.concatenate([s.traces for s in seen]) for name, seen in by_split.items()}
+        run(job, range(len(chunks)), workers=several, done=record)
     return Census(
-        samples={name: part.n for name, part in parts.items()},
-        counts={name: merged(s.counts for s in seen) for name, seen in by_split.items()},
-        repeated={name: repeated(rows) for name, rows in held.items()},
-        leaks=tuple(_leaks(parts, held)),
+        samples={name: n for name, (_, n) in splits.items()},
+        counts={name: merged(parts) for name, parts in counts.items()},
+        repeated={
+            name: {trace: many if firsts[name][trace] else None for trace, many in found.items()}
+            for name, found in repeated.items()
+        },
+        leaks=tuple(_leaks({name: samples for name, (samples, _) in splits.items()}, firsts)),
     )
 
 
-def parts_of(root: Path, *, n: int | None = None) -> dict[str, Part]:
-    """The splits of a dataset directory, or the first `n` samples of each."""
+def splits_of(root: Path) -> dict[str, Samples]:
+    """The splits of a dataset directory."""
     manifest = manifests.read(root) or manifests.empty()
     names = list(manifest["splits"]) or formats.splits_in(root)
-    if not names:
-        find(root, "train")  # says what is there, and what would make it
-    return {name: _part(root, name, manifest["splits"].get(name), n) for name in names}
+    return {name: open_dataset(root, name) for name in names or ["train"]}  # says what is there
 
 
-class Seen(NamedTuple):
-    """What a run of samples holds."""
-
-    counts: dict[str, dict[str, int]]
-    traces: np.ndarray
-    """[samples, TRACES]"""
-
-
-def _part(root: Path, split: str, entry: Mapping[str, Any] | None, n: int | None) -> Part:
-    samples = open_dataset(root, split)
-    try:
-        about = redrawn(entry["samples"]) if entry else None
-    except ValueError:  # a manifest that was changed by hand, as `gnomon verify` says
-        about = None
-    return Part(samples, min(n or len(samples), len(samples)), about or samples)
-
-
-def _look(parts: Mapping[str, Part], chunks: Sequence[tuple[str, range]], number: int) -> Seen:
+def _look(
+    splits: Mapping[str, Samples], chunks: Sequence[tuple[str, range]], number: int
+) -> tuple[dict[str, dict[str, int]], list[dict[str, int]]]:
     name, span = chunks[number]
-    samples, _, about = parts[name]
-    tally = Tally(Titles(about))
-    rows = np.zeros((len(span), len(TRACES)), np.uint64)
-    for row, index in zip(rows, span, strict=True):
-        sample = samples[index]
-        tally.add(sample, about.source_of(index))
-        row[:] = traces(sample, about.key(index))
-    return Seen(tally.to_json(), rows)
+    counts: Counts = {}
+    hashes = []
+    for index in span:
+        sample = splits[name][index]
+        count(sample, counts)
+        hashes.append(traces(sample))
+    return merged([counts]), hashes
 
 
-def _leaks(parts: Mapping[str, Part], held: Mapping[str, np.ndarray]) -> list[Leak]:
-    found = []
-    for one, other in combinations(parts, 2):
-        for trace, many, rows in shared(held[one], held[other]):
-            ids = parts[one].samples.id(rows[0]), parts[other].samples.id(rows[1])
-            found.append(Leak((one, other), trace, many, ids))
-    return found
+def _leaks(
+    splits: Mapping[str, Samples], firsts: Mapping[str, Mapping[str, Mapping[int, int]]]
+) -> Iterator[Leak]:
+    for (one, other), trace in product(combinations(splits, 2), TRACES):
+        here, there = firsts[one][trace], firsts[other][trace]
+        if both := here.keys() & there.keys():
+            ids = splits[one].id(here[min(both)]), splits[other].id(there[min(both)])
+            yield Leak((one, other), trace, len(both), ids)

@@ -7,11 +7,10 @@ from functools import cached_property
 
 from gnomon.sample import Sample
 from gnomon.store.reading.samples import Samples
-from gnomon.store.reading.sources import drawable
 
 
 class ById(Mapping[str, Sample]):
-    """The first `n` samples, as far as they are at hand."""
+    """The first `n` samples."""
 
     def __init__(self, samples: Samples, n: int) -> None:
         self._samples, self._n = samples, n
@@ -27,5 +26,4 @@ class ById(Mapping[str, Sample]):
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        places = (place for place in range(self._n) if drawable(self._samples, place))
-        return {self._samples.id(place): place for place in places}
+        return {self._samples.id(place): place for place in range(self._n)}

@@ -10,7 +10,7 @@ from typing import Any
 from gnomon.sample import Sample
 from gnomon.store.reading.files import Files, find
 from gnomon.store.reading.samples import Samples
-from gnomon.store.rows import from_record
+from gnomon.store.rows import MORE, from_record
 
 
 def open(path: str | Path, split: str = "train") -> Dataset:  # noqa: A001 - read as store.open
@@ -57,6 +57,10 @@ class Dataset(Samples):
     def id(self, index: int) -> str:
         found: str = self._reader.record(*self._place(index))["id"]
         return found
+
+    @property
+    def several(self) -> bool:
+        return MORE in self.files.columns
 
     def describe(self) -> dict[str, Any]:
         """The directory's name and the hash of what it holds; where it lies does not matter."""

@@ -71,15 +71,12 @@ class Mixture(Samples):
         source, place = self.place_of(index)
         return self.sources[source].id(place)
 
-    def key(self, index: int) -> str | None:
-        source, place = self.place_of(index)
-        return self.sources[source].key(place)
-
     def generators(self) -> Iterator[Generator]:
         return chain.from_iterable(source.generators() for source in self.sources)
 
-    def source_of(self, index: int) -> int:
-        return self._pattern.source_of(index)
+    @property
+    def several(self) -> bool:
+        return any(source.several for source in self.sources)
 
     def place_of(self, index: int) -> tuple[int, int]:
         """The source of a position, and which of that source's samples stands there."""

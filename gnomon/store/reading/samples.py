@@ -51,17 +51,14 @@ class Samples(ABC):
         """The id of sample `index`; where it can be, without drawing or opening its picture."""
         return self[index].id
 
-    def source_of(self, index: int) -> int:  # noqa: ARG002 - only a mixture has several
-        """Which source sample `index` comes from: its place in the list given to `mixture`."""
-        return 0
-
-    def key(self, index: int) -> str | None:  # noqa: ARG002 - only what is drawn has a meaning
-        """What sample `index` means, where that is known without reading it."""
-        return None
-
     def generators(self) -> Iterator[Generator]:
         """Those that draw its samples."""
         return iter(())
+
+    @property
+    def several(self) -> bool:
+        """Whether a sample may have several pictures."""
+        return any(drawn.several for drawn in self.generators())
 
     def __iter__(self) -> Iterator[Sample]:
         places = count() if self.length is None else range(self.length)
@@ -100,9 +97,6 @@ class Drawn(Samples):
 
     def id(self, index: int) -> str:
         return self.generator.id(index)
-
-    def key(self, index: int) -> str:
-        return f"{self.generator.kind}: {self.generator.key(index)}"
 
     def generators(self) -> Iterator[Generator]:
         return iter(self.generator.members)

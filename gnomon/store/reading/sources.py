@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gnomon import generators
 from gnomon.generators.base import Split
 from gnomon.recipe import Columns, Source
-from gnomon.sample import Sample
 from gnomon.store.manifest import differences
 from gnomon.store.reading.mixed import Mixture
 from gnomon.store.reading.samples import Drawn, Samples
@@ -31,45 +29,18 @@ def mixture(sources: Sequence[Source], *, split: Split, seed: int) -> Samples:
 
 
 def redrawn(description: dict[str, Any]) -> Samples | None:
-    """The samples of a description as they are drawn here; None where nothing can be drawn.
+    """The samples of a description as they are drawn here.
 
-    The parts of a mixture that cannot be drawn again (a directory, or a kind that by now draws
-    something else) are `Gone`.
+    None where not all can be drawn again: a directory, or a kind that by now draws something else.
     """
     if description["source"] == "drawn":
         return _drawn_again(description)
-    if description["source"] != "mixture":
+    rows = description.get("sources", [])
+    sources = tuple(found for row in rows if (found := redrawn(row)))
+    if not rows or len(sources) < len(rows):
         return None
-    rows = description["sources"]
-    sources = tuple(redrawn(row) or Gone(row) for row in rows)
     weights = tuple(row["weight"] for row in rows)
     return Mixture(sources, weights, description["split"], description["seed"])
-
-
-def drawable(samples: Samples, index: int) -> bool:
-    """Whether a sample of `redrawn` can be drawn."""
-    if isinstance(samples, Mixture):
-        samples = samples.sources[samples.source_of(index)]
-    return not isinstance(samples, Gone)
-
-
-@dataclass(frozen=True)
-class Gone(Samples):
-    """What a description tells of samples that are not at hand."""
-
-    description: dict[str, Any]
-
-    @property
-    def length(self) -> int | None:
-        """How many there were."""
-        rows: int | None = self.description.get("rows")
-        return rows
-
-    def at(self, index: int) -> Sample:
-        raise LookupError(f"sample {index} of {self.description} cannot be drawn again")
-
-    def describe(self) -> dict[str, Any]:
-        return self.description
 
 
 def _samples(source: Source, split: Split, seed: int) -> Samples:

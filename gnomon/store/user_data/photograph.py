@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
-from threading import Lock
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,6 @@ from gnomon.sample import Size
 
 FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
 """What is opened, whatever a file is called: for EPS, Pillow starts Ghostscript."""
-SETTING = "GNOMON_MAX_PICTURE_PIXELS"
-_MOST = 89_478_485
-"""Pixels of the largest picture that is opened where the setting says nothing: Pillow's own figure,
-a quarter of a gigabyte in RGB."""
 
 
 def size_of(image: Any) -> Size:
@@ -51,57 +46,21 @@ def opened(image: Any) -> Iterator[Image.Image]:
         name, refused = image.name, f"{image.name} is no picture"
         if not image.is_file():  # a pipe would be waited for
             raise ValueError(f"{refused}: it is no file")
-    most = most_pixels()
     try:
         file = BytesIO(image) if isinstance(image, bytes) else image
-        with _limited(most), Image.open(file, formats=FORMATS) as found:
+        with Image.open(file, formats=FORMATS) as found:
+            # Pillow refuses pictures of twice its limit, and only warns of those between.
+            if found.width * found.height > (Image.MAX_IMAGE_PIXELS or inf):
+                raise Image.DecompressionBombError
             yield found
     except UnidentifiedImageError as error:
         raise ValueError(f"{refused}: give {', '.join(FORMATS[:-1])} or {FORMATS[-1]}") from error
-    except Image.DecompressionBombError as error:
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise ValueError(
-            f"{name} has more than {most:,} pixels: set {SETTING} to more if you trust it"
+            f"{name} has more than {Image.MAX_IMAGE_PIXELS:,} pixels: give a smaller copy"
         ) from error
     except Exception as error:  # damaged files make decoders raise nearly anything
         raise ValueError(f"{refused}: {error}") from error
-
-
-def most_pixels() -> int:
-    """How large a picture may be, as the environment says it: that is up to the machine's memory,
-    not to a recipe or a data set, which may be a stranger's."""
-    said = os.environ.get(SETTING, str(_MOST))
-    if not said.isdecimal() or len(said) > 18 or int(said) < 1:
-        raise ValueError(f"{SETTING}={said!r}: give a number of pixels, such as {_MOST}")
-    return int(said)
-
-
-_lock = Lock()
-_pillows: list[int | None] = []
-"""Pillow's limit before each thread that is within came: it is one for the whole process."""
-
-
-@contextmanager
-def _limited(most: int) -> Iterator[None]:
-    """Pillow with our limit; with its own again when the last thread has left."""
-    with _lock:
-        _pillows.append(Image.MAX_IMAGE_PIXELS)
-        Image.MAX_IMAGE_PIXELS = _Most(most)
-    try:
-        yield
-    finally:
-        with _lock:
-            own = _pillows[0]
-            _pillows.pop()
-            if not _pillows:
-                Image.MAX_IMAGE_PIXELS = own
-
-
-class _Most(int):
-    """Pillow refuses pictures of twice the limit, and warns of those between: here all are refused
-    that are larger than the limit."""
-
-    def __rmul__(self, by: int) -> int:
-        return int(self)
 
 
 def refuse_broken(image: Any) -> None:

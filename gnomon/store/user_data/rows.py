@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from multiprocessing.pool import ThreadPool
 from os.path import isfile
@@ -53,6 +53,10 @@ class Row:
     rationale: str = ""
     part: str = ""
     """Which of the samples that one line holds."""
+    more: tuple[Any, ...] = ()
+    """The pictures after the first."""
+    shared: tuple[str, ...] = ()
+    """Its pictures' names, where these say what it shares with others."""
 
 
 class Own(Samples):
@@ -77,17 +81,22 @@ class Own(Samples):
             raise IndexError(f"index {index}: {self.name} has samples 0 to {self.length - 1}")
         row = self.rows[index]
         facts = {"file": self.name, "line": row.line, "group": row.group}
-        picture = self._picture(row)
-        return Sample(self.id(index), picture, row.question, row.target, facts, row.rationale)
+        picture = None if row.image is None else self._picture(row, row.image)
+        more = tuple(self._picture(row, image) for image in row.more)
+        return Sample(self.id(index), picture, row.question, row.target, facts, row.rationale, more)
 
     def id(self, index: int) -> str:
         row = self.rows[index]
         return f"{self.name}-{row.line:07}{row.part and '-'}{row.part}"
 
-    def _picture(self, row: Row) -> Image.Image | None:
+    @property
+    def several(self) -> bool:
+        return any(row.more for row in self.rows)
+
+    def _picture(self, row: Row, image: Any) -> Image.Image:
         """A file may be another by now than when the rows were looked at."""
         try:
-            return None if row.image is None else picture_of(row.image)
+            return picture_of(image)
         except ValueError as error:
             raise ValueError(f"{self.name}: line {row.line}: {error}") from error
 
@@ -164,17 +173,40 @@ def opened(
             faults[line] = str(error)
     if not line:
         raise ValueError(f"{name}: there is no row in it")
-    broken = _decoded(name, [row.image for row in rows])
-    faults |= {row.line: fault for row, fault in zip(rows, broken, strict=True) if fault}
-    rows = [row for row in rows if row.line not in faults]
+    pictures = [(row.line, image) for row in rows for image in (row.image, *row.more)]
+    broken = _decoded(name, [image for _, image in pictures])
+    faults |= {line: fault for (line, _), fault in zip(pictures, broken, strict=True) if fault}
+    rows = _together([row for row in rows if row.line not in faults])
     if faults:
         _refuse_or_tell(name, faults, on_bad if rows else None)
     digest = sha256()
     for row in rows:
-        digest.update(repr((row.question, row.target, row.group, _trace(row.image))).encode())
+        traces = map(_trace, (row.image, *row.more))
+        digest.update(repr((row.question, row.target, row.group, *traces)).encode())
     if not (own := [row for row in rows if split in (row.split, "all")]):
         raise ValueError(f"{name}: no row belongs to the {split} split; name a `split` column")
     return Own(name, how, split, tuple(own), digest.hexdigest()[:16])
+
+
+def _together(rows: list[Row]) -> list[Row]:
+    """Rows that share a picture, or are linked by others that do, as one group in one split."""
+    linked: dict[str, str] = {}
+
+    def first(name: str) -> str:
+        """The least name of all that it is linked with."""
+        while linked.setdefault(name, name) != name:
+            linked[name] = name = linked[linked[name]]
+        return name
+
+    for row in rows:
+        for name in row.shared[1:]:
+            least, other = sorted((first(row.shared[0]), first(name)))
+            linked[other] = least
+    groups = [first(row.shared[0]) if row.shared else row.group for row in rows]
+    return [
+        row if group == row.group else replace(row, group=group, split=split_of("own", group))
+        for row, group in zip(rows, groups, strict=True)
+    ]
 
 
 def _decoded(name: str, images: Sequence[Any]) -> list[str]:
@@ -240,8 +272,9 @@ def _opened(
         return [_row(line, raw, columns, at)]
 
     said = asdict(columns)
-    if columns.decimal is None:  # as before there was this key: the same rows are described alike
-        del said["decimal"]
+    for later in ("decimal", "more_images"):  # as before there was this key: the same rows are
+        if not said[later]:  # described alike
+            del said[later]
     return opened(name, lines, read, split, {"columns": said}, on_bad)
 
 
@@ -249,6 +282,7 @@ def _refuse_missing(name: str, there: list[Any], columns: Columns) -> None:
     """A column that no row has is a mistake in the recipe, told once."""
     wanted = {
         "image": _image_column(there, columns),
+        "more_images": next((name for name in columns.more_images if name not in there), None),
         "question": None if columns.ask else columns.question,
         "answer": columns.answer,
         "group": columns.group,
@@ -272,13 +306,22 @@ def _refuse_missing(name: str, there: list[Any], columns: Columns) -> None:
 def _row(line: int, raw: dict[str, Any], columns: Columns, at: Path) -> Row:
     name = _image_column(raw, columns)
     said = None if name is None else _column(raw, name)
-    image = None if said is None else _image(said, at)
+    listed = said if isinstance(said, list) else [] if said is None else [said]
+    for more in columns.more_images:
+        cell = raw.get(more) or []
+        listed = [*listed, *(cell if isinstance(cell, list) else [cell])]
+    if name is not None and not listed:
+        raise ValueError(f"column {name!r} is empty")
+    image, *others = [_image(one, at) for one in listed] or [None]
     question = columns.ask or str(_column(raw, columns.question))
     size = size_of(image) if image is not None and TARGETS[columns.kind].has_place else None
     target = TARGETS[columns.kind].from_label(_column(raw, columns.answer), columns, size)
     group = columns.group and str(_column(raw, columns.group))
-    group = group or (question if said is None else _alike(said, image))
-    return Row(line, image, question, target, group, _split_of(raw, group, columns))
+    names = tuple(map(_alike, listed, (image, *others)))
+    shared = () if group or columns.split else names
+    group = group or (names[0] if names else question)
+    split = _split_of(raw, group, columns)
+    return Row(line, image, question, target, group, split, more=tuple(others), shared=shared)
 
 
 def _image_column(there: Container[Any], columns: Columns) -> str | None:

@@ -21,6 +21,11 @@ def check_samples(plan: SplitPlan) -> None:
         raise ValueError(f"n={plan.n}: the source has {length} samples")
     if drawn != plan.split:  # else test questions could be trained on
         raise ValueError(f"split={plan.split!r}: the samples are of the split {drawn!r}")
+    if plan.samples.several and not plan.format.takes_several:
+        raise ValueError(
+            f"format={plan.format.name!r} holds one picture a sample, and these may have several:"
+            " give --format parquet"
+        )
     if plan.format.needs_pictures and plan.samples[0].image is None:
         raise ValueError(
             f"format={plan.format.name!r} holds pictures, and sample {plan.samples.id(0)!r} has "
@@ -49,7 +54,8 @@ def resumed(plan: SplitPlan, manifest: dict[str, Any]) -> dict[str, Any]:
         _refuse_strangers(plan, own=own)
         return wanted
     _refuse_others(plan, there, wanted, "samples", "n")
-    _refuse_others(plan, _counted(there), _counted(wanted), "shards")
+    many = {"shards": len(there["shards"])}
+    _refuse_others(plan, many, {"shards": plan.shards}, "shards")
     _refuse_strangers(plan, own=own)
     kept = [shard if shard and _sound(plan, shard) else None for shard in there["shards"]]
     if None in kept:  # half a dataset by one version and half by another is neither
@@ -64,10 +70,6 @@ def _refuse_another_format(plan: SplitPlan, manifest: dict[str, Any]) -> None:
             f"{plan.root} holds {held}, not {plan.format.name}, and a directory holds one format: "
             f"write to another (--out), or leave --format out"
         )
-
-
-def _counted(split: dict[str, Any]) -> dict[str, Any]:
-    return {"shards": len(split["shards"])}
 
 
 def _refuse_others(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gnomon.store.describing.tally import Tally, Titles
+from gnomon.store.describing.tally import Counts, count, merged
 from gnomon.store.layout import SplitPlan
 from gnomon.store.rows import Prints, Row, to_row
 
@@ -13,22 +13,24 @@ from gnomon.store.rows import Prints, Row, to_row
 def write_shard(plan: SplitPlan, number: int) -> dict[str, Any]:
     """Write one shard of the plan, and tell what the manifest says of it."""
     final, span = plan.root / plan.file(number), plan.span(number)
-    prints, tally = Prints(), Tally(Titles(plan.samples))
-    rows = _rows(plan, span, prints, tally)
+    prints = Prints()
+    counts: Counts = {}
+    rows = _rows(plan, span, prints, counts)
     plan.format.write(final, rows, split=plan.split, first=span.start)
     return {
         "file": plan.file(number),
         "rows": len(span),
         "sha256": plan.format.digest(final),
         **prints.to_json(),
-        "counts": tally.to_json(),
+        "counts": merged([counts]),
     }
 
 
-def _rows(plan: SplitPlan, span: range, prints: Prints, tally: Tally) -> Iterator[Row]:
+def _rows(plan: SplitPlan, span: range, prints: Prints, counts: Counts) -> Iterator[Row]:
+    several = plan.samples.several
     for index in span:
         sample = plan.samples[index]
-        row = to_row(sample)
+        row = to_row(sample, several=several)
         prints.add(sample, row)
-        tally.add(sample, plan.samples.source_of(index))
+        count(sample, counts)
         yield row

@@ -21,12 +21,15 @@ def run(
     job: Callable[[int], T],
     numbers: Sequence[int],
     *,
-    workers: int,
+    workers: int | None,
     done: Callable[[int, T], None],
 ) -> None:
-    """Call `job` with every number, and `done` here with each result as it comes."""
-    if min(workers, len(numbers)) > 1:
-        _run_in_processes(job, numbers, min(workers, len(numbers)), done)
+    """Call `job` with every number, and `done` here with each result as it comes.
+
+    At most `workers` jobs at a time; as many as there are cores, where it is None.
+    """
+    if (several := min(workers or os.cpu_count() or 1, len(numbers))) > 1:
+        _run_in_processes(job, numbers, several, done)
         return
     for number in numbers:
         done(number, job(number))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from gnomon.store.describing.card import write_card
 from gnomon.store.layout import CARD, MANIFEST, SHEET, SplitPlan, shards_for
 from gnomon.store.lock import sole_writer
 from gnomon.store.reading.samples import Samples
-from gnomon.store.writing import engines, formats
+from gnomon.store.writing import formats
 from gnomon.store.writing.resuming import check_samples, resumed
+from gnomon.store.writing.shard import write_shard
+from gnomon.store.writing.workers import run
 
 
 def write(
@@ -27,7 +30,6 @@ def write(
     n: int,
     split: str = "train",
     workers: int | None = 1,
-    engine: str = "local",
     shards: int | None = None,
     format: str | None = None,  # noqa: A002 - as the command line has it
     license: str | None = None,  # noqa: A002 - as the command line has it
@@ -35,13 +37,14 @@ def write(
 ) -> dict[str, Any]:
     """Write the first `n` samples as one split of the directory `out`, and return its manifest.
 
-    The bytes depend neither on the number of workers (all cores, where it is None) nor on the
-    engine, "local" or "ray". After a crash the same call goes on where it was; on a finished split
-    it draws only shards that are damaged or gone. A directory that holds other data is refused, and
-    left as it is. `format` is one of `formats.FORMATS`; default: what the directory has, or
-    Parquet. `license` is what the card says, by the hub's name for it.
+    The bytes do not depend on the number of workers (all cores, where it is None). After a crash
+    the same call goes on where it was; on a finished split it draws only shards that are damaged or
+    gone. A directory that holds other data is refused, and left as it is. `format` is one of
+    `formats.FORMATS`; default: what the directory has, or Parquet. `license` is what the card says,
+    by the hub's name for it.
     """
-    draw = engines.create(engine, workers)
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers={workers}: give 1 or more")
     if license is not None and not re.fullmatch(r"[a-z0-9.-]+", license):
         raise ValueError(f"license={license!r}: give the hub's name for one, such as cc-by-4.0")
     form = formats.create(format or _format_in(Path(out)))
@@ -60,7 +63,7 @@ def write(
         missing = [number for number, shard in enumerate(entry["shards"]) if shard is None]
         if missing:
             _prepare(plan, manifest)
-            _write_shards(plan, manifest, missing, draw, progress)
+            _write_shards(plan, manifest, missing, workers, progress)
         elif changed:
             manifests.save(plan.root, manifest)
         write_card(plan.root, manifest, afresh=bool(missing))
@@ -86,7 +89,7 @@ def _telling_what_is_kept(plan: SplitPlan) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is None or not _within(plan.root, error.filename):
+        if error.filename is None or not Path(error.filename).is_relative_to(plan.root):
             raise  # a drawing's own, such as a font that is missing
         manifest = manifests.read(plan.root) or manifests.empty()
         shards = manifest["splits"].get(plan.split, {}).get("shards", [])
@@ -95,11 +98,6 @@ def _telling_what_is_kept(plan: SplitPlan) -> Iterator[None]:
             f"of {plan.shards} shards are whole and kept, nothing half-written is left; "
             f"once that is mended, the same command goes on"
         ) from error
-
-
-def _within(root: Path, file: str) -> bool:
-    """Workers of a cluster name files in full, however the root was given."""
-    return Path(file).resolve().is_relative_to(root.resolve())
 
 
 def _format_in(root: Path) -> str:
@@ -126,7 +124,7 @@ def _write_shards(
     plan: SplitPlan,
     manifest: dict[str, Any],
     missing: list[int],
-    draw: engines.Draw,
+    workers: int | None,
     progress: bool,
 ) -> None:
     shards = manifest["splits"][plan.split]["shards"]
@@ -140,20 +138,13 @@ def _write_shards(
         disable=not progress,
     )
 
-    growing = manifests.Growing(plan.root, manifest)
-
     def record(number: int, shard: dict[str, Any]) -> None:
         shards[number] = shard
-        growing.grown()
+        manifests.save(plan.root, manifest)
         bar.update(shard["rows"])
 
     try:
         with bar:
-            draw(plan, missing, record)
-    except BaseException:
-        _remove_leftovers(plan)  # of workers that stopped
-        with suppress(OSError):  # a full disk is told once
-            growing.save()
-        raise
-    _remove_leftovers(plan)  # of workers whose shard was drawn again
-    growing.save()
+            run(partial(write_shard, plan), missing, workers=workers, done=record)
+    finally:
+        _remove_leftovers(plan)  # of workers that were stopped

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -16,7 +15,7 @@ from gnomon.eval.comparing.runs import RunResult
 from gnomon.eval.report.plots import svg
 from gnomon.eval.report.plots.dial import SECTORS, Dial, draw, outer_ring
 from gnomon.eval.report.plots.histogram import histogram
-from gnomon.eval.report.plots.scatter import MOST_DOTS, scatter
+from gnomon.eval.report.plots.scatter import scatter
 
 if TYPE_CHECKING:
     from gnomon.eval.scoring.scored import Scored
@@ -26,21 +25,12 @@ _DIAL = 720
 """Minutes of the dials that are drawn."""
 
 
-def title(kind: str) -> str:
-    """What the chart of errors shows."""
-    return TYPES[kind].errors.title
-
-
 def errors(runs: Sequence[RunResult], kind: str) -> Markup:
     """The share of answers in each class of error, all runs together."""
-    counts = [_counted(of_kind(run, kind), kind) for run in runs]
+    tallies = [Counter(map(error_class, of_kind(run, kind))) for run in runs]
     names = [*TYPES[kind].errors.names, UNREAD]
-    return histogram(names, counts, [run.name for run in runs], title(kind))
-
-
-def _counted(items: Iterable[Scored], kind: str) -> list[int]:
-    counts = Counter(error_class(item) for item in items)
-    return [counts[name] for name in (*TYPES[kind].errors.names, UNREAD)]
+    counts = [[tally[name] for name in names] for tally in tallies]
+    return histogram(names, counts, [run.name for run in runs], TYPES[kind].errors.title)
 
 
 def error_class(item: Scored) -> str:
@@ -56,15 +46,16 @@ def error_class(item: Scored) -> str:
 def against_truth(run: RunResult, index: int, kind: str) -> Markup | None:
     """Answers against truths; None for what is no point on a line, such as a box."""
     answers = TYPES[kind]
-    items = _dots(run, kind) if answers.axis else []
-    if answers.axis is None or (answers.axis.end is None and not items):
+    if answers.axis is None:
         return None
     per = answers.axis.per
     points = [
         (answers.place(answers.value_of(item.truth)) / per, answers.place(item.value) / per)
-        for item in items
+        for item in of_kind(run, kind)
         if item.value is not None
     ]
+    if answers.axis.end is None and not points:
+        return None
     if end := answers.axis.end:
         ends = 0.0, end
         marks = [(end * quarter / 4, f"{end * quarter / 4:g}") for quarter in range(5)]
@@ -88,8 +79,8 @@ def dial_of_errors(run: RunResult, index: int, kind: str) -> tuple[str, Markup] 
             sector[0] += not item.correct
             sector[1] += 1
     dials = [
-        Dial("by the hour hand", _pairs(hours), [str(h or 12) for h in range(12)]),
-        Dial("by the minute hand", _pairs(minutes), [str(5 * m) for m in range(12)]),
+        Dial("by the hour hand", hours, [str(h or 12) for h in range(12)]),
+        Dial("by the minute hand", minutes, [str(5 * m) for m in range(12)]),
     ]
     ring = (
         f"Share of wrong answers by sector; the outer ring is {100 * outer_ring(dials):.0f}\u00a0%."
@@ -97,22 +88,9 @@ def dial_of_errors(run: RunResult, index: int, kind: str) -> tuple[str, Markup] 
     return ring, draw(dials, svg.colour("run", index), f"{run.name}: {ring}")
 
 
-def _pairs(sectors: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
-    return [(wrong, asked) for wrong, asked in sectors]
-
-
-def of_kind(run: RunResult, kind: str) -> Iterator[Scored]:
-    """The run's answers to questions of a kind, one after another: there may be very many."""
-    return (item for item in run.scores.items if item.kind == kind)
-
-
-def _dots(run: RunResult, kind: str) -> list[Scored]:
-    """The answers that were read; as many as can be told apart, evenly chosen, where there are
-    more."""
-    summary = run.scores.summaries.get(kind)
-    step = -(-(summary.n - summary.unread) // MOST_DOTS) if summary else 1
-    read = (item for item in of_kind(run, kind) if item.value is not None)
-    return list(islice(read, 0, None, max(1, step)))
+def of_kind(run: RunResult, kind: str) -> list[Scored]:
+    """The run's answers to questions of a kind."""
+    return [item for item in run.scores.items if item.kind == kind]
 
 
 def _axis(truths: Sequence[float]) -> tuple[float, float]:

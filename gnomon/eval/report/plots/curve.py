@@ -19,13 +19,11 @@ _NOT_A_PART = frozenset(
 _MOST_POINTS = 400
 
 
-def curve(log: Log, label: str) -> Markup | None:
-    """Lines for the loss and each part; None where the log has fewer than two rows of loss."""
-    return curves({label: log})[0]
-
-
 def curves(logs: Mapping[str, Log]) -> list[Markup | None]:
-    """A picture of each log by its label, all on the same axes so that they can be compared."""
+    """A picture of each log by its label, all on the same axes so that they can be compared.
+
+    Lines for the loss and each part; None where a log has fewer than two rows of loss.
+    """
     drawn = {
         label: found
         for label, log in logs.items()

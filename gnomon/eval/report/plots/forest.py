@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from gnomon.eval.report.plots import svg
 
@@ -67,14 +67,8 @@ def _drawn(scale: svg.Scale, top: float, mark: Mark) -> list[str]:
         parts.append(svg.bar(left, y - _BAND / 2, right - left, _BAND, "unseen"))
     parts.append(svg.text(_SIDE, top + _LABEL, mark.label, anchor="start", kind="halo"))
     if len(mark.seeds) > 1:
-        parts += [_dot(scale(seed), y, 6, "seed") for seed in mark.seeds]
+        parts += [svg.dot(scale(seed), y, 6, "seed") for seed in mark.seeds]
     if mark.interval:
         low, high = (scale(end) for end in mark.interval)
         parts.append(svg.line(low, y, high, y, f"interval {mark.css}"))
-    return [*parts, _dot(scale(mark.value), y, 4, f"point {mark.css}".rstrip(), mark.tip)]
-
-
-def _dot(x: float, y: float, radius: float, css: str, tip: str = "") -> str:
-    title = f"<title>{escape(tip)}</title>" if tip else ""
-    place = f'cx="{svg.num(x)}" cy="{svg.num(y)}" r="{svg.num(radius)}"'
-    return f'<circle class="{css}" {place}>{title}</circle>'
+    return [*parts, svg.dot(scale(mark.value), y, 4, f"point {mark.css}".rstrip(), mark.tip)]

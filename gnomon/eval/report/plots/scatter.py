@@ -9,7 +9,8 @@ from markupsafe import Markup
 from gnomon.eval.report.plots import svg
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 360, 330, 54, 22, 8, 38
-MOST_DOTS = 2000
+_MOST_DOTS = 2000
+"""As many as can be told apart."""
 
 
 def scatter(
@@ -25,16 +26,8 @@ def scatter(
     low, high = axis
     across = svg.Scale(low, high, _LEFT, _WIDTH - _RIGHT)
     up = svg.Scale(low, high, _HEIGHT - _BOTTOM, _TOP)
-    parts = []
-    for value, words in marks:
-        parts += [
-            svg.line(across(value), up(low), across(value), up(high)),
-            svg.line(across(low), up(value), across(high), up(value)),
-            svg.text(across(value), up(low) + 15, words),
-            svg.text(across(low) - 6, up(value) + 4, words, anchor="end"),
-        ]
-    parts.append(svg.line(across(low), up(low), across(high), up(high), "axis dashed"))
-    shown = points[:: -(-len(points) // MOST_DOTS)] if points else []
+    parts = svg.square(across, up, marks)
+    shown = points[:: -(-len(points) // _MOST_DOTS) or 1]
     parts.append(svg.dots(((across(x), up(min(max(y, low), high))) for x, y in shown), kind))
     parts.append(svg.text((across(low) + across(high)) / 2, _HEIGHT - 4, names[0]))
     parts.append(svg.turned(11, (up(low) + up(high)) / 2, names[1]))

@@ -55,6 +55,13 @@ def bar(x: float, y: float, width: float, height: float, kind: str, tip: str = "
     )
 
 
+def dot(x: float, y: float, radius: float, css: str, tip: str = "") -> str:
+    """A disc, with a tip where a pointer rests."""
+    title = f"<title>{escape(tip)}</title>" if tip else ""
+    place = f'cx="{num(x)}" cy="{num(y)}" r="{num(radius)}"'
+    return f'<circle class="{css}" {place}>{title}</circle>'
+
+
 def dots(points: Iterable[tuple[float, float]], kind: str) -> str:
     """Many dots as one path, 12 characters each; a few are drawn larger."""
     places = [f"M{num(x)} {num(y)}h0" for x, y in points]
@@ -74,6 +81,19 @@ def polyline(points: Iterable[tuple[float, float]], kind: str) -> str:
 def num(value: float) -> str:
     """A coordinate to a tenth of a pixel."""
     return f"{value:.1f}".removesuffix(".0")
+
+
+def square(across: Scale, up: Scale, marks: Iterable[tuple[float, str]]) -> list[str]:
+    """A grid with the same marks on either axis, and its diagonal."""
+    parts = []
+    for value, words in marks:
+        parts += [
+            line(across(value), up.start, across(value), up.end),
+            line(across.start, up(value), across.end, up(value)),
+            text(across(value), up.start + 15, words),
+            text(across.start - 6, up(value) + 4, words, anchor="end"),
+        ]
+    return [*parts, line(across.start, up.start, across.end, up.end, "axis dashed")]
 
 
 @dataclass(frozen=True, slots=True)

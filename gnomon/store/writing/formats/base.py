@@ -40,6 +40,8 @@ class Format(ABC):
     """Lines of Python that read a `{split}` of `{shards}` shards, from 0 to `{last}`."""
     needs_pictures: ClassVar[bool] = False
     """Whether it cannot hold a question that is text alone."""
+    takes_several: ClassVar[bool] = False
+    """Whether it holds a sample with several pictures."""
 
     @abstractmethod
     def file(self, split: str, number: int, shards: int) -> str:

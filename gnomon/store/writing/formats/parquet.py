@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from gnomon.atomic import naming, whole_or_absent
-from gnomon.store.rows import TEXTS, Row
+from gnomon.store.rows import MORE, TEXTS, Row, embedded
 from gnomon.store.writing.formats.base import FileFormat, Reader, Shape
 
 # Reading one row reads its group. Of 80 kB pictures, groups of 100 took 1.4 ms and groups of 20
@@ -35,24 +35,27 @@ class Parquet(FileFormat):
 import datasets
 
 rows = datasets.load_dataset("this/directory", split="{split}")"""
+    takes_several: ClassVar[bool] = True
 
     def write(self, final: Path, rows: Iterable[Row], *, split: str, first: int) -> None:  # noqa: ARG002 - rows have no names here
+        left = iter(rows)
+        group = list(islice(left, _GROUP))
         with whole_or_absent(final) as temporary:
             with naming(final):
                 writer = pq.ParquetWriter(
                     temporary,
-                    SCHEMA,
+                    _schema_of(group),
                     compression=_COMPRESSION,
                     use_dictionary=False,
                     write_statistics=False,
                 )
-            left = iter(rows)
             try:
-                while group := list(islice(left, _GROUP)):
+                while group:
                     if group[0].image is None:
                         group += islice(left, _OF_TEXT - _GROUP)
                     with naming(final):
                         writer.write_table(table(group))
+                    group = list(islice(left, _GROUP))
             finally:
                 with naming(final):
                     writer.close()
@@ -101,25 +104,36 @@ class Groups(Reader):
 
 def table(rows: Sequence[Row]) -> pa.Table:
     """The rows as an Arrow table."""
+    schema = _schema_of(rows)
     columns = {name: pa.array([row.texts[name] for row in rows], pa.string()) for name in TEXTS}
     data = pa.array([row.image for row in rows], pa.binary())
     paths = pa.nulls(len(rows), pa.string())
     columns["image"] = pa.StructArray.from_arrays([data, paths], type=_IMAGE, mask=data.is_null())
-    return pa.table(columns, SCHEMA)
+    if MORE in schema.names:
+        more = [[embedded(picture) for picture in row.more or ()] for row in rows]
+        columns[MORE] = pa.array(more, pa.list_(_IMAGE))
+    return pa.table(columns, schema)
 
 
-def _schema() -> pa.Schema:
+def _schema_of(rows: Sequence[Row]) -> pa.Schema:
+    return SEVERAL if rows and rows[0].more is not None else SCHEMA
+
+
+def _schema(*, several: bool = False) -> pa.Schema:
     """With the features that make the Hugging Face libraries see a picture, not a struct."""
     texts = {name: {"dtype": "string", "_type": "Value"} for name in TEXTS}
     features = {"id": texts.pop("id"), "image": {"_type": "Image"}, **texts}
     types = [(name, _IMAGE if name == "image" else pa.string()) for name in features]
-    metadata = json.dumps({"info": {"features": features}})
+    more = {MORE: {"_type": "List", "feature": {"_type": "Image"}}} if several else {}
+    types += [(name, pa.list_(_IMAGE)) for name in more]
+    metadata = json.dumps({"info": {"features": {**features, **more}}})
     return pa.schema(types, metadata={"huggingface": metadata})
 
 
-SCHEMA = _schema()
+SCHEMA, SEVERAL = _schema(), _schema(several=True)
 # PNG does not shrink any more, and inflating it would be paid at every reading.
 _COMPRESSION = {name: "zstd" for name in SCHEMA.names if name != "image"} | {
     "image.bytes": "none",
     "image.path": "none",
+    f"{MORE}.list.element.bytes": "none",
 }

@@ -1,0 +1,71 @@
+"""How often two runs of what should be one model give the same answer, and where they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from gnomon.answers.base import Line
+from gnomon.eval.report.figures import aligned, figure, interval, truth_text, value_text
+from gnomon.eval.scoring.columns import number
+from gnomon.eval.scoring.score import estimated
+from gnomon.eval.scoring.scored import Scored, Scores
+from gnomon.eval.stats.intervals import Estimate
+
+Pair: TypeAlias = tuple[Scored, Scored]
+"""The answers of both to one question."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Of two runs that were asked the same questions in the same order."""
+
+    letters: Estimate
+    """The share of answers that are the same to the letter."""
+    values: Estimate
+    """The share that is read as the same, or is the same to the letter."""
+    differing: tuple[Pair, ...]
+    """Those that are not the same to the letter."""
+    otherwise: tuple[Pair, ...]
+    """Those of them that are not read as the same either."""
+
+    def __str__(self) -> str:
+        rows = [("The same to the letter", self.letters), ("Read as the same", self.values)]
+        return "\n".join(
+            aligned([[label, f"{figure(e.value, '%')} {interval(e, '%')}"] for label, e in rows])
+        )
+
+    def table(self, names: tuple[str, str], most: int) -> list[str]:
+        """The first of the answers that are read otherwise, a line each."""
+        rows = [["", "truth", *names]]
+        for pair in self.otherwise[:most]:
+            said = [f"{value_text(one.value, one.kind)}  {_short(one.text)}" for one in pair]
+            rows.append([pair[0].sample_id, truth_text(pair[0].truth), *said])
+        more = len(self.otherwise) - most
+        return [*aligned(rows), f"and {more:,} more"] if more > 0 else aligned(rows)
+
+
+def agreement(first: Scores, second: Scores) -> Agreement:
+    """How far the second agrees with the first; where questions share pictures the intervals are
+    over pictures."""
+    pairs = list(zip(first.items, second.items, strict=True))
+    pictures = np.array([number(a.picture or a.sample_id) for a, _ in pairs])
+    letters = [a.text == b.text for a, b in pairs]
+    values = [a.text == b.text or (a.value is not None and a.value == b.value) for a, b in pairs]
+    shares = [
+        estimated(Line("same", "The same"), np.array(same, dtype=float), pictures)
+        for same in (letters, values)
+    ]
+    return Agreement(shares[0], shares[1], _without(pairs, letters), _without(pairs, values))
+
+
+def _without(pairs: Sequence[Pair], same: Sequence[bool]) -> tuple[Pair, ...]:
+    return tuple(pair for pair, alike in zip(pairs, same, strict=True) if not alike)
+
+
+def _short(text: str) -> str:
+    """An answer as its letters are, within a line."""
+    return repr(text if len(text) <= 40 else f"{text[:39]}…")

@@ -1,0 +1,210 @@
+"""Whether a served or converted model answers as the run did that made it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gnomon.eval import RunResult
+from gnomon.eval.comparing.agreement import Agreement, agreement
+from gnomon.eval.comparing.comparison import firsts
+from gnomon.eval.scoring.predictions import PredictionFile
+from gnomon.pipeline.answering.hosted import replies
+from gnomon.pipeline.answering.server import Reply, Server
+from gnomon.recipe import Recipe, RecipeError
+from gnomon.redact import check_url
+from gnomon.sample import Prediction, Sample
+from gnomon.workflows.directory import AFTER, BEFORE, no_run, say
+from gnomon.workflows.exam import open_recipe
+from gnomon.workflows.scoring import pictures_of, report, score
+
+_SHOWN = 10
+"""Pairs of answers that are printed."""
+
+
+def check_served(
+    run: Path,
+    url: str,
+    *,
+    model: str | None = None,
+    samples: int | None = None,
+    at_once: int = 8,
+    least: float = 0.9,
+    out: Path | None = None,
+) -> bool:
+    """Ask a served model a run's held-out questions, and compare with the answers that it kept.
+
+    True if the share `least` of the answers at least is read as the same and no headline figure is
+    shown to be worse. `out` is an HTML report with the pictures.
+    """
+    from gnomon import eval as evaluation
+
+    file = run / "predictions" / f"{AFTER}.jsonl"
+    if not (run / "recipe.yaml").is_file():
+        raise RecipeError(no_run(run))
+    if not file.is_file():
+        raise RecipeError(f"{run} holds no answers of what it trained: `gnomon predict {run}`")
+    server = _server(url, model)
+    check = _asked(run, server, score(file), samples=samples, at_once=at_once)
+    runs = [check.kept, check.served]
+    if out is not None:
+        report(runs, out, check.pictures)
+    else:
+        print(evaluation.table(runs))
+    found = check.found
+    print(found)
+    if found.otherwise:
+        print("", *found.table(("run", "served"), _SHOWN), sep="\n")
+    if found.differing:
+        print("\nWhere this may come from:", *(f"- {cause}" for cause in check.causes()), sep="\n")
+    differences = evaluation.compare(check.kept.scores, check.served.scores).differences
+    same, read = found.letters.value or 0, found.values.value or 0
+    good = read >= least and not any(line.verdict == "worse" for line in firsts(differences))
+    if good:
+        words = "" if same >= least else ", in other words"
+        print(f"\n{server.model} answers as the run did{words}.")
+    else:
+        why = f"{read:.1%} of its answers are read as the same" if read < least else "it is worse"
+        print(f"\n{server.model} does NOT answer as the run did: {why}.")
+    return good
+
+
+def _server(url: str, model: str | None) -> Server:
+    """Where the model is asked; a server that is not there is told at once."""
+    check_url(url)
+    server = Server(url, model or "")
+    names = server.models()
+    if model is None and len(names) != 1:
+        has = f"has {', '.join(names)}" if names else "does not tell its models"
+        raise RecipeError(f"{server.address} {has}: name the one to ask by --model")
+    return server if model is not None else replace(server, model=names[0])
+
+
+def _asked(
+    run: Path, server: Server, kept: RunResult, *, samples: int | None, at_once: int
+) -> _Check:
+    """The server's answers to the first of the questions that a run kept answers to."""
+    opened = open_recipe(run / "recipe.yaml", stored=True)
+    pictures, missing = pictures_of(run)
+    if missing:
+        raise ValueError(f"{run}: its questions cannot be asked again without their pictures")
+    asked = list(kept.questions)[:samples]
+    by_id = {answer.sample_id: replace(answer, logprobs=None) for answer in kept.predictions}
+    mine = [by_id[question.id] for question in asked]
+    longest = int(mine[0].settings.get("max_new_tokens", opened.eval.max_new_tokens))
+    say(f"asking {server.model} at {server.address} {len(asked):,} questions of {run}")
+    shown = (pictures[question.id] for question in asked)
+    told = replies(server, shown, total=len(asked), at_once=at_once, max_tokens=longest)
+    by = {"name": server.model, "server": server.address, "max_new_tokens": longest}
+    # The same model writes boxes in the same space, so size and dialect stay.
+    theirs = [replace(a, text=told[a.sample_id].text, settings=by) for a in mine]
+
+    def result(name: str, answers: Sequence[Prediction]) -> RunResult:
+        from gnomon.eval import score as scored
+
+        scores = scored(answers, asked)
+        return RunResult(name, scores, answers, asked=kept.asked, questions=asked)
+
+    first, second = result("run", mine), result("served", theirs)
+    found = agreement(first.scores, second.scores)
+    return _Check(run, opened, server, pictures, first, second, told, found)
+
+
+@dataclass(frozen=True)
+class _Check:
+    """A run's answers beside a server's."""
+
+    run: Path
+    opened: Recipe
+    server: Server
+    pictures: Mapping[str, Sample]
+    kept: RunResult
+    served: RunResult
+    told: Mapping[str, Reply]
+    found: Agreement
+
+    def causes(self) -> Iterator[str]:
+        """What is seen in the answers; where nothing is, the usual causes that this run allows."""
+        seen = [*self._base(), *self._end(), *self._one_answer(), *self._prompt()]
+        yield from seen or self._unseen()
+
+    def _unseen(self) -> Iterator[str]:
+        train, model = self.opened.train, self.opened.model
+        parts = [part for part in ("vision", "projector") if getattr(train, part) != "frozen"]
+        if parts and (self.run / "adapter").is_dir():
+            yield (
+                f"The run trained adapters of its {' and '.join(parts)}, too. llama.cpp and Ollama"
+                " leave these out, and vLLM without --enable-tower-connector-lora: serve what"
+                f" `gnomon merge {self.run} OUT` writes."
+            )
+        yield (
+            f"Precision: the run answered in {f'{model.bits} bits' if model.bits else model.dtype}."
+            " Other bits, kernels or batches change close answers; a model served in bfloat16"
+            " shows what the server's quantisation costs."
+        )
+
+    def _base(self) -> Iterator[str]:
+        """Answers of the model as it was before the training."""
+        file = self.run / "predictions" / f"{BEFORE}.jsonl"
+        if not file.is_file():
+            return
+        base = {answer.sample_id: answer.text for answer in PredictionFile(file)}
+        learnt = [b for a, b in self.found.differing if base.get(a.sample_id, a.text) != a.text]
+        if 2 * (same := sum(b.text == base[b.sample_id] for b in learnt)) > len(learnt):
+            yield (
+                f"{same} of these {len(learnt)} answers are what the model said before the"
+                " training: the server has the base without its adapter. Ask for the adapter by"
+                f" its own name (--model), or serve what `gnomon merge {self.run} OUT` writes."
+            )
+
+    def _end(self) -> Iterator[str]:
+        """Answers that do not end where the run's did."""
+        pairs = self.found.differing
+        on = sum(self.told[b.sample_id].cut or b.text.startswith(a.text) for a, b in pairs)
+        if 2 * on > len(pairs):
+            yield (
+                f"Template: {on} of {len(pairs)} answers go on after the run's, or until they are"
+                " cut. The server does not end them at the token that the model learnt, or lets"
+                " the model think first."
+            )
+
+    def _one_answer(self) -> Iterator[str]:
+        """The same answer to every picture."""
+        seen = [one for one in self.kept.predictions if one.size is not None]
+        said = {self.told[one.sample_id].text for one in seen} - {""}
+        if len({one.text for one in seen}) > 1 == len(said):
+            yield (
+                f"Pictures: all {len(seen)} have the same answer, so the server may not see them."
+                " Has it the projector (llama.cpp: --mmproj), and does the model see?"
+            )
+
+    def _prompt(self) -> Iterator[str]:
+        """Other numbers of tokens than the run's own processor makes of a question and its picture.
+
+        Nothing where the server tells none, or the processor is not here.
+        """
+        answers = self.kept.predictions
+        sample = self.pictures[next((a for a in answers if a.size), answers[0]).sample_id]
+        bare = replace(sample, image=None, more_images=())
+        whole = self.told[sample.id].prompt_tokens
+        try:
+            from gnomon.pipeline.planning.tokens import prompt_tokens
+
+            own = prompt_tokens(self.opened.model, [bare, sample])
+            words = self.server.reply(bare.question, (), max_tokens=1).prompt_tokens
+        except (ImportError, ValueError):
+            return
+        if whole is None or words is None:
+            return
+        if words != own[0]:
+            yield (
+                f"Template: a question without its picture is {words} tokens there and {own[0]}"
+                " here. The server writes another chat template, or a system prompt."
+            )
+        if whole - words != own[1] - own[0]:
+            yield (
+                f"Picture size: the picture of {sample.id} adds {whole - words} tokens there and"
+                f" {own[1] - own[0]} here. Give the server the run's limits of pixels (vLLM:"
+                " --mm-processor-kwargs; llama.cpp: --image-min-tokens and --image-max-tokens)."
+            )

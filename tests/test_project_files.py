@@ -1,0 +1,95 @@
+"""What a package index, GitHub and a contributor's tools read says the same as the package.
+
+Their own linters are in `make check`, `twine check` is in `make dist`.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+import gnomon
+from gnomon.cli import main
+
+ROOT = Path(gnomon.__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+CI, RELEASE = (
+    yaml.load((ROOT / ".github/workflows" / name).read_text(), yaml.BaseLoader)
+    for name in ("ci.yml", "release.yml")
+)
+PINNED = set(re.findall(r"^([\w.-]+)==", (ROOT / "constraints.txt").read_text(), re.MULTILINE))
+
+
+def commands(job):
+    return [step["run"] for step in job["steps"] if "run" in step]
+
+
+def test_the_citation_is_of_this_version_and_its_authors():
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert cited["version"] == gnomon.__version__
+    assert cited["authors"] == PROJECT["project"]["authors"]
+    assert cited["license"] == PROJECT["project"]["license"]
+    assert f"{cited['abstract']}" in PROJECT["project"]["description"]
+
+
+def test_every_tool_is_pinned():
+    named = {re.match(r"[\w-]+", line)[0] for group in ("dev", "docs")
+             for line in PROJECT["dependency-groups"][group]}  # fmt: skip
+    as_one = {name.lower().replace("_", "-") for name in PINNED}
+    assert {name.lower().replace("_", "-") for name in named} <= as_one
+
+
+def test_github_runs_what_a_submission_runs_on_every_python():
+    linux = CI["jobs"]["everything"]
+    assert commands(linux) == ["bash .ci/run"]
+    assert linux["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13", "3.14"]
+    assert PROJECT["project"]["requires-python"] == ">=3.11"
+    base = CI["jobs"]["base"]
+    assert base["strategy"]["matrix"]["os"] == ["windows-latest", "macos-latest"]
+
+
+def test_what_github_runs_on_windows_and_macos_works(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    install, *rest = commands(CI["jobs"]["base"])
+    assert install == "python -m pip install -c constraints.txt ."
+    assert len(rest) == 4
+    for command in rest:
+        assert main(command.split()[1:]) == 0, command
+    assert capsys.readouterr().out.endswith("charts: sound\n")
+
+
+def test_a_release_is_signed_in_by_trust_and_by_its_last_job_alone():
+    build, publish = RELEASE["jobs"]["build"], RELEASE["jobs"]["publish"]
+    assert publish["needs"] == "build"
+    assert publish["permissions"] == {"id-token": "write"}
+    assert build["permissions"] == {"contents": "read"}
+    assert "secrets." not in (ROOT / ".github/workflows/release.yml").read_text()
+
+
+@pytest.mark.long
+def test_the_wheel_alone_runs_the_demo(tmp_path):
+    """Its files alone beside what it depends on: recipes and the embedded model are in it."""
+    built = tmp_path / "dist"
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(built)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    wheel = built / f"gnomon-{gnomon.__version__}-py3-none-any.whl"
+    zipfile.ZipFile(wheel).extractall(tmp_path / "alone")
+    small = ["train.max_steps=2", "train.samples=64", "eval.samples=8", "--workers", "1"]
+    code = "import gnomon.cli, sys; print(gnomon.__file__); sys.exit(gnomon.cli.main())"
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, "demo", *small],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(tmp_path / "alone"), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.startswith(str(tmp_path / "alone"))
+    assert (tmp_path / "runs/demo/report.html").is_file()
