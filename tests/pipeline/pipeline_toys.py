@@ -58,9 +58,10 @@ class PlainLogProbs:
 
     @staticmethod
     def apply(hidden, weight, bias, targets, temperature, chunk, softcap, scale, outputs):
-        assert not softcap
-        logits = functional.linear(hidden, weight, bias) * scale / temperature  # [N, V]
-        every = logits.log_softmax(-1)
+        logits = functional.linear(hidden, weight, bias) * scale  # [N, V]
+        if softcap is not None:
+            logits = softcap * (logits / softcap).tanh()
+        every = (logits / temperature).log_softmax(-1)
         said = every.gather(-1, targets[:, None])[:, 0]
         entropy = -(every.exp() * every).sum(-1)
         return said, entropy, None, None, logits.argmax(-1) == targets
