@@ -5,7 +5,9 @@ A release that moves one of them fails here with a sentence, before anything fai
 
 import inspect
 import re
+import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,31 @@ def test_releases_that_moved_a_method_are_refused_with_those_that_work():
     Later._load_best_model = None
     with pytest.raises(ValueError, match=r"Later\._load_best_model is not there"):
         seam.check(Later)
+
+
+def test_releases_that_were_not_tested_are_warned_of(monkeypatch, capsys):
+    needs = ["trl<1.17,>=1.15; extra == 'train'", "peft<0.22,>=0.20; extra == 'train'", "numpy>=2"]
+    found = {"trl": "1.14.2", "peft": "0.21.0"}
+    monkeypatch.setattr(seam, "requires", lambda _: needs)
+    monkeypatch.setattr(seam, "version", found.get)
+    seam.check(type("Same", (SFTTrainer,), {}))
+    told = "gnomon: not tested with trl 1.14.2. These work: trl<1.17,>=1.15, peft<0.22,>=0.20\n"
+    assert capsys.readouterr().err == told
+    found["trl"] = "1.15.0"
+    seam.check(type("Same", (SFTTrainer,), {}))
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("module", ["trainer", "settings"])
+def test_they_are_refused_when_what_trains_is_imported(monkeypatch, module):
+    class Later(SFTTrainer):
+        def get_batch_samples(self, epoch_iterator):
+            pass
+
+    monkeypatch.setattr(trl, "SFTTrainer", Later)
+    monkeypatch.delitem(sys.modules, f"gnomon.pipeline.training.{module}", raising=False)
+    with pytest.raises(seam.VersionError, match=r"These work: .*transformers<5\.\d+,>=5\.\d+"):
+        import_module(f"gnomon.pipeline.training.{module}")
 
 
 def test_metrics_are_still_lists_by_mode(fresh, tmp_path):

@@ -10,12 +10,14 @@ from typing import Any
 
 import torch
 from transformers import SchedulerType
-from trl import SFTConfig
+from trl import SFTConfig, SFTTrainer
 
 from gnomon.eval.scoring.tracked import greater_is_better
 from gnomon.names import hint
-from gnomon.pipeline.training.seam import CHECKPOINTING
+from gnomon.pipeline.training.seam import CHECKPOINTING, check
 from gnomon.recipe import Recipe
+
+check(SFTTrainer)  # here, too: `gnomon run` asks for the settings before it draws anything
 
 
 def arguments(recipe: Recipe, run: Path) -> SFTConfig:
