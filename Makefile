@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 SCHEMA := $(BIN)/check-jsonschema --quiet --builtin-schema
 
-.PHONY: demo test test-long test-hub check bench transfer gpu gpu-wheels docs dist format tiny clean
+.PHONY: demo test test-long test-matrix test-hub check bench transfer gpu gpu-wheels docs dist format tiny clean
 
 demo: $(READY)            ## draw, fine-tune the embedded model in 4 bits, evaluate before and after
 	$(BIN)/gnomon demo
@@ -14,6 +14,9 @@ test: $(READY)            ## the suite, without the parts that take many minutes
 
 test-long: $(READY)       ## those parts alone
 	$(BIN)/python -m pytest -m long
+
+test-matrix: $(READY)     ## the families' quick contract under the oldest releases we train with
+	.ci/matrix $(ROWS)
 
 test-hub: $(READY)        ## what we know of well-known checkpoints, beside their repositories
 	$(BIN)/python -m pytest -m hub
@@ -80,4 +83,4 @@ tiny: $(READY)            ## make the embedded model's weights again, and put th
 	$(BIN)/python -m making.adopt runs/tiny-base
 
 clean:                    ## remove the environment and what runs left
-	rm -rf .venv runs dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .matrix runs dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

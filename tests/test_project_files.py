@@ -51,6 +51,7 @@ def test_github_runs_what_a_submission_runs_on_every_python():
     assert commands(linux) == ["bash .ci/run"]
     assert linux["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13", "3.14"]
     assert PROJECT["project"]["requires-python"] == ">=3.11"
+    assert commands(CI["jobs"]["releases"]) == ["make test-matrix"]
     base = CI["jobs"]["base"]
     assert base["strategy"]["matrix"]["os"] == ["windows-latest", "macos-latest"]
 

@@ -14,6 +14,8 @@ from gnomon.pipeline.load import Loaded, load
 THIRD_PARTY = [
     # PEFT asks whether the model checkpoints its activations by the name that transformers renamed.
     "ignore:`is_gradient_checkpointing` is deprecated:FutureWarning",
+    # bitsandbytes 0.49 asks torch for a check that newer ones no longer want.
+    "ignore:_check_is_size will be removed:FutureWarning",
 ]
 """Warnings that are not ours to mend; every other one is an error."""
 

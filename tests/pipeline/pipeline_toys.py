@@ -6,12 +6,15 @@ from decimal import Decimal
 import datasets
 import torch
 from PIL import Image
+from torch.nn import functional
 from transformers import TrainerCallback
 from trl import SFTConfig, SFTTrainer
+from trl.trainer import utils as trl_utils
 
 from gnomon import generators
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import Loaded
+from gnomon.pipeline.training.seam import CHECKPOINTING
 from gnomon.pipeline.training.trainer import NumericSFTTrainer
 from gnomon.recipe import Model
 from gnomon.sample import Box, Number, Sample, Time
@@ -50,6 +53,24 @@ UNEVEN = [
 """Answers of 2 to 9 tokens, with one, two or three numbers each; with and without pictures."""
 
 
+class PlainLogProbs:
+    """What TRL before 1.16 has in Triton alone, in torch: its own loss then runs on a CPU."""
+
+    @staticmethod
+    def apply(hidden, weight, bias, targets, temperature, chunk, softcap, scale, outputs):
+        logits = functional.linear(hidden, weight, bias) * scale  # [N, V]
+        if softcap is not None:
+            logits = softcap * (logits / softcap).tanh()
+        every = (logits / temperature).log_softmax(-1)
+        said = every.gather(-1, targets[:, None])[:, 0]
+        entropy = -(every.exp() * every).sum(-1)
+        return said, entropy, None, None, logits.argmax(-1) == targets
+
+
+if getattr(trl_utils, "_ChunkedLogProbFunction", PlainLogProbs) is None:
+    trl_utils._ChunkedLogProbFunction = PlainLogProbs
+
+
 def rows(samples):
     return [{"sample": sample} for sample in samples]
 
@@ -83,7 +104,7 @@ def settings(out, **changes):
             "logging_steps": 1,
             "save_strategy": "no",
             "disable_tqdm": True,
-            "activation_checkpointing": False,
+            CHECKPOINTING: False,
             **changes,
         }
     )

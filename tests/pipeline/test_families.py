@@ -16,6 +16,7 @@ from gnomon.pipeline.checkpoint import open_processor
 from gnomon.pipeline.collate import IGNORED, Collator, prompt_of, written_answer
 from gnomon.pipeline.load import load, prepare_parts
 from gnomon.pipeline.quantize import quantized
+from gnomon.pipeline.training.seam import CHECKPOINTING
 from gnomon.recipe import Model, Train
 from gnomon.sample import Sample, Text
 
@@ -373,7 +374,7 @@ def test_activation_checkpointing_changes_no_step(name, folder, tmp_path):
             samples_for(name)[:4],
             tmp_path,
             peft_config=prepare_parts(loaded, settings(**ways)),
-            sft={"per_device_train_batch_size": 4, "activation_checkpointing": checkpointing},
+            sft={"per_device_train_batch_size": 4, CHECKPOINTING: checkpointing},
         )
         (line,), (slopes,) = grad_steps(trainer)
         on = [getattr(m, "gradient_checkpointing", False) for m in trainer.model.modules()]

@@ -18,6 +18,7 @@ from small_models import LINEAR, SEEING, build, uneven
 
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import load, prepare_parts
+from gnomon.pipeline.training.seam import CHECKPOINTING
 from gnomon.pipeline.training.trainer import NumericSFTTrainer
 from gnomon.recipe import Model, Train
 
@@ -104,6 +105,6 @@ def test_no_gradient_goes_into_the_frozen_tower(name, folder, tmp_path, monkeypa
 
     monkeypatch.setattr(NumericSFTTrainer, "_prepare_for_training", mark)
     monkeypatch.setattr(torch.nn.Module, "__call__", watched)
-    step(name, folder, tmp_path, activation_checkpointing=True)
+    step(name, folder, tmp_path, **{CHECKPOINTING: True})
     assert len(entered) > 10
     assert not any(entered)

@@ -8,6 +8,7 @@ from trl import SFTTrainer
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import load, prepare_parts
 from gnomon.pipeline.training import trainer as module
+from gnomon.pipeline.training.seam import CHECKPOINTING
 from gnomon.pipeline.training.trainer import NumericSFTTrainer
 from gnomon.recipe import Model, Train
 
@@ -20,9 +21,7 @@ def step(kind, checkpoint, out, *, load_in_4bit=True, checkpointing=True, how=No
     gradients = Gradients()
     trainer = kind(
         model=loaded.model,
-        args=settings(
-            out, activation_checkpointing=checkpointing, activation_checkpointing_kwargs=how
-        ),
+        args=settings(out, **{CHECKPOINTING: checkpointing, f"{CHECKPOINTING}_kwargs": how}),
         train_dataset=dataset_of(CLOCKED),
         data_collator=Collator(loaded.family, loaded.processor),
         processing_class=loaded.processor,

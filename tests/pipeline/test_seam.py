@@ -4,11 +4,18 @@ A release that moves one of them fails here with a sentence, before anything fai
 """
 
 import inspect
+import re
+import sys
+import tomllib
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 import torch
 import transformers
 import trl
+from packaging.requirements import Requirement
+from packaging.version import Version
 from pipeline_toys import UNEVEN, ours
 from trl import SFTTrainer
 
@@ -16,6 +23,19 @@ from gnomon.pipeline import NumericSFTTrainer
 from gnomon.pipeline.training import seam
 
 HERE = "gnomon/pipeline/training/trainer.py stands on"
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_two_latest_minor_releases_of_each_are_allowed():
+    """`make test` runs under those of constraints.txt, `make test-matrix` under the oldest."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    needs = [Requirement(need) for need in project["optional-dependencies"]["train"]]
+    allowed = {need.name: need.specifier for need in needs}
+    pinned = dict(re.findall(r"(?m)^([\w-]+)==(\S+)", (ROOT / "constraints.txt").read_text()))
+    for name in seam.LIBRARIES:
+        latest = Version(pinned[name])
+        assert allowed[name].contains(latest), name
+        assert allowed[name].contains(f"{latest.major}.{latest.minor - 1}.0"), name
 
 
 def test_everything_that_is_overridden_is_looked_at():
@@ -41,6 +61,31 @@ def test_releases_that_moved_a_method_are_refused_with_those_that_work():
     Later._load_best_model = None
     with pytest.raises(ValueError, match=r"Later\._load_best_model is not there"):
         seam.check(Later)
+
+
+def test_releases_that_were_not_tested_are_warned_of(monkeypatch, capsys):
+    needs = ["trl<1.17,>=1.15; extra == 'train'", "peft<0.22,>=0.20; extra == 'train'", "numpy>=2"]
+    found = {"trl": "1.14.2", "peft": "0.21.0"}
+    monkeypatch.setattr(seam, "requires", lambda _: needs)
+    monkeypatch.setattr(seam, "version", found.get)
+    seam.check(type("Same", (SFTTrainer,), {}))
+    told = "gnomon: not tested with trl 1.14.2. These work: trl<1.17,>=1.15, peft<0.22,>=0.20\n"
+    assert capsys.readouterr().err == told
+    found["trl"] = "1.15.0"
+    seam.check(type("Same", (SFTTrainer,), {}))
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("module", ["trainer", "settings"])
+def test_they_are_refused_when_what_trains_is_imported(monkeypatch, module):
+    class Later(SFTTrainer):
+        def get_batch_samples(self, epoch_iterator):
+            pass
+
+    monkeypatch.setattr(trl, "SFTTrainer", Later)
+    monkeypatch.delitem(sys.modules, f"gnomon.pipeline.training.{module}", raising=False)
+    with pytest.raises(seam.VersionError, match=r"These work: .*transformers<5\.\d+,>=5\.\d+"):
+        import_module(f"gnomon.pipeline.training.{module}")
 
 
 def test_metrics_are_still_lists_by_mode(fresh, tmp_path):

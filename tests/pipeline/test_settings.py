@@ -27,7 +27,7 @@ A_USERS = {"save_total_limit", "dataloader_pin_memory", "dataloader_persistent_w
 def test_no_field_that_leads_elsewhere_is_passed_on():
     """A release of TRL that has a new one fails here."""
     found = {name for name in FIELDS if ELSEWHERE.search(name) and not sft.instead(name)}
-    assert found == HARMLESS
+    assert found <= HARMLESS, "say what becomes of it in recipe/sft.py, or here"
 
 
 def test_no_field_that_gnomon_sets_is_passed_on(tmp_path, monkeypatch):
@@ -44,9 +44,10 @@ def test_no_field_that_gnomon_sets_is_passed_on(tmp_path, monkeypatch):
 
 
 def test_what_is_refused_is_known_to_trl():
-    """But for what TRL no longer has, and a recipe of before may say."""
+    """But for what TRL no longer has or older ones call otherwise, and a recipe may say."""
     refused = {field for row in sft._TABLE["refused"] for field in row["fields"]}
-    assert {field for field in refused if "*" not in field} - FIELDS == {"warmup_ratio"}
+    unknown = {field for field in refused if "*" not in field} - FIELDS
+    assert unknown <= {"warmup_ratio", "activation_checkpointing"}
 
 
 def test_a_misspelt_schedule_is_told_with_the_nearest(tmp_path):

@@ -78,6 +78,12 @@ class Qwen3VLProcessor(_WithoutVideo, transformers.Qwen3VLProcessor):  # type: i
     """Qwen3-VL's."""
 
 
+class MllamaProcessor(transformers.MllamaProcessor):  # type: ignore[misc]
+    """Mllama's, whose own check refuses a text without a picture beside others in 5.22."""
+
+    validate_inputs = ProcessorMixin.validate_inputs
+
+
 class SmolVLMProcessor(_WithoutVideo, transformers.SmolVLMProcessor):  # type: ignore[misc]
     """SmolVLM's, which wants num2words for videos alone."""
 

@@ -53,13 +53,12 @@ class Mllama(Family):
     }
 
     def load_processor(self, path: str | Path, model: Model) -> Processor:  # noqa: ARG002 - no limits
-        from transformers import MllamaProcessor
         from transformers.models.mllama.image_processing_pil_mllama import MllamaImageProcessorPil
 
         from gnomon.pipeline.families import _processors
 
         pictures = MllamaImageProcessorPil.from_pretrained(path)
-        return _processors.assemble(MllamaProcessor, path, pictures)
+        return _processors.assemble(_processors.MllamaProcessor, path, pictures)
 
     def load_model(self, path: str | Path, **options: Any) -> PreTrainedModel:
         model = super().load_model(path, **options)

@@ -7,9 +7,14 @@ fail in the middle of a training, or train something else.
 from __future__ import annotations
 
 import inspect
-from importlib.metadata import requires, version
+from dataclasses import fields
+from functools import cache
+from importlib.metadata import PackageNotFoundError, requires, version
 
-from transformers import Trainer
+from packaging.requirements import Requirement
+from transformers import Trainer, TrainingArguments
+
+from gnomon.progress import warn
 
 LIBRARIES = ("transformers", "trl", "peft", "bitsandbytes")
 _BATCH = ("return_outputs", "num_items_in_batch")
@@ -29,13 +34,25 @@ OVERRIDDEN: dict[str, tuple[str, ...]] = {
 }
 """Methods of SFTTrainer that NumericSFTTrainer overrides or asks, and what they take."""
 
+_SETTINGS = {field.name for field in fields(TrainingArguments)}
+CHECKPOINTING = (
+    "activation_checkpointing"
+    if "activation_checkpointing" in _SETTINGS
+    else "gradient_checkpointing"  # transformers before 5.23
+)
+"""What the installed transformers calls the setting."""
+
 
 class VersionError(ImportError, ValueError):
     """Releases that cannot be trained with."""
 
 
+@cache
 def check(trainer: type[Trainer]) -> None:
-    """Refuse a trainer that has other methods than are overridden, and say which versions work."""
+    """Refuse a trainer that has other methods than are overridden, and say which versions work.
+
+    Releases that gnomon was not tested with, but that have them, are warned of.
+    """
     for name, expected in OVERRIDDEN.items():
         method = getattr(trainer, name, None)
         found = method and tuple(inspect.signature(method).parameters)[1:]
@@ -47,9 +64,23 @@ def check(trainer: type[Trainer]) -> None:
                 f" {name}({', '.join(expected)}): {here} cannot be trained with. These work:"
                 f" {working()}"
             )
+    untested = [
+        f"{need.name} {found}"
+        for need in _needed()
+        if not need.specifier.contains(found := version(need.name), prereleases=True)
+    ]
+    if untested:
+        warn(f"not tested with {', '.join(untested)}. These work: {working()}")
 
 
 def working() -> str:
     """The versions that gnomon is tested with, as its package says them."""
-    needed = [line.partition(";")[0].strip() for line in requires("gnomon") or ()]
-    return ", ".join(need for need in needed if need.startswith(LIBRARIES))
+    return ", ".join(f"{need.name}{need.specifier}" for need in _needed())
+
+
+def _needed() -> list[Requirement]:
+    try:
+        lines = requires("gnomon") or ()
+    except PackageNotFoundError:  # run from its sources
+        return []
+    return [need for need in map(Requirement, lines) if need.name in LIBRARIES]

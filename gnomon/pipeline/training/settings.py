@@ -10,11 +10,14 @@ from typing import Any
 
 import torch
 from transformers import SchedulerType
-from trl import SFTConfig
+from trl import SFTConfig, SFTTrainer
 
 from gnomon.eval.scoring.tracked import greater_is_better
 from gnomon.names import hint
+from gnomon.pipeline.training.seam import CHECKPOINTING, check
 from gnomon.recipe import Recipe
+
+check(SFTTrainer)  # here, too: `gnomon run` asks for the settings before it draws anything
 
 
 def arguments(recipe: Recipe, run: Path) -> SFTConfig:
@@ -22,10 +25,11 @@ def arguments(recipe: Recipe, run: Path) -> SFTConfig:
     train = recipe.train
     same = ("num_train_epochs", "max_steps", "learning_rate", "lr_scheduler_type", "warmup_steps",
             "weight_decay", "per_device_train_batch_size", "gradient_accumulation_steps",
-            "activation_checkpointing", "save_steps", "logging_steps", "max_length",
+            "save_steps", "logging_steps", "max_length",
             "dataloader_num_workers")  # fmt: skip
     settings: dict[str, Any] = {name: getattr(train, name) for name in same}
     settings |= {
+        CHECKPOINTING: train.activation_checkpointing,
         "output_dir": str(run / "checkpoints"),
         "seed": recipe.seed,
         "bf16": False,  # the weights have the recipe's dtype; nothing is cast on the way

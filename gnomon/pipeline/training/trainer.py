@@ -302,7 +302,8 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         return super()._prepare_for_training(*args, **kwargs)
 
     def _spare_towers(self) -> None:
-        how = self.args.activation_checkpointing_kwargs or {}
+        # The old name: the new one of transformers 5.23 is kept under both.
+        how = self.args.gradient_checkpointing_kwargs or {}
         spare_frozen_towers(self.model, reentrant=bool(how.get("use_reentrant")))
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
