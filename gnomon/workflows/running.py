@@ -20,6 +20,7 @@ from gnomon.store.reading.samples import train_size
 from gnomon.workflows.answering import predict
 from gnomon.workflows.directory import AFTER, BEFORE, as_text, claim, say
 from gnomon.workflows.exam import Exam
+from gnomon.workflows.model_card import put as put_card
 from gnomon.workflows.scoring import pictures_of, report, results
 
 if TYPE_CHECKING:
@@ -69,7 +70,9 @@ def run(opened: Recipe, out: Path, *, workers: int | None) -> Path:
     say("asking it again")
     predict(opened, exam, answers / f"{AFTER}.jsonl", run=out)
     say("scoring")
-    return report(results(out), out / "report.html", *pictures_of(out))
+    scored = results(out)
+    put_card(opened, out, scored)
+    return report(scored, out / "report.html", *pictures_of(out))
 
 
 @_alone
@@ -90,16 +93,25 @@ def train(opened: Recipe, run: Path) -> Path:
     claim(run, opened, drawn=_drawn_in_training(opened, run))
     from gnomon.pipeline.training.train import train as fine_tune
 
+    finished = _finished(run)
     if (run / "data" / "manifest.json").exists():
-        return fine_tune(opened, store.open(run / "data", "train"), run)
-    return fine_tune(opened, store.mixture(opened.data, split="train", seed=opened.seed), run)
+        weights = fine_tune(opened, store.open(run / "data", "train"), run)
+    else:
+        drawn = store.mixture(opened.data, split="train", seed=opened.seed)
+        weights = fine_tune(opened, drawn, run)
+    if not finished and os.environ.get("RANK", "0") == "0":
+        put_card(opened, run)
+    return weights
 
 
 def _drawn_in_training(opened: Recipe, run: Path) -> Sequence[Source]:
     """The sources that a training draws from: none where all that it needs is on disk."""
     written = (run / "data" / "manifest.json").exists() and opened.train.eval_steps is None
-    finished = any((run / name).is_dir() for name in ("adapter", "model"))
-    return () if written or finished else opened.data
+    return () if written or _finished(run) else opened.data
+
+
+def _finished(run: Path) -> bool:
+    return any((run / name).is_dir() for name in ("adapter", "model"))
 
 
 def plan(

@@ -12,8 +12,10 @@ import sys
 from datetime import date
 
 import pytest
+from huggingface_hub import ModelCard
 from workflow_toys import gnomon, small
 
+from gnomon.answers.types import TYPES
 from gnomon.generators import create
 from gnomon.generators.clock import Clock
 
@@ -50,6 +52,31 @@ def test_a_run_leaves_all_that_it_was(run):
     assert "" not in dials
     parts = json.loads((run / "log.jsonl").read_text().splitlines()[0])
     assert {"ce", "emd", "relative", "magnitude"} <= set(parts)
+
+
+def test_the_hub_s_own_library_reads_the_card_of_what_was_trained(run):
+    """Each figure of the card is one of the report."""
+    card = ModelCard.load(run / "adapter" / "README.md")
+    found = card.data
+    assert (found.license, found.base_model, found.library_name, found.pipeline_tag) == (
+        "apache-2.0", "gnomon-tiny", "peft", "image-text-to-text",
+    )  # fmt: skip
+    assert {"gnomon", "lora"} <= set(found.tags)
+    scores = json.loads((run / "report.json").read_text())
+    values = {
+        (kind, line["name"]): line["estimate"]["value"]
+        for source in ("clock", "arithmetic")
+        for kind, summary in scores[f"after: {source}"]["summaries"].items()
+        for line in summary["results"]
+    }
+    kinds = {TYPES[kind].title: kind for kind, _ in values}
+    assert {one.dataset_name for one in found.eval_results} == {"clock", "arithmetic"}
+    for one in found.eval_results:
+        scale = 100 if one.metric_name.endswith("(%)") else 1
+        value = values[kinds[one.task_name], one.metric_type]
+        assert one.metric_value == pytest.approx(scale * value, abs=1e-4)
+    (shown,) = re.findall(r"```python\n(.*?)```", card.text, re.DOTALL)
+    subprocess.run([sys.executable, "-c", shown], cwd=run, check=True)
 
 
 def test_running_again_changes_nothing(run, tmp_path):

@@ -6,6 +6,7 @@ samples is known from the manifest: nothing is read again.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from jinja2 import StrictUndefined, Template
 
 from gnomon.atomic import put_bytes
+from gnomon.generators import KINDS
 from gnomon.generators.drawing.files import NOT_STATED
 from gnomon.store import manifest as manifests
 from gnomon.store.describing import bars
@@ -66,6 +68,8 @@ def _card(manifest: dict[str, Any], splits: dict[str, Any]) -> str:
     text: str = template.render(
         splits=splits,
         form=form,
+        drawn=all(_drawn(split["samples"]) for split in splits.values()),
+        size=_size(sum(split["n"] for split in splits.values())),
         license=manifests.license_of(manifest),
         pictured=any(each.get(PICTURE, {}).keys() - {"none"} for each in counts.values()),
         sheet=SHEET,
@@ -78,6 +82,25 @@ def _card(manifest: dict[str, Any], splits: dict[str, Any]) -> str:
         files=list(_files(splits).items()),
     )
     return text
+
+
+_SIZES = ("1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T")
+
+
+def _size(n: int) -> str:
+    """How many samples, in the hub's classes."""
+    place = bisect_right([10**power for power in range(3, 13)], n)
+    if place in (0, len(_SIZES)):
+        return f"n<{_SIZES[0]}" if place == 0 else f"n>{_SIZES[-1]}"
+    return f"{_SIZES[place - 1]}<n<{_SIZES[place]}"
+
+
+def _drawn(samples: dict[str, Any]) -> bool:
+    """Whether all of it is drawn by gnomon's own kinds, whose questions are English."""
+    return all(
+        one["source"] == "drawn" and KINDS.get(one["kind"], "").startswith("gnomon.")
+        for one in samples.get("sources", [samples])
+    )
 
 
 def _files(splits: dict[str, Any]) -> dict[str, tuple[str, str]]:
