@@ -1,4 +1,4 @@
-"""The study of the losses: its page is what the committed outcomes say, and its cells can be run."""
+"""The study of the losses: its page is what the committed outcomes say, and its cells run."""
 
 from __future__ import annotations
 

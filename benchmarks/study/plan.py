@@ -103,8 +103,8 @@ PARTS = {
             recipe=HERE / "words.yaml",
             overrides=(),
             seeds=tuple(range(11, 16)),
-            questions=750,
-            validation_questions=250,
+            questions=500,
+            validation_questions=200,
             pretrained=True,
         ),
         Part(

