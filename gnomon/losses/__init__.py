@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from gnomon.losses.crps import CRPSLoss as CRPSLoss
     from gnomon.losses.dist2 import DIST2Loss as DIST2Loss
     from gnomon.losses.emd import EMDLoss as EMDLoss
-    from gnomon.losses.emd import EMDLoss as NTLWASLoss
     from gnomon.losses.gaussian import GaussianLoss as GaussianLoss
     from gnomon.losses.mmd import MMDLoss as MMDLoss
     from gnomon.losses.ntil import NTILLoss as NTILLoss
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from gnomon.losses.objective import Objective as Objective
     from gnomon.losses.smmd import SMMDLoss as SMMDLoss
     from gnomon.losses.smooth import SmoothLoss as SmoothLoss
+
+    NTLWASLoss = EMDLoss
 
 CE = "ce"
 """What a recipe calls the cross-entropy alone: there is no numeric loss to make then."""
