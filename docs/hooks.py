@@ -164,7 +164,7 @@ def _python() -> str:
         "Kinds": generators.KINDS.values(),
         "Samples": ("gnomon.sample:Sample", "gnomon.sample:Prediction"),
         "Losses": ("gnomon.losses.numbers.vocab:NumericVocab", "gnomon.losses.base:NumericLoss",
-                   "gnomon.losses.objective:Objective", *losses.KINDS.values()),
+                   "gnomon.losses.objective:Objective", *dict.fromkeys(losses.KINDS.values())),
         "Training": ("gnomon.pipeline.training.trainer:NumericSFTTrainer",
                      "gnomon.pipeline.training.stream:Stream",
                      "gnomon.pipeline.training.stream:drawn"),

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from gnomon.losses.mmd import MMDLoss as MMDLoss
     from gnomon.losses.ntil import NTILLoss as NTILLoss
     from gnomon.losses.ntl_mse import NTLMSELoss as NTLMSELoss
-    from gnomon.losses.ntl_was import NTLWASLoss as NTLWASLoss
     from gnomon.losses.numbers.spans import Spans as Spans
     from gnomon.losses.numbers.vocab import NumericVocab as NumericVocab
     from gnomon.losses.objective import Objective as Objective
     from gnomon.losses.smmd import SMMDLoss as SMMDLoss
     from gnomon.losses.smooth import SmoothLoss as SmoothLoss
+
+    NTLWASLoss = EMDLoss
 
 CE = "ce"
 """What a recipe calls the cross-entropy alone: there is no numeric loss to make then."""
@@ -35,7 +36,7 @@ KINDS = {
     "mmd": "gnomon.losses.mmd:MMDLoss",
     "ntil": "gnomon.losses.ntil:NTILLoss",
     "ntl_mse": "gnomon.losses.ntl_mse:NTLMSELoss",
-    "ntl_was": "gnomon.losses.ntl_was:NTLWASLoss",
+    "ntl_was": "gnomon.losses.emd:EMDLoss",  # its name in another paper
     "smmd": "gnomon.losses.smmd:SMMDLoss",
     "smooth": "gnomon.losses.smooth:SmoothLoss",
 }
@@ -44,6 +45,7 @@ _CLASSES = {
     "NumericVocab": "gnomon.losses.numbers.vocab:NumericVocab",
     "Objective": "gnomon.losses.objective:Objective",
     "Spans": "gnomon.losses.numbers.spans:Spans",
+    "NTLWASLoss": "gnomon.losses.emd:EMDLoss",
 } | {path.partition(":")[2]: path for path in KINDS.values()}
 
 

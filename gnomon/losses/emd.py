@@ -12,7 +12,9 @@ from gnomon.losses.numbers.vocab import NumericVocab
 
 
 class EMDLoss(NumericLoss):
-    """EMD = Σ_i |v_i − y| · p_i, the mean over digits.
+    """EMD = Σ_i |v_i − y| · p_i, the mean over digits; `ntl_was` is another name for it.
+
+    NTL-WAS is what Zausinger et al., ICML 2025, call it; 0.3 is its usual weight.
 
     p is the softmax over the numeric vocabulary, v_i an entry's value, y the label's. Since all
     the label's mass is on y, this is also Σ |CDF_p − CDF_q|. Where tokens have one to three digits,

@@ -209,7 +209,7 @@ TERMS = {
         "magnitude": (magnitude, True),
     },
     "ntl_mse": {"ntl_mse": (squared_error, False)},
-    "ntl_was": {"ntl_was": (emd, False)},
+    "ntl_was": {"emd": (emd, False)},
     "smmd": {"mmd": (mmd, False), "smooth": (smooth, False)},
     "smooth": {"smooth": (smooth, False)},
 }

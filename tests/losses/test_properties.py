@@ -113,7 +113,7 @@ def test_a_farther_answer_costs_more(case, loss):
         assert all(far > near - 1e-9 for near, far in itertools.pairwise(costs))
 
 
-@pytest.mark.parametrize("name", ["emd", "ntl_was", "ntil"])
+@pytest.mark.parametrize("name", ["emd", "ntil"])
 def test_emd_is_the_distance_of_the_distribution_functions(name, vocab_name):
     loss = create(
         name, VOCABULARIES[vocab_name](), **({"weights": (1, 0, 0)} if name == "ntil" else {})

@@ -1,0 +1,129 @@
+"""PLAN.md in code: parts, losses, weights and seeds, and the cells that they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Literal
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+OUTCOMES = HERE / "outcomes"
+
+BASELINE = "ce"
+PUBLISHED = "ntil_ratio"
+WEIGHTED = ("ntil", "smmd", "crps")
+"""Losses whose weight is chosen on the validation split."""
+LOSSES = (BASELINE, *WEIGHTED, PUBLISHED)
+PUBLISHED_WEIGHT = 0.3
+WEIGHTS = (0.1, 0.3, 1.0)
+PILOT_LOSS, PILOT_WEIGHT = "ntil", 0.3
+"""Beside the cross-entropy in the pilots."""
+ROOM = (0.1, 0.9)
+"""The cross-entropy's share exactly right in the pilots, from and to, for a part to be studied."""
+
+Stage = Literal["pilots", "weights", "study"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run: a loss with its weight, and a seed."""
+
+    loss: str
+    weight: float
+    seed: int
+    stage: Stage = "study"
+    """Before the study, cells of other seeds answer questions of the validation split."""
+
+    @property
+    def file(self) -> str:
+        """Where its outcome is, within its part."""
+        folder = "" if self.stage == "study" else f"{self.stage}/"
+        return f"{folder}{self.loss}-{self.weight:g}-seed-{self.seed}.json.xz"
+
+    @property
+    def overrides(self) -> tuple[str, ...]:
+        """What the part's recipe is given."""
+        name = "ntil" if self.loss == PUBLISHED else self.loss
+        balance = "ce_ratio" if self.loss == PUBLISHED else "fixed"
+        return (
+            f"loss.name={name}",
+            f"loss.weight={self.weight:g}",
+            f"loss.balance={balance}",
+            f"seed={self.seed}",
+        )
+
+
+@dataclass(frozen=True)
+class Part:
+    """One task that all losses are trained on."""
+
+    name: str
+    title: str
+    recipe: Path
+    overrides: tuple[str, ...]
+    seeds: tuple[int, ...]
+    questions: int
+    """Held-out questions of each source."""
+    validation_questions: int
+    """Before the study, of each source."""
+    pilot_seeds: tuple[int, ...] = (201, 202)
+    weight_seeds: tuple[int, ...] = (101,)
+    weights: tuple[float, ...] = WEIGHTS
+    room: tuple[float, float] = ROOM
+    pretrained: bool = False
+    """Whether the recipe's model is SmolLM2-135M-Instruct, which run.py unpacks."""
+
+    @property
+    def pilots(self) -> list[Cell]:
+        """The cells that say whether there is room for a gain, and how much seeds differ."""
+        losses = ((BASELINE, 0.0), (PILOT_LOSS, PILOT_WEIGHT))
+        return [Cell(*loss, seed, "pilots") for seed in self.pilot_seeds for loss in losses]
+
+    @property
+    def choosing(self) -> list[Cell]:
+        """The cells that the weights are chosen by."""
+        found = product(self.weight_seeds, WEIGHTED, self.weights)
+        return [Cell(loss, weight, seed, "weights") for seed, loss, weight in found]
+
+    def cells(self, weights: dict[str, float]) -> list[Cell]:
+        """The cells of the study, seed by seed, with the weights that were chosen."""
+        given = {BASELINE: 0.0, PUBLISHED: PUBLISHED_WEIGHT, **weights}
+        return [Cell(loss, given[loss], seed) for seed in self.seeds for loss in LOSSES]
+
+
+DEMO = ROOT / "configs" / "demo.yaml"
+PARTS = {
+    part.name: part
+    for part in (
+        Part(
+            name="words",
+            title="SmolLM2-135M-Instruct on sums and word problems",
+            recipe=HERE / "words.yaml",
+            overrides=(),
+            seeds=tuple(range(11, 16)),
+            questions=500,
+            validation_questions=200,
+            pretrained=True,
+        ),
+        Part(
+            name="clocks",
+            title="The demo's clocks",
+            recipe=DEMO,
+            overrides=(),
+            seeds=tuple(range(11, 21)),
+            questions=2000,
+            validation_questions=500,
+        ),
+        Part(
+            name="clocks_few",
+            title="The demo's clocks, a tenth of the samples",
+            recipe=DEMO,
+            overrides=("train.samples=1280",),
+            seeds=tuple(range(11, 21)),
+            questions=2000,
+            validation_questions=500,
+        ),
+    )
+}
