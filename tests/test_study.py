@@ -119,6 +119,7 @@ def test_a_part_of_a_plan_gets_no_verdict(made_up):
     assert "better" not in said
 
 
+@pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing` is deprecated:FutureWarning")
 def test_a_cell_can_be_run_and_a_finished_one_is_left(tmp_path):
     from benchmarks.study.cell import measured
 
