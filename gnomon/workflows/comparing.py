@@ -36,6 +36,7 @@ def compare(
     from gnomon.eval.comparing.published_tables import lay, open_table, text
     from gnomon.eval.report import text_tables
     from gnomon.eval.report.csv_table import write_csv
+    from gnomon.eval.report.picture import write_picture
     from gnomon.eval.scoring.scored import write_scores
     from gnomon.workflows import elsewhere
 
@@ -70,7 +71,7 @@ def compare(
         samples, said = pictures_of(outs[0])
         notes += [said] if said else []
     note = " ".join(notes)
-    names = [path.name for path in beside_it]
+    names = [path.name for path in (*beside_it, write_picture(file.with_suffix(".png"), runs))]
     evaluation.write_report(file, runs, samples=samples, note=note, beside=laid, files=names)
     if as_json:
         print(as_text(text_tables.plain(runs) | {"report": str(file)}))

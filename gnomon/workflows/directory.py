@@ -24,7 +24,7 @@ BEFORE, AFTER = "before", "after"
 _RECIPE, _VERSIONS = "recipe.yaml", "versions.json"
 _OURS = {_RECIPE, _VERSIONS, "data", "predictions", "checkpoints", "log.jsonl", "adapter",
          "adapter.part", "model", "model.part", "report.csv", "report.html",
-         "report.json", "three.png"}  # fmt: skip
+         "report.json", "report.png", "three.png"}  # fmt: skip
 
 
 def claim(run: Path, opened: Recipe, *, drawn: Sequence[Source]) -> None:

@@ -113,6 +113,7 @@ def report(
     from gnomon import eval as evaluation
     from gnomon.eval.report import text_tables
     from gnomon.eval.report.csv_table import write_csv
+    from gnomon.eval.report.picture import write_picture
     from gnomon.eval.report.review import reader_error
     from gnomon.eval.scoring.scored import write_scores
 
@@ -124,7 +125,7 @@ def report(
     beside = file.with_suffix(".csv"), file.with_suffix(".json")
     write_csv(beside[0], scored)
     write_scores(beside[1], told)
-    names = [path.name for path in beside]
+    names = [path.name for path in (*beside, write_picture(file.with_suffix(".png"), scored))]
     said = f"{note} {error.sentence}".strip() if error else note
     evaluation.write_report(file, scored, samples=samples, note=said, files=names)
     if as_json:

@@ -13,6 +13,7 @@ from datetime import date
 
 import pytest
 from huggingface_hub import ModelCard
+from PIL import Image
 from workflow_toys import gnomon, small
 
 from gnomon.answers.types import TYPES
@@ -42,6 +43,9 @@ def test_a_run_leaves_all_that_it_was(run):
     page = (run / "report.html").read_text()
     assert 'href="report.csv"' in page
     assert 'href="report.json"' in page
+    assert 'href="report.png"' in page
+    with Image.open(run / "report.png") as picture:
+        assert picture.width == 1200
     answered = date.fromtimestamp((run / "predictions" / "after.jsonl").stat().st_mtime)
     assert re.search(f"Answered (on|from [-0-9]+ to) {answered.isoformat()}", page)
     with (run / "report.csv").open(newline="") as file:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from markupsafe import Markup
@@ -24,15 +24,20 @@ def means_of_seeds(groups: Sequence[Group], kind: str) -> list[tuple[str, Markup
     nothing where no group has several seeds."""
     if not any(group.seeds[1:] for group in groups):
         return []
+    drawn = []
+    for line, found in marks(groups, kind):
+        heading = f"{line.label} ({line.unit})" if line.unit else line.label
+        drawn.append((heading, forest(found, f"{heading}: by seed", differences=False)))
+    return drawn
+
+
+def marks(groups: Sequence[Group], kind: str) -> Iterator[tuple[Line, list[Mark]]]:
+    """Each headline mean over all answers, with a mark for each group that was asked the kind."""
     having = [group for group in groups if kind in group.runs[0].scores.summaries]
     columns = [[_columns(run.scores.items, kind) for run in group.runs] for group in having]
-    drawn = []
     for line in TYPES[kind].lines:
         if line.headline and line.among == "all" and line.statistic in ("share", "mean"):
-            marks = [_mark(g, of_seeds, line) for g, of_seeds in zip(having, columns, strict=True)]
-            heading = f"{line.label} ({line.unit})" if line.unit else line.label
-            drawn.append((heading, forest(marks, f"{heading}: by seed", differences=False)))
-    return drawn
+            yield line, [_mark(g, c, line) for g, c in zip(having, columns, strict=True)]
 
 
 def _columns(items: Iterable[Scored], kind: str) -> Columns:

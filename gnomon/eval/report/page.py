@@ -82,8 +82,8 @@ def write_report(
     cards = [card for s in sections for gallery in s["galleries"] for card in gallery["cards"]]
     script = (Path(__file__).parent / "report.js").read_text(encoding="utf-8")
     page = template("report.html.j2").render(
-        title=title or _title(runs),
-        date=_date(every),
+        title=title or title_of(runs),
+        date=date_of(every),
         note=note,
         files=files,
         runs=runs,
@@ -131,7 +131,7 @@ def _shown(group: Group) -> RunResult:
     return replace(group.runs[0], name=f"{group.name}, seed {group.seeds[0]}")
 
 
-def _title(runs: Sequence[RunResult]) -> str:
+def title_of(runs: Sequence[RunResult]) -> str:
     """Which runs, as the columns call them, of which models were asked what."""
     models = [
         str(run.predictions[0].settings.get("name", "")) if run.predictions else "" for run in runs
@@ -147,7 +147,7 @@ def _title(runs: Sequence[RunResult]) -> str:
     return f"{who} on {data_of(runs[-1])}"
 
 
-def _date(runs: Sequence[RunResult]) -> str:
+def date_of(runs: Sequence[RunResult]) -> str:
     """The day on which the answers were made, or the first and the last."""
     days = sorted({run.date for run in runs if run.date})
     return " to ".join(dict.fromkeys((days[0], days[-1]))) if days else ""
