@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+_TIME = ("exact", "within_1", "within_5", "unread", "charged")
 MEASURES = {
     "number": ("exact", "within_5pct", "unread", "charged"),
-    "time": ("exact", "within_1", "within_5", "unread", "charged"),
+    "time": _TIME,
+    "time24": _TIME,
 }
 """Of each type of answer: lines over all answers, with their charge for what cannot be read."""
 

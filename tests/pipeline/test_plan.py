@@ -96,7 +96,7 @@ def test_a_plan_counts_tokens_and_measures_two_steps(checkpoint):
     assert found.step > 0
     assert found.steps == 20
     assert {t.picture for t in found.tokens} == {16}
-    assert {t.patches for t in found.tokens} == {36}
+    assert {t.patches for t in found.tokens} == {64}
     assert all(t.all > t.picture + t.answer for t in found.tokens)
     for word in ("language", "NF4", "by LoRA", "it fits", "100 % (time)", "s a step"):
         assert word in str(found)

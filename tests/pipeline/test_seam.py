@@ -83,6 +83,7 @@ def test_they_are_refused_when_what_trains_is_imported(monkeypatch, module):
             pass
 
     monkeypatch.setattr(trl, "SFTTrainer", Later)
+    monkeypatch.setattr("trl.trainer.sft_trainer.SFTTrainer", Later)
     monkeypatch.delitem(sys.modules, f"gnomon.pipeline.training.{module}", raising=False)
     with pytest.raises(seam.VersionError, match=r"These work: .*transformers<5\.\d+,>=5\.\d+"):
         import_module(f"gnomon.pipeline.training.{module}")

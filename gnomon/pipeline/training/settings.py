@@ -10,7 +10,8 @@ from typing import Any
 
 import torch
 from transformers import SchedulerType
-from trl import SFTConfig, SFTTrainer
+from trl import SFTConfig
+from trl.trainer.sft_trainer import SFTTrainer
 
 from gnomon.eval.scoring.tracked import greater_is_better
 from gnomon.names import hint
