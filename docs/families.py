@@ -77,6 +77,11 @@ small with random weights, and every ✓ is a test that `make test` runs on it; 
 `make test-long` runs. The embedded gnomon-tiny is of Qwen2-VL's architecture and has its tests.
 What `family: auto` finds out of other architectures is said in [models.md](models.md).
 
+`make test` runs under the newest releases that `pyproject.toml` allows: transformers 5.23, TRL
+1.16, PEFT 0.21 and bitsandbytes 0.50. The quick part of the contract passes under the lines before
+them, too, 5.22, 1.15, 0.20 and 0.49
+([benchmarks/results/matrix.txt](../benchmarks/results/matrix.txt), by `make test-matrix`).
+
 The last column says when `make test-hub` last passed, which compares templates, picture settings,
 sizes, tokenizers and ends with those in the repositories of well-known checkpoints. *never* means
 that they are as public sources have them, which the family's file names, and that nobody saw them
