@@ -85,7 +85,11 @@ def answer(loaded: Loaded, batch: Sequence[Question], *, max_new_tokens: int) ->
     inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
     was_training = model.training
     model.eval()
-    with torch.no_grad():  # what inference_mode makes may not enter a later step of a training
+    # a frozen head copies its weights for each row on a CPU unless its input is contiguous
+    whole = model.get_output_embeddings().register_forward_pre_hook(
+        lambda _, given: (given[0].contiguous(), *given[1:])
+    )
+    with torch.no_grad(), whole:  # what inference_mode makes may not enter a later training step
         tokens = model.generate(
             **inputs,
             max_new_tokens=max_new_tokens,
