@@ -206,7 +206,7 @@ def test_generation_is_greedy_whatever_the_checkpoint_asks(fresh):
 
 
 def test_the_head_is_given_rows_that_lie_together(blank):
-    """A frozen head takes 20 seconds of a CPU for what takes 0.05 so: it copies its weights a row."""
+    """Of others a CPU copies a frozen head's weights once a row, which takes seconds."""
     given = []
     head = blank.model.get_output_embeddings()
     with head.register_forward_hook(lambda _, inputs, __: given.append(inputs[0])):
