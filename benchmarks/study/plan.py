@@ -98,6 +98,16 @@ PARTS = {
     part.name: part
     for part in (
         Part(
+            name="sums",
+            title="SmolLM2-135M-Instruct on sums",
+            recipe=HERE / "sums.yaml",
+            overrides=(),
+            seeds=tuple(range(11, 19)),
+            questions=1000,
+            validation_questions=500,
+            pretrained=True,
+        ),
+        Part(
             name="words",
             title="SmolLM2-135M-Instruct on sums and word problems",
             recipe=HERE / "words.yaml",

