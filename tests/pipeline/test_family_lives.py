@@ -42,7 +42,7 @@ def recipe(name, tmp_path_factory):
         train=Train(
             samples=24,
             max_steps=4,
-            learning_rate=2e-3,
+            learning_rate=3e-3,
             per_device_train_batch_size=4,
             lora_r=4,
             vision="lora" if sees else "frozen",

@@ -7,7 +7,9 @@ modules' names what the parts are. What cannot be told for sure is asked for as 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from inspect import getsource
 from math import prod
 from pathlib import Path
 from textwrap import shorten
@@ -62,7 +64,7 @@ class Auto(Family):
     told: Mapping[str, str] = {}
 
     def of(self, path: str | Path, model: Model) -> Family:
-        key = str(path), repr(model.auto)
+        key = _written(path), repr(model.auto)
         if key not in _FOUND:
             _FOUND[key] = _look(path, model)
             if model.family is None:
@@ -74,6 +76,19 @@ class Auto(Family):
 
     def found(self) -> Mapping[str, str]:
         return self.told
+
+    def load_model(self, path: str | Path, **options: Any) -> PreTrainedModel:
+        """The model, whose logits are scaled as its config says.
+
+        transformers' classes of Aya Vision and Command A Vision leave that out: their loss would be
+        of other logits than the checkpoint was trained with. TRL's own loss scales them.
+        """
+        model = super().load_model(path, **options)
+        scale = getattr(model.config.get_text_config(), "logit_scale", None)
+        if scale and "logit_scale" not in getsource(sys.modules[type(model).__module__]):
+            head = model.get_output_embeddings()
+            head.register_forward_hook(lambda _head, _given, logits: logits * scale)
+        return model
 
     def load_processor(self, path: str | Path, model: Model) -> Processor:
         from transformers import AutoImageProcessor
@@ -161,8 +176,16 @@ class Auto(Family):
         return found
 
 
-_FOUND: dict[tuple[str, str], Auto] = {}
+_FOUND: dict[tuple[tuple[str, int], str], Auto] = {}
 """By checkpoint and what the recipe says of it: a command asks several times."""
+
+
+def _written(path: str | Path) -> tuple[str, int]:
+    """A name on the hub, or a folder and when it was written: another may come into its place."""
+    config = Path(path) / "config.json"
+    if config.is_file():
+        return str(config.resolve()), config.stat().st_mtime_ns
+    return str(path), 0
 
 
 def _look(path: str | Path, model: Model) -> Auto:
