@@ -22,11 +22,11 @@ LINES = {
         "test_family_steps.py::test_loss_and_gradient_are_those_of_stock_trl",
     ),
     "accumulated": (
-        "Batches that are accumulated are one batch",
+        "Accumulated batches make the same step as one large batch",
         "test_family_steps.py::test_accumulated_batches_are_one_batch",
     ),
     "two processes": (
-        "Two processes on half a batch each are one process on all of it",
+        "Two processes with half a batch each make the same step as one with all of it",
         "test_two_processes.py::test_two_processes_are_one_in_every_family",
     ),
     "checkpointed": (
@@ -34,12 +34,12 @@ LINES = {
         "test_families.py::test_activation_checkpointing_changes_no_step",
     ),
     "4 bits": (
-        "The language layers and no other are in 4 bits, and a step moves the adapters alone",
+        "Only the language layers are in 4 bits, and a step moves only the adapters",
         "test_families.py::test_exactly_the_language_layers_are_in_4_bits",
         "test_families.py::test_a_qlora_step_moves_every_adapter_and_nothing_else",
     ),
     "resumed": (
-        "A run that was killed goes on to the same bits",
+        "A killed run continues to the same weights, to the bit",
         "test_family_lives.py::test_a_killed_run_goes_on_to_the_same_bits",
     ),
     "plain PEFT": (
@@ -47,24 +47,24 @@ LINES = {
         "test_family_lives.py::test_its_adapter_opens_in_plain_transformers_and_peft",
     ),
     "merged": (
-        "Merged it answers as the run did, in plain transformers",
+        "The merged model answers as the run did, in plain transformers",
         "test_family_lives.py::test_merged_it_answers_as_the_run_does_in_plain_transformers",
     ),
     "alone": (
-        "An answer alone is the answer in a batch",
+        "The batch size changes no answer",
         "test_families.py::test_a_sample_is_scored_the_same_alone_and_among_others",
         "test_families.py::test_the_batch_size_changes_no_answer",
     ),
     "ends": (
-        "What is supervised is the answer and its end, and nothing else",
+        "Only the answer and its end are supervised",
         "test_families.py::test_the_supervised_text_is_exactly_the_answer_and_its_end",
     ),
     "belief": (
-        "The probability of each listed answer is that of the answer by itself",
+        "Asking for all answers in one pass gives each the probability that it has alone",
         "test_belief.py::test_every_family_believes_what_each_answer_alone_says",
     ),
     "real tokenizer": (
-        "Prompts and answers in the tokenizer that a package ships",
+        "Prompts and answers are right in the real tokenizer; no: no package ships that",
         "test_real_prompts.py::test_a_time_is_supervised_token_by_token_and_ends",
     ),
 }
@@ -72,20 +72,21 @@ LINES = {
 HEAD = """\
 # Families and what is shown of them
 
-By `python docs/families.py`, which asks pytest what there is. A family's architecture is built in
-small with random weights, and every ✓ is a test that `make test` runs on it; *long* is one that
-`make test-long` runs. The embedded gnomon-tiny is of Qwen2-VL's architecture and has its tests.
-What `family: auto` finds out of other architectures is said in [models.md](models.md).
+A family is an architecture that gnomon knows. Each is built in small with random weights. A ✓ is a
+test that `make test` runs on it, *long* one that `make test-long` runs. gnomon-tiny has Qwen2-VL's
+architecture and is tested with it. Other architectures: [models.md](models.md).
 
-`make test` runs under the newest releases that `pyproject.toml` allows: transformers 5.23, TRL
-1.16, PEFT 0.21 and bitsandbytes 0.50. The quick part of the contract passes under the lines before
-them, too, 5.22, 1.15, 0.20 and 0.49
-([benchmarks/results/matrix.txt](../benchmarks/results/matrix.txt), by `make test-matrix`).
+`make test` uses the newest releases that `pyproject.toml` allows: transformers 5.23, TRL 1.16, PEFT
+0.21 and bitsandbytes 0.50. The quick tests of this page also pass with the releases before them,
+5.22, 1.15, 0.20 and 0.49 ([benchmarks/results/matrix.txt](../benchmarks/results/matrix.txt), by
+`make test-matrix`).
 
-The last column says when `make test-hub` last passed, which compares templates, picture settings,
-sizes, tokenizers and ends with those in the repositories of well-known checkpoints. *never* means
-that they are as public sources have them, which the family's file names, and that nobody saw them
-work on the true weights yet.
+The last column says when `make test-hub` last passed. It compares templates, picture settings,
+sizes, tokenizers and ends with those of well-known checkpoints on the hub. *never* means that these
+are taken from public sources, which the family's file names, and that nobody has yet seen them work
+with the true weights.
+
+This page is written by `python docs/families.py`, which asks pytest which tests there are.
 """
 
 

@@ -70,9 +70,9 @@ def test_the_code_runs_and_trains(given):
 def test_ten_lines_are_ten_lines():
     loop = CODE[0].partition("vocab =")
     assert len((loop[1] + loop[2]).strip().splitlines()) <= 10
-    trainer = CODE[1].partition("def ")
+    trainer = CODE[2].partition("def ")
     assert len([line for line in trainer[2].splitlines() if line]) <= 10
-    trl = CODE[2].partition("settings")
+    trl = CODE[3].partition("settings")
     assert len(trl[2].strip().splitlines()) <= 10
 
 
