@@ -36,7 +36,7 @@ def test_the_deviation_falls_to_a_quarter_or_less(tmp_path, capsys):
     before, after = (
         next(
             line["estimate"]["value"]
-            for line in scores[name]["summaries"]["time"]["results"]
+            for line in scores[name]["summaries"]["time24"]["results"]
             if line["name"] == "deviation"
         )
         for name in ("before", "after")

@@ -56,5 +56,5 @@ def test_the_straight_road(kind, tmp_path):
         scores = json.loads((run / "report.json").read_text())[name]
         assert sum(part["n"] for part in scores["summaries"].values()) == 8
     assert "<table" in (run / "report.html").read_text()
-    assert gnomon("score", run, "--out", tmp_path / "again.html") == 0
-    assert (tmp_path / "again.html").read_bytes() == (run / "report.html").read_bytes()
+    assert gnomon("score", run, "--out", tmp_path / "again/report.html") == 0
+    assert (tmp_path / "again/report.html").read_bytes() == (run / "report.html").read_bytes()

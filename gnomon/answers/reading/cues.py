@@ -74,6 +74,7 @@ LISTED = _BESIDE["listed"]
 CALCULATES, EQUALS = _BESIDE["calculates"], _BESIDE["equals"]
 """What stands between a value and the one that it comes to, and how that ends."""
 OPERATES = _BESIDE["operates"]
+AT_ANOTHER, WORKS_OUT = _BESIDE["at_another"], _BESIDE["works_out"]
 """What stands behind a value that is only a part of a calculation: 3 ticks past 40."""
 EACH, IN_ALL = _BESIDE["each"], _BESIDE["in_all"]
 """What makes a number a step of the scale, and the sum of all."""

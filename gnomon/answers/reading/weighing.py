@@ -44,7 +44,7 @@ _IS, _IS_FIRST = 12, 6
 """Of what something "is", and more of the first such value of a sentence."""
 _REPEATED = 25
 """What "Answer:" loses where the text says it again."""
-_REFUSAL = 45
+_REFUSAL = 50
 """What a value must earn to count in a text that begins or ends with a refusal."""
 _WEAK = -10
 """A value with fewer points is only mentioned."""
@@ -231,8 +231,10 @@ class Region(Generic[V]):
                 self._beside[doubted] += PENALTIES[name]
         elif name in PENALTIES:
             behind_it = name in ("because", "contrasts", "denies")
-            begin = cue.end if behind_it else self._sentence(cue.start)[0]
-            until = min(cue.until, self._despite(cue))
+            begin = self._sentence(cue.start)[0]
+            begin = cue.end if behind_it else max(begin, self._low.rfind(";", begin, cue.start))
+            clause = self._low.find(";", cue.end)
+            until = min(cue.until, self._despite(cue), clause if clause >= 0 else cue.until)
             if name == "denies" and (both := _NOR.search(self._low, cue.end, until)):
                 until = both.end()
             for index, start in enumerate(starts):
@@ -265,7 +267,7 @@ class Region(Generic[V]):
         if line != (0, len(part)) and _is_alone(before, part[end : line[1]]):
             self._stands_in(index, POINTS["own line"], "own line")
         concludes = begin == self._last and not _WORD.search(part, end, stop)
-        if not isinstance(reading.value, Decimal) and concludes and _COLON.search(near):
+        if not isinstance(reading.value, Decimal) and concludes and _LABELLED.search(near):
             self._stands_in(index, POINTS["own line"] + 15, "own line")
         if before.count("**") % 2:
             self._stands_in(index, POINTS["bold"], "bold")
@@ -279,6 +281,10 @@ class Region(Generic[V]):
             beside += 40
         if isinstance(reading.value, Decimal):
             beside -= 60 * bool(cues.OPERATES.match(part, end))
+            beside -= 30 * bool(cues.AT_ANOTHER.search(near))
+            beside += 15 * bool(_EXPLAINED.match(part, end))
+            if cues.WORKS_OUT.search(near) and begin == self._last:
+                self._stands_in(index, POINTS["conclusion"], "conclusion")
             beside -= 30 * bool(others and cues.EACH.search(near))
             beside += 30 * bool(index == len(self.found) - 1 and cues.IN_ALL.match(part, end))
             beside -= 40 * self._in_a_row(index)
@@ -299,6 +305,11 @@ class Region(Generic[V]):
             or listed
             or any(c.name == "conclusion" and end <= c.start < stop for c in self._cues)
         ):
+            return 0
+        concluded = any(c.name == "conclusion" and c.start >= self._last for c in self._cues)
+        if isinstance(found[0].value, str) and _FIGURE.match(part, end):
+            return 0  # Monday: 12, Tuesday: 15
+        if concluded and _is_box(found[0]) and found[-1].value != found[0].value:
             return 0
         last, before = found[-1].span, part[:start]
         stated = cues.IS.search(part, max(0, last[0] - 40), last[0])
@@ -351,10 +362,12 @@ class Region(Generic[V]):
         if not self._ends:
             return False
         low = self._low
-        if _OPEN_ENDED.search(low[-10:]) or low.count("{") > low.count("}"):
+        ended = self._are_texts and not _WORD.search(low, self.found[-1].span[1])
+        open_ended = not ended and _OPEN_ENDED.search(low[-10:])  # a choice may be "in front of"
+        if open_ended or low.count("{") > low.count("}"):
             return True
         last = self._last
-        if self._are_texts and not _WORD.search(low, self.found[-1].span[1]):
+        if ended:
             start = self.found[-1].span[0]
             if cues.IS.search(low, max(0, start - 40), start):
                 return False
@@ -384,7 +397,8 @@ class Region(Generic[V]):
                 return None
             if scored.points < _MENTIONED and self._is_bare(kept[scored.place]):
                 return None
-            if _denied(self._low, kept[scored.place], alone=len(kept) == 1):
+            figures = sum(self._low[r.span[0]].isdigit() for r in kept)
+            if _denied(self._low, kept[scored.place], alone=len(kept) == 1 or figures == 1):
                 continue
             index = self._solved(scored.place)
             if self._is_one_of_several(index, scored.rule) and (index := self._within(index)) < 0:
@@ -512,7 +526,9 @@ _TOKENS = ("bbox_2d", "box_2d", "box tokens", "box tag", "loc", "loc, y first")
 """Rules of boxes in a model's own form: of several none is said to be the answer."""
 _THAT = ("that", "this", "it")
 """What may mean the value of the sentence before."""
-_COLON = re.compile(r"[:：][\s*_\"'(]*(?:(?:an?|the)\s)?\Z")
+_LABELLED = re.compile(r"(?<!confidence)[:：][\s*_\"'(]*(?:(?:an?|the)\s)?\Z")
+_FIGURE = re.compile(r"\s?[:：(]\s?\d[\d.,]*+(?!\s?%)")
+_EXPLAINED = re.compile(r": \d")
 _COMMA = re.compile(r",\s?(?:and\s|und\s|et\s|y\s)?|、")
 _WORD = re.compile(r"\w")
 _QUOTED = re.compile(r"\s?(?:\"(?:[^\"\\]|\\.){0,400}\"?|[^\s{\[,}\"][^,}\n]{0,60})")
@@ -526,6 +542,10 @@ _SUMS_UP = re.compile(
 _OPEN_ENDED = re.compile(r"(?:\s[+=×*]|\{|\b(?:the|an|of|and|or|with|that|because|oder|und))\s*\Z")
 _MID_FORMULA = re.compile(r"(?:\w|[,(:=+*/^{\\-])\s*\Z")
 _MID_SENTENCE = re.compile(r"(?:[^\W\d]|[,(:-])\s*\Z")
+
+
+def _is_box(reading: Reading[Any]) -> bool:
+    return isinstance(reading.value, tuple) and len(reading.value) == 4
 
 
 def _is_alone(before: str, behind: str, letters: int = 12) -> bool:

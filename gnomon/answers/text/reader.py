@@ -165,13 +165,13 @@ def _begins(choices: tuple[str, ...]) -> str:
 
 
 def _named_as(choice: str) -> str:
-    """Any case; but "a bar" does not name the choice A, as "a)" and "a" alone do.
+    """Any case; but "a bar" does not name the choice A, as "a)", "option a" and "a" alone do.
 
     Between words a blank is a blank; beside a sign it may be missing, as in {"valid":false}.
     """
     if len(choice) > 1 or not choice.isalpha():
         return _BLANK_AT_A_SIGN.sub(r"\\s*", re.escape(choice).replace(r"\ ", " "))
-    return rf"(?-i:{choice})|{choice}(?=\))|(?<=\A){choice}(?=\W*\Z)"
+    return rf"(?-i:{choice})|{choice}(?=\))|(?<=option ){choice}|(?<=\A){choice}(?=\W*\Z)"
 
 
 @cache
