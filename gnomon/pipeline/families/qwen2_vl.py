@@ -61,17 +61,9 @@ class Qwen2VL(Family):
         return _processors.assemble(kind, path, pictures_of(path, model))
 
     def resized(self, processor: Processor, size: Size) -> Size:
-        from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
-
         pictures = processor.image_processor
-        height, width = smart_resize(
-            size[1],
-            size[0],
-            factor=pictures.patch_size * pictures.merge_size,
-            min_pixels=pictures.size["shortest_edge"],
-            max_pixels=pictures.size["longest_edge"],
-        )
-        return width, height
+        least, most = pictures.size["shortest_edge"], pictures.size["longest_edge"]
+        return _resized(size, pictures.patch_size * pictures.merge_size, least, most)
 
     def looks(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:
         vision = config.vision_config
@@ -81,16 +73,16 @@ class Qwen2VL(Family):
 
     def fitted(self, vision: PretrainedConfig, size: Size, model: Model) -> Size:
         """The size that a picture is resized to, within the recipe's limits or the checkpoints'."""
-        from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
+        least, most = model.min_pixels or self.pixels[0], model.max_pixels or self.pixels[1]
+        return _resized(size, vision.patch_size * vision.spatial_merge_size, least, most)
 
-        height, width = smart_resize(
-            size[1],
-            size[0],
-            factor=vision.patch_size * vision.spatial_merge_size,
-            min_pixels=model.min_pixels or self.pixels[0],
-            max_pixels=model.max_pixels or self.pixels[1],
-        )
-        return width, height
+
+def _resized(size: Size, factor: int, least: int, most: int) -> Size:
+    """To multiples of `factor`, in all `least` to `most` pixels."""
+    from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
+
+    height, width = smart_resize(size[1], size[0], factor, least, most)
+    return width, height
 
 
 def pictures_of(path: str | Path, model: Model) -> Any:
