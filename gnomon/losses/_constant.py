@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
@@ -14,11 +12,11 @@ class Constant:
     It is no buffer of a module: `model.to(torch.bfloat16)` would round it.
     """
 
-    def __init__(self, make: Callable[[], Tensor]) -> None:
-        # Now and not when first asked for, lest torch.compile write it out in its graph. And not
-        # for inference only: what an evaluation makes must serve a later backward pass.
+    def __init__(self, table: Tensor) -> None:
+        # A copy that is not for inference only: what an evaluation makes must serve a later
+        # backward pass.
         with torch.inference_mode(mode=False):
-            self._table = make()
+            self._table = table.clone()
         self._kept: dict[tuple[torch.device, torch.dtype], Tensor] = {}
 
     def on(self, device: torch.device, dtype: torch.dtype | None = None) -> Tensor:

@@ -57,10 +57,9 @@ class KernelLoss(NumericLoss):
             seed=options.whole("seed", seed),
         )
         rulers = vocab.tables.rulers.on(torch.device("cpu"))[:, : len(vocab)]
-        self._kernel = Constant(lambda: torch.stack([self.kernel.gram(v) for v in rulers]))
+        self._kernel = Constant(torch.stack([self.kernel.gram(v) for v in rulers]))
         if "smooth" in self.parts:
-            make = self.kernel.laplacian
-            self._laplacian = Constant(lambda: torch.stack([make(v) for v in rulers]))
+            self._laplacian = Constant(torch.stack([self.kernel.laplacian(v) for v in rulers]))
 
     def residual(self, scores: Tensor, spans: Spans) -> Tensor:
         """r = p − q at each position: [P, N]."""

@@ -50,35 +50,17 @@ class _Ruler:
     """The distinct values on one ruler: which entries have each, and each label's target."""
 
     def __init__(self, v: Tensor, spread: float) -> None:
-        self._v = v
-        self._spread = spread
-        self._columns = Constant(self._make_columns)  # [U·G]
-        self._spare = Constant(self._make_spare)  # [U, G] bool
-        self._targets = Constant(self._make_targets)  # [N, U]
-        self.entropy = Constant(self._make_entropy)  # [N]
+        values, which = distinct(v)
+        entries = [(which == u).nonzero().flatten() for u in range(len(values))]
+        # [U, G]: the entries of each value, and -1 where it has fewer than G
+        members = pad_sequence(entries, batch_first=True, padding_value=-1)
+        targets = (-((v[:, None] - values) ** 2) / spread).softmax(-1)
+        self._columns = Constant(torch.where(members < 0, members[:, :1], members).flatten())
+        self._spare = Constant(members < 0)  # [U, G] bool
+        self._targets = Constant(targets)  # [N, U]
+        self.entropy = Constant(-torch.xlogy(targets, targets).sum(-1))  # [N]
 
     def cross_entropy(self, log_p: Tensor, index: Tensor) -> Tensor:
         columns, spare = self._columns.on(log_p.device), self._spare.on(log_p.device)
         by_value = pooled(log_p.index_select(1, columns), spare)  # [P, U]
         return -(self._targets.on(log_p.device, log_p.dtype)[index] * by_value).sum(-1)
-
-    def _members(self) -> Tensor:
-        """[U, G]: the entries of each value, and -1 where it has fewer than G."""
-        values, which = distinct(self._v)
-        entries = [(which == u).nonzero().flatten() for u in range(len(values))]
-        return pad_sequence(entries, batch_first=True, padding_value=-1)
-
-    def _make_columns(self) -> Tensor:
-        members = self._members()
-        return torch.where(members < 0, members[:, :1], members).flatten()
-
-    def _make_spare(self) -> Tensor:
-        return self._members() < 0
-
-    def _make_targets(self) -> Tensor:
-        gap = self._v[:, None] - distinct(self._v)[0]
-        return (-(gap**2) / self._spread).softmax(-1)
-
-    def _make_entropy(self) -> Tensor:
-        targets = self._make_targets()
-        return -torch.xlogy(targets, targets).sum(-1)

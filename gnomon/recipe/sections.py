@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import ConfigDict, Field, NonNegativeFloat, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
@@ -392,9 +392,7 @@ class Recipe:
                 f"train.language=full: weights in {self.model.bits} bits cannot be trained; set it"
                 f" to lora, or model.load_in_{self.model.bits}bit=false"
             )
-        ways = {"language": self.train.language, "vision": self.train.vision,
-                "projector": self.train.projector}  # fmt: skip
-        whole = [part for part, way in ways.items() if way == "full"]
+        whole = [part for part in get_args(PartName) if getattr(self.train, part) == "full"]
         if self.model.dtype == "float16" and whole:
             raise ValueError(
                 f"model.dtype=float16, train.{whole[0]}=full: weights in float16 lose small"

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
 
 from gnomon.losses._constant import Constant
 from gnomon.losses.numbers.marks import WIDEST, Mark, digits_of
@@ -52,21 +51,33 @@ class Tables:
     """What the reader and the losses look up, on any device."""
 
     def __init__(self, entries: tuple[Entry, ...], marks: Mapping[int, int], size: int) -> None:
-        self._entries = entries
-        self._marks = marks
-        self._size = size
+        widths = torch.tensor([e.width for e in entries] + [0, WIDEST + 1])
+        value = torch.tensor([*(e.value for e in entries), 0, 0], dtype=torch.float64)
+        most = max(len(e.ids) for e in entries)
+        token_marks = torch.tensor([*(marks.get(token, 0) for token in range(size)), 0])
+        flags = torch.stack([(token_marks & mark.value) != 0 for mark in Mark])
         self.mixed = len({e.width for e in entries}) > 1
         """Whether entries are of several widths, and so need several rulers."""
-        self.columns = Constant(self._make_columns)
+        self.columns = Constant(
+            torch.tensor([e.ids + e.ids[:1] * (most - len(e.ids)) for e in entries])
+        )
         """[N, G]: the tokens of each entry, its first one again where it has fewer than G."""
-        self.spare = Constant(self._make_spare)
+        self.spare = Constant(
+            torch.tensor([[g >= len(e.ids) for g in range(most)] for e in entries])
+        )
         """[N, G] bool: where `columns` has the first one again."""
-        self.widths = Constant(self._make_widths)
+        self.widths = Constant(widths)
         """[N + 2]: places; then those of a token without digits, and of one that is not read."""
-        self.rulers = Constant(self._make_rulers)
+        shift = torch.arange(1, WIDEST + 1)[:, None] - widths
+        in_fractions = value * 10.0 ** shift.double()  # [WIDEST, N + 2]
+        self.rulers = Constant(torch.cat([value[None], in_fractions[: WIDEST * self.mixed]]))
         """[L, N + 2]: what an entry is worth; see `NumericVocab.ruler`."""
-        self._token_marks = Constant(self._make_token_marks)
-        self._token_entries = Constant(self._make_token_entries)
+        self._token_marks = Constant(flags)
+        unread = flags[list(Mark).index(Mark.UNREAD)]
+        entry = torch.where(unread, len(entries) + 1, len(entries))
+        for n, known in enumerate(entries):
+            entry[list(known.ids)] = n
+        self._token_entries = Constant(entry)
 
     def tokens(self, device: torch.device) -> Tokens:
         """What the reader needs to know."""
@@ -77,33 +88,3 @@ class Tables:
             widths=self.widths.on(device),
             values=self.rulers.on(device, exact)[0],
         )
-
-    def _make_columns(self) -> Tensor:
-        most = max(len(e.ids) for e in self._entries)
-        return torch.tensor([e.ids + e.ids[:1] * (most - len(e.ids)) for e in self._entries])
-
-    def _make_spare(self) -> Tensor:
-        most = max(len(e.ids) for e in self._entries)
-        return torch.tensor([[g >= len(e.ids) for g in range(most)] for e in self._entries])
-
-    def _make_widths(self) -> Tensor:
-        return torch.tensor([e.width for e in self._entries] + [0, WIDEST + 1])
-
-    def _make_rulers(self) -> Tensor:
-        value = torch.tensor([*(e.value for e in self._entries), 0, 0], dtype=torch.float64)
-        width = self._make_widths()
-        if not self.mixed:
-            return value[None]
-        shift = torch.arange(1, WIDEST + 1)[:, None] - width
-        return torch.cat([value[None], value * 10.0 ** shift.double()])
-
-    def _make_token_marks(self) -> Tensor:
-        marks = torch.tensor([*(self._marks.get(token, 0) for token in range(self._size)), 0])
-        return torch.stack([(marks & mark.value) != 0 for mark in Mark])
-
-    def _make_token_entries(self) -> Tensor:
-        unread = self._make_token_marks()[list(Mark).index(Mark.UNREAD)]
-        entry = torch.where(unread, len(self._entries) + 1, len(self._entries))
-        for n, known in enumerate(self._entries):
-            entry[list(known.ids)] = n
-        return entry

@@ -32,24 +32,23 @@ def assemble(
 
 
 class _WithoutVideo(ProcessorMixin):  # type: ignore[misc]
-    """The same processor without the video part, the only one that needs torchvision."""
+    """The same processor without the video part, the only one that needs torchvision.
+
+    It comes after a processor's own class, whose constructor hands a video part on as None; or
+    before one whose constructor needs more than that.
+    """
 
     video: ClassVar[str] = ""
     """The class of the video part, where it is not called as that of pictures."""
 
-    def __init__(
-        self,
-        image_processor: Any = None,
-        tokenizer: Any = None,
-        chat_template: str | None = None,
-        **kwargs: Any,
-    ) -> None:
-        self.image_token, self.video_token = "<|image_pad|>", "<|video_pad|>"
-        self.image_token_id = tokenizer.convert_tokens_to_ids(self.image_token)
-        self.video_token_id = tokenizer.convert_tokens_to_ids(self.video_token)
-        ProcessorMixin.__init__(
-            self, image_processor, tokenizer, chat_template=chat_template, **kwargs
-        )
+    def __init__(self, *parts: Any, chat_template: str | None = None, **kwargs: Any) -> None:
+        there = [part for part in parts if part is not None]
+        named = {name: part for name, part in kwargs.items() if part is not None}
+        ProcessorMixin.__init__(self, *there, chat_template=chat_template, **named)
+
+    @classmethod
+    def get_attributes(cls) -> list[str]:
+        return ["image_processor", "tokenizer"]
 
     def to_dict(self) -> dict[str, Any]:
         """What is saved: AutoProcessor looks for a video part, too, and gives up without one.
@@ -66,15 +65,15 @@ class _WithoutVideo(ProcessorMixin):  # type: ignore[misc]
 # They keep their names, so that what they save opens with AutoProcessor where torchvision is.
 
 
-class Qwen2VLProcessor(_WithoutVideo, transformers.Qwen2VLProcessor):  # type: ignore[misc]
+class Qwen2VLProcessor(transformers.Qwen2VLProcessor, _WithoutVideo):  # type: ignore[misc]
     """Qwen2-VL's."""
 
 
-class Qwen2_5_VLProcessor(_WithoutVideo, transformers.Qwen2_5_VLProcessor):  # type: ignore[misc]  # noqa: N801 - transformers' name
+class Qwen2_5_VLProcessor(transformers.Qwen2_5_VLProcessor, _WithoutVideo):  # type: ignore[misc]  # noqa: N801 - transformers' name
     """Qwen2.5-VL's."""
 
 
-class Qwen3VLProcessor(_WithoutVideo, transformers.Qwen3VLProcessor):  # type: ignore[misc]
+class Qwen3VLProcessor(transformers.Qwen3VLProcessor, _WithoutVideo):  # type: ignore[misc]
     """Qwen3-VL's."""
 
 
@@ -133,20 +132,7 @@ class InternVLProcessor(_WithoutVideo, transformers.InternVLProcessor):  # type:
         )
 
 
-class _TwoParts(_WithoutVideo):
-    """Comes after a processor's own class, whose constructor may hand a video part on as None."""
-
-    def __init__(self, *parts: Any, chat_template: str | None = None, **kwargs: Any) -> None:
-        there = [part for part in parts if part is not None]
-        named = {name: part for name, part in kwargs.items() if part is not None}
-        ProcessorMixin.__init__(self, *there, chat_template=chat_template, **named)
-
-    @classmethod
-    def get_attributes(cls) -> list[str]:
-        return ["image_processor", "tokenizer"]
-
-
-class Gemma4Processor(transformers.Gemma4Processor, _TwoParts):  # type: ignore[misc]
+class Gemma4Processor(transformers.Gemma4Processor, _WithoutVideo):  # type: ignore[misc]
     """Gemma 4's for texts and pictures, without what hears and what sees videos."""
 
     left_out: Mapping[str, Any] = {}
@@ -165,7 +151,7 @@ def without_video(kind: type[ProcessorMixin]) -> type[ProcessorMixin]:
     """The same processor without its video part, under the same name."""
     if "video_processor" not in kind.get_attributes():
         return kind
-    return type(kind.__name__, (kind, _TwoParts), {"__module__": __name__})
+    return type(kind.__name__, (kind, _WithoutVideo), {"__module__": __name__})
 
 
 def kind_of(path: str | Path) -> type[ProcessorMixin]:

@@ -21,7 +21,6 @@ class TextOnly(Family):
 
     dialect: ClassVar[str] = "plain"
     language: ClassVar[Part] = Part(("model.",), r"model\.layers\..*\.(q|k|v|o|gate|up|down)_proj")
-    keep_in_16_bits: ClassVar[tuple[str, ...]] = ("lm_head",)
 
     def load_processor(self, path: str | Path, model: Model) -> Processor:  # noqa: ARG002 - no pixels
         """The tokenizer; one without a pad token, as Llama-3's, gets one that the model knows."""

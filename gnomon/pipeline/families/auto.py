@@ -46,7 +46,7 @@ class Auto(Family):
     dialect: ClassVar[str] = "plain"
     digits: ClassVar[str] = "1 or more"
     end: ClassVar[str] = ""
-    keep_in_16_bits: ClassVar[tuple[str, ...]] = ("lm_head",)
+    keep_in_16_bits: tuple[str, ...] = ("lm_head",)
     place: str | Path = ""
     opening: str = ""
     """What the template writes before an answer beyond its generation prompt, as an empty thought;

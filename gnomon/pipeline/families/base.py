@@ -40,6 +40,11 @@ class Part:
     Empty where there are none.
     """
 
+    @classmethod
+    def under(cls, module: str, layers: str) -> Part:
+        """A module, and its linear layers by how their names end, a regular expression."""
+        return cls((f"{module}.",), rf"{re.escape(module)}\..*\.{layers}")
+
     def targets(self, names: Sequence[str] | None) -> str:
         """The same for those that are called so at the end, or for all."""
         if not names:
@@ -47,9 +52,7 @@ class Part:
         return rf"(?=.*\.(?:{'|'.join(map(re.escape, names))})$)(?:{self.linear})"
 
 
-LANGUAGE = Part(
-    ("model.language_model.",), r"model\.language_model\..*\.(q|k|v|o|gate|up|down)_proj"
-)
+LANGUAGE = Part.under("model.language_model", "(q|k|v|o|gate|up|down)_proj")
 """A decoder as most have it, under the name that transformers gives it."""
 
 
@@ -77,17 +80,27 @@ class Family(ABC):
     """Whether the processor takes a list of pictures for each text."""
     spaced: ClassVar[bool] = False
     """Whether a blank stands between the prompt and the answer."""
-    language: ClassVar[Part]
+    language: ClassVar[Part] = LANGUAGE
     vision: ClassVar[Part | None] = None
     projector: ClassVar[Part | None] = None
-    keep_in_16_bits: ClassVar[tuple[str, ...]]
-    """Modules that stay out of 4 bits, the head among them: one's own list drops it otherwise."""
     config_class: ClassVar[str]
     """The name of its configuration in transformers."""
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {}
     """Well-known checkpoints by hub id, and what makes their configuration."""
     met_the_hub: ClassVar[str] = "never"
     """The day that `make test-hub` last passed on them."""
+
+    @property
+    def keep_in_16_bits(self) -> tuple[str, ...]:
+        """Modules that stay out of 4 bits: what is not the language model.
+
+        The head is among them, for passing a list replaces the library's default.
+        """
+        vision, projector = (
+            part.prefixes if part else () for part in (self.vision, self.projector)
+        )
+        outside = (name for name in projector if not name.startswith(vision))
+        return (*(name.rstrip(".") for name in (*vision, *outside)), "lm_head")
 
     def of(self, path: str | Path, model: Model) -> Family:  # noqa: ARG002 - auto looks at it
         """The family as it is for one checkpoint."""
@@ -197,6 +210,20 @@ class Family(ABC):
     def arranged(self, pictures: Sequence[list[Image]]) -> list[Any]:
         """The pictures of each text as the processor takes them beside their texts."""
         return list(pictures) if self.nested else [one for own in pictures for one in own]
+
+
+def decoder(
+    width: int, inner: int, layers: int, heads: int, shared: int, **more: Any
+) -> dict[str, Any]:
+    """What makes a language model's configuration; `shared` heads hold keys and values."""
+    return {
+        "hidden_size": width,
+        "intermediate_size": inner,
+        "num_hidden_layers": layers,
+        "num_attention_heads": heads,
+        "num_key_value_heads": shared,
+        **more,
+    }
 
 
 def tokenizer_of(processor: Processor) -> PreTrainedTokenizerBase:

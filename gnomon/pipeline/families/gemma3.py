@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import LANGUAGE, Family, Part, Processor
+from gnomon.pipeline.families.base import Family, Part, Processor, decoder
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
@@ -21,6 +21,7 @@ ROPE = {
     "sliding_attention": {"rope_type": "default", "rope_theta": 10_000.0},
     "full_attention": {"rope_type": "linear", "rope_theta": 1_000_000.0, "factor": 8.0},
 }
+TEXT = {"sliding_window": 1024, "rope_parameters": ROPE}
 VISION = {
     "model_type": "siglip_vision_model",
     "hidden_size": 1152,
@@ -49,58 +50,25 @@ class Gemma3(Family):
     placeholder: ClassVar[str] = "<start_of_image>"
     several = True
     nested = True
-    language: ClassVar[Part] = LANGUAGE
-    vision: ClassVar[Part | None] = Part(
-        ("model.vision_tower.",),
-        r"model\.vision_tower\..*\.(q_proj|k_proj|v_proj|out_proj|fc1|fc2)",
+    vision: ClassVar[Part | None] = Part.under(
+        "model.vision_tower", "(q_proj|k_proj|v_proj|out_proj|fc1|fc2)"
     )
     # One matrix that is no linear layer: it trains whole or not at all.
     projector: ClassVar[Part | None] = Part(("model.multi_modal_projector.",), "")
-    keep_in_16_bits: ClassVar[tuple[str, ...]] = (
-        "model.vision_tower",
-        "model.multi_modal_projector",
-        "lm_head",
-    )
     config_class: ClassVar[str] = "Gemma3Config"
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
         "google/gemma-3-4b-it": {
-            "text_config": {
-                "hidden_size": 2560,
-                "intermediate_size": 10_240,
-                "num_hidden_layers": 34,
-                "num_attention_heads": 8,
-                "num_key_value_heads": 4,
-                "head_dim": 256,
-                "sliding_window": 1024,
-                "rope_parameters": ROPE,
-            },
+            "text_config": decoder(2560, 10_240, 34, 8, 4, head_dim=256, **TEXT),
             "vision_config": VISION,
         },
         "google/gemma-3-12b-it": {
-            "text_config": {
-                "hidden_size": 3840,
-                "intermediate_size": 15_360,
-                "num_hidden_layers": 48,
-                "num_attention_heads": 16,
-                "num_key_value_heads": 8,
-                "head_dim": 256,
-                "sliding_window": 1024,
-                "rope_parameters": ROPE,
-            },
+            "text_config": decoder(3840, 15_360, 48, 16, 8, head_dim=256, **TEXT),
             "vision_config": VISION,
         },
         "google/gemma-3-27b-it": {
-            "text_config": {
-                "hidden_size": 5376,
-                "intermediate_size": 21_504,
-                "num_hidden_layers": 62,
-                "num_attention_heads": 32,
-                "num_key_value_heads": 16,
-                "head_dim": 128,
-                "query_pre_attn_scalar": 168,
-                "sliding_window": 1024,
-                "rope_parameters": ROPE,
-            },
+            "text_config": decoder(
+                5376, 21_504, 62, 32, 16, head_dim=128, query_pre_attn_scalar=168, **TEXT
+            ),
             "vision_config": VISION,
         },
     }

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import Family, Part, Processor
+from gnomon.pipeline.families.base import Family, Part, Processor, decoder
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
@@ -28,19 +28,7 @@ LARGE = {"hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers": 27
 """The two vision towers; the small one is otherwise as transformers' defaults have it."""
 
 
-def _sized(width: int, layers: int, heads: int, shared: int, **more: Any) -> dict[str, Any]:
-    """What makes a language model's configuration; `shared` heads hold keys and values."""
-    return {
-        "hidden_size": width,
-        "intermediate_size": 4 * width,
-        "num_hidden_layers": layers,
-        "num_attention_heads": heads,
-        "num_key_value_heads": shared,
-        "final_logit_softcapping": 30.0,
-        **more,
-    }
-
-
+CAPPED = {"final_logit_softcapping": 30.0}
 E2B = {"num_kv_shared_layers": 20, "use_double_wide_mlp": True,
        "layer_types": (["sliding_attention"] * 4 + ["full_attention"]) * 7}  # fmt: skip
 OF_31B = {"num_global_key_value_heads": 4, "attention_k_eq_v": True, "sliding_window": 1024,
@@ -75,7 +63,7 @@ class Gemma4(Family):
     projector: ClassVar[Part | None] = Part(
         ("model.embed_vision.",), r"model\.embed_vision\.embedding_projection"
     )
-    keep_in_16_bits: ClassVar[tuple[str, ...]] = (
+    keep_in_16_bits = (
         "model.vision_tower",
         "model.embed_vision",
         "model.audio_tower",
@@ -85,17 +73,17 @@ class Gemma4(Family):
     config_class: ClassVar[str] = "Gemma4Config"
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
         "google/gemma-4-E2B-it": {
-            "text_config": _sized(1536, 35, 8, 1, **E2B),
+            "text_config": decoder(1536, 6144, 35, 8, 1, **CAPPED, **E2B),
             "vision_config": SMALL,
             "audio_config": {},
         },
         "google/gemma-4-E4B-it": {
-            "text_config": _sized(2560, 42, 8, 2, num_kv_shared_layers=18),
+            "text_config": decoder(2560, 10_240, 42, 8, 2, **CAPPED, num_kv_shared_layers=18),
             "vision_config": SMALL,
             "audio_config": {},
         },
         "google/gemma-4-31B-it": {
-            "text_config": _sized(5376, 60, 32, 16, **OF_31B),
+            "text_config": decoder(5376, 21_504, 60, 32, 16, **CAPPED, **OF_31B),
             "vision_config": LARGE,
         },
     }

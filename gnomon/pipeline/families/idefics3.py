@@ -12,7 +12,7 @@ from math import ceil, isqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import Family, Part, Processor
+from gnomon.pipeline.families.base import Family, Part, Processor, decoder
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
@@ -46,35 +46,19 @@ class Idefics3(Family):
     nested = True
     spaced: ClassVar[bool] = True  # after `Assistant:`
     takes_limits: ClassVar[bool] = True
-    language: ClassVar[Part] = Part(
-        ("model.text_model.",), r"model\.text_model\..*\.(q|k|v|o|gate|up|down)_proj"
-    )
-    vision: ClassVar[Part | None] = Part(
-        ("model.vision_model.",),
-        r"model\.vision_model\..*\.(q_proj|k_proj|v_proj|out_proj|fc1|fc2)",
+    language: ClassVar[Part] = Part.under("model.text_model", "(q|k|v|o|gate|up|down)_proj")
+    vision: ClassVar[Part | None] = Part.under(
+        "model.vision_model", "(q_proj|k_proj|v_proj|out_proj|fc1|fc2)"
     )
     projector: ClassVar[Part | None] = Part(
         ("model.connector.",), r"model\.connector\.modality_projection\.proj"
-    )
-    keep_in_16_bits: ClassVar[tuple[str, ...]] = (
-        "model.vision_model",
-        "model.connector",
-        "lm_head",
     )
     config_class: ClassVar[str] = "Idefics3Config"
     place_tokens: ClassVar[tuple[int, int]] = (8, 4)
     """Of what names a tile's place, `<row_1_col_1>`, and of `<global-img>`: plain text here."""
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
         "HuggingFaceM4/Idefics3-8B-Llama3": {
-            "text_config": {
-                "model_type": "llama",
-                "vocab_size": 128_259,
-                "hidden_size": 4096,
-                "intermediate_size": 14_336,
-                "num_hidden_layers": 32,
-                "num_attention_heads": 32,
-                "num_key_value_heads": 8,
-            },
+            "text_config": decoder(4096, 14_336, 32, 32, 8, model_type="llama", vocab_size=128_259),
             "vision_config": {**SO400M, "image_size": 364},
             "image_token_id": 128_257,
             "scale_factor": 2,
@@ -132,42 +116,19 @@ class SmolVLM(Idefics3):
     place_tokens: ClassVar[tuple[int, int]] = (1, 1)
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
         "HuggingFaceTB/SmolVLM2-256M-Video-Instruct": {
-            "text_config": {
-                "model_type": "llama",
-                "vocab_size": 49_280,
-                "hidden_size": 576,
-                "intermediate_size": 1536,
-                "num_hidden_layers": 30,
-                "num_attention_heads": 9,
-                "num_key_value_heads": 3,
-            },
+            "text_config": decoder(576, 1536, 30, 9, 3, model_type="llama", vocab_size=49_280),
             "vision_config": BASE,
             "image_token_id": 49_190,
             "scale_factor": 4,
         },
         "HuggingFaceTB/SmolVLM2-500M-Video-Instruct": {
-            "text_config": {
-                "model_type": "llama",
-                "vocab_size": 49_280,
-                "hidden_size": 960,
-                "intermediate_size": 2560,
-                "num_hidden_layers": 32,
-                "num_attention_heads": 15,
-                "num_key_value_heads": 5,
-            },
+            "text_config": decoder(960, 2560, 32, 15, 5, model_type="llama", vocab_size=49_280),
             "vision_config": BASE,
             "image_token_id": 49_190,
             "scale_factor": 4,
         },
         "HuggingFaceTB/SmolVLM2-2.2B-Instruct": {
-            "text_config": {
-                "model_type": "llama",
-                "vocab_size": 49_280,
-                "hidden_size": 2048,
-                "intermediate_size": 8192,
-                "num_hidden_layers": 24,
-                "num_attention_heads": 32,
-            },
+            "text_config": decoder(2048, 8192, 24, 32, 32, model_type="llama", vocab_size=49_280),
             "vision_config": {**SO400M, "image_size": 384},
             "image_token_id": 49_190,
             "scale_factor": 3,

@@ -13,7 +13,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import LANGUAGE, Family, Part, Processor
+from gnomon.pipeline.families.base import Family, Part, Processor, decoder
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
@@ -37,15 +37,8 @@ def _sized(
     language: dict[str, Any], width: int, inner: int, layers: int, heads: int, shared: int
 ) -> dict[str, Any]:
     """What makes a checkpoint's configuration; `shared` heads hold keys and values."""
-    text = {
-        "hidden_size": width,
-        "intermediate_size": inner,
-        "num_hidden_layers": layers,
-        "num_attention_heads": heads,
-        "num_key_value_heads": shared,
-    }
     return {
-        "text_config": {**language, **text},
+        "text_config": decoder(width, inner, layers, heads, shared, **language),
         "vision_config": VISION,
         "image_token_id": IMAGE[language["model_type"]],
         "tie_word_embeddings": False,
@@ -68,18 +61,11 @@ class InternVL(Family):
     placeholder: ClassVar[str] = "<IMG_CONTEXT>\n"
     several = True
     takes_limits: ClassVar[bool] = True
-    language: ClassVar[Part] = LANGUAGE
-    vision: ClassVar[Part | None] = Part(
-        ("model.vision_tower.",),
-        r"model\.vision_tower\..*\.(q_proj|k_proj|v_proj|projection_layer|fc1|fc2)",
+    vision: ClassVar[Part | None] = Part.under(
+        "model.vision_tower", "(q_proj|k_proj|v_proj|projection_layer|fc1|fc2)"
     )
     projector: ClassVar[Part | None] = Part(
         ("model.multi_modal_projector.",), r"model\.multi_modal_projector\.linear_[12]"
-    )
-    keep_in_16_bits: ClassVar[tuple[str, ...]] = (
-        "model.vision_tower",
-        "model.multi_modal_projector",
-        "lm_head",
     )
     config_class: ClassVar[str] = "InternVLConfig"
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from gnomon.pipeline.families._text import TextOnly
+from gnomon.pipeline.families.base import decoder
 
 DATE = "26 Jul 2024"
 """Llama's templates write the day's date unless given one, and the same recipe would be another
@@ -17,6 +18,9 @@ ROPE = {
     "high_freq_factor": 4.0,
     "original_max_position_embeddings": 8192,
 }
+WORDS = {"vocab_size": 128_256, "max_position_embeddings": 131_072}
+SMALL = {**WORDS, "rope_parameters": {**ROPE, "factor": 32.0}, "tie_word_embeddings": True}
+"""Llama-3's, and that of its models of 1B and 3B."""
 
 
 class Llama(TextOnly):
@@ -29,38 +33,9 @@ class Llama(TextOnly):
     template_options: ClassVar[Mapping[str, Any]] = {"date_string": DATE}
     config_class: ClassVar[str] = "LlamaConfig"
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
-        "meta-llama/Llama-3.2-1B-Instruct": {
-            "vocab_size": 128_256,
-            "hidden_size": 2048,
-            "intermediate_size": 8192,
-            "num_hidden_layers": 16,
-            "num_attention_heads": 32,
-            "num_key_value_heads": 8,
-            "head_dim": 64,
-            "max_position_embeddings": 131_072,
-            "rope_parameters": {**ROPE, "factor": 32.0},
-            "tie_word_embeddings": True,
-        },
-        "meta-llama/Llama-3.2-3B-Instruct": {
-            "vocab_size": 128_256,
-            "hidden_size": 3072,
-            "intermediate_size": 8192,
-            "num_hidden_layers": 28,
-            "num_attention_heads": 24,
-            "num_key_value_heads": 8,
-            "head_dim": 128,
-            "max_position_embeddings": 131_072,
-            "rope_parameters": {**ROPE, "factor": 32.0},
-            "tie_word_embeddings": True,
-        },
-        "meta-llama/Llama-3.1-8B-Instruct": {
-            "vocab_size": 128_256,
-            "hidden_size": 4096,
-            "intermediate_size": 14_336,
-            "num_hidden_layers": 32,
-            "num_attention_heads": 32,
-            "num_key_value_heads": 8,
-            "max_position_embeddings": 131_072,
-            "rope_parameters": {**ROPE, "factor": 8.0},
-        },
+        "meta-llama/Llama-3.2-1B-Instruct": decoder(2048, 8192, 16, 32, 8, head_dim=64, **SMALL),
+        "meta-llama/Llama-3.2-3B-Instruct": decoder(3072, 8192, 28, 24, 8, head_dim=128, **SMALL),
+        "meta-llama/Llama-3.1-8B-Instruct": decoder(
+            4096, 14_336, 32, 32, 8, rope_parameters={**ROPE, "factor": 8.0}, **WORDS
+        ),
     }

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import LANGUAGE, Family, Part, Processor
+from gnomon.pipeline.families.base import Family, Part, Processor, decoder
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
@@ -24,31 +24,17 @@ class Llava(Family):
     end: ClassVar[str] = "</s>"
     placeholder: ClassVar[str] = "<image>\n"
     spaced: ClassVar[bool] = True  # after `ASSISTANT:`
-    language: ClassVar[Part] = LANGUAGE
-    vision: ClassVar[Part | None] = Part(
-        ("model.vision_tower.",),
-        r"model\.vision_tower\..*\.(q_proj|k_proj|v_proj|out_proj|fc1|fc2)",
+    vision: ClassVar[Part | None] = Part.under(
+        "model.vision_tower", "(q_proj|k_proj|v_proj|out_proj|fc1|fc2)"
     )
     projector: ClassVar[Part | None] = Part(
         ("model.multi_modal_projector.",), r"model\.multi_modal_projector\.linear_[12]"
-    )
-    keep_in_16_bits: ClassVar[tuple[str, ...]] = (
-        "model.vision_tower",
-        "model.multi_modal_projector",
-        "lm_head",
     )
     config_class: ClassVar[str] = "LlavaConfig"
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
         "llava-hf/llava-1.5-7b-hf": {"text_config": {"model_type": "llama", "vocab_size": 32_064}},
         "llava-hf/llava-1.5-13b-hf": {
-            "text_config": {
-                "model_type": "llama",
-                "vocab_size": 32_064,
-                "hidden_size": 5120,
-                "intermediate_size": 13_824,
-                "num_hidden_layers": 40,
-                "num_attention_heads": 40,
-            }
+            "text_config": decoder(5120, 13_824, 40, 40, 40, model_type="llama", vocab_size=32_064)
         },
     }
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import LANGUAGE, Family, Part, Processor
+from gnomon.pipeline.families.base import Family, Part, Processor
 from gnomon.pipeline.families.llama import DATE, ROPE
 from gnomon.recipe import Model
 from gnomon.sample import Size
@@ -31,18 +31,11 @@ class Mllama(Family):
     placeholder: ClassVar[str] = "<|image|>"
     nested = True
     template_options: ClassVar[Mapping[str, Any]] = {"date_string": DATE}
-    language: ClassVar[Part] = LANGUAGE  # its cross-attention included
-    vision: ClassVar[Part | None] = Part(
-        ("model.vision_model.",),
-        r"model\.vision_model\..*\.(q_proj|k_proj|v_proj|o_proj|fc1|fc2)",
+    vision: ClassVar[Part | None] = Part.under(
+        "model.vision_model", "(q_proj|k_proj|v_proj|o_proj|fc1|fc2)"
     )
     projector: ClassVar[Part | None] = Part(
         ("model.multi_modal_projector.",), r"model\.multi_modal_projector"
-    )
-    keep_in_16_bits: ClassVar[tuple[str, ...]] = (
-        "model.vision_model",
-        "model.multi_modal_projector",
-        "lm_head",
     )
     config_class: ClassVar[str] = "MllamaConfig"
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from gnomon.pipeline.families.base import Part
-from gnomon.pipeline.families.qwen2_vl import Qwen2VL
+from gnomon.pipeline.families.base import Part, decoder
+from gnomon.pipeline.families.qwen2_vl import ROPE, Qwen2VL
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
@@ -32,28 +32,16 @@ class Qwen25VL(Qwen2VL):
     processor_class: ClassVar[str] = "Qwen2_5_VLProcessor"
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
         "Qwen/Qwen2.5-VL-3B-Instruct": {
-            "text_config": {
-                "vocab_size": 151_936,
-                "hidden_size": 2048,
-                "intermediate_size": 11_008,
-                "num_hidden_layers": 36,
-                "num_attention_heads": 16,
-                "num_key_value_heads": 2,
-                "rope_parameters": {"rope_type": "default", "mrope_section": [16, 24, 24]},
-            },
+            "text_config": decoder(
+                2048, 11_008, 36, 16, 2, vocab_size=151_936, rope_parameters=ROPE
+            ),
             "vision_config": {**VISION, "out_hidden_size": 2048},
             "tie_word_embeddings": True,
         },
         "Qwen/Qwen2.5-VL-7B-Instruct": {
-            "text_config": {
-                "vocab_size": 152_064,
-                "hidden_size": 3584,
-                "intermediate_size": 18_944,
-                "num_hidden_layers": 28,
-                "num_attention_heads": 28,
-                "num_key_value_heads": 4,
-                "rope_parameters": {"rope_type": "default", "mrope_section": [16, 24, 24]},
-            },
+            "text_config": decoder(
+                3584, 18_944, 28, 28, 4, vocab_size=152_064, rope_parameters=ROPE
+            ),
             "vision_config": {**VISION, "out_hidden_size": 3584},
         },
     }

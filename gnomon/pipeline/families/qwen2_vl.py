@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import LANGUAGE, Family, Part, Processor
+from gnomon.pipeline.families.base import Family, Part, Processor, decoder
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
+
+
+ROPE = {"rope_type": "default", "mrope_section": [16, 24, 24]}
 
 
 class Qwen2VL(Family):
@@ -25,7 +28,6 @@ class Qwen2VL(Family):
     placeholder: ClassVar[str] = "<|vision_start|><|image_pad|><|vision_end|>"
     several = True
     takes_limits: ClassVar[bool] = True
-    language: ClassVar[Part] = LANGUAGE
     vision: ClassVar[Part | None] = Part(
         ("model.visual.",),
         r"model\.visual\.blocks\..*\.(qkv|proj|fc1|fc2)",
@@ -33,7 +35,6 @@ class Qwen2VL(Family):
     projector: ClassVar[Part | None] = Part(
         ("model.visual.merger.",), r"model\.visual\.merger\.mlp\.[02]"
     )
-    keep_in_16_bits: ClassVar[tuple[str, ...]] = ("model.visual", "lm_head")
     config_class: ClassVar[str] = "Qwen2VLConfig"
     processor_class: ClassVar[str] = "Qwen2VLProcessor"
     """Its name in _processors."""
@@ -41,28 +42,14 @@ class Qwen2VL(Family):
     """The fewest and the most that a picture has, as the checkpoints limit them."""
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
         "Qwen/Qwen2-VL-2B-Instruct": {
-            "text_config": {
-                "vocab_size": 151_936,
-                "hidden_size": 1536,
-                "intermediate_size": 8960,
-                "num_hidden_layers": 28,
-                "num_attention_heads": 12,
-                "num_key_value_heads": 2,
-                "rope_parameters": {"rope_type": "default", "mrope_section": [16, 24, 24]},
-            },
+            "text_config": decoder(1536, 8960, 28, 12, 2, vocab_size=151_936, rope_parameters=ROPE),
             "vision_config": {"hidden_size": 1536},
             "tie_word_embeddings": True,
         },
         "Qwen/Qwen2-VL-7B-Instruct": {
-            "text_config": {
-                "vocab_size": 152_064,
-                "hidden_size": 3584,
-                "intermediate_size": 18_944,
-                "num_hidden_layers": 28,
-                "num_attention_heads": 28,
-                "num_key_value_heads": 4,
-                "rope_parameters": {"rope_type": "default", "mrope_section": [16, 24, 24]},
-            },
+            "text_config": decoder(
+                3584, 18_944, 28, 28, 4, vocab_size=152_064, rope_parameters=ROPE
+            ),
             "vision_config": {"hidden_size": 3584},
         },
     }
@@ -74,17 +61,9 @@ class Qwen2VL(Family):
         return _processors.assemble(kind, path, pictures_of(path, model))
 
     def resized(self, processor: Processor, size: Size) -> Size:
-        from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
-
         pictures = processor.image_processor
-        height, width = smart_resize(
-            size[1],
-            size[0],
-            factor=pictures.patch_size * pictures.merge_size,
-            min_pixels=pictures.size["shortest_edge"],
-            max_pixels=pictures.size["longest_edge"],
-        )
-        return width, height
+        least, most = pictures.size["shortest_edge"], pictures.size["longest_edge"]
+        return _resized(size, pictures.patch_size * pictures.merge_size, least, most)
 
     def looks(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:
         vision = config.vision_config
@@ -94,16 +73,16 @@ class Qwen2VL(Family):
 
     def fitted(self, vision: PretrainedConfig, size: Size, model: Model) -> Size:
         """The size that a picture is resized to, within the recipe's limits or the checkpoints'."""
-        from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
+        least, most = model.min_pixels or self.pixels[0], model.max_pixels or self.pixels[1]
+        return _resized(size, vision.patch_size * vision.spatial_merge_size, least, most)
 
-        height, width = smart_resize(
-            size[1],
-            size[0],
-            factor=vision.patch_size * vision.spatial_merge_size,
-            min_pixels=model.min_pixels or self.pixels[0],
-            max_pixels=model.max_pixels or self.pixels[1],
-        )
-        return width, height
+
+def _resized(size: Size, factor: int, least: int, most: int) -> Size:
+    """To multiples of `factor`, in all `least` to `most` pixels."""
+    from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
+
+    height, width = smart_resize(size[1], size[0], factor, least, most)
+    return width, height
 
 
 def pictures_of(path: str | Path, model: Model) -> Any:

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from gnomon.pipeline.families.base import Part
+from gnomon.pipeline.families.base import Part, decoder
 from gnomon.pipeline.families.qwen2_vl import Qwen2VL
 
 ROPE = {"rope_type": "default", "rope_theta": 10_000_000.0, "partial_rotary_factor": 0.25,
         "mrope_section": [11, 11, 10], "mrope_interleaved": True}  # fmt: skip
+WORDS = {"vocab_size": 248_320, "rope_parameters": ROPE}
+TIED = {**WORDS, "tie_word_embeddings": True}
 BASE = {"depth": 12, "hidden_size": 768, "intermediate_size": 3072, "num_heads": 12}
 LARGE = {"depth": 24, "hidden_size": 1024, "intermediate_size": 4096}
 HUGE = {"depth": 27, "hidden_size": 1152, "intermediate_size": 4304}
@@ -46,59 +48,22 @@ class Qwen35(Qwen2VL):
     pixels: ClassVar[tuple[int, int]] = (65_536, 16_777_216)
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
         "Qwen/Qwen3.5-0.8B": {
-            "text_config": {
-                "vocab_size": 248_320,
-                "hidden_size": 1024,
-                "intermediate_size": 3584,
-                "num_hidden_layers": 24,
-                "num_attention_heads": 8,
-                "num_key_value_heads": 2,
-                "linear_num_value_heads": 16,
-                "rope_parameters": ROPE,
-                "tie_word_embeddings": True,
-            },
+            "text_config": decoder(1024, 3584, 24, 8, 2, linear_num_value_heads=16, **TIED),
             "vision_config": {**BASE, "out_hidden_size": 1024},
             "tie_word_embeddings": True,
         },
         "Qwen/Qwen3.5-2B": {
-            "text_config": {
-                "vocab_size": 248_320,
-                "hidden_size": 2048,
-                "intermediate_size": 6144,
-                "num_hidden_layers": 24,
-                "num_attention_heads": 8,
-                "num_key_value_heads": 2,
-                "linear_num_value_heads": 16,
-                "rope_parameters": ROPE,
-                "tie_word_embeddings": True,
-            },
+            "text_config": decoder(2048, 6144, 24, 8, 2, linear_num_value_heads=16, **TIED),
             "vision_config": {**LARGE, "out_hidden_size": 2048},
             "tie_word_embeddings": True,
         },
         "Qwen/Qwen3.5-4B": {
-            "text_config": {
-                "vocab_size": 248_320,
-                "hidden_size": 2560,
-                "intermediate_size": 9216,
-                "num_hidden_layers": 32,
-                "num_attention_heads": 16,
-                "num_key_value_heads": 4,
-                "rope_parameters": ROPE,
-                "tie_word_embeddings": True,
-            },
+            "text_config": decoder(2560, 9216, 32, 16, 4, **TIED),
             "vision_config": {**LARGE, "out_hidden_size": 2560},
             "tie_word_embeddings": True,
         },
         "Qwen/Qwen3.5-9B": {
-            "text_config": {
-                "vocab_size": 248_320,
-                "hidden_size": 4096,
-                "intermediate_size": 12_288,
-                "num_hidden_layers": 32,
-                "num_attention_heads": 16,
-                "num_key_value_heads": 4,
-                "rope_parameters": ROPE,
-            },
+            "text_config": decoder(4096, 12_288, 32, 16, 4, **WORDS),
             "vision_config": {**HUGE, "out_hidden_size": 4096},
         },
     }

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from gnomon.pipeline.families.base import Part
+from gnomon.pipeline.families.base import Part, decoder
 from gnomon.pipeline.families.qwen2_vl import Qwen2VL
 
 ROPE = {"rope_type": "default", "rope_theta": 5_000_000.0, "mrope_section": [24, 20, 20],
         "mrope_interleaved": True}  # fmt: skip
+WORDS = {"vocab_size": 151_936, "rope_parameters": ROPE}
 LARGE = {"depth": 24, "hidden_size": 1024, "intermediate_size": 4096,
          "deepstack_visual_indexes": [5, 11, 17]}  # fmt: skip
 HUGE = {"depth": 27, "hidden_size": 1152, "intermediate_size": 4304,
@@ -36,41 +37,17 @@ class Qwen3VL(Qwen2VL):
     pixels: ClassVar[tuple[int, int]] = (65_536, 16_777_216)
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
         "Qwen/Qwen3-VL-2B-Instruct": {
-            "text_config": {
-                "vocab_size": 151_936,
-                "hidden_size": 2048,
-                "intermediate_size": 6144,
-                "num_hidden_layers": 28,
-                "num_attention_heads": 16,
-                "num_key_value_heads": 8,
-                "rope_parameters": ROPE,
-            },
+            "text_config": decoder(2048, 6144, 28, 16, 8, **WORDS),
             "vision_config": {**LARGE, "out_hidden_size": 2048},
             "tie_word_embeddings": True,
         },
         "Qwen/Qwen3-VL-4B-Instruct": {
-            "text_config": {
-                "vocab_size": 151_936,
-                "hidden_size": 2560,
-                "intermediate_size": 9728,
-                "num_hidden_layers": 36,
-                "num_attention_heads": 32,
-                "num_key_value_heads": 8,
-                "rope_parameters": ROPE,
-            },
+            "text_config": decoder(2560, 9728, 36, 32, 8, **WORDS),
             "vision_config": {**LARGE, "out_hidden_size": 2560},
             "tie_word_embeddings": True,
         },
         "Qwen/Qwen3-VL-8B-Instruct": {
-            "text_config": {
-                "vocab_size": 151_936,
-                "hidden_size": 4096,
-                "intermediate_size": 12_288,
-                "num_hidden_layers": 36,
-                "num_attention_heads": 32,
-                "num_key_value_heads": 8,
-                "rope_parameters": ROPE,
-            },
+            "text_config": decoder(4096, 12_288, 36, 32, 8, **WORDS),
             "vision_config": {**HUGE, "out_hidden_size": 4096},
         },
     }
