@@ -100,9 +100,6 @@ def _generate(add: Add) -> None:
 def _verify(add: Add) -> None:
     verb = add(verbs.verify, "check a dataset against its manifest", "gnomon verify clocks")
     verb.add_argument("dir", type=Path, metavar="DIR")
-    verb.add_argument(
-        "--redraw", type=float, default=0.05, help="share of the samples drawn again (0.05)"
-    )
 
 
 def _stats(add: Add) -> None:

@@ -81,7 +81,7 @@ def verify(given: argparse.Namespace) -> int:
     """Whether a dataset directory is as it was written."""
     from gnomon import store
 
-    problems = store.verify(given.dir, redraw=given.redraw)
+    problems = store.verify(given.dir)
     for problem in problems:
         print(problem)
     many = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
