@@ -108,7 +108,6 @@ def versions() -> dict[str, str]:
     import numpy as np
     import PIL
     import pyarrow as pa
-    import zlib_ng
 
     return {
         "cv2": cv2.__version__,
@@ -117,7 +116,6 @@ def versions() -> dict[str, str]:
         "pillow": PIL.__version__,
         "pyarrow": pa.__version__,
         "python": platform.python_version(),
-        "zlib-ng": zlib_ng.__version__,
     }
 
 
