@@ -22,7 +22,6 @@ from gnomon.sample import Box, Number, Sample, Spot, Spots, Table, Text, Time
 from gnomon.store import Drawn
 from gnomon.store import manifest as manifests
 from gnomon.store.describing import bars
-from gnomon.store.describing.card import _size as size_class
 from gnomon.store.describing.tally import OTHERS, TEXTS, count, merged
 from gnomon.store.writing import command
 
@@ -200,25 +199,15 @@ def test_the_card_tells_the_hub_where_the_splits_lie_and_what_they_ask(tmp_path)
 
 def test_the_hub_s_own_library_reads_a_card_s_metadata(tmp_path):
     write(toys(), tmp_path / "toys", n=30)
-    write(Drawn(create("arithmetic")), tmp_path / "sums", n=1000, license="cc-by-4.0")
+    write(Drawn(create("arithmetic")), tmp_path / "sums", n=10, license="cc-by-4.0")
     (sums, others) = (
         DatasetCard.load(tmp_path / name / "README.md").data for name in ("sums", "toys")
     )
-    assert (sums.license, sums.language, sums.size_categories) == (
-        "cc-by-4.0", ["en"], ["1K<n<10K"],
-    )  # fmt: skip
+    assert (sums.license, sums.language) == ("cc-by-4.0", ["en"])
     assert sums.task_categories == ["question-answering"]
     assert sums.tags == ["synthetic", "gnomon"]
     # What a user's own kind asks, and in which language, is not known.
-    assert (others.language, others.size_categories, others.tags) == (None, ["n<1K"], ["gnomon"])
-
-
-@pytest.mark.parametrize(
-    ("n", "said"),
-    [(999, "n<1K"), (1000, "1K<n<10K"), (10**12 - 1, "100B<n<1T"), (10**12, "n>1T")],
-)
-def test_a_size_is_one_of_the_hub_s_classes(n, said):
-    assert size_class(n) == said
+    assert (others.language, others.tags) == (None, ["gnomon"])
 
 
 def test_a_license_is_said_once_and_stays(tmp_path):
