@@ -258,12 +258,7 @@ def _compare(add: Add) -> None:
         "gnomon compare runs/ce-0 runs/ce-1 runs/ntil-0 runs/ntil-1 -o it.html"
         " | gnomon compare gpt.csv qwen.jsonl --data my-clocks.yaml -o it.html",
     )
-    verb.add_argument(
-        "runs",
-        nargs="+",
-        metavar="RUN",
-        help="a run or a file of answers",
-    )
+    verb.add_argument("runs", nargs="+", metavar="RUN", help="a run or a file of answers")
     _overrides(verb, "laid over the recipe of --data, or over how your file is read")
     verb.add_argument("-o", "--out", type=_html, required=True, metavar="HTML", help="the report")
     verb.add_argument(
@@ -385,15 +380,11 @@ def _drawn(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--seed", type=int, help="default: the recipe's, or 0")
 
 
-def _recipe(verb: argparse.ArgumentParser) -> None:
+def _run_of(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "recipe", metavar="RECIPE", help="a YAML file or a name (`gnomon ls configs`)"
     )
     _overrides(verb, "laid over the recipe")
-
-
-def _run_of(verb: argparse.ArgumentParser) -> None:
-    _recipe(verb)
     verb.add_argument("--out", type=Path, metavar="DIR", help="the run's directory (runs/NAME)")
 
 
