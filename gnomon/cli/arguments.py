@@ -425,16 +425,16 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def _picture(text: str) -> Path:
-    path = Path(text)
-    if path.suffix.lower() not in (".png", ".jpg", ".jpeg", ".webp"):
-        raise argparse.ArgumentTypeError(f"{text}: a picture is called something.png")
+def _file(what: str, *suffixes: str) -> Callable[[str], Path]:
+    """A path of such a name: a report never stands in the place of a recipe or of answers."""
+
+    def path(text: str) -> Path:
+        if Path(text).suffix.lower() not in suffixes:
+            raise argparse.ArgumentTypeError(f"{text}: {what} is called something{suffixes[0]}")
+        return Path(text)
+
     return path
 
 
-def _html(text: str) -> Path:
-    """Never a recipe or answers, in whose place a report would stand."""
-    path = Path(text)
-    if path.suffix.lower() not in (".html", ".htm"):
-        raise argparse.ArgumentTypeError(f"{text}: a report is called something.html")
-    return path
+_picture = _file("a picture", ".png", ".jpg", ".jpeg", ".webp")
+_html = _file("a report", ".html", ".htm")

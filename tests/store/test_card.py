@@ -193,8 +193,8 @@ def test_the_card_tells_the_hub_where_the_splits_lie_and_what_they_ask(tmp_path)
     ]
     assert front(tmp_path / "a")["task_categories"] == ["visual-question-answering"]
     assert front(tmp_path / "b")["task_categories"] == ["question-answering"]
-    assert "| train | 30 | 3 | toy (v1, seed 0) |" in card(tmp_path / "a")
-    assert "| train | 30 | 3 | toy (v1, seed 0, `pictures=false`) |" in card(tmp_path / "b")
+    assert "| train | 30 | 3 |" in card(tmp_path / "a")
+    assert "--out DIR --format webdataset pictures=false" in card(tmp_path / "b")
 
 
 def test_the_hub_s_own_library_reads_a_card_s_metadata(tmp_path):
@@ -282,7 +282,7 @@ def test_the_card_s_own_commands_make_the_same_bytes(tmp_path, monkeypatch, what
 def test_a_copied_directory_is_named_and_its_recipe_says_so(tmp_path):
     write(toys(), tmp_path / "one", n=20)
     write(store.open(tmp_path / "one"), tmp_path / "two", n=20)
-    assert "| train | 20 | 2 | `one` |" in card(tmp_path / "two")
+    assert "| train | 20 | 2 |" in card(tmp_path / "two")
     entry = manifests.read(tmp_path / "two")["splits"]["train"]
     assert yaml.safe_load(command.recipe(entry)) == {"data": [{"path": "one"}]}
 

@@ -6,7 +6,6 @@ samples is known from the manifest: nothing is read again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +70,6 @@ def _card(manifest: dict[str, Any], splits: dict[str, Any]) -> str:
         license=manifests.license_of(manifest),
         pictured=any(each.get(PICTURE, {}).keys() - {"none"} for each in counts.values()),
         sheet=SHEET,
-        sources=_sources,
         counts=bars.table(counts),
         loading=form.loading.format(split=first, shards=shards, last=shards - 1),
         first=first,
@@ -98,16 +96,3 @@ def _files(splits: dict[str, Any]) -> dict[str, tuple[str, str]]:
         for samples in (split["samples"], *split["samples"].get("sources", []))
         for path, digest in samples.get("files", {}).items()
     }
-
-
-def _sources(samples: dict[str, Any]) -> Iterator[str]:
-    """A phrase for each source."""
-    if samples["source"] == "mixture":
-        for source in samples["sources"]:
-            yield from (f"{source['weight']:g} × {told}" for told in _sources(source))
-    elif samples["source"] == "drawn":
-        said = [f"v{samples['version']}", f"seed {samples['seed']}"]
-        said += [f"`{option}`".replace("|", "\\|") for option in command.overrides(samples)]
-        yield f"{samples['kind']} ({', '.join(said)})"
-    else:
-        yield f"`{samples.get('directory') or samples.get('file') or samples['source']}`"
