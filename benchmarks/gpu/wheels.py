@@ -31,6 +31,7 @@ CARRIED = (
     "albucore", "albumentations", "annotated-types", "bitsandbytes", "datasets", "dill", "filelock",
     "fsspec", "multiprocess", "peft", "pydantic", "pydantic-core", "rapidfuzz", "regex", "simsimd",
     "stringzilla", "transformers", "trl", "typing-extensions", "typing-inspection", "xxhash",
+    "zlib-ng",
 )  # fmt: skip
 THERE = {
     "accelerate": "1.15.0", "huggingface-hub": "1.33.0", "numpy": "2.5.2", "safetensors": "0.8.0",

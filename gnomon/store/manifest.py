@@ -108,6 +108,7 @@ def versions() -> dict[str, str]:
     import numpy as np
     import PIL
     import pyarrow as pa
+    import zlib_ng
 
     return {
         "cv2": cv2.__version__,
@@ -116,6 +117,7 @@ def versions() -> dict[str, str]:
         "pillow": PIL.__version__,
         "pyarrow": pa.__version__,
         "python": platform.python_version(),
+        "zlib-ng": zlib_ng.__version__,
     }
 
 
