@@ -388,6 +388,10 @@ a_dataset(
     "webdataset",
     data=dataset("webdataset")["data/test-00000-of-00001.tar"][:700],
 )
+a_dataset("lines of a folder", "00000-of-00001", "imagefolder", **{"metadata.jsonl": b"[" * DEEP})
+ELSEWHERE = json.dumps({"file_name": "../../../x", "id": "a", "question": "?", "target": "{}"})
+LINES = {"metadata.jsonl": 2 * f"{ELSEWHERE}\n".encode()}
+a_dataset("a folder that leads elsewhere", "00000-of-00001", "imagefolder", **LINES)
 
 
 # Answers, and what was asked

@@ -165,7 +165,7 @@ def test_a_label_is_one_short_line():
     assert len(label) == 40
 
 
-@pytest.mark.parametrize("form", ["parquet", "webdataset"])
+@pytest.mark.parametrize("form", ["parquet", "imagefolder", "webdataset"])
 def test_the_sheet_shows_the_first_samples_and_the_card_shows_the_sheet(tmp_path, form):
     write(toys(), tmp_path, n=30, format=form)
     assert "![Some of the samples](sheet.png)" in card(tmp_path)
@@ -260,7 +260,7 @@ def _commands(text, folder):
         ("clock", ["size=84", "forms=[words, json]", "rotation=5.5", "--seed", "3"]),
         ("arithmetic", ["level=hard", "--format", "webdataset"]),
         ("mixture", ["parts=[{kind: clock, options: {size: 84}}, {kind: scene}]"]),
-        ("mixed.yaml", ["--format", "webdataset"]),
+        ("mixed.yaml", ["--format", "imagefolder"]),
     ],
 )
 def test_the_card_s_own_commands_make_the_same_bytes(tmp_path, monkeypatch, what, options):

@@ -42,7 +42,7 @@ def listed(*rows):
     )
 
 
-@pytest.mark.parametrize("form", ["parquet", "webdataset"])
+@pytest.mark.parametrize("form", ["parquet", "imagefolder", "webdataset"])
 def test_a_directory_is_counted_as_its_samples_are(tmp_path, form):
     write(toys(), tmp_path, n=40, shards=4, format=form)
     write(toys(split="test"), tmp_path, n=12, split="test")

@@ -99,6 +99,19 @@ def test_sound_data_is_sound_and_a_flipped_bit_is_found_and_mended(tmp_path, for
     assert tree(tmp_path) == before
 
 
+def test_a_picture_too_many_or_too_few_in_a_folder_is_found(tmp_path):
+    write(toys(), tmp_path, n=20, shards=2, format="imagefolder")
+    folder = tmp_path / "train/00001-of-00002"
+    (folder / "mine.png").write_bytes(b"")
+    assert len(store.verify(tmp_path, progress=False)) == 1
+    (folder / "mine.png").unlink()
+    assert store.verify(tmp_path, progress=False) == []
+    (folder / "train-000000012.png").unlink()
+    assert len(store.verify(tmp_path, progress=False)) == 1
+    with pytest.raises(ValueError, match=r"row 2: .*train-000000012\.png"):
+        store.open(tmp_path)[12]
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_directory_holds_one_format(tmp_path, form):
     write(toys(), tmp_path, n=20, format=form)
@@ -124,23 +137,55 @@ def test_shards_without_a_manifest_are_read_too(tmp_path, form):
     assert list(store.open(tmp_path)) == [toys()[i] for i in range(20)]
 
 
-def test_a_shard_that_is_none_is_named(tmp_path):
-    write(toys(), tmp_path, n=20, shards=2, format="webdataset")
-    (tmp_path / "data/train-00000-of-00002.tar").write_text("not at all")
+@pytest.mark.parametrize(
+    ("form", "file"),
+    [
+        ("imagefolder", "train/00000-of-00002/metadata.jsonl"),
+        ("webdataset", "data/train-00000-of-00002.tar"),
+    ],
+)
+@pytest.mark.parametrize("text", ["not at all", '{"id": "a", "file_name": "b.png"}\n'])
+def test_a_shard_that_is_none_is_named(tmp_path, form, file, text):
+    write(toys(), tmp_path, n=20, shards=2, format=form)
+    (tmp_path / file).write_text(text)
     with pytest.raises(ValueError, match=r"00000-of-00002.*(cannot be read|has no column)"):
         store.open(tmp_path)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("end", ["", "\n\n"])
+def test_a_foreign_folder_whose_last_line_ends_otherwise_is_read_whole(tmp_path, end):
+    write(toys(), tmp_path, n=20, shards=2, format="imagefolder")
+    (tmp_path / "manifest.json").unlink()
+    for file in tmp_path.glob("train/*/metadata.jsonl"):
+        file.write_text("\n" + file.read_text().rstrip() + end)
+    assert list(store.open(tmp_path)) == [toys()[i] for i in range(20)]
+
+
+def test_a_picture_outside_its_folder_is_not_read(tmp_path):
+    write(toys(), tmp_path, n=20, shards=2, format="imagefolder")
+    file = tmp_path / "train/00000-of-00002/metadata.jsonl"
+    file.write_text(file.read_text().replace("train-000000001.png", "../../sheet.png"))
+    with pytest.raises(ValueError, match=r"row 1: file_name '../../sheet.png' lies outside"):
+        store.open(tmp_path)[1]
+
+
+@pytest.mark.parametrize("form", ["parquet", "webdataset"])
 def test_text_alone_is_stored_without_pictures(tmp_path, form):
     write(toys(pictures=False), tmp_path, n=20, format=form)
     assert list(store.open(tmp_path)) == [toys(pictures=False)[i] for i in range(20)]
 
 
-def test_where_some_have_no_picture_the_first_is_named_and_nothing_is_in_the_way(tmp_path):
+def test_an_image_folder_of_text_alone_is_refused_before_anything_is_written(tmp_path):
+    with pytest.raises(ValueError, match=r"holds pictures, and sample 'toy-.* --format parquet"):
+        write(toys(pictures=False), tmp_path / "out", n=20, format="imagefolder")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("form", ["imagefolder", "webdataset"])
+def test_where_some_have_no_picture_the_first_is_named_and_nothing_is_in_the_way(tmp_path, form):
     mixed = Listed(tuple(toys(pictures=index != 3)[index] for index in range(9)))
     with pytest.raises(ValueError, match=r"sample 'toy-.*-0000003' has no .* --format parquet"):
-        write(mixed, tmp_path, n=9, format="webdataset")
+        write(mixed, tmp_path, n=9, format=form)
     write(mixed, tmp_path, n=9, format="parquet")
     assert list(store.open(tmp_path)) == list(mixed)
 
@@ -192,6 +237,17 @@ def _check_rows(rows, split):
 
 
 @pytest.mark.parametrize("by", ["name", "card"])
+def test_load_dataset_opens_an_image_folder_with_every_column(tmp_path, load_dataset, by):
+    root = tmp_path / "set"
+    write(toys(), root, n=30, shards=3, format="imagefolder")
+    write(toys(split="test"), root, n=12, split="test")
+    found = load_dataset("imagefolder", data_dir=str(root)) if by == "name" else load_dataset(root)
+    assert {name: len(rows) for name, rows in found.items()} == {"train": 30, "test": 12}
+    for split, rows in found.items():
+        _check_rows(rows, split)
+
+
+@pytest.mark.parametrize("by", ["name", "card"])
 def test_load_dataset_opens_a_webdataset_with_every_column(tmp_path, load_dataset, by):
     root = tmp_path / "set"
     write(toys(), root, n=30, shards=3, format="webdataset")
@@ -208,12 +264,13 @@ def test_load_dataset_opens_a_webdataset_of_text_alone(tmp_path, load_dataset):
     assert {row["json"]["id"] for row in rows} == {toys(pictures=False)[i].id for i in range(20)}
 
 
-def test_load_dataset_takes_answers_that_are_nulls_at_first(tmp_path, load_dataset):
+@pytest.mark.parametrize("form", ["imagefolder", "webdataset"])
+def test_load_dataset_takes_answers_that_are_nulls_at_first(tmp_path, load_dataset, form):
     """A sliver of a box has no answer in words; readers guess a column's type by its first rows."""
     sliver = Sample("", Image.new("L", (2000, 20)), "?", Box(1, 1, 1.01, 1.01))
     plain = Sample("", Image.new("L", (20, 20)), "?", Number(Decimal(3)))
     rows = [(sliver if i < 10 else plain) for i in range(20)]
     samples = Listed(tuple(Sample(f"s-{i}", r.image, "?", r.target) for i, r in enumerate(rows)))
-    write(samples, tmp_path / "set", n=20, shards=1, format="webdataset")
+    write(samples, tmp_path / "set", n=20, shards=1, format=form)
     assert len(load_dataset(tmp_path / "set", split="train")) == 20
     assert list(store.open(tmp_path / "set")) == list(samples)

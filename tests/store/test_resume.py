@@ -76,7 +76,9 @@ def runs(pid):
         return False
 
 
-@pytest.mark.parametrize(("workers", "form"), [(1, "parquet"), (2, "parquet"), (2, "webdataset")])
+@pytest.mark.parametrize(
+    ("workers", "form"), [(1, "parquet"), (2, "parquet"), (2, "imagefolder"), (1, "webdataset")]
+)
 def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path, start, workers, form):
     out = tmp_path / "killed"
     process = start(out, workers, form)

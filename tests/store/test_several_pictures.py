@@ -123,8 +123,8 @@ def test_they_are_stored_in_parquet_and_read_back(tmp_path):
     assert store.open(out)[1].facts["question"] == "between"
 
 
-def test_a_format_of_one_picture_a_sample_refuses_them_before_anything_is_written(tmp_path):
-    form = "webdataset"
+@pytest.mark.parametrize("form", ["imagefolder", "webdataset"])
+def test_formats_of_one_picture_a_sample_refuse_them_before_anything_is_written(tmp_path, form):
     with pytest.raises(ValueError, match=f"format='{form}' holds one picture a sample.*parquet"):
         store.write(Drawn(pairs()), tmp_path / "set", n=3, format=form, progress=False)
     assert not (tmp_path / "set").exists()

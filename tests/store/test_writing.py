@@ -193,15 +193,16 @@ def no_file_over():
     ("form", "file"),
     [
         ("parquet", r"-of-00004\.parquet"),
+        ("imagefolder", r"\.png"),
         ("webdataset", r"-of-00004\.tar"),
     ],
 )
 def test_a_disk_that_fills_up_is_one_error_and_leaves_whole_shards_only(
     tmp_path, no_file_over, form, file, workers
 ):
-    samples = toys(size=64)  # a shard of ten takes 130 kB
+    samples = toys(size=64)  # a shard of ten takes 130 kB, a picture 12
     options = {"n": 40, "shards": 4, "format": form, "workers": workers}
-    no_file_over(60_000)
+    no_file_over(60_000 if form != "imagefolder" else 9_000)
     with pytest.raises(OSError, match=rf"^cannot write .*{file}: File too large\. 0 of 4 shards"):
         write(samples, tmp_path, **options)
     assert tree(tmp_path).keys() == {"manifest.json"}

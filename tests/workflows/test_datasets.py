@@ -7,6 +7,7 @@ import re
 import resource
 from dataclasses import asdict
 
+import pytest
 from PIL import Image
 from workflow_toys import gnomon, small
 
@@ -27,8 +28,9 @@ def test_generate_then_verify_then_damage(tmp_path, capsys):
     assert shard.name in capsys.readouterr().out
 
 
-def test_generate_writes_every_format_and_a_path_reads_it(tmp_path, capsys):
-    form, out = "webdataset", tmp_path / "clocks"
+@pytest.mark.parametrize("form", ["imagefolder", "webdataset"])
+def test_generate_writes_every_format_and_a_path_reads_it(tmp_path, capsys, form):
+    out = tmp_path / "clocks"
     command = ("generate", "clock", "--n", 20, "--out", out, "--workers", 1, "size=84")
     assert gnomon(*command, "--format", form) == 0
     assert gnomon("verify", out) == 0
@@ -37,6 +39,14 @@ def test_generate_writes_every_format_and_a_path_reads_it(tmp_path, capsys):
     assert (
         gnomon("export", out, "--to", "trl", "--family", "qwen2-vl", "--out", tmp_path / "x") == 0
     )
+
+
+def test_an_image_folder_of_sums_is_refused(tmp_path, capsys):
+    out = tmp_path / "sums"
+    command = ("generate", "arithmetic", "--n", 20, "--out", out, "--format", "imagefolder")
+    assert gnomon(*command, "--workers", 1) == 1
+    assert "holds pictures, and sample 'arithmetic-" in capsys.readouterr().err
+    assert not out.exists()
 
 
 def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path, capsys):

@@ -11,7 +11,7 @@ from gnomon.store import manifest as manifests
 from gnomon.store.layout import MANIFEST
 from gnomon.store.reading.files import find
 from gnomon.store.writing import formats
-from gnomon.store.writing.formats.base import Format, sha256_of
+from gnomon.store.writing.formats.base import Format
 
 
 def verify(path: str | Path, *, progress: bool = True) -> list[str]:
@@ -35,9 +35,9 @@ def verify(path: str | Path, *, progress: bool = True) -> list[str]:
 def _of_file(root: Path, form: Format, shard: dict[str, Any]) -> list[str]:
     """What is wrong with the shard."""
     file = root / shard["file"]
-    if not file.is_file():
+    if not form.there(file):
         return [f"{shard['file']}: it is missing"]
-    if sha256_of(file) != shard["sha256"]:
+    if form.digest(file) != shard["sha256"]:
         return [f"{shard['file']}: its bytes are not those that were written"]
     rows = form.shape(file).rows
     if rows != shard["rows"]:

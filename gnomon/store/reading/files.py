@@ -12,7 +12,7 @@ from typing import Any
 from gnomon.store import manifest as manifests
 from gnomon.store.rows import COLUMNS, NEEDED
 from gnomon.store.writing import formats
-from gnomon.store.writing.formats.base import Format, sha256_of
+from gnomon.store.writing.formats.base import Format
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Files:
         """The manifest's hash, or without a manifest that of the files, which are read for it."""
         if self.listed is not None:
             return self.listed
-        return sha256("".join(sha256_of(path) for path in self.paths).encode()).hexdigest()
+        return sha256("".join(self.format.digest(path) for path in self.paths).encode()).hexdigest()
 
 
 def find(root: Path, split: str) -> Files:
@@ -63,7 +63,7 @@ def _listed(root: Path, split: str, form: Format, entry: dict[str, Any]) -> File
         )
     paths = tuple(root / shard["file"] for shard in shards)
     for path in paths:
-        if not path.is_file():
+        if not form.there(path):
             raise ValueError(
                 f"{path} is missing: the `gnomon generate` that made it, run again, mends it"
             )

@@ -9,7 +9,6 @@ from typing import Any
 from gnomon.store import manifest as manifests
 from gnomon.store.layout import MANIFEST, SplitPlan
 from gnomon.store.writing import formats
-from gnomon.store.writing.formats.base import sha256_of
 
 _SHOWN = 3
 """How many of the files that a directory holds are named."""
@@ -26,6 +25,11 @@ def check_samples(plan: SplitPlan) -> None:
         raise ValueError(
             f"format={plan.format.name!r} holds one picture a sample, and these may have several:"
             " give --format parquet"
+        )
+    if plan.format.needs_pictures and plan.samples[0].image is None:
+        raise ValueError(
+            f"format={plan.format.name!r} holds pictures, and sample {plan.samples.id(0)!r} has "
+            f"none: give --format parquet, or webdataset where all are text alone"
         )
 
 
@@ -107,4 +111,4 @@ def _refuse_company(root: Path) -> None:
 
 def _sound(plan: SplitPlan, shard: dict[str, Any]) -> bool:
     place = plan.root / shard["file"]
-    return place.is_file() and bool(sha256_of(place) == shard["sha256"])
+    return plan.format.there(place) and bool(plan.format.digest(place) == shard["sha256"])

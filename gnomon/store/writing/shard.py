@@ -8,7 +8,6 @@ from typing import Any
 from gnomon.store.describing.tally import Counts, count, merged
 from gnomon.store.layout import SplitPlan
 from gnomon.store.rows import Prints, Row, to_row
-from gnomon.store.writing.formats.base import sha256_of
 
 
 def write_shard(plan: SplitPlan, number: int) -> dict[str, Any]:
@@ -21,7 +20,7 @@ def write_shard(plan: SplitPlan, number: int) -> dict[str, Any]:
     return {
         "file": plan.file(number),
         "rows": len(span),
-        "sha256": sha256_of(final),
+        "sha256": plan.format.digest(final),
         **prints.to_json(),
         "counts": merged([counts]),
     }

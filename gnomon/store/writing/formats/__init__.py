@@ -10,6 +10,7 @@ from gnomon.store.writing.formats.base import Format
 
 FORMATS = {
     "parquet": "gnomon.store.writing.formats.parquet:Parquet",
+    "imagefolder": "gnomon.store.writing.formats.imagefolder:ImageFolder",
     "webdataset": "gnomon.store.writing.formats.webdataset:WebDataset",
 }
 DEFAULT = "parquet"

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from gnomon.atomic import naming, whole_or_absent
 from gnomon.store.rows import MORE, TEXTS, Row, embedded
-from gnomon.store.writing.formats.base import Format, Reader, Shape
+from gnomon.store.writing.formats.base import FileFormat, Reader, Shape
 
 # Reading one row reads its group. Of 80 kB pictures, groups of 100 took 1.4 ms and groups of 20
 # took 0.4, which is what decoding takes; below that only the footers grow.
@@ -26,7 +26,7 @@ _CACHED_GROUPS = 8
 _IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
 
 
-class Parquet(Format):
+class Parquet(FileFormat):
     """One Parquet file a shard."""
 
     name: ClassVar[str] = "parquet"

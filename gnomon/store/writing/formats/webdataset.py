@@ -15,13 +15,13 @@ import numpy as np
 from gnomon import jsons
 from gnomon.atomic import naming, whole_or_absent
 from gnomon.store.rows import Row, embedded, plain_texts
-from gnomon.store.writing.formats.base import Format, Reader, Shape
+from gnomon.store.writing.formats.base import FileFormat, Reader, Shape
 
 _PICTURES = ("png", "jpg", "jpeg", "webp")
 _NONE = (0, 0)
 
 
-class WebDataset(Format):
+class WebDataset(FileFormat):
     """One tar file a shard."""
 
     name: ClassVar[str] = "webdataset"
