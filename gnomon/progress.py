@@ -18,32 +18,15 @@ quiet = False
 
 
 def track(
-    items: Iterable[Any] | None = None,
-    *,
-    total: int | None = None,
-    initial: int = 0,
-    desc: str,
-    unit: str = "",
-    delay: float = 0,
-    leave: bool = True,
-    disable: bool = False,
+    items: Iterable[Any] | None = None, *, disable: bool = False, delay: float = 0, **how: Any
 ) -> tqdm[Any] | Lines:
     """tqdm's bar where standard error is a terminal, else `Lines`; its arguments are tqdm's."""
     from tqdm import tqdm
 
-    if not (quiet or disable or sys.stderr.isatty()):
-        return Lines(items, total=total, initial=initial, desc=desc, unit=unit)
-    return tqdm(
-        items,
-        desc,
-        total,
-        leave,
-        initial=initial,
-        unit=unit,
-        delay=delay,
-        disable=quiet or disable,
-        dynamic_ncols=True,
-    )
+    if quiet or disable or sys.stderr.isatty():
+        disable |= quiet
+        return tqdm(items, disable=disable, delay=delay, dynamic_ncols=True, **how)
+    return Lines(items, **how)
 
 
 def note(text: str) -> None:
@@ -65,7 +48,14 @@ class Lines:
     """When the last line was printed, of whichever job: one may be part of another."""
 
     def __init__(
-        self, items: Iterable[Any] | None, *, total: int | None, initial: int, desc: str, unit: str
+        self,
+        items: Iterable[Any] | None,
+        *,
+        desc: str,
+        total: int | None = None,
+        initial: int = 0,
+        unit: str = "",
+        **_: Any,
     ) -> None:
         self.items = items
         self.total = len(items) if total is None and isinstance(items, Sized) else total

@@ -100,9 +100,6 @@ def _generate(add: Add) -> None:
 def _verify(add: Add) -> None:
     verb = add(verbs.verify, "check a dataset against its manifest", "gnomon verify clocks")
     verb.add_argument("dir", type=Path, metavar="DIR")
-    verb.add_argument(
-        "--redraw", type=float, default=0.05, help="share of the samples drawn again (0.05)"
-    )
 
 
 def _stats(add: Add) -> None:
@@ -261,12 +258,7 @@ def _compare(add: Add) -> None:
         "gnomon compare runs/ce-0 runs/ce-1 runs/ntil-0 runs/ntil-1 -o it.html"
         " | gnomon compare gpt.csv qwen.jsonl --data my-clocks.yaml -o it.html",
     )
-    verb.add_argument(
-        "runs",
-        nargs="+",
-        metavar="RUN",
-        help="a run or a file of answers",
-    )
+    verb.add_argument("runs", nargs="+", metavar="RUN", help="a run or a file of answers")
     _overrides(verb, "laid over the recipe of --data, or over how your file is read")
     verb.add_argument("-o", "--out", type=_html, required=True, metavar="HTML", help="the report")
     verb.add_argument(
@@ -388,15 +380,11 @@ def _drawn(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--seed", type=int, help="default: the recipe's, or 0")
 
 
-def _recipe(verb: argparse.ArgumentParser) -> None:
+def _run_of(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "recipe", metavar="RECIPE", help="a YAML file or a name (`gnomon ls configs`)"
     )
     _overrides(verb, "laid over the recipe")
-
-
-def _run_of(verb: argparse.ArgumentParser) -> None:
-    _recipe(verb)
     verb.add_argument("--out", type=Path, metavar="DIR", help="the run's directory (runs/NAME)")
 
 
@@ -437,16 +425,16 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def _picture(text: str) -> Path:
-    path = Path(text)
-    if path.suffix.lower() not in (".png", ".jpg", ".jpeg", ".webp"):
-        raise argparse.ArgumentTypeError(f"{text}: a picture is called something.png")
+def _file(what: str, *suffixes: str) -> Callable[[str], Path]:
+    """A path of such a name: a report never stands in the place of a recipe or of answers."""
+
+    def path(text: str) -> Path:
+        if Path(text).suffix.lower() not in suffixes:
+            raise argparse.ArgumentTypeError(f"{text}: {what} is called something{suffixes[0]}")
+        return Path(text)
+
     return path
 
 
-def _html(text: str) -> Path:
-    """Never a recipe or answers, in whose place a report would stand."""
-    path = Path(text)
-    if path.suffix.lower() not in (".html", ".htm"):
-        raise argparse.ArgumentTypeError(f"{text}: a report is called something.html")
-    return path
+_picture = _file("a picture", ".png", ".jpg", ".jpeg", ".webp")
+_html = _file("a report", ".html", ".htm")

@@ -8,6 +8,10 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gnomon.workflows.elsewhere import Asked
 
 
 def ls(given: argparse.Namespace) -> None:
@@ -81,7 +85,7 @@ def verify(given: argparse.Namespace) -> int:
     """Whether a dataset directory is as it was written."""
     from gnomon import store
 
-    problems = store.verify(given.dir, redraw=given.redraw)
+    problems = store.verify(given.dir)
     for problem in problems:
         print(problem)
     many = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
@@ -173,25 +177,17 @@ def score(given: argparse.Namespace) -> None:
     """Scores and a report of answers."""
     from gnomon import workflows
     from gnomon.store.lock import sole_writer
+    from gnomon.workflows import elsewhere
 
     file = given.predictions
     name = file.stem if given.data is None else f"{file.stem}-scores"
     out = given.out or (file / "report.html" if file.is_dir() else file.with_name(f"{name}.html"))
     _refuse_to_replace([file, Path(given.data or file)], out)
     with sole_writer(out):
-        if given.data is not None:
-            from gnomon.workflows import elsewhere
-
-            run, samples, note = elsewhere.score(
-                file,
-                elsewhere.asked_of(given.data, given.overrides),
-                id_column=given.id_column,
-                text_column=given.text_column,
-                boxes=given.boxes,
-            )
+        if asked := _asked(given):
+            run, samples, note = elsewhere.score(file, asked)
             scored = [run]
         else:
-            _refuse_without_data(given)
             if file.is_file():
                 scored = [workflows.score(file, boxes=given.boxes)]
             else:
@@ -213,13 +209,19 @@ def _refuse_to_replace(inputs: list[Path], report: Path) -> None:
             )
 
 
-def _refuse_without_data(given: argparse.Namespace, **more: object) -> None:
+def _asked(given: argparse.Namespace, **more: object) -> Asked | None:
+    """What --data names; without it options that are for it alone are refused."""
     from gnomon.recipe import RecipeError
+    from gnomon.workflows import elsewhere
 
+    how = {"id_column": given.id_column, "text_column": given.text_column}
+    if given.data is not None:
+        return elsewhere.asked_of(given.data, given.overrides, boxes=given.boxes, **how)
     told = {"--id-column": given.id_column, "--text-column": given.text_column, **more}
     told |= {" ".join(given.overrides): given.overrides}
     if names := [name for name, value in told.items() if value]:
         raise RecipeError(f"{', '.join(names)}: only with --data, which names the questions")
+    return None
 
 
 def run(given: argparse.Namespace) -> None:
@@ -248,21 +250,10 @@ def compare(given: argparse.Namespace) -> None:
     runs = [Path(word) for word in given.runs if word not in among]
     if not runs:
         raise RecipeError("name a run or a file of answers")
-    if given.data is None:
-        _refuse_without_data(given, **{"--boxes": given.boxes})
     _refuse_to_replace([*runs, Path(given.data or runs[0])], given.out)
     with sole_writer(given.out):
-        workflows.compare(
-            runs,
-            given.out,
-            beside=given.beside,
-            as_json=given.json,
-            data=given.data,
-            options=given.overrides,
-            id_column=given.id_column,
-            text_column=given.text_column,
-            boxes=given.boxes,
-        )
+        asked = _asked(given, **{"--boxes": given.boxes})
+        workflows.compare(runs, given.out, asked=asked, beside=given.beside, as_json=given.json)
 
 
 def merge(given: argparse.Namespace) -> None:

@@ -40,13 +40,7 @@ class SplitPlan:
 
     def span(self, number: int) -> range:
         """The samples of a shard; the shards' sizes differ by one at most."""
-        return dealt(self.n, self.shards, number)
-
-
-def dealt(n: int, shards: int, number: int) -> range:
-    """The samples of one of so many shards."""
-    first, end = (edge * n // shards for edge in (number, number + 1))
-    return range(first, end)
+        return range(*(edge * self.n // self.shards for edge in (number, number + 1)))
 
 
 def shards_for(n: int) -> int:

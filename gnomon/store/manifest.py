@@ -68,26 +68,9 @@ def _is_split(read: dict[str, Any]) -> bool:
     return (
         _has(read, samples=dict, n=int, versions=dict, shards=list)
         and bool(read["shards"])
-        and _is_description(read["samples"])
+        and isinstance(read["samples"]["source"], str)
         and all(map(_is_shard, shards))
     )
-
-
-def _is_description(read: dict[str, Any]) -> bool:
-    """Whether it says what samples are drawn from; other sources are shown and not opened."""
-    match read["source"]:
-        case "drawn":
-            named = _has(read, kind=str, version=int, options=dict, split=str, seed=int)
-            return named and isinstance(read.get("files", {}), dict)
-        case "mixture":
-            parts = read["sources"]
-            return (
-                _has(read, sources=list, split=str, seed=int)
-                and len(parts) > 1
-                and all(_has(part, weight=int | float) and _is_description(part) for part in parts)
-            )
-        case other:
-            return isinstance(other, str)
 
 
 def _is_shard(read: dict[str, Any]) -> bool:

@@ -1,30 +1,19 @@
 """What the verbs of the command line do, from a recipe to a report."""
 
-from gnomon.workflows.answering import predict, read_pictures
-from gnomon.workflows.comparing import compare
-from gnomon.workflows.exam import Exam, check, open_recipe
-from gnomon.workflows.merging import merge
-from gnomon.workflows.request import asked
-from gnomon.workflows.running import plan, run, train
-from gnomon.workflows.scoring import pictures_of, report, results, review, score
-from gnomon.workflows.selftesting import selftest
-
-__all__ = [
-    "Exam",
-    "asked",
-    "check",
-    "compare",
-    "merge",
-    "open_recipe",
-    "pictures_of",
-    "plan",
-    "predict",
-    "read_pictures",
-    "report",
-    "results",
-    "review",
-    "run",
-    "score",
-    "selftest",
-    "train",
-]
+from gnomon.workflows.answering import predict as predict
+from gnomon.workflows.answering import read_pictures as read_pictures
+from gnomon.workflows.comparing import compare as compare
+from gnomon.workflows.exam import Exam as Exam
+from gnomon.workflows.exam import check as check
+from gnomon.workflows.exam import open_recipe as open_recipe
+from gnomon.workflows.merging import merge as merge
+from gnomon.workflows.request import asked as asked
+from gnomon.workflows.running import plan as plan
+from gnomon.workflows.running import run as run
+from gnomon.workflows.running import train as train
+from gnomon.workflows.scoring import pictures_of as pictures_of
+from gnomon.workflows.scoring import report as report
+from gnomon.workflows.scoring import results as results
+from gnomon.workflows.scoring import review as review
+from gnomon.workflows.scoring import score as score
+from gnomon.workflows.selftesting import selftest as selftest

@@ -9,42 +9,34 @@ from pathlib import Path
 from gnomon.eval import RunResult
 from gnomon.recipe import RecipeError
 from gnomon.sample import Sample
-from gnomon.workflows.directory import as_text
-from gnomon.workflows.scoring import about_file, pictures_of, results, score, warn_of_boxes
+from gnomon.workflows import elsewhere
+from gnomon.workflows.elsewhere import Asked
+from gnomon.workflows.scoring import about_file, pictures_of, results, say_scores, score, write
 
 
 def compare(
     outs: Sequence[Path],
     file: Path,
     *,
+    asked: Asked | None = None,
     beside: Sequence[str] = (),
     as_json: bool = False,
-    data: str | None = None,
-    options: Sequence[str] = (),
-    id_column: str | None = None,
-    text_column: str | None = None,
-    boxes: str | None = None,
 ) -> Path:
     """Lay several runs beside each other: each one's last answers, the first as the measure.
 
     Runs whose recipes differ in the seed alone are compared as one; runs that were not asked the
-    same questions in the same way are refused. `beside` names published tables. The rest is for
-    files of answers that were made elsewhere, as in `elsewhere.score`.
+    same questions in the same way are refused. `beside` names published tables. `asked` is for
+    files of answers that were made elsewhere.
     """
-    from gnomon import eval as evaluation
+    from gnomon.eval import table
     from gnomon.eval.comparing.groups import check_alike, compared, grouped
     from gnomon.eval.comparing.published_tables import lay, open_table, text
     from gnomon.eval.report import text_tables
-    from gnomon.eval.report.csv_table import write_csv
-    from gnomon.eval.report.picture import write_picture
-    from gnomon.eval.scoring.scored import write_scores
-    from gnomon.workflows import elsewhere
 
     printed = [open_table(name) for name in beside]
-    here = [out.is_dir() or data is None or about_file(out).is_file() for out in outs]
-    if data is not None and all(here):
+    here = [out.is_dir() or asked is None or about_file(out).is_file() for out in outs]
+    if asked is not None and all(here):
         raise RecipeError("--data: each of these says what it was asked; leave --data out")
-    asked = None if data is None else elsewhere.asked_of(data, options)
     runs: list[RunResult] = []
     notes: list[str] = []
     samples: Mapping[str, Sample] | None = None
@@ -52,34 +44,23 @@ def compare(
         if asked is None or made_here:
             run = _result(out)
         else:
-            run, shown, said = elsewhere.score(
-                out, asked, id_column=id_column, text_column=text_column, boxes=boxes
-            )
+            run, shown, said = elsewhere.score(out, asked)
             samples = shown if not runs else samples
             notes += [said] if said else []
         runs.append(replace(run, name=name))
     check_alike(runs)
-    warn_of_boxes(runs)
-    laid = [lay(table, runs) for table in printed]
+    laid = [lay(one, runs) for one in printed]
     groups = grouped(runs)
     comparisons, _ = compared(groups)
-    told = [comparison.to_json() for comparison in comparisons]
-    beside_it = file.with_suffix(".csv"), file.with_suffix(".json")
-    write_csv(beside_it[0], runs)
-    write_scores(beside_it[1], {run.name: run.scores for run in runs}, told)
     if samples is None:
         samples, said = pictures_of(outs[0])
         notes += [said] if said else []
-    note = " ".join(notes)
-    names = [path.name for path in (*beside_it, write_picture(file.with_suffix(".png"), runs))]
-    evaluation.write_report(file, runs, samples=samples, note=note, beside=laid, files=names)
-    if as_json:
-        print(as_text(text_tables.plain(runs) | {"report": str(file)}))
-        return file
-    for table in laid:
-        print(text(table, runs))
-    print(text_tables.differences(groups, comparisons) if comparisons else evaluation.table(runs))
-    print(f"report: {file}")
+    tables = [text(one, runs) for one in laid]
+    tables += [text_tables.differences(groups, comparisons) if comparisons else table(runs)]
+    told = [comparison.to_json() for comparison in comparisons]
+    scores = {run.name: run.scores for run in runs}
+    write(file, runs, scores, samples, " ".join(notes), told, laid)
+    say_scores(file, runs, "\n".join(tables), as_json=as_json)
     return file
 
 

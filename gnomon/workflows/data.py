@@ -30,13 +30,23 @@ _ENOUGH = 500
 
 def samples_of(what: str, options: Sequence[str], *, split: Split, seed: int | None) -> Samples:
     """What a kind draws with `key=value` options, what a recipe trains on, or what lies on disk."""
+    return _samples_in(_named(what, options), split, seed)
+
+
+def _named(what: str, options: Sequence[str]) -> Source | Recipe:
+    """A source, drawn or on disk, with its options; or the recipe of that name."""
     if (source := unless_named(what, options)) is not None:
-        return store.mixture((source,), split=split, seed=seed or 0)
-    opened = _recipe_of(what, options)
-    if opened is None:
-        source = Source(kind=what, options=recipe.laid_over({}, options))
-        return store.mixture((source,), split=split, seed=seed or 0)
-    return store.mixture(opened.data, split=split, seed=opened.seed if seed is None else seed)
+        return source
+    if generators.known(what):
+        return Source(kind=what, options=recipe.laid_over({}, options))
+    check_name(what)
+    return open_recipe(what, options)
+
+
+def _samples_in(found: Source | Recipe, split: Split, seed: int | None) -> Samples:
+    if isinstance(found, Source):
+        return store.mixture((found,), split=split, seed=seed or 0)
+    return store.mixture(found.data, split=split, seed=found.seed if seed is None else seed)
 
 
 def preview(
@@ -49,19 +59,18 @@ def preview(
     from gnomon.generators.sheet import contact_sheet
     from gnomon.pipeline.checkpoint import ModelNotHereError, open_processor
 
-    samples = samples_of(what, options, split=split, seed=seed)
+    found = _named(what, options)
+    samples = _samples_in(found, split, seed)
     shown = [samples[index] for index in range(min(n, samples.length or n))]
-    lies = unless_named(what, options) is not None
-    opened = None if lies else _recipe_of(what, options)
-    if opened is None:
-        return contact_sheet(shown, title=Path(what).name if lies else what)
+    if isinstance(found, Source):
+        return contact_sheet(shown, title=Path(found.path or what).name)
     try:
-        family, processor = open_processor(opened.model)
+        family, processor = open_processor(found.model)
         from gnomon.pipeline.planning.preview import sheet
     except (ModelNotHereError, ModuleNotFoundError) as error:
         warn(f"{error}; so the sheet shows the samples as drawn")
         return contact_sheet(shown, title=what)
-    return sheet(family, processor, shown, title=f"{what}: as {opened.model.name} sees it")
+    return sheet(family, processor, shown, title=f"{what}: as {found.model.name} sees it")
 
 
 def text_to_plan(what: str, options: Sequence[str]) -> tuple[Recipe, str]:
@@ -120,13 +129,13 @@ def token_table(what: str, options: Sequence[str], *, split: Split, seed: int | 
     """A recipe's first sample token by token, as its model will see it and learn from it."""
     from gnomon.pipeline.checkpoint import open_processor
 
-    opened = None if unless_named(what, options) else _recipe_of(what, options)
-    if opened is None:
+    found = _named(what, options)
+    if isinstance(found, Source):
         raise RecipeError(f"--tokens: {what} is no recipe: name one, whose model has a tokenizer")
-    family, processor = open_processor(opened.model)
+    family, processor = open_processor(found.model)
     from gnomon.pipeline.planning.preview import token_table as table
 
-    return table(family, processor, samples_of(what, options, split=split, seed=seed)[0])
+    return table(family, processor, _samples_in(found, split, seed)[0])
 
 
 def stats(
@@ -161,10 +170,7 @@ def export(
     """Write samples out for another trainer."""
     from gnomon.pipeline.exporting.export import export as write_out
 
-    if (source := _source_of(what, options)) is not None:
-        samples = store.mixture((source,), split=split, seed=0)
-    else:
-        samples = samples_of(what, options, split=split, seed=None)
+    samples = samples_of(what, options, split=split, seed=None)
     total = n or samples.length
     if total is None:
         raise RecipeError(f"{what} has no end: say how many with --n")
@@ -176,15 +182,14 @@ def _splits_of(
     what: str, options: Sequence[str], seed: int | None
 ) -> dict[str, tuple[Samples, int]]:
     """The splits of an own file, of a kind or of a recipe; and how many samples are enough."""
-    if (source := _source_of(what, options)) is not None:
-        return own_splits(source)
-    opened = _recipe_of(what, options)
-    if opened is None:
-        drawn = ((s, samples_of(what, options, split=s, seed=seed)) for s in _SPLITS)
-        return {split: (samples, _ENOUGH) for split, samples in drawn}
-    exam, trained = Exam.of(opened), samples_of(what, options, split="train", seed=seed)
+    found = _named(what, options)
+    if isinstance(found, Source):
+        if found.path is not None:
+            return own_splits(found)
+        return {split: (_samples_in(found, split, seed), _ENOUGH) for split in _SPLITS}
+    exam, trained = Exam.of(found), _samples_in(found, "train", seed)
     return {
-        "train": (trained, min(_ENOUGH, train_size(trained, opened.train.samples))),
+        "train": (trained, min(_ENOUGH, train_size(trained, found.train.samples))),
         exam.split: (exam.open(), min(_ENOUGH, exam.samples)),
     }
 
@@ -208,24 +213,12 @@ def own_splits(source: Source) -> dict[str, tuple[Samples, int]]:
 
 
 def unless_named(what: str, options: Sequence[str]) -> Source | None:
-    """What lies on disk, unless a kind or a recipe that comes with gnomon has that name."""
-    named = generators.known(what) or what in shipped.names()
-    return None if named else _source_of(what, options)
-
-
-def _source_of(what: str, options: Sequence[str]) -> Source | None:
-    """A user's own file, a folder or a dataset directory; None for the name of a kind or recipe."""
+    """A user's own file, a folder or a dataset directory, unless a kind or a recipe that comes with
+    gnomon has that name."""
     place = Path(what)
-    if not (place.is_dir() or place.suffix.lower() in SUFFIXES):
+    named = generators.known(what) or what in shipped.names()
+    if named or not (place.is_dir() or place.suffix.lower() in SUFFIXES):
         return None
     if not place.exists():
         raise RecipeError(f"{what}: there is no such file")
     return recipe.checked(Source, recipe.laid_over({"path": what}, options), name="command line")
-
-
-def _recipe_of(what: str, options: Sequence[str]) -> Recipe | None:
-    """The recipe of that name, None for a kind."""
-    if generators.known(what):
-        return None
-    check_name(what)
-    return open_recipe(what, options)

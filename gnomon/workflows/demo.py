@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from gnomon.atomic import put_bytes
 from gnomon.generators.sheet import contact_sheet
 from gnomon.progress import note
 from gnomon.recipe import Recipe
+from gnomon.store.pixels import encoded
 from gnomon.workflows.exam import open_recipe
 from gnomon.workflows.running import run
 from gnomon.workflows.scoring import pictures_of, results
@@ -54,6 +54,4 @@ def _three(out: Path) -> bytes:
         f"true {Dialect().write(sample.target)}, before {was.text}, after {now.text}"
         for sample, was, now in zip(samples, before, after, strict=True)
     ]
-    file = io.BytesIO()
-    contact_sheet(samples, answers=told, columns=len(told)).save(file, "PNG")
-    return file.getvalue()
+    return encoded(contact_sheet(samples, answers=told, columns=len(told)))

@@ -35,6 +35,11 @@ class Asked:
     """Where there is only one."""
     exam: Exam | None
     """None for all rows of a user's own file."""
+    id_column: str | None = None
+    text_column: str | None = None
+    """Of a file of answers, where these are not found by their usual names."""
+    boxes: str | None = None
+    """The dialect in which boxes are written, where the file does not say, or "auto"."""
 
     @cached_property
     def own_rows(self) -> list[dict[str, Any]]:
@@ -50,29 +55,21 @@ class Asked:
         return [Question.of(self.samples[index]) for index in range(self.n)]
 
 
-def score(
-    file: Path,
-    asked: Asked,
-    *,
-    id_column: str | None = None,
-    text_column: str | None = None,
-    boxes: str | None = None,
-) -> tuple[RunResult, Mapping[str, Sample], str]:
+def score(file: Path, asked: Asked) -> tuple[RunResult, Mapping[str, Sample], str]:
     """The scores of any file of answers, the samples that it answers by id, and what to note.
 
-    A question without an answer counts as one that could not be read. `boxes` names the dialect in
-    which these are written, where the file does not, or finds it, as in `scoring.score`.
+    A question without an answer counts as one that could not be read.
     """
     from gnomon import eval as evaluation
     from gnomon.eval.scoring import spaces
 
     if not file.is_file():
         raise RecipeError(f"{file}: there is no such file")
+    id_column, boxes = asked.id_column, asked.boxes
     if boxes not in (None, spaces.AUTO):
         dialects.create(boxes)  # an unknown one is refused before anything is drawn
-    held = answers(
-        lines_of(file, text="text"), file.name, id_column=id_column, text_column=text_column
-    )
+    lines = lines_of(file, text="text")
+    held = answers(lines, file.name, id_column=id_column, text_column=asked.text_column)
     ids = [asked.samples.id(index) for index in range(asked.n)]
     if id_column is None and held.id_column is None:
         _refuse_overlooked(held, asked, ids)
@@ -108,14 +105,14 @@ def _prediction(said: Said | None, question: Question, file: str) -> Prediction:
     return Prediction(question.id, text, question.size, "plain", {"name": file})
 
 
-def asked_of(data: str, options: Sequence[str]) -> Asked:
+def asked_of(data: str, options: Sequence[str], **how: str | None) -> Asked:
     """Every row of a user's own file, unless a column names splits or `options` do; a dataset's
     test split, or the only one that it has; what a recipe measures on; 500 of a kind."""
     if unless_named(data, ()) is None:
         opened = _by_name(data, options)
         exam = Exam.of(opened)
         source = exam.sources[0] if len(exam.sources) == 1 else None
-        return Asked(exam.open(), exam.samples, source, exam)
+        return Asked(exam.open(), exam.samples, source, exam, **how)
     opened = to_plan(data, options)
     (source,), split = opened.data, opened.eval.split
     columns, told = source.columns or Columns(), any(o.startswith("eval.split=") for o in options)
@@ -130,7 +127,7 @@ def asked_of(data: str, options: Sequence[str]) -> Asked:
     n = opened.eval.samples or samples.length
     assert n is not None  # what lies on disk has an end
     check_enough("eval.samples", n, samples, split)
-    return Asked(samples, n, source, None)
+    return Asked(samples, n, source, None, **how)
 
 
 def _by_name(data: str, options: Sequence[str]) -> Recipe:

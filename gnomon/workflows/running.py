@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from gnomon import recipe, store
 from gnomon.atomic import put_bytes
@@ -26,82 +26,70 @@ from gnomon.workflows.scoring import pictures_of, report, results
 if TYPE_CHECKING:
     from gnomon.pipeline.planning.plan import Plan
 
-P = ParamSpec("P")
-T = TypeVar("T")
 
-
-def _alone(
-    verb: Callable[Concatenate[Recipe, Path, P], T],
-) -> Callable[Concatenate[Recipe, Path, P], T]:
-    """The verb as the one that writes in the run's directory, which is its second argument.
+def _alone(run: Path) -> AbstractContextManager[None]:
+    """Held by the one that writes in the run's directory.
 
     Of processes launched together the first holds it; the others write nothing there.
     """
-
-    @wraps(verb)
-    def held(opened: Recipe, run: Path, /, *given: P.args, **named: P.kwargs) -> T:
-        if os.environ.get("RANK", "0") != "0":
-            return verb(opened, run, *given, **named)
-        with sole_writer(run, folder=True):
-            return verb(opened, run, *given, **named)
-
-    return held
+    first = os.environ.get("RANK", "0") == "0"
+    return sole_writer(run, folder=True) if first else nullcontext()
 
 
-@_alone
 def run(opened: Recipe, out: Path, *, workers: int | None) -> Path:
     """Generate, train, predict before and after, score, report."""
-    _refuse_company()
-    refuse_server(opened)
-    from gnomon.pipeline.checkpoint import resolve
-    from gnomon.pipeline.training.settings import arguments
+    with _alone(out):
+        _refuse_company()
+        refuse_server(opened)
+        from gnomon.pipeline.checkpoint import resolve
+        from gnomon.pipeline.training.settings import arguments
 
-    # A model that is not there, or a setting that is none, is told before anything is drawn.
-    resolve(opened.model)
-    arguments(opened, out)
-    exam = Exam.of(opened)
-    answers = out / "predictions"
-    say("drawing the samples")
-    generate(opened, out, workers=workers)
-    say("asking the model as it came")
-    predict(opened, exam, answers / f"{BEFORE}.jsonl")
-    say("fine-tuning")
-    train(opened, out)
-    say("asking it again")
-    predict(opened, exam, answers / f"{AFTER}.jsonl", run=out)
-    say("scoring")
-    scored = results(out)
-    put_card(opened, out, scored)
-    return report(scored, out / "report.html", *pictures_of(out))
+        # A model that is not there, or a setting that is none, is told before anything is drawn.
+        resolve(opened.model)
+        arguments(opened, out)
+        exam = Exam.of(opened)
+        answers = out / "predictions"
+        say("drawing the samples")
+        generate(opened, out, workers=workers)
+        say("asking the model as it came")
+        predict(opened, exam, answers / f"{BEFORE}.jsonl")
+        say("fine-tuning")
+        train(opened, out)
+        say("asking it again")
+        predict(opened, exam, answers / f"{AFTER}.jsonl", run=out)
+        say("scoring")
+        scored = results(out)
+        put_card(opened, out, scored)
+        return report(scored, out / "report.html", *pictures_of(out))
 
 
-@_alone
 def generate(opened: Recipe, run: Path, *, workers: int | None) -> None:
     """Write the run's training and held-out samples to its data directory."""
-    exam = Exam.of(opened)
-    claim(run, opened, drawn=(*opened.data, *exam.sources))
-    sources = store.mixture(opened.data, split="train", seed=opened.seed)
-    n = train_size(sources, opened.train.samples)
-    store.write(sources, run / "data", n=n, split="train", workers=workers)
-    store.write(exam.open(), run / "data", n=exam.samples, split=exam.split, workers=workers)
+    with _alone(run):
+        exam = Exam.of(opened)
+        claim(run, opened, drawn=(*opened.data, *exam.sources))
+        sources = store.mixture(opened.data, split="train", seed=opened.seed)
+        n = train_size(sources, opened.train.samples)
+        store.write(sources, run / "data", n=n, split="train", workers=workers)
+        store.write(exam.open(), run / "data", n=exam.samples, split=exam.split, workers=workers)
 
 
-@_alone
 def train(opened: Recipe, run: Path) -> Path:
     """Fine-tune; where the adapter or the model lies. Goes on where a killed run stopped."""
-    refuse_server(opened)
-    claim(run, opened, drawn=_drawn_in_training(opened, run))
-    from gnomon.pipeline.training.train import train as fine_tune
+    with _alone(run):
+        refuse_server(opened)
+        claim(run, opened, drawn=_drawn_in_training(opened, run))
+        from gnomon.pipeline.training.train import train as fine_tune
 
-    finished = _finished(run)
-    if (run / "data" / "manifest.json").exists():
-        weights = fine_tune(opened, store.open(run / "data", "train"), run)
-    else:
-        drawn = store.mixture(opened.data, split="train", seed=opened.seed)
-        weights = fine_tune(opened, drawn, run)
-    if not finished and os.environ.get("RANK", "0") == "0":
-        put_card(opened, run)
-    return weights
+        finished = _finished(run)
+        if (run / "data" / "manifest.json").exists():
+            weights = fine_tune(opened, store.open(run / "data", "train"), run)
+        else:
+            drawn = store.mixture(opened.data, split="train", seed=opened.seed)
+            weights = fine_tune(opened, drawn, run)
+        if not finished and os.environ.get("RANK", "0") == "0":
+            put_card(opened, run)
+        return weights
 
 
 def _drawn_in_training(opened: Recipe, run: Path) -> Sequence[Source]:

@@ -110,33 +110,54 @@ def report(
 
     `reviewed` is what a page of `review` saved: how often the last run's answers were misread.
     """
-    from gnomon import eval as evaluation
-    from gnomon.eval.report import text_tables
-    from gnomon.eval.report.csv_table import write_csv
-    from gnomon.eval.report.picture import write_picture
+    from gnomon.eval import table
     from gnomon.eval.report.review import reader_error
-    from gnomon.eval.scoring.scored import write_scores
 
     told = {run.name: run.scores for run in scored}
     for run in scored:
         told |= {f"{run.name}: {name}": part for name, part in run.sources.items()}
-    warn_of_boxes(scored)
     error = reader_error(reviewed, scored[-1]) if reviewed else None
-    beside = file.with_suffix(".csv"), file.with_suffix(".json")
-    write_csv(beside[0], scored)
-    write_scores(beside[1], told)
-    names = [path.name for path in (*beside, write_picture(file.with_suffix(".png"), scored))]
-    said = f"{note} {error.sentence}".strip() if error else note
-    evaluation.write_report(file, scored, samples=samples, note=said, files=names)
-    if as_json:
-        more = {"reader": asdict(error)} if error else {}
-        print(as_text(text_tables.plain(scored) | more | {"report": str(file)}))
-        return file
-    print(evaluation.table(scored))
-    if error:
-        print(error.sentence)
-    print(f"report: {file}")
+    sentence, more = (error.sentence, {"reader": asdict(error)}) if error else ("", {})
+    write(file, scored, told, samples, f"{note} {sentence}".strip())
+    say_scores(file, scored, f"{table(scored)}\n{sentence}".strip(), as_json=as_json, **more)
     return file
+
+
+def write(
+    file: Path,
+    runs: Sequence[RunResult],
+    scores: Mapping[str, Scores],
+    samples: Mapping[str, Sample],
+    note: str,
+    comparisons: Sequence[dict[str, Any]] | None = None,
+    beside: Sequence[Any] = (),
+) -> None:
+    """Write the HTML report, and its CSV, JSON and picture beside it."""
+    from gnomon.eval import write_report
+    from gnomon.eval.report.csv_table import write_csv
+    from gnomon.eval.report.picture import write_picture
+    from gnomon.eval.scoring.placement import misplaced
+    from gnomon.eval.scoring.scored import write_scores
+
+    for found in filter(None, map(misplaced, runs)):  # boxes in another coordinate space
+        warn(found)
+    csv, json = file.with_suffix(".csv"), file.with_suffix(".json")
+    write_csv(csv, runs)
+    write_scores(json, scores, comparisons)
+    names = [path.name for path in (csv, json, write_picture(file.with_suffix(".png"), runs))]
+    write_report(file, runs, samples=samples, note=note, beside=beside, files=names)
+
+
+def say_scores(
+    file: Path, runs: Sequence[RunResult], text: str, *, as_json: bool, **more: Any
+) -> None:
+    """Print what a report says, as a table or as JSON."""
+    from gnomon.eval.report import text_tables
+
+    if as_json:
+        print(as_text(text_tables.plain(runs) | more | {"report": str(file)}))
+    else:
+        print(f"{text}\nreport: {file}")
 
 
 def review(run: RunResult, report: Path, samples: Mapping[str, Sample], n: int) -> None:
@@ -146,15 +167,6 @@ def review(run: RunResult, report: Path, samples: Mapping[str, Sample], n: int) 
     page = write_review(report.with_name(f"{report.stem}-review.html"), run, samples, n)
     saved = page.with_suffix(".json").name
     note(f"review: {page}; judge, save {saved}, and score again with --reviewed {saved}")
-
-
-def warn_of_boxes(scored: Sequence[RunResult]) -> None:
-    """Whose boxes may be in another coordinate space."""
-    from gnomon.eval.scoring.placement import misplaced
-
-    for run in scored:
-        if found := misplaced(run):
-            warn(found)
 
 
 def pictures_of(out: Path) -> tuple[Mapping[str, Sample], str]:

@@ -11,7 +11,6 @@ import math
 import os
 import platform
 import shutil
-import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
@@ -128,8 +127,7 @@ class _Trial:
         self.planned: Plan | None = None
         self.trainer: NumericSFTTrainer | None = None
         self.learnt: dict[str, str] = {}
-        self.peak = 0.0
-        self.judged = False  # on a CPU the peak is of the whole process, with all its libraries
+        self.peak = 0  # bytes of a GPU; a CPU's would be of the whole process
 
     def check(self, name: str, doing: str, needs: Sequence[str]) -> None:
         """Run one check and note how it went."""
@@ -193,7 +191,8 @@ class _Trial:
         bar = self._bar()
         stop = StopBelow(bar / 5)  # below it, rounding a merged model's weights matters less, too
         self.trainer = trained(self.opened, self.exam.open(), self.run, stop=stop)
-        self.peak, self.judged = _peak(), torch.cuda.is_available()
+        if torch.cuda.is_available():
+            self.peak = torch.cuda.max_memory_allocated()
         rows = [row for row in jsons.lines(self.run / LOG) if CE in row]
         first, last = rows[0], rows[-1]
         told = f"cross-entropy {first[CE]:.3g} → {last[CE]:.2g} a token in {last['step']} steps"
@@ -272,12 +271,12 @@ class _Trial:
         from gnomon.pipeline.training.log import LOG
 
         (whole,) = [row for row in jsons.lines(self.run / LOG) if "train_runtime" in row]
-        told = f"{whole['train_runtime'] / whole['step']:.2f} s, at most {_told(self.peak)}"
-        if self.planned is None:
+        told = f"{whole['train_runtime'] / whole['step']:.2f} s"
+        if self.planned is None or not self.peak:
             return told
         planned = self.planned.memory.total
-        told += f", planned {_told(planned)}"
-        if self.judged and self.peak > planned:
+        told += f", at most {_told(self.peak)}, planned {_told(planned)}"
+        if self.peak > planned:
             raise _WrongError(f"{told}: more than planned")
         return told
 
@@ -310,22 +309,6 @@ def _gpus() -> list[str]:
     found = [torch.cuda.get_device_properties(i) for i in range(torch.cuda.device_count())]
     told = [f"{gpu.name} of {_told(gpu.total_memory)}, sm_{gpu.major}{gpu.minor}" for gpu in found]
     return [*told, f"CUDA {torch.version.cuda}", f"driver {driver}"]
-
-
-def _peak() -> float:
-    """Bytes: what torch held of the GPU at most, or what this process did of the machine."""
-    import torch
-
-    if torch.cuda.is_available():
-        return float(torch.cuda.max_memory_allocated())
-    if sys.platform == "win32":
-        import psutil
-
-        return float(psutil.Process().memory_info().peak_wset)
-    import resource
-
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return float(most if sys.platform == "darwin" else most * 1024)
 
 
 def _free() -> None:

@@ -58,25 +58,6 @@ def test_each_sample_comes_once_without_the_loaders_batch_size_too():
     assert sorted(found) == IDS[:30]
 
 
-@pytest.mark.filterwarnings("ignore:'set_vital' is deprecated")  # torchdata on a newer torch
-@pytest.mark.parametrize("workers", [0, 2])
-def test_a_stateful_loader_goes_on_where_it_was(workers):
-    stateful = pytest.importorskip("torchdata.stateful_dataloader").StatefulDataLoader
-
-    def loader():
-        stream = Stream(SUMS, n=32, batch_size=4, rank=1, world_size=2)
-        return stateful(stream, batch_size=4, collate_fn=ids, num_workers=workers)
-
-    first = loader()
-    reading = iter(first)
-    seen = list(islice(reading, 2))
-    state = first.state_dict()
-    del reading
-    again = loader()
-    again.load_state_dict(state)
-    assert seen + list(again) == in_batches(IDS[:32])[1::2]
-
-
 def free_port():
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))

@@ -86,7 +86,7 @@ def test_all_formats_hold_the_same(tmp_path):
 @pytest.mark.parametrize("form", FORMS)
 def test_sound_data_is_sound_and_a_flipped_bit_is_found_and_mended(tmp_path, form):
     write(toys(), tmp_path, n=40, shards=4, format=form)
-    assert store.verify(tmp_path, redraw=1, progress=False) == []
+    assert store.verify(tmp_path, progress=False) == []
     before = tree(tmp_path)
     name = min(file for file in before if "00002-of" in file)
     damaged = bytearray((tmp_path / name).read_bytes())

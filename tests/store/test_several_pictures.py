@@ -117,7 +117,7 @@ def test_they_are_stored_in_parquet_and_read_back(tmp_path):
     for index, sample in enumerate(read):
         assert sample.images == samples[index].images
         assert len(sample.images) == 2
-    assert list(store.verify(out, redraw=1.0, progress=False)) == []
+    assert list(store.verify(out, progress=False)) == []
     hub = datasets.load_dataset(str(out), split="train")
     assert [p.size for p in hub[0]["more_images"]] == [(64, 64)]
     assert store.open(out)[1].facts["question"] == "between"

@@ -48,27 +48,6 @@ def test_processes_take_batches_in_turn_and_start_takes_them_up(world, batch, st
     assert sorted(one for share in before + after for one in share) == list(range(n))
 
 
-@given(st.integers(0, 20), st.integers(1, 3), st.integers(1, 4))
-def test_a_state_goes_on_where_it_was(taken, world, batch):
-    stream = Stream(NUMBERS, n=world * batch * 5, batch_size=batch, world_size=world)
-    whole = list(stream)
-    reading = iter(stream)
-    assert list(islice(reading, taken)) == whole[:taken]
-    state = stream.state_dict()
-    again = Stream(NUMBERS, n=world * batch * 5, batch_size=batch, world_size=world)
-    again.load_state_dict(state)
-    assert again.state_dict() == state
-    assert list(again) == list(reading) == whole[taken:]
-    assert list(again) == whole  # the next pass is a whole one
-
-
-@pytest.mark.parametrize("other", [{"batch_size": 4}, {"start": 1}, {"world_size": 2}])
-def test_a_state_of_another_deal_is_refused(other):
-    state = Stream(NUMBERS, n=33).state_dict()
-    with pytest.raises(ValueError, match=r"=\d: the state is of a stream with .* go on by start="):
-        Stream(NUMBERS, n=33, **{"start": 1, **other}).load_state_dict(state)
-
-
 @pytest.mark.parametrize(
     ("options", "told"),
     [

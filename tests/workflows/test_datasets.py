@@ -33,7 +33,7 @@ def test_generate_writes_every_format_and_a_path_reads_it(tmp_path, capsys, form
     out = tmp_path / "clocks"
     command = ("generate", "clock", "--n", 20, "--out", out, "--workers", 1, "size=84")
     assert gnomon(*command, "--format", form) == 0
-    assert gnomon("verify", out, "--redraw", 1) == 0
+    assert gnomon("verify", out) == 0
     assert gnomon(*command, "--format", "parquet") == 1
     assert f"{out} holds {form}, not parquet" in capsys.readouterr().err
     assert (

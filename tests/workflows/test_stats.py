@@ -16,9 +16,9 @@ def test_of_a_directory(tmp_path, capsys):
         assert gnomon(*command, "--workers", 1) == 0
     assert gnomon("stats", out) == 0
     told = capsys.readouterr().out
-    assert "samples          20          20" in told
+    assert "train: 20 samples; repeated: id 0, picture 0, question 0\ntest: 20 samples;" in told
     assert gnomon("stats", out, "--n", 7) == 0
-    assert "samples           7           7" in capsys.readouterr().out
+    assert "test: 7 samples; " in capsys.readouterr().out
     assert "no id, picture or question is in two splits" in told
 
 

@@ -26,18 +26,6 @@ def table(splits: Mapping[str, Mapping[str, Mapping[str, int]]]) -> str:
     return "\n\n".join(blocks)
 
 
-def plain(title: str, splits: Mapping[str, Mapping[str, int | None]]) -> str:
-    """Plain numbers, a column a split; what is not known is a dash."""
-    labels = list(next(iter(splits.values())))
-    width = max(map(len, (title, *labels)))
-    lines = [f"{title:<{width}}" + "".join(f"{name:>12}" for name in splits)]
-    for label in labels:
-        cells = (split[label] for split in splits.values())
-        shown = "".join(f"{'–' if cell is None else f'{cell:,}':>12}" for cell in cells)
-        lines.append(f"{label:<{width}}{shown}")
-    return "\n".join(lines)
-
-
 def _under(labels: Mapping[str, int], column: Mapping[str, int]) -> dict[str, int]:
     """A split's counts under the labels of all; what is common in it alone is among the others."""
     listed = {label: column.get(label, 0) for label in labels if label != OTHERS}

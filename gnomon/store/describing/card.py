@@ -6,8 +6,6 @@ samples is known from the manifest: nothing is read again.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -69,11 +67,9 @@ def _card(manifest: dict[str, Any], splits: dict[str, Any]) -> str:
         splits=splits,
         form=form,
         drawn=all(_drawn(split["samples"]) for split in splits.values()),
-        size=_size(sum(split["n"] for split in splits.values())),
         license=manifests.license_of(manifest),
         pictured=any(each.get(PICTURE, {}).keys() - {"none"} for each in counts.values()),
         sheet=SHEET,
-        sources=_sources,
         counts=bars.table(counts),
         loading=form.loading.format(split=first, shards=shards, last=shards - 1),
         first=first,
@@ -82,17 +78,6 @@ def _card(manifest: dict[str, Any], splits: dict[str, Any]) -> str:
         files=list(_files(splits).items()),
     )
     return text
-
-
-_SIZES = ("1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T")
-
-
-def _size(n: int) -> str:
-    """How many samples, in the hub's classes."""
-    place = bisect_right([10**power for power in range(3, 13)], n)
-    if place in (0, len(_SIZES)):
-        return f"n<{_SIZES[0]}" if place == 0 else f"n>{_SIZES[-1]}"
-    return f"{_SIZES[place - 1]}<n<{_SIZES[place]}"
 
 
 def _drawn(samples: dict[str, Any]) -> bool:
@@ -111,16 +96,3 @@ def _files(splits: dict[str, Any]) -> dict[str, tuple[str, str]]:
         for samples in (split["samples"], *split["samples"].get("sources", []))
         for path, digest in samples.get("files", {}).items()
     }
-
-
-def _sources(samples: dict[str, Any]) -> Iterator[str]:
-    """A phrase for each source."""
-    if samples["source"] == "mixture":
-        for source in samples["sources"]:
-            yield from (f"{source['weight']:g} × {told}" for told in _sources(source))
-    elif samples["source"] == "drawn":
-        said = [f"v{samples['version']}", f"seed {samples['seed']}"]
-        said += [f"`{option}`".replace("|", "\\|") for option in command.overrides(samples)]
-        yield f"{samples['kind']} ({', '.join(said)})"
-    else:
-        yield f"`{samples.get('directory') or samples.get('file') or samples['source']}`"

@@ -53,11 +53,14 @@ class Census:
         return asdict(self)
 
     def __str__(self) -> str:
-        counted = {name: {"samples": n} for name, n in self.samples.items()}
-        told = [bars.plain("", counted), bars.table(self.counts)]
-        told += [bars.plain("repeated, by the same", self.repeated)]
+        told = ["\n".join(map(self._split, self.samples)), bars.table(self.counts)]
         told += [self._leaked()] if len(self.samples) > 1 else []
         return "\n\n".join(told)
+
+    def _split(self, name: str) -> str:
+        known = {trace: many for trace, many in self.repeated[name].items() if many is not None}
+        repeated = ", ".join(f"{trace} {many:,}" for trace, many in known.items())
+        return f"{name}: {self.samples[name]:,} samples; repeated: {repeated}"
 
     def _leaked(self) -> str:
         lines = [

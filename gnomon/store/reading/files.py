@@ -53,12 +53,6 @@ def find(root: Path, split: str) -> Files:
     raise ValueError(_absent(root, split, splits))
 
 
-def shard_alone(root: Path, split: str, form: Format, shard: Mapping[str, Any]) -> Files:
-    """One shard as if it were all, so that it can be read though others are missing."""
-    path = root / shard["file"]
-    return Files(root, split, form, (path,), (shard["rows"],), _columns(form, path), None)
-
-
 def _listed(root: Path, split: str, form: Format, entry: dict[str, Any]) -> Files:
     shards = entry["shards"]
     if None in shards:

@@ -1,15 +1,12 @@
-"""From the sources that a recipe names, or that a manifest describes, to the samples."""
+"""From the sources that a recipe names to the samples."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 from gnomon import generators
 from gnomon.generators.base import Split
 from gnomon.recipe import Columns, Source
-from gnomon.store.manifest import differences
 from gnomon.store.reading.mixed import Mixture
 from gnomon.store.reading.samples import Drawn, Samples
 
@@ -26,21 +23,6 @@ def mixture(sources: Sequence[Source], *, split: Split, seed: int) -> Samples:
     if len(found) == 1:
         return found[0]
     return Mixture(found, tuple(source.weight for source in sources), split, seed)
-
-
-def redrawn(description: dict[str, Any]) -> Samples | None:
-    """The samples of a description as they are drawn here.
-
-    None where not all can be drawn again: a directory, or a kind that by now draws something else.
-    """
-    if description["source"] == "drawn":
-        return _drawn_again(description)
-    rows = description.get("sources", [])
-    sources = tuple(found for row in rows if (found := redrawn(row)))
-    if not rows or len(sources) < len(rows):
-        return None
-    weights = tuple(row["weight"] for row in rows)
-    return Mixture(sources, weights, description["split"], description["seed"])
 
 
 def _samples(source: Source, split: Split, seed: int) -> Samples:
@@ -69,18 +51,3 @@ def _on_disk(path: str, source: Source, split: Split) -> Samples:
     if source.columns is None and not is_own(path):
         return open_dataset(path, split)
     return open_own(path, source.columns or Columns(), split, on_bad=source.on_bad)
-
-
-def _drawn_again(row: dict[str, Any]) -> Drawn | None:
-    if row["kind"] not in generators.KINDS:
-        return None
-    if generators.load(row["kind"]).version != row["version"]:
-        return None
-    files = row.get("files", {})
-    if not all(Path(path).is_file() for path in files):  # the user's own, on another machine
-        return None
-    options = {**row["options"], "split": row["split"], "seed": row["seed"]}
-    drawn = Drawn(generators.create(row["kind"], **options))
-    if changed := list(differences(files, drawn.describe().get("files", {}))):
-        raise ValueError(f"not the files it was drawn with: {'; '.join(changed[:3])}")
-    return drawn

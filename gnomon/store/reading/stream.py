@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count
-from typing import Any
 
 from gnomon.generators.base import Generator
 from gnomon.sample import Sample
@@ -32,61 +31,27 @@ class Stream:
         """The first `n` samples (all, where it is None) but for the `start` that were seen."""
         self.samples = Drawn(samples) if isinstance(samples, Generator) else samples
         self.n = self.samples.length if n is None else n
-        self.start, self.batch_size, self.rank, self.world_size = (
-            start,
-            batch_size,
-            rank,
-            world_size,
-        )
-        self._taken = self._skipped = 0
+        self.start, self.batch_size = start, batch_size
+        self.rank, self.world_size = rank, world_size
         self._check()
 
     def __repr__(self) -> str:
         many = "without end" if self.n is None else f"{self.n:,} samples"
         return f"<Stream of {self.samples!r}: {many}, reader {self.rank} of {self.world_size}>"
 
-    def __iter__(self) -> Iterator[Sample]:
-        """From the start, or once from where `load_state_dict` says."""
-        self._taken, self._skipped = self._skipped, 0
-        return self._read(self._taken)
-
     @property
     def reader(self) -> tuple[int, int]:
         """Which reader this is, and of how many: a process, or a worker of one."""
         return self.rank, self.world_size
 
-    def state_dict(self) -> dict[str, Any]:
-        """How far this reader is, as torchdata's StatefulDataLoader asks it."""
-        return {**self._deal(), "taken": self._taken}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """The next iteration goes on there; only where samples are dealt out as they were."""
-        for name, here in self._deal().items():
-            if state[name] != here:
-                raise ValueError(
-                    f"{name}={here}: the state is of a stream with {name}={state[name]}; go on by"
-                    " start=, the number of samples that were seen in all"
-                )
-        self._taken = self._skipped = state["taken"]
-
-    def _read(self, taken: int) -> Iterator[Sample]:
+    def __iter__(self) -> Iterator[Sample]:
         reader, readers = self.reader
-        for place in count(taken):
+        for place in count():
             batch, within = divmod(place, self.batch_size)
             index = self.start + (reader + batch * readers) * self.batch_size + within
             if self.n is not None and index >= self.n:
                 return
-            self._taken = place + 1
             yield self.samples[index]
-
-    def _deal(self) -> dict[str, Any]:
-        reader, readers = self.reader
-        return {
-            "start": self.start,
-            "batch_size": self.batch_size,
-            "reader": reader,
-            "readers": readers,
-        }
 
     def _check(self) -> None:
         if self.batch_size < 1 or self.world_size < 1:

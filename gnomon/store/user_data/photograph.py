@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from math import inf
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
@@ -17,25 +17,21 @@ FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
 """What is opened, whatever a file is called: for EPS, Pillow starts Ghostscript."""
 
 
-def size_of(image: Any) -> Size:
+def size_of(image: Path | bytes) -> Size:
     """Width and height, upright as its camera says; a file that is no picture is refused."""
-    if isinstance(image, Image.Image):
-        return image.size
     with opened(image) as found:
         width, height = found.size
         return (height, width) if _lies(found) else (width, height)
 
 
-def picture_of(image: Any) -> Image.Image:
+def picture_of(image: Path | bytes) -> Image.Image:
     """The picture itself; a file that ends too early is refused by its name."""
-    if isinstance(image, Image.Image):
-        return _rgb(image)
     with opened(image) as found:
         return _rgb(ImageOps.exif_transpose(found))
 
 
 @contextmanager
-def opened(image: Any) -> Iterator[Image.Image]:
+def opened(image: Path | bytes) -> Iterator[Image.Image]:
     """The picture in a file, or in a file's bytes; what goes wrong with it within is told by name.
 
     Its size is looked at before any pixel is decoded: a bomb is a small file of a huge picture.
@@ -63,10 +59,8 @@ def opened(image: Any) -> Iterator[Image.Image]:
         raise ValueError(f"{refused}: {error}") from error
 
 
-def refuse_broken(image: Any) -> None:
+def refuse_broken(image: Path | bytes) -> None:
     """Decode a file to its end: the header alone does not tell one that breaks off."""
-    if isinstance(image, Image.Image):
-        return
     with opened(image) as found:
         # A JPEG is read whole and drawn at an eighth of its size: half the time.
         found.draft("L", (max(1, found.width // 8), max(1, found.height // 8)))

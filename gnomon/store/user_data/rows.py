@@ -10,6 +10,7 @@ import difflib
 import os
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from hashlib import sha256
 from multiprocessing.pool import ThreadPool
 from os.path import isfile
@@ -34,8 +35,6 @@ _SHOWN, _LONGEST = 10, 200
 _FAULTS: dict[Hashable, str] = {}
 """What is wrong with each picture that this process has decoded, nothing as a rule: every split of
 every verb asks again."""
-_SAID: set[str] = set()
-"""What was said of rows that are left out; every split would say it again."""
 
 
 @dataclass(frozen=True)
@@ -251,10 +250,13 @@ def _refuse_or_tell(name: str, faults: Mapping[int, str], on_bad: OnBad | None) 
         head = f"{name}: {many} cannot be used"
         head += "; on_bad: skip would leave them out" if on_bad else ", and there is no other"
         raise ValueError("\n".join([head, *told]))
-    said = f"{name}: {many} left out: {'; '.join(told)}"
-    if said not in _SAID:
-        _SAID.add(said)
-        warn(said)
+    _warn_once(f"{name}: {many} left out: {'; '.join(told)}")
+
+
+@cache
+def _warn_once(text: str) -> None:
+    """Every split of a file leaves out the same rows."""
+    warn(text)
 
 
 def _opened(
@@ -361,9 +363,7 @@ def _trace(image: Any) -> Any:
     """What tells a picture from another without reading it whole."""
     if isinstance(image, Path):
         return image.name, image.stat().st_size
-    if isinstance(image, bytes):
-        return sha256(image).hexdigest()
-    return image if image is None else image.size
+    return None if image is None else sha256(image).hexdigest()
 
 
 def _split_of(raw: dict[str, Any], group: str, columns: Columns) -> str:

@@ -19,7 +19,8 @@ def command(split: str, entry: Mapping[str, Any], form: str) -> str:
     samples = entry["samples"]
     what, options = RECIPE, []
     if samples["source"] == "drawn":
-        what, options = _name(samples["kind"]), overrides(samples)
+        what = _name(samples["kind"])
+        options = [f"{key}={_plain(value)}" for key, value in _said(samples).items()]
     words = ["gnomon", "generate", what, "--n", entry["n"], "--split", split, "--out", "DIR"]
     if seed := samples.get("seed"):
         words += ["--seed", seed]
@@ -35,11 +36,6 @@ def recipe(entry: Mapping[str, Any]) -> str:
         return ""
     sources = [_source(source) for source in samples.get("sources", [samples])]
     return yaml.safe_dump({"data": sources}, sort_keys=False, default_flow_style=None)
-
-
-def overrides(drawn: Mapping[str, Any]) -> list[str]:
-    """The options that are not as the kind has them by itself, as key=value."""
-    return [f"{key}={_plain(value)}" for key, value in _said(drawn).items()]
 
 
 def _source(described: Mapping[str, Any]) -> dict[str, Any]:
