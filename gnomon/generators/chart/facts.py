@@ -25,9 +25,8 @@ def facts(board: Board, question: ChartQuestion, moved: Pose | None) -> dict[str
     plan, style = board.plan, board.look.style
     frame = plan.frame
     columns = range(len(frame.columns))
-    corners = oblong(*board.plot)
-    if moved is not None:
-        corners = moved(corners)
+    pose = moved or Pose(np.eye(3))
+    corners = pose(oblong(*board.plot))
     return {
         "chart": plan.chart,
         "title": board.whims.title,
@@ -42,14 +41,14 @@ def facts(board: Board, question: ChartQuestion, moved: Pose | None) -> dict[str
         "labelled": plan.labelled,
         "plot": list(board.plot) if moved is None else around(corners, board.pen.size),
         "corners": corners.tolist(),
-        "homography": (Pose(np.eye(3)) if moved is None else moved).matrix.tolist(),
+        "homography": pose.matrix.tolist(),
         "axis": None if plan.chart in ("pie", "ring") else _axis(plan.axis, frame.topic.places),
         "across": plan.across and _axis(plan.across, frame.topics[0].places),
         "marks": [
             {
                 "cell": list(mark.cell),
                 "box": _box(mark.shape, board, moved),
-                "at": list(mark.at if moved is None else moved.at(*mark.at)),
+                "at": list(pose.at(*mark.at)),
             }
             for mark in board.marks
         ],
