@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 from gnomon.generators.drawing.canvas import SCALE, Canvas, Fixed, Pixels, Points
 from gnomon.generators.drawing.fonts import text_face
 from gnomon.generators.drawing.palettes import Colour
-from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.pose import HALF, Pose
 from gnomon.generators.drawing.shapes import oblong, turning
 from gnomon.generators.drawing.slots import Slot
 
@@ -101,10 +101,9 @@ def _stain(canvas: Canvas, mask: Pixels, matrix: Points, quad: Points, colour: C
     shrink = max(1, round(mask.shape[0] / (SCALE * high)))
     small = cv2.resize(mask, None, fx=1 / shrink, fy=1 / shrink, interpolation=cv2.INTER_AREA)
     sx, sy = mask.shape[1] / small.shape[1], mask.shape[0] / small.shape[0]
-    centred = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
     to_flat = np.diag([sx, sy, 1.0])
     to_canvas = np.array([[SCALE, 0, -x1 - 0.5], [0, SCALE, -y1 - 0.5], [0, 0, 1]])
-    whole = to_canvas @ matrix @ to_flat @ centred
+    whole = to_canvas @ matrix @ to_flat @ HALF
     warped = cv2.warpPerspective(small, whole, (x2 - x1, y2 - y1), flags=cv2.INTER_LINEAR)
     canvas.stain(warped, (x1, y1), colour)
     pixels = np.concatenate(
