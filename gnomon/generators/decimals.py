@@ -38,6 +38,16 @@ class Sum(NamedTuple):
     facts: dict[str, Any]
 
 
+def expression(
+    text: str, answer: str, steps: Iterable[str] | None = None, meaning: str = ""
+) -> Sum:
+    """An expression to be worked out; in one step where none are given."""
+    facts = {"expression": text, "value": answer}
+    return Sum(
+        meaning or text, text, answer, (f"{text} = {answer}",) if steps is None else steps, facts
+    )
+
+
 def number(rng: Rng, scale: Scale) -> int:
     """A number whose digits, not whose size, are evenly drawn; 0 counts as one digit."""
     return rng.within(_OF_DIGITS[rng.within(scale.digits)])

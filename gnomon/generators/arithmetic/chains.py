@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from gnomon.generators.decimals import Scale, Sum, number, places_of, pointed, shortest
+from gnomon.generators.decimals import Scale, Sum, expression, number, places_of, pointed, shortest
 from gnomon.generators.rng import Rng
 
 _FACTORS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25)
@@ -23,7 +23,7 @@ def chain(rng: Rng, scale: Scale) -> Sum:
         values.append(term if sign == "+" else -term)
     text = _spaced(" ".join(terms))
     steps = _running(terms, values, places)
-    return _asked(" ".join(sorted(terms)), text, shortest(sum(values), places), steps)
+    return expression(text, shortest(sum(values), places), steps, " ".join(sorted(terms)))
 
 
 def _running(terms: list[str], values: list[int], places: int) -> Iterator[str]:
@@ -52,7 +52,7 @@ def products(rng: Rng, scale: Scale) -> Sum:
         steps.append(f"{before} {sign} {factor} = {value}")
         value = before
     text = " ".join([str(value), *reversed(parts)])
-    return _asked(text, text, str(answer), steps[::-1])
+    return expression(text, str(answer), steps[::-1])
 
 
 class _Tree(NamedTuple):
@@ -69,7 +69,7 @@ def mixed(rng: Rng, scale: Scale) -> Sum:
     """(3 + 4) × 5 - 6: the value is drawn first, so that answers of all sizes are as common."""
     value = number(rng, scale)
     tree = _tree(rng, value, rng.within(scale.terms) - 1, scale)
-    return _asked(tree.text, tree.text, str(tree.value), tree.steps)
+    return expression(tree.text, str(tree.value), tree.steps)
 
 
 def _tree(rng: Rng, value: int, signs: int, scale: Scale) -> _Tree:
@@ -111,7 +111,3 @@ def _bracketed(tree: _Tree, sign: str, *, right: bool) -> str:
     weaker = _RANK[tree.sign] < _RANK[sign]
     same = right and _RANK[tree.sign] == _RANK[sign] and (sign in "-÷" or tree.sign == "÷")
     return f"({tree.text})" if weaker or same else tree.text
-
-
-def _asked(meaning: str, text: str, answer: str, steps: Iterable[str]) -> Sum:
-    return Sum(meaning, text, answer, steps, {"expression": text, "value": answer})

@@ -6,6 +6,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from math import isqrt
 
+import numpy as np
+
 from gnomon.generators.decimals import Scale, Sum, number, of_digits, pointed, positive, ratio
 from gnomon.generators.rng import Rng
 from gnomon.sample import Text
@@ -20,7 +22,6 @@ _PLACES = {
     2: "two decimal places",
     3: "three decimal places",
 }
-_DIGITS = "0123456789ABCDEF"
 
 
 def fraction(rng: Rng, scale: Scale) -> Sum:
@@ -145,18 +146,9 @@ def in_base(rng: Rng, scale: Scale) -> Sum:
     sign = rng.choice("+-")
     low, high = sorted((first, second))
     value = first + second if sign == "+" else high - low
-    a, b = (written_in(n, base) for n in ((first, second) if sign == "+" else (high, low)))
+    a, b = (np.base_repr(n, base) for n in ((first, second) if sign == "+" else (high, low)))
     asked = f"In base {base}, what is {a} {sign} {b}?"
-    answer = written_in(value, base)
+    answer = np.base_repr(value, base)
     steps = (f"in base 10: {int(a, base)} {sign} {int(b, base)} = {value}",)
     facts = {"base": base, "first": a, "sign": sign, "second": b, "value": answer}
     return Sum(f"base {base} {low} {sign} {high}", asked, Text(answer), steps, facts)
-
-
-def written_in(value: int, base: int) -> str:
-    """A whole number in a base up to 16."""
-    digits = ""
-    while value >= base:
-        value, digit = divmod(value, base)
-        digits = _DIGITS[digit] + digits
-    return _DIGITS[value] + digits

@@ -33,7 +33,8 @@ def conversion(rng: Rng, scale: Scale) -> Sum:
     given = pointed(whole, places)
     answer = _decimal(Fraction(given) * factor)
     asked = f"How many {new} are {given} {old}?"
-    steps = (f"{given} × {_decimal_or_ratio(factor)} = {answer}",)
+    shown = _decimal(factor) if _endless(factor.denominator) == 1 else str(factor)
+    steps = (f"{given} × {shown} = {answer}",)
     facts = {"given": given, "from": old, "to": new, "value": answer}
     return Sum(f"convert {given} {old} {new}", asked, exact(answer, new), steps, facts)
 
@@ -52,7 +53,3 @@ def _decimal(value: Fraction) -> str:
     while value.denominator != 1:
         value, places = value * 10, places + 1
     return pointed(value.numerator, places)
-
-
-def _decimal_or_ratio(value: Fraction) -> str:
-    return _decimal(value) if _endless(value.denominator) == 1 else str(value)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from gnomon.generators.decimals import (
     Scale,
     Sum,
+    expression,
     number,
     of_digits,
     places_of,
@@ -25,10 +26,7 @@ def add(rng: Rng, scale: Scale) -> Sum:
         first, second = _carrying(rng, scale)
     else:
         first, second = number(rng, scale), number(rng, scale)
-    a, b = pointed(first, places), pointed(second, places)
-    text = f"{a} + {b}"
-    meaning = text if first <= second else f"{b} + {a}"
-    return _expression(text, shortest(first + second, places), meaning)
+    return _either_way(first, second, "+", places, shortest(first + second, places))
 
 
 def subtract(rng: Rng, scale: Scale) -> Sum:
@@ -40,24 +38,21 @@ def subtract(rng: Rng, scale: Scale) -> Sum:
     else:
         first, second = number(rng, scale), number(rng, scale)
     text = f"{pointed(first, places)} - {pointed(second, places)}"
-    return _expression(text, shortest(first - second, places), text)
+    return expression(text, shortest(first - second, places))
 
 
 def multiply(rng: Rng, scale: Scale) -> Sum:
     """3 × 5, which is 5 × 3."""
     places = places_of(rng, scale)
     first, second = number(rng, scale), number(rng, scale)
-    a, b = pointed(first, places), pointed(second, places)
-    text = f"{a} × {b}"
-    meaning = text if first <= second else f"{b} × {a}"
-    return _expression(text, shortest(first * second, 2 * places), meaning)
+    return _either_way(first, second, "×", places, shortest(first * second, 2 * places))
 
 
 def divide(rng: Rng, scale: Scale) -> Sum:
     """56 ÷ 7, without a remainder."""
     quotient, divisor = number(rng, scale), positive(rng, scale)
     text = f"{quotient * divisor} ÷ {divisor}"
-    return _expression(text, str(quotient), text)
+    return expression(text, str(quotient))
 
 
 def quotient(rng: Rng, scale: Scale) -> Sum:
@@ -90,7 +85,7 @@ def power(rng: Rng, scale: Scale) -> Sum:
         lines.append(f"{value} × {base} = {value * base}")
         value *= base
     text = f"{base}^{exponent}"
-    return Sum(text, text, str(value), lines, {"expression": text, "value": str(value)})
+    return expression(text, str(value), lines)
 
 
 def _carrying(rng: Rng, scale: Scale) -> tuple[int, int]:
@@ -126,6 +121,8 @@ def _column(rng: Rng, came: int, carry: bool, least: int) -> tuple[int, int]:
     return a, rng.integer(least, 9 - came - a)
 
 
-def _expression(text: str, answer: str, meaning: str) -> Sum:
-    facts = {"expression": text, "value": answer}
-    return Sum(meaning, text, answer, (f"{text} = {answer}",), facts)
+def _either_way(first: int, second: int, sign: str, places: int, answer: str) -> Sum:
+    """3 + 5 and 5 + 3 mean the same."""
+    low, high = (pointed(number, places) for number in sorted((first, second)))
+    text = f"{pointed(first, places)} {sign} {pointed(second, places)}"
+    return expression(text, answer, meaning=f"{low} {sign} {high}")

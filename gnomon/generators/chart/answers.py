@@ -19,17 +19,14 @@ def answer(plan: ChartPlan, question: ChartQuestion) -> Target:
     return _ANSWERS[question.form](plan, question.about)
 
 
-def _sum(plan: ChartPlan, about: About) -> Target:
+def _sum(plan: ChartPlan, about: About, among: int = 1) -> Target:
     cells = about["cells"]
-    error = sum(plan.error(cell) or 0 for cell in cells)
-    return _number(plan, Fraction(sum(map(plan.value, cells))), Fraction(error), about)
+    error = Fraction(sum(plan.error(cell) or 0 for cell in cells), among)
+    return _number(plan, Fraction(sum(map(plan.value, cells)), among), error, about)
 
 
 def _mean(plan: ChartPlan, about: About) -> Target:
-    cells = about["cells"]
-    mean = Fraction(sum(map(plan.value, cells)), len(cells))
-    error = Fraction(sum(plan.error(cell) or 0 for cell in cells), len(cells))
-    return _number(plan, mean, error, about)
+    return _sum(plan, about, len(about["cells"]))
 
 
 def _median(plan: ChartPlan, about: About) -> Target:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from gnomon.generators.chart.ink import Shape, Word, around
+from gnomon.generators.chart.ink import Shape, Word
 from gnomon.generators.chart.layout import Board
 from gnomon.generators.chart.questions import ChartQuestion
 from gnomon.generators.chart.value_axis import Axis
-from gnomon.generators.drawing.canvas import Points
+from gnomon.generators.drawing.canvas import Points, around
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import oblong
 from gnomon.sample import Box
@@ -25,9 +25,8 @@ def facts(board: Board, question: ChartQuestion, moved: Pose | None) -> dict[str
     plan, style = board.plan, board.look.style
     frame = plan.frame
     columns = range(len(frame.columns))
-    corners = oblong(*board.plot)
-    if moved is not None:
-        corners = moved(corners)
+    pose = moved or Pose(np.eye(3))
+    corners = pose(oblong(*board.plot))
     return {
         "chart": plan.chart,
         "title": board.whims.title,
@@ -40,16 +39,16 @@ def facts(board: Board, question: ChartQuestion, moved: Pose | None) -> dict[str
             [plan.written((row, column)) for column in columns] for row in range(len(frame.rows))
         ],
         "labelled": plan.labelled,
-        "plot": list(board.plot) if moved is None else around(corners, board.pen.size),
+        "plot": list(board.plot) if moved is None else around(np.clip(corners, 0, board.pen.size)),
         "corners": corners.tolist(),
-        "homography": (Pose(np.eye(3)) if moved is None else moved).matrix.tolist(),
+        "homography": pose.matrix.tolist(),
         "axis": None if plan.chart in ("pie", "ring") else _axis(plan.axis, frame.topic.places),
         "across": plan.across and _axis(plan.across, frame.topics[0].places),
         "marks": [
             {
                 "cell": list(mark.cell),
                 "box": _box(mark.shape, board, moved),
-                "at": list(mark.at if moved is None else moved.at(*mark.at)),
+                "at": list(pose.at(*mark.at)),
             }
             for mark in board.marks
         ],
@@ -67,7 +66,7 @@ def _box(drawn: Shape | Word, board: Board, moved: Pose | None) -> list[float]:
     """Around its ink, as far as that is in the picture."""
     size = board.pen.size
     if moved is not None:
-        return around(moved(drawn.outline), size)
+        return around(np.clip(moved(drawn.outline), 0, size))
     x1, y1, x2, y2 = drawn.box
     return [max(0.0, x1), max(0.0, y1), min(size[0], x2), min(size[1], y2)]
 

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.generators.drawing.canvas import Points
-from gnomon.sample import Size
 
 Corners: TypeAlias = tuple[float, float, float, float]
 RGB: TypeAlias = tuple[float, float, float]
@@ -63,9 +62,3 @@ class Word(NamedTuple):
         sides = np.concatenate([left, right])
         corners: Points = np.concatenate([sides, sides + np.array([0, 1])]) + self.box[:2]
         return corners
-
-
-def around(points: Points, size: Size) -> list[float]:
-    """The box around the points, as far as it lies in the picture."""
-    low, high = np.clip(points.min(0), 0, size), np.clip(points.max(0), 0, size)
-    return [*low.tolist(), *high.tolist()]

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from gnomon.generators.chart.ink import RGB, Corners, Shape
-from gnomon.generators.chart.pen import Face, Line, Pen, Point
+from gnomon.generators.chart.pen import Face, Line, Pen, Point, inked
 from gnomon.generators.chart.plan import ChartPlan
 from gnomon.generators.chart.style import Look, mixed, rgb
 from gnomon.generators.chart.table import Cell
@@ -143,7 +143,8 @@ def legend(board: Board, names: list[str], top: int) -> Corners:
 def _entry(board: Board, number: int, name: str, at: tuple[int, int]) -> None:
     """A patch of the colour and the name."""
     side = board.small.capital
-    x, y = at[0], at[1] + _above(board.small)
+    small = board.small
+    x, y = at[0], at[1] + max(0, small.line - small.capital - below(small))  # above the digits
     board.pen.rectangle((x, y, x + side, y + side), board.colour(number), board.edge)
     board.text(name, (x + side + board.gap, y), "legend", "lt")
 
@@ -202,11 +203,4 @@ def zero_line(board: Board, *, across: bool = False) -> None:
 
 def below(face: Face) -> int:
     """How far letters hang below their line."""
-    from gnomon.generators.chart.pen import inked
-
     return inked("gj", face).below
-
-
-def _above(face: Face) -> int:
-    """How far letters reach above the digits."""
-    return max(0, face.line - face.capital - below(face))

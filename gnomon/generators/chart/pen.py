@@ -132,13 +132,12 @@ class Pen:
         width, height, below = ink.mask.shape[1], ink.mask.shape[0], ink.below
         if upright:
             mask = np.rot90(ink.mask)
-            left = _aligned(at[0], {"t": 0.0, "m": 0.5, "b": 1.0}[anchor[1]], height)
-            top = _aligned(at[1], {"l": 1.0, "c": 0.5, "r": 0.0}[anchor[0]], width)
+            left = round(at[0] - {"t": 0.0, "m": 0.5, "b": 1.0}[anchor[1]] * height)
+            top = round(at[1] - {"l": 1.0, "c": 0.5, "r": 0.0}[anchor[0]] * width)
         else:
             mask = ink.mask
-            left = _aligned(at[0], {"l": 0.0, "c": 0.5, "r": 1.0}[anchor[0]], width)
-            tall = face.capital
-            base = at[1] + {"t": tall, "m": tall / 2, "b": 0.0}[anchor[1]]
+            left = round(at[0] - {"l": 0.0, "c": 0.5, "r": 1.0}[anchor[0]] * width)
+            base = at[1] + {"t": 1.0, "m": 0.5, "b": 0.0}[anchor[1]] * face.capital
             top = round(base + below - height)
         box = (left, top, left + mask.shape[1], top + mask.shape[0])
         self.words.append(Word(text, role, box, colour, mask))
@@ -214,11 +213,7 @@ def _outline(shape: str) -> tuple[np.ndarray, Any]:
     if shape == "o":
         circle: Any = Path.unit_circle()
         return circle.vertices, circle.codes
-    corners = {"s": (45, 4), "D": (0, 4), "^": (90, 3), "v": (270, 3), "p": (90, 5)}[shape]
-    angles = np.radians(corners[0] + np.arange(corners[1] + 1) * 360 / corners[1])
+    start, many = {"s": (45, 4), "D": (0, 4), "^": (90, 3)}[shape]
+    angles = np.radians(start + np.arange(many + 1) * 360 / many)
     points = np.stack([np.cos(angles), -np.sin(angles)], axis=1)
-    return points, [1, *[2] * (corners[1] - 1), 79]
-
-
-def _aligned(at: float, share: float, length: int) -> int:
-    return round(at - share * length)
+    return points, [1, *[2] * (many - 1), 79]

@@ -63,7 +63,8 @@ def _parts(plan: ChartPlan, about: About) -> dict[str, str]:
     if "column" in about:
         parts["series"] = series = _series(plan, about["column"])
         parts["a_series"] = f"{'an' if series[0] in 'aeiou' else 'a'} {series}"
-        parts["limit"] = _value(plan, about.get("limit", 0), about["column"])
+        limit = pointed(about.get("limit", 0), frame.places(about["column"]))
+        parts["limit"] = f"{limit} {frame.unit(about['column'])}"
     if plan.chart in POINTS:
         parts["x"], parts["y"] = (topic.measure for topic in frame.topics[:2])
     return parts
@@ -125,10 +126,6 @@ def _precision(plan: ChartPlan, column: int, more: int) -> str:
     if places == 0:
         return f"Answer in {unit}, as a whole number."
     return f"Answer in {unit}, rounded to {places} decimal{'s' if places > 1 else ''}."
-
-
-def _value(plan: ChartPlan, amount: int, column: int) -> str:
-    return f"{pointed(amount, plan.frame.places(column))} {plan.frame.unit(column)}"
 
 
 def _at(plan: ChartPlan, row: str) -> str:

@@ -7,13 +7,12 @@ from math import sqrt
 from typing import NamedTuple
 
 from gnomon.generators.chart import value_axis as axes
-from gnomon.generators.chart.table import Cell, Cells, Frame
+from gnomon.generators.chart.table import POINTS, Cell, Cells, Frame
 from gnomon.generators.chart.value_axis import Axis
 from gnomon.generators.decimals import pointed
 from gnomon.sample import Size
 
 ROUND = ("pie", "ring", "radar")
-VALUES_ACROSS = ("barh",)
 SMALLEST = 224
 BUBBLE = 1.3
 """The radius of the largest bubble, in heights of the letters."""
@@ -76,7 +75,7 @@ class ChartPlan(NamedTuple):
         """How long the axis of values is, at the least."""
         if self.chart == "radar":
             return min(self.room.width, self.room.height) // 2
-        return self.room.width if self.chart in VALUES_ACROSS else self.room.height
+        return self.room.width if self.chart == "barh" else self.room.height
 
     def error(self, cell: Cell) -> int | None:
         """How far off a careful reading may be, in the smallest unit; None where none can be."""
@@ -181,7 +180,7 @@ def planned(
     """The axes for a table, and labels where they are wanted and there is room for them."""
     space = room(frame.chart, size)
     across = None
-    if frame.chart in ("scatter", "bubble"):
+    if frame.chart in POINTS:
         xs, ys = [row[0] for row in cells], [row[1] for row in cells]
         across = _roomy(min(xs), max(xs), _most(space.width / 2, space))
         axis = _roomy(min(ys), max(ys), _most(space.height, space))
@@ -198,7 +197,7 @@ def _axis(frame: Frame, cells: Cells, space: Room) -> Axis:
         low, high = min(map(min, cells)), max(map(max, cells))
     if frame.scale == "log":
         return axes.logarithmic(low, high)
-    if frame.chart in VALUES_ACROSS:
+    if frame.chart == "barh":
         most = _most(space.width / 2, space)
     else:
         most = _most(space.height / (2 if frame.chart == "radar" else 1), space)

@@ -120,7 +120,8 @@ def coloured(palette: str, floor: str) -> tuple[RGB, ...]:
     """
     ground = rgb(floor)
     away = readable_on(ground)
-    own = [_seen_on(rgb(colour), ground) for colour in _written(palette).split()]
+    written = _COLOURS.get(palette) or palette.replace("-", " ")
+    own = [_seen_on(rgb(colour), ground) for colour in written.split()]
     shades = [mixed(colour, away, share) for share in (0.45, 0.25, 0.65) for colour in own]
     if palette not in _COLOURS:  # a user's may be few, and far from one another
         shades += [mixed(colour, away, 0.8) for colour in own]
@@ -140,10 +141,6 @@ def check_palette(palette: str, path: str) -> None:
                 f"palettes: {path}: with deeper shades of them, {many} of its colours can be told"
                 f" apart on #{style.floor}, and charts need {_PARTS}: add colours"
             )
-
-
-def _written(palette: str) -> str:
-    return _COLOURS.get(palette) or palette.replace("-", " ")
 
 
 def apart(one: RGB, other: RGB) -> float:

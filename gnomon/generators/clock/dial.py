@@ -14,7 +14,7 @@ import numpy as np
 
 from gnomon.generators.clock import marks as _marks
 from gnomon.generators.clock.look import Look
-from gnomon.generators.clock.numerals import standing, texts
+from gnomon.generators.clock.numerals import TEXTS, standing
 from gnomon.generators.drawing import dials
 from gnomon.generators.drawing.canvas import SCALE, SWELL, Canvas, Pixels
 from gnomon.generators.drawing.lettering import Text, seen
@@ -33,7 +33,7 @@ def lay(canvas: Canvas, look: Look, palette: Palette) -> None:
     plate = Canvas((x2 - x1, y2 - y1), np.zeros((height, width), np.uint8))
     _floor(plate, look)
     _ticks(plate, look)
-    if texts(look.style.numerals):
+    if TEXTS[look.style.numerals]:
         _numerals(plate, look)
     steps = plate.settled().pixels
     covered = cv2.convertScaleAbs(steps, None, 255 / _STEP)
@@ -80,12 +80,12 @@ def _ticks(plate: Canvas, look: Look) -> None:
         plate.strokes(pose(ticks).reshape(-1, 2, 2), _INK)
     first = 1 if marks.twelve else 0
     # Beside numerals that can be read it is small enough not to reach into them.
-    large = 0.11 if texts(marks.numerals) and marks.numeral_pixels >= _marks.LEGIBLE else 0.17
+    large = 0.11 if TEXTS[marks.numerals] and marks.numeral_pixels >= _marks.LEGIBLE else 0.17
     shapes = _marks.twelve(marks.twelve, dial, large, edge) if marks.twelve else []
     if marks.numerals == "dots":
         shapes += _marks.dots(dial, first, 0.05, edge)
     elif marks.hour_ticks:
-        length = 0.09 if texts(marks.numerals) else 0.16
+        length = 0.09 if TEXTS[marks.numerals] else 0.16
         hours = range(5 * first, 60, 5)
         shapes += _marks.bars(dial, hours, length * bold, max(0.045 * bold - thin, 0.02), edge)
     shapes += fine

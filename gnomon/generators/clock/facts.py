@@ -10,7 +10,6 @@ from gnomon.generators.clock import extras as _clock_extras
 from gnomon.generators.clock.draw import Shown
 from gnomon.generators.drawing.canvas import around
 from gnomon.generators.drawing.dials import outline
-from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import polar
 
 
@@ -41,13 +40,11 @@ def facts_of(shown: Shown, seconds: int) -> dict[str, Any]:
         "dial_box": around(edge),
         "mirrored": look.mirrored,
         "homography": pose.matrix.tolist(),
-        "lens": pose.lens and _lens_of(pose),
+        "lens": pose.lens
+        and {
+            "strength": pose.lens.strength,
+            "size": list(pose.lens.size),
+            "beyond": None if pose.beyond is None else pose.beyond.tolist(),
+        },
         **_clock_extras.facts_of(look, extras),
     }
-
-
-def _lens_of(pose: Pose) -> dict[str, Any]:
-    """What is between the homography and the picture."""
-    assert pose.lens is not None
-    beyond = None if pose.beyond is None else pose.beyond.tolist()
-    return {"strength": pose.lens.strength, "size": list(pose.lens.size), "beyond": beyond}

@@ -104,12 +104,11 @@ def _marks(
     turned = mirrored or abs(rotation) + clock.most_turned > UPRIGHT
     wanted = rng.chance(0.25) or (turned and not legible)
     track = rng.chance(clock.settled.minute_track)
-    if style.numerals == DAY:  # its hours are not the twelve of the ticks
-        return Marks(style.numerals, pixels, hour_ticks=False, minute_track=True, twelve=None,
-                     edge=make.edge)  # fmt: skip
+    day = style.numerals == DAY  # its hours are not the twelve of the ticks
     return Marks(
-        numerals=style.numerals, numeral_pixels=pixels, hour_ticks=ticks, minute_track=track,
-        twelve=marked if wanted else None, edge=make.edge, bold=make.bold,
+        style.numerals, pixels, hour_ticks=ticks and not day, minute_track=track or day,
+        twelve=marked if wanted and not day else None, edge=make.edge,
+        bold=1.0 if day else make.bold,
     )  # fmt: skip
 
 

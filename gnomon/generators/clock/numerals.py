@@ -9,7 +9,7 @@ from gnomon.generators.drawing.shapes import polar
 
 _ROMAN = ("XII", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI")
 _ARABIC = ("12", *map(str, range(1, 12)))
-_TEXTS: dict[str, dict[int, str]] = {
+TEXTS: dict[str, dict[int, str]] = {
     "arabic": dict(enumerate(_ARABIC)),
     "roman": dict(enumerate(_ROMAN)) | {4: "IIII"},
     "roman-iv": dict(enumerate(_ROMAN)),
@@ -18,15 +18,11 @@ _TEXTS: dict[str, dict[int, str]] = {
     "dots": {},
     "none": {},
 }
+"""What stands at which hour, 0 being twelve, or midnight."""
 DAY = "arabic-24"
 """The numerals of a dial round which the hour hand goes once a day."""
-NUMERALS = tuple(name for name in _TEXTS if name != DAY)
+NUMERALS = tuple(name for name in TEXTS if name != DAY)
 """Those of twelve hours."""
-
-
-def texts(style: str) -> dict[int, str]:
-    """What stands at which hour, 0 being twelve, or midnight."""
-    return _TEXTS[style]
 
 
 def standing(style: str, height: float, radius: Callable[[float], float]) -> list[Text]:
@@ -35,5 +31,5 @@ def standing(style: str, height: float, radius: Callable[[float], float]) -> lis
     degrees = 15 if style == DAY else 30
     return [
         Text(text, *polar(at, radius(at)), height, at if radial else 0)
-        for at, text in ((degrees * hour, text) for hour, text in texts(style).items())
+        for at, text in ((degrees * hour, text) for hour, text in TEXTS[style].items())
     ]

@@ -40,7 +40,7 @@ class Face(NamedTuple):
     form: Form
     off_by: float
     """Degrees by which the hour hand is wrong; 0 on a clock that can be."""
-    box: tuple[float, float, float, float]
+    box: list[float]
     """Around the case."""
     day: int | None
     """What the date's window shows."""
@@ -166,7 +166,7 @@ def _valid(face: Face, rng: Rng) -> ClockQuestion:  # noqa: ARG001 - as all ques
 
 def _where(face: Face, rng: Rng) -> ClockQuestion:  # noqa: ARG001 - as all questions
     box = Box(*face.box)
-    return ClockQuestion("Where is the clock? Give its box.", box, {"case_box": list(face.box)})
+    return ClockQuestion("Where is the clock? Give its box.", box, {"case_box": face.box})
 
 
 def _later(faces: Sequence[Face], rng: Rng) -> ClockQuestion:

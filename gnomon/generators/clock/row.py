@@ -15,7 +15,7 @@ from gnomon.generators.clock.look import Look
 from gnomon.generators.clock.meaning import Meaning
 from gnomon.generators.clock.options import ClockOptions
 from gnomon.generators.clock.questions import Face
-from gnomon.generators.drawing.canvas import Points
+from gnomon.generators.drawing.canvas import Points, around
 from gnomon.generators.drawing.dials import outline
 from gnomon.generators.drawing.lens import Lens
 from gnomon.generators.rng import Rng
@@ -57,9 +57,7 @@ def photographed(
 
 def face(meaning: Meaning, shown: Shown, form: Form, off_by: float, size: Size) -> Face:
     """What can be asked of one of them in a picture of that size."""
-    edge = _case(shown)
-    (x1, y1), (x2, y2) = edge.min(0).tolist(), edge.max(0).tolist()
-    box = max(x1, 0.0), max(y1, 0.0), min(x2, float(size[0])), min(y2, float(size[1]))
+    box = around(np.clip(_case(shown), 0, size))
     form = "digits" if form == "words" and meaning.hours == 24 else form
     asked, day = meaning.asked and form != "words", shown.extras.day
     return Face(meaning.seconds, meaning.hours, asked, form, off_by, box, day, meaning.step)

@@ -32,11 +32,8 @@ def styles(
 
 def times(split: Split | None) -> tuple[int, ...]:
     """The minutes of twelve hours that belong to a split; all 720 where it is None."""
-    return tuple(m for m in range(720) if split is None or split_of("clock", _hm(m)) == split)
+    every = ((minute, f"{minute // 60 or 12:02}:{minute % 60:02}") for minute in range(720))
+    return tuple(m for m, said in every if split is None or split_of("clock", said) == split)
 
 
 KNOWN_PALETTES = (*FAMILIES, *PALETTES)
-
-
-def _hm(minute: int) -> str:
-    return f"{minute // 60 or 12:02}:{minute % 60:02}"

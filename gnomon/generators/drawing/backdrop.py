@@ -57,16 +57,6 @@ def _plain(side: int, ground: Colour, _: Rng) -> Pixels:
     return _rows(np.array([ground], np.uint8), np.zeros(side, np.intp))
 
 
-def _gradient(side: int, ground: Colour, rng: Rng) -> Pixels:
-    """Light that falls in from one side."""
-    return _grown(_shades(ground, SPREADS["gradient"], 4, rng), side)
-
-
-def _blotches(side: int, ground: Colour, rng: Rng) -> Pixels:
-    """A wall that is not evenly lit or painted."""
-    return _grown(_shades(ground, SPREADS["blotches"], 49, rng), side)
-
-
 def _stripes(side: int, ground: Colour, rng: Rng) -> Pixels:
     """Wallpaper or boards."""
     broad = _shades(ground, 10, 1, rng)
@@ -99,8 +89,14 @@ def _shades(colour: Colour, spread: int, count: int, rng: Rng) -> Pixels:
 
 _STYLES: dict[str, Callable[[int, Colour, Rng], Pixels]] = {
     "plain": _plain,
-    "gradient": _gradient,
-    "blotches": _blotches,
+    # Light that falls in from one side.
+    "gradient": lambda side, ground, rng: _grown(
+        _shades(ground, SPREADS["gradient"], 4, rng), side
+    ),
+    # A wall that is not evenly lit or painted.
+    "blotches": lambda side, ground, rng: _grown(
+        _shades(ground, SPREADS["blotches"], 49, rng), side
+    ),
     "stripes": _stripes,
 }
 BACKGROUNDS = tuple(_STYLES)

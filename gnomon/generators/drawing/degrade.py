@@ -17,7 +17,7 @@ from PIL import Image
 
 from gnomon.generators.base import LATER, Generator
 from gnomon.generators.drawing.canvas import Pixels, Points
-from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.pose import HALF, Pose
 from gnomon.generators.drawing.shapes import oblong
 from gnomon.generators.rng import Rng
 
@@ -116,8 +116,7 @@ def _moved(pixels: Pixels, degrade: str, keep: Points | None, rng: Rng) -> tuple
     scale = np.diag([width / (x2 - x1), height / (y2 - y1), 1])
     shift = np.array([[1, 0, -x1], [0, 1, -y1], [0, 0, 1]])
     pose = Pose(scale @ shift @ turned.matrix)
-    half = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
-    centred = np.linalg.inv(half) @ pose.matrix @ half
+    centred = np.linalg.inv(HALF) @ pose.matrix @ HALF
     seen = cv2.warpPerspective(
         pixels, centred, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
     )

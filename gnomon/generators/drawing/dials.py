@@ -31,53 +31,28 @@ def outline(dial: str, scale: float = 1.0) -> Points:
     return np.array(points)
 
 
-def _round(_: float) -> float:
-    return 1.0
-
-
-def _square(a: float) -> float:
-    return 1 / max(abs(math.sin(a)), abs(math.cos(a)))
-
-
-def _cushion(a: float) -> float:
-    """A square with round corners: the superellipse of fourth power."""
-    return float((math.sin(a) ** 4 + math.cos(a) ** 4) ** -0.25)
-
-
-def _oval(a: float) -> float:
-    """Wider than high."""
-    return 1 / math.hypot(math.sin(a) / 1.3, math.cos(a))
-
-
-def _tall(a: float) -> float:
-    """An upright oblong with round corners."""
-    return float((abs(math.sin(a)) ** 5 + abs(math.cos(a) / 1.25) ** 5) ** -0.2)
-
-
-def _octagon(a: float) -> float:
-    return 1 / math.cos((a + math.pi / 8) % (math.pi / 4) - math.pi / 8)
-
-
-def _barrel(a: float) -> float:
-    """Upright, its sides curved outwards and its ends cut off."""
-    return min(1 / math.hypot(math.sin(a), math.cos(a) / 1.45), 1.15 / max(abs(math.cos(a)), 1e-9))
-
-
-def _hexagon(a: float) -> float:
-    return 1 / math.cos((a + math.pi / 6) % (math.pi / 3) - math.pi / 6)
+def _polygon(sides: int) -> Callable[[float], float]:
+    half = math.pi / sides
+    return lambda a: 1 / math.cos((a + half) % (2 * half) - half)
 
 
 _OUTLINES: dict[str, Callable[[float], float]] = {
-    "round": _round,
-    "ring": _round,
-    "bare": _round,
-    "square": _square,
-    "cushion": _cushion,
-    "oval": _oval,
-    "tall": _tall,
-    "octagon": _octagon,
-    "barrel": _barrel,
-    "hexagon": _hexagon,
+    "round": lambda _: 1.0,
+    "ring": lambda _: 1.0,
+    "bare": lambda _: 1.0,
+    "square": lambda a: 1 / max(abs(math.sin(a)), abs(math.cos(a))),
+    # A square with round corners: the superellipse of fourth power.
+    "cushion": lambda a: float((math.sin(a) ** 4 + math.cos(a) ** 4) ** -0.25),
+    # Wider than high.
+    "oval": lambda a: 1 / math.hypot(math.sin(a) / 1.3, math.cos(a)),
+    # An upright oblong with round corners.
+    "tall": lambda a: float((abs(math.sin(a)) ** 5 + abs(math.cos(a) / 1.25) ** 5) ** -0.2),
+    "octagon": _polygon(8),
+    # Upright, its sides curved outwards and its ends cut off.
+    "barrel": lambda a: min(
+        1 / math.hypot(math.sin(a), math.cos(a) / 1.45), 1.15 / max(abs(math.cos(a)), 1e-9)
+    ),
+    "hexagon": _polygon(6),
 }
 UNSEEN_DIALS = ("barrel", "hexagon")
 """Those that `ood` holds back."""

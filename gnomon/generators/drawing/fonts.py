@@ -79,16 +79,16 @@ def unfit(font: OwnFile, letters: str) -> str:
         face = text_face(font, 200)
     except (OSError, RuntimeError) as error:
         return f"{font.path} is no font that can be read ({error})"
-    lacking = [c for c in sorted(set(letters) - {" "}) if ord(c) not in known or not _ink(c, face)]
+    lacking = [
+        c
+        for c in sorted(set(letters) - {" "})
+        if ord(c) not in known or not face.getmask(c).getbbox()
+    ]
     if lacking:
         return f"{font.path} has no {' '.join(lacking[:10])}{' …' if len(lacking) > 10 else ''}"
     if (share := _stroke(face)) < _FINEST:
         return f"{font.path} is too thin: strokes of {share:.1%} of a digit's height fade away"
     return ""
-
-
-def _ink(letter: str, face: ImageFont.FreeTypeFont) -> bool:
-    return face.getmask(letter).getbbox() is not None
 
 
 def _stroke(face: ImageFont.FreeTypeFont) -> float:

@@ -14,13 +14,11 @@ from PIL import Image, ImageDraw
 from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels, halved
 from gnomon.generators.drawing.fonts import face
 from gnomon.generators.drawing.palettes import Colour
-from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.pose import HALF, Pose
 
 Stack: TypeAlias = NDArray[np.float64]
 
-_HALF = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
-"""OpenCV counts pixels by their centres."""
-_UNHALF = np.linalg.inv(_HALF)
+_UNHALF = np.linalg.inv(HALF)
 _SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
 
 
@@ -62,7 +60,7 @@ def seen(
     origin, scale = finer * np.array([x1, y1]), finer * canvas.scale
     mask = np.zeros((finer * (y2 - y1), finer * (x2 - x1)), np.uint8)
     onto_mask = _UNHALF @ _placing(scale, -origin) @ pose.matrix
-    ways = onto_mask @ _placing(1 / fine, corners / fine) @ _HALF
+    ways = onto_mask @ _placing(1 / fine, corners / fine) @ HALF
     _press(mask, tiles, ways, (scale * outlines - origin).reshape(-1, 4, 2))
     return mask, (x1, y1)
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Matrix: TypeAlias = NDArray[np.float64]
 
+HALF = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
+"""From OpenCV's places, which count pixels by their centres, to ours."""
 DISTANCE = 4.0
 """Of the viewer's eye from the dial, in the dial's radii."""
 STEEPEST = 0.15

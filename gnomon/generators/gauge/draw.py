@@ -108,13 +108,8 @@ def ticks(look: Look, scale: Scale) -> Points:
 
 def labels(look: Look, scale: Scale) -> list[tuple[Decimal, tuple[float, float]]]:
     """The values that are written, and where their middles stand in the instrument's frame."""
-    frame = FRAMES[scale.instrument]
-    return [(v, frame.track.at(scale.share(v), frame.label)) for v in written(look, scale)]
-
-
-def written(look: Look, scale: Scale) -> tuple[Decimal, ...]:
-    """The first label, and every so many after it; those with few are all written."""
-    return scale.labels[:: look.labelled]
+    frame, shown = FRAMES[scale.instrument], scale.labels[:: look.labelled]
+    return [(v, frame.track.at(scale.share(v), frame.label)) for v in shown]
 
 
 def _pointer(canvas: Canvas, look: Look, shown: Shown, palette: Palette) -> None:

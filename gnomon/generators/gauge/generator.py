@@ -107,7 +107,11 @@ class Gauge(Furnished):
         check_range("rotation", self.rotation, 0, 30)
         check_range("perspective", self.perspective, 0, _pose.STEEPEST)
         check_range("log", self.log, 0, 1)
-        self._check_scales()
+        if alone := [question for question, scales in self._scales.items() if not scales]:
+            raise ValueError(
+                f"questions: {alone[0]!r} cannot be asked of {', '.join(self.instruments)}"
+                f" at size={self.size}, log={self.log}: allow more instruments"
+            )
         if not self._zoned and ("zone" in self.questions or self.settled.decoys):
             raise ValueError(
                 f"palettes={self.palettes}: from none of their floors do zones of green, yellow and"
@@ -164,14 +168,6 @@ class Gauge(Furnished):
             for question in self.questions
         }
 
-    def _check_scales(self) -> None:
-        for question, scales in self._scales.items():
-            if not scales:
-                raise ValueError(
-                    f"questions: {question!r} cannot be asked of {', '.join(self.instruments)}"
-                    f" at size={self.size}, log={self.log}: allow more instruments"
-                )
-
     def _shown(self, scale: Scale, value: Decimal, asked: GaugeQuestion, rng: Rng) -> Shown:
         """What is drawn; zones and a mark that nobody asks about are decoys."""
         zones, mark = asked.zones, asked.mark
@@ -200,9 +196,8 @@ class Gauge(Furnished):
 
     @cached_property
     def _palettes(self) -> tuple[str, ...]:
-        held_out = [name for name in PALETTES if (name in UNSEEN) != self.ood]
         every = palettes.names(self.names("palettes"))
-        return tuple(name for name in every if name not in held_out)
+        return tuple(n for n in every if n not in PALETTES or (n in UNSEEN) == self.ood)
 
     @cached_property
     def _zoned(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -180,10 +180,6 @@ class Scene(Furnished):
         """The radius of a large thing among so many."""
         return _FILLED / 2 * cell(count, self.size * (1 - 2 * _MARGIN))
 
-    @cached_property
-    def _names(self) -> tuple[str, ...]:
-        return UNSEEN if self.ood else SEEN
-
     def _plan(self, index: int) -> ScenePlan:
         """What is drawn and asked; the things are the first of the draws that are of the split.
 
@@ -242,7 +238,7 @@ class Scene(Furnished):
     def _things(self, ground: tuple[int, int, int], rng: Rng) -> tuple[Thing, ...]:
         """Different things, all of which stand out from the ground."""
         colours = rng.some(visible_on(ground), self.settled.alike)
-        names = rng.some(self._names, self.settled.alike)
+        names = rng.some(UNSEEN if self.ood else SEEN, self.settled.alike)
         every = len(SIZES) * len(colours) * len(names)
         most = min(self.settled.objects[1], every)
         picked = rng.some(range(every), rng.integer(min(self.settled.objects[0], most), most))

@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 from gnomon.generators.drawing.canvas import SCALE, Canvas, Fixed, Pixels, Points
 from gnomon.generators.drawing.fonts import text_face
 from gnomon.generators.drawing.palettes import Colour
-from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.pose import HALF, Pose
 from gnomon.generators.drawing.shapes import oblong, turning
 from gnomon.generators.drawing.slots import Slot
 
@@ -97,13 +97,13 @@ def _stain(canvas: Canvas, mask: Pixels, matrix: Points, quad: Points, colour: C
     """Warp the mask onto the canvas; the hull of its ink, to half a pixel of the canvas."""
     x1, y1, x2, y2 = canvas.around(quad)
     # The mask is brought near the canvas's own size first: warping alone would skip its pixels.
-    shrink = max(1, round(mask.shape[0] / (SCALE * _side(quad))))
+    high = float(np.linalg.norm(quad[3] - quad[0]))  # about that of the letters
+    shrink = max(1, round(mask.shape[0] / (SCALE * high)))
     small = cv2.resize(mask, None, fx=1 / shrink, fy=1 / shrink, interpolation=cv2.INTER_AREA)
     sx, sy = mask.shape[1] / small.shape[1], mask.shape[0] / small.shape[0]
-    centred = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
     to_flat = np.diag([sx, sy, 1.0])
     to_canvas = np.array([[SCALE, 0, -x1 - 0.5], [0, SCALE, -y1 - 0.5], [0, 0, 1]])
-    whole = to_canvas @ matrix @ to_flat @ centred
+    whole = to_canvas @ matrix @ to_flat @ HALF
     warped = cv2.warpPerspective(small, whole, (x2 - x1, y2 - y1), flags=cv2.INTER_LINEAR)
     canvas.stain(warped, (x1, y1), colour)
     pixels = np.concatenate(
@@ -120,11 +120,6 @@ def hull(ink: NDArray[np.bool_]) -> Fixed:
     ends = np.stack([np.concatenate([first, last]), np.concatenate([rows, rows])], 1)
     corners: Fixed = cv2.convexHull(ends.astype(np.int32))[:, 0]
     return corners
-
-
-def _side(quad: Points) -> float:
-    """About how high the letters are."""
-    return float(np.linalg.norm(quad[3] - quad[0]))
 
 
 def _corners(shape: tuple[int, ...], look: Look) -> Points:
