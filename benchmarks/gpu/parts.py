@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gnomon.losses import KINDS
-from gnomon.pipeline.families import FAMILIES
+from gnomon.pipeline.families import AUTO, FAMILIES
 
 ROOT = Path(__file__).parents[2]
-FAMILY_NAMES = [name for name in FAMILIES if name != "gnomon-tiny"]
+FAMILY_NAMES = [name for name in FAMILIES if name not in (AUTO, "gnomon-tiny")]
 PRECISIONS = ("float32", "bfloat16", "4 bits", "4 bits, float32")
 """Of a model; 4 bits are computed with in bfloat16 unless float32 is said."""
 CHECKPOINTS = (
