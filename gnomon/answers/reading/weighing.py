@@ -120,7 +120,12 @@ class Region(Generic[V]):
     @cached_property
     def _cues(self) -> list[_Cue]:
         found = []
+        declines = self._are_texts and any(
+            name == "refuses" for r in self.found for name, _, _ in cues.cues(str(r.value).lower())
+        )  # "cannot be determined" is one of the choices
         for name, start, end in cues.cues(self._low):
+            if name == "refuses" and declines:
+                continue
             shared = [r for r in self.found if r.span[0] < end and start < r.span[1]]
             inside = all(start < r.span[0] and r.span[1] < end for r in shared)
             if self._are_texts and self._is_of_a_choice(name, start):

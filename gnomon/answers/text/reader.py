@@ -54,6 +54,7 @@ def _every(text: str, choices: tuple[str, ...]) -> list[Reading[str]]:
         return [Reading(whole, (0, len(text)), "choice")]
     if not any("-" in choice for choice in choices):
         text = text.replace("-", " ")
+    text = text.replace("__", "  ")  # Markdown's bold
     found = [
         _choice(m, names)
         for m in _pattern(tuple(names)).finditer(text)
