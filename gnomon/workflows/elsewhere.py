@@ -140,12 +140,15 @@ def _by_name(data: str, options: Sequence[str]) -> Recipe:
 
 def _own_names(asked: Asked, column: str | None) -> Iterator[dict[str, str]]:
     """From what a user's own rows have in the column of this name to the ids of their samples, and
-    the same for the column of their pictures; none where two samples share a value."""
+    the same for the column of their pictures, with and without their folders; none where two
+    samples share a value."""
     if column is None:
         return
     pictures = ((asked.source and asked.source.columns) or Columns()).image
-    for name in dict.fromkeys((column, pictures or column)):
-        values = [str(row.get(name, "")).strip() for row in asked.own_rows]
+    rows, shown = asked.own_rows, pictures or column
+    named = {name: [str(row.get(name, "")).strip() for row in rows] for name in (column, shown)}
+    files = [Path(value).name for value in named[shown]]
+    for values in (*named.values(), files):
         if values and all(values) and len(set(values)) == len(values):
             yield {value: asked.samples.id(index) for index, value in enumerate(values)}
 

@@ -133,6 +133,21 @@ def test_a_spreadsheets_answers_to_a_users_own_pictures(labels, here, capsys):
     assert "column 'Nr' has '0.jpg' in line 2, a question is '0.png'" in told
 
 
+def test_a_picture_is_named_without_its_folder_too(labels, here, capsys):
+    """As `predict FOLDER` names it, which looks within the folder."""
+    (here / "photos").mkdir()
+    for picture in here.glob("*.png"):
+        picture.rename(here / "photos" / picture.name)
+    table = here / labels
+    table.write_text(re.sub(r"(\d\.png)", r"photos/\1", table.read_text()))
+    (here / "said.csv").write_text("file;answer\n2.png;-3\n0.png;10,5\n1.png;1.250,75 kg\n")
+    words = ("score", "said.csv", "--data", labels, *ASKED)
+    assert gnomon(*words) == 1
+    assert "add --id-column file" in capsys.readouterr().err
+    assert gnomon(*words, "--id-column", "file") == 0
+    assert summary("said-scores") == (3, 0, 1)
+
+
 def test_a_benchmarks_own_index_names_its_questions(here, capsys):
     """VLMEvalKit's sheets hold the truths beside the answers, and may count from 1."""
     Image.new("RGB", (20, 20)).save(here / "p.png")

@@ -183,7 +183,13 @@ def opened(
         traces = map(_trace, (row.image, *row.more))
         digest.update(repr((row.question, row.target, row.group, *traces)).encode())
     if not (own := [row for row in rows if split in (row.split, "all")]):
-        raise ValueError(f"{name}: no row belongs to the {split} split; name a `split` column")
+        groups = {row.group for row in rows}
+        few = f"; its {len(groups)} groups stay whole: name no `group`, or" * (
+            len(groups) < len(rows)
+        )
+        raise ValueError(
+            f"{name}: no row belongs to the {split} split{few or ';'} name a `split` column"
+        )
     return Own(name, how, split, tuple(own), digest.hexdigest()[:16])
 
 
