@@ -8,7 +8,7 @@ look at the end: `--set-aside` scores these alone. blind.jsonl, with answers of 
 written later without a look at the rules: `--blind` scores it. As written, 473 of its 495 answers
 were read as judged, and 9 of the 86 that a person does not read were read as something; after the
 general faults among them were mended, 485 and 3. Three more parts of it came in the same way, each
-read before a fault that it shows was mended: 307 of 320 as judged and 1 of 40 unread ones read; then
+read before a fault it shows was mended: 307 of 320 as judged and 1 of 40 unread ones read; then
 309 of 320 and 1 of 38; then, of a harder kind with 160 choices among them, 283 of 300 and 4 of 40.
 Three boxes in <box>, which its writer took for pixels, are judged in InternVL's 0 to 1000.
 """
