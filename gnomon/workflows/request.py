@@ -93,13 +93,20 @@ def _check_model(model: str, data: str | None) -> None:
 
 
 def _bare(model: str, data: str, overrides: Sequence[str]) -> Recipe:
-    """A recipe for a model that was not trained here; its data only names what is asked."""
+    """A recipe for a model that was not trained here; its data only names what is asked.
+
+    A recipe that is asked says how, too: `eval.max_new_tokens` and the like.
+    """
     kind = data if generators.known(data) else "clock"
-    return check(
+    opened = check(
         recipe.from_dict(
             {"data": [{"kind": kind}], "model": {"name": model}}, overrides, name="command line"
         )
     )
+    if Path(data).is_file() and Path(data).suffix in (".yaml", ".yml"):
+        theirs = open_recipe(data, [word for word in overrides if word.startswith("eval.")])
+        opened = replace(opened, eval=theirs.eval)
+    return opened
 
 
 def _exam_of(data: str, opened: Recipe, overrides: Sequence[str], options: Sequence[str]) -> Exam:

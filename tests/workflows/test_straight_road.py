@@ -186,6 +186,16 @@ def test_predict_stores_beliefs_where_asked(run, tmp_path):
     assert any(row["logprobs"] for row in rows)
 
 
+def test_a_recipe_says_how_a_model_is_asked(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sums.yaml").write_text(
+        "data: [{kind: arithmetic}]\neval: {samples: 3, max_new_tokens: 7}\n"
+    )
+    assert gnomon("predict", "gnomon-tiny", "sums.yaml", "--out", "said.jsonl") == 0
+    said = [json.loads(line) for line in (tmp_path / "said.jsonl").read_text().splitlines()]
+    assert [row["settings"]["max_new_tokens"] for row in said] == [7, 7, 7]
+
+
 def test_predict_measures_a_model_as_it_came(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert gnomon("predict", "gnomon-tiny", "clock", "rotation=0", "eval.samples=4") == 0
