@@ -13,9 +13,11 @@ import os
 import select
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
 from base64 import b64decode
+from contextlib import suppress
 from functools import cache
 from io import BytesIO
 from typing import Any
@@ -49,7 +51,10 @@ class Page:
         browser = found()
         if browser is None:
             raise ValueError("no Chromium on the path")
-        self._profile = tempfile.TemporaryDirectory(prefix="gnomon-chromium-")
+        # Its child processes may still write there when it has ended.
+        self._profile = tempfile.TemporaryDirectory(
+            prefix="gnomon-chromium-", ignore_cleanup_errors=True
+        )
         told, self._say = os.pipe()
         self._hear, tells = os.pipe()
         # The browser reads from its descriptor 3 and writes to its 4, whichever these are here.
@@ -60,6 +65,7 @@ class Page:
             pass_fds=ends,
             stderr=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
+            start_new_session=True,
         )
         for end in (told, tells, *ends):
             os.close(end)
@@ -109,14 +115,14 @@ class Page:
         return Image.open(BytesIO(png)).convert("RGB")
 
     def close(self) -> None:
-        """End the browser."""
-        if self._process.poll() is None:
-            self._process.terminate()
-            self._process.wait()
+        """End the browser and its child processes."""
+        atexit.unregister(self.close)
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
         for end in (self._say, self._hear):
             os.close(end)
         self._profile.cleanup()
-        atexit.unregister(self.close)
 
     def heard(self) -> dict[str, Any]:
         """What the browser says next: an answer, or an event."""
