@@ -71,6 +71,7 @@ def _preview(add: Add) -> None:
         " | gnomon preview labels.csv -o sheet.png columns.answer=time",
     )
     _drawn(verb)
+    verb.set_defaults(split=None)  # whatever the data has to show
     shown = verb.add_mutually_exclusive_group(required=True)
     shown.add_argument("-o", "--out", type=_picture, metavar="PNG", help="the picture")
     shown.add_argument(
@@ -180,9 +181,10 @@ def _predict(add: Add) -> None:
         "data",
         nargs="?",
         metavar="DATA|FOLDER",
-        help="a kind, recipe, dataset, or folder of pictures; default: what the run holds out",
+        help="a kind, recipe, dataset, your own .csv or .jsonl, or folder of pictures; default:"
+        " what the run holds out",
     )
-    _overrides(verb, "such as eval.batch_size=4")
+    _overrides(verb, "such as eval.batch_size=4, or columns.answer=time for your own file")
     verb.add_argument(
         "--out", type=Path, metavar="FILE", help="the answers: .jsonl, or .csv of a folder"
     )

@@ -51,13 +51,14 @@ def preview(given: argparse.Namespace) -> None:
     from gnomon.atomic import put_bytes
     from gnomon.workflows import data
 
-    drawn = {"split": given.split, "seed": given.seed}
     if given.tokens:
+        drawn = {"split": given.split or "train", "seed": given.seed}
         print(data.token_table(given.what, given.overrides, **drawn))
         return
     for line in data.rows(given.what, given.overrides):
         print(line)
-    sheet, picture = data.preview(given.what, given.overrides, n=given.n, **drawn), BytesIO()
+    drawn = {"split": given.split, "seed": given.seed, "n": given.n}
+    sheet, picture = data.preview(given.what, given.overrides, **drawn), BytesIO()
     sheet.save(picture, Image.registered_extensions().get(given.out.suffix.lower(), "PNG"))
     put_bytes(given.out, picture.getvalue())
     print(given.out)

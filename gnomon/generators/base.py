@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from hashlib import blake2b
 from itertools import count
-from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, get_args, overload
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, overload
 
 from gnomon.generators.drawing.files import OwnFile
 from gnomon.generators.rng import Rng, digest
@@ -18,7 +18,9 @@ from gnomon.recipe import STRICT
 from gnomon.sample import Sample, Target
 
 T = TypeVar("T")
-Split: TypeAlias = Literal["train", "val", "test"]
+Split: TypeAlias = Literal["train", "val", "test", "all"]
+"""`all` is every row of a user's own file, and of nothing else."""
+SPLITS: tuple[Split, ...] = ("train", "val", "test")
 _TRIES = 1000
 """A tenth of all meanings belongs to a split: as many draws without one have no chance."""
 LATER = {"later": True}
@@ -49,8 +51,8 @@ class Generator(ABC):
     """Another seed, other samples."""
 
     def __post_init__(self) -> None:
-        if self.split not in get_args(Split):
-            raise ValueError(f"split={self.split!r}: give one of {', '.join(get_args(Split))}")
+        if self.split not in SPLITS:
+            raise ValueError(f"split={self.split!r}: give one of {', '.join(SPLITS)}")
         if self.levels:
             check_names("level", [getattr(self, "level")], tuple(self.levels))  # noqa: B009 - of subclasses
 

@@ -329,8 +329,8 @@ class Eval:
     samples: PositiveInt | None = None
     """How many samples of the held-out split. Default: 500, or as many as it has where it has
     fewer."""
-    split: Literal["val", "test"] = "test"
-    """Which held-out split."""
+    split: Literal["val", "test", "all"] = "test"
+    """Which held-out split; or all rows of files of your own that eval.data names."""
     seed: Seed = 0
     """Of the held-out samples, apart from the recipe's: all its seeds answer the same questions."""
     data: tuple[Source, ...] | None = None
@@ -348,6 +348,9 @@ class Eval:
             not self.belief or len(set(self.belief)) < len(self.belief)
         ):
             raise ValueError(f"belief={list(self.belief)}: list different answers, or say true")
+        own = self.data and not any(s.kind or s.benchmark for s in self.data)
+        if self.split == "all" and not own:
+            raise ValueError("split=all: only files of your own have it, named under eval.data")
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon import generators, recipe, store
-from gnomon.generators.base import Split
+from gnomon.generators.base import SPLITS, Split
 from gnomon.pipeline import families
 from gnomon.progress import warn
-from gnomon.recipe import Recipe, RecipeError, Source
+from gnomon.recipe import Eval, Recipe, RecipeError, Source
 from gnomon.store import Census, Samples
 from gnomon.store.reading.samples import train_size
 from gnomon.store.user_data.lines import SUFFIXES
+from gnomon.store.user_data.rows import is_own
 from gnomon.workflows import shipped
 from gnomon.workflows.exam import Exam, check, check_name, check_names, open_recipe
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from PIL import Image
 
 
-_SPLITS: tuple[Split, ...] = ("train", "val", "test")
 _ENOUGH = 500
 """How many samples of what has no end are looked at."""
 
@@ -50,17 +50,19 @@ def _samples_in(found: Source | Recipe, split: Split, seed: int | None) -> Sampl
 
 
 def preview(
-    what: str, options: Sequence[str], *, split: Split, seed: int | None, n: int
+    what: str, options: Sequence[str], *, split: Split | None, seed: int | None, n: int
 ) -> Image.Image:
     """A contact sheet; a recipe's shows each picture as its model will see it, and its labels.
 
-    Where there are fewer than `n` samples it shows them all.
+    Without a split it shows any row of a user's own file, else samples of training; all of them
+    where there are fewer than `n`.
     """
     from gnomon.generators.sheet import contact_sheet
     from gnomon.pipeline.checkpoint import ModelNotHereError, open_processor
 
     found = _named(what, options)
-    samples = _samples_in(found, split, seed)
+    own = isinstance(found, Source) and not found.benchmark and is_own(found.path or "")
+    samples = _samples_in(found, split or ("all" if own else "train"), seed)
     shown = [samples[index] for index in range(min(n, samples.length or n))]
     if isinstance(found, Source):
         return contact_sheet(shown, title=Path(found.path or what).name)
@@ -94,10 +96,31 @@ def to_plan(what: str, options: Sequence[str]) -> Recipe:
 
 
 def _of_data(what: str, options: Sequence[str]) -> dict[str, Any]:
+    of_source, rest = parted(options)
+    return recipe.laid_over({"data": [recipe.laid_over({"path": what}, of_source)]}, rest)
+
+
+def parted(options: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The options that say how a file is read, such as `columns.answer=time`, and the others."""
     keys = [field.name for field in fields(Source)]
     of_source = [option for option in options if re.split("[.=]", option)[0] in keys]
-    rest = [option for option in options if option not in of_source]
-    return recipe.laid_over({"data": [recipe.laid_over({"path": what}, of_source)]}, rest)
+    return of_source, [option for option in options if option not in of_source]
+
+
+def split_asked(source: Source, told: str | None) -> Split:
+    """Which rows of a file or a dataset are asked: those of the split that was told; without one
+    all of a user's own file that names no splits, else the test split."""
+    if told is not None:
+        return recipe.checked(Eval, {"split": told, "data": [asdict(source)]}, name="eval").split
+    named = source.benchmark or (source.columns and source.columns.split)
+    return "test" if named or not is_own(source.path or "") else "all"
+
+
+def split_told(options: Sequence[str]) -> tuple[str | None, list[str]]:
+    """What `eval.split=` says, and the other options."""
+    told = [option for option in options if option.startswith("eval.split=")]
+    value = told[-1].partition("=")[2] if told else None
+    return value, [option for option in options if option not in told]
 
 
 def _checkpoint(what: str) -> str | None:
@@ -120,7 +143,7 @@ def rows(what: str, options: Sequence[str]) -> list[str]:
     for source in to_plan(what, options).data:
         if source.path is not None:
             held = own_splits(source)
-            counts = (f"{held[split][1] if split in held else 0:,} {split}" for split in _SPLITS)
+            counts = (f"{held[split][1] if split in held else 0:,} {split}" for split in SPLITS)
             told.append(f"{Path(source.path).name}: {', '.join(counts)} rows")
     return told
 
@@ -143,7 +166,6 @@ def stats(
 ) -> Census:
     """What is in a dataset directory or file, or in what a kind or a recipe draws, by split."""
     from gnomon.store.describing.census import census, splits_of
-    from gnomon.store.user_data.rows import is_own
 
     place = Path(what)
     if place.is_dir() and not is_own(place):
@@ -186,7 +208,7 @@ def _splits_of(
     if isinstance(found, Source):
         if found.path is not None:
             return own_splits(found)
-        return {split: (_samples_in(found, split, seed), _ENOUGH) for split in _SPLITS}
+        return {split: (_samples_in(found, split, seed), _ENOUGH) for split in SPLITS}
     exam, trained = Exam.of(found), _samples_in(found, "train", seed)
     return {
         "train": (trained, min(_ENOUGH, train_size(trained, found.train.samples))),
@@ -200,7 +222,7 @@ def own_splits(source: Source) -> dict[str, tuple[Samples, int]]:
 
     found: dict[str, tuple[Samples, int]] = {}
     faults = []
-    for split in _SPLITS:
+    for split in SPLITS:
         try:
             samples = store.mixture((source,), split=split, seed=0)
         except ValueError as error:

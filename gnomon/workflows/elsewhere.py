@@ -19,8 +19,8 @@ from gnomon.recipe import Columns, Recipe, RecipeError, Source
 from gnomon.sample import Prediction, Sample
 from gnomon.store import Samples
 from gnomon.store.user_data.lines import lines_of
-from gnomon.store.user_data.rows import Own, is_own, open_own, rows_file
-from gnomon.workflows.data import own_splits, to_plan, unless_named
+from gnomon.store.user_data.rows import Own, rows_file
+from gnomon.workflows.data import own_splits, split_asked, split_told, to_plan, unless_named
 from gnomon.workflows.exam import Exam, check, check_enough, check_name, open_recipe
 from gnomon.workflows.scoring import alone
 
@@ -113,11 +113,12 @@ def asked_of(data: str, options: Sequence[str], **how: str | None) -> Asked:
         exam = Exam.of(opened)
         source = exam.sources[0] if len(exam.sources) == 1 else None
         return Asked(exam.open(), exam.samples, source, exam, **how)
-    opened = to_plan(data, options)
-    (source,), split = opened.data, opened.eval.split
-    columns, told = source.columns or Columns(), any(o.startswith("eval.split=") for o in options)
-    if is_own(data) and not (told or columns.split or source.benchmark):
-        samples: Samples = open_own(data, columns, "all", on_bad=source.on_bad)
+    told, rest = split_told(options)
+    opened = to_plan(data, rest)
+    (source,) = opened.data
+    split = split_asked(source, told)
+    if split == "all":
+        samples = store.mixture((source,), split=split, seed=0)
     else:
         splits = {name: found for name, (found, _) in own_splits(source).items()}
         if split not in splits and (told or len(splits) > 1):

@@ -10,6 +10,7 @@ from gnomon import generators, recipe, store
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.workflows import shipped
+from gnomon.workflows.data import parted, split_asked, split_told, unless_named
 from gnomon.workflows.directory import AFTER, no_run, runs_beside
 from gnomon.workflows.exam import Exam, check, check_enough, check_name, open_recipe
 
@@ -55,6 +56,10 @@ def asked(model: str, data: str | None, overrides: Sequence[str]) -> PredictRequ
     if data is not None and generators.known(data):
         options = [word for word in overrides if "." not in _key(word) and _key(word) != "seed"]
         overrides = [word for word in overrides if word not in options]
+    told, of_source = None, list[str]()
+    if data is not None and unless_named(data, ()) is not None:
+        of_source, overrides = parted(overrides)
+        told, overrides = split_told(overrides)
     run = Path(model) if (Path(model) / "recipe.yaml").is_file() else None
     if run is not None:
         opened = open_recipe(run / "recipe.yaml", overrides, stored=True)
@@ -67,7 +72,10 @@ def asked(model: str, data: str | None, overrides: Sequence[str]) -> PredictRequ
     place = Path(data)
     if place.is_dir() and not (place / "manifest.json").exists() and not (place / "data").exists():
         return PredictRequest(opened, Exam.of(opened), run, place, place.name)
-    exam = _exam_of(data, opened, overrides, options)
+    if (source := unless_named(data, of_source)) is not None:
+        exam = _exam_on_disk(source, told, opened, overrides)
+    else:
+        exam = _exam_of(data, opened, overrides, options)
     return PredictRequest(opened, exam, run, None, place.stem)
 
 
@@ -110,23 +118,28 @@ def _bare(model: str, data: str, overrides: Sequence[str]) -> Recipe:
 
 
 def _exam_of(data: str, opened: Recipe, overrides: Sequence[str], options: Sequence[str]) -> Exam:
-    place, asked = Path(data), opened.eval
+    asked = opened.eval
     assert asked.samples is not None  # `check` has settled it
     if generators.known(data):
         source = Source(kind=data, options=recipe.laid_over({}, options) or None)
         store.mixture((source,), split=asked.split, seed=asked.seed)  # refuses what is no option
         return Exam((source,), asked.split, asked.seed, asked.samples)
-    if place.suffix.lower() in (".csv", ".jsonl"):
-        if not place.exists():
-            raise RecipeError(f"{data}: there is no such file")
-        raise RecipeError(
-            f"{data}: name it in a recipe, as path: with its columns, under eval.data"
-        )
-    if not place.is_dir():
-        check_name(data)
-        return Exam.of(open_recipe(data, [o for o in overrides if o.startswith("eval.")]))
-    exam = Exam((Source(path=data),), asked.split, asked.seed, asked.samples)
+    check_name(data)
+    return Exam.of(open_recipe(data, [o for o in overrides if o.startswith("eval.")]))
+
+
+def _exam_on_disk(
+    source: Source, told: str | None, opened: Recipe, overrides: Sequence[str]
+) -> Exam:
+    """All rows or samples of a file or a dataset; what is held out of a file that a run learnt."""
+    assert opened.eval.samples is not None  # `check` has settled it
+    place = Path(source.path or "").resolve()
+    for learnt in opened.data:
+        if learnt.path and Path(learnt.path).resolve() == place:
+            source, told = source if source.columns else learnt, told or opened.eval.split
+    split = split_asked(source, told)
+    exam = Exam((source,), split, opened.eval.seed, opened.eval.samples)
     if any(override.startswith("eval.samples=") for override in overrides):
         check_enough("eval.samples", exam.samples, exam.open(), exam.split)
         return exam
-    return replace(exam, samples=exam.open().length or asked.samples)
+    return replace(exam, samples=exam.open().length or exam.samples)

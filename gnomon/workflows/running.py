@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon import recipe, store
 from gnomon.atomic import put_bytes
-from gnomon.progress import warn
+from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.store.lock import sole_writer
 from gnomon.store.reading.samples import train_size
@@ -25,6 +25,10 @@ from gnomon.workflows.scoring import pictures_of, report, results
 
 if TYPE_CHECKING:
     from gnomon.pipeline.planning.plan import Plan
+
+
+_FEW = 30
+"""Fewer questions of a user's own are told before hours are spent on them."""
 
 
 def _alone(run: Path) -> AbstractContextManager[None]:
@@ -48,6 +52,11 @@ def run(opened: Recipe, out: Path, *, workers: int | None) -> Path:
         resolve(opened.model)
         arguments(opened, out)
         exam = Exam.of(opened)
+        if exam.samples < _FEW and any(source.path for source in exam.sources):
+            warn(
+                f"only {exam.samples} questions are held out, so the figures will say little: name"
+                " a `columns.split` that marks more rows as test"
+            )
         answers = out / "predictions"
         say("drawing the samples")
         generate(opened, out, workers=workers)
@@ -70,6 +79,10 @@ def generate(opened: Recipe, run: Path, *, workers: int | None) -> None:
         claim(run, opened, drawn=(*opened.data, *exam.sources))
         sources = store.mixture(opened.data, split="train", seed=opened.seed)
         n = train_size(sources, opened.train.samples)
+        train = opened.train
+        batch = train.per_device_train_batch_size * train.gradient_accumulation_steps
+        if 0 < (seen := train.max_steps * batch) < n:
+            note(f"train.max_steps sees {seen:,} of {n:,} samples: train.samples={seen} draws less")
         store.write(sources, run / "data", n=n, split="train", workers=workers)
         store.write(exam.open(), run / "data", n=exam.samples, split=exam.split, workers=workers)
 

@@ -11,7 +11,8 @@ from workflow_toys import gnomon
 
 from gnomon.generators import create
 from gnomon.recipe import from_dict, to_yaml
-from gnomon.workflows import check, open_recipe
+from gnomon.store import mixture as create_mixture
+from gnomon.workflows import asked, check, open_recipe
 
 pytestmark = [
     # PEFT asks transformers by the old name.
@@ -245,3 +246,43 @@ def test_a_mistake_about_own_rows_is_told_in_one_line(photographs, capsys):
         said = capsys.readouterr().err
         assert told in said
         assert said.count("\n") == 1
+
+
+OWN = ["columns.image=file", "columns.answer=reading", "columns.kind=number", "columns.within=0.5",
+       "columns.ask=Reading?", "model.load_in_4bit=false", "eval.max_new_tokens=2"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("more", "asked"),
+    [([], 40), (["eval.split=test"], 4), (["columns.group=site", "eval.samples=7"], 7)],
+)
+def test_a_model_is_asked_about_own_rows_without_a_recipe(rows, tmp_path, more, asked):
+    """A recipe had to be written first, and nine rows of ten were never asked."""
+    answers = tmp_path / "answers.jsonl"
+    words = ["predict", "gnomon-tiny", tmp_path / "labels.csv", *OWN, *more]
+    assert gnomon(*words, "--out", answers) == 0
+    ids = [json.loads(line)["sample_id"] for line in answers.read_text().splitlines()]
+    assert len(set(ids)) == len(ids) == asked
+    assert gnomon("score", answers) == 0
+    assert "(IMG_" in answers.with_suffix(".html").read_text()  # cards name the file
+
+
+def test_a_run_is_asked_what_it_did_not_learn_of_own_rows(rows, tmp_path):
+    recipe(tmp_path, READING).rename(tmp_path / "recipe.yaml")  # as a run has it
+    file = str(tmp_path / "labels.csv")
+    said = asked(str(tmp_path), file, [])
+    trained = create_mixture(said.recipe.data[:1], split="train", seed=0)
+    assert said.exam.split == "test"
+    assert said.exam.sources[0].columns.group == "site"
+    assert not said.exam.ids() & {trained.id(index) for index in range(trained.length)}
+    assert len(asked(str(tmp_path), file, ["eval.split=all"]).exam.ids()) == 40
+
+
+def test_a_picture_with_two_answers_is_told(rows, tmp_path, capsys):
+    write(tmp_path, [*rows, {**rows[4], "reading": -1}, {**rows[5], "reading": -1}])
+    words = ["preview", tmp_path / "labels.csv", "-o", tmp_path / "sheet.png", *OWN[:5]]
+    assert gnomon(*words, "--n", "50") == 0
+    told = capsys.readouterr()
+    assert "lines 6 and 42 ask the same of one picture and have other answers" in told.err
+    assert "and 1 more pairs of lines do" in told.err
+    assert "labels.csv: 3" in told.out

@@ -97,6 +97,8 @@ def ran(words):
         words, to = words[: words.index(">")], words[-1]
     if words[0] in TRAIN:
         words = [*words, *SMALL]
+    if words[0] == "predict" and words[1].startswith("Qwen/"):
+        words = ["predict", "gnomon-tiny", *words[2:], "eval.samples=4", "eval.max_new_tokens=8"]
     if words[0] in ("run", "generate"):
         words = [*words, "--workers", "1"]
     with redirect_stdout(io.StringIO()) as said, warnings.catch_warnings():

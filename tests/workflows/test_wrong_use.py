@@ -188,11 +188,16 @@ def test_wrong_words_exit_with_2(tmp_path, monkeypatch, words):
     assert not list(tmp_path.iterdir())
 
 
-def test_labelled_rows_without_columns_say_where_these_stand(tmp_path, capsys):
+def test_labelled_rows_without_columns_say_which_are_there(tmp_path, capsys):
     """They were called a recipe without data, model and the rest."""
     (tmp_path / "labels.csv").write_text("file,time\na.png,10:08\n")
-    assert gnomon("predict", "gnomon-tiny", tmp_path / "labels.csv") == 2
-    assert "labels.csv: name it in a recipe, as path:" in capsys.readouterr().err
+    assert gnomon("predict", "gnomon-tiny", tmp_path / "labels.csv") == 1
+    assert "its columns are file, time: set columns.image" in capsys.readouterr().err
+
+
+def test_all_rows_are_those_of_an_own_file(capsys):
+    assert gnomon("predict", "gnomon-tiny", "clock", "eval.split=all") == 2
+    assert "only files of your own have it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("what", "wrong"), [("clock", "notes.csv"), ("photos", "notes.jsonl")])

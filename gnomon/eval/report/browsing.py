@@ -43,6 +43,8 @@ def browsed(
     items: dict[str, list[Any]] = {}
     for place, (item, words, drawn) in enumerate(described(runs[-1], samples)):
         if place % step == 0 or item.sample_id in pictured:
+            if isinstance(name := drawn.get("picture"), str):
+                words = f"{words} ({name})"
             codes = _codes(item, drawn, by_kind.get(item.kind, ()), facts)
             items[item.sample_id] = [
                 item.sample_id, questions[words], truth_text(item.truth), codes, [None] * len(runs),

@@ -80,6 +80,8 @@ class Own(Samples):
             raise IndexError(f"index {index}: {self.name} has samples 0 to {self.length - 1}")
         row = self.rows[index]
         facts = {"file": self.name, "line": row.line, "group": row.group}
+        if isinstance(row.image, Path):
+            facts["picture"] = row.image.name
         picture = None if row.image is None else self._picture(row, row.image)
         more = tuple(self._picture(row, image) for image in row.more)
         return Sample(self.id(index), picture, row.question, row.target, facts, row.rationale, more)
@@ -178,6 +180,7 @@ def opened(
     rows = _together([row for row in rows if row.line not in faults])
     if faults:
         _refuse_or_tell(name, faults, on_bad if rows else None)
+    _warn_of_other_answers(name, rows)
     digest = sha256()
     for row in rows:
         traces = map(_trace, (row.image, *row.more))
@@ -191,6 +194,17 @@ def opened(
             f"{name}: no row belongs to the {split} split{few or ';'} name a `split` column"
         )
     return Own(name, how, split, tuple(own), digest.hexdigest()[:16])
+
+
+def _warn_of_other_answers(name: str, rows: Sequence[Row]) -> None:
+    first: dict[Hashable, Row] = {}
+    asked = ((row, first.setdefault((row.question, row.image, row.more), row)) for row in rows)
+    found = [f"{was.line} and {row.line}" for row, was in asked if was.target != row.target]
+    if found:
+        more = f", and {len(found) - 1} more pairs of lines do" if found[1:] else ""
+        _warn_once(
+            f"{name}: lines {found[0]} ask the same of one picture and have other answers{more}"
+        )
 
 
 def _together(rows: list[Row]) -> list[Row]:
