@@ -66,6 +66,7 @@ KEY = re.compile(_SIGNS["key"])
 _BESIDE = {name: re.compile(pattern) for name, pattern in _section("beside").items()}
 THOUGHT, THINKS = _BESIDE["thought"], _BESIDE["thinks"]
 IS, NEGATES, DENIED = _BESIDE["is"], _BESIDE["negates"], _BESIDE["denied"]
+CONFIDENCE = _BESIDE["confidence"]
 OR, ASIDE = _BESIDE["or"], _BESIDE["aside"]
 """An alternative in brackets, or that is called less likely, leaves the answer standing."""
 TO, AND, ALL, BETWEEN = _BESIDE["to"], _BESIDE["and"], _BESIDE["all"], _BESIDE["between"]

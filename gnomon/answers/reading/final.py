@@ -27,7 +27,7 @@ def find(text: str, values: Values[V], which: Which = "final") -> Reading[V] | N
     check(which)
     if which in ("first", "last"):
         return _by_place(text, values, last=which == "last")
-    if "<|object_ref_start|>" in text:  # what a box is of
+    if "<|object_ref_start|>" in text or "<point" in text:  # what a box or points are of
         text = cues.REFERENCE.sub(lambda match: " " * len(match[0]), text)
     low = lowered(text)
     values = cache(values)  # of a short text all is looked at twice

@@ -581,7 +581,9 @@ def _denied(part: str, reading: Reading[V], *, alone: bool = False) -> bool:
     """Whether it is said not to be so, or is no number to answer with, as a confidence is."""
     start, end = reading.span
     behind = max(0, start - 60)
-    if cues.NEGATES.search(part, behind, start) or cues.DENIED.match(part, end):
+    if cues.NEGATES.search(part, behind, start) or cues.CONFIDENCE.search(part, behind, start):
+        return True
+    if cues.DENIED.match(part, end):
         return True
     return isinstance(reading.value, Decimal) and bool(
         cues.LIMITS.search(part, max(0, start - 30), start)

@@ -7,9 +7,11 @@ from collections import Counter
 from functools import cache
 
 from gnomon.answers import dialect
-from gnomon.answers.reading.choice import Reading, Which
+from gnomon.answers.reading.choice import Reading, Which, lowered
 from gnomon.answers.reading.final import find
+from gnomon.answers.reading.word_tables import WIDE, Digits
 
+_FIGURES = str.maketrans(WIDE, "0123456789")
 _QUOTES = "\"'“”‘’«»`*"
 
 
@@ -60,6 +62,11 @@ def _every(text: str, choices: tuple[str, ...]) -> list[Reading[str]]:
         for m in _pattern(tuple(names)).finditer(text)
         if len(m[0]) > 1 or not m[0].isupper() or _is_letter(text, *m.span())
     ]
+    if not found and all(map(str.isdecimal, choices)):
+        figured = Digits(lowered(text))  # "three" for 3
+        matches = _pattern(tuple(names)).finditer(figured.text.translate(_FIGURES))
+        found = [reading._replace(span=figured.span(*reading.span)) for reading in
+                 (_choice(m, names) for m in matches)]  # fmt: skip
     yes, no = (next((n for n in names if _plain(n) == word), "") for word in ("yes", "no"))
     if yes and no and {*names.values()} == {names[yes], names[no]}:
         yes, no = names[yes], names[no]

@@ -73,7 +73,7 @@ _CUED, _SAID, _LAS, _NAMED, _FIELD, _PERIOD = (
 )
 
 
-_APART = 16
+_APART = 44
 """Characters that may stand between two fields of a time."""
 
 

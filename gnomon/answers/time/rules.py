@@ -60,7 +60,7 @@ def _amount(said: str) -> int:
     """Minutes of a figure or of the words for a half and a quarter."""
     if said[0] in "hm半d":  # half, media, demie
         return 30
-    return 15 if said[0] in "qvc" else int(said)
+    return 15 if said[0] in "qvc" or said[-1] == "刻" else int(said)
 
 
 def _past_or_to(match: re.Match[str]) -> Hms | None:
