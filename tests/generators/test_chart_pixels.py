@@ -10,8 +10,8 @@ from gnomon.generators.chart import pen as pens
 from gnomon.generators.chart.generator import CHARTS
 from gnomon.generators.chart.style import LEAST_CONTRAST, ratio
 
-CLEAN = ("default", "office", "open", "report", "dark", "slate")
-"""Styles whose marks have no edges."""
+CLEAN = ("default", "office", "open", "dark", "slate")
+"""Styles whose marks have no edges, and no dashed lines behind them."""
 
 
 def plain(charts, n, **options):

@@ -41,7 +41,7 @@ class Chart(Furnished):
     """One chart and one question; numbers, names, verdicts, boxes or the whole table."""
 
     kind: ClassVar[str] = "chart"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     targets: ClassVar[tuple[type[Target], ...]] = (Box, Number, Table, Text)
     levels: ClassVar[dict[str, Scope]] = LEVELS
 

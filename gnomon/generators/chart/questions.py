@@ -53,13 +53,14 @@ def _extreme(plan: ChartPlan, rng: Rng) -> About | None:
 
 
 def _count(plan: ChartPlan, rng: Rng) -> About | None:
-    column = _column(plan, rng)
-    cells = [(row, column) for row in range(len(plan.cells))]
-    if not all(_read(plan, cell) for cell in cells):
-        return None
-    limit = _limit(plan, column, rng)
     side = rng.choice(("above", "below"))
-    return None if limit is None else {"column": column, "side": side, "limit": limit}
+    columns = _columns(plan)
+    for column in rng.some(columns, len(columns)):
+        if all(_read(plan, cell) for cell in _series(plan, column)):
+            limit = _limit(plan, column, rng)
+            if limit is not None:
+                return {"column": column, "side": side, "limit": limit}
+    return None
 
 
 def _compare(plan: ChartPlan, rng: Rng) -> About | None:
@@ -215,11 +216,15 @@ def _series(plan: ChartPlan, column: int) -> list[Cell]:
     return [(row, column) for row in range(len(plan.cells))]
 
 
-def _column(plan: ChartPlan, rng: Rng) -> int:
-    """A series; of points what is measured upwards or as size, of a box plot any of the five."""
+def _columns(plan: ChartPlan) -> range:
+    """The series; of points what is measured upwards or as size, of a box plot all of the five."""
     if plan.chart == "scatter":
-        return 1
-    return rng.integer(1 if plan.chart == "bubble" else 0, len(plan.frame.columns) - 1)
+        return range(1, 2)
+    return range(1 if plan.chart == "bubble" else 0, len(plan.frame.columns))
+
+
+def _column(plan: ChartPlan, rng: Rng) -> int:
+    return rng.choice(_columns(plan))
 
 
 def _read(plan: ChartPlan, cell: Cell) -> bool:

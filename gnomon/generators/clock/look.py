@@ -60,7 +60,8 @@ def drawn(
         )
     own = rng.within(clock.sizes)
     size = size or own
-    rotation = rng.uniform(-ranges.rotation, ranges.rotation)
+    lean = rng.uniform(-1, 1)
+    rotation = ranges.rotation * lean * abs(lean)  # most clocks hang nearly straight
     tilt = rng.uniform(0, ranges.perspective)
     towards = rng.uniform(0, 360)
     # A small dial or a window cuts into taller numerals, and into those further in.

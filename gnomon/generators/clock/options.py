@@ -45,7 +45,7 @@ class ClockOptions(Furnished):
     """What the clock hangs on: plain, gradient, blotches, stripes; or photographs, by file or
     folder."""
     rotation: float | None = None
-    """The dial is turned by up to so many degrees either way; 0 to 30."""
+    """The dial is turned by up to so many degrees either way, mostly by few; 0 to 30."""
     perspective: float | None = None
     """The strongest tilt, as the share by which the near edge is closer; 0 to 0.15."""
     dial_size: tuple[float, float] | None = None
