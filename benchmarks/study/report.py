@@ -81,10 +81,8 @@ def text(part: Part, folder: Path = OUTCOMES) -> str:
         pilots(part, folder),
         _weights(part, folder, weights),
         _compared(found, sources, "all questions"),
+        _seeds(part, found),
     ]
-    if sources[1:]:
-        blocks += [_compared(found, [source], source) for source in sources]
-    blocks.append(_seeds(part, found))
     return "\n\n".join([part.title, *blocks])
 
 
