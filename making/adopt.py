@@ -1,4 +1,4 @@
-"""Put a run into the package, in bfloat16, with what made it: python -m making.adopt RUN."""
+"""Put a model into the package, in bfloat16, with its last run: python -m making.adopt MODEL RUN."""
 
 import shutil
 import sys
@@ -9,8 +9,8 @@ from transformers import AutoModelForImageTextToText
 
 from gnomon.pipeline.families import TINY
 
-run = Path(sys.argv[1])
-model = AutoModelForImageTextToText.from_pretrained(run / "model", dtype=torch.bfloat16)
+name, run = sys.argv[1:]
+model = AutoModelForImageTextToText.from_pretrained(name, dtype=torch.bfloat16)
 model.save_pretrained(TINY)
-for name in ("recipe.yaml", "log.jsonl", "versions.json"):
-    shutil.copy(run / name, TINY / name)
+for file in ("recipe.yaml", "log.jsonl", "versions.json"):
+    shutil.copy(Path(run) / file, TINY / file)
