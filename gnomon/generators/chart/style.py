@@ -190,9 +190,9 @@ def levels(colour: RGB) -> Colour:
 
 
 def readable_on(ground: RGB) -> RGB:
-    """Black or white, whichever is read better there."""
+    """White where it is read well enough, else black, which is lost on red in a worn picture."""
     black, white = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
-    return max(black, white, key=lambda ink: ratio(ink, ground))
+    return white if ratio(white, ground) >= 3.5 else black
 
 
 def mixed(one: RGB, other: RGB, share: float) -> RGB:
