@@ -166,7 +166,7 @@ def much_memory(_, trial):
         ("plan", no_room, "it does not fit"),
         ("load", much_weight, "planned 0.0 MiB: more than a tenth apart"),
         ("train", one_step, ", so not learnt by heart"),
-        ("answers", wrong_answers, "0 of 2 right, such as 'noon, or so' for '04:52'"),
+        ("answers", wrong_answers, "0 of 2 right, such as 'noon, or so' for '01:58'"),
         ("save", full_disk, "OSError: [Errno 28] No space left on device"),
         ("reload", other_answers, "0 of 2 answers the same"),
         ("merge", other_model, "1 of 2 answers the same, KL 0.001 nats a token"),
