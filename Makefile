@@ -4,15 +4,18 @@ BIN := .venv/bin
 READY := .venv/.ready
 SCHEMA := $(BIN)/check-jsonschema --quiet --builtin-schema
 
-.PHONY: demo test test-long test-matrix test-hub check bench transfer gpu gpu-wheels docs dist format tiny clean
+.PHONY: demo test test-slow test-long test-matrix test-hub check bench transfer gpu gpu-wheels docs dist format tiny clean
 
 demo: $(READY)            ## draw, fine-tune the embedded model in 4 bits, evaluate before and after
 	$(BIN)/gnomon demo
 
-test: $(READY)            ## the suite, without the parts that take many minutes
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not long and not hub" -n auto --dist loadfile
+test: $(READY)            ## the suite, without the slow parts
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not slow and not long and not hub" -n auto --dist loadfile
 
-test-long: $(READY)       ## those parts alone
+test-slow: $(READY)       ## what takes seconds a test: more families, two processes, kills
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "slow and not long and not hub" -n auto --dist loadfile
+
+test-long: $(READY)       ## what takes minutes a test
 	$(BIN)/python -m pytest -m long
 
 test-matrix: $(READY)     ## the families' quick contract under the oldest releases we train with

@@ -73,10 +73,11 @@ HEAD = """\
 # Families and what is shown of them
 
 A family is an architecture that gnomon knows. Each is built in small with random weights. A ✓ is a
-test that `make test` runs on it, *long* one that `make test-long` runs. gnomon-tiny has Qwen2-VL's
-architecture and is tested with it. Other architectures: [models.md](models.md).
+test that `make test` or `make test-slow` runs on it, *long* one that `make test-long` runs.
+gnomon-tiny has Qwen2-VL's architecture and is tested with it. Other architectures:
+[models.md](models.md).
 
-`make test` uses the newest releases that `pyproject.toml` allows: transformers 5.23, TRL 1.16, PEFT
+The tests use the newest releases that `pyproject.toml` allows: transformers 5.23, TRL 1.16, PEFT
 0.21 and bitsandbytes 0.50. The quick tests of this page also pass with the releases before them,
 5.22, 1.15, 0.20 and 0.49 ([benchmarks/results/matrix.txt](../benchmarks/results/matrix.txt), by
 `make test-matrix`).

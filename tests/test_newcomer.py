@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import gnomon
 
 ROOT = Path(gnomon.__file__).parents[1]
@@ -60,6 +62,7 @@ def ran(*words, cwd, path=ROOT, code=0):
     return done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_a_generator_a_loss_and_a_family_of_ones_own_are_trained_with(tmp_path):
     """Named in the recipe; a stored run may not name code, unless it is allowed."""
     (tmp_path / "dice.py").write_text(DICE)

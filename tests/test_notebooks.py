@@ -20,6 +20,7 @@ SMALL = {
 """What stands in for the values of the cell that is tagged `parameters`."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=() if name == "losses" else pytest.mark.long) for name in SMALL],

@@ -17,6 +17,8 @@ from benchmarks.study.plan import LOSSES, OUTCOMES, PARTS, WEIGHTED, Cell
 from gnomon.eval import score
 from gnomon.sample import Number, Prediction, Sample, target_from_json
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "study.md").read_text(encoding="utf-8")
 COMMITTED = sorted(OUTCOMES.rglob("*.json.xz"))

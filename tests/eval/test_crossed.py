@@ -50,6 +50,7 @@ def test_with_one_seed_the_items_are_covered_of_a_model_without_seeds():
     assert 0.93 <= covered(repeated(model, 1, 200, "exact"), model.accuracy) <= 0.97
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("k", "spread", "most"),
     [

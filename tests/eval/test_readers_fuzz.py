@@ -117,6 +117,7 @@ def fuzz(texts, share_packed):
         check(make(rng), rng)
 
 
+@pytest.mark.slow
 def test_twenty_thousand_random_texts():
     fuzz(20_000, share_packed=0.002)
 

@@ -62,6 +62,7 @@ def look(request, pages, browser):
     return found, list(browser.requests), list(browser.console)
 
 
+@pytest.mark.slow
 def test_nothing_is_wider_than_the_window(look):
     found, _, _ = look
     assert found["closed"] <= found["width"]

@@ -68,6 +68,7 @@ def test_every_marks_box_is_tight_around_its_moved_ink(chart, degrade, monkeypat
             assert np.abs(found - said["box"]).max() < 0.5, (said, found)
 
 
+@pytest.mark.slow
 @strengths
 def test_bars_of_the_worn_picture_end_where_the_facts_say(degrade):
     """Their colour alone, in the picture laid flat again by the plot's corners."""

@@ -214,6 +214,7 @@ def test_impossible_options_are_refused_by_name(options, told):
         create("scene", **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degrade", ["light", "heavy"])
 def test_what_is_said_stays_true_of_degraded_scenes(degrade):
     """Of the boxes as they lie in the degraded picture, each within it."""

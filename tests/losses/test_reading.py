@@ -18,6 +18,7 @@ WHOLE = [name for name in ALL if name != "toy gpt2"]
 """Those that read every number; GPT-2 has 2024 in one token."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*ALL, *VOCABULARIES])
 def test_the_loops_read_10_000_rows_the_same(name):
     vocab, labels, texts = case(name)

@@ -50,6 +50,7 @@ def test_ids_are_the_models_own(name):
     assert tokenizer.decode(WORDS[name], skip_special_tokens=True) == "Hello world!"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_a_saved_one_is_the_same(name, tmp_path):
     tokenizer = KINDS[name]()

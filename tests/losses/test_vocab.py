@@ -21,6 +21,7 @@ ENTRIES = {"llama3": 1110, "idefics3": 1110, "toy llama3": 1110, "toy gpt2": 12,
 """Of most there are 10."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_the_tokenizer_is_left_as_it_was(name):
     tokenizer, rng = tokenizer_of(name), random.Random(0)
@@ -42,6 +43,7 @@ def test_a_vocabulary_is_told_in_a_line():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_entries_are_the_digits_there_are(name):
     vocab, tokenizer = vocab_of(name), tokenizer_of(name)

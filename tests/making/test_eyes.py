@@ -67,6 +67,7 @@ def test_the_best_answer_has_the_least_loss(shown):
     assert ((best // eyes.CELLS + 0.5 - y).abs() <= 0.51).all()
 
 
+@pytest.mark.slow
 def test_a_round_writes_a_model_that_goes_on_and_opens(tmp_path, monkeypatch):
     monkeypatch.setattr(eyes, "which", lambda name: None)  # compiling takes longer than the rounds
     for last in (1, 2):

@@ -8,6 +8,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).parent))
 
 from pipeline_toys import BLANK
+from small_models import LINEAR
 
 from gnomon.pipeline.load import Loaded, load
 
@@ -20,11 +21,20 @@ THIRD_PARTY = [
 """Warnings that are not ours to mend; every other one is an error."""
 
 
+QUICK = ("qwen2-vl", "qwen3.5", "mllama", "internvl", "gnomon-tiny", "auto")
+"""Families that every test is of: by their positions, recurrent layers, cross-attention and tiles
+they are the furthest apart. What a test holds of the others is slow."""
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.parent == Path(__file__).parent:
             for line in THIRD_PARTY:
                 item.add_marker(pytest.mark.filterwarnings(line))
+            name = getattr(item, "callspec", None) and item.callspec.params.get("name")
+            if name in LINEAR and name not in QUICK:
+                item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session", autouse=True)

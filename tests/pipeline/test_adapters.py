@@ -68,6 +68,7 @@ def stop_in_the_third(_, __, state, *___, **____):
         raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_it_trains_resumes_opens_in_plain_peft_and_merges(way, checkpoint, tmp_path, monkeypatch):
     recipe = recipe_of(checkpoint, *WAYS[way])

@@ -13,6 +13,8 @@ from trl import SFTTrainer
 
 from gnomon.pipeline.training.trainer import NumericSFTTrainer
 
+pytestmark = pytest.mark.slow
+
 TEXTS = datasets.Dataset.from_dict(
     {
         "prompt": ["What is 2 + 2?", "What is 30 * 41?", "Say 0.5.", "What is 7?"],

@@ -22,6 +22,8 @@ from gnomon.pipeline.load import load
 from gnomon.pipeline.quantize import quantized
 from gnomon.recipe import Model
 
+pytestmark = pytest.mark.slow
+
 DOES = """
 import os, signal, sys, time
 sys.path.insert(0, ROOT)

@@ -268,6 +268,7 @@ def test_the_key_goes_to_the_server_and_nowhere_else(tmp_path, monkeypatch):
         asked_of(UNEVEN[1:2], url, tmp_path / "b.jsonl")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
 def test_a_redirect_is_not_followed(tmp_path, monkeypatch, code):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-1234")
@@ -300,6 +301,7 @@ def echo(code, text):
 ANSWER = '{{"choices": [{{"message": {{"content": "10:08 {}"}}}}]}}'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["sk-secret-1234", "sk-secret-1234\n", "  sk-secret-1234\r\n"])
 @pytest.mark.parametrize(
     "reply",

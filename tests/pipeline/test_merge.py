@@ -62,6 +62,7 @@ def test_a_merge_that_is_killed_leaves_no_model(tmp_path, monkeypatch):
     assert {file.name for file in merged.iterdir()} == {"model.safetensors", "README.md"}
 
 
+@pytest.mark.slow
 def test_a_merged_model_opens_in_plain_transformers_and_answers_as_its_run(trained, tmp_path):
     recipe, run = trained
     found = merge(recipe, run, tmp_path / "out", SAMPLES, card="It agrees: {agreement}")

@@ -112,6 +112,7 @@ def test_a_plan_names_kinds_of_answers_as_the_training_does(checkpoint):
 KNOWN = [c for name in families.FAMILIES for c in families.create(name).sizes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("checkpoint_id", KNOWN)
 def test_known_checkpoints_are_planned_without_being_there(checkpoint_id, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")

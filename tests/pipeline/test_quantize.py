@@ -121,6 +121,7 @@ def test_the_fence_leaves_other_layers_alone():
     assert not hasattr(layer, "support_avx512bf16_for_cpu")
 
 
+@pytest.mark.slow
 @on_such_a_cpu
 @pytest.mark.parametrize("kernels", ["def get_kernel(*_, **__): print('asked the hub')", None])
 def test_importing_bitsandbytes_asks_no_hub_for_a_kernel(tmp_path, kernels):

@@ -19,6 +19,8 @@ from gnomon.pipeline.planning.preview import token_table
 from gnomon.recipe import Model
 from gnomon.sample import Box, Number, Sample, Time
 
+pytestmark = pytest.mark.slow
+
 KIND = {
     "qwen2-vl": "qwen2",
     "qwen2.5-vl": "qwen2",

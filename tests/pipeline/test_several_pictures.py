@@ -58,6 +58,7 @@ def test_each_picture_counts_and_neighbours_do_not(exact):
             assert (other - alone).abs().max() > 1e-4
 
 
+@pytest.mark.slow
 def test_loss_and_gradient_are_those_of_stock_trl(exact, tmp_path):
     if exact.family.name not in TRAINED:
         pytest.skip("trained alike")

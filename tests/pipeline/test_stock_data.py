@@ -26,6 +26,7 @@ PICTURES = datasets.Dataset.from_list(
 """As TRL wants pictures: prompt, completion and image."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "part"), [(TEXTS, "tokenizer"), (PICTURES, None)], ids=["texts", "pictures"]
 )

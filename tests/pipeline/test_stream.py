@@ -64,6 +64,7 @@ def free_port():
         return listener.getsockname()[1]
 
 
+@pytest.mark.slow
 def test_two_processes_see_every_sample_once(tmp_path):
     """Of two workers each, in a loop of one's own; and as a trainer shares the stream out."""
     meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "WORLD_SIZE": "2"}

@@ -323,6 +323,7 @@ def test_what_was_trained_answers_as_it_did(recipe, tmp_path):
     assert answers != untrained
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "parts",
     [
@@ -370,6 +371,7 @@ def test_a_model_that_trains_whole_is_saved_whole(recipe, checkpoint, tmp_path):
     assert answer(again, UNEVEN[:2], max_new_tokens=2) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
 def test_a_killed_run_of_a_whole_model_goes_on_to_the_same_bits(recipe, tmp_path, dtype):
     """Qwen2-VL is saved under names that stock transformers does not find again at a resume."""

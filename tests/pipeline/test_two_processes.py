@@ -15,6 +15,8 @@ from two_processes import CASES, held_out
 
 from gnomon.pipeline.load import load
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).with_name("two_processes.py")
 TOGETHER = [name for name in CASES if name != "ce_ratio"]
 

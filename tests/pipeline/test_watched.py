@@ -99,6 +99,7 @@ def test_they_are_of_neither_the_training_nor_the_exam(recipe):
     assert replace(recipe, eval=Eval(split="val")).watched_split == "test"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
 def test_an_evaluation_changes_no_gradient(recipe, tmp_path, dtype):
     """On CPUs with AVX512-BF16 the first one repacks 4-bit layers, and gradients are lost."""
@@ -177,6 +178,7 @@ def test_patience_goes_on_where_a_run_was_killed(recipe, tmp_path, graded):
 
 @pytest.mark.parametrize("settings", [{}, {"max_steps": 20, "patience": 2}, {"eval_steps": None}],
                          ids=["steps", "patience", "unwatched"])  # fmt: skip
+@pytest.mark.slow
 def test_a_run_killed_before_it_saved_its_weights_only_saves_them(
     recipe, tmp_path, graded, settings
 ):

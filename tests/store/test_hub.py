@@ -1,6 +1,7 @@
 """What other people's tools see."""
 
 import numpy as np
+import pytest
 from store_toys import toys
 
 from gnomon import store
@@ -26,6 +27,7 @@ def test_load_dataset_opens_text_alone(tmp_path, load_dataset):
     assert rows[0]["answer"] is not None
 
 
+@pytest.mark.slow
 def test_a_stream_sees_every_row_once(tmp_path, load_dataset):
     root = tmp_path / "set"
     store.write(toys(), root, n=25, shards=5, progress=False)

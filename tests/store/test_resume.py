@@ -76,6 +76,7 @@ def runs(pid):
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("workers", "form"), [(1, "parquet"), (2, "parquet"), (2, "imagefolder"), (1, "webdataset")]
 )

@@ -82,6 +82,7 @@ def complaint(capfd):
     return line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "workers"), [*((case, 0) for case in CASES), ("a corrupt picture", 1)]
 )

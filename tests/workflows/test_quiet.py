@@ -12,6 +12,7 @@ import subprocess
 import sys
 import termios
 
+import pytest
 from bad_inputs import answered
 from workflow_toys import gnomon, small
 
@@ -23,6 +24,7 @@ def clean():
     return {name: value for name, value in os.environ.items() if name not in BARS}
 
 
+@pytest.mark.slow
 def test_without_a_terminal_a_training_prints_whole_lines_and_no_other_librarys_bars(tmp_path):
     """Each bar of each library was written over itself some hundred times, into the log."""
     words = ["train", str(small(tmp_path)), "--out", str(tmp_path / "run")]

@@ -20,6 +20,7 @@ from gnomon.sample import Prediction
 from gnomon.workflows import selftesting
 
 pytestmark = [
+    pytest.mark.slow,
     # PEFT asks transformers by the old name.
     pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing` is deprecated:FutureWarning"),
 ]

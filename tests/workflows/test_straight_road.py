@@ -58,6 +58,7 @@ def test_a_run_leaves_all_that_it_was(run):
     assert {"ce", "emd", "relative", "magnitude"} <= set(parts)
 
 
+@pytest.mark.slow
 def test_the_hub_s_own_library_reads_the_card_of_what_was_trained(run):
     """Each figure of the card is one of the report."""
     card = ModelCard.load(run / "adapter" / "README.md")
@@ -205,6 +206,7 @@ def test_predict_measures_a_model_as_it_came(tmp_path, monkeypatch):
     assert (tmp_path / "predictions" / "gnomon-tiny-clock.html").is_file()
 
 
+@pytest.mark.slow
 def test_merge_writes_a_model_that_says_where_it_comes_from(run, tmp_path, capsys):
     out = tmp_path / "whole"
     assert gnomon("merge", run, out, "--samples", 4) == 0

@@ -255,6 +255,7 @@ def test_every_verb_shows_an_example(capsys, verb):
     assert f"example: gnomon {verb}" in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.slow
 def test_without_the_training_extra_it_says_what_to_install(tmp_path):
     code = (
         "import sys\nsys.modules['datasets'] = None\nfrom gnomon.cli import main\n"
