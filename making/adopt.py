@@ -1,4 +1,4 @@
-"""Put a model into the package, in bfloat16, with its last run: python -m making.adopt MODEL RUN."""
+"""Put a model into the package in bfloat16, with its last run: python -m making.adopt MODEL RUN"""
 
 import shutil
 import sys

@@ -42,7 +42,8 @@ hours, whose hour hand goes round once a day:
   2. ask the model as it comes
   3. fine-tune it in 4 bits by LoRA, {train.max_steps:,} steps
   4. ask it again, and compare
-It takes three to ten minutes on two cores and writes to {out}. Stopped, the same command goes on."""
+It takes three to ten minutes on two cores and writes to {out}.
+Stopped, the same command goes on."""
 
 
 def _three(out: Path) -> bytes:
