@@ -10,7 +10,7 @@ were read as judged, and 9 of the 86 that a person does not read were read as so
 general faults among them were mended, 485 and 3. Three more parts of it came in the same way, each
 read before a fault it shows was mended: 307 of 320 as judged and 1 of 40 unread ones read; then
 309 of 320 and 1 of 38; then, of a harder kind with 160 choices among them, 283 of 300 and 4 of 40.
-The part set aside was looked at when of its times 246 of 250 were read as judged, of its numbers 249
+The part set aside was looked at when 246 of its 250 times were read as judged, of its numbers 249
 of 254, of its choices 244 of 251, all 146 boxes, and of its 103 unread answers 3 as something.
 Three boxes in <box>, which its writer took for pixels, are judged in InternVL's 0 to 1000.
 """
