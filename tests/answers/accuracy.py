@@ -11,7 +11,7 @@ general faults among them were mended, 485 and 3. Three more parts of it came in
 read before a fault it shows was mended: 307 of 320 as judged and 1 of 40 unread ones read; then
 309 of 320 and 1 of 38; then, of a harder kind with 160 choices among them, 283 of 300 and 4 of 40.
 The part set aside was looked at when 246 of its 250 times were read as judged, of its numbers 249
-of 254, of its choices 244 of 251, all 146 boxes, and of its 103 unread answers 3 as something. After
+of 254, of its choices 244 of 251, all 146 boxes, and of its 103 unread answers 3 read. After
 that came a last part of blind.jsonl: 354 of its 360 were read as judged at once (times 100 of 100,
 numbers 97 of 100, choices 107 of 110, boxes 50 of 50), and none of its 42 unread ones.
 Three boxes in <box>, which its writer took for pixels, are judged in InternVL's 0 to 1000.
