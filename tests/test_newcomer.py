@@ -92,6 +92,7 @@ def line(tree, file, before, added):
     (tree / file).write_text(text.replace(before, before + added))
 
 
+@pytest.mark.slow
 def test_the_contract_of_all_generators_holds_of_the_dice(tmp_path):
     for part in ("gnomon", "tests/generators", "tests/conftest.py", "pyproject.toml"):
         copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy

@@ -10,7 +10,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 from eval_toys import boxes, numbers, said
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gnomon.answers.box.metrics import centre_deviation, corner_deviation, diagonal_share
@@ -327,6 +327,8 @@ def test_r_squared_by_chance_is_0_at_best():
 @given(st.lists(st.tuples(*[st.floats(-1e9, 1e9)] * 2), min_size=2, max_size=20))
 def test_the_shares_of_r_squared_have_it_as_their_mean(pairs):
     said_, truths = zip(*pairs, strict=True)
+    # Of truths that are nearly one number, what rounding leaves is no variance.
+    assume(np.ptp(truths) == 0 or np.ptp(truths) > 1e-6 * np.abs(truths).max())
     value = r_squared(said_, truths).value
     shares = determined(np.subtract(said_, truths), np.array(truths))
     assert value is not None or shares.size == 0

@@ -119,6 +119,7 @@ ERRORS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statistic", ["median", "p90"])
 @pytest.mark.parametrize("errors", ERRORS)
 @pytest.mark.parametrize("n", [50, 200])

@@ -488,6 +488,7 @@ def test_the_hour_hand_is_shorter(hands):
         assert reaches[0] < 0.7 * reaches[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [84, 224])
 def test_every_dial_has_one_reading(size):
     turned = 0

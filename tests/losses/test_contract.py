@@ -215,6 +215,7 @@ def test_where_one_would_be_it_comes_to_the_same(loss, labels, logits, monkeypat
     assert rows.item() == pytest.approx(value.item(), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_it_compiles_without_graph_breaks(name):
     loss = create(name, VOCABULARIES["many digits"]())

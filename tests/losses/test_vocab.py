@@ -81,6 +81,7 @@ def test_what_float_would_take_is_no_entry():
     assert vocab.unread == ("1e5", "1_000", "-5", "5.", "1234")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_every_digit_is_seen_but_for_years_in_one_token_and_names(name):
     vocab = vocab_of(name)

@@ -133,6 +133,7 @@ def test_the_batch_size_changes_no_answer(exact):
     assert answer(exact, MIXED, max_new_tokens=4) == alone
 
 
+@pytest.mark.slow
 def test_loss_and_gradient_are_stock_trls_and_accumulate(exact, tmp_path):
     six = {"samples": UNEVEN[:6]}
     lines, gradients, _ = trained(stock, exact, tmp_path, (6, 1), **six)

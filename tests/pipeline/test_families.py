@@ -363,6 +363,7 @@ def test_an_evaluation_in_the_middle_of_training_changes_no_gradient(name, in_4_
         assert torch.equal(after[key], slope), key
 
 
+@pytest.mark.slow
 def test_activation_checkpointing_changes_no_step(name, folder, tmp_path):
     """Mllama's cross-attention is hooked, and a checkpointed layer runs its forward twice."""
     ways = {part: "lora" for part in PARTS if part in LINEAR[name]}

@@ -66,6 +66,7 @@ def test_loss_and_gradient_are_those_of_stock_trl(name, folder, tmp_path):
     assert_close(gradient, expected, 1e-4)
 
 
+@pytest.mark.slow
 def test_rows_in_chunks_are_the_same_step(name, folder, tmp_path):
     _, whole, gradient = step(name, folder, tmp_path)
     _, chunked, parts = step(name, folder, tmp_path, at_once=3)

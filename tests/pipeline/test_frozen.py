@@ -60,6 +60,7 @@ def test_stock_runs_the_tower_backward(checkpoint, tmp_path):
     assert passes == [True, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [None, {"use_reentrant": True}], ids=["default", "reentrant"])
 @pytest.mark.parametrize("part", ["vision", "projector"])
 def test_what_trains_keeps_its_gradient(checkpoint, tmp_path, part, how):

@@ -109,6 +109,7 @@ def test_adapters_are_added_in_float32(checkpoint):
     assert torch.equal(found, expected.to(torch.bfloat16))
 
 
+@pytest.mark.slow
 def test_a_merge_that_does_not_answer_as_its_run_leaves_nothing(trained, tmp_path, monkeypatch):
     recipe, run = trained
 

@@ -55,6 +55,7 @@ def ours(counter):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LINEAR)
 def test_two_steps_wait_for_nothing_without_a_reason(name, tmp_path, monkeypatch):
     """The first with all rows through the head at once, the second with three at a time."""

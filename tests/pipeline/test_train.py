@@ -129,6 +129,7 @@ def test_a_killed_run_goes_on_to_the_same_bits(recipe, whole, tmp_path):
     assert_same_run(run_of(recipe, killed_after(2, whole, tmp_path)), whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("logging_steps", [1, 3])
 def test_a_resumed_run_has_the_mean_loss_of_all_its_steps(recipe, tmp_path, logging_steps):
     """Not of those since the resume; three steps a line end at no checkpoint of two."""
