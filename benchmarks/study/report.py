@@ -80,7 +80,7 @@ def text(part: Part, folder: Path = OUTCOMES) -> str:
     blocks = [
         pilots(part, folder),
         _weights(part, folder, weights),
-        _compared(found, sources, "all questions"),
+        _compared(found, sources),
         _seeds(part, found),
     ]
     return "\n\n".join([part.title, *blocks])
@@ -169,11 +169,11 @@ def compared(found: dict[Cell, dict[str, Any]], sources: Sequence[str]) -> list[
     )
 
 
-def _compared(found: dict[Cell, dict[str, Any]], sources: Sequence[str], title: str) -> str:
+def _compared(found: dict[Cell, dict[str, Any]], sources: Sequence[str]) -> str:
     comparisons = compared(found, sources)
     (first,) = firsts(comparisons[0].differences)
     n = first.estimate.n
-    rows = [[f"{title}, {n:,}", "", "difference from ce", "p", "80 % power from", "verdict"]]
+    rows = [[f"all questions, {n:,}", "", "difference from ce", "p", "80 % power from", "verdict"]]
     for place, found_first in enumerate(comparisons[0].differences):
         rows.append([found_first.label, "", "", "", "", ""])
         rows.append(

@@ -21,7 +21,7 @@ THIRD_PARTY = [
 """Warnings that are not ours to mend; every other one is an error."""
 
 
-QUICK = ("qwen2-vl", "qwen3.5", "mllama", "internvl", "gnomon-tiny", "auto")
+QUICK = ("qwen2-vl", "qwen3.5", "mllama", "internvl")
 """Families that every test is of: by their positions, recurrent layers, cross-attention and tiles
 they are the furthest apart. What a test holds of the others is slow."""
 
