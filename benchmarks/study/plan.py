@@ -72,25 +72,36 @@ class Part:
     weight_seeds: tuple[int, ...] = (101,)
     weights: tuple[float, ...] = WEIGHTS
     room: tuple[float, float] = ROOM
+    taken: tuple[tuple[str, float], ...] = ()
+    """The losses and weights of another part; then there are no pilots, and none is chosen."""
     pretrained: bool = False
     """Whether the recipe's model is SmolLM2-135M-Instruct, which run.py unpacks."""
 
     @property
+    def losses(self) -> tuple[str, ...]:
+        """The cross-entropy, and those that are compared with it."""
+        return (BASELINE, *(loss for loss, _ in self.taken)) if self.taken else LOSSES
+
+    @property
     def pilots(self) -> list[Cell]:
         """The cells that say whether there is room for a gain, and how much seeds differ."""
+        if self.taken:
+            return []
         losses = ((BASELINE, 0.0), (PILOT_LOSS, PILOT_WEIGHT))
         return [Cell(*loss, seed, "pilots") for seed in self.pilot_seeds for loss in losses]
 
     @property
     def choosing(self) -> list[Cell]:
         """The cells that the weights are chosen by."""
+        if self.taken:
+            return []
         found = product(self.weight_seeds, WEIGHTED, self.weights)
         return [Cell(loss, weight, seed, "weights") for seed, loss, weight in found]
 
     def cells(self, weights: dict[str, float]) -> list[Cell]:
         """The cells of the study, seed by seed, with the weights that were chosen."""
         given = {BASELINE: 0.0, PUBLISHED: PUBLISHED_WEIGHT, **weights}
-        return [Cell(loss, given[loss], seed) for seed in self.seeds for loss in LOSSES]
+        return [Cell(loss, given[loss], seed) for seed in self.seeds for loss in self.losses]
 
 
 DEMO = ROOT / "configs" / "demo.yaml"
@@ -115,6 +126,16 @@ PARTS = {
             seeds=tuple(range(11, 19)),
             questions=1000,
             validation_questions=500,
+        ),
+        Part(
+            name="clocks_all",
+            title="Clocks of 24 hours, 12,800 pictures",
+            recipe=DEMO,
+            overrides=(),
+            seeds=tuple(range(21, 31)),
+            questions=1000,
+            validation_questions=500,
+            taken=(("ntil", 0.3), ("smmd", 1.0)),
         ),
     )
 }

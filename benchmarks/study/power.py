@@ -4,8 +4,8 @@ python benchmarks/study/power.py
 
 200 simulated studies without a difference: K seeds and N questions, of which a loss and the
 cross-entropy answer a share differently (one right, the other wrong), and a difference of each
-seed's own. `gnomon.eval`'s interval and its "80 % power from", at 5 % over four losses by Holm's
-first step: the median of the 200.
+seed's own. `gnomon.eval`'s interval and its "80 % power from", at 5 % over a part's losses by
+Holm's first step: the median of the 200.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks is no installed package
 
-from benchmarks.study.plan import BASELINE, LOSSES, PARTS
+from benchmarks.study.plan import PARTS
 from gnomon import recipe
 from gnomon.eval.report.figures import aligned
 from gnomon.eval.stats.crossed import crossed
@@ -30,10 +30,11 @@ SPREADS = (0.0, 0.01, 0.02, 0.04)
 """Standard deviations over seeds of the difference in accuracy."""
 
 
-def smallest(seeds: int, questions: int, spread: float, *, studies: int = STUDIES) -> float:
+def smallest(
+    seeds: int, questions: int, spread: float, *, compared: int = 4, studies: int = STUDIES
+) -> float:
     """The median gain that such a study sees with a power of 80 %."""
     rng = np.random.default_rng(0)
-    compared = len(LOSSES) - LOSSES.count(BASELINE)
     found = []
     for _ in range(studies):
         own = rng.normal(0.0, spread, size=(seeds, 1))
@@ -50,7 +51,8 @@ def main() -> None:
     rows = [["seeds differ by (points)", *(f"{100 * spread:g}" for spread in SPREADS)]]
     for part in PARTS.values():
         asked = part.questions * len(recipe.load(part.recipe).data)
-        gains = [smallest(len(part.seeds), asked, spread) for spread in SPREADS]
+        compared = len(part.losses) - 1
+        gains = [smallest(len(part.seeds), asked, s, compared=compared) for s in SPREADS]
         name = f"{part.name}: {len(part.seeds)} seeds, {asked:,} questions"
         rows.append([name, *(f"{100 * gain:.1f} points" for gain in gains)])
     print("\n".join(aligned(rows)))

@@ -19,14 +19,14 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks is no installed package
 
 from benchmarks.study import outcomes
-from benchmarks.study.plan import BASELINE, LOSSES, OUTCOMES, PARTS, ROOT, WEIGHTED, Cell, Part
+from benchmarks.study.plan import BASELINE, OUTCOMES, PARTS, ROOT, WEIGHTED, Cell, Part
 from gnomon.eval.comparing.comparison import Comparison, corrected, firsts, uncorrected
 from gnomon.eval.comparing.differences import written
 from gnomon.eval.report.figures import aligned, figure, interval
 from gnomon.eval.stats.crossed import crossed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -76,18 +76,14 @@ def text(part: Part, folder: Path = OUTCOMES) -> str:
     if missing:
         return _unfinished(part, len(cells), len(missing), "cells")
     found = {cell: outcomes.read(folder / part.name / cell.file) for cell in cells}
-    sources = list(found[cells[0]]["sources"])
-    blocks = [
-        pilots(part, folder),
-        _weights(part, folder, weights),
-        _compared(found, sources),
-        _seeds(part, found),
-    ]
-    return "\n\n".join([part.title, *blocks])
+    chosen = [] if part.taken else [pilots(part, folder), _weights(part, folder, weights)]
+    return "\n\n".join([part.title, *chosen, _compared(part, found), _seeds(part, found)])
 
 
 def weights_of(part: Part, folder: Path = OUTCOMES) -> dict[str, float]:
     """Of each loss the weight with most validation questions exactly right; the least of equals."""
+    if part.taken:
+        return dict(part.taken)
     shares = _validation(part, folder)
     return {
         loss: min(part.weights, key=lambda weight: (-shares[loss, weight], weight))
@@ -102,9 +98,8 @@ class NoRoomError(ValueError):
 def pilots(part: Part, folder: Path = OUTCOMES) -> str:
     """What the pilots come to; a NoRoomError where there is no room for a gain."""
     right = {
-        cell: np.concatenate([source["measures"]["exact"] for source in found["sources"].values()])
+        cell: _measured(outcomes.read(folder / part.name / cell.file), "exact")
         for cell in part.pilots
-        for found in [outcomes.read(folder / part.name / cell.file)]
     }
     baseline = [values for cell, values in right.items() if cell.loss == BASELINE]
     other = [values for cell, values in right.items() if cell.loss != BASELINE]
@@ -132,8 +127,7 @@ def _validation(part: Part, folder: Path) -> dict[tuple[str, float], float]:
     """The share exactly right by loss and weight, over the seeds that choose."""
     found: dict[tuple[str, float], list[float]] = {}
     for cell in part.choosing:
-        sources = outcomes.read(folder / part.name / cell.file)["sources"].values()
-        right = np.concatenate([source["measures"]["exact"] for source in sources])
+        right = _measured(outcomes.read(folder / part.name / cell.file), "exact")
         found.setdefault((cell.loss, cell.weight), []).append(float(right.mean()))
     return {key: float(np.mean(shares)) for key, shares in found.items()}
 
@@ -154,51 +148,43 @@ def _weights(part: Part, folder: Path, weights: dict[str, float]) -> str:
     return "\n".join([*aligned(rows), "* is the weight that was taken"])
 
 
-def compared(found: dict[Cell, dict[str, Any]], sources: Sequence[str]) -> list[Comparison]:
+def compared(part: Part, found: dict[Cell, dict[str, Any]]) -> list[Comparison]:
     """Each loss against the cross-entropy, paired by seed and question; Holm over the losses."""
     by_loss: dict[str, dict[int, Any]] = {}
     for cell, outcome in found.items():
-        scores = outcomes.scores_of(*(outcome["sources"][source] for source in sources))
+        scores = outcomes.scores_of(*outcome["sources"].values())
         by_loss.setdefault(cell.loss, {})[cell.seed] = scores
     return corrected(
         [
             uncorrected(by_loss[BASELINE], by_loss[loss], names=(BASELINE, loss))
-            for loss in LOSSES
+            for loss in part.losses
             if loss != BASELINE
         ]
     )
 
 
-def _compared(found: dict[Cell, dict[str, Any]], sources: Sequence[str]) -> str:
-    comparisons = compared(found, sources)
+def _compared(part: Part, found: dict[Cell, dict[str, Any]]) -> str:
+    comparisons = compared(part, found)
     (first,) = firsts(comparisons[0].differences)
     n = first.estimate.n
     rows = [[f"all questions, {n:,}", "", "difference from ce", "p", "80 % power from", "verdict"]]
     for place, found_first in enumerate(comparisons[0].differences):
         rows.append([found_first.label, "", "", "", "", ""])
-        rows.append(
-            [f"  {BASELINE}", _level(found, sources, BASELINE, found_first.name), *[""] * 4]
-        )
+        rows.append([f"  {BASELINE}", _level(found, BASELINE, found_first.name), *[""] * 4])
         for comparison in comparisons:
             (of_kind,) = written(comparison)
             line = of_kind.lines[place]
             assert line.label == found_first.label
-            level = _level(found, sources, comparison.b, found_first.name)
+            level = _level(found, comparison.b, found_first.name)
             told = [line.difference, line.p, line.detectable, line.verdict]
             rows.append([f"  {comparison.b}", level, *told])
     return "\n".join(aligned(rows))
 
 
-def _level(
-    found: dict[Cell, dict[str, Any]], sources: Iterable[str], loss: str, measure: str
-) -> str:
+def _level(found: dict[Cell, dict[str, Any]], loss: str, measure: str) -> str:
     """A loss's own figure over seeds and questions."""
-    values = [
-        np.concatenate([outcome["sources"][source]["measures"][measure] for source in sources])
-        for cell, outcome in found.items()
-        if cell.loss == loss
-    ]
-    estimate = crossed([np.array(values)], np.arange(len(values[0]))).estimate
+    values = np.array(_of(found, loss, measure))
+    estimate = crossed([values], np.arange(values.shape[1])).estimate
     unit = "" if measure == "charged" else "%"
     return f"{figure(estimate.value, unit)} {interval(estimate, unit)}".rstrip()
 
@@ -206,27 +192,27 @@ def _level(
 def _seeds(part: Part, found: dict[Cell, dict[str, Any]]) -> str:
     """The share exactly right of each seed."""
     rows = [["exactly right, by seed", *map(str, part.seeds)]]
-    for loss in LOSSES:
-        shares = [
-            np.concatenate([s["measures"]["exact"] for s in outcome["sources"].values()]).mean()
-            for cell, outcome in found.items()
-            if cell.loss == loss
-        ]
-        rows.append([f"  {loss}", *(figure(float(share), "%") for share in shares)])
+    for loss in part.losses:
+        shares = [float(values.mean()) for values in _of(found, loss, "exact")]
+        rows.append([f"  {loss}", *(figure(share, "%") for share in shares)])
     return "\n".join(aligned(rows))
+
+
+def _of(found: dict[Cell, dict[str, Any]], loss: str, measure: str) -> list[NDArray[np.float64]]:
+    """A measure of all answers, of each seed of a loss."""
+    return [_measured(outcome, measure) for cell, outcome in found.items() if cell.loss == loss]
+
+
+def _measured(outcome: dict[str, Any], measure: str) -> NDArray[np.float64]:
+    return np.concatenate([source["measures"][measure] for source in outcome["sources"].values()])
 
 
 def draw(part: Part, folder: Path = OUTCOMES, target: Path | None = None) -> None:
     """Error distributions and learning curves, each with a band over its seeds."""
-    cells = (
-        [
-            cell
-            for cell in part.cells(weights_of(part, folder))
-            if (folder / part.name / cell.file).is_file()
-        ]
-        if all((folder / part.name / c.file).is_file() for c in part.choosing)
-        else []
-    )
+    if not all((folder / part.name / cell.file).is_file() for cell in part.choosing):
+        return
+    planned = part.cells(weights_of(part, folder))
+    cells = [cell for cell in planned if (folder / part.name / cell.file).is_file()]
     if not cells:
         return
     import matplotlib.pyplot as plt
@@ -234,7 +220,7 @@ def draw(part: Part, folder: Path = OUTCOMES, target: Path | None = None) -> Non
     found = {cell: outcomes.read(folder / part.name / cell.file) for cell in cells}
     plt.rcParams |= {"font.size": 8, "axes.spines.top": False, "axes.spines.right": False}
     shape, (errors, curves) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
-    for loss, colour in zip(LOSSES, plt.get_cmap("tab10").colors, strict=False):
+    for loss, colour in zip(part.losses, plt.get_cmap("tab10").colors, strict=False):
         own = [outcome for cell, outcome in found.items() if cell.loss == loss]
         edges, far = _far(own)
         _band(errors, edges, far, loss, colour)
@@ -252,10 +238,7 @@ def draw(part: Part, folder: Path = OUTCOMES, target: Path | None = None) -> Non
 
 def _far(own: Sequence[dict[str, Any]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Distances, and of each outcome the share of answers that are further off."""
-    charged = [
-        np.concatenate([source["measures"]["charged"] for source in outcome["sources"].values()])
-        for outcome in own
-    ]
+    charged = [_measured(outcome, "charged") for outcome in own]
     edges = np.geomspace(0.5, max(values.max() for values in charged), 60)
     return edges, np.array([[(values > edge).mean() for edge in edges] for values in charged])
 

@@ -59,7 +59,8 @@ def run(part: Part, folder: Path, jobs: int) -> None:
         unpacked(SMOLLM2)
     place = folder / part.name
     _finish(part, part.pilots, place, jobs)
-    note(f"{part.name}: {report.pilots(part, folder)}")
+    if part.pilots:
+        note(f"{part.name}: {report.pilots(part, folder)}")
     _finish(part, part.choosing, place, jobs)
     weights = report.weights_of(part, folder)
     note(f"{part.name}: weights {', '.join(f'{loss} {w:g}' for loss, w in weights.items())}")
