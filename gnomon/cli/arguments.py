@@ -181,7 +181,7 @@ def _predict(add: Add) -> None:
         "data",
         nargs="?",
         metavar="DATA|FOLDER",
-        help="a kind, recipe, dataset, your own .csv or .jsonl, or folder of pictures; default:"
+        help="a kind, recipe, dataset, your own table or folder of pictures; default:"
         " what the run holds out",
     )
     _overrides(verb, "such as eval.batch_size=4, or columns.answer=time for your own file")

@@ -77,7 +77,9 @@ class Source:
     kind: str | None = None
     """A generated kind; `gnomon ls generators` lists them."""
     path: str | None = None
-    """A dataset directory, as `gnomon generate` writes it; or your own .jsonl, .csv or folder."""
+    """A dataset directory, as `gnomon generate` writes it; or your own table (.csv,
+    .tsv, .json, .jsonl, .parquet) or folder. Rows may be chats, with `messages` or `conversations`
+    in place of question and answer."""
     benchmark: str | None = None
     """Which benchmark's file the path is; `gnomon ls benchmarks` lists those that are known."""
     hub: str | None = None

@@ -13,6 +13,8 @@ from gnomon.cli import main
 from gnomon.generators import create
 from gnomon.pipeline import families
 from gnomon.pipeline.exporting.export import FORMS, export
+from gnomon.recipe import Columns
+from gnomon.store.user_data.rows import open_own
 
 SAMPLES = [
     *(create("clock", size=84)[i] for i in range(3)),
@@ -71,6 +73,18 @@ def test_every_answer_reads_back_to_its_target(form, name, tmp_path):
         else:
             assert read == target
         assert dialect.worked(sample.rationale, dialect.final(answer)) == answer
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_trainers_take_is_taken_as_rows_of_ones_own(form, tmp_path):
+    samples = [create("clock", size=84, ask_seconds=0.0)[i] for i in range(4)]
+    out = export(samples, len(samples), families.create("qwen2-vl"), form, tmp_path / "out")
+    rows = open_own(out / "data.jsonl", Columns(kind="time"), "all")
+    assert rows.length == len(samples)
+    for index, sample in enumerate(samples):
+        row = rows[index]
+        assert (row.question, row.target.seconds) == (sample.question, sample.target.seconds)
+        assert row.image.tobytes() == sample.image.resize(row.image.size).tobytes()
 
 
 def test_pixels_are_those_that_boxes_are_written_in(tmp_path):

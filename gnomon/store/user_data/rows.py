@@ -1,4 +1,4 @@
-"""A user's own rows: JSONL, CSV, a folder of pictures with metadata, or a dataset of the hub.
+"""A user's own rows: a table or chats, a folder of pictures with metadata, or a dataset of the hub.
 
 All rows are looked at and all pictures decoded when the file is opened. Rows that cannot be used
 are refused together, each by its line, or left out where `on_bad` is "skip".
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -24,7 +25,8 @@ from gnomon.progress import track, warn
 from gnomon.recipe import Columns
 from gnomon.sample import TARGETS, Sample, Target
 from gnomon.store.reading.samples import Samples
-from gnomon.store.user_data.lines import lines_of
+from gnomon.store.user_data.chats import are_chats, asked_in
+from gnomon.store.user_data.lines import SUFFIXES, lines_of
 from gnomon.store.user_data.photograph import picture_of, refuse_broken, size_of
 
 METADATA = ("metadata.jsonl", "metadata.csv")
@@ -114,14 +116,14 @@ class Own(Samples):
 
 
 def open_own(path: str | Path, columns: Columns, split: str, *, on_bad: OnBad = "refuse") -> Own:
-    """The rows of a .jsonl or .csv file, or of a folder's metadata, that belong to the split.
+    """The rows of a file, or of a folder's metadata, that belong to the split.
 
     The split "all" has every row.
     """
     place = Path(path)
     file = rows_file(place)
     if not file.is_file():
-        raise ValueError(f"path: {str(path)!r} is no file: give a .jsonl, a .csv or a folder")
+        raise ValueError(f"path: {str(path)!r} is no file: give {', '.join(SUFFIXES)} or a folder")
     lines = list(lines_of(file))
     there = dict.fromkeys(name for _, raw in lines for name in raw)
     return _opened(place.name, lines, list(there), columns, split, file.parent, on_bad)
@@ -144,7 +146,7 @@ def is_own(path: str | Path) -> bool:
     place = Path(path)
     if place.is_dir():
         return not (place / "manifest.json").exists() and rows_file(place).is_file()
-    return place.suffix.lower() in (".jsonl", ".csv")
+    return place.suffix.lower() in SUFFIXES
 
 
 def rows_file(place: Path) -> Path:
@@ -288,16 +290,38 @@ def _opened(
     at: Path,
     on_bad: OnBad,
 ) -> Own:
-    _refuse_missing(name, there, columns)
+    chats = are_chats(there, columns)
+    if not chats:
+        _refuse_missing(name, there, columns)
 
     def read(line: int, raw: dict[str, Any]) -> list[Row]:
-        return [_row(line, raw, columns, at)]
+        if not chats:
+            return [_row(line, raw, columns, at)]
+        rows = [_row(line, asked, columns, at) for asked in asked_in(raw, columns)]
+        return rows if len(rows) == 1 else [replace(r, part=str(n)) for n, r in enumerate(rows)]
 
     said = asdict(columns)
     for later in ("decimal", "more_images"):  # as before there was this key: the same rows are
         if not said[later]:  # described alike
             del said[later]
-    return opened(name, lines, read, split, {"columns": said}, on_bad)
+    own = opened(name, lines, read, split, {"columns": said}, on_bad)
+    if columns.kind == "text" and columns.choices is None:
+        _warn_of_numbers(name, [row.target for row in own.rows])
+    return own
+
+
+def _warn_of_numbers(name: str, texts: Sequence[Any]) -> None:
+    """Numbers that are read as texts are right or wrong, however near they are."""
+    for kind, form in (
+        ("time", r"\d{1,2}:\d\d(:\d\d)?"),
+        ("number", r"[-+]?\d[\d.,]*( ?\S{1,6})?"),
+    ):
+        if all(re.fullmatch(form, target.text) for target in texts):
+            _warn_once(
+                f"{name}: the answers look like {kind}s and are read as texts: "
+                f"columns.kind={kind} counts how far off one is"
+            )
+            return
 
 
 def _refuse_missing(name: str, there: list[Any], columns: Columns) -> None:
