@@ -116,6 +116,15 @@ def test_columns_of_its_own_win_over_a_chat(folder):
     assert (sample.question, sample.target) == ("Where?", Number(Decimal("7")))
 
 
+def test_a_column_that_is_named_and_not_there_is_no_reason_to_look_elsewhere(folder):
+    with pytest.raises(ValueError, match="or 'reading'; its columns are messages"):
+        samples_of(folder, [TRL], answer="reading")
+    (sample,) = samples_of(folder, [OPENAI | {"photo": "a.png", "asked": "How much?"}],
+                           image="photo", question="asked")  # fmt: skip
+    assert (sample.question, sample.target) == ("How much?", Number(Decimal("3.5")))
+    assert sample.image.getpixel((0, 0)) == (0, 0, 0)
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [

@@ -19,13 +19,15 @@ _PLACE = "<image>"
 
 def are_chats(there: Collection[str], columns: Columns) -> bool:
     """Whether rows with these columns hold their answers in chats."""
-    return columns.answer not in there and any(set(names) <= set(there) for names in _TURNS)
+    named = columns.answer != Columns.answer or columns.answer in there
+    return not named and any(set(names) <= set(there) for names in _TURNS)
 
 
 def asked_in(raw: dict[str, Any], columns: Columns) -> list[dict[str, Any]]:
     """Each question of a chat with its answer, and the pictures that were shown until then.
 
-    Earlier questions are left out. What the system says stands before the question.
+    Earlier questions are left out. What the system says stands before the question. Columns that
+    the row has win.
     """
     turns = [turn for name in next(n for n in _TURNS if n[0] in raw) for turn in raw[name]]
     if not all(isinstance(turn, dict) for turn in turns):
@@ -39,9 +41,9 @@ def asked_in(raw: dict[str, Any], columns: Columns) -> list[dict[str, Any]]:
         elif role == "user":
             question = f"{system}\n{text}".strip()
         elif question is not None:
-            row = {**raw, columns.question: question, columns.answer: text}
+            row = {columns.question: question, **raw, columns.answer: text}
             if columns.image is not None:
-                row[columns.image] = [*shown] or raw.get("images") or raw.get("image")
+                row[columns.image] = raw.get(columns.image) or [*shown] or raw.get("images")
                 if not row[columns.image]:
                     raise ValueError("its chat has no picture (columns.image: null for text alone)")
             found.append(row)
