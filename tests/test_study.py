@@ -54,6 +54,22 @@ def test_committed_answers_are_measured_as_gnomon_measures_them():
             assert outcomes.columns(score(said, samples)) == source
 
 
+def test_numeric_losses_are_ahead_early_in_every_seed_as_the_page_says():
+    part = PARTS["clocks_all"]
+    early = {
+        (cell.loss, cell.seed): [
+            line["ce"]
+            for line in outcomes.read(OUTCOMES / part.name / cell.file)["curve"]
+            if 15 <= line["step"] <= 40
+        ]
+        for cell in part.cells(report.weights_of(part))
+    }
+    for (loss, seed), curve in early.items():
+        alone = early["ce", seed]
+        assert len(curve) == len(alone) == 6
+        assert loss == "ce" or all(a < b for a, b in zip(curve, alone, strict=True))
+
+
 @pytest.fixture
 def made_up(tmp_path):
     """Outcomes of a small part: ntil is right more often than ce in every seed, no other is."""
