@@ -29,5 +29,5 @@ def places(value: float, unit: str) -> int:
 
 
 def written(value: float, places: int, *, sign: str = "") -> str:
-    """With so many decimals."""
-    return f"{value:{sign},.{places}f}" if abs(value) < 1e12 else f"{value:{sign}.3g}"
+    """With so many decimals; zero has no minus."""
+    return f"{value:{sign}z,.{places}f}" if abs(value) < 1e12 else f"{value:{sign}.3g}"
