@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
@@ -106,6 +106,17 @@ def test_expressions_mean_one_thing(level):
         else:
             assert sample.target.text == meant["colour"]
             assert set(sample.target.choices) == {t["colour"] for t in things}
+
+
+@levels
+def test_a_count_is_not_told_by_its_question(level):
+    """The most frequent answer to each form of question, as one who sees no picture would give."""
+    forms = defaultdict(Counter)
+    for sample in drawn(600, level=level, questions=["count"], size=168):
+        forms[tuple(sample.facts["said"])][sample.target.value] += 1
+    assert forms.keys() == {(), ("name",), ("colour",), ("colour", "name")}
+    assert all(counts.total() > 100 for counts in forms.values())
+    assert sum(max(counts.values()) for counts in forms.values()) / 600 < 0.52
 
 
 @levels

@@ -72,7 +72,7 @@ class Scene(Furnished):
     """Shapes and icons that never overlap; boxes end where the ink does."""
 
     kind: ClassVar[str] = "scene"
-    version: ClassVar[int] = 5
+    version: ClassVar[int] = 6
     targets: ClassVar[tuple[type[Target], ...]] = (Box, Number, Text)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
     levels: ClassVar[dict[str, _Level]] = LEVELS

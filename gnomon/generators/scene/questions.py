@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from itertools import product
 from typing import Any, NamedTuple, TypeAlias
 
+from gnomon.generators.drawing.colours import COLOURS
 from gnomon.generators.rng import Rng
 from gnomon.generators.scene.expressions import (
     ENDS,
@@ -16,8 +18,9 @@ from gnomon.generators.scene.expressions import (
     facts_of,
     pair,
 )
+from gnomon.generators.scene.icons import ICONS
 from gnomon.generators.scene.pictures import Framed
-from gnomon.generators.scene.things import Placed
+from gnomon.generators.scene.things import SEEN, Placed
 from gnomon.generators.wording import listed, plural
 from gnomon.sample import Number, Target, Text
 
@@ -65,15 +68,26 @@ def where(drawn: Drawn, room: Room, rng: Rng) -> SceneQuestion:
 
 
 def count(drawn: tuple[Placed, ...], room: Room, rng: Rng) -> SceneQuestion:  # noqa: ARG001 - as all questions
-    """Now and then of what is not there."""
-    thing, other = (drawn[i].thing for i in pair(rng, len(drawn)))
-    by = rng.integer(0, 2)
-    said = (
-        Said(plural(thing.name), name=thing.name),
-        Said(f"{thing.colour} things", colour=thing.colour),
-        Said(f"{thing.colour} {plural(other.name)}", colour=thing.colour, name=other.name),
-    )[by]
-    many = sum(said.fits(one.thing) for one in drawn)
+    """Of each form any number as often, none among them, so that the words do not tell it."""
+    things = [one.thing for one in drawn]
+    names = {thing.name for thing in things}
+    colours = {thing.colour for thing in things}
+    absent = [name for name in ICONS if name in SEEN and name not in names]
+    missing = [colour for colour in COLOURS if colour not in colours]
+    forms = (
+        [Said("things")],
+        [Said(plural(n), name=n) for n in (*sorted(names), rng.choice(absent))],
+        [Said(f"{c} things", colour=c) for c in (*sorted(colours), rng.choice(missing))],
+        [
+            Said(f"{c} {plural(n)}", colour=c, name=n)
+            for c, n in product(sorted(colours), sorted(names))
+        ],
+    )
+    by_number: dict[int, list[Said]] = {}
+    for one in rng.choice(forms):
+        by_number.setdefault(sum(map(one.fits, things)), []).append(one)
+    many = rng.choice(sorted(by_number))
+    said = rng.choice(by_number[many])
     facts = {"question": "count", "said": said.to_json()}
     return SceneQuestion(f"How many {said.text} are there?", Number(Decimal(many)), facts)
 
