@@ -23,12 +23,18 @@ def reach(dial: str, degrees: float) -> float:
     return _OUTLINES[dial](math.radians(degrees))
 
 
-@cache
 def outline(dial: str, scale: float = 1.0) -> Points:
     """The outline as a polygon; `scale` draws a rim around it, or a ring within."""
+    far, turned = _corners(dial)
+    return (scale * far) * turned
+
+
+@cache
+def _corners(dial: str) -> tuple[Points, Points]:
+    """How far the outline lies all round, and the points of the unit circle there."""
     turn = [i * 360 / _CORNERS for i in range(_CORNERS)]
-    points = [polar(degrees, scale * reach(dial, degrees)) for degrees in turn]
-    return np.array(points)
+    far = np.array([[reach(dial, degrees)] for degrees in turn])
+    return far, np.array([polar(degrees, 1.0) for degrees in turn])
 
 
 def _polygon(sides: int) -> Callable[[float], float]:
