@@ -135,7 +135,7 @@ PARTS = {
             seeds=tuple(range(21, 31)),
             questions=1000,
             validation_questions=500,
-            taken=(("ntil", 0.3), ("smmd", 1.0)),
+            taken=(("ntil", 0.3), ("smmd", 1.0), ("crps", 0.3), (PUBLISHED, PUBLISHED_WEIGHT)),
         ),
     )
 }
