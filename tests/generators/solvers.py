@@ -118,7 +118,7 @@ def gauge(facts, question):
     if "zone" in question:
         return next(z["name"] for z in facts["zones"]
                     if Decimal(z["from"]) <= value <= Decimal(z["to"]))  # fmt: skip
-    assert f"in {unit}" in question
+    assert f"in {'inches' if unit == 'in' else unit}" in question
     return value, unit
 
 

@@ -177,10 +177,23 @@ def test_answers_follow_from_the_facts(level):
                 low, high = map(Decimal, facts["limits"])
                 assert target.text == ("yes" if low < value < high else "no")
                 assert facts["log"] or min(abs(value - low), abs(value - high)) >= tick
-                assert f"between {low:f} and {high:f} {facts['unit']}" in sample.question
+                unit = "inches" if facts["unit"] == "in" else facts["unit"]
+                assert f"between {low:f} and {high:f} {unit}" in sample.question
             case "where":
                 assert target == Box(*facts["pointer_box"])
     assert seen == set(QUESTIONS)
+
+
+def test_a_wide_range_is_no_sign_that_the_reading_is_within():
+    scale = next(s for s in SCALES if not s.log and len(s.labels) == 11)
+    answers = {True: [], False: []}
+    for place in range(len(scale.ticks) - 1):
+        value, gap = scale.reading(place, 1)
+        for index in range(100):
+            found = asked("in_range", scale, value, gap, Rng("range", place, index))
+            low, high = found.limits
+            answers[2 * (high - low) > scale.high - scale.low].append(found.target.text == "yes")
+    assert all(0.4 < sum(within) / len(within) < 0.6 for within in answers.values())
 
 
 @pytest.mark.parametrize("parts", [1, 2, 3, 10])

@@ -66,7 +66,7 @@ class Gauge(Furnished):
     """One instrument, its reading, and what follows from it."""
 
     kind: ClassVar[str] = "gauge"
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
     targets: ClassVar[tuple[type[Target], ...]] = (Number, Text, Box)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
     levels: ClassVar[dict[str, _Level]] = LEVELS

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
-from typing import NamedTuple
+from itertools import combinations
+from typing import NamedTuple, TypeAlias
 
 from gnomon.generators.gauge.draw import ZONES
 from gnomon.generators.gauge.scales import Scale, plain
@@ -20,7 +21,9 @@ _POINTER = {
     "thermometer": "the thermometer's column", "cylinder": "the liquid in the measuring cylinder",
     "ruler": "the bar above the ruler",
 }  # fmt: skip
+_SAID = {"in": "inches"}
 _TENTH = Decimal("0.1")
+_Range: TypeAlias = tuple[Decimal, Decimal]
 
 
 class GaugeQuestion(NamedTuple):
@@ -44,6 +47,11 @@ def asked(question: str, scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -
     return _ASK[question](scale, value, gap, rng)
 
 
+def said(scale: Scale) -> str:
+    """The unit in a sentence."""
+    return _SAID.get(scale.unit, scale.unit)
+
+
 def zones(scale: Scale, value: Decimal, rng: Rng) -> tuple[tuple[str, Decimal, Decimal], ...]:
     """Three zones that meet at labels, neither of them beside the value."""
     one, other = _two_labels(scale, value, rng)
@@ -53,7 +61,7 @@ def zones(scale: Scale, value: Decimal, rng: Rng) -> tuple[tuple[str, Decimal, D
 
 
 def _read(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:
-    name, unit = CALLED[scale.instrument], scale.unit
+    name, unit = CALLED[scale.instrument], said(scale)
     if scale.instrument == "ruler":
         text = rng.choice((
             f"How long is the bar above the ruler? Answer in {unit}.",
@@ -65,7 +73,7 @@ def _read(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion
             f"Read the {name}. Answer in {unit}.",
             f"Which value does the {name} show? Answer in {unit}.",
         ))  # fmt: skip
-    return GaugeQuestion(text, Number(value, unit, plain(gap / 2)))
+    return GaugeQuestion(text, Number(value, scale.unit, plain(gap / 2)))
 
 
 def _difference(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:
@@ -73,7 +81,7 @@ def _difference(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQu
     far = [label for label in scale.labels if abs(label - value) >= 2 * gap]
     mark = rng.choice(far)
     what = "the bar's end" if scale.instrument == "ruler" else "the reading"
-    text = f"How far is {what} from the target marked by the triangle? Answer in {scale.unit}."
+    text = f"How far is {what} from the target marked by the triangle? Answer in {said(scale)}."
     answer = Number(plain(abs(value - mark)), scale.unit, plain(gap / 2))
     return GaugeQuestion(text, answer, mark=mark)
 
@@ -95,20 +103,18 @@ def _zone(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion
 
 
 def _in_range(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:  # noqa: ARG001 - as all questions
-    """As often within as not, where the labels allow both."""
-    clear = _clear(scale, value)
-    below = [v for v in clear if v < value]
-    above = [v for v in clear if v > value]
-    within = bool(below and above) and (rng.chance(0.5) or (len(below) < 2 and len(above) < 2))
-    if within:
-        low, high = rng.choice(below), rng.choice(above)
-    else:
-        side = rng.choice([s for s in (below, above) if len(s) > 1])
-        first = rng.integer(0, len(side) - 2)
-        low, high = side[first], side[rng.integer(first + 1, len(side) - 1)]
+    """As often within as not, whatever the range's width, where the labels allow both."""
+    clear = [i for i, label in enumerate(scale.labels) if label in _clear(scale, value)]
+    of_width: dict[int, tuple[list[_Range], list[_Range]]] = {}
+    for one, other in combinations(clear, 2):
+        low, high = scale.labels[one], scale.labels[other]
+        of_width.setdefault(other - one, ([], []))[low < value < high].append((low, high))
+    width = rng.choice([*filter(all, of_width.values())] or list(of_width.values()))
+    within = rng.chance(0.5)
+    low, high = rng.choice(width[within] or width[not within])
     what = "the bar's length" if scale.instrument == "ruler" else "the reading"
-    text = f"Is {what} between {low:f} and {high:f} {scale.unit}? Answer yes or no."
-    answer = Text("yes" if within else "no", ("yes", "no"))
+    text = f"Is {what} between {low:f} and {high:f} {said(scale)}? Answer yes or no."
+    answer = Text("yes" if low < value < high else "no", ("yes", "no"))
     return GaugeQuestion(text, answer, limits=(low, high))
 
 
