@@ -158,6 +158,36 @@ def test_what_a_page_shows_runs(page, folder):
     play(page, whole=False)
 
 
+def test_annotations_of_coco_become_labels(folder):
+    """With the first picture of val2017, and two of its classes, one of them twice."""
+    (script,) = [text for _, title, text in blocks("boxes") if title == "from_coco.py"]
+    one = {"image_id": 397133, "iscrowd": 0, "segmentation": []}
+    annotations = [
+        one | {"id": 200887, "category_id": 1, "bbox": [388.66, 69.92, 109.41, 277.62]},
+        one | {"id": 82445, "category_id": 44, "bbox": [217.62, 240.54, 38.99, 57.75]},
+        one | {"id": 1218137, "category_id": 44, "bbox": [1.0, 240.24, 346.63, 186.76]},
+    ]
+    Path("annotations.json").write_text(json.dumps({
+        "images": [{"id": 397133, "file_name": "000000397133.jpg", "width": 640, "height": 427}],
+        "categories": [{"id": 1, "name": "person"}, {"id": 44, "name": "bottle"}],
+        "annotations": annotations,
+    }))  # fmt: skip
+    Image.new("RGB", (640, 427), "white").save("000000397133.jpg")
+    Path("from_coco.py").write_text(script)
+    runpy.run_path("from_coco.py")
+    (command,) = re.findall(r"^ +gnomon (preview coco.*)$", PAGES["boxes"].read_text(), re.M)
+    assert gnomon(*shlex.split(command)) == 0
+    form = [word for word in shlex.split(command) if "=" in word]
+    words = ["export", "coco.csv", "--to", "messages", "--family", "qwen2.5-vl", "--out", "to"]
+    assert gnomon(*words, *form) == 0
+    (row,) = [json.loads(line) for path in Path("to").glob("*.jsonl") for line in path.open()]
+    asked, said = (message["content"][-1]["text"] for message in row["messages"])
+    assert asked == "Where is the person?"
+    wide, high = 644 / 640, 420 / 427  # Qwen2.5-VL sees multiples of 28 pixels
+    truth = [388.66 * wide, 69.92 * high, (388.66 + 109.41) * wide, (69.92 + 277.62) * high]
+    assert json.loads(said)["bbox_2d"] == [round(number) for number in truth]
+
+
 @contextmanager
 def served():
     """A server that says the same of every picture."""
