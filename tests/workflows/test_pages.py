@@ -180,8 +180,8 @@ def test_annotations_of_coco_become_labels(folder):
     form = [word for word in shlex.split(command) if "=" in word]
     words = ["export", "coco.csv", "--to", "messages", "--family", "qwen2.5-vl", "--out", "to"]
     assert gnomon(*words, *form) == 0
-    (row,) = [json.loads(line) for path in Path("to").glob("*.jsonl") for line in path.open()]
-    asked, said = (message["content"][-1]["text"] for message in row["messages"])
+    (row,) = Path("to/data.jsonl").read_text().splitlines()
+    asked, said = (message["content"][-1]["text"] for message in json.loads(row)["messages"])
     assert asked == "Where is the person?"
     wide, high = 644 / 640, 420 / 427  # Qwen2.5-VL sees multiples of 28 pixels
     truth = [388.66 * wide, 69.92 * high, (388.66 + 109.41) * wide, (69.92 + 277.62) * high]
