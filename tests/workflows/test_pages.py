@@ -158,7 +158,7 @@ def test_what_a_page_shows_runs(page, folder):
     play(page, whole=False)
 
 
-def test_annotations_of_coco_become_labels(folder):
+def test_annotations_of_coco_become_labels(folder, capsys):
     """With the first picture of val2017, and two of its classes, one of them twice."""
     (script,) = [text for _, title, text in blocks("boxes") if title == "from_coco.py"]
     one = {"image_id": 397133, "iscrowd": 0, "segmentation": []}
@@ -173,6 +173,8 @@ def test_annotations_of_coco_become_labels(folder):
         "annotations": annotations,
     }))  # fmt: skip
     Image.new("RGB", (640, 427), "white").save("000000397133.jpg")
+    assert gnomon("preview", "annotations.json", "-o", "x.png") == 1
+    assert "From COCO's annotations" in capsys.readouterr().err
     Path("from_coco.py").write_text(script)
     runpy.run_path("from_coco.py")
     (command,) = re.findall(r"^ +gnomon (preview coco.*)$", PAGES["boxes"].read_text(), re.M)

@@ -11,6 +11,10 @@ from typing import Any
 
 from gnomon import jsons
 
+_COCO = (
+    "these are COCO's annotations: make a table of them, with columns of file names, questions"
+    ' and boxes ("From COCO\'s annotations" in docs/howto/boxes.md does it)'
+)
 SUFFIXES = (".jsonl", ".csv", ".tsv", ".json", ".parquet")
 _LONGEST = 2**30
 """Characters of a field: a picture in base64 is one, and csv takes 131,072 where it is not told."""
@@ -70,6 +74,8 @@ def _json(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
                 return _jsonl(file, text)  # pandas' lines=True, whatever the file is called
             raise
     if isinstance(whole, dict):
+        if {"images", "annotations", "categories"} <= whole.keys():
+            raise ValueError(f"{file}: {_COCO}")
         whole = _rows_in(whole) or [
             {"id": name} | _object(row, file, name, text) for name, row in whole.items()
         ]
