@@ -123,7 +123,7 @@ _error = partial(Line, statistic="mean", among="read", unit="", better="lower")
 LINES = (
     Line("exact", "Exactly right", number_exact, headline=True),
     Line("within_5pct", "Within 5 %", number_within, headline=True),
-    Line("relaxed", "Relaxed correctness (ChartQA)", headline=True),
+    Line("relaxed", "Relaxed correctness (ChartQA)"),
     _error(
         "relative_median",
         "Median relative error of read answers",

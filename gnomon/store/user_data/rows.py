@@ -313,13 +313,18 @@ def _opened(
 def _warn_of_numbers(name: str, texts: Sequence[Any]) -> None:
     """Numbers that are read as texts are right or wrong, however near they are."""
     for kind, form in (
-        ("time", r"\d{1,2}:\d\d(:\d\d)?"),
-        ("number", r"[-+]?\d[\d.,]*( ?\S{1,6})?"),
+        ("time", r"\d{1,2}:\d\d(:\d\d)?(?P<unit>)"),
+        ("number", r"[-+]?\d[\d.,]*( ?(?P<unit>\S{1,6}))?"),
     ):
-        if all(re.fullmatch(form, target.text) for target in texts):
+        found = [re.fullmatch(form, target.text) for target in texts]
+        units = {match and match["unit"] for match in found}
+        if all(found):
+            keys = f"columns.kind={kind}"
+            if len(units) == 1 and (unit := units.pop()):
+                keys += f" columns.unit={unit}"
             _warn_once(
                 f"{name}: the answers look like {kind}s and are read as texts: "
-                f"columns.kind={kind} counts how far off one is"
+                f"{keys} counts how far off one is"
             )
             return
 
