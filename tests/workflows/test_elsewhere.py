@@ -120,7 +120,10 @@ def test_a_spreadsheets_answers_to_a_users_own_pictures(labels, here, capsys):
     words = ("score", "antworten.csv", "--data", labels, "--id-column", "Bild")
     assert gnomon(*words, *ASKED) == 0
     assert summary("antworten-scores") == (3, 0, 1)
-    assert (here / "antworten-scores.html").read_text().count("<img") == 3
+    page = (here / "antworten-scores.html").read_text()
+    assert page.count("<img") == 3
+    assert "3 questions of Messwerte.csv<" in page  # all of them: no split is named
+    assert '"line"' not in page  # where a row stands in the file says nothing of its picture
     capsys.readouterr()
     assert gnomon(*words, *ASKED, "eval.split=val") in (1, 2)  # three rows: some split has none
     answers = "Nr;Modell\n0.png;10,5\n1.png;7\n2.png;-3\n"  # under another name, by the pictures

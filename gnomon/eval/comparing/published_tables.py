@@ -93,7 +93,7 @@ def data_of(run: RunResult) -> str:
         for one in asked.get("sources", [asked])
     ]
     named = f" of {' + '.join(told)}" if all(told) else ""
-    split = f", {asked['split']} split" if "split" in asked else ""
+    split = f", {asked['split']} split" if asked.get("split", "all") != "all" else ""
     return f"{n:,} question{'s' * (n != 1)}{named}{split}"
 
 
