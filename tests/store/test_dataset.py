@@ -3,6 +3,7 @@ import os
 import pickle
 import random
 
+import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -145,6 +146,15 @@ def test_a_missing_directory_or_split_says_what_is_there_and_what_makes_it(root,
         store.open(root, "val")
     with pytest.raises(ValueError, match=r"holds no dataset, but set: `gnomon generate"):
         store.open(tmp_path)
+
+
+def test_what_the_datasets_library_saves_is_told_how_to_become_a_table(tmp_path):
+    rows = datasets.Dataset.from_dict({"question": ["1+1?"], "answer": ["2"]})
+    rows.save_to_disk(tmp_path / "one")
+    datasets.DatasetDict({"train": rows}).save_to_disk(tmp_path / "splits")
+    for place in ("one", "splits"):
+        with pytest.raises(ValueError, match=r"save_to_disk .*\.to_parquet\('rows\.parquet'\)"):
+            store.open(tmp_path / place)
 
 
 def test_a_missing_shard_is_said_when_the_directory_is_opened(root):

@@ -88,7 +88,12 @@ def _absent(root: Path, split: str, splits: Mapping[str, Any]) -> str:
             f"{_command(root, split)} adds it"
         )
     names = sorted(entry.name for entry in root.iterdir())
-    if labels := [name for name in names if name.lower().endswith((".csv", ".jsonl"))]:
+    if "dataset_dict.json" in names or {"dataset_info.json", "state.json"} <= set(names):
+        return (
+            f"{root} is what save_to_disk of the datasets library writes: make each split a file,"
+            f" with datasets.load_from_disk({str(root)!r}).to_parquet('rows.parquet'), and give it"
+        )
+    if labels := [name for name in names if name.lower().endswith((".csv", ".tsv", ".jsonl"))]:
         return (
             f"{root} holds no dataset, and no metadata.csv or metadata.jsonl with labels: "
             f"rename {labels[0]} so, or give {root / labels[0]}"
