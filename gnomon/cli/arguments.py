@@ -126,7 +126,7 @@ def _export(add: Add) -> None:
         "gnomon export clocks --to trl --family qwen2-vl --out clocks-trl",
     )
     _samples(verb)
-    forms = ("trl", "messages", "llava", "swift", "lmms-eval")
+    forms = ("trl", "messages", "llava", "swift", "llama-factory", "lmms-eval")
     verb.add_argument("--to", choices=forms, required=True)
     verb.add_argument("--family", required=True, help="whose boxes are written; `ls families`")
     verb.add_argument("--out", type=Path, required=True, metavar="DIR", help="the directory")

@@ -115,6 +115,24 @@ def test_the_trl_export_trains_in_stock_trl(blank, tmp_path):
     assert all(0 < loss < 20 for loss in losses)
 
 
+@pytest.mark.parametrize("pictures", [True, False])
+def test_llama_factory_is_told_what_the_folder_holds(tmp_path, pictures):
+    """As the loader of its release 0.9.5 took both, tried by hand: rows of ms-swift, registered."""
+    samples = [create("clock", size=84)[0] if pictures else create("arithmetic")[0]]
+    family = families.create("qwen2-vl" if pictures else "qwen2")
+    out = export(samples, 1, family, "llama-factory", tmp_path / "mine")
+    told = json.loads((out / "dataset_info.json").read_text())["mine"]
+    assert told["formatting"] == "sharegpt"
+    assert told["columns"].keys() == {"messages", *(["images"] if pictures else [])}
+    (row,) = rows_of(out)
+    assert told["file_name"] == "data.jsonl"
+    assert row.keys() == set(told["columns"].values())
+    tags = told["tags"]
+    asked, said = row["messages"]
+    assert (asked[tags["role_tag"]], said[tags["role_tag"]]) == ("user", "assistant")
+    assert asked[tags["content_tag"]].count("<image>") == pictures
+
+
 def test_what_stands_there_is_left_and_nothing_half_is(tmp_path):
     (tmp_path / "there").mkdir()
     with pytest.raises(FileExistsError, match="nothing was exported"):

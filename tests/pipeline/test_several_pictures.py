@@ -114,7 +114,7 @@ def test_a_server_is_sent_all_of_them(monkeypatch):
     assert [part["type"] for part in message["content"]] == ["image_url", "image_url", "text"]
 
 
-@pytest.mark.parametrize("form", ["trl", "messages", "swift"])
+@pytest.mark.parametrize("form", ["trl", "messages", "swift", "llama-factory"])
 def test_rows_of_other_trainers_have_all_of_them(form, tmp_path):
     family = families.create("qwen2-vl")
     out = export(PAIRS, 2, family, form, tmp_path / "out")
@@ -124,7 +124,9 @@ def test_rows_of_other_trainers_have_all_of_them(form, tmp_path):
             with Image.open(out / path) as stored:
                 assert stored.tobytes() == image.tobytes()
         (asked, *_) = row["prompt" if form == "trl" else "messages"]
-        placeholders = str(asked["content"]).count("<image>" if form == "swift" else "'image'")
+        placeholders = str(asked["content"]).count(
+            "<image>" if form in ("swift", "llama-factory") else "'image'"
+        )
         assert placeholders == len(sample.images)
 
 

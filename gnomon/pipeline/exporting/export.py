@@ -52,6 +52,9 @@ def export(samples: Iterable[Sample], total: int, family: Family, form: str, out
             from gnomon.pipeline.exporting import lmms_task
 
             lmms_task.write(part, part / "data.jsonl", out.name)
+        if form == "llama-factory":
+            told = {out.name: _registered(pictures=any((part / "images").iterdir()))}
+            (part / "dataset_info.json").write_text(json.dumps(told, indent=2) + "\n")
         part.rename(out)
     finally:
         shutil.rmtree(part, ignore_errors=True)
@@ -133,6 +136,18 @@ def _swift(one: Written) -> Row:
     }
 
 
+def _registered(*, pictures: bool) -> Row:
+    """What LLaMA-Factory wants to be told of a dataset, beside it."""
+    columns = ("messages", "images") if pictures else ("messages",)
+    tags = ("role", "content", "user", "assistant")
+    return {
+        "file_name": "data.jsonl",
+        "formatting": "sharegpt",
+        "columns": dict(zip(columns, columns, strict=True)),
+        "tags": {f"{tag}_tag": tag for tag in tags},
+    }
+
+
 def _lmms_eval(one: Written) -> Row:
     """Plain columns; a target as text, since those of several kinds share no fields."""
     return {
@@ -151,6 +166,7 @@ FORMS: dict[str, Callable[[Written], Row]] = {
     "messages": _messages,
     "llava": _llava,
     "swift": _swift,
+    "llama-factory": _swift,
     "lmms-eval": _lmms_eval,
 }
 """How each trainer, and lmms-eval, wants a row."""
