@@ -49,13 +49,15 @@ def costs_of(name: str) -> list[list[float]]:
     return [[cost(loss, [answer], [label]) for answer in range(10)] for label in range(10)]
 
 
-def falling(name: str) -> int:
-    """Of the 330 pairs of answers to a digit, those whose farther one costs less."""
-    return sum(
-        abs(near - label) < abs(far - label) and costs[near] > costs[far] + 1e-9
+def falling(name: str) -> str:
+    """Of how many pairs, one answer nearer to the digit than the other, the farther costs less."""
+    less = [
+        costs[near] > costs[far] + 1e-9
         for label, costs in enumerate(costs_of(name))
         for near, far in permutations(range(10), 2)
-    )
+        if abs(near - label) < abs(far - label)
+    ]
+    return f"{sum(less):>3} of {len(less)}"
 
 
 def answers() -> str:
@@ -65,7 +67,7 @@ def answers() -> str:
     ]
     for name in KINDS:
         costs = "".join(f"{c:>8.3f}" for c in costs_of(name)[5])
-        lines.append(f"{name:<9}{costs}   {falling(name):>3} of 330")
+        lines.append(f"{name:<9}{costs}   {falling(name)}")
     return "\n".join(lines)
 
 

@@ -76,6 +76,20 @@ def test_numeric_losses_are_ahead_early_as_the_page_says():
     assert (sum(lower(5, 10)), len(lower(5, 10))) == (1, 80)
 
 
+def test_wrong_answers_are_off_by_a_ten_or_an_hour_as_the_page_says():
+    def errors(name):
+        part = PARTS[name]
+        for cell in part.cells(report.weights_of(part)):
+            for source in outcomes.read(OUTCOMES / name / cell.file)["sources"].values():
+                yield from source["measures"]["charged"]
+
+    sums = list(errors("sums"))
+    assert sum(error == 10 for error in sums) / len(sums) == pytest.approx(1 / 7, abs=0.01)
+    wrong = [error for error in errors("clocks") if error > 1]
+    about_an_hour = [error for error in wrong if 50 <= error <= 70]
+    assert len(about_an_hour) / len(wrong) == pytest.approx(0.9, abs=0.02)
+
+
 @pytest.fixture
 def made_up(tmp_path):
     """Outcomes of a small part: ntil is right more often than ce in every seed, no other is."""
