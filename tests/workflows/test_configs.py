@@ -33,7 +33,7 @@ def test_every_recipe_is_known_to_every_room_and_draws(name):
 
 
 def test_a_recipe_is_what_its_file_once_said():
-    """The digest is of the 48 files that stood here before the names were composed, all with ntil."""
+    """Of the 48 files that stood here before the names were composed, all with ntil."""
     found = {}
     for kinds, sizes in OLD.items():
         for models, memories in sizes.items():
