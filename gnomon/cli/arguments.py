@@ -127,7 +127,9 @@ def _export(add: Add) -> None:
     )
     _samples(verb)
     forms = ("trl", "messages", "llava", "swift", "llama-factory", "lmms-eval")
-    verb.add_argument("--to", choices=forms, required=True)
+    verb.add_argument(
+        "--to", choices=forms, required=True, help="docs/howto/elsewhere.md says for whom"
+    )
     verb.add_argument("--family", required=True, help="whose boxes are written; `ls families`")
     verb.add_argument("--out", type=Path, required=True, metavar="DIR", help="the directory")
     verb.add_argument(

@@ -17,6 +17,8 @@ def refuse_unknown(loss: str, make: type, options: Mapping[str, Any]) -> None:
     for name, value in options.items():
         if name not in known:
             way = hint(name, known) if known else "it takes none"
+            if name in ("weight", "balance", "schedule", "warmup", "numeric_mass"):
+                way = "give it to Objective"
             raise ValueError(f"{loss} has no option {name}={value!r}: {way}")
 
 

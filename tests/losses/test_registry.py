@@ -55,6 +55,7 @@ assert not {"torch", "numpy"} & set(sys.modules)
     ("name", "options", "message"),
     [
         ("smmd", {"bandwidth": 2}, r"smmd has no option bandwidth=2: did you mean bandwidths"),
+        ("crps", {"weight": 1}, r"crps has no option weight=1: give it to Objective"),
         ("emd", {"sigma": 2}, r"emd has no option sigma=2: it takes none"),
         ("mmd", {"kernel": "gausian"}, r"kernel='gausian': give gaussian"),
         ("smmd", {"kernel": "energy"}, r"kernel='energy': give gaussian or laplace"),
