@@ -183,7 +183,8 @@ def score(given: argparse.Namespace) -> None:
     file = given.predictions
     name = file.stem if given.data is None else f"{file.stem}-scores"
     out = given.out or (file / "report.html" if file.is_dir() else file.with_name(f"{name}.html"))
-    _refuse_to_replace([file, Path(given.data or file)], out)
+    if given.data is not None or file.suffix != ".csv":  # else it is told that --data is missing
+        _refuse_to_replace([file, Path(given.data or file)], out)
     with sole_writer(out):
         if asked := _asked(given):
             run, samples, note = elsewhere.score(file, asked)

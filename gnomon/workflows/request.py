@@ -61,16 +61,18 @@ def asked(model: str, data: str | None, overrides: Sequence[str]) -> PredictRequ
         of_source, overrides = parted(overrides)
         told, overrides = split_told(overrides)
     run = Path(model) if (Path(model) / "recipe.yaml").is_file() else None
+    place = Path(data or "")
+    written = any((place / name).exists() for name in ("manifest.json", "data"))
+    pictures = data is not None and place.is_dir() and not written
     if run is not None:
-        opened = open_recipe(run / "recipe.yaml", overrides, stored=True)
+        opened = open_recipe(run / "recipe.yaml", overrides, stored=True, unread=pictures)
     else:
         _check_model(model, data)
         assert data is not None
         opened = _bare(model, data, overrides)
     if data is None:
         return PredictRequest(opened, Exam.of(opened), run, None, AFTER)
-    place = Path(data)
-    if place.is_dir() and not (place / "manifest.json").exists() and not (place / "data").exists():
+    if pictures:
         return PredictRequest(opened, Exam.of(opened), run, place, place.name)
     if (source := unless_named(data, of_source)) is not None:
         exam = _exam_on_disk(source, told, opened, overrides)

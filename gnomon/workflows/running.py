@@ -54,8 +54,8 @@ def run(opened: Recipe, out: Path, *, workers: int | None) -> Path:
         exam = Exam.of(opened)
         if exam.samples < _FEW and any(source.path for source in exam.sources):
             warn(
-                f"only {exam.samples} questions are held out, so the figures will say little: name"
-                " a `columns.split` that marks more rows as test"
+                f"only {exam.samples} questions are held out, so the figures will say little:"
+                " mark more rows as test in the column that `columns.split` names"
             )
         answers = out / "predictions"
         say("drawing the samples")

@@ -21,7 +21,7 @@ from gnomon.answers.table.reader import read_table
 from gnomon.eval import RunResult, score
 from gnomon.eval.comparing import runs
 from gnomon.eval.stats.intervals import bootstrap, determined
-from gnomon.sample import Prediction, Sample, Table, target_from_json, target_to_json
+from gnomon.sample import Number, Prediction, Sample, Table, target_from_json, target_to_json
 
 CORNERS = st.tuples(*[st.floats(-1e3, 1e3)] * 4)
 FINITE = st.floats(-1e299, 1e299)
@@ -85,6 +85,17 @@ def test_orders_of_magnitude(prediction, target, orders):
 def test_orders_of_magnitude_hold_at_any_size(a, b):
     found = order_of_magnitude(Decimal(10) ** a, Decimal(10) ** b)
     assert found == pytest.approx(abs(a - b), abs=1e-9)
+
+
+def test_no_interval_of_r_squared_goes_beyond_1():
+    """The bootstrap's upper end was 1.0006 where one answer in ten was off, and no other."""
+    rng = np.random.default_rng(1)
+    truths = [Decimal(str(number)) for number in rng.uniform(0, 10, 30).round(1)]
+    samples = [Sample(f"n-{i}", None, "?", Number(t), {}) for i, t in enumerate(truths)]
+    texts = [f"{float(t) + rng.choice([0] * 9 + [1.0]):.2f}" for t in truths]
+    lines = score(said(samples, texts), samples).summaries["number"].results
+    (found,) = [line.estimate for line in lines if line.name == "r_squared"]
+    assert found.low < found.value < found.high == 1
 
 
 def test_r_squared_counts_what_it_drops():

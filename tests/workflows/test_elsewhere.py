@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import subprocess
@@ -120,6 +121,9 @@ def test_a_spreadsheets_answers_to_a_users_own_pictures(labels, here, capsys):
     words = ("score", "antworten.csv", "--data", labels, "--id-column", "Bild")
     assert gnomon(*words, *ASKED) == 0
     assert summary("antworten-scores") == (3, 0, 1)
+    header, *rows = csv.reader((here / "antworten-scores.csv").read_text().splitlines())
+    assert len(set(header)) == len(header)
+    assert [row[header.index("truth")] for row in rows] == ["10.5", "1250.75", "-3"]
     page = (here / "antworten-scores.html").read_text()
     assert page.count("<img") == 3
     assert "3 questions of Messwerte.csv<" in page  # all of them: no split is named

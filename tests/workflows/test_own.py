@@ -10,7 +10,7 @@ from PIL import Image
 from workflow_toys import gnomon
 
 from gnomon.generators import create
-from gnomon.recipe import from_dict, to_yaml
+from gnomon.recipe import RecipeError, from_dict, to_yaml
 from gnomon.store import mixture as create_mixture
 from gnomon.workflows import asked, check, open_recipe
 
@@ -276,6 +276,15 @@ def test_a_run_is_asked_what_it_did_not_learn_of_own_rows(rows, tmp_path):
     assert said.exam.sources[0].columns.group == "site"
     assert not said.exam.ids() & {trained.id(index) for index in range(trained.length)}
     assert len(asked(str(tmp_path), file, ["eval.split=all"]).exam.ids()) == 40
+
+
+def test_a_run_reads_new_pictures_where_what_it_learned_is_gone(rows, tmp_path):
+    recipe(tmp_path, READING).rename(tmp_path / "recipe.yaml")
+    (tmp_path / "labels.csv").unlink()
+    (tmp_path / "new").mkdir()
+    assert asked(str(tmp_path), str(tmp_path / "new"), []).folder == tmp_path / "new"
+    with pytest.raises(RecipeError, match=r"labels\.csv' is no file"):
+        asked(str(tmp_path), None, [])
 
 
 def test_a_picture_with_two_answers_is_told(rows, tmp_path, capsys):

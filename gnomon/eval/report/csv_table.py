@@ -24,7 +24,7 @@ def write_csv(
     facts: dict[str, None] = {}
     for run in runs:
         for item, _, drawn in described(run, samples):
-            measures |= dict.fromkeys(item.measures)
+            measures |= dict.fromkeys(name for name in item.measures if name not in _COLUMNS)
             facts |= dict.fromkeys(f"fact.{name}" for name in drawn)
     path.parent.mkdir(parents=True, exist_ok=True)
     with (
@@ -48,4 +48,4 @@ def write_csv(
                     state(item),
                 )
                 found = {f"fact.{name}": value for name, value in drawn.items()}
-                rows.writerow(dict(zip(_COLUMNS, told, strict=True)) | item.measures | found)
+                rows.writerow(item.measures | dict(zip(_COLUMNS, told, strict=True)) | found)

@@ -136,7 +136,8 @@ def _estimate(line: Line, columns: Columns) -> Estimate:
     values, pictures = columns.of(line)
     if line.statistic == "r_squared":
         values = determined(values, columns.of(replace(line, same_as=line.against))[0])
-        line = replace(line, statistic="mean")
+        found = estimated(replace(line, statistic="mean"), values, pictures)
+        return found if found.high is None else replace(found, high=min(1.0, found.high))
     return estimated(line, values, pictures)
 
 
