@@ -231,6 +231,17 @@ def test_the_csv_has_every_answer_with_its_facts(tmp_path):
     assert rows[1]["deviation"] == ""
 
 
+@pytest.mark.parametrize(("asked", "pictured"), [(30, 30), (61, 8)])
+def test_of_few_questions_all_have_their_picture(tmp_path, asked, pictured):
+    samples = [Sample(f"c-{i}", blank(i), "What time?", Time(60 * i)) for i in range(asked)]
+    run = RunResult(
+        "only", score(said(samples, [f"{i // 60}:{i % 60:02}" for i in range(asked)]), samples)
+    )
+    page = write_report(tmp_path / "r.html", [run], samples={s.id: s for s in samples}).read_text()
+    assert page.count("<img") == pictured
+    assert ("To keep the page small" in page) == (asked != pictured)
+
+
 def test_title_and_date_say_which_runs_models_and_data(tmp_path):
     about = {"asked": {"kind": "clock", "split": "test"}, "date": "2026-11-22"}
     runs = [clock_run("before", 0.5, **about), clock_run("after", 0.9, **about)]

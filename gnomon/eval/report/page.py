@@ -39,6 +39,8 @@ __all__ = ["RunResult", "write_report"]
 
 _SHOWN = 10
 """Examples that are open at once; the others unfold."""
+_RIGHT, _ALL = 8, 60
+"""Right answers that are shown of each kind; all where no more questions were asked than these."""
 _MOST_FAILURES = 50
 _MOST_NAMED = 3
 
@@ -53,7 +55,7 @@ def write_report(
     beside: Sequence[Beside] = (),
     files: Sequence[str] = (),
     worst: int = 50,
-    right: int = 8,
+    right: int | None = None,
     disagreeing: int = 12,
 ) -> Path:
     """Write the report of one or several runs; the first is what the others are compared with.
@@ -74,6 +76,8 @@ def write_report(
     alone = len(groups) == len(runs)
     every, runs = runs, [_shown(group) for group in groups]
     samples = samples or {}
+    if right is None:
+        right = _ALL if len(runs[-1].scores.items) <= _ALL else _RIGHT
     show = Show(samples, worst, right, disagreeing)
     kinds = shared.kinds(runs)
     sections = [section(runs, kind, comparisons if alone else (), show) for kind in kinds]
