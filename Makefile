@@ -83,11 +83,8 @@ tiny: $(READY)            ## make the embedded model's weights again, and put th
 	$(BIN)/python -m making.tokens gnomon/pipeline/tiny
 	$(BIN)/python -m making.eyes runs/tiny-eyes
 	$(BIN)/gnomon train configs/tiny-base.yaml --out runs/tiny-base
-	$(BIN)/gnomon train configs/tiny-turned.yaml --out runs/tiny-turned
-	$(BIN)/python -m making.mean runs/tiny-base runs/tiny-turned runs/tiny-mean
 	$(BIN)/gnomon train configs/tiny-last.yaml --out runs/tiny-last
-	$(BIN)/python -m making.mean runs/tiny-mean runs/tiny-last runs/tiny
-	$(BIN)/python -m making.adopt runs/tiny/model runs/tiny-last
+	$(BIN)/python -m making.adopt runs/tiny-last
 
 clean:                    ## remove the environment and what runs left
 	rm -rf .venv .matrix runs dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

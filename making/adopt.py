@@ -1,4 +1,4 @@
-"""Put a model into the package in bfloat16, with its last run: python -m making.adopt MODEL RUN"""
+"""Put a run's model into the package in bfloat16: python -m making.adopt RUN"""
 
 import shutil
 import sys
@@ -9,8 +9,8 @@ from transformers import AutoModelForImageTextToText
 
 from gnomon.pipeline.families import TINY
 
-name, run = sys.argv[1:]
-model = AutoModelForImageTextToText.from_pretrained(name, dtype=torch.bfloat16)
+run = Path(sys.argv[1])
+model = AutoModelForImageTextToText.from_pretrained(run / "model", dtype=torch.bfloat16)
 model.save_pretrained(TINY)
 for file in ("recipe.yaml", "log.jsonl", "versions.json"):
-    shutil.copy(Path(run) / file, TINY / file)
+    shutil.copy(run / file, TINY / file)

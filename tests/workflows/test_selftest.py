@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 from workflow_toys import gnomon
 
+from gnomon.dialect import Dialect
 from gnomon.eval.scoring import predictions
 from gnomon.pipeline.answering import predict as answering
 from gnomon.pipeline.exporting import merge as merging
@@ -167,7 +168,7 @@ def much_memory(_, trial):
         ("plan", no_room, "it does not fit"),
         ("load", much_weight, "planned 0.0 MiB: more than a tenth apart"),
         ("train", one_step, ", so not learnt by heart"),
-        ("answers", wrong_answers, "0 of 2 right, such as 'noon, or so' for '01:58'"),
+        ("answers", wrong_answers, "0 of 2 right, such as 'noon, or so' for '{time}'"),
         ("save", full_disk, "OSError: [Errno 28] No space left on device"),
         ("reload", other_answers, "0 of 2 answers the same"),
         ("merge", other_model, "1 of 2 answers the same, KL 0.001 nats a token"),
@@ -180,7 +181,7 @@ def test_each_check_can_fail(trial, monkeypatch, name, breaks, told):
     trial.check(name, "", ("before",))
     (line,) = trial.told
     assert line.startswith(f"{name:9} failed   ")
-    assert line.endswith(told)
+    assert line.endswith(told.format(time=Dialect().write(trial.exam[0].target)))
     assert not (trial.out / "merged").exists()
 
 

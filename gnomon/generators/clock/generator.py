@@ -23,7 +23,7 @@ class Clock(ClockOptions):
     """Clocks with one, two or three hands, and what they show."""
 
     kind: ClassVar[str] = "clock"
-    version: ClassVar[int] = 6
+    version: ClassVar[int] = 7
     targets: ClassVar[tuple[type[Target], ...]] = (Time, Number, Text, Box)
     every_question: ClassVar[dict[str, Any]] = {"questions": tuple(ASK)}
 
