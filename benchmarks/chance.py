@@ -26,7 +26,7 @@ from gnomon.sample import Prediction, Sample, Time
 if TYPE_CHECKING:
     from gnomon.eval.scoring.scored import Summary
 
-GUESSERS = ("uniform", "constant", "shuffled")
+GUESSERS = ("uniform", "constant")
 OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
     "sums": ("arithmetic", {}),
     "gauges": ("gauge", {}),

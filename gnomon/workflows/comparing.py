@@ -57,10 +57,8 @@ def compare(
         notes += [said] if said else []
     tables = [text(one, runs) for one in laid]
     tables += [text_tables.differences(groups, comparisons) if comparisons else table(runs)]
-    told = [comparison.to_json() for comparison in comparisons]
-    scores = {run.name: run.scores for run in runs}
-    write(file, runs, scores, samples, " ".join(notes), told, laid)
-    say_scores(file, runs, "\n".join(tables), as_json=as_json)
+    told = write(file, runs, samples, " ".join(notes), laid)
+    say_scores(file, told, "\n".join(tables), as_json=as_json)
     return file
 
 

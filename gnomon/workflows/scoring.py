@@ -8,9 +8,11 @@ from datetime import date
 from importlib.util import find_spec
 from math import prod
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from gnomon import jsons, recipe, store
+from gnomon.atomic import put_text
 from gnomon.eval import RunResult
 from gnomon.eval.scoring.questions import Question
 from gnomon.progress import note, warn
@@ -113,51 +115,43 @@ def report(
     from gnomon.eval import table
     from gnomon.eval.report.review import reader_error
 
-    told = {run.name: run.scores for run in scored}
-    for run in scored:
-        told |= {f"{run.name}: {name}": part for name, part in run.sources.items()}
     error = reader_error(reviewed, scored[-1]) if reviewed else None
-    sentence, more = (error.sentence, {"reader": asdict(error)}) if error else ("", {})
-    write(file, scored, told, samples, f"{note} {sentence}".strip())
-    say_scores(file, scored, f"{table(scored)}\n{sentence}".strip(), as_json=as_json, **more)
+    sentence = error.sentence if error else ""
+    more = {"reader": asdict(error)} if error else {}
+    told = write(file, scored, samples, f"{note} {sentence}".strip(), more=more)
+    say_scores(file, told, f"{table(scored)}\n{sentence}".strip(), as_json=as_json)
     return file
 
 
 def write(
     file: Path,
     runs: Sequence[RunResult],
-    scores: Mapping[str, Scores],
     samples: Mapping[str, Sample],
     note: str,
-    comparisons: Sequence[dict[str, Any]] | None = None,
     beside: Sequence[Any] = (),
-) -> None:
-    """Write the HTML report, and its CSV, JSON and picture beside it."""
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Write the HTML report, and its CSV, JSON and picture beside it; the JSON's values."""
     from gnomon.eval import write_report
     from gnomon.eval.report.csv_table import write_csv
     from gnomon.eval.report.picture import write_picture
+    from gnomon.eval.report.text_tables import plain
     from gnomon.eval.scoring.placement import misplaced
-    from gnomon.eval.scoring.scored import write_scores
 
     for found in filter(None, map(misplaced, runs)):  # boxes in another coordinate space
         warn(found)
     csv, json = file.with_suffix(".csv"), file.with_suffix(".json")
     write_csv(csv, runs)
-    write_scores(json, scores, comparisons)
+    told = {**plain(runs), **more}
+    put_text(json, as_text(told) + "\n")
     names = [path.name for path in (csv, json, write_picture(file.with_suffix(".png"), runs))]
     write_report(file, runs, samples=samples, note=note, beside=beside, files=names)
+    return told
 
 
-def say_scores(
-    file: Path, runs: Sequence[RunResult], text: str, *, as_json: bool, **more: Any
-) -> None:
+def say_scores(file: Path, told: Mapping[str, Any], text: str, *, as_json: bool) -> None:
     """Print what a report says, as a table or as JSON."""
-    from gnomon.eval.report import text_tables
-
-    if as_json:
-        print(as_text(text_tables.plain(runs) | more | {"report": str(file)}))
-    else:
-        print(f"{text}\nreport: {file}")
+    print(as_text({**told, "report": str(file)}) if as_json else f"{text}\nreport: {file}")
 
 
 def review(run: RunResult, report: Path, samples: Mapping[str, Sample], n: int) -> None:

@@ -15,7 +15,6 @@ from gnomon.answers.types import TYPES
 from gnomon.eval import RunResult, score, write_report
 from gnomon.eval.belief.calibration import of_answer, of_digits, reliability
 from gnomon.eval.belief.listed_answers import believed
-from gnomon.eval.report.plots.dial import spikes
 from gnomon.sample import Number, Prediction, Text, Time
 
 
@@ -96,7 +95,6 @@ def test_a_report_shows_beliefs(tmp_path):
     for words in (
         "What is believed",
         "expected calibration error",
-        "Belief round the truth: &lt;believer&gt;",
         "CRPS of the belief, circular",
         "90.0 min",
     ):
@@ -112,10 +110,3 @@ def test_a_report_of_one_clock_and_one_without_beliefs(tmp_path):
     scores = score(plain.predictions, samples)
     page = write_report(tmp_path / "p.html", [RunResult("plain", scores, plain.predictions)])
     assert "What is believed" not in page.read_text()
-
-
-def test_a_dial_without_any_share_is_still_a_dial():
-    assert "<svg" in spikes(np.zeros(4), ["12"], "line0", "none")
-    drawn = spikes(np.array([0, 0.5, 0, 0]), ["12", "6"], "line0", "a <quarter>")
-    assert "&lt;quarter&gt;" in drawn
-    assert drawn.count("l66 ") == 1  # straight to the right, the whole radius

@@ -57,7 +57,6 @@ def test_a_thousand_of_many_questions_are_like_all(summary, simulated):
     for name in ("linear", "swapped"):
         every, some = (found[name].chance["uniform"] for found in (summary, simulated))
         assert some == pytest.approx(every, rel=0.1)
-    assert simulated["deviation"].chance["shuffled"] == pytest.approx(180, abs=10)
 
 
 def test_a_24_hour_dial_has_its_own_chance():
@@ -86,21 +85,6 @@ def test_the_best_constant_number_is_about_the_median():
     assert "uniform" not in found["error"].chance
 
 
-def test_shuffled_answers_of_a_constant_model_score_the_same():
-    samples = clocks(100)
-    found = score(said(samples, ["10:08"] * 100), samples).summaries["time"]
-    for name in ("exact", "within_5", "deviation", "linear"):
-        assert found[name].chance["shuffled"] == pytest.approx(found[name].estimate.value)
-
-
-def test_shuffled_answers_of_a_perfect_model_are_about_chance():
-    samples = clocks(720)
-    texts = [clock_text(s.target.seconds // 60) for s in samples]
-    found = score(said(samples, texts), samples).summaries["time"]
-    assert found["deviation"].estimate.value == 0
-    assert found["deviation"].chance["shuffled"] == pytest.approx(180, abs=12)
-
-
 def test_guessers_are_tried_on_what_takes_long_and_what_is_in_pixels():
     """RMS of tables, and deviations of boxes, each in the pixels of its own picture."""
     sizes = [(100, 50), (400, 300)] * 20
@@ -112,16 +96,15 @@ def test_guessers_are_tried_on_what_takes_long_and_what_is_in_pixels():
         Prediction(s.id, "[0.000, 0.000, 0.500, 0.500]", s.image.size, "plain") for s in samples
     ]
     boxes = score(given, samples).summaries["box"]
-    for guesser in ("constant", "shuffled"):
-        assert boxes["iou"].chance[guesser] == pytest.approx(1)
-        assert boxes["centre"].chance[guesser] == pytest.approx(0, abs=1e-9)
+    assert boxes["iou"].chance["constant"] == pytest.approx(1)
+    assert boxes["centre"].chance["constant"] == pytest.approx(0, abs=1e-9)
     tables = [
         Sample(str(i), None, "?", Table(("x", "y"), (("a", str(10 + i)),))) for i in range(30)
     ]
     given = [Prediction(s.id, f"x | y\na | {10 + i}", None, "plain") for i, s in enumerate(tables)]
     found = score(given, tables).summaries["table"]
     assert found["rms"].estimate.value == 1
-    assert 0 < found["rms"].chance["shuffled"] < found["rms"].chance["constant"] < 0.7
+    assert 0 < found["rms"].chance["constant"] < 0.7
 
 
 def test_uniform_guesses_at_a_text_are_among_its_choices():
@@ -132,9 +115,3 @@ def test_uniform_guesses_at_a_text_are_among_its_choices():
     open_ = [*samples, Sample("20", None, "?", Text("a word"))]
     found = score(said(open_, ["yes"] * 21), open_).summaries["text"]
     assert "uniform" not in found["exact"].chance
-
-
-def test_an_answer_of_0_is_shuffled_as_any_other():
-    samples = numbers([0] * 10 + [1] * 10)
-    found = score(said(samples, ["0"] * 20), samples).summaries["number"]
-    assert found["exact"].chance["shuffled"] == pytest.approx(0.5)

@@ -6,7 +6,7 @@ import pytest
 from eval_toys import clock_run
 
 from gnomon.eval import table, write_report
-from gnomon.eval.comparing.groups import MOST_CHOICES, check_alike, choices, compared, grouped
+from gnomon.eval.comparing.groups import check_alike, compared, grouped
 from gnomon.eval.comparing.seeds import means_of_seeds
 from gnomon.eval.report.plots.forest import Mark, forest
 from gnomon.eval.report.text_tables import differences
@@ -103,50 +103,6 @@ def test_a_forest_holds_what_has_no_interval_and_what_has_no_end():
     widest = max(float(part.split('"')[0]) for part in drawn.split('width="')[1:])
     assert widest < 600
     assert forest([open_mark], "label")
-
-
-def test_each_choice_is_what_its_comparison_alone_comes_to():
-    recipes = (("ce", 0.3), ("emd", 0.5), ("ntil", 0.9))
-    runs = [
-        run(f"{loss}-{s}", seed=s, loss=loss, skill=skill)
-        for loss, skill in recipes
-        for s in (0, 1)
-    ]
-    groups = grouped(runs)
-    found, refused = choices(groups)
-    assert refused == []
-    assert [name for name, _ in found] == ["ce", "emd", "ntil", "all pairs"]
-    assert found[0][1] == compared(groups)[0]
-    for place in (1, 2):
-        others = [group for group in groups if group is not groups[place]]
-        expected, _ = compared([groups[place], *others])
-        for one, other in zip(found[place][1], expected, strict=True):
-            assert (one.a, one.b, one.seeds) == (other.a, other.b, other.seeds)
-            check_same(one.differences, other.differences)
-    pairs = found[3][1]
-    assert [(c.a, c.b) for c in pairs] == [("ce", "emd"), ("ce", "ntil"), ("emd", "ntil")]
-    assert pairs[0].differences[0].family == 3
-    assert choices(groups[:2])[0] == [("ce", compared(groups[:2])[0])]
-
-
-def check_same(ones, others):
-    """But for the last digits."""
-    for one, other in zip(ones, others, strict=True):
-        assert (one.name, one.verdict, one.family) == (other.name, other.verdict, other.family)
-        for figures in (
-            lambda d: [d.first, d.second, d.p, d.adjusted],
-            lambda d: [d.estimate.value, d.estimate.low or 0, d.estimate.high or 0],
-            lambda d: [x for by in d.by_seed for x in (by.seed, by.first, by.second, by.p)],
-        ):
-            assert figures(one) == pytest.approx(figures(other), abs=1e-9)
-
-
-def test_of_many_groups_the_first_is_compared_with(tmp_path):
-    runs = [run(f"r{i}", loss=f"l{i}") for i in range(MOST_CHOICES + 1)]
-    found, _ = choices(grouped(runs))
-    assert [name for name, _ in found] == ["r0"]
-    assert len(found[0][1]) == MOST_CHOICES
-    assert 'id="choice"' not in write_report(tmp_path / "r.html", runs).read_text()
 
 
 def test_means_have_the_seeds_behind_them(tmp_path):

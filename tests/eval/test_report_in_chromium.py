@@ -103,11 +103,11 @@ def test_what_is_heard_makes_sense(look):
 
 
 def test_without_scripts_the_galleries_are_there_and_with_them_the_browser(pages, browser):
-    there = "[...document.querySelectorAll('#browse, #unread, .plain .card, #choice')]"
+    there = "[...document.querySelectorAll('#browse, .plain .card')]"
     there += ".filter(one => one.checkVisibility()).map(one => one.id || 'card')"
     browser.open(pages / "report.html", scripts=False)
     plain = browser.value(there)
-    assert set(plain) == {"card", "unread"}
+    assert set(plain) == {"card"}
     assert len(plain) > 50
     browser.open(pages / "report.html")
     assert browser.value(there) == ["browse"]
@@ -218,26 +218,6 @@ def test_all_can_be_done_by_keyboard(page):
     page.key("/")
     page.type("jk/")
     assert page.value("document.activeElement.value") == "gaugejk/"
-
-
-def test_another_baseline_or_all_pairs_are_chosen(pages, browser):
-    browser.open(pages / "compare.html")
-    words = "[...document.querySelectorAll('.verdict')].filter(one => one.checkVisibility())"
-    words += ".map(one => one.textContent.split(':')[0])"
-    captions = "[...document.querySelectorAll('#differences caption')]"
-    captions += ".filter(one => one.checkVisibility()).map(one => one.textContent.split(',')[0])"
-    assert browser.value(words) == ["ntil-0 against ce", "emd-0 against ce"]
-    browser.choose("#choice", "2")
-    assert browser.value(words) == ["ce against emd-0", "ntil-0 against emd-0"]
-    assert "Number: ce minus emd-0" in browser.value(captions)
-    browser.choose("#choice", "3")
-    assert browser.value(words) == [
-        "ntil-0 against ce",
-        "emd-0 against ce",
-        "emd-0 against ntil-0",
-    ]
-    assert len(browser.value(captions)) == 3 * 7
-    assert browser.look()["twice"] == []
 
 
 BAD = """<!doctype html><html lang="en"><head><title>bad</title>

@@ -14,9 +14,8 @@ from PIL import Image
 from gnomon import dialect
 from gnomon.eval import RunResult, Scores, score, table
 from gnomon.eval.scoring.score import relaxed
-from gnomon.eval.scoring.scored import write_scores
 from gnomon.eval.stats.intervals import wilson
-from gnomon.sample import Number, Prediction, Sample, Text, Time, target_from_json
+from gnomon.sample import Number, Prediction, Sample, Text, Time
 
 
 def test_one_answer_of_each_sort():
@@ -178,20 +177,6 @@ def test_which_of_several_values_counts_is_the_tasks_choice():
     assert score(said(samples, [text]), samples).items[0].value is None
     assert score(said(samples, [text]), samples, which="last").items[0].value == (11, 8, None)
     assert score(said(samples, [text]), samples, which="first").items[0].value == (10, 8, None)
-
-
-def test_json_says_all_that_was_scored(tmp_path):
-    samples = [*clocks(20), *numbers(["1", "2.50", "0"]), *boxes(4)]
-    texts = [*clock_texts(clocks(20), 0.5), "1", "two and a half", "zilch"]
-    texts += ["[0.1, 0.2, 0.5, 0.8]", "[1, 2]", "[0.9, 0.2, 0.5, 0.8]", ""]
-    found = score(said(samples, texts, size=(100, 100)), samples)
-    write_scores(tmp_path / "a.json", {"run": found})
-    raw = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
-    items = raw["run"]["items"]
-    assert [target_from_json(row["truth"]) for row in items] == [item.truth for item in found.items]
-    assert [row["value"] for row in items[20:23]] == [{"decimal": "1"}, {"decimal": "2.5"}, None]
-    figures = raw["run"]["summaries"]["time"]["results"]
-    assert figures[0]["estimate"]["value"] == found.estimate("time", "exact").value
 
 
 def test_unknown_lines_are_named():

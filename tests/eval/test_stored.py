@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -11,7 +10,6 @@ from eval_toys import boxes, clock_text, clock_texts, clocks, numbers, said
 from gnomon.eval import score
 from gnomon.eval.scoring import predictions, questions
 from gnomon.eval.scoring.pairing import paired
-from gnomon.eval.scoring.scored import write_scores
 from gnomon.sample import Box, Prediction, Sample, Text
 
 
@@ -20,23 +18,6 @@ def mixed():
     texts = [*clock_texts(samples[:1200], 0.6), *map(str, range(5, 35))]
     texts += ["[0.1, 0.2, 0.5, 0.8]"] * 20
     return samples, said(samples, texts, size=(64, 48))
-
-
-def test_json_has_each_item_on_a_line_and_what_was_compared_first(tmp_path):
-    samples, answers = mixed()
-    scores = score(answers, samples)
-    write_scores(tmp_path / "a.json", {'ru"n': scores, "b": scores})
-    text = (tmp_path / "a.json").read_text(encoding="utf-8")
-    found = json.loads(text)
-    assert list(found) == ['ru"n', "b"]
-    assert [row["sample_id"] for row in found["b"]["items"]] == [s.id for s in samples]
-    assert found["b"]["items"][0]["measures"] == scores.items[0].measures
-    assert text.count("\n") > 2 * len(samples)
-    write_scores(tmp_path / "b.json", {"a": scores}, [{"x": 1}])
-    found = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
-    assert (found["comparisons"], list(found["runs"])) == ([{"x": 1}], ["a"])
-    write_scores(tmp_path / "c.json", {"a": score([], [])})
-    assert json.loads((tmp_path / "c.json").read_text())["a"]["items"] == []
 
 
 def test_predictions_wait_only_until_their_sample_comes():

@@ -36,8 +36,8 @@ def write(name, rows):
 
 def summary(name, kind="number"):
     with open(f"{name}.json", encoding="utf-8") as file:
-        (found,) = json.load(file).values()
-    held = found["summaries"][kind]
+        (found,) = json.load(file)["runs"].values()
+    held = found[kind]
     values = {result["name"]: result["estimate"]["value"] for result in held["results"]}
     return held["n"], held["unread"], values["exact"]
 
@@ -165,8 +165,8 @@ def test_a_benchmarks_own_index_names_its_questions(here, capsys):
     assert gnomon(*words) == 1
     assert "columns answer and prediction may each hold the answers" in capsys.readouterr().err
     assert gnomon(*words, "--text-column", "prediction") == 0
-    (found,) = json.loads((here / "model-scores.json").read_text()).values()
-    assert [item["correct"] for item in found["items"]] == [False, True]
+    rows = csv.DictReader((here / "model-scores.csv").read_text().splitlines())
+    assert [row["state"] for row in rows] == ["wrong", "right"]
 
 
 def test_a_datasets_only_split_is_asked(here, capsys):
@@ -278,7 +278,7 @@ def test_files_are_compared_as_runs_are(here, capsys):
     assert "good is better than poor" in told.out
     assert "poor.csv answers 5 of 6 questions" in told.err
     found = json.loads((here / "it.json").read_text())
-    shares = [run["summaries"]["number"]["results"][0] for run in found["runs"].values()]
+    shares = [run["number"]["results"][0] for run in found["runs"].values()]
     assert [share["estimate"]["value"] for share in shares] == [0, 1]
     assert "poor.csv answers 5 of 6 questions" in (here / "it.html").read_text()
     assert gnomon(*words, "eval.samples=5") == 1  # of good.jsonl's answers one has no question

@@ -53,8 +53,8 @@ def test_the_straight_road(kind, tmp_path):
         rows = (run / "predictions" / f"{name}.jsonl").read_text().splitlines()
         predictions = [prediction_from_json(json.loads(row)) for row in rows]
         assert len({p.sample_id for p in predictions}) == 8
-        scores = json.loads((run / "report.json").read_text())[name]
-        assert sum(part["n"] for part in scores["summaries"].values()) == 8
+        scores = json.loads((run / "report.json").read_text())["runs"][name]
+        assert sum(part["n"] for part in scores.values()) == 8
     assert "<table" in (run / "report.html").read_text()
     assert gnomon("score", run, "--out", tmp_path / "again/report.html") == 0
     assert (tmp_path / "again/report.html").read_bytes() == (run / "report.html").read_bytes()

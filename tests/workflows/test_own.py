@@ -80,11 +80,11 @@ def test_own_pictures_are_trained_on_and_scored_apart(columns, kind, rows, tmp_p
     before = (run / "report.html").read_bytes()
     assert gnomon("score", run) == 0  # for good: its questions and pictures are its own
     assert (run / "report.html").read_bytes() == before
-    scores = json.loads((run / "report.json").read_text())
-    assert scores["after: labels.csv"]["summaries"][kind]["n"] == 2
-    assert scores["after: gauge"]["summaries"]["reading"]["n"] == 8
+    scores = json.loads((run / "report.json").read_text())["runs"]
+    assert scores["after: labels.csv"][kind]["n"] == 2
+    assert scores["after: gauge"]["reading"]["n"] == 8
     if kind == "reading":  # both sources' answers are of one kind: told together, and apart
-        assert scores["after"]["summaries"]["reading"]["n"] == 10
+        assert scores["after"]["reading"]["n"] == 10
         for told in (capsys.readouterr().out, (run / "report.html").read_text()):
             assert "labels.csv alone" in told
             assert "gauge alone" in told
@@ -114,8 +114,8 @@ def test_answers_are_scored_but_none_added_after_the_labels_were_edited(rows, tm
     assert gnomon(*asked, "--out", answers) == 0
     assert gnomon("score", answers) == 0
     again = json.loads(answers.with_suffix(".json").read_text())
-    truths = [[row["truth"] for row in found["answers"]["items"]] for found in (before, again)]
-    assert truths[0] != truths[1]
+    errors = [found["runs"]["answers"]["reading"]["results"] for found in (before, again)]
+    assert errors[0] != errors[1]
 
 
 def test_bad_rows_are_told_by_line_before_anything_is_spent(rows, tmp_path, capsys):

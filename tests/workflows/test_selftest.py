@@ -181,7 +181,7 @@ def test_each_check_can_fail(trial, monkeypatch, name, breaks, told):
     trial.check(name, "", ("before",))
     (line,) = trial.told
     assert line.startswith(f"{name:9} failed   ")
-    assert line.endswith(told.format(time=Dialect().write(trial.exam[0].target)))
+    assert line.endswith(told.format(time=Dialect().write(next(iter(trial.exam)).target)))
     assert not (trial.out / "merged").exists()
 
 

@@ -183,7 +183,7 @@ def test_the_pairs_that_differ_are_printed_and_stand_in_the_report(run, url, tmp
     assert "and 2 more" in told
     assert "served is worse than run" in told
     held = json.loads(page.with_suffix(".json").read_text())
-    assert [len(scores["items"]) for scores in held.values()] == [16, 16]
+    assert [kinds["time"]["n"] for kinds in held["runs"].values()] == [16, 16]
     assert "<img" in page.read_text()
 
 

@@ -37,7 +37,7 @@ def run(tmp_path_factory):
 def test_a_run_leaves_all_that_it_was(run):
     for name in ("recipe.yaml", "versions.json", "log.jsonl", "report.html"):
         assert (run / name).stat().st_size > 0
-    scores = json.loads((run / "report.json").read_text())
+    scores = json.loads((run / "report.json").read_text())["runs"]
     parts = {f"{run}: {kind}" for run in ("before", "after") for kind in ("clock", "arithmetic")}
     assert set(scores) == {"before", "after", *parts}
     page = (run / "report.html").read_text()
@@ -67,11 +67,11 @@ def test_the_hub_s_own_library_reads_the_card_of_what_was_trained(run):
         "apache-2.0", "gnomon-tiny", "peft", "image-text-to-text",
     )  # fmt: skip
     assert {"gnomon", "lora"} <= set(found.tags)
-    scores = json.loads((run / "report.json").read_text())
+    scores = json.loads((run / "report.json").read_text())["runs"]
     values = {
         (kind, line["name"]): line["estimate"]["value"]
         for source in ("clock", "arithmetic")
-        for kind, summary in scores[f"after: {source}"]["summaries"].items()
+        for kind, summary in scores[f"after: {source}"].items()
         for line in summary["results"]
     }
     kinds = {TYPES[kind].title: kind for kind, _ in values}
@@ -123,7 +123,7 @@ def test_a_finished_run_is_scored_and_compared_whatever_its_kinds_draw_by_now(
     for told in (capsys.readouterr().err, out.read_text()):
         assert "The pictures are missing: since they were asked about, clock was" in told
     found = json.loads(out.with_suffix(".json").read_text())["runs"]
-    after = json.loads((run / "report.json").read_text())["after"]
+    after = json.loads((run / "report.json").read_text())["runs"]["after"]
     assert found["other"] == found["run"] == after
     lines = (other / "predictions" / "after.asked.jsonl").read_text().splitlines()
     asked = {row["question"] for row in map(json.loads, lines) if row["id"].startswith("clock")}
@@ -140,7 +140,9 @@ def test_compare_lays_runs_beside_each_other(run, tmp_path):
     before = run / "predictions" / "before.jsonl"
     report = tmp_path / "both.html"
     assert gnomon("compare", before, run, "-o", report) == 0
-    assert {"before", "run"} == set(json.loads(report.with_suffix(".json").read_text())["runs"])
+    found = json.loads(report.with_suffix(".json").read_text())["runs"]
+    kinds = {f"{name}: {kind}" for name in ("before", "run") for kind in ("clock", "arithmetic")}
+    assert set(found) == {"before", "run", *kinds}
 
 
 def test_predict_reads_a_dataset_and_a_folder(run, tmp_path, monkeypatch):

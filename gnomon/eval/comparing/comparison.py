@@ -42,12 +42,6 @@ class Comparison:
         return {"a": self.a, "b": self.b, "seeds": self.seeds, "differences": rows}
 
     @property
-    def turned(self) -> Comparison:
-        """What a does better or worse than b."""
-        differences = tuple(found.turned for found in self.differences)
-        return Comparison(self.b, self.a, self.seeds[::-1], differences)
-
-    @property
     def sentences(self) -> tuple[str, ...]:
         """The verdict on each kind's first line, in words."""
         main = firsts(self.differences)

@@ -59,21 +59,6 @@ class Difference:
     better: Literal["higher", "lower"]
 
     @property
-    def turned(self) -> Difference:
-        """The first model minus the second."""
-        found = self.estimate
-        value, low, high = (
-            None if x is None else 0 - x for x in (found.value, found.high, found.low)
-        )
-        return replace(
-            self,
-            first=self.second,
-            second=self.first,
-            estimate=replace(found, value=value, low=low, high=high),
-            by_seed=tuple(replace(one, first=one.second, second=one.first) for one in self.by_seed),
-        )
-
-    @property
     def verdict(self) -> Verdict:
         """What is shown of the second model; "tied" where nothing is."""
         if not self.estimate.value or self.adjusted >= ALPHA:

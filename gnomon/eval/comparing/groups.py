@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 from gnomon.eval.comparing.comparison import Comparison, corrected, uncorrected
@@ -76,43 +75,14 @@ def grouped(runs: Sequence[RunResult]) -> list[Group]:
 
 def compared(groups: Sequence[Group]) -> tuple[list[Comparison], list[str]]:
     """Each group compared with the first; where that is refused, the reason in words."""
-    found, refused = _paired(groups, [(0, place) for place in range(1, len(groups))])
-    return corrected(list(found.values())), refused
-
-
-MOST_CHOICES = 6
-"""With more groups a report lets nobody choose the one that the others are compared with."""
-
-
-def choices(groups: Sequence[Group]) -> tuple[list[tuple[str, list[Comparison]]], list[str]]:
-    """What a report lets choose from: all groups against the first, or against another, or all
-    pairs, each choice corrected for its own comparisons; and the refused ones' reasons."""
-    places = range(len(groups))
-    if not 2 < len(groups) <= MOST_CHOICES:
-        comparisons, refused = compared(groups)
-        return [(groups[0].name, comparisons)], refused
-    pairs, refused = _paired(groups, list(combinations(places, 2)))
-    either = pairs | {(b, a): found.turned for (a, b), found in pairs.items()}
-    found = [
-        (groups[a].name, corrected([either[a, b] for b in places if (a, b) in either]))
-        for a in places
-    ]
-    return [*found, ("all pairs", corrected(list(pairs.values())))], refused
-
-
-def _paired(
-    groups: Sequence[Group], pairs: Sequence[tuple[int, int]]
-) -> tuple[dict[tuple[int, int], Comparison], list[str]]:
-    """The second of each pair against the first, before any correction."""
-    found, refused = {}, []
-    for pair in pairs:
-        first, second = (groups[place] for place in pair)
+    found, refused = [], []
+    for group in groups[1:]:
+        names = groups[0].name, group.name
         try:
-            names = first.name, second.name
-            found[pair] = uncorrected(first.scores, second.scores, names=names)
+            found.append(uncorrected(groups[0].scores, group.scores, names=names))
         except ValueError as error:
-            refused.append(f"{second.name} and {first.name} are not compared: {error}")
-    return found, refused
+            refused.append(f"{group.name} and {groups[0].name} are not compared: {error}")
+    return corrected(found), refused
 
 
 def check_alike(runs: Sequence[RunResult]) -> None:

@@ -7,9 +7,7 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 
@@ -19,14 +17,13 @@ from gnomon.eval.belief import shown
 from gnomon.eval.comparing import runs as shared
 from gnomon.eval.comparing.comparison import Comparison
 from gnomon.eval.comparing.differences import written
-from gnomon.eval.comparing.groups import Group, choices, grouped
+from gnomon.eval.comparing.groups import Group, compared, grouped
 from gnomon.eval.comparing.published_tables import Beside, data_of
 from gnomon.eval.comparing.runs import RunResult
 from gnomon.eval.comparing.seeds import means_of_seeds
-from gnomon.eval.report import examples
 from gnomon.eval.report.browsing import browsed
 from gnomon.eval.report.facts import classes
-from gnomon.eval.report.figures import figure, interval, lowered, truth_text
+from gnomon.eval.report.figures import figure, interval, lowered
 from gnomon.eval.report.plots.curve import curves
 from gnomon.eval.report.sections import Show, section
 from gnomon.eval.report.slices import FEWEST, slices
@@ -41,7 +38,6 @@ _SHOWN = 10
 """Examples that are open at once; the others unfold."""
 _RIGHT, _ALL = 8, 60
 """Right answers that are shown of each kind; all where no more questions were asked than these."""
-_MOST_FAILURES = 50
 _MOST_NAMED = 3
 
 
@@ -61,7 +57,7 @@ def write_report(
     """Write the report of one or several runs; the first is what the others are compared with.
 
     Runs that differ only in their recipe's seed are compared together, and the first of them is
-    shown. In the page another can be chosen to compare with, or all pairs.
+    shown.
     `samples` gives questions and pictures by sample id; only those are looked up that are shown:
     the last run's worst answers, some of its right ones, and some that another run has right. What
     was drawn is known of runs that hold their questions, and of samples in a plain dict, which need
@@ -71,8 +67,7 @@ def write_report(
     """
     shared.check(runs)
     groups = grouped(runs)
-    chosen, refused = choices(groups)
-    comparisons = chosen[0][1]
+    comparisons, refused = compared(groups)
     alone = len(groups) == len(runs)
     every, runs = runs, [_shown(group) for group in groups]
     samples = samples or {}
@@ -91,14 +86,8 @@ def write_report(
         note=note,
         files=files,
         runs=runs,
-        choices=[
-            {
-                "name": name,
-                "verdicts": _verdicts(runs, found),
-                "differences": [told for comparison in found for told in written(comparison)],
-            }
-            for name, found in chosen
-        ],
+        verdicts=_verdicts(runs, comparisons),
+        differences=[told for comparison in comparisons for told in written(comparison)],
         refused=refused,
         doubts=[told for run in every if (told := misplaced(run))],
         groups=[] if alone else [group.sentence for group in groups],
@@ -113,7 +102,6 @@ def write_report(
         ],
         beliefs=shown.shown(runs),
         curves=_curves(every),
-        failures=[_failures(run) for run in runs],
         settings=[_settings(run) for run in runs],
         shown=_SHOWN,
         fewest=FEWEST,
@@ -182,18 +170,6 @@ def _curves(runs: Sequence[RunResult]) -> list[tuple[str, Markup]]:
     logs = {run.name: run.log for run in runs if run.log}
     drawn = curves({f"{name}: loss by step": log for name, log in logs.items()})
     return [(name, picture) for name, picture in zip(logs, drawn, strict=True) if picture]
-
-
-def _failures(run: RunResult) -> dict[str, Any]:
-    unread = (item for item in run.scores.items if item.value is None)
-    return {
-        "run": run.name,
-        "n": sum(summary.unread for summary in run.scores.summaries.values()),
-        "shown": [
-            (item.sample_id, truth_text(item.truth), examples.clipped(item.text, 500))
-            for item in islice(unread, _MOST_FAILURES)
-        ],
-    }
 
 
 def _settings(run: RunResult) -> dict[str, str]:

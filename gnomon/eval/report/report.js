@@ -189,11 +189,6 @@
     row.replaceChildren(button);
   }
 
-  one("choice")?.addEventListener("change", event => {
-    for (const part of document.querySelectorAll("[data-choice]"))
-      part.hidden = part.dataset.choice !== event.target.value;
-  });
-
   form.addEventListener("input", look);
   form.addEventListener("reset", () => setTimeout(look));
   form.addEventListener("submit", event => {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,7 +10,6 @@ from gnomon.answers.types import TYPES
 from gnomon.eval.comparing import runs as shared
 from gnomon.eval.comparing.runs import RunResult
 from gnomon.eval.report import examples
-from gnomon.eval.report.figures import figure
 from gnomon.eval.report.plots import charts
 from gnomon.sample import Sample
 
@@ -50,8 +48,6 @@ def section(
         "scatters": _drawn(runs, kind, charts.against_truth),
         "dials": _drawn(runs, kind, charts.dial_of_errors),
         "galleries": _galleries(runs, kind, show),
-        "guessers": _guessers(runs, kind),
-        "rules": _rules(runs, kind),
     }
 
 
@@ -66,31 +62,6 @@ def _drawn(
 ) -> list[tuple[str, T]]:
     pictures = [(run.name, draw(run, index, kind)) for index, run in enumerate(runs)]
     return [(name, picture) for name, picture in pictures if picture]
-
-
-def _guessers(runs: Sequence[RunResult], kind: str) -> list[tuple[str, list[str]]]:
-    """For each line of the last run that has them: uniform, constant and shuffled guesses."""
-    summary = next(s for run in reversed(runs) if (s := run.scores.summaries.get(kind)))
-    return [
-        (
-            result.label,
-            [
-                figure(result.chance[who], result.unit) if who in result.chance else ""
-                for who in ("uniform", "constant", "shuffled")
-            ],
-        )
-        for result in summary.results
-        if result.chance
-    ]
-
-
-def _rules(runs: Sequence[RunResult], kind: str) -> list[tuple[str, list[int]]]:
-    """How many answers of each run each rule read, the commonest first."""
-    tallies = [
-        Counter(item.rule or charts.UNREAD for item in charts.of_kind(run, kind)) for run in runs
-    ]
-    names = sorted(set().union(*tallies), key=lambda rule: (-sum(t[rule] for t in tallies), rule))
-    return [(name, [tally[name] for tally in tallies]) for name in names]
 
 
 def _galleries(runs: Sequence[RunResult], kind: str, show: Show) -> list[dict[str, Any]]:

@@ -1,8 +1,7 @@
 """What guessers who never saw the picture would score on the same questions.
 
 "constant" gives one answer to all questions, the best for each line among up to 48 of the truths;
-"shuffled" gives this model's own answers, each to another question; "uniform" guesses evenly
-among all possible answers, where a kind has such.
+"uniform" guesses evenly among all possible answers, where a kind has such.
 """
 
 from __future__ import annotations
@@ -32,13 +31,12 @@ _UNIT: Size = (1, 1)
 """The picture whose pixels are shares of it: there answers to different questions compare."""
 
 
-def chance(name: str, items: Sequence[Scored], *, seed: int = 0) -> dict[str, dict[str, float]]:
+def chance(name: str, items: Sequence[Scored]) -> dict[str, dict[str, float]]:
     """For each line, each guesser's value, where it has one; 1,000 items are enough."""
     kind = TYPES[name]
     guessers = {
         "uniform": kind.uniform([item.truth for item in items]),
         "constant": _constant(kind, items),
-        "shuffled": _shuffled(kind, items, seed),
     }
     return {
         line.name: {who: found[line.name] for who, found in guessers.items() if line.name in found}
@@ -68,13 +66,6 @@ def _candidates(kind: AnswerType, items: Sequence[Scored]) -> list[Value | None]
     counts = Counter(_shared(kind, kind.value_of(item.truth), item) for item in items)
     common = [value for value, _ in counts.most_common(_CANDIDATES // 2)]
     return list(dict.fromkeys(common + _evenly(sorted(counts, key=repr), _CANDIDATES // 2)))
-
-
-def _shuffled(kind: AnswerType, items: Sequence[Scored], seed: int) -> dict[str, float]:
-    """In one random ring each question gets the answer to the one before it, never its own."""
-    ring = np.random.default_rng(seed).permutation(len(items))
-    answers = [Answer(_shared(kind, items[i].value, items[i]), items[i].text) for i in ring]
-    return _lines(kind, [items[i] for i in np.roll(ring, 1)], answers, further=True)
 
 
 def _lines(

@@ -1,4 +1,4 @@
-"""Dials: where errors lie, twelve sectors as long as their shares; and what is believed."""
+"""Dials: where errors lie, twelve sectors as long as their shares."""
 
 from __future__ import annotations
 
@@ -6,17 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from markupsafe import Markup, escape
-from numpy.typing import NDArray
 
 from gnomon.eval.report.plots import svg
 
 SECTORS = 12
 _RADIUS, _MARGIN = 66, 24
 _RINGS = (0.1, 0.25, 0.5, 1.0)
-_SEEN = 0.004
-"""A spike shorter than this share of the longest is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,33 +42,17 @@ def draw(dials: Sequence[Dial], css: str, label: str) -> Markup:
     return svg.picture(width * len(dials), width + 22, label, parts)
 
 
-def spikes(shares: NDArray[np.float64], names: Sequence[str], css: str, label: str) -> Markup:
-    """Spikes from the middle, one a share, at even steps from the top; the longest is the ring."""
-    middle, longest = _RADIUS + _MARGIN, float(shares.max()) or 1.0
-    seen = [place for place, share in enumerate(shares) if share > _SEEN * longest]
-    ends = [_at(place / len(shares), _RADIUS * shares[place] / longest) for place in seen]
-    path = "".join(f"M{middle} {middle}l{svg.num(x)} {svg.num(-y)}" for x, y in ends)
-    parts = [*_face(middle, middle, names), f'<path class="spikes {css}" d="{path}"/>']
-    return svg.picture(2 * middle, 2 * middle, label, parts)
-
-
-def _face(x: float, y: float, names: Sequence[str]) -> list[str]:
-    """Two rings, and the names round them at even steps."""
+def _dial(x: float, y: float, dial: Dial, full: float, css: str) -> list[str]:
+    """Two rings, the names round them at even steps, and a wedge for each sector with errors."""
     parts = [
         f'<circle class="grid" cx="{svg.num(x)}" cy="{svg.num(y)}" r="{svg.num(_RADIUS * part)}"/>'
         for part in (0.5, 1)
     ]
-    for index, name in enumerate(names):
-        across, up = _at(index / len(names), _RADIUS + 12)
+    for index, (name, (wrong, asked)) in enumerate(zip(dial.names, dial.sectors, strict=True)):
+        across, up = _at(index / len(dial.names), _RADIUS + 12)
         parts.append(svg.text(x + across, y - up + 3.5, name, kind="small"))
-    return parts
-
-
-def _dial(x: float, y: float, dial: Dial, full: float, css: str) -> list[str]:
-    parts = _face(x, y, dial.names)
-    for index, (wrong, asked) in enumerate(dial.sectors):
         if wrong:
-            tip = f"from {dial.names[index]}: {wrong} of {asked} wrong"
+            tip = f"from {name}: {wrong} of {asked} wrong"
             parts.append(_wedge(x, y, index, _RADIUS * wrong / asked / full, css, tip))
     return parts
 
