@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import shorten
@@ -26,7 +26,6 @@ from gnomon.pipeline.quantize import (
     cast_adapter,
     check_quantized,
     keep_trainable_on_cpu,
-    linear_layers,
     settings,
 )
 from gnomon.recipe import Lora, Model, Train
@@ -118,27 +117,15 @@ def fingerprint(run: Path) -> str:
 
 def prepare_parts(loaded: Loaded, train: Train) -> LoraConfig | None:
     """Freeze or open each part as the recipe says; the adapters' settings, if there are any."""
-    idle = loaded.family.idle(loaded.model.config)
-    parts = [*((Part((prefix,), ""), "frozen") for prefix in idle), *_parts(loaded.family, train)]
-    adapted = [part for part, way in parts if way == "lora"]
+    idle = tuple(loaded.family.idle(loaded.model.config))
+    parts = [*(((prefix,), "frozen") for prefix in idle), *_parts(loaded.family, train)]
     full = {part for part, way in parts if way == "full"}
-    if not adapted:
+    layers = _adapted(loaded, train, idle)
+    if not layers:
         for name, parameter in loaded.model.named_parameters():
             parameter.requires_grad_(_part_of(name, parts) in full)
         return None
-    linear = [n for n, m in loaded.model.named_modules() if isinstance(m, torch.nn.Linear)]
-    there: set[str] = set()
-    for part in adapted:
-        own = {n for n in linear if n != "lm_head" and _part_of(f"{n}.", parts) == part}
-        _check_reach(loaded, part, own, tuple(idle))
-        there |= {name.rpartition(".")[2] for name in own}
-    for name in (train.lora and train.lora.target_modules) or ():
-        if name not in there:
-            raise ValueError(
-                f"train.lora.target_modules: {name!r}: no linear layer of the parts with adapters"
-                f" has that name; {hint(name, sorted(there))}"
-            )
-    return _lora(loaded.family, train, adapted, idle, _whole(loaded.model, parts, full))
+    return _lora(train, layers, idle, _whole(loaded.model, parts, full))
 
 
 def _parts(family: Family, train: Train) -> list[tuple[Part, str]]:
@@ -148,11 +135,6 @@ def _parts(family: Family, train: Train) -> list[tuple[Part, str]]:
         part: Part | None = getattr(family, name)
         way = getattr(train, name)
         if part is not None:
-            if way == "lora" and not part.linear:
-                raise ValueError(
-                    f"train.{name}: 'lora': {family.name}'s {name} has no linear layers: set it to"
-                    " full or frozen"
-                )
             parts.append((part, way))
         elif way != "frozen":
             why = "reads text alone and has none" if family.vision is None else "has no such part"
@@ -160,22 +142,45 @@ def _parts(family: Family, train: Train) -> list[tuple[Part, str]]:
     return parts
 
 
-def _check_reach(loaded: Loaded, part: Part, own: set[str], idle: tuple[str, ...]) -> None:
-    """Adapters on every linear layer of their part and on no other, before PEFT puts them there.
+def _adapted(loaded: Loaded, train: Train, idle: tuple[str, ...]) -> dict[str, list[str]]:
+    """The linear layers of each part that gets adapters, by the part's name."""
+    found: dict[str, list[str]] = {}
+    for name in ("language", "vision", "projector"):
+        if getattr(train, name) != "lora":
+            continue
+        layers = loaded.family.linear_layers(loaded.model, getattr(loaded.family, name))
+        found[name] = [layer for layer in layers if not f"{layer}.".startswith(idle)]
+        if not found[name]:
+            raise ValueError(
+                f"train.{name}: 'lora': {loaded.family.name}'s {name} has no linear layers: set it"
+                " to full or frozen"
+            )
+    there = {layer.rpartition(".")[2] for layers in found.values() for layer in layers}
+    for name in (train.lora and train.lora.target_modules) or ():
+        if name not in there:
+            raise ValueError(
+                f"train.lora.target_modules: {name!r}: no linear layer of the parts with adapters"
+                f" has that name; {hint(name, sorted(there))}"
+            )
+    return found
 
-    A pattern that misses is as silent as one that reaches into the tower.
-    """
-    reached = {n for n in linear_layers(loaded.model, part) if not f"{n}.".startswith(idle)}
-    if reached != own or not own:
-        raise ValueError(
-            f"{loaded.family.name}: LoRA's pattern {part.linear!r} and the linear layers of"
-            f" {', '.join(part.prefixes)} differ in {sorted(reached ^ own)[:3]}"
-        )
+
+def targeted(layers: Iterable[str], lora: Lora | None) -> list[str]:
+    """Those of the layers that a recipe wants adapters on."""
+    wanted = (lora and lora.target_modules) or ()
+    return [name for name in layers if not wanted or name.rpartition(".")[2] in wanted]
+
+
+def pattern(layers: Iterable[str]) -> str:
+    """Exactly these names, whatever the number of a block; a layer's own number stays, for what
+    stands between the layers of a Sequential has one, too."""
+    numbered = (re.sub(r"\\\.\d+(?=\\\.)", lambda _: r"\.\d+", re.escape(n)) for n in layers)
+    return "|".join(dict.fromkeys(numbered))
 
 
 def _part_of(name: str, parts: list[tuple[Part, str]]) -> Part:
     """The part that a parameter belongs to; the head belongs to the language."""
-    return next((p for p, _ in parts if name.startswith(p.prefixes)), parts[-1][0])
+    return next((p for p, _ in parts if name.startswith(p)), parts[-1][0])
 
 
 def _whole(model: PreTrainedModel, parts: list[tuple[Part, str]], full: set[Part]) -> list[str]:
@@ -217,11 +222,12 @@ def rates(family: Family, train: Train) -> Callable[[str], float] | None:
 
 
 def _lora(
-    family: Family, train: Train, adapted: list[Part], idle: list[str], whole: list[str]
+    train: Train, layers: dict[str, list[str]], idle: tuple[str, ...], whole: list[str]
 ) -> LoraConfig:
     """PEFT's settings; a part's own rank is a pattern of its own."""
     more = train.lora or Lora()
-    ranks = {f"(?:{getattr(family, name).linear})": rank for name, rank in (more.r or {}).items()}
+    ranks = {pattern(layers[name]): rank for name, rank in (more.r or {}).items()}
+    all_layers = [layer for own in layers.values() for layer in own]
     return LoraConfig(
         r=train.lora_r,
         lora_alpha=train.lora_alpha,
@@ -230,7 +236,7 @@ def _lora(
         use_rslora=more.use_rslora,
         init_lora_weights=more.init_lora_weights,
         rank_pattern=ranks,
-        target_modules="|".join(f"(?:{part.targets(more.target_modules)})" for part in adapted),
+        target_modules=pattern(targeted(all_layers, more)),
         exclude_modules="|".join(rf"{re.escape(name.rstrip('.'))}(\..*)?" for name in idle) or None,
         modules_to_save=whole or None,
         task_type="CAUSAL_LM",

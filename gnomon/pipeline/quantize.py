@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import bitsandbytes as bnb
 import torch
 from peft.utils import ModulesToSaveWrapper
 from transformers import BitsAndBytesConfig, PreTrainedModel
 
-from gnomon.pipeline.families.base import Family, Part
+from gnomon.pipeline.families.base import Family
 from gnomon.recipe import Model
 
 QUANTIZED = (bnb.nn.Linear4bit, bnb.nn.Linear8bitLt)
@@ -36,22 +34,15 @@ def quantized(model: torch.nn.Module) -> list[str]:
 
 def check_quantized(model: PreTrainedModel, family: Family) -> None:
     """Skip patterns that miss are silent: the tower would be quantised and nobody would know."""
-    held, meant = set(quantized(model)), set(linear_layers(model, family.language))
+    held, meant = set(quantized(model)), set(family.linear_layers(model, family.language))
     if not held:
         raise ValueError(f"{family.name}: no layer is quantised, though model.load_in_* wants it")
     for layers, fault in ((held - meant, "should not be quantised"), (meant - held, "are not")):
         if layers:
             raise ValueError(
                 f"{family.name}: {len(layers)} layers {fault}, such as {sorted(layers)[:3]}:"
-                " keep_in_16_bits and the language part's pattern must say the same"
+                " keep_in_16_bits and the language part must say the same"
             )
-
-
-def linear_layers(model: torch.nn.Module, part: Part) -> list[str]:
-    """The names of a part's linear layers."""
-    pattern = re.compile(part.linear)
-    layers = (name for name, m in model.named_modules() if isinstance(m, torch.nn.Linear))
-    return [name for name in layers if pattern.fullmatch(name)]
 
 
 def keep_trainable_on_cpu(model: torch.nn.Module) -> None:

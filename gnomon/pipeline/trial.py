@@ -121,7 +121,7 @@ def _unread(loaded: Loaded, sample: Sample) -> list[str]:
     their gradients. Autograd's graph says what was reached.
     """
     model, family = loaded.model, loaded.family
-    prefixes = tuple(p for part in (family.vision, family.projector) if part for p in part.prefixes)
+    prefixes = tuple(p for part in (family.vision, family.projector) if part for p in part)
     inside = {n: p for n, p in model.named_parameters() if n.startswith(prefixes)}
     before = {name: parameter.requires_grad for name, parameter in inside.items()}
     reached: set[int] = set()
@@ -132,7 +132,7 @@ def _unread(loaded: Loaded, sample: Sample) -> list[str]:
         raise _LanguageEnteredError
 
     batch = Collator(family, loaded.processor)([{"sample": sample}])
-    language = model.get_submodule(family.language.prefixes[0].rstrip("."))
+    language = model.get_submodule(family.language[0].rstrip("."))
     hook = language.register_forward_pre_hook(enter, with_kwargs=True)
     try:
         for parameter in inside.values():

@@ -27,8 +27,7 @@ from gnomon.cli import main
 from gnomon.pipeline.answering.predict import answer
 from gnomon.pipeline.checkpoint import open_processor, resolve
 from gnomon.pipeline.collate import IGNORED, Collator, written_answer
-from gnomon.pipeline.load import load, prepare_parts
-from gnomon.pipeline.quantize import linear_layers
+from gnomon.pipeline.load import load, pattern, prepare_parts
 from gnomon.pipeline.trial import try_out
 from gnomon.recipe import AutoFamily, Model, Train
 
@@ -107,7 +106,7 @@ def test_a_checkpoint_of_no_family_is_looked_at(name, folders, capsys):
     open_processor(model)
     assert capsys.readouterr().err == ""
     found, parts = FOUND[name], (family.language, family.vision, family.projector)
-    assert tuple(part.prefixes[0] for part in parts) == found["parts"]
+    assert tuple(part[0] for part in parts) == found["parts"]
     prompt = family.prompt(processor, "What?", image=True)
     assert family.answer(processor, prompt, "7") == found["answer"]
     assert family.digits == found["digits"]
@@ -255,7 +254,7 @@ def test_what_a_recipe_says_is_not_looked_for(folders, tmp_path):
         pictures={"size": {"shortest_edge": 56 * 56, "longest_edge": 2 * 56 * 56}},
     )  # fmt: skip
     family, processor = open_processor(Model(name=str(folder), auto=said))
-    assert family.vision.prefixes == ("model.visual.blocks.",)
+    assert family.vision == ("model.visual.blocks.",)
     assert family.answer(processor, "", "7") == " 7<|user|>"
     assert family.dialect == "pixels"
     assert family.resized(processor, (448, 336)) == (56, 28)
@@ -301,9 +300,10 @@ def test_a_known_checkpoint_is_found_out_as_its_family_says(checkpoint):
     plain = load(Model(name=str(checkpoint), load_in_4bit=False)).model
     for name in ("language", "vision", "projector"):
         mine, theirs = getattr(auto, name), getattr(known, name)
-        assert linear_layers(plain, mine) == linear_layers(plain, theirs)
-        hit = [n for n, _ in plain.named_modules() if re.fullmatch(mine.linear, n)]
-        assert hit == linear_layers(plain, mine)  # PEFT refuses what is no linear layer
+        layers = known.linear_layers(plain, theirs)
+        assert auto.linear_layers(plain, mine) == layers
+        hit = [n for n, _ in plain.named_modules() if re.fullmatch(pattern(layers), n)]
+        assert hit == layers  # PEFT refuses what is no linear layer
     assert auto.keep_in_16_bits == known.keep_in_16_bits
 
 

@@ -75,7 +75,7 @@ def test_it_is_small(exact):
 def test_exactly_the_language_layers_are_in_4_bits(name, in_4_bits):
     held = quantized(in_4_bits.model)
     assert len(held) == LINEAR[name]["language"]
-    assert all(n.startswith(in_4_bits.family.language.prefixes) for n in held)
+    assert all(n.startswith(in_4_bits.family.language) for n in held)
     for parameter in in_4_bits.model.parameters():
         assert isinstance(parameter, bnb.nn.Params4bit) or parameter.dtype == torch.bfloat16
 
@@ -255,7 +255,7 @@ def of_part(loaded, name):
     plain = name.removeprefix("base_model.model.").replace("modules_to_save.default.", "")
     for part in ("projector", "vision"):
         known = getattr(loaded.family, part)
-        if known is not None and plain.startswith(known.prefixes):
+        if known is not None and plain.startswith(known):
             return part
     return "language"
 

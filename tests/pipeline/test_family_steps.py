@@ -100,7 +100,7 @@ def test_no_gradient_goes_into_the_frozen_tower(name, folder, tmp_path, monkeypa
     prepare = NumericSFTTrainer._prepare_for_training
 
     def mark(trainer, *args):
-        prefix = trainer.data_collator.family.vision.prefixes[0].rstrip(".")
+        prefix = trainer.data_collator.family.vision[0].rstrip(".")
         tower.update(id(m) for n, m in trainer.model.named_modules() if prefix in n)
         return prepare(trainer, *args)
 

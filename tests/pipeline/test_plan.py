@@ -9,7 +9,7 @@ from peft import LoraConfig, get_peft_model
 
 from gnomon import store
 from gnomon.pipeline import families
-from gnomon.pipeline.load import load, prepare_parts
+from gnomon.pipeline.load import load, pattern, prepare_parts
 from gnomon.pipeline.planning import budget
 from gnomon.pipeline.planning.plan import _opened, _Sizer, plan
 from gnomon.pipeline.planning.tokens import counted, guessed
@@ -57,9 +57,8 @@ def test_activations_are_what_autograd_really_keeps(small):
     family = loaded.family
     built = budget.bare(family, loaded.model.config, recipe.model)
     planned = budget._kept(built, family, TRAIN, built.model, 256)
-    adapted = get_peft_model(
-        loaded.model, LoraConfig(r=TRAIN.lora_r, target_modules=family.language.linear)
-    )
+    layers = pattern(family.linear_layers(loaded.model, family.language))
+    adapted = get_peft_model(loaded.model, LoraConfig(r=TRAIN.lora_r, target_modules=layers))
     real = bytes_kept(adapted.get_base_model().model, 256)
     assert planned == pytest.approx(real, rel=0.1)
 

@@ -20,7 +20,7 @@ class TextOnly(Family):
     """A causal language model; its processor is its tokenizer."""
 
     dialect: ClassVar[str] = "plain"
-    language: ClassVar[Part] = Part(("model.",), r"model\.layers\..*\.(q|k|v|o|gate|up|down)_proj")
+    language: ClassVar[Part] = ("model.",)
 
     def load_processor(self, path: str | Path, model: Model) -> Processor:  # noqa: ARG002 - no pixels
         """The tokenizer; one without a pad token, as Llama-3's, gets one that the model knows."""

@@ -223,8 +223,6 @@ def _ask(key: str, why: str) -> ValueError:
 
 def _parts(built: PreTrainedModel, said: AutoFamily) -> dict[str, Any]:
     """The parts by the names of their modules; all but the language stays in 16 bits."""
-    from torch.nn import Linear
-
     names = {id(module): name for name, module in built.named_modules()}
     head = built.get_output_embeddings()
     language = said.language or (names[id(built.get_decoder())],)
@@ -252,20 +250,15 @@ def _parts(built: PreTrainedModel, said: AutoFamily) -> dict[str, Any]:
             f"{v}.{name}" for v in vision for name, _ in built.get_submodule(v).named_children()
         ]
         projector += [name for name in inner if PROJECTOR.search(name.rpartition(".")[2])]
-    linear = [n for n, m in built.named_modules() if isinstance(m, Linear) and m is not head]
 
-    def part(own: Iterable[str], without: Iterable[str] = ()) -> Part | None:
-        prefixes, less = (tuple(f"{name}." for name in names) for names in (own, without))
-        layers = [
-            n for n in linear if f"{n}.".startswith(prefixes) and not f"{n}.".startswith(less)
-        ]
-        return Part(prefixes, _pattern(layers)) if prefixes else None
+    def part(own: Iterable[str]) -> Part | None:
+        return tuple(f"{name}." for name in own) or None
 
     apart = (name for name in projector if not name.startswith(tuple(f"{v}." for v in vision)))
     kept = (*vision, *apart, *others, names[id(head)])
     return {
         "language": part(language),
-        "vision": part(vision, projector),
+        "vision": part(vision),
         "projector": part(projector),
         "keep_in_16_bits": kept,
         "others": [f"{name}." for name in others],
@@ -280,13 +273,6 @@ def _beside(module: Module, known: Sequence[str], prefix: str = "") -> Iterator[
             yield from _beside(child, known, f"{full}.")
         elif full not in known and any(True for _ in child.parameters()):
             yield full
-
-
-def _pattern(layers: Iterable[str]) -> str:
-    """Exactly these names, whatever the number of a block; a layer's own number stays, for what
-    stands between the layers of a Sequential has one, too."""
-    numbered = (re.sub(r"\\\.\d+(?=\\\.)", lambda _: r"\.\d+", re.escape(n)) for n in layers)
-    return "|".join(dict.fromkeys(numbered))
 
 
 def _digits(tokenizer: PreTrainedTokenizerBase) -> str:
@@ -393,18 +379,15 @@ def _told(
     family: Auto, processor: Processor, built: PreTrainedModel, model: Model
 ) -> dict[str, str]:
     """What was found, as `gnomon plan` prints it."""
-    from torch.nn import Linear
-
     lines = {}
     for name in ("language", "vision", "projector"):
         part: Part | None = getattr(family, name)
         if part is None:
             lines[name] = "none"
             continue
-        linear = [n for n, m in built.named_modules() if isinstance(m, Linear)]
-        layers = [n for n in linear if re.fullmatch(part.linear, n)]
+        layers = family.linear_layers(built, part)
         kinds = ", ".join(sorted({n.rpartition(".")[2] for n in layers}))
-        modules = ", ".join(prefix.rstrip(".") for prefix in part.prefixes)
+        modules = ", ".join(prefix.rstrip(".") for prefix in part)
         lines[name] = f"{modules}, {len(layers)} linear layers" + (f" ({kinds})" if kinds else "")
     prompt = family.prompt(processor, QUESTION, image=True)
     resized, (tokens, _) = (

@@ -5,10 +5,8 @@ Family files import nothing heavy before a method needs it: `gnomon ls families`
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
@@ -28,32 +26,8 @@ if TYPE_CHECKING:
 Processor: TypeAlias = "ProcessorMixin | PreTrainedTokenizerBase"
 
 
-@dataclass(frozen=True)
-class Part:
-    """One part of a model, by the names of its modules."""
-
-    prefixes: tuple[str, ...]
-    """Parameters whose names start so belong to it."""
-    linear: str
-    """A regular expression for the full names of its linear layers: what LoRA adapts.
-
-    Empty where there are none.
-    """
-
-    @classmethod
-    def under(cls, module: str, layers: str) -> Part:
-        """A module, and its linear layers by how their names end, a regular expression."""
-        return cls((f"{module}.",), rf"{re.escape(module)}\..*\.{layers}")
-
-    def targets(self, names: Sequence[str] | None) -> str:
-        """The same for those that are called so at the end, or for all."""
-        if not names:
-            return self.linear
-        return rf"(?=.*\.(?:{'|'.join(map(re.escape, names))})$)(?:{self.linear})"
-
-
-LANGUAGE = Part.under("model.language_model", "(q|k|v|o|gate|up|down)_proj")
-"""A decoder as most have it, under the name that transformers gives it."""
+Part: TypeAlias = tuple[str, ...]
+"""One part of a model: what the names of its parameters begin with."""
 
 
 class Family(ABC):
@@ -80,9 +54,10 @@ class Family(ABC):
     """Whether the processor takes a list of pictures for each text."""
     spaced: ClassVar[bool] = False
     """Whether a blank stands between the prompt and the answer."""
-    language: ClassVar[Part] = LANGUAGE
+    language: ClassVar[Part] = ("model.language_model.",)
     vision: ClassVar[Part | None] = None
     projector: ClassVar[Part | None] = None
+    """It may lie in the vision tower, and is then no part of that."""
     config_class: ClassVar[str]
     """The name of its configuration in transformers."""
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {}
@@ -96,11 +71,18 @@ class Family(ABC):
 
         The head is among them, for passing a list replaces the library's default.
         """
-        vision, projector = (
-            part.prefixes if part else () for part in (self.vision, self.projector)
-        )
+        vision, projector = self.vision or (), self.projector or ()
         outside = (name for name in projector if not name.startswith(vision))
         return (*(name.rstrip(".") for name in (*vision, *outside)), "lm_head")
+
+    def linear_layers(self, model: PreTrainedModel, part: Part) -> list[str]:
+        """The names of a part's linear layers: what LoRA adapts, and 4 bits hold."""
+        from torch.nn import Linear
+
+        head, parts = model.get_output_embeddings(), (self.projector, self.vision, self.language)
+        linear = (n for n, m in model.named_modules() if isinstance(m, Linear) and m is not head)
+        owners = ((n, [p for p in parts if p and f"{n}.".startswith(p)]) for n in linear)
+        return [name for name, owner in owners if owner[:1] == [part]]
 
     def of(self, path: str | Path, model: Model) -> Family:  # noqa: ARG002 - auto looks at it
         """The family as it is for one checkpoint."""

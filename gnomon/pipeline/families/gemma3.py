@@ -50,11 +50,9 @@ class Gemma3(Family):
     placeholder: ClassVar[str] = "<start_of_image>"
     several = True
     nested = True
-    vision: ClassVar[Part | None] = Part.under(
-        "model.vision_tower", "(q_proj|k_proj|v_proj|out_proj|fc1|fc2)"
-    )
+    vision: ClassVar[Part | None] = ("model.vision_tower.",)
     # One matrix that is no linear layer: it trains whole or not at all.
-    projector: ClassVar[Part | None] = Part(("model.multi_modal_projector.",), "")
+    projector: ClassVar[Part | None] = ("model.multi_modal_projector.",)
     config_class: ClassVar[str] = "Gemma3Config"
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
         "google/gemma-3-4b-it": {

@@ -51,18 +51,8 @@ class Gemma4(Family):
     template_options: ClassVar[Mapping[str, Any]] = {"enable_thinking": False}
     several = True
     nested = True
-    language: ClassVar[Part] = Part(
-        ("model.language_model.",),
-        r"model\.language_model\.(.*\.)?"
-        r"((q|k|v|o|gate|up|down)_proj|per_layer_(input_gate|projection|model_projection))",
-    )
-    vision: ClassVar[Part | None] = Part(
-        ("model.vision_tower.",),
-        r"model\.vision_tower\.(patch_embedder\.input_proj|encoder\..*\.linear)",
-    )
-    projector: ClassVar[Part | None] = Part(
-        ("model.embed_vision.",), r"model\.embed_vision\.embedding_projection"
-    )
+    vision: ClassVar[Part | None] = ("model.vision_tower.",)
+    projector: ClassVar[Part | None] = ("model.embed_vision.",)
     keep_in_16_bits = (
         "model.vision_tower",
         "model.embed_vision",

@@ -46,13 +46,9 @@ class Idefics3(Family):
     nested = True
     spaced: ClassVar[bool] = True  # after `Assistant:`
     takes_limits: ClassVar[bool] = True
-    language: ClassVar[Part] = Part.under("model.text_model", "(q|k|v|o|gate|up|down)_proj")
-    vision: ClassVar[Part | None] = Part.under(
-        "model.vision_model", "(q_proj|k_proj|v_proj|out_proj|fc1|fc2)"
-    )
-    projector: ClassVar[Part | None] = Part(
-        ("model.connector.",), r"model\.connector\.modality_projection\.proj"
-    )
+    language: ClassVar[Part] = ("model.text_model.",)
+    vision: ClassVar[Part | None] = ("model.vision_model.",)
+    projector: ClassVar[Part | None] = ("model.connector.",)
     config_class: ClassVar[str] = "Idefics3Config"
     place_tokens: ClassVar[tuple[int, int]] = (8, 4)
     """Of what names a tile's place, `<row_1_col_1>`, and of `<global-img>`: plain text here."""

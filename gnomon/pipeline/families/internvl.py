@@ -61,12 +61,8 @@ class InternVL(Family):
     placeholder: ClassVar[str] = "<IMG_CONTEXT>\n"
     several = True
     takes_limits: ClassVar[bool] = True
-    vision: ClassVar[Part | None] = Part.under(
-        "model.vision_tower", "(q_proj|k_proj|v_proj|projection_layer|fc1|fc2)"
-    )
-    projector: ClassVar[Part | None] = Part(
-        ("model.multi_modal_projector.",), r"model\.multi_modal_projector\.linear_[12]"
-    )
+    vision: ClassVar[Part | None] = ("model.vision_tower.",)
+    projector: ClassVar[Part | None] = ("model.multi_modal_projector.",)
     config_class: ClassVar[str] = "InternVLConfig"
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
         "OpenGVLab/InternVL3-1B-hf": _sized(QWEN25, 896, 4864, 24, 14, 2),

@@ -24,12 +24,8 @@ class Llava(Family):
     end: ClassVar[str] = "</s>"
     placeholder: ClassVar[str] = "<image>\n"
     spaced: ClassVar[bool] = True  # after `ASSISTANT:`
-    vision: ClassVar[Part | None] = Part.under(
-        "model.vision_tower", "(q_proj|k_proj|v_proj|out_proj|fc1|fc2)"
-    )
-    projector: ClassVar[Part | None] = Part(
-        ("model.multi_modal_projector.",), r"model\.multi_modal_projector\.linear_[12]"
-    )
+    vision: ClassVar[Part | None] = ("model.vision_tower.",)
+    projector: ClassVar[Part | None] = ("model.multi_modal_projector.",)
     config_class: ClassVar[str] = "LlavaConfig"
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
         "llava-hf/llava-1.5-7b-hf": {"text_config": {"model_type": "llama", "vocab_size": 32_064}},

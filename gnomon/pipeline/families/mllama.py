@@ -31,12 +31,8 @@ class Mllama(Family):
     placeholder: ClassVar[str] = "<|image|>"
     nested = True
     template_options: ClassVar[Mapping[str, Any]] = {"date_string": DATE}
-    vision: ClassVar[Part | None] = Part.under(
-        "model.vision_model", "(q_proj|k_proj|v_proj|o_proj|fc1|fc2)"
-    )
-    projector: ClassVar[Part | None] = Part(
-        ("model.multi_modal_projector.",), r"model\.multi_modal_projector"
-    )
+    vision: ClassVar[Part | None] = ("model.vision_model.",)
+    projector: ClassVar[Part | None] = ("model.multi_modal_projector.",)
     config_class: ClassVar[str] = "MllamaConfig"
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
         "meta-llama/Llama-3.2-11B-Vision-Instruct": {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from gnomon.pipeline.families.base import Part, decoder
+from gnomon.pipeline.families.base import decoder
 from gnomon.pipeline.families.qwen2_vl import ROPE, Qwen2VL
 from gnomon.recipe import Model
 from gnomon.sample import Size
@@ -24,10 +24,6 @@ class Qwen25VL(Qwen2VL):
     name: ClassVar[str] = "qwen2.5-vl"
     model_types: ClassVar[tuple[str, ...]] = ("qwen2_5_vl",)
     dialect: ClassVar[str] = "qwen2.5-vl"
-    vision: ClassVar[Part | None] = Part(
-        ("model.visual.",),
-        r"model\.visual\.blocks\..*\.(qkv|proj|gate_proj|up_proj|down_proj)",
-    )
     config_class: ClassVar[str] = "Qwen2_5_VLConfig"
     processor_class: ClassVar[str] = "Qwen2_5_VLProcessor"
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {

@@ -28,13 +28,8 @@ class Qwen2VL(Family):
     placeholder: ClassVar[str] = "<|vision_start|><|image_pad|><|vision_end|>"
     several = True
     takes_limits: ClassVar[bool] = True
-    vision: ClassVar[Part | None] = Part(
-        ("model.visual.",),
-        r"model\.visual\.blocks\..*\.(qkv|proj|fc1|fc2)",
-    )
-    projector: ClassVar[Part | None] = Part(
-        ("model.visual.merger.",), r"model\.visual\.merger\.mlp\.[02]"
-    )
+    vision: ClassVar[Part | None] = ("model.visual.",)
+    projector: ClassVar[Part | None] = ("model.visual.merger.",)
     config_class: ClassVar[str] = "Qwen2VLConfig"
     processor_class: ClassVar[str] = "Qwen2VLProcessor"
     """Its name in _processors."""

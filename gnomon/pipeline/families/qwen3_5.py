@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from gnomon.pipeline.families.base import Part, decoder
+from gnomon.pipeline.families.base import decoder
 from gnomon.pipeline.families.qwen2_vl import Qwen2VL
 
 ROPE = {"rope_type": "default", "rope_theta": 10_000_000.0, "partial_rotary_factor": 0.25,
@@ -32,17 +32,6 @@ class Qwen35(Qwen2VL):
     model_types: ClassVar[tuple[str, ...]] = ("qwen3_5",)
     dialect: ClassVar[str] = "qwen3-vl"
     template_options: ClassVar[Mapping[str, Any]] = {"enable_thinking": False}
-    language: ClassVar[Part] = Part(
-        ("model.language_model.",),
-        r"model\.language_model\..*\.((q|k|v|o|gate|up|down|out)_proj|in_proj_(qkv|z|b|a))",
-    )
-    vision: ClassVar[Part | None] = Part(
-        ("model.visual.",),
-        r"model\.visual\.blocks\..*\.(qkv|proj|linear_fc1|linear_fc2)",
-    )
-    projector: ClassVar[Part | None] = Part(
-        ("model.visual.merger.",), r"model\.visual\.merger\.linear_fc[12]"
-    )
     config_class: ClassVar[str] = "Qwen3_5Config"
     processor_class: ClassVar[str] = "Qwen3VLProcessor"
     pixels: ClassVar[tuple[int, int]] = (65_536, 16_777_216)

@@ -24,13 +24,9 @@ class Qwen3VL(Qwen2VL):
     name: ClassVar[str] = "qwen3-vl"
     model_types: ClassVar[tuple[str, ...]] = ("qwen3_vl",)
     dialect: ClassVar[str] = "qwen3-vl"
-    vision: ClassVar[Part | None] = Part(
-        ("model.visual.",),
-        r"model\.visual\.blocks\..*\.(qkv|proj|linear_fc1|linear_fc2)",
-    )
-    projector: ClassVar[Part | None] = Part(
-        ("model.visual.merger.", "model.visual.deepstack_merger_list."),
-        r"model\.visual\.(merger|deepstack_merger_list\.\d+)\.linear_fc[12]",
+    projector: ClassVar[Part | None] = (
+        "model.visual.merger.",
+        "model.visual.deepstack_merger_list.",
     )
     config_class: ClassVar[str] = "Qwen3VLConfig"
     processor_class: ClassVar[str] = "Qwen3VLProcessor"

@@ -6,8 +6,8 @@ what autograd keeps for the backward pass is added up. Shapes: B batch, T tokens
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -21,6 +21,7 @@ from transformers import (
 )
 
 from gnomon.pipeline.families.base import Family, Part
+from gnomon.pipeline.load import pattern, targeted
 from gnomon.pipeline.training.trainer import NumericSFTTrainer
 from gnomon.recipe import Lora, Model, Train
 
@@ -83,19 +84,17 @@ def bare(family: Family, config: PretrainedConfig, model: Model) -> PreTrainedMo
 
 def sizes(family: Family, built: PreTrainedModel, model: Model, train: Train) -> list[PartSize]:
     """Each part, as the recipe holds and trains it; what is in no part is the head's."""
-    linear = {n: m for n, m in built.named_modules() if isinstance(m, torch.nn.Linear)}
     found, left = [], dict(built.named_parameters())
     for name in ("projector", "vision", "language"):
         part: Part | None = getattr(family, name)
         if part is None:
             continue
-        own = {n: left.pop(n) for n in list(left) if n.startswith(part.prefixes)}
+        own = {n: left.pop(n) for n in list(left) if n.startswith(part)}
         total = sum(p.numel() for p in own.values())
-        layers = [linear[n] for n in linear if _matches(part.linear, n)]
-        few = sum(layer.weight.numel() for layer in layers) if name == "language" else 0
+        layers = family.linear_layers(built, part)
+        few = sum(map(partial(_numel, built), layers)) if name == "language" else 0
         way = getattr(train, name)
-        only = part.targets(train.lora.target_modules if train.lora else None)
-        adapted = [linear[n] for n in linear if _matches(only, n)]
+        adapted = [built.get_submodule(n) for n in targeted(layers, train.lora)]
         adapters = _adapters(adapted, train.rank(name), train.lora)
         trained = {"frozen": 0, "lora": adapters, "full": total}[way]
         found.append(
@@ -147,7 +146,7 @@ def language_activations(
     built: PreTrainedModel, family: Family, train: Train, tokens: int
 ) -> float:
     """Bytes that the language model keeps for one sample's backward pass; adds the adapters."""
-    language = built.get_submodule(family.language.prefixes[0].rstrip("."))
+    language = built.get_submodule(family.language[0].rstrip("."))
     layers = language.layers
     if train.activation_checkpointing:
         # The input of every block, and all that one block keeps while it is computed again.
@@ -170,11 +169,12 @@ def _kept(
 ) -> float:
     """What autograd saves in one forward pass, each storage once, parameters not counted."""
     if train.language == "lora" and not hasattr(built, "peft_config"):
-        settings = LoraConfig(r=train.lora_r, target_modules=family.language.linear)
+        layers = pattern(family.linear_layers(built, family.language))
+        settings = LoraConfig(r=train.lora_r, target_modules=layers)
         get_peft_model(built, settings, low_cpu_mem_usage=True).to(built.dtype)
     for name, parameter in built.named_parameters():
         if train.language == "full":
-            parameter.requires_grad_(name.startswith(family.language.prefixes))
+            parameter.requires_grad_(name.startswith(family.language))
     own = {parameter.untyped_storage()._cdata for parameter in built.parameters()}
     saved: dict[int, torch.UntypedStorage] = {}
 
@@ -219,15 +219,15 @@ def _vision(built: PreTrainedModel, family: Family, train: Train, seen: int, wid
 
 def _widest(built: PreTrainedModel, family: Family) -> int:
     """The largest layer in 4 bits: it is unpacked to be multiplied with."""
-    linear = {n: m for n, m in built.named_modules() if isinstance(m, torch.nn.Linear)}
-    return max(linear[n].weight.numel() for n in linear if _matches(family.language.linear, n))
+    layers = family.linear_layers(built, family.language)
+    return max(map(partial(_numel, built), layers))
 
 
-def _matches(layers: str, name: str) -> bool:
-    return re.fullmatch(layers, name.replace(".base_layer", "")) is not None
+def _numel(built: PreTrainedModel, layer: str) -> int:
+    return int(built.get_submodule(layer).weight.numel())
 
 
-def _adapters(layers: list[torch.nn.Linear], rank: int, lora: Lora | None) -> int:
+def _adapters(layers: list[Any], rank: int, lora: Lora | None) -> int:
     lengths = bool(lora and lora.use_dora)
     return sum(
         rank * (layer.in_features + layer.out_features) + lengths * layer.out_features
