@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,6 @@ import torch
 from PIL import ImageOps
 from torch import Tensor
 from torch.nn import Module
-from torch.utils._pytree import tree_leaves
 
 from gnomon.pipeline.answering.predict import answer
 from gnomon.pipeline.collate import IGNORED, Collator, prompt_of, written_answer
@@ -26,8 +25,7 @@ LOOKED_THROUGH = 64
 
 def try_out(loaded: Loaded, samples: Samples | Sequence[Sample]) -> None:
     """Refuse a checkpoint of which `family: auto` found out something that does not hold."""
-    family = loaded.family
-    if not isinstance(family, Auto):
+    if not isinstance(loaded.family, Auto):
         return
     first: list[Sample] = []
     for index in range(min(LOOKED_THROUGH, train_size(samples, None))):
@@ -41,8 +39,6 @@ def try_out(loaded: Loaded, samples: Samples | Sequence[Sample]) -> None:
         _pass(loaded, tried)
         for sample in tried:
             _end(loaded, sample)
-        if tried[0].image is not None:
-            family.unused = _unread(loaded, tried[0])
     except (ValueError, RuntimeError, IndexError, TypeError) as error:
         raise ValueError(
             f"model.family: auto: {type(loaded.model).__name__} cannot be trained as what was found"
@@ -108,67 +104,3 @@ def _end(loaded: Loaded, sample: Sample) -> None:
     plain = tokenizer(written, add_special_tokens=False)["input_ids"]
     if said != tokenizer.decode(plain, skip_special_tokens=True).strip():
         raise ValueError(f"sample {sample.id}: its answer {written!r} is read as {said!r}")
-
-
-class _LanguageEnteredError(Exception):
-    """What the language model is given has been looked at; the rest of the pass is not needed."""
-
-
-def _unread(loaded: Loaded, sample: Sample) -> list[str]:
-    """Modules of vision and projector that nothing the language model is given depends on.
-
-    A tower may be read before its last layers: these would never learn, and DDP would wait for
-    their gradients. Autograd's graph says what was reached.
-    """
-    model, family = loaded.model, loaded.family
-    prefixes = tuple(p for part in (family.vision, family.projector) if part for p in part)
-    inside = {n: p for n, p in model.named_parameters() if n.startswith(prefixes)}
-    before = {name: parameter.requires_grad for name, parameter in inside.items()}
-    reached: set[int] = set()
-
-    def enter(_: Module, args: tuple[Any, ...], given: dict[str, Any]) -> None:
-        leaves = tree_leaves((args, given))
-        reached.update(id(leaf) for leaf in _reached(leaves))
-        raise _LanguageEnteredError
-
-    batch = Collator(family, loaded.processor)([{"sample": sample}])
-    language = model.get_submodule(family.language[0].rstrip("."))
-    hook = language.register_forward_pre_hook(enter, with_kwargs=True)
-    try:
-        for parameter in inside.values():
-            parameter.requires_grad_(parameter.is_floating_point())
-        model(**{n: v.to(model.device) for n, v in batch.items() if n != "labels"})
-    except _LanguageEnteredError:
-        pass
-    finally:
-        hook.remove()
-        for name, parameter in inside.items():
-            parameter.requires_grad_(before[name])
-    return list(_outermost(model, {n for n, p in inside.items() if id(p) not in reached}))
-
-
-def _reached(leaves: Sequence[Any]) -> Iterator[Tensor]:
-    """The parameters that tensors were computed from."""
-    nodes = [leaf.grad_fn for leaf in leaves if isinstance(leaf, Tensor)]
-    seen: set[Any] = set()
-    while nodes:
-        node = nodes.pop()
-        if node is None or node in seen:
-            continue
-        seen.add(node)
-        if hasattr(node, "variable"):
-            yield node.variable
-        nodes += [function for function, _ in node.next_functions]
-
-
-def _outermost(module: Module, names: set[str], prefix: str = "") -> Iterator[str]:
-    """The same parameters by the largest modules that hold no others."""
-    own = {f"{prefix}{name}" for name, _ in module.named_parameters(recurse=False)}
-    yield from sorted(own & names)
-    for name, child in module.named_children():
-        full = f"{prefix}{name}."
-        inner = {f"{full}{n}" for n, _ in child.named_parameters()}
-        if inner and inner <= names:
-            yield full
-        elif inner & names:
-            yield from _outermost(child, names, full)

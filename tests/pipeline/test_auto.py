@@ -144,10 +144,7 @@ def test_loss_and_gradient_are_stock_trls_and_accumulate(exact, tmp_path):
 
 def test_every_weight_that_trains_is_reached(name, exact):
     """SigLIP's last norm is after what Aya Vision and LLaVA-OneVision look at."""
-    loaded = copied(exact)
-    try_out(loaded, MIXED)
     late = name in ("aya_vision", "llava_onevision")
-    assert loaded.family.unused == (["model.vision_tower.post_layernorm."] if late else [])
     for way in ("lora", "full"):
         loaded = copied(exact)
         projector = "full" if name == "ovis2" else way
@@ -157,7 +154,9 @@ def test_every_weight_that_trains_is_reached(name, exact):
         model(**Collator(loaded.family, loaded.processor)(rows(MIXED))).loss.backward()
         opened = {n: p.grad is not None for n, p in model.named_parameters() if p.requires_grad}
         assert len(opened) > 40
-        assert [n for n, reached in opened.items() if not reached] == []
+        missed = {n for n, reached in opened.items() if not reached}
+        assert len(missed) == (2 if late and way == "full" else 0)
+        assert all("post_layernorm" in name for name in missed)
 
 
 RECIPE = """

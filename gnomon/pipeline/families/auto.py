@@ -59,8 +59,6 @@ class Auto(Family):
     """Whether a message with a picture, or without, is a string."""
     others: Sequence[str] = ()
     """Modules for sound and video, by their prefixes: they are never trained."""
-    unused: Sequence[str] = ()
-    """Modules of the tower whose outcome nobody reads; a pass over a sample finds them."""
     told: Mapping[str, str] = {}
 
     def of(self, path: str | Path, model: Model) -> Family:
@@ -128,7 +126,7 @@ class Auto(Family):
         return self.lead + super().answer(processor, prompt, text + self.tail)
 
     def idle(self, config: PretrainedConfig) -> list[str]:  # noqa: ARG002 - it was looked for
-        return [*self.others, *self.unused]
+        return list(self.others)
 
     def resized(self, processor: Processor, size: Size) -> Size:
         """The largest picture that the image processor resizes a blank one to, before it is cut
