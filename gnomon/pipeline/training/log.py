@@ -41,7 +41,7 @@ class Progress(ProgressCallback):  # type: ignore[misc]
     def on_log(self, *_: Any, logs: dict[str, float], **__: Any) -> None:
         shown = {name: value for name, value in logs.items() if name in ("loss", "ce")}
         if self.training_bar is not None and shown:
-            self.training_bar.set_postfix(shown)
+            self.training_bar.set_postfix(shown, refresh=False)
 
 
 class LogFile(TrainerCallback):  # type: ignore[misc]
