@@ -32,7 +32,7 @@ def test_the_two_latest_minor_releases_of_each_are_allowed():
     needs = [Requirement(need) for need in project["optional-dependencies"]["train"]]
     allowed = {need.name: need.specifier for need in needs}
     pinned = dict(re.findall(r"(?m)^([\w-]+)==(\S+)", (ROOT / "constraints.txt").read_text()))
-    for name in seam.LIBRARIES:
+    for name in ("transformers", "trl", "peft", "bitsandbytes"):
         latest = Version(pinned[name])
         assert allowed[name].contains(latest), name
         assert allowed[name].contains(f"{latest.major}.{latest.minor - 1}.0"), name
@@ -52,8 +52,8 @@ def test_releases_that_moved_a_method_are_refused_with_those_that_work():
 
     told = (
         r"Later\.compute_loss takes \(model, batch\), and gnomon overrides compute_loss\(model,"
-        rf" inputs, .*\): transformers {transformers.__version__}, trl {trl.__version__} cannot be"
-        r" trained with\. These work: .*trl<1\.\d+,>=1\.\d+"
+        rf" inputs, .*\): transformers {transformers.__version__} and trl {trl.__version__} cannot"
+        r" be trained with: pip install"
     )
     with pytest.raises(ImportError, match=told):
         seam.check(Later)
@@ -61,19 +61,6 @@ def test_releases_that_moved_a_method_are_refused_with_those_that_work():
     Later._load_best_model = None
     with pytest.raises(ValueError, match=r"Later\._load_best_model is not there"):
         seam.check(Later)
-
-
-def test_releases_that_were_not_tested_are_warned_of(monkeypatch, capsys):
-    needs = ["trl<1.17,>=1.15; extra == 'train'", "peft<0.22,>=0.20; extra == 'train'", "numpy>=2"]
-    found = {"trl": "1.14.2", "peft": "0.21.0"}
-    monkeypatch.setattr(seam, "requires", lambda _: needs)
-    monkeypatch.setattr(seam, "version", found.get)
-    seam.check(type("Same", (SFTTrainer,), {}))
-    told = "gnomon: not tested with trl 1.14.2. These work: trl<1.17,>=1.15, peft<0.22,>=0.20\n"
-    assert capsys.readouterr().err == told
-    found["trl"] = "1.15.0"
-    seam.check(type("Same", (SFTTrainer,), {}))
-    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("module", ["trainer", "settings"])
@@ -85,7 +72,7 @@ def test_they_are_refused_when_what_trains_is_imported(monkeypatch, module):
     monkeypatch.setattr(trl, "SFTTrainer", Later)
     monkeypatch.setattr("trl.trainer.sft_trainer.SFTTrainer", Later)
     monkeypatch.delitem(sys.modules, f"gnomon.pipeline.training.{module}", raising=False)
-    with pytest.raises(seam.VersionError, match=r"These work: .*transformers<5\.\d+,>=5\.\d+"):
+    with pytest.raises(seam.VersionError, match="cannot be trained with"):
         import_module(f"gnomon.pipeline.training.{module}")
 
 
