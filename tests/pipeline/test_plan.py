@@ -1,6 +1,7 @@
 """What a plan says is what a model of those shapes really holds."""
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 
 import pytest
 import small_models
@@ -13,8 +14,8 @@ from gnomon.pipeline.load import load, pattern, prepare_parts
 from gnomon.pipeline.planning import budget
 from gnomon.pipeline.planning.plan import _opened, _Sizer, plan
 from gnomon.pipeline.planning.tokens import counted, guessed
-from gnomon.pipeline.planning.ways import fitted, ways_out
-from gnomon.recipe import Eval, Loss, Model, Recipe, Source, Train
+from gnomon.pipeline.planning.ways import fitted
+from gnomon.recipe import Eval, Loss, Model, Recipe, Source, Train, from_dict
 from gnomon.workflows import Exam
 from gnomon.workflows.shipped import load as opened
 from gnomon.workflows.shipped import names
@@ -137,42 +138,12 @@ def test_what_does_not_fit_says_which_knob_would_help():
     )
     found = plan(recipe, drawn(recipe), config_only=True, there=24 * 2**30)
     assert not found.fits
-    assert "train.activation_checkpointing=true" in found.ways_out
-    for way in found.ways_out:
-        changed = recipe
-        for word in way.split():
-            key, value = word.removeprefix("train.").split("=")
-            plain = True if value == "true" else int(value)
-            changed = replace(changed, train=replace(changed.train, **{key: plain}))
-        assert plan(changed, drawn(recipe), config_only=True, there=24 * 2**30).fits
+    changed = from_dict(json.loads(json.dumps(asdict(recipe))), found.way_out.split())
+    assert plan(changed, drawn(recipe), config_only=True, there=24 * 2**30).fits
     assert "IT DOES NOT FIT" in str(found)
     hopeless = plan(recipe, drawn(recipe), config_only=True, there=2 * 2**30)
-    assert hopeless.ways_out == []
+    assert hopeless.way_out == ""
     assert "take a smaller model" in str(hopeless)
-
-
-def test_the_largest_batch_that_fits_is_proposed():
-    """In steps of as many samples: of 12 at once, 6 twice, 4 three times, 3, 2 or 1."""
-    recipe = Recipe(data=CLOCKS, model=Model(name="Qwen/Qwen2-VL-2B-Instruct"))
-    sample = drawn(recipe)[0]
-    tokens = [guessed(*_opened(recipe, config_only=True), recipe, sample)]
-    sizer = _Sizer(*_opened(recipe, config_only=True), tokens)
-
-    def memory(size):
-        return sizer(of_batch(recipe, size, 12 // size))[1].total
-
-    for size in (6, 3, 1):
-        most = memory(size)
-        ways = ways_out(of_batch(recipe, 12, 1), lambda r, m=most: sizer(r)[1].total <= m)
-        wanted = f"batch_size={size} train.gradient_accumulation_steps={12 // size}"
-        assert [way for way in ways if "batch" in way] == [f"train.per_device_train_{wanted}"]
-
-
-def of_batch(recipe, size, steps):
-    train = replace(
-        recipe.train, per_device_train_batch_size=size, gradient_accumulation_steps=steps
-    )
-    return replace(recipe, train=train)
 
 
 def test_several_knobs_together_where_none_alone_helps():
@@ -182,8 +153,7 @@ def test_several_knobs_together_where_none_alone_helps():
         train=Train(samples=4, per_device_train_batch_size=64),
     )
     found = plan(recipe, drawn(recipe), config_only=True, there=4.5 * 2**30)
-    (way,) = found.ways_out
-    assert way.count("=") > 1
+    assert found.way_out.count("=") > 3
 
 
 def test_an_unknown_checkpoint_is_refused_with_those_that_are_known():

@@ -23,7 +23,7 @@ from gnomon.pipeline.load import load
 from gnomon.pipeline.planning import budget
 from gnomon.pipeline.planning.budget import GIB, Memory, PartSize
 from gnomon.pipeline.planning.tokens import Tokens, counted, guessed
-from gnomon.pipeline.planning.ways import fitted, ways_out
+from gnomon.pipeline.planning.ways import fitted, overrides
 from gnomon.pipeline.training.train import make_trainer
 from gnomon.recipe import Recipe
 from gnomon.sample import Size
@@ -56,8 +56,8 @@ class Plan:
     """Bytes of memory that the machine, or the user, says there are."""
     step: float | None
     """Seconds a step, measured."""
-    ways_out: list[str]
-    """Overrides with which it would fit."""
+    way_out: str
+    """Overrides with which it would fit; empty where none would do."""
     given_up: list[str] | None = None
     """What the recipe was made to fit by, in words; None where it is planned as it stands."""
 
@@ -93,7 +93,7 @@ class Plan:
             "coverage": self.coverage,
             "memory": {**asdict(self.memory), "total": self.memory.total, "there": self.there},
             "fits": self.fits,
-            "ways_out": self.ways_out,
+            "way_out": self.way_out,
             "given_up": self.given_up,
             "steps": self.steps,
             "seconds_a_step": self.step,
@@ -172,11 +172,9 @@ class Plan:
             return told
         if self.given_up is not None:
             return f"{told}\n          that is the least it can need: take a smaller model"
-        if not self.ways_out:
+        if not self.way_out:
             return f"{told}\n          no setting here makes it fit: take a smaller model"
-        return "\n".join(
-            [told, "          it would with", *(f"            {way}" for way in self.ways_out)]
-        )
+        return f"{told}\n          it would with\n            {self.way_out}"
 
     def _given_up(self) -> list[str]:
         said = self.given_up or []
@@ -219,17 +217,20 @@ def plan(
     def fits(changed: Recipe, most: float = there) -> bool:
         return sizer(changed)[1].total <= most
 
-    given_up = None
-    if fit:
+    room, given_up, way_out = fits(recipe), None, ""
+    if fit or not room:
         pixels = max((prod(size) for each in tokens for size in each.sizes), default=None)
         if not family.takes_limits:
             pixels = None
         elif pixels is not None:
             pixels = min(pixels, recipe.model.max_pixels or pixels)
         with_room = partial(fits, most=0.95 * there)  # an estimate, after all
-        recipe, given_up = fitted(recipe, with_room, pixels=pixels)
+        smaller, said = fitted(recipe, with_room, pixels=pixels)
+        if fit:
+            recipe, given_up, room = smaller, said, fits(smaller)
+        elif fits(smaller):
+            way_out = overrides(recipe, smaller)
     parts, memory = sizer(recipe)
-    room = memory.total <= there
     return Plan(
         recipe=recipe,
         samples=n,
@@ -243,7 +244,7 @@ def plan(
         memory=memory,
         there=there,
         step=_measured(recipe, samples) if room and measured and not config_only else None,
-        ways_out=[] if room or fit else ways_out(recipe, fits),
+        way_out=way_out,
         given_up=given_up,
     )
 

@@ -14,20 +14,6 @@ LOWEST_RANK = 4
 """Adapters are not made smaller: they are a hundredth of the memory by then."""
 
 
-def ways_out(recipe: Recipe, fits: Callable[[Recipe], bool]) -> list[str]:
-    """Single changes that make it fit; where none does, the first few together that do."""
-    single = [words for words, changed in _knobs(recipe, fits) if fits(changed)]
-    if single:
-        return single
-    together: list[str] = []
-    while knobs := _knobs(recipe, fits):
-        words, recipe = knobs[0]
-        together.append(words)
-        if fits(recipe):
-            return [" ".join(together)]
-    return []
-
-
 def fitted(
     recipe: Recipe, fits: Callable[[Recipe], bool], *, pixels: int | None
 ) -> tuple[Recipe, list[str]]:
@@ -61,6 +47,17 @@ def fitted(
     return recipe, [f"{name}: {how}" for name, how in given_up.items()]
 
 
+def overrides(before: Recipe, after: Recipe) -> str:
+    """What makes one recipe of another, as a command takes it."""
+    old, new = asdict(before), asdict(after)
+    return " ".join(
+        f"{part}.{key}={json.dumps(value)}"
+        for part in ("model", "train", "eval")
+        for key, value in new[part].items()
+        if value != old[part][key]
+    )
+
+
 def _concessions(recipe: Recipe, pixels: int | None) -> Iterator[tuple[str, str]]:
     """Overrides that save memory and what they cost, the cheapest for the outcome first."""
     model, train = recipe.model, recipe.train
@@ -83,37 +80,9 @@ def _concessions(recipe: Recipe, pixels: int | None) -> Iterator[tuple[str, str]
             yield f"train.{part}={way}", f"{part}: it is {way}"
 
 
-def _knobs(recipe: Recipe, fits: Callable[[Recipe], bool]) -> list[tuple[str, Recipe]]:
-    """Changes that save memory and are not made yet, the cheapest for the outcome first."""
-    model, train = recipe.model, recipe.train
-    found: list[str] = []
-    if not train.activation_checkpointing:
-        found.append("train.activation_checkpointing=true")
-    if train.per_device_train_batch_size > 1:
-        found.append(_smaller_batch(recipe, fits))
-    if not model.bits and train.language != "full":
-        found.append("model.load_in_4bit=true")
-    if train.vision != "frozen" and (train.language, train.projector) != ("frozen", "frozen"):
-        found.append("train.vision=frozen")
-    return [(words, _changed(recipe, *words.split())) for words in found]
-
-
-def _smaller_batch(recipe: Recipe, fits: Callable[[Recipe], bool]) -> str:
-    """The largest batch that fits, in steps of as many samples as before; else a batch of 1."""
-    train = recipe.train
-    whole = train.per_device_train_batch_size * train.gradient_accumulation_steps
-    smaller = _largest_batch(recipe, fits, whole, below=train.per_device_train_batch_size).train
-    return (
-        f"train.per_device_train_batch_size={smaller.per_device_train_batch_size}"
-        f" train.gradient_accumulation_steps={smaller.gradient_accumulation_steps}"
-    )
-
-
-def _largest_batch(
-    recipe: Recipe, fits: Callable[[Recipe], bool], whole: int, *, below: int | None = None
-) -> Recipe:
+def _largest_batch(recipe: Recipe, fits: Callable[[Recipe], bool], whole: int) -> Recipe:
     """Of those that divide a step of `whole` samples; of 1 where none fits."""
-    sizes = (size for size in range((below or whole + 1) - 1, 0, -1) if whole % size == 0)
+    sizes = (size for size in range(whole, 0, -1) if whole % size == 0)
     batches = (_with_batch(recipe, size, whole) for size in sizes)
     return next(filter(fits, batches), _with_batch(recipe, 1, whole))
 
