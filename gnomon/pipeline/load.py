@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from textwrap import shorten
 from typing import Any
 
 import torch
@@ -15,12 +14,11 @@ from accelerate import PartialState
 from peft import LoraConfig, PeftModel
 from peft.utils import ModulesToSaveWrapper
 from transformers import PreTrainedModel, PreTrainedTokenizerBase, set_seed
-from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from transformers.trainer import TRAINING_ARGS_NAME
 
 from gnomon.names import hint
 from gnomon.pipeline import families
-from gnomon.pipeline.checkpoint import ModelNotHereError, opened, processor_of, resolve
+from gnomon.pipeline.checkpoint import opened, processor_of, resolve
 from gnomon.pipeline.families.base import Family, Part, Processor, tokenizer_of
 from gnomon.pipeline.quantize import (
     cast_adapter,
@@ -68,21 +66,10 @@ def load(model: Model, *, seed: int = 0) -> Loaded:
         loaded = opened(model.name, lambda: family.load_model(path, **options))
     except ImportError as error:  # of flash_attention_2, where its package is missing
         raise ValueError(f"model.attn_implementation: {error}") from error
-    except ModelNotHereError as error:
-        asked = model.attn_implementation
-        if not asked or not _ATTENTION.search(str(error.__cause__)):
-            raise
-        known = ["eager", *ALL_ATTENTION_FUNCTIONS.valid_keys()]
-        reason = shorten(str(error.__cause__), 240, placeholder=" …")
-        way_out = reason if asked in known else f"there is none of that name; {hint(asked, known)}"
-        raise ValueError(f"model.attn_implementation: {asked!r}: {way_out}") from error
     if model.bits:
         check_quantized(loaded, family)
         keep_trainable_on_cpu(loaded)
     return Loaded(loaded, processor_of(path, family, model), family)
-
-
-_ATTENTION = re.compile(r"attn_implementation|attention implementation")
 
 
 def load_trained(model: Model, run: Path, *, seed: int = 0) -> Loaded:

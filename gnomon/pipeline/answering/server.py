@@ -12,7 +12,6 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from email.utils import parsedate_to_datetime
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError, URLError
@@ -254,16 +253,9 @@ def _host(location: str | None) -> str:
 
 
 def _after(said: str | None, otherwise: float) -> float:
-    """The seconds that a server asks for, as a number or as a date; never longer than an answer."""
-    if not said:
-        return otherwise
-    if said.strip().isdecimal():
-        return min(float(said), _PATIENCE)
-    try:
-        until = parsedate_to_datetime(said).timestamp()
-    except (ValueError, OverflowError):
-        return otherwise
-    return min(max(0.0, until - time.time()), _PATIENCE)
+    """The seconds that a server asks for; never longer than an answer."""
+    seconds = said is not None and said.strip().isdecimal()
+    return min(float(said or 0), _PATIENCE) if seconds else otherwise
 
 
 def _data_uri(image: Image) -> str:

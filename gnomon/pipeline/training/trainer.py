@@ -157,8 +157,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             totals, counts = self.accelerator.reduce(noted)
             means = (totals / counts.clamp(min=1)).tolist()
             self._metrics[mode].update((n, [mean]) for n, mean in zip(names, means, strict=True))
-        if "train_loss" in logs:
-            logs["train_loss"] = self._whole_mean(logs["train_loss"])
+        logs.pop("train_loss", None)  # of a resumed run it would leave out the steps before
         super().log(logs, start_time)
 
     def evaluation_loop(self, *args: Any, metric_key_prefix: str = "eval", **kwargs: Any) -> Any:
@@ -176,16 +175,6 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             # No deviation where nothing was read: that is never the best, and no end of the run.
             output.metrics.setdefault(wanted, math.nan)
         return output
-
-    def _whole_mean(self, mean: float) -> float:
-        """The mean loss of a resumed run: transformers' own is of the steps since the resume."""
-        before = self._initial_global_step
-        lines = [line for line in self.state.log_history if "loss" in line]
-        steps = [line["step"] for line in lines if line["step"] <= before]
-        windows = zip(lines, steps, [0, *steps], strict=False)
-        total = sum(line["loss"] * (end - begin) for line, end, begin in windows)
-        known, since = max(steps, default=0), self.state.global_step - before
-        return float((total + mean * since) / max(known + since, 1))
 
     def _measured(
         self, model: torch.nn.Module, inputs: dict[str, Any], *, whole: bool
