@@ -208,6 +208,17 @@ def decoder(
     }
 
 
+def seeing(
+    text: dict[str, Any], vision: dict[str, Any], *, out: str = "out_hidden_size"
+) -> dict[str, Any]:
+    """What makes a configuration of both; the tower's outcome is as wide as the language."""
+    return {
+        "text_config": text,
+        "vision_config": {**vision, out: text["hidden_size"]},
+        "tie_word_embeddings": text.get("tie_word_embeddings", False),
+    }
+
+
 def tokenizer_of(processor: Processor) -> PreTrainedTokenizerBase:
     """A processor's tokenizer; a family that reads text alone has nothing else."""
     return getattr(processor, "tokenizer", processor)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from gnomon.pipeline.families.base import decoder
-from gnomon.pipeline.families.qwen2_vl import ROPE, Qwen2VL
+from gnomon.pipeline.families.base import decoder, seeing
+from gnomon.pipeline.families.qwen2_vl import LARGE, SMALL, Qwen2VL
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
@@ -27,19 +27,8 @@ class Qwen25VL(Qwen2VL):
     config_class: ClassVar[str] = "Qwen2_5_VLConfig"
     processor_class: ClassVar[str] = "Qwen2_5_VLProcessor"
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {
-        "Qwen/Qwen2.5-VL-3B-Instruct": {
-            "text_config": decoder(
-                2048, 11_008, 36, 16, 2, vocab_size=151_936, rope_parameters=ROPE
-            ),
-            "vision_config": {**VISION, "out_hidden_size": 2048},
-            "tie_word_embeddings": True,
-        },
-        "Qwen/Qwen2.5-VL-7B-Instruct": {
-            "text_config": decoder(
-                3584, 18_944, 28, 28, 4, vocab_size=152_064, rope_parameters=ROPE
-            ),
-            "vision_config": {**VISION, "out_hidden_size": 3584},
-        },
+        "Qwen/Qwen2.5-VL-3B-Instruct": seeing(decoder(2048, 11_008, 36, 16, 2, **SMALL), VISION),
+        "Qwen/Qwen2.5-VL-7B-Instruct": seeing(decoder(3584, 18_944, 28, 28, 4, **LARGE), VISION),
     }
 
     def exported(self, size: Size) -> Size:
