@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 
 from gnomon.dialect import Dialect
 from gnomon.eval import RunResult, score, write_report
+from gnomon.eval.report.csv_table import write_csv
 from gnomon.eval.scoring import predictions, questions
-from gnomon.eval.scoring.scored import write_scores
 from gnomon.sample import Prediction, Sample, Time
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _answer(sample: Sample, rng: random.Random, dialect: Dialect) -> Prediction:
 
 
 def measure(file: Path, out: Path) -> dict[str, float]:
-    """Seconds of reading, of scoring, of reporting, of writing the JSON; MB at the peak."""
+    """Seconds of reading, of scoring, of reporting, of writing the table; MB at the peak."""
     before = time.process_time()
     for held in (predictions.PredictionFile(file), questions.QuestionFile(questions.beside(file))):
         for _ in held:
@@ -67,14 +67,14 @@ def measure(file: Path, out: Path) -> dict[str, float]:
     scored = time.process_time()
     write_report(out / "report.html", [RunResult("run", scores, answers)])
     reported = time.process_time()
-    write_scores(out / "report.json", {"run": scores})
+    write_csv(out / "report.csv", [RunResult("run", scores, answers)])
     written = time.process_time()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {
         "read": start - before,
         "score": scored - start,
         "report": reported - scored,
-        "json": written - reported,
+        "csv": written - reported,
         "peak": peak,
     }
 
@@ -88,7 +88,7 @@ def main() -> None:
     if given.measure:
         print(json.dumps(measure(given.measure, given.measure.parent)))
         return
-    heads = ("read s", "score s", "score/read", "report s", "JSON s", "peak MB")
+    heads = ("read s", "score s", "score/read", "report s", "CSV s", "peak MB")
     print(f"{'predictions':>12}" + "".join(f"{head:>12}" for head in heads))
     for n in given.n:
         with tempfile.TemporaryDirectory() as folder:
@@ -98,7 +98,7 @@ def main() -> None:
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             found = json.loads(done.stdout)
         found["ratio"] = found["score"] / found["read"]
-        names = ("read", "score", "ratio", "report", "json")
+        names = ("read", "score", "ratio", "report", "csv")
         figures = "".join(f"{found[name]:>12.{2 if name == 'read' else 1}f}" for name in names)
         print(f"{n:>12,}{figures}{found['peak']:>12.0f}", flush=True)
 

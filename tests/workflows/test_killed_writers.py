@@ -10,7 +10,6 @@ from workflow_toys import gnomon
 from gnomon import atomic
 from gnomon.eval import RunResult, score, write_report
 from gnomon.eval.scoring import predictions
-from gnomon.eval.scoring.scored import write_scores
 from gnomon.pipeline.answering.pictures import to_csv
 from gnomon.sample import Prediction, Sample, Time
 from gnomon.store import manifest
@@ -41,8 +40,6 @@ def commanded(*words):
 
 
 WRITERS = {
-    "scores": lambda folder: write_scores(folder / "a.json", {"a": score(ANSWERS, SAMPLES)}),
-    "comparisons": lambda folder: write_scores(folder / "a.json", {}, [{"verdict": "tied"}]),
     "report": report,
     "answers": lambda folder: predictions.append(folder / "a.jsonl", ANSWERS[:1]),
     "answers of a folder": answers_of_a_folder,
