@@ -13,20 +13,18 @@ from gnomon.workflows.scoring import results
 
 
 def merge(run: Path, out: Path, *, samples: int, push_to: str | None = None) -> str:
-    """A run's adapter and its base as one plain model, with a card; how well they agree, and
-    whether plain transformers opens it."""
+    """A run's adapter and its base as one plain model, with a card; how well they agree."""
     file = run / "recipe.yaml"
     if not file.is_file():
         raise RecipeError(no_run(run))
     from gnomon.pipeline.exporting.merge import merge as put_together
-    from gnomon.pipeline.exporting.merge import open_plainly, push
+    from gnomon.pipeline.exporting.merge import push
 
     opened = open_recipe(file, stored=True)
     exam = Exam.of(opened)
     asked = list(replace(exam, samples=min(samples, exam.samples)))
     scored = results(run) if (run / "predictions" / f"{AFTER}.jsonl").is_file() else []
     found = put_together(opened, run, out, asked, card=card(opened, run, scored))
-    opened_so = open_plainly(out)
     if push_to is not None:
         push(out, push_to)
-    return f"{found}; {opened_so}"
+    return str(found)

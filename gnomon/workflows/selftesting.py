@@ -23,7 +23,7 @@ from gnomon.dialect import Dialect
 from gnomon.pipeline import families
 from gnomon.progress import note
 from gnomon.recipe import Recipe, RecipeError
-from gnomon.redact import anonymous
+from gnomon.redact import redacted
 from gnomon.store.lock import sole_writer
 from gnomon.workflows.answering import predict
 from gnomon.workflows.directory import AFTER, claim, refuse_others, say, versions
@@ -147,7 +147,7 @@ class _Trial:
         _free()
         self.states[name] = state
         shown = "failed" if state == "raised" else state
-        self.told.append(f"{name:9} {shown:7}  {shorten(anonymous(told), 300, placeholder=' …')}")
+        self.told.append(f"{name:9} {shown:7}  {shorten(redacted(told), 300, placeholder=' …')}")
 
     def plan(self) -> str:
         from gnomon.pipeline.planning.plan import plan
@@ -256,14 +256,14 @@ class _Trial:
         return told
 
     def merge(self) -> str:
-        from gnomon.pipeline.exporting.merge import merge, open_plainly
+        from gnomon.pipeline.exporting.merge import merge
 
         whole = self.out / _MERGED
         try:
             found = merge(self.opened, self.run, whole, list(self.exam))
             if found.same < found.samples:
                 raise _WrongError(str(found))
-            return f"{found}; {open_plainly(whole)}"
+            return str(found)
         finally:
             shutil.rmtree(whole, ignore_errors=True)  # gigabytes that nobody asked for
 
@@ -293,7 +293,7 @@ def _heading(opened: Recipe, overrides: Sequence[str], states: dict[str, str]) -
     machine = [f"{platform.system()} {platform.machine()}", f"{os.cpu_count()} cores"]
     return [
         f"gnomon selftest: {passed} of {len(states)} checks passed",
-        f"model     {anonymous(' '.join([f'{name} ({held})', *overrides]))}",
+        f"model     {redacted(' '.join([f'{name} ({held})', *overrides]))}",
         f"versions  {told}",
         f"machine   {', '.join([*machine, *_gpus()])}",
     ]

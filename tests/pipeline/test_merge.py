@@ -84,17 +84,16 @@ def test_a_merged_model_opens_in_plain_transformers_and_answers_as_its_run(train
 
 
 @pytest.mark.parametrize("name", ["qwen2-vl", "llava", "llama"])
-def test_a_merged_model_is_opened_by_its_cards_lines_or_it_says_what_is_missing(name, tmp_path):
+def test_a_merged_model_is_opened_by_its_cards_lines(name, tmp_path, monkeypatch):
     folder = build(name, tmp_path / "reader")
-    told = merging.open_plainly(folder)
-    assert told.startswith("plain transformers opens it as its card says")
-    misses = name == "qwen2-vl" and find_spec("torchvision") is None
-    assert ("AutoProcessor asks for torchvision, which is not here" in told) == misses
+    monkeypatch.chdir(tmp_path)
+    whole, *apart = merging._lines(folder, "reader")
+    if not apart or find_spec("torchvision"):
+        exec(whole, {})
+    if apart:
+        exec(apart[0], {})
     card = merging._told(folder, "reader")
     assert ("asks for torchvision; without it" in card) == (name == "qwen2-vl")
-    (folder / "config.json").write_text("{}")
-    with pytest.raises(ValueError, match="reader answers as its run does, but plain transformers"):
-        merging.open_plainly(folder)
 
 
 def test_adapters_are_added_in_float32(checkpoint):

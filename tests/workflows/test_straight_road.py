@@ -214,7 +214,6 @@ def test_merge_writes_a_model_that_says_where_it_comes_from(run, tmp_path, capsy
     assert gnomon("merge", run, out, "--samples", 4) == 0
     told = capsys.readouterr().out
     assert "of 4 answers the same" in told
-    assert "plain transformers opens it as its card says" in told
     card = (out / "README.md").read_text()
     assert "base_model: gnomon-tiny" in card
     assert "of 4 answers the same" in card

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
-from contextlib import chdir
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -68,36 +67,6 @@ def merge(
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return found
-
-
-def open_plainly(out: Path) -> str:
-    """Run the lines of a merged model's card, in which there is nothing of gnomon's; how that went.
-
-    A package that is missing is no fault of the model.
-    """
-    whole, *apart = _lines(out, out.name)
-    with chdir(out.parent):
-        try:
-            try:
-                exec(whole, {})  # noqa: S102
-            except ImportError as error:
-                if not apart:
-                    return f"plain transformers does not open it here: {_first_line(error)}"
-                exec(apart[0], {})  # noqa: S102
-                return (
-                    "plain transformers opens it as its card says, its processor in two parts, for"
-                    " AutoProcessor asks for torchvision, which is not here"
-                )
-        except Exception as error:
-            raise ValueError(
-                f"{out} answers as its run does, but plain transformers does not open it as its"
-                f" card says: {_first_line(error)}"
-            ) from error
-    return "plain transformers opens it as its card says"
-
-
-def _first_line(error: Exception) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def _lines(folder: Path, name: str) -> list[str]:
