@@ -13,10 +13,8 @@ from gnomon.recipe import Model
 QUANTIZED = (bnb.nn.Linear4bit, bnb.nn.Linear8bitLt)
 
 
-def settings(family: Family, model: Model) -> BitsAndBytesConfig | None:
+def settings(family: Family, model: Model) -> BitsAndBytesConfig:
     """QLoRA's NF4, or LLM.int8(), of the language layers and of nothing else."""
-    if model.bits is None:
-        return None
     return BitsAndBytesConfig(
         load_in_4bit=model.load_in_4bit,
         load_in_8bit=model.load_in_8bit,

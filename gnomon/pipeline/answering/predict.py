@@ -72,8 +72,14 @@ def answered(
     while window := list(islice(left, WINDOW * batch_size)):
         for batch in _batches(loaded, window, batch_size):
             texts = answer(loaded, batch, max_new_tokens=max_new_tokens)
-            beliefs = [_belief(loaded, sample, belief) for sample in batch]
-            yield _predictions(loaded, batch, texts, beliefs, settings or {})
+            found = []
+            for sample, text in zip(batch, texts, strict=True):
+                size = resized_size(loaded.family, loaded.processor, sample)
+                answers = listed(loaded, sample, belief)
+                logprobs = believe(loaded, sample, answers) if answers else None
+                spoken = loaded.family.dialect
+                found.append(Prediction(sample.id, text, size, spoken, settings or {}, logprobs))
+            yield found
 
 
 def answer(loaded: Loaded, batch: Sequence[Question], *, max_new_tokens: int) -> list[str]:
@@ -106,11 +112,6 @@ def answer(loaded: Loaded, batch: Sequence[Question], *, max_new_tokens: int) ->
     return [text.strip() for text in texts]
 
 
-def _belief(loaded: Loaded, sample: Sample, asked: Listing) -> dict[str, float] | None:
-    answers = listed(loaded, sample, asked)
-    return believe(loaded, sample, answers) if answers else None
-
-
 def _batches(loaded: Loaded, window: list[Sample], batch_size: int) -> Iterator[list[Sample]]:
     ordered = sorted(window, key=lambda sample: -_length(loaded, sample))
     for start in range(0, len(ordered), batch_size):
@@ -121,24 +122,3 @@ def _length(loaded: Loaded, sample: Sample) -> int:
     """About how long the prompt is: what its text and its pictures' area come to."""
     sizes = resized_sizes(loaded.family, loaded.processor, sample)
     return len(sample.question) + sum(width * height for width, height in sizes) // 100
-
-
-def _predictions(
-    loaded: Loaded,
-    batch: list[Sample],
-    texts: list[str],
-    beliefs: list[dict[str, float] | None],
-    settings: dict[str, Any],
-) -> list[Prediction]:
-    family = loaded.family
-    return [
-        Prediction(
-            sample_id=sample.id,
-            text=text,
-            size=resized_size(family, loaded.processor, sample),
-            dialect=family.dialect,
-            settings=settings,
-            logprobs=logprobs,
-        )
-        for sample, text, logprobs in zip(batch, texts, beliefs, strict=True)
-    ]

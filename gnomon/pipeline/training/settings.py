@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import SchedulerType
 from trl import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
@@ -44,12 +43,6 @@ def arguments(recipe: Recipe, run: Path) -> SFTConfig:
         "dataloader_pin_memory": torch.cuda.is_available(),
         "logging_first_step": True,
     }
-    schedules = [one.value for one in SchedulerType]
-    if (schedule := train.lr_scheduler_type) not in schedules:
-        raise ValueError(
-            f"train.lr_scheduler_type: {schedule!r}: transformers has no such schedule;"
-            f" {hint(schedule, schedules)}"
-        )
     passed = train.sft or {}
     _refuse_unknown(passed)
     args = SFTConfig(**{**settings, **watching(recipe), **passed})
