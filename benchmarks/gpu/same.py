@@ -122,7 +122,8 @@ def in_chunks(total: Objective, head: Tensor) -> Callable[[Tensor, Tensor], Tens
     def value(hidden: Tensor, labels: Tensor) -> Tensor:
         kept = labels != -100
         rows = total.rows_of_hidden(hidden[kept], labels[kept], lambda h: h @ head.T, at_once=100)
-        return total.combine(total.sums(rows, labels), total.counts(labels))
+        spans = total.spans(labels)
+        return total.combine(total.sums(rows, spans), total.counts(labels, spans))
 
     return value
 

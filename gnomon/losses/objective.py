@@ -102,9 +102,8 @@ class Objective(nn.Module):
         """The total of [B, T, V] logits against [B, T] labels."""
         kept = (labels != IGNORED).nonzero(as_tuple=True)  # a mask would wait for the device twice
         spans = self.spans(labels, final)
-        sums = self.sums(self.rows(logits[kept], labels[kept]), labels, final, spans=spans)
-        counts = self.counts(labels, final, spans=spans)
-        return self.combine(sums, counts, progress=progress)
+        sums = self.sums(self.rows(logits[kept], labels[kept]), spans)
+        return self.combine(sums, self.counts(labels, spans), progress=progress)
 
     def spans(self, labels: Tensor, final: Tensor | None = None) -> Spans | None:
         """The numbers in [B, T] labels, to be read once for `sums` and `counts`.
@@ -148,20 +147,12 @@ class Objective(nn.Module):
         ]
         return Rows(*(torch.cat(column) for column in zip(*chunks, strict=True)))
 
-    def sums(
-        self,
-        rows: Rows,
-        labels: Tensor,
-        final: Tensor | None = None,
-        *,
-        spans: Spans | None = None,
-    ) -> dict[str, Tensor]:
+    def sums(self, rows: Rows, spans: Spans | None) -> dict[str, Tensor]:
         """The sum of each part by name, unweighted, and of what is only logged.
 
-        `spans` are the labels' own, where these have been read already.
+        `spans` is what `self.spans` says of the labels.
         """
         sums = {CE: rows.ce.sum(), RIGHT: rows.right.sum()}
-        spans = spans or self.spans(labels, final)
         if spans is None:
             return sums
         spans = spans.for_rows(len(rows.ce))
@@ -173,13 +164,10 @@ class Objective(nn.Module):
         sums[COVERAGE] = spans.numeric.sum()
         return sums
 
-    def counts(
-        self, labels: Tensor, final: Tensor | None = None, *, spans: Spans | None = None
-    ) -> dict[str, Tensor]:
+    def counts(self, labels: Tensor, spans: Spans | None) -> dict[str, Tensor]:
         """What each sum is divided by for its mean; these add up over batches and processes."""
         tokens = (labels != IGNORED).sum()
         counts = {CE: tokens, RIGHT: tokens}
-        spans = spans or self.spans(labels, final)
         if spans is None:
             return counts
         if self.loss is not None:

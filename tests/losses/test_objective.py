@@ -154,20 +154,20 @@ def test_a_split_batch_adds_up(vocab, labels, logits, sizes):
     objective = Objective(NTILLoss(vocab), weight=0.7, numeric_mass=0.2)
     whole = objective(logits, labels)
     batches = list(zip(logits.split(sizes), labels.split(sizes), strict=True))
-    counted = [objective.counts(y) for _, y in batches]
+    counted = [objective.counts(y, objective.spans(y)) for _, y in batches]
     counts = {name: sum(c[name] for c in counted) for name in counted[0]}
     total = 0
     for x, y in batches:
         rows = objective.rows(x[y != IGNORED], y[y != IGNORED])
-        total = total + objective.combine(objective.sums(rows, y), counts)
+        total = total + objective.combine(objective.sums(rows, objective.spans(y)), counts)
     assert total.item() == pytest.approx(whole.item(), rel=1e-12)
     torch.testing.assert_close(gradient(total, logits), gradient(whole, logits))
 
 
 def means_of(objective, logits, labels, final=None):
-    kept = labels != IGNORED
-    sums = objective.sums(objective.rows(logits[kept], labels[kept]), labels, final)
-    counts = objective.counts(labels, final)
+    kept, spans = labels != IGNORED, objective.spans(labels, final)
+    sums = objective.sums(objective.rows(logits[kept], labels[kept]), spans)
+    counts = objective.counts(labels, spans)
     assert sums.keys() == counts.keys()
     return {name: (sums[name] / counts[name]).item() for name in sums}
 
@@ -256,9 +256,8 @@ def test_one_gradient_is_as_wide_as_the_vocabulary(numeric_mass):
     vocab, labels = one_digit(), labels_of("one digit", "12", "57")
     wide = torch.randn(4, vocab.size + 5000, requires_grad=True)
     objective = Objective(NTILLoss(vocab), numeric_mass=numeric_mass)
-    total = objective.combine(
-        objective.sums(objective.rows(wide, labels.flatten()), labels), objective.counts(labels)
-    )
+    rows, spans = objective.rows(wide, labels.flatten()), objective.spans(labels)
+    total = objective.combine(objective.sums(rows, spans), objective.counts(labels, spans))
     with Counted(wide.numel()) as counted:
         total.backward()
     assert counted.made == 1
@@ -292,10 +291,9 @@ def test_rows_in_chunks_come_to_the_same(vocab, labels, at_once, packed):
     whole = objective.rows(head(hidden), targets)
     for one, other in zip(rows, whole, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-12)
-    counts = objective.counts(labels)
-    found, expected = (
-        objective.combine(objective.sums(r, labels), counts) for r in (rows, whole)
-    )  # fmt: skip
+    spans = objective.spans(labels)
+    counts = objective.counts(labels, spans)
+    found, expected = (objective.combine(objective.sums(r, spans), counts) for r in (rows, whole))
     for of in (hidden, head.weight, head.bias):
         torch.testing.assert_close(gradient(found, of), gradient(expected, of))
 

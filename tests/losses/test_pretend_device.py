@@ -93,8 +93,7 @@ def test_no_chunk_waits():
     def total(x, y, by_row, head):
         rows = objective.rows_of_hidden(x, by_row, lambda some: some @ head.T, at_once=4)
         spans = objective.spans(y)
-        sums = objective.sums(rows, y, spans=spans)
-        return objective.combine(sums, objective.counts(y, spans=spans))
+        return objective.combine(objective.sums(rows, spans), objective.counts(y, spans))
 
     assert_same(
         lambda x: total(x, labels.to(DEVICE), targets.to(DEVICE), weight.to(DEVICE)),

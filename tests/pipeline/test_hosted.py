@@ -424,7 +424,7 @@ def test_a_host_that_wants_other_words_is_refused_by_once(tmp_path, capsys):
 def test_a_refusal_in_any_words_is_told_as_it_is(tmp_path):
     with serving(lambda *_: (400, {}, {"error": "room temperature"})) as (url, seen):
         with pytest.raises(ValueError, match=r"refused .m. with 400: .*room temperature"):
-            Server(url, "m").ask("?", (), max_tokens=9)
+            Server(url, "m").reply("?", (), max_tokens=9)
         assert len(seen) == 1
 
 

@@ -52,5 +52,5 @@ def test_what_is_refused_is_known_to_trl():
 
 def test_a_misspelt_schedule_is_told_with_those_there_are(tmp_path):
     recipe = from_dict({"data": [{"kind": "clock"}], "train": {"lr_scheduler_type": "cosin"}})
-    with pytest.raises(ValueError, match="cosin is not a valid SchedulerType, .* 'cosine'"):
+    with pytest.raises(ValueError, match=r"cosin is not a valid SchedulerType, .* 'cosine'"):
         arguments(recipe, tmp_path)

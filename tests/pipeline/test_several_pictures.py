@@ -109,7 +109,8 @@ def test_a_server_is_sent_all_of_them(monkeypatch):
     monkeypatch.setattr(
         Server, "_answered", lambda _, body: asked.append(body) or Reply("69", 9, False)
     )
-    assert Server("http://localhost/v1", "m").ask("?", PAIRS[0].images, max_tokens=9) == "69"
+    server = Server("http://localhost/v1", "m")
+    assert server.reply("?", PAIRS[0].images, max_tokens=9).text == "69"
     (message,) = asked[0]["messages"]
     assert [part["type"] for part in message["content"]] == ["image_url", "image_url", "text"]
 

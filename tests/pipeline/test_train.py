@@ -459,7 +459,8 @@ def test_numeric_terms_see_the_final_answer_alone(recipe, tmp_path):
         trainer.train()
         lines[only] = trainer.state.log_history[0]
         batch = trainer.data_collator(rows(worked))
-        count = trainer.objective.counts(batch["labels"], batch.get("final_labels"))["emd"]
+        spans = trainer.objective.spans(batch["labels"], batch.get("final_labels"))
+        count = trainer.objective.counts(batch["labels"], spans)["emd"]
         assert count == digits_of(UNEVEN) + (0 if only else 8 * 9)
     assert lines[True]["ce"] == lines[False]["ce"]
     assert lines[True]["emd"] != lines[False]["emd"]

@@ -57,9 +57,6 @@ class NumericVocab:
         """The digits among a tokenizer's tokens; `size` is the head's width where it differs."""
         return cls(tokenizer.get_vocab(), size=size, tokenizer=tokenizer)
 
-    def __repr__(self) -> str:
-        return f"<NumericVocab: {self._summary}>"
-
     def __len__(self) -> int:
         """N."""
         return len(self.entries)
@@ -105,8 +102,9 @@ class NumericVocab:
 
     def describe(self) -> str:
         """The vocabulary as a table, to be printed."""
+        tokens = sum(len(entry.ids) for entry in self.entries)
         lines = [
-            self._summary,
+            f"{len(self)} numeric entries in {tokens} of {self.size} tokens",
             f"{'digits':>6}  {'value':>5}  {'places':>6}  tokens",
         ]
         for e in self.entries:
@@ -115,11 +113,6 @@ class NumericVocab:
         if self.unread:
             lines.append(f"not read: {_some(self.unread)}")
         return "\n".join(lines)
-
-    @property
-    def _summary(self) -> str:
-        tokens = sum(len(entry.ids) for entry in self.entries)
-        return f"{len(self)} numeric entries in {tokens} of {self.size} tokens"
 
     def _digits_in(self, labels: Tensor) -> int:
         spans = self.spans(labels)

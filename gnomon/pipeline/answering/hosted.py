@@ -49,9 +49,9 @@ def predict(
     left = (sample for sample in samples if sample.id not in done)
 
     def answered(sample: Sample) -> Prediction:
-        text = server.ask(sample.question, sample.images, max_tokens=max_new_tokens)
+        reply = server.reply(sample.question, sample.images, max_tokens=max_new_tokens)
         size = sample.image.size if sample.image else None
-        return Prediction(sample.id, text, size, dialect, settings)
+        return Prediction(sample.id, reply.text, size, dialect, settings)
 
     empty = 0
     with track(total=total, initial=len(done), desc="answers") as bar:
@@ -70,7 +70,7 @@ def read(server: Server, pictures: Sequence[Picture], *, max_tokens: int) -> lis
     """What a server says to each of some pictures, all asked at once."""
     with ThreadPool(len(pictures)) as pool:
         return pool.map(
-            lambda one: server.ask(one.question, one.images, max_tokens=max_tokens), pictures
+            lambda one: server.reply(one.question, one.images, max_tokens=max_tokens).text, pictures
         )
 
 

@@ -84,12 +84,8 @@ class Server:
         """The URL as messages and files name it."""
         return redacted(self.url)
 
-    def ask(self, question: str, images: Sequence[Image], *, max_tokens: int) -> str:
-        """One answer, at temperature 0 where the model can be told so."""
-        return self.reply(question, images, max_tokens=max_tokens).text
-
     def reply(self, question: str, images: Sequence[Image], *, max_tokens: int) -> Reply:
-        """The same with what the server tells of it."""
+        """One answer, at temperature 0 where the model can be told so."""
         content: list[dict[str, Any]] = [
             {"type": "image_url", "image_url": {"url": _data_uri(image)}} for image in images
         ]

@@ -94,9 +94,7 @@ class Auto(Family):
         from gnomon.pipeline.families import _processors
 
         kind = _processors.without_video(_processors.kind_of(path))
-        if others := [
-            a for a in kind.get_attributes() if a not in ("image_processor", "tokenizer")
-        ]:
+        if others := sorted({*kind.get_attributes()} - {"image_processor", "tokenizer"}):
             raise ValueError(
                 f"{kind.__name__} wants {', '.join(others)}, too, which is unsupported"
             )
@@ -133,12 +131,9 @@ class Auto(Family):
         into tiles."""
         from PIL import Image
 
-        known, pictures, seen = (
-            vars(self).setdefault("sizes_seen", {}),
-            processor.image_processor,
-            [],
-        )
+        known = vars(self).setdefault("sizes_seen", {})
         if size not in known:
+            pictures, seen = processor.image_processor, []
             own = pictures.resize
 
             def resize(*args: Any, **kwargs: Any) -> Any:
@@ -388,10 +383,8 @@ def _told(
         modules = ", ".join(prefix.rstrip(".") for prefix in part)
         lines[name] = f"{modules}, {len(layers)} linear layers" + (f" ({kinds})" if kinds else "")
     prompt = family.prompt(processor, QUESTION, image=True)
-    resized, (tokens, _) = (
-        family.resized(processor, SHOWN),
-        family.looks(built.config, SHOWN, model),
-    )
+    resized = family.resized(processor, SHOWN)
+    tokens, _ = family.looks(built.config, SHOWN, model)
     before, after = (f"{w} × {h}" for w, h in (SHOWN, resized))
     return lines | {
         "16 bits": ", ".join(family.keep_in_16_bits),

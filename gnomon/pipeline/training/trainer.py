@@ -198,7 +198,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             rows = Rows(*(part[: int(answer[:once].sum())] for part in rows))
             final = None if read.final is None else read.final[:once]
             read = self._read_of(labels[:once], final)
-        sums = self.objective.sums(rows, read.labels, read.final, spans=read.spans)
+        sums = self.objective.sums(rows, read.spans)
         noted, counts = dict(sums), dict(read.counts)
         if self.aux_loss_enabled:
             noted["aux_loss"] = outputs.aux_loss.to(rows.ce.device)
@@ -247,7 +247,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
 
     def _read_of(self, labels: Tensor, final: Tensor | None = None) -> _Read:
         spans = self.objective.spans(labels, final)
-        return _Read(labels, final, spans, self.objective.counts(labels, final, spans=spans))
+        return _Read(labels, final, spans, self.objective.counts(labels, spans))
 
     def _summed(self, counted: list[dict[str, Tensor]]) -> dict[str, Tensor]:
         """The counts of several batches, and of all processes where transformers' own are."""
