@@ -32,7 +32,10 @@ MORE = {
 def main() -> None:
     """Write the sheets and the page."""
     (HERE / "gallery").mkdir(exist_ok=True)
-    page = ["# Gallery\n\n", "Every kind of sample at every level, by `python docs/gallery.py`.\n"]
+    page = [
+        "# Gallery\n\n",
+        "Every kind at each level (`gnomon preview clock level=hard`), and some options.\n",
+    ]
     for kind in KINDS:
         doc = (load(kind).__doc__ or "").partition("\n")[0]
         page.append(f"\n## {kind}\n\n{doc}\n")
