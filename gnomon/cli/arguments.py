@@ -221,7 +221,6 @@ def _score(add: Add) -> None:
         metavar="PREDICTIONS",
         help="a run, or answers: a .jsonl, .json, .csv, .tsv or .parquet",
     )
-    _overrides(verb, "laid over the recipe of --data, or over how your file is read")
     verb.add_argument("--out", type=_html, metavar="HTML", help="the report")
     verb.add_argument(
         "--boxes",
@@ -263,7 +262,6 @@ def _compare(add: Add) -> None:
         " | gnomon compare gpt.csv qwen.jsonl --data my-clocks.yaml -o it.html",
     )
     verb.add_argument("runs", nargs="+", metavar="RUN", help="a run or a file of answers")
-    _overrides(verb, "laid over the recipe of --data, or over how your file is read")
     verb.add_argument("-o", "--out", type=_html, required=True, metavar="HTML", help="the report")
     verb.add_argument(
         "--beside",
@@ -402,6 +400,7 @@ def _overrides(verb: argparse.ArgumentParser, of: str) -> None:
 
 
 def _elsewhere(verb: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    _overrides(verb, "laid over the recipe of --data, or over how your file is read")
     group = verb.add_argument_group("answers made elsewhere")
     group.add_argument(
         "--data",

@@ -33,7 +33,7 @@ def of_recipes() -> dict[str, Any]:
     kinds = {name: generators.load(name) for name in generators.KINDS}
     roots: tuple[type, ...] = (Recipe, *kinds.values())
     schemas, shared = TypeAdapter.json_schemas(
-        [(root, "validation", TypeAdapter(root)) for root in roots], schema_generator=_Untitled
+        [(root, "validation", TypeAdapter(root)) for root in roots]
     )
     parts: dict[str, Any] = shared["$defs"]
     for part in {part for root in roots for part in _parts(root)}:
@@ -49,14 +49,7 @@ def of_recipes() -> dict[str, Any]:
         for holder in ("Source", "Part"):
             rules = parts[holder].setdefault("allOf", [])
             rules.append({"if": named, "then": {"properties": {"options": options}}})
-    return {"$schema": _Untitled.schema_dialect, **schemas[Recipe, "validation"], **shared}
-
-
-class _Untitled(GenerateJsonSchema):
-    """Without a title beside each key that says the key again."""
-
-    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - pydantic's own
-        return False
+    return {"$schema": GenerateJsonSchema.schema_dialect, **schemas[Recipe, "validation"], **shared}
 
 
 def _parts(root: type) -> Iterator[type]:

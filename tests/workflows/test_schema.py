@@ -88,6 +88,7 @@ def test_every_key_has_what_ls_says_of_it():
     assert not undescribed
     assert parts["Train"]["properties"]["learning_rate"] == {
         "default": 2e-4,
+        "title": "Learning Rate",
         "type": "number",
         "exclusiveMinimum": 0,
         "description": "The highest rate of the schedule.",
