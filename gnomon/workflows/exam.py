@@ -164,7 +164,7 @@ def check_names(opened: Recipe) -> None:
     if opened.model.server is None:
         families.locate(opened.model.name)
     if opened.model.family is not None:
-        families.check(opened.model.family)
+        families.load(opened.model.family)
 
 
 def check_enough(key: str, n: int, samples: Samples, split: str) -> None:

@@ -34,7 +34,7 @@ def test_checking_names_loads_nothing_heavy():
     assert (
         loaded_by(
             "from gnomon import recipe, losses; from gnomon.pipeline import families;"
-            " families.check('qwen2-vl'); families.locate('gnomon-tiny'); losses.check('ntil');"
+            " families.load('qwen2-vl'); families.locate('gnomon-tiny'); losses.check('ntil');"
             " recipe.configs()"
         )
         == []

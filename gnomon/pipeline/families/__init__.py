@@ -80,8 +80,3 @@ def locate(name: str) -> str:
         f"model.name: {name!r} is no directory, no hub id (owner/name), and none of"
         f" {', '.join(EMBEDDED)}"
     )
-
-
-def check(name: str) -> None:
-    """Refuse a family that is not there."""
-    load(name)
