@@ -1,9 +1,12 @@
-"""Secrets kept out of messages and files: keys and tokens, logins and queries of URLs."""
+"""Secrets kept out of messages and files: keys, logins and queries of URLs; names and folders out
+of what is published."""
 
 from __future__ import annotations
 
 import os
 import re
+import socket
+from pathlib import Path
 from urllib.parse import urlsplit
 
 KEY = "OPENAI_API_KEY"
@@ -13,6 +16,12 @@ striking that out would change answers."""
 _LOGIN = re.compile(r"(https?://)[^\s/?#]{0,500}@", re.IGNORECASE)
 _QUERY = re.compile(r"(https?://[^\s?#'\"]{0,500})[?#][^\s'\")\]]*", re.IGNORECASE)
 _TOKEN = re.compile(r"\b(?:hf_|sk-|gh[a-z]_|github_pat_)[\w-]{8,}")
+_FOLDERS = re.compile(
+    r"(?<![\w./])(?!(?<=:)//)(?:file://|~)?(?:/[^\s/'\"`,;:()<>|]+)*/(?=[^\s/])"
+    r"|(?:\b[A-Za-z]:|\\)\\(?:[^\\\s'\"]+\\)*"
+)
+_LOGIN_NAME = re.compile(r"\b[\w.+-]+@[\w.-]+")
+"""Of an absolute path, all but its last part; a URL's path and a ratio such as 5/8 are none."""
 
 
 def key() -> str:
@@ -49,10 +58,25 @@ def struck(text: str, *secrets: str) -> str:
 
 
 def redacted(text: str, *secrets: str) -> str:
-    """A message without keys, tokens and these other secrets, its URLs cut to host and path."""
+    """A message without the server's key and these other secrets, its URLs cut to host and path."""
     for secret in sorted(filter(None, secrets), key=len, reverse=True):
         text = text.replace(secret, "…")
-    return _TOKEN.sub("…", _QUERY.sub(r"\1", _LOGIN.sub(r"\1", struck(text))))
+    return _QUERY.sub(r"\1", _LOGIN.sub(r"\1", struck(text)))
+
+
+def anonymous(text: str) -> str:
+    """A message for a bug report: redacted, without tokens, this machine's name and its folders."""
+    named = re.compile(r"(?:.*_)?(?:KEY|PASSWORD|SECRET|TOKEN)")
+    secrets = [v for name, v in os.environ.items() if named.fullmatch(name) and len(v) >= _SECRET]
+    text = _TOKEN.sub("…", redacted(text, *secrets))
+    for folder in (Path.cwd(), Path.home()):  # whole: a blank in one would end the pattern's match
+        text = text.replace(f"{folder}/", "/") if folder.name else text
+    if Path.home().name:
+        text = text.replace(str(Path.home()), "~")
+    text = _FOLDERS.sub("…/", text)
+    text = _LOGIN_NAME.sub("…", text)
+    host = socket.gethostname()
+    return re.sub(rf"\b{re.escape(host)}\b", "…", text) if host else text
 
 
 def _key() -> str:

@@ -23,7 +23,7 @@ from gnomon.dialect import Dialect
 from gnomon.pipeline import families
 from gnomon.progress import note
 from gnomon.recipe import Recipe, RecipeError
-from gnomon.redact import redacted
+from gnomon.redact import anonymous
 from gnomon.store.lock import sole_writer
 from gnomon.workflows.answering import predict
 from gnomon.workflows.directory import AFTER, claim, refuse_others, say, versions
@@ -147,7 +147,7 @@ class _Trial:
         _free()
         self.states[name] = state
         shown = "failed" if state == "raised" else state
-        self.told.append(f"{name:9} {shown:7}  {shorten(redacted(told), 300, placeholder=' …')}")
+        self.told.append(f"{name:9} {shown:7}  {shorten(anonymous(told), 300, placeholder=' …')}")
 
     def plan(self) -> str:
         from gnomon.pipeline.planning.plan import plan
@@ -293,7 +293,7 @@ def _heading(opened: Recipe, overrides: Sequence[str], states: dict[str, str]) -
     machine = [f"{platform.system()} {platform.machine()}", f"{os.cpu_count()} cores"]
     return [
         f"gnomon selftest: {passed} of {len(states)} checks passed",
-        f"model     {redacted(' '.join([f'{name} ({held})', *overrides]))}",
+        f"model     {anonymous(' '.join([f'{name} ({held})', *overrides]))}",
         f"versions  {told}",
         f"machine   {', '.join([*machine, *_gpus()])}",
     ]

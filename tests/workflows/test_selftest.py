@@ -89,7 +89,7 @@ def test_what_raises_is_told_in_a_line_and_what_needs_nothing_of_it_goes_on(
     told = capsys.readouterr().out
     lost = dict.fromkeys(selftesting.CHECKS, "not run")
     assert states(told) == {**lost, "plan": "passed", "load": "failed"}
-    assert f"load      failed   RuntimeError: … opens no {tmp_path}/secret/a.so at all\n" in told
+    assert "load      failed   RuntimeError: … opens no …/a.so at all\n" in told
     assert "train     not run  it needs what load gives\n" in told
     raised = (out / "tracebacks.txt").read_text()
     assert raised.startswith("load\nTraceback (most recent call last)")
