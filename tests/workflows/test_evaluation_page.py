@@ -133,9 +133,9 @@ def test_coverage_is_what_the_benchmark_printed():
     designs = [line.split() for line in FIGURES.splitlines() if line.startswith("       ")]
     shows = {seeds: row[-3] for seeds, *row in designs if row[:2] == ["200", "0.0"]}
     for seeds, said in {
-        "2": "from {} points on",
-        "5": "five from {}",
-        "8": "eight from {}",
+        "2": "{} points with two seeds",
+        "5": "{} with five",
+        "8": "{} with eight",
     }.items():
         assert said.format(shows[seeds]) in " ".join(PAGE.split())
 
