@@ -87,7 +87,7 @@ def test_it_trains_resumes_opens_in_plain_peft_and_merges(way, checkpoint, tmp_p
     plain = AutoModelForImageTextToText.from_pretrained(
         checkpoint,
         dtype=getattr(torch, recipe.model.dtype),
-        quantization_config=settings(ours.family, recipe.model),
+        quantization_config=settings(ours.family, recipe.model) if recipe.model.bits else None,
     )
     keep_trainable_on_cpu(plain)
     plain = PeftModel.from_pretrained(plain, tmp_path / "whole" / "adapter").eval()
