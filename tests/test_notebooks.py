@@ -15,7 +15,7 @@ BOOKS = Path(__file__).parents[1] / "examples"
 SMALL = {
     "demo": "STEPS, QUESTIONS = 21, 4",  # more than the recipe's warm-up
     "losses": "STEPS = 5",
-    "own_pictures": "MODEL, STEPS, PICTURES = 'gnomon-tiny', 1, 40",
+    "own_pictures": "MODEL, STEPS, PICTURES = 'gnomon-tiny', 1, 400",
 }
 """What stands in for the values of the cell that is tagged `parameters`."""
 
