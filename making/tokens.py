@@ -86,12 +86,9 @@ def write(folder: Path) -> None:
 
 
 def pictures() -> Qwen2VLImageProcessorPil:
-    """What resizes and cuts the pictures; all that are square or nearly so become SIDE².
-
-    The limits lie apart, for sides are rounded to multiples of 28, up at the lower limit and down
-    at the upper one: with one limit 482 × 480 would become 112 × 84.
-    """
-    return Qwen2VLImageProcessorPil(size={"shortest_edge": 105**2, "longest_edge": 120**2})
+    """What resizes and cuts the pictures."""
+    least, most = tiny.GnomonTiny.pixels
+    return Qwen2VLImageProcessorPil(size={"shortest_edge": least, "longest_edge": most})
 
 
 def _questions() -> list[str]:

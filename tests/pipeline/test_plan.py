@@ -166,7 +166,10 @@ def test_an_unknown_checkpoint_is_refused_with_those_that_are_known():
 
 def test_the_embedded_models_are_known_without_a_file():
     recipe = Recipe(data=CLOCKS, model=Model(name=families.BLANK, load_in_4bit=False), train=TRAIN)
-    assert plan(recipe, drawn(recipe), config_only=True).parts
+    found = plan(recipe, drawn(recipe), config_only=True)
+    assert found.parts
+    counted_there, _ = counted(*_opened(recipe, config_only=False), recipe, [drawn(recipe)[0]])
+    assert found.tokens[0].picture == counted_there[0].picture
 
 
 def test_answers_that_would_be_cut_are_told():

@@ -28,6 +28,10 @@ class GnomonTiny(Qwen2VL):
     name: ClassVar[str] = "gnomon-tiny"
     model_types: ClassVar[tuple[str, ...]] = ()
     sizes: ClassVar[Mapping[str, dict[str, Any]]] = {}
+    pixels: ClassVar[tuple[int, int]] = (105**2, 120**2)
+    """All that are square or nearly so become SIDE². The limits lie apart, for sides are rounded to
+    multiples of 28, up at the lower limit and down at the upper one: with one limit 482 × 480 would
+    become 112 × 84."""
 
     def load_processor(self, path: str | Path, model: Model) -> Processor:
         return super().load_processor(TINY if str(path) == BLANK else path, model)
