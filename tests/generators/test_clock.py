@@ -18,8 +18,9 @@ from gnomon.generators.clock.draw import Shown, picture
 from gnomon.generators.clock.look import drawn
 from gnomon.generators.clock.make import RIM
 from gnomon.generators.clock.marks import LEGIBLE, UPRIGHT
-from gnomon.generators.clock.meaning import BOTH_HANDS, Meaning, meanings
-from gnomon.generators.clock.meaning import drawn as meaning_of
+from gnomon.generators.clock.meaning import Meaning
+from gnomon.generators.clock.meanings import BOTH_HANDS, meanings
+from gnomon.generators.clock.meanings import drawn as meaning_of
 from gnomon.generators.clock.numerals import DAY
 from gnomon.generators.clock.questions import ASK, QUESTIONS, TOGETHER
 from gnomon.generators.clock.row import row

@@ -12,9 +12,10 @@ from gnomon import store
 from gnomon.generators import create
 from gnomon.sample import Sample, Text
 from gnomon.store import Drawn
-from gnomon.store.describing.census import census, splits_of
+from gnomon.store.describing.census import census
 from gnomon.store.describing.hashes import TRACES, traces
 from gnomon.store.describing.tally import merged
+from gnomon.workflows.data import splits_of
 
 
 def bar_of(sample):
@@ -30,7 +31,7 @@ def taken(**splits):
 
 
 def of(folder):
-    return taken(**splits_of(folder))
+    return census(splits_of(str(folder), [], None))
 
 
 def listed(*rows):
@@ -115,6 +116,6 @@ def test_traces_tell_modes_and_sizes_apart():
 
 def test_a_directory_without_a_dataset_says_what_would_make_one(tmp_path):
     with pytest.raises(ValueError, match="holds no dataset"):
-        splits_of(tmp_path)
-    with pytest.raises(ValueError, match="is no directory"):
-        splits_of(tmp_path / "none")
+        of(tmp_path)
+    with pytest.raises(ValueError, match="no such file"):
+        of(tmp_path / "none")

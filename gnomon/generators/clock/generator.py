@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from gnomon.generators.clock.checks import check
 from gnomon.generators.clock.draw import picture
 from gnomon.generators.clock.facts import facts_of
-from gnomon.generators.clock.meaning import meanings
+from gnomon.generators.clock.meanings import meanings
 from gnomon.generators.clock.numerals import DAY
 from gnomon.generators.clock.options import ClockOptions
 from gnomon.generators.clock.questions import ASK, BETWEEN, ask, between

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from gnomon.generators.base import LATER
+from gnomon.generators.base import LATER, among, within
 from gnomon.generators.clock import style
 from gnomon.generators.clock.levels import LEVELS, Ranges
-from gnomon.generators.clock.numerals import NUMERALS
+from gnomon.generators.clock.numerals import DAY, NUMERALS
+from gnomon.generators.clock.questions import BETWEEN, PLACES, QUESTIONS
 from gnomon.generators.clock.style import Style
 from gnomon.generators.drawing import palettes as _palettes
 from gnomon.generators.drawing.backdrop import BACKGROUNDS
@@ -17,9 +18,13 @@ from gnomon.generators.drawing.dials import DIALS, UNSEEN_DIALS
 from gnomon.generators.drawing.files import OwnFile
 from gnomon.generators.drawing.fonts import FONTS
 from gnomon.generators.drawing.hands import HANDS, UNSEEN_HANDS
+from gnomon.generators.drawing.lens import WIDEST
 from gnomon.generators.drawing.material import Furnished
 from gnomon.generators.drawing.palettes import FAMILIES, PALETTES
-from gnomon.sample import Form
+from gnomon.generators.drawing.pose import STEEPEST
+from gnomon.sample import FORMS, Form
+
+Share: TypeAlias = Annotated[float | None, within(0, 1)]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -31,73 +36,73 @@ class ClockOptions(Furnished):
     level: Literal["easy", "medium", "hard"] = "medium"
     """easy: upright and bare; medium: askew, in every style; hard: steeper, smaller, crowded. What
     an option of None is, the level says."""
-    size: int | tuple[int, int] = 224
+    size: Annotated[int | tuple[int, int], within(64, 2048)] = 224
     """Pixels of the square picture's side, or the range it is drawn from; 64 to 2048."""
     dials: tuple[str, ...] | None = None
     """Shapes of the dial; None: all but those that `ood` holds back, or those alone."""
     hands: tuple[str, ...] | None = None
     """Shapes of the hands; None: as for the dials."""
-    numerals: tuple[str, ...] = NUMERALS
+    numerals: Annotated[tuple[str, ...], among([*NUMERALS, DAY])] = NUMERALS
     """What stands at the hours; `arabic-24` makes a dial of a whole day."""
     palettes: tuple[str, ...] = FAMILIES
     """Palettes, by name or by family (plain, light, dark, colour), or by file or folder."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
     """What the clock hangs on: plain, gradient, blotches, stripes; or photographs, by file or
     folder."""
-    rotation: float | None = None
+    rotation: Annotated[float | None, within(0, 30)] = None
     """The dial is turned by up to so many degrees either way, mostly by few; 0 to 30."""
-    perspective: float | None = None
+    perspective: Annotated[float | None, within(0, STEEPEST)] = None
     """The strongest tilt, as the share by which the near edge is closer; 0 to 0.15."""
-    dial_size: tuple[float, float] | None = None
+    dial_size: Annotated[tuple[float, float] | None, within(0.4, 1)] = None
     """Range of the clock's longer side, as a share of the picture's; within 0.4 to 1. Without it,
     clocks whose place is asked for (`where`) are of 0.2 to 0.7, and anywhere."""
-    offset: float | None = None
+    offset: Share = None
     """How much of the free room around the clock may be to one side; 0 keeps it in the middle."""
-    warp: float | None = None
+    warp: Annotated[float | None, within(0, WIDEST)] = None
     """By up to which share a wide lens makes the picture's middle smaller; 0 to 0.1."""
-    second_hand: float | None = None
+    second_hand: Share = None
     """The share of clocks with a second hand."""
-    one_hand: float | None = None
+    one_hand: Share = None
     """The share of clocks with an hour hand alone, which is read to five minutes, or to ten round a
     dial of 24 hours; but for questions of both hands."""
-    ask_seconds: float = 0.5
+    ask_seconds: Annotated[float, within(0, 1)] = 0.5
     """The share of those whose answer is HH:MM:SS; the others ask for the minute begun."""
-    minute_track: float | None = None
+    minute_track: Share = None
     """The share of dials with a tick for every minute."""
-    shadow: float | None = None
+    shadow: Share = None
     """The share of clocks whose hands throw a shadow."""
-    variety: float | None = field(default=None, metadata=LATER)
+    variety: Share = field(default=None, metadata=LATER)
     """How far rims, marks, hands and their colours go from the plain make; 0 to 1."""
     split_by: Literal["style", "time", "none"] = "style"
     """What is held out: styles, times of day, or nothing."""
-    questions: tuple[str, ...] = ("read",)
+    questions: Annotated[tuple[str, ...], among([*QUESTIONS, BETWEEN])] = ("read",)
     """read, shift (the time a duration later or earlier), zone (the time elsewhere), move (a hand
     is turned), to_hour (minutes to the next), angle (between the hands), valid (or are the hands
     impossible), date (in the window), where (the clock's box); of several clocks later (of two)
     and which (shows a time); of two in pictures of their own, without second hands, between (the
     minutes from one to the other)."""
-    forms: tuple[Form, ...] = ("digits",)
+    forms: Annotated[tuple[Form, ...], among(FORMS)] = ("digits",)
     """How times are answered: digits, words (then without seconds), json."""
-    invalid: float = 0.5
+    invalid: Annotated[float, within(0, 1)] = 0.5
     """The share of clocks with an impossible hour hand, where `valid` is asked."""
-    off_by: tuple[float, float] = (10.0, 15.0)
+    off_by: Annotated[tuple[float, float], within(5, 15)] = (10.0, 15.0)
     """Range of the degrees by which such a hand is wrong; 5 to 15, half the way to an hour. Half
     as many round a dial of 24 hours."""
-    mirror: float = 0.0
+    mirror: Annotated[float, within(0, 1)] = 0.0
     """The share of pictures that are seen in a mirror, and say so; the answer is the true time."""
-    clocks: int | tuple[int, int] = 1
+    clocks: Annotated[int | tuple[int, int], within(1, len(PLACES))] = 1
     """How many stand side by side in a picture, each as large as `size`, or the range; 1 to 3."""
-    brand: float | None = None
+    brand: Share = None
     """The share of dials with a name."""
-    date: float | None = None
+    date: Share = None
     """The share of dials with a date window, where no hand hides it."""
-    subdials: float | None = None
+    subdials: Share = None
     """The share of the places around the axis where a small dial stands; it tells nothing."""
-    alarm: float | None = None
+    alarm: Share = None
     """The share of clocks with a short thin hand for an alarm."""
-    glare: float | None = None
+    glare: Share = None
     """The share of clocks in whose glass something shines."""
-    occlusion: float | None = None
+    occlusion: Share = None
     """The share of clocks that something hides a part of; never a hand, nor a marked twelve."""
     ood: bool = False
     """Dials and hands that are not drawn without it."""

@@ -9,11 +9,11 @@ from decimal import Decimal
 from functools import cache, cached_property
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from gnomon.generators.base import LATER, check_names, check_range
+from gnomon.generators.base import LATER, among, within
 from gnomon.generators.drawing import palettes
 from gnomon.generators.drawing import pose as _pose
 from gnomon.generators.drawing.backdrop import BACKGROUNDS
@@ -56,22 +56,22 @@ class Gauge(Furnished):
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
     levels: ClassVar[dict[str, _Level]] = LEVELS
 
-    size: int = 224
+    size: Annotated[int, within(160, 1024)] = 224
     """Pixels of the square picture's side (160 to 1024)."""
     level: Literal["easy", "medium", "hard"] = "easy"
     """easy: upright, readings on ticks; medium: halves of ticks, askew; hard: fifths, decoys."""
-    instruments: tuple[str, ...] = INSTRUMENTS
+    instruments: Annotated[tuple[str, ...], among(INSTRUMENTS)] = INSTRUMENTS
     """gauge, meter, thermometer, ruler, scale, cylinder."""
-    questions: tuple[str, ...] = ("read",)
+    questions: Annotated[tuple[str, ...], among(QUESTIONS)] = ("read",)
     """read, difference (to a marked target), percent (of full scale), zone (coloured), in_range
     (yes or no), where (the pointer's box)."""
-    parts: int | None = None
+    parts: Annotated[int | None, within(1, 10)] = None
     """Readings stand at so many places from tick to tick (1 to 10), in place of the level's."""
-    rotation: float | None = None
+    rotation: Annotated[float | None, within(0, 30)] = None
     """The instrument is turned by up to so many degrees either way (0 to 30)."""
-    perspective: float | None = None
+    perspective: Annotated[float | None, within(0, _pose.STEEPEST)] = None
     """The strongest tilt, as the share by which the near edge is closer (0 to 0.15)."""
-    log: float = 0.0
+    log: Annotated[float, within(0, 1)] = 0.0
     """The share of gauges and meters with a logarithmic scale (0 to 1)."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
     """plain, gradient, blotches, stripes; or photographs, by file or folder."""
@@ -85,13 +85,6 @@ class Gauge(Furnished):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_names("instruments", self.instruments, INSTRUMENTS)
-        check_names("questions", self.questions, QUESTIONS)
-        check_range("size", self.size, 160, 1024)
-        check_range("parts", self.parts, 1, 10)
-        check_range("rotation", self.rotation, 0, 30)
-        check_range("perspective", self.perspective, 0, _pose.STEEPEST)
-        check_range("log", self.log, 0, 1)
         if alone := [question for question, scales in self._scales.items() if not scales]:
             raise ValueError(
                 f"questions: {alone[0]!r} cannot be asked of {', '.join(self.instruments)}"

@@ -7,15 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, product
-from pathlib import Path
 from typing import TypeAlias
 
 from gnomon.progress import track
-from gnomon.store import manifest as manifests
 from gnomon.store.describing import bars
 from gnomon.store.describing.hashes import TRACES, traces
 from gnomon.store.describing.tally import Counts, count, merged
-from gnomon.store.reading.dataset import open as open_dataset
 from gnomon.store.reading.samples import Samples
 from gnomon.store.writing.workers import run
 
@@ -94,12 +91,6 @@ def census(splits: Mapping[str, tuple[Samples, int]], *, workers: int | None = 1
         repeated={name: dict(found) for name, found in repeated.items()},
         leaks=tuple(_leaks(samples, firsts)),
     )
-
-
-def splits_of(root: Path) -> dict[str, Samples]:
-    """The splits of a dataset directory."""
-    names = manifests.read(root)["splits"] or ["train"]
-    return {name: open_dataset(root, name) for name in names}  # says what is there
 
 
 def _look(
