@@ -10,7 +10,7 @@ from gnomon.workflows import check
 
 BATCH = 64
 STEPS = 2000
-"""128,000 pictures: about as many as the embedded model itself was made of."""
+"""128,000 pictures: half as many as the embedded model was trained on."""
 WITHOUT: dict[str, dict[str, dict[str, Any]]] = {
     "clock": {
         "turns": {"rotation": 0.0, "perspective": 0.0},

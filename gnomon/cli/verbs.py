@@ -95,7 +95,7 @@ def preview(
 
     what KIND|RECIPE|DATA: `gnomon ls generators`, `ls configs`; a dataset, or your own .csv or
         folder
-    overrides key=value: options of the kind
+    overrides key=value: options of the kind or recipe, or how your own file is read
     out PNG: the picture
     n: how many samples (16)
     """
@@ -132,10 +132,10 @@ def generate(
 
     what KIND|RECIPE|DATA: `gnomon ls generators`, `ls configs`; a dataset, or your own .csv or
         folder
-    overrides key=value: options of the kind
+    overrides key=value: options of the kind or recipe, or how your own file is read
     n: how many samples
     out DIR: the directory
-    format: how it lies on disk: parquet, imagefolder or webdataset; default: as it does, parquet
+    format: parquet, imagefolder or webdataset; default: that of what is there, else parquet
     license ID: what the card says, such as cc-by-4.0
     """
     from gnomon import store
@@ -171,12 +171,12 @@ def stats(
     seed: int | None = None,
     workers: Count | None = None,
 ) -> int:
-    """Count what is in a dataset, and what stands twice or in two splits (then it exits with 1).
+    """Count a dataset's samples, repeats and leaks between splits; a leak exits with 1.
 
     Example: gnomon stats clocks | gnomon stats chart --n 100 level=hard | gnomon stats demo --json
 
     what DIR|KIND|RECIPE: a dataset, your own file, a kind
-    overrides key=value: options of the kind
+    overrides key=value: options of the kind or recipe, or how your own file is read
     n: samples a split; default: all on disk, 500 of what is drawn
     """
     from gnomon.store.describing.census import census
@@ -206,8 +206,8 @@ def export(
     Example: gnomon export clocks --to trl --family qwen2-vl --out clocks-trl
 
     what DIR|KIND|RECIPE: a dataset, your own file, a kind
-    overrides key=value: options of the kind
-    to: docs/howto/elsewhere.md says for whom
+    overrides key=value: options of the kind or recipe, or how your own file is read
+    to: trl and messages are for TRL, swift for ms-swift, lmms-eval is a task for it
     family: whose boxes are written; `ls families`
     out DIR: the directory
     split: default: train; test for lmms-eval

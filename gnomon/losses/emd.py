@@ -12,7 +12,7 @@ from gnomon.losses.numbers.vocab import NumericVocab
 
 
 class EMDLoss(NumericLoss):
-    """EMD = Σ_i |v_i − y| · p_i, the mean over digits; `ntl_was` is another name for it.
+    """EMD = Σ_i |v_i − y| · p_i, the mean over digits; `emd` and `ntl_was` are one loss.
 
     NTL-WAS is what Zausinger et al., ICML 2025, call it; 0.3 is its usual weight.
 

@@ -13,7 +13,7 @@ from gnomon.losses.numbers.spans import Spans
 
 
 class MMDLoss(KernelLoss):
-    """L_MMD = rᵀKr = Σ_ij K_ij r_i r_j, the mean over digits; r and K are KernelLoss's.
+    """L_MMD = rᵀKr = Σ_ij K_ij r_i r_j, the mean over digits; r = p − q, K the kernel.
 
     It grows with the error. With kernel="energy" it is the CRPS, Σ p|v − y| − ½ ΣΣ p_i p_j d_ij,
     a proper score.

@@ -12,7 +12,7 @@ from gnomon.losses.numbers.spans import Spans
 
 
 class SMMDLoss(KernelLoss):
-    """L = L_MMD + α · L_smooth, the mean over digits (arXiv 2606.27731); r, K as in KernelLoss.
+    """L = L_MMD + α · L_smooth, the mean over digits (arXiv 2606.27731); r = p − q, K the kernel.
 
     L_MMD = rᵀKr, L_smooth = rᵀ(D − K)r with D the degrees Σ_j K_ij, α = 1 / (2 · mean degree).
 

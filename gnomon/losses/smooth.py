@@ -12,7 +12,7 @@ from gnomon.losses.numbers.spans import Spans
 
 
 class SmoothLoss(KernelLoss):
-    """α · L_smooth, the mean over digits; r and K are KernelLoss's.
+    """α · L_smooth, the mean over digits; r = p − q, K the kernel.
 
     L_smooth = rᵀ(D − K)r = ½ Σ_ij K_ij (r_i − r_j)², where D holds the degrees Σ_j K_ij, and
     α = 1 / (2 · mean degree).

@@ -53,7 +53,7 @@ def given(tmp_path, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore")  # of libraries that these few lines do not silence
 def test_the_code_runs_and_trains(given):
-    assert len(CODE) == 5
+    assert len(CODE) == 6
     for code in CODE:
         before = {name: w.clone() for name, w in given["model"].named_parameters()}
         exec(code, given)
@@ -70,9 +70,9 @@ def test_the_code_runs_and_trains(given):
 def test_ten_lines_are_ten_lines():
     loop = CODE[0].partition("vocab =")
     assert len((loop[1] + loop[2]).strip().splitlines()) <= 10
-    trainer = CODE[2].partition("def ")
+    trainer = CODE[3].partition("def ")
     assert len([line for line in trainer[2].splitlines() if line]) <= 10
-    trl = CODE[3].partition("settings")
+    trl = CODE[4].partition("settings")
     assert len(trl[2].strip().splitlines()) <= 10
 
 
