@@ -48,13 +48,20 @@ class Loaded:
         return tokenizer_of(self.processor)
 
 
+def settled(model: Model, *, gpu: bool | None = None) -> Model:
+    """With the dtype that is meant by none, on this machine or on one with a GPU."""
+    gpu = torch.cuda.is_available() if gpu is None else gpu
+    return replace(model, dtype=model.dtype or ("bfloat16" if gpu else "float32"))
+
+
 def load(model: Model, *, seed: int = 0) -> Loaded:
     """The model of a recipe, in 4 bits or not, on the GPU where there is one."""
     path, family = resolve(model)
+    model = settled(model)
     if model.bits and path == families.BLANK:
         way_out = f"set model.load_in_{model.bits}bit=false"
         raise ValueError(f"{path} has no weights to quantise yet: {way_out}")
-    options: dict[str, Any] = {"dtype": getattr(torch, model.dtype)}
+    options: dict[str, Any] = {"dtype": getattr(torch, str(model.dtype))}
     if model.bits:
         options["quantization_config"] = settings(family, model)
     if model.attn_implementation:

@@ -20,7 +20,7 @@ def settings(family: Family, model: Model) -> BitsAndBytesConfig:
         load_in_8bit=model.load_in_8bit,
         bnb_4bit_quant_type="nf4",
         bnb_4bit_use_double_quant=model.bnb_4bit_use_double_quant,
-        bnb_4bit_compute_dtype=getattr(torch, model.dtype),
+        bnb_4bit_compute_dtype=getattr(torch, str(model.dtype)),
         llm_int8_skip_modules=list(family.keep_in_16_bits),
     )
 
@@ -55,17 +55,19 @@ def keep_trainable_on_cpu(model: torch.nn.Module) -> None:
 
 
 def cast_adapter(model: torch.nn.Module) -> None:
-    """Adapters beside a quantised base become bf16, whole modules of the model's own precision.
+    """Adapters beside a quantised base become bf16, but float32 in a float32 model.
 
-    TRL casts both to bf16, which a float32 model cannot compute with; PEFT loads adapters as
+    TRL casts them and whole modules to bf16: a float32 model cannot compute with such modules, and
+    processors without AVX-512 multiply bf16 some fifty times as slowly. PEFT loads adapters as
     float32 however they were saved, and a resumed run and its answers would differ. DoRA's
     magnitudes stay float32: a step is too small for them to move in bf16.
     """
     if not quantized(model):
         return
+    width = torch.float32 if model.dtype == torch.float32 else torch.bfloat16
     for name, parameter in model.named_parameters():
         if "lora_" in name and "lora_magnitude_vector" not in name:
-            parameter.data = parameter.data.to(torch.bfloat16)
+            parameter.data = parameter.data.to(width)
     for module in model.modules():
         if isinstance(module, ModulesToSaveWrapper):
             module.modules_to_save.to(next(module.original_module.parameters()).dtype)

@@ -150,8 +150,9 @@ class Model:
     """Quantise the scales of 4-bit layers, too: 0.4 bits a weight less."""
     attn_implementation: str | None = None
     """sdpa, eager, flash_attention_2 or another that transformers knows; it chooses where None."""
-    dtype: Literal["bfloat16", "float16", "float32"] = "bfloat16"
-    """The precision of all that is not in 4 bits, and of the computation."""
+    dtype: Literal["bfloat16", "float16", "float32"] | None = None
+    """The precision of all that is not in 4 bits, and of the computation. None: bfloat16 on a GPU,
+    and float32 on processors, few of which multiply 16 bits quickly."""
     min_pixels: PositiveInt | None = None
     """Smaller pictures are enlarged to this area; the family's own limit where not given."""
     max_pixels: PositiveInt | None = None
@@ -366,5 +367,5 @@ class Recipe:
         if self.model.dtype == "float16" and whole:
             raise ValueError(
                 f"model.dtype=float16, train.{whole[0]}=full: weights in float16 lose small"
-                " gradients, and no loss scaler is used here: set model.dtype=bfloat16"
+                " gradients, and no loss scaler is used here: leave model.dtype out"
             )

@@ -118,7 +118,7 @@ class _Check:
                 f"The run trained adapters of its {' and '.join(parts)}, too. Most servers leave"
                 f" these out: serve what `gnomon merge {self.run} OUT` writes."
             )
-        held = f"{model.bits} bits" if model.bits else model.dtype
+        held = f"{model.bits} bits" if model.bits else model.dtype or "its machine's own precision"
         yield f"Precision: the run answered in {held}. Serve it in bfloat16 once, and compare."
 
     def _base(self) -> Iterator[str]:

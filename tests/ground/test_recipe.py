@@ -200,7 +200,7 @@ def test_an_unknown_key_is_told_at_its_depth_with_the_nearest(raw, told):
             CLOCKS
             | {"model": {"dtype": "float16", "load_in_4bit": False}, "train": {"vision": "full"}},
             "model.dtype=float16, train.vision=full: weights in float16 lose small gradients,"
-            " and no loss scaler is used here: set model.dtype=bfloat16",
+            " and no loss scaler is used here: leave model.dtype out",
         ),
         (
             CLOCKS | {"loss": {"schedule": "cosin"}},

@@ -42,7 +42,7 @@ pytestmark = [
 def recipe_of(checkpoint, model, lora, **more):
     return Recipe(
         data=(Source(kind="clock", options={"size": 84, "split_by": "none"}),),
-        model=Model(name=str(checkpoint), **model),
+        model=Model(**{"name": str(checkpoint), "dtype": "bfloat16", **model}),
         loss=Loss(name="ntil"),
         train=Train(
             samples=8,

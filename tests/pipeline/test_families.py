@@ -53,7 +53,7 @@ def exact(folder):
 
 @pytest.fixture
 def in_4_bits(folder):
-    return load(Model(name=str(folder)))
+    return load(Model(name=str(folder), dtype="bfloat16"))
 
 
 def test_a_checkpoint_of_its_model_type_is_its(name, exact):

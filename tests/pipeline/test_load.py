@@ -15,7 +15,7 @@ from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import resolve
 from gnomon.pipeline.families import tiny
 from gnomon.pipeline.families.qwen2_vl import Qwen2VL
-from gnomon.pipeline.load import fingerprint, load, load_trained, prepare_parts, tie_head
+from gnomon.pipeline.load import fingerprint, load, load_trained, prepare_parts, settled, tie_head
 from gnomon.pipeline.quantize import check_quantized, quantized
 from gnomon.recipe import Model, Train
 
@@ -52,6 +52,13 @@ def test_the_recipes_precision_holds_for_all_that_is_not_in_4_bits(checkpoint, d
     assert layer.compute_dtype == getattr(torch, dtype)
     assert layer.weight.quant_state.nested
     assert layer.weight.quant_type == "nf4"
+
+
+@pytest.mark.parametrize(("gpu", "dtype"), [(False, torch.float32), (True, torch.bfloat16)])
+def test_without_a_dtype_the_machine_has_its_own(gpu, dtype, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: gpu)
+    assert settled(Model()).dtype == str(dtype).removeprefix("torch.")
+    assert settled(Model(dtype="float16")).dtype == "float16"
 
 
 def test_without_4_bits_nothing_is_in_4_bits(blank):

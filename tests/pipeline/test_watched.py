@@ -26,7 +26,7 @@ SOURCES = (
 def recipe(checkpoint):
     return Recipe(
         data=SOURCES,
-        model=Model(name=str(checkpoint)),
+        model=Model(name=str(checkpoint), dtype="bfloat16"),
         train=Train(
             samples=12,
             max_steps=6,

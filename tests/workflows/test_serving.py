@@ -67,7 +67,7 @@ def run(tmp_path_factory):
     opened = recipe.from_dict(
         {
             "data": [{"kind": "clock", "options": {"size": 84}}],
-            "model": {"load_in_4bit": False},
+            "model": {"load_in_4bit": False, "dtype": "bfloat16"},
             "train": {"vision": "lora"},
             "eval": {"samples": N},
         }

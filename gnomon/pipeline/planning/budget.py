@@ -22,7 +22,7 @@ from transformers import (
 )
 
 from gnomon.pipeline.families.base import Family, Part
-from gnomon.pipeline.load import pattern, targeted
+from gnomon.pipeline.load import pattern, settled, targeted
 from gnomon.pipeline.planning.tokens import Tokens
 from gnomon.pipeline.training.trainer import NumericSFTTrainer
 from gnomon.recipe import Lora, Model, Recipe, Train
@@ -83,7 +83,8 @@ class Sizer:
         return [each.seen(self._family, self._config, recipe.model) for each in self._tokens]
 
     def __call__(self, recipe: Recipe) -> tuple[list[PartSize], Memory]:
-        family, model, train, tokens = self._family, recipe.model, recipe.train, self.tokens(recipe)
+        family, model, train = self._family, settled(recipe.model), recipe.train
+        tokens = self.tokens(recipe)
         alone = replace(train, per_device_train_batch_size=1, gradient_accumulation_steps=1)
         key = repr((model, alone))
         if key not in self._held:
@@ -104,8 +105,8 @@ class Sizer:
             weights=sum(
                 p.quantised * in_bits + (p.parameters - p.quantised) * width for p in parts
             ),
-            # An adapter beside a quantised base is bf16, as are its gradient and moments.
-            training=(4 * (2 if model.bits else width) * beside) + 3 * width * whole,
+            # Gradients and moments have the width of what is trained.
+            training=4 * width * beside + 3 * width * whole,
             activations=batch * kept + _vision(built, family, train, seen, width),
             answers=rows * words * (width + 4 + 4),
             rest=CONTEXT + (_widest(built, family) * width if model.bits else 0),
@@ -117,7 +118,9 @@ def bare(family: Family, config: PretrainedConfig, model: Model) -> PreTrainedMo
     kind = AutoModelForCausalLM if family.vision is None else AutoModelForImageTextToText
     AttentionInterface.register(_COUNTED, _counted_attention)
     with torch.device("meta"):
-        built: PreTrainedModel = kind.from_config(config, dtype=getattr(torch, model.dtype))
+        built: PreTrainedModel = kind.from_config(
+            config, dtype=getattr(torch, str(settled(model).dtype))
+        )
     return built
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from math import prod
 from pathlib import Path
@@ -16,6 +16,7 @@ from transformers import AutoConfig, PretrainedConfig
 from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import opened, resolve
 from gnomon.pipeline.families.base import Family
+from gnomon.pipeline.load import settled
 from gnomon.pipeline.planning.budget import GIB, Memory, PartSize, Sizer
 from gnomon.pipeline.planning.tokens import Tokens, counted, guessed
 from gnomon.pipeline.planning.ways import fitted, overrides
@@ -31,6 +32,8 @@ class Plan:
     """All that is known before the first step."""
 
     recipe: Recipe
+    dtype: str | None
+    """What is computed with, on the machine that is planned for."""
     samples: int
     """How many are trained on."""
     family: Family
@@ -117,7 +120,7 @@ class Plan:
 
     def _part(self, part: PartSize) -> str:
         trained = {"frozen": "no", "lora": f"{_many(part.trained)} by LoRA", "full": "whole"}
-        held: str = self.recipe.model.dtype
+        held = str(self.dtype)
         if part.quantised:
             plain = _many(part.parameters - part.quantised)
             held = f"{self.recipe.model.bits} bits, {plain} of it {held}"
@@ -151,6 +154,7 @@ def plan(
     `config_only` opens no tokenizer of a checkpoint whose sizes are known; `there` is the memory
     in bytes to plan for, in place of this machine's.
     """
+    dtype = settled(recipe.model, gpu=None if there is None else True).dtype
     family, config = _opened(recipe, config_only=config_only)
     n = train_size(samples, recipe.train.samples)
     drawn = [samples[index] for index in range(min(LOOKED_AT, n))]
@@ -161,8 +165,11 @@ def plan(
     there = _memory_there() if there is None else there
     sizer = Sizer(family, config, tokens)
 
+    def sized(changed: Recipe) -> tuple[list[PartSize], Memory]:
+        return sizer(replace(changed, model=replace(changed.model, dtype=dtype)))
+
     def fits(changed: Recipe, most: float = there) -> bool:
-        return sizer(changed)[1].total <= most
+        return sized(changed)[1].total <= most
 
     given_up, way_out = None, ""
     if fit or not fits(recipe):
@@ -174,9 +181,10 @@ def plan(
             recipe, given_up = smaller, said
         elif fits(smaller):
             way_out = " ".join(overrides(recipe, smaller))
-    parts, memory = sizer(recipe)
+    parts, memory = sized(recipe)
     return Plan(
         recipe=recipe,
+        dtype=dtype,
         samples=n,
         family=family,
         parts=parts,
