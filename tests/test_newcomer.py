@@ -243,6 +243,7 @@ for what in ("metrics", "benchmarks"):
 """
 
 
+@pytest.mark.slow
 def test_an_answer_type_a_metric_a_benchmark_and_a_format_touch_what_the_table_names(tmp_path):
     tree = tmp_path / "tree"
     shutil.copytree(ROOT / "gnomon", tree / "gnomon", ignore=shutil.ignore_patterns("__pycache__"))

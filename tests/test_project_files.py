@@ -56,6 +56,7 @@ def test_github_runs_what_a_submission_runs_on_every_python():
     assert base["strategy"]["matrix"]["os"] == ["windows-latest", "macos-latest"]
 
 
+@pytest.mark.slow
 def test_what_github_runs_on_windows_and_macos_works(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     install, *rest = commands(CI["jobs"]["base"])

@@ -105,6 +105,7 @@ def test_an_answer_s_signs_stay_signs(tmp_path, hostile):
     assert words[1] == ["Answer: ", "7", f" {HOSTILE}"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(chromium.found() is None, reason="no browser is here")
 def test_the_browser_shows_them_as_text_and_stays_quick_to_use_with_ten_thousand(tmp_path, hostile):
     """One browser for both pages."""
@@ -237,6 +238,7 @@ def test_of_few_questions_all_have_their_picture(tmp_path, asked, pictured):
     assert ("To keep the page small" in page) == (asked != pictured)
 
 
+@pytest.mark.slow
 def test_title_and_date_say_which_runs_models_and_data(tmp_path):
     about = {"asked": {"kind": "clock", "split": "test"}, "date": "2026-11-22"}
     runs = [clock_run("before", 0.5, **about), clock_run("after", 0.9, **about)]

@@ -87,6 +87,7 @@ def seeded(samples, skills, *, first=0):
     }
 
 
+@pytest.mark.slow
 def test_seeds_are_listed_and_each_has_its_own_test():
     samples = clocks(150)
     weak, strong = seeded(samples, (0.3, 0.35, 0.25)), seeded(samples, (0.8, 0.75, 0.85))
@@ -134,6 +135,7 @@ def test_seeds_on_other_samples_are_refused():
         compare({0: scored(["10:08"] * 3), 1: scored(["10:08"] * 4)}, scored(["10:08"] * 3))
 
 
+@pytest.mark.slow
 def test_questions_about_one_picture_are_counted_as_one():
     """Ten pictures asked 30 times each: what differs on three of them is soon luck."""
     image = [blank(i) for i in range(10)]

@@ -38,6 +38,7 @@ def test_a_models_mean_is_covered(k, n, name):
     assert 0.93 <= covered(repeated(model, k, n, name), model.truth[name]) <= 0.97
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["exact", "charged"])
 def test_a_paired_difference_is_covered(name):
     model, other = Model(), Model().better_by(4)

@@ -72,6 +72,7 @@ def test_runs_asked_the_same_are_alike():
         check_alike([run("a"), many])
 
 
+@pytest.mark.slow
 def test_text_and_report_say_every_seed(tmp_path):
     runs = [run(f"ce-{s}", seed=s, skill=0.2) for s in range(3)]
     runs += [run(f"ntil-{s}", seed=s, loss="ntil", skill=0.9) for s in range(3)]
@@ -104,6 +105,7 @@ def test_a_forest_holds_what_has_no_interval_and_what_has_no_end():
     assert forest([open_mark], "label")
 
 
+@pytest.mark.slow
 def test_means_have_the_seeds_behind_them(tmp_path):
     runs = [run(f"ce-{s}", seed=s, skill=0.2 + s / 10) for s in range(3)]
     runs.append(run("ntil-0", loss="ntil", skill=0.9))

@@ -24,6 +24,7 @@ def test_names_cost_nothing():
     assert loaded_after("from gnomon.eval import parse_time, parse_box, iou") == set()
 
 
+@pytest.mark.slow
 def test_scoring_needs_no_torch_and_draws_nothing():
     assert loaded_after("from gnomon.eval import score, table") <= {"scipy", "numpy"}
     assert "torch" not in loaded_after("from gnomon.eval import write_report")

@@ -103,6 +103,7 @@ def test_answers_are_never_html(tmp_path, mixed):
     assert "evil.example" in text
 
 
+@pytest.mark.slow
 def test_it_is_the_same_each_time(tmp_path, two):
     samples = by_id(clocks(60, picture=True))
     first = write_report(tmp_path / "a.html", two, samples=samples).read_bytes()
@@ -150,6 +151,7 @@ def test_no_samples_at_all(tmp_path):
     write_report(tmp_path / "r.html", [RunResult("empty", score([], []))])
 
 
+@pytest.mark.slow
 def test_many_large_pictures_stay_small(tmp_path):
     import numpy as np
 

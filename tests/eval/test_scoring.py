@@ -191,6 +191,7 @@ def test_no_samples_no_summaries():
     assert score([], []) == Scores((), {})
 
 
+@pytest.mark.slow
 def test_questions_about_one_picture_widen_the_interval():
     """Each picture asked ten times, all right or all wrong: 30 pictures, not 300 items."""
     shared = [replace(s, image=blank(i // 10)) for i, s in enumerate(clocks(300))]
@@ -252,6 +253,7 @@ def test_pictures_are_told_apart_by_file_or_by_pixels(tmp_path):
         image.close()
 
 
+@pytest.mark.slow
 def test_ten_thousand_predictions():
     samples = clocks(10_000)
     found = score(said(samples, clock_texts(samples, 0.5)), samples)

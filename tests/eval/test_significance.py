@@ -54,6 +54,7 @@ def test_many_flips_are_normal():
     )
 
 
+@pytest.mark.slow
 def test_flips_rarely_cry_wolf_at_skewed_deviations():
     rng = np.random.default_rng(1)
     p = [sign_flip(rng.exponential(size=30) - rng.exponential(size=30)) for _ in range(200)]

@@ -69,6 +69,7 @@ def test_a_question_that_a_kill_cut_short_was_asked_again(tmp_path):
     assert [q.id for q in questions.QuestionFile(file)] == [f"clock-{i}" for i in range(4)]
 
 
+@pytest.mark.slow
 def test_questions_score_as_their_samples_do(tmp_path):
     samples, answers = mixed()
     file = tmp_path / "a.asked.jsonl"

@@ -160,6 +160,7 @@ def test_ciede2000_is_as_its_authors_publish_it(one, other, apart):
     assert styles.ciede2000(other, one) == pytest.approx(apart, abs=5e-5)
 
 
+@pytest.mark.slow
 def test_the_users_matplotlib_settings_change_nothing():
     code = (
         "import hashlib, sys\nimport matplotlib\n"
@@ -233,6 +234,7 @@ def test_people_are_no_older_than_a_hundred():
     assert min(low for low, _ in ages["height"]) >= 120
 
 
+@pytest.mark.slow
 def test_numbers_have_signs_in_place_of_units_and_rows_dates_and_long_names():
     seen = {level: [Chart(level=level)[i].facts for i in range(120)] for level in LEVELS}
     facts = [one for drawn in seen.values() for one in drawn]

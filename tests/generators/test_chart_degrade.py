@@ -105,6 +105,7 @@ def edge_of(strip, y):
     return round(y) + 6 - cover.sum()
 
 
+@pytest.mark.slow
 def test_texts_of_worn_pictures_can_be_read(monkeypatch):
     """The picture's brightness follows the letters' own ink, wherever they stand."""
     boards, told = [], telling.facts

@@ -98,6 +98,7 @@ def test_hands_are_where_the_time_says_for_every_minute():
     assert worst["hour"] < 0.25, worst
 
 
+@pytest.mark.slow
 def test_facts_say_what_the_target_says():
     for index in range(300):
         sample = create("clock", size=84)[index]
@@ -187,6 +188,7 @@ MANY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", MANY.values(), ids=MANY)
 def test_questions_are_answered_from_what_is_drawn(options):
     clock = Clock(forms=FORMS, **options)
@@ -521,6 +523,7 @@ def test_the_second_is_asked_only_where_its_tips_are_a_pixel_and_a_half_apart():
         assert Clock(size=64, **untold)
 
 
+@pytest.mark.slow
 def test_defaults_are_various():
     facts = [create("clock", size=84)[i].facts for i in range(500)]
     styles = [f["style"] for f in facts]
@@ -533,6 +536,7 @@ def test_defaults_are_various():
     assert 0 < sum("second" in f["angles"] for f in facts) < 500
 
 
+@pytest.mark.slow
 def test_levels_differ_as_they_say():
     facts = {level: [create("clock", level=level, size=84)[i].facts for i in range(150)]
              for level in ("easy", "medium", "hard")}  # fmt: skip
@@ -551,6 +555,7 @@ def test_an_option_overrides_its_level():
     assert 9 < max(abs(f["rotation"]) for f in facts) <= 12
 
 
+@pytest.mark.slow
 def test_what_ood_draws_is_never_drawn_without_it():
     for ood in (False, True):
         styles = [create("clock", ood=ood, size=84)[i].facts["style"] for i in range(150)]

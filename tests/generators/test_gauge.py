@@ -197,6 +197,7 @@ def test_a_wide_range_is_no_sign_that_the_reading_is_within():
     assert all(0.4 < sum(within) / len(within) < 0.6 for within in answers.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parts", [1, 2, 3, 10])
 def test_every_question_can_be_asked_of_every_reading(parts):
     for scale in SCALES:

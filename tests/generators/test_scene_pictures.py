@@ -100,6 +100,7 @@ def test_kinds_of_things_are_mixed_and_held_out_looks_are_not():
     assert len(seen) > 20
 
 
+@pytest.mark.slow
 @whats
 def test_no_set_of_pictures_stands_in_two_splits(what):
     train, test = (

@@ -121,6 +121,7 @@ def test_the_ends_of_its_rows_have_the_hull_of_all_ink():
         assert {*map(tuple, hull(ink).tolist())} == {*map(tuple, every[:, 0].tolist())}
 
 
+@pytest.mark.slow
 @levels
 def test_every_text_can_be_read(level):
     low, high = LEVELS[level][0]

@@ -14,6 +14,7 @@ PAGE, LOSSES = (
 )
 
 
+@pytest.mark.slow
 def test_the_table_is_what_the_command_prints():
     table = runpy.run_path(str(ROOT / "docs" / "spans.py"))["table"]
     printed = table({n: tokenizer_of(n) for n in REAL}, {n: vocab_of(n) for n in REAL})

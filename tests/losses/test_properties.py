@@ -44,6 +44,7 @@ def test_the_table_names_cases_that_there_are():
     assert {name for name, _ in CASES} == set(KINDS)
 
 
+@pytest.mark.slow
 def test_the_loops_come_to_the_same(case, loss, vocab_name):
     labels = random_labels(vocab_name, 6, 9, torch.Generator().manual_seed(2))
     logits = random_logits(loss, labels)

@@ -135,6 +135,7 @@ def test_rslora_scales_by_the_root_of_the_rank(checkpoint):
     assert {m.scaling["default"] for m in model.modules() if isinstance(m, LoraLayer)} == {32 / 3}
 
 
+@pytest.mark.slow
 def test_the_first_step_of_adam_is_as_long_as_its_part_s_rate(checkpoint, tmp_path):
     """Adam's first step is the learning rate, whatever the slope: 1e-2, the tower's 1e-4."""
     recipe = recipe_of(checkpoint, PLAIN, Lora(r={"vision": 2}), learning_rates={"vision": 1e-4})

@@ -56,6 +56,7 @@ def begun(given, out):
     return adapters, batches
 
 
+@pytest.mark.slow
 def test_the_seed_rules_the_adapters_the_order_and_what_is_drawn(small, tmp_path):
     adapters, batches = begun(small, tmp_path)
     again, same = begun(small, tmp_path)
@@ -71,6 +72,7 @@ def test_the_seed_rules_the_adapters_the_order_and_what_is_drawn(small, tmp_path
     assert drawn != elsewhere
 
 
+@pytest.mark.slow
 def test_batches_are_shuffled(small, tmp_path):
     _, batches = begun(small, tmp_path)
     _, unshuffled = begun(

@@ -56,6 +56,7 @@ def step(name, folder, out, *, at_once=None, **sft):
     return trainer, trainer.state.log_history[0], gradients.found[0]
 
 
+@pytest.mark.slow
 def test_loss_and_gradient_are_those_of_stock_trl(name, folder, tmp_path):
     """On one batch of uneven answers, every weight trained, by cross-entropy alone."""
     loaded = load(Model(name=str(folder), load_in_4bit=False, dtype="float32"))
@@ -75,6 +76,7 @@ def test_rows_in_chunks_are_the_same_step(name, folder, tmp_path):
     assert_close(parts, gradient, 1e-2)  # adapters in bf16
 
 
+@pytest.mark.slow
 def test_accumulated_batches_are_one_batch(name, folder, tmp_path):
     """transformers counts no tokens over the window for Qwen2.5-VL's and Qwen3-VL's classes."""
     loaded = load(Model(name=str(folder), load_in_4bit=False, dtype="float32"))

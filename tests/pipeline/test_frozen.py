@@ -44,6 +44,7 @@ def test_no_gradient_goes_into_a_frozen_tower(checkpoint, tmp_path, load_in_4bit
     assert all(".language_model." in name for name in gradients)
 
 
+@pytest.mark.slow
 def test_the_adapters_gradients_are_the_same_to_the_bit(checkpoint, tmp_path, monkeypatch):
     gradients, _ = step(NumericSFTTrainer, checkpoint, tmp_path)
     monkeypatch.setattr(module, "spare_frozen_towers", lambda model, reentrant: None)

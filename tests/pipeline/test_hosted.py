@@ -464,6 +464,7 @@ def test_a_folder_of_photographs_is_asked_of_a_server(tmp_path, monkeypatch):
     assert answers == ["file,answer", *(f"{shade}.png,owner/m {shade}" for shade in range(3))]
 
 
+@pytest.mark.slow
 def test_the_base_install_draws_stores_asks_and_scores(tmp_path):
     """Nothing of what gnomon[train] brings is there."""
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]

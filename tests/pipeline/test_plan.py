@@ -136,6 +136,7 @@ def test_known_checkpoints_are_planned_without_being_there(checkpoint_id, monkey
     assert "about" in str(found)
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_says_which_knob_would_help():
     recipe = Recipe(
         data=CLOCKS,
@@ -152,6 +153,7 @@ def test_what_does_not_fit_says_which_knob_would_help():
     assert "take a smaller model" in str(hopeless)
 
 
+@pytest.mark.slow
 def test_several_knobs_together_where_none_alone_helps():
     recipe = Recipe(
         data=CLOCKS,

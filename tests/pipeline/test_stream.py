@@ -201,6 +201,7 @@ def test_the_pages_loop_goes_on_where_it_was():
     assert dealt == in_batches([clocks.id(i) for i in range(64)], 8)
 
 
+@pytest.mark.slow
 def test_the_page_trains_by_trls_own_trainer(blank, tmp_path):
     code = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)[1]
     model = copied(blank).model

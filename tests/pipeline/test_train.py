@@ -161,12 +161,14 @@ def test_several_gpus_in_one_process_are_refused_before_the_weights_are_loaded(
         run_of(recipe, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_run_killed_before_its_first_checkpoint_begins_again(recipe, whole, tmp_path):
     killed_after(0, whole, tmp_path)
     (tmp_path / "checkpoints").mkdir()
     assert_same_run(run_of(recipe, tmp_path), whole)
 
 
+@pytest.mark.slow
 def test_a_run_killed_while_it_wrote_a_line_goes_on(recipe, whole, tmp_path):
     run = killed_after(2, whole, tmp_path)
     with (run / LOG).open("a") as file:
@@ -174,6 +176,7 @@ def test_a_run_killed_while_it_wrote_a_line_goes_on(recipe, whole, tmp_path):
     assert_same_run(run_of(recipe, run), whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left", [["adapter_model.safetensors", "adapter_config.json"], []])
 def test_a_run_killed_while_it_wrote_a_checkpoint_goes_on_from_the_one_before(
     recipe, whole, tmp_path, left
@@ -231,6 +234,7 @@ def test_a_damaged_checkpoint_is_told_and_the_one_before_is_taken(
     assert not capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_run_whose_newest_checkpoint_is_damaged_goes_on_to_the_same_bits(recipe, whole, tmp_path):
     """Without its optimizer's state it would train another adapter, and say nothing of it."""
     run = killed_after(4, whole, tmp_path)
@@ -309,6 +313,7 @@ def test_a_finished_run_is_left_as_it_is(recipe, whole, tmp_path):
     assert_same_run(run_of(recipe, run), whole)
 
 
+@pytest.mark.slow
 def test_what_was_trained_answers_as_it_did(recipe, tmp_path):
     torch.manual_seed(0)
     loaded = load(recipe.model)
@@ -459,6 +464,7 @@ def digits_of(samples):
     return sum(character.isdigit() for answer in answers for character in answer)
 
 
+@pytest.mark.slow
 def test_numeric_terms_see_the_final_answer_alone(recipe, tmp_path):
     """Sums with their working: the cross-entropy is of all of it, the digits of the answer's."""
     worked = [replace(s, rationale="9 and 9 are 18, 18 and 9 are 27") for s in UNEVEN]
@@ -489,17 +495,20 @@ def test_activations_are_checkpointed_only_where_the_recipe_says(recipe, tmp_pat
         assert settings.gradient_checkpointing is wanted
 
 
+@pytest.mark.slow
 def test_checkpointed_activations_train_the_same(recipe, whole, tmp_path):
     """To the bit: what is computed twice is the same both times, dropout included."""
     again = replace(recipe, train=replace(recipe.train, activation_checkpointing=True))
     assert_same_run(run_of(again, tmp_path), whole)
 
 
+@pytest.mark.slow
 def test_worker_processes_train_the_same(recipe, whole, tmp_path):
     apart = replace(recipe, train=replace(recipe.train, dataloader_num_workers=1))
     assert_same_run(run_of(apart, tmp_path), whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 1])
 def test_what_was_written_first_trains_the_same_as_what_is_drawn(recipe, whole, tmp_path, workers):
     store.write(samples_of(recipe), tmp_path / "data", n=recipe.train.samples)

@@ -84,6 +84,7 @@ def assert_same(found, expected):
     assert all(torch.equal(found[name], expected[name]) for name in expected)
 
 
+@pytest.mark.slow
 def test_held_out_samples_are_answered_and_scored(recipe, tmp_path):
     found = evaluations(run_of(recipe, tmp_path))
     assert list(found) == [2, 4, 6]
@@ -119,6 +120,7 @@ def test_an_evaluation_changes_no_gradient(recipe, tmp_path, dtype):
     assert all(gradient.abs().sum() > 0 for gradient in after.values())
 
 
+@pytest.mark.slow
 def test_the_best_checkpoint_is_what_a_run_ends_with(recipe, tmp_path, graded):
     graded(0.2, 0.7, 0.7)
     run = run_of(recipe, tmp_path)
@@ -129,6 +131,7 @@ def test_the_best_checkpoint_is_what_a_run_ends_with(recipe, tmp_path, graded):
     assert {weight.dtype for weight in best.values()} == {torch.bfloat16}
 
 
+@pytest.mark.slow
 def test_the_best_by_a_deviation_is_the_least(recipe, tmp_path, monkeypatch):
     marks = iter([90.0, 30.0, 60.0])
     monkeypatch.setattr(
@@ -139,6 +142,7 @@ def test_the_best_by_a_deviation_is_the_least(recipe, tmp_path, monkeypatch):
     assert_same(weights_of(run / "adapter"), best)
 
 
+@pytest.mark.slow
 def test_a_figure_that_cannot_be_told_is_never_the_best(recipe, tmp_path, monkeypatch):
     """At first no time may be read at all, and then there is no deviation."""
     marks = iter([{}, {"time_deviation": 60.0}, {}])
@@ -147,6 +151,7 @@ def test_a_figure_that_cannot_be_told_is_never_the_best(recipe, tmp_path, monkey
     assert_same(weights_of(run / "adapter"), weights_of(run / "checkpoints" / "checkpoint-4"))
 
 
+@pytest.mark.slow
 def test_patience_ends_a_training(recipe, tmp_path, graded):
     graded(0.5, 0.4, 0.3)
     run = run_of(changed(recipe, max_steps=20, patience=2), tmp_path)
@@ -164,6 +169,7 @@ def killed_after(step, whole, run):
     return run
 
 
+@pytest.mark.slow
 def test_patience_goes_on_where_a_run_was_killed(recipe, tmp_path, graded):
     """Killed after its first evaluation without a better one: one more is the last."""
     patient = changed(recipe, max_steps=20, patience=2, sft={"save_total_limit": None})
@@ -192,6 +198,7 @@ def test_a_run_killed_before_it_saved_its_weights_only_saves_them(
     assert_same(weights_of(run / "adapter"), weights_of(whole / "adapter"))
 
 
+@pytest.mark.slow
 def test_a_model_that_trains_whole_ends_with_its_best(recipe, checkpoint, tmp_path, graded):
     graded(0.1, 0.9, 0.2)
     full = changed(

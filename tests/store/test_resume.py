@@ -98,6 +98,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path, start, workers, form):
     assert tree(out) == tree(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_all_workers_and_leaves_whole_shards_only(tmp_path, start):
     process = start(tmp_path / "out", 2)
     os.killpg(process.pid, signal.SIGINT)

@@ -104,6 +104,7 @@ def test_a_bad_sample_is_named_and_what_was_learnt_stays(tmp_path, clocks, capfd
     assert whole_files(run / "checkpoints") == kept
 
 
+@pytest.mark.slow
 def test_once_the_data_is_mended_the_run_goes_on(tmp_path, clocks):
     recipe, run = written(tmp_path, clocks, target=target(type="text", text="")), tmp_path / "run"
     assert gnomon("train", recipe, "--out", run) == 1

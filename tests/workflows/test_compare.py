@@ -53,6 +53,7 @@ def runs(tmp_path_factory):
     }
 
 
+@pytest.mark.slow
 def test_lines_at_fault_are_told_and_the_other_answers_are_kept(tmp_path, capsys):
     run = made(tmp_path / "run", skill=0.5)
     file = run / "predictions" / "after.jsonl"
@@ -85,6 +86,7 @@ def test_lines_at_fault_are_told_and_the_other_answers_are_kept(tmp_path, capsys
     assert "999,999,961 of 1,000,000,000 questions have no answer" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_runs_that_differ_in_the_seed_alone_are_one_group(runs, tmp_path, capsys):
     report = tmp_path / "it.html"
     assert gnomon("compare", *runs.values(), "-o", report) == 0
@@ -102,6 +104,7 @@ def test_runs_that_differ_in_the_seed_alone_are_one_group(runs, tmp_path, capsys
     assert "seed 2" in page
 
 
+@pytest.mark.slow
 def test_single_runs_are_compared_by_their_names(runs, tmp_path, capsys):
     report = tmp_path / "it.html"
     assert gnomon("compare", runs["ce", 0], runs["ntil", 0], "-o", report) == 0
@@ -110,6 +113,7 @@ def test_single_runs_are_compared_by_their_names(runs, tmp_path, capsys):
     assert "McNemar's exact test" in told
 
 
+@pytest.mark.slow
 def test_bare_predictions_are_groups_of_their_own(runs, tmp_path, capsys):
     file = runs["ntil", 0] / "predictions" / "after.jsonl"
     assert gnomon("compare", runs["ce", 0], runs["ce", 1], file, "-o", tmp_path / "i.html") == 0
@@ -118,6 +122,7 @@ def test_bare_predictions_are_groups_of_their_own(runs, tmp_path, capsys):
     assert "after is better than ce" in told
 
 
+@pytest.mark.slow
 def test_the_same_recipe_and_seed_again_is_another_group(runs, tmp_path, capsys):
     again = made(tmp_path / "again", skill=0.3, seed=0, overrides=["loss.name=ce"])
     assert gnomon("compare", runs["ce", 0], again, "-o", tmp_path / "i.html") == 0
@@ -146,6 +151,7 @@ def test_runs_that_were_asked_otherwise_are_refused(runs, tmp_path, capsys, chan
     assert not (tmp_path / "it.html").exists()
 
 
+@pytest.mark.slow
 def test_another_model_may_be_compared(runs, tmp_path):
     other = made(tmp_path / "other", skill=0.5, settings={"name": "b", "server": "http://x"})
     assert gnomon("compare", runs["ce", 0], other, "-o", tmp_path / "it.html") == 0
@@ -196,6 +202,7 @@ def refused(constant):
     raise AssertionError(f"{constant} is no JSON")
 
 
+@pytest.mark.slow
 def test_scores_and_comparisons_as_json_are_json_alone(runs, tmp_path, capsys):
     report = tmp_path / "it.html"
     assert gnomon("compare", *runs.values(), "-o", report, "--json") == 0
@@ -211,6 +218,7 @@ def test_scores_and_comparisons_as_json_are_json_alone(runs, tmp_path, capsys):
     assert told["runs"]["after"] == held["runs"]["after"]
 
 
+@pytest.mark.slow
 def test_answers_made_elsewhere_beside_a_run(runs, tmp_path, capsys):
     """The run says what was asked; how the others were generated is not known."""
     run = runs["ce", 0]

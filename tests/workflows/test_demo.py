@@ -13,6 +13,7 @@ from gnomon.cli.arguments import parser
 from gnomon.workflows.demo import NEXT
 
 
+@pytest.mark.slow
 def test_three_pictures_and_what_to_type_next_end_it(tmp_path, capsys):
     out = tmp_path / "demo"
     few = ["train.samples=8", "train.max_steps=1", "eval.samples=4"]

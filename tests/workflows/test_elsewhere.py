@@ -209,6 +209,7 @@ def test_a_mistake_is_told_in_one_line(here, capsys, words, told):
     assert said.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_review_tells_the_readers_error(here, capsys):
     """As a user runs it: score and ask for the page, judge it, and score again."""
     said = [f"It is {truth}." for truth in TRUTHS[:4]] + ["no idea", "there are 3 and then 9"]

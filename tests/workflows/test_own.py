@@ -70,6 +70,7 @@ def write(folder, rows):
         writer.writerows(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("columns", "kind"), [(READING, "reading"), (POINTER, "box")])
 def test_own_pictures_are_trained_on_and_scored_apart(columns, kind, rows, tmp_path, capsys):
     run = tmp_path / "run"
@@ -90,6 +91,7 @@ def test_own_pictures_are_trained_on_and_scored_apart(columns, kind, rows, tmp_p
             assert "gauge alone" in told
 
 
+@pytest.mark.slow
 def test_answers_are_scored_but_none_added_after_the_labels_were_edited(rows, tmp_path, capsys):
     """The truths are those that were asked; answers to two exams never stand in one file."""
     asked = ["predict", "gnomon-tiny", recipe(tmp_path, READING), "eval.samples=10"]

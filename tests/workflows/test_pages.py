@@ -151,6 +151,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", sorted(PAGES))
 def test_what_a_page_shows_runs(page, folder):
     if page in ("serving", "gpus"):

@@ -93,6 +93,7 @@ def test_a_plan_as_json_is_json_alone(capsys):
     assert [part["name"] for part in told["parts"]] == ["language", "vision", "projector"]
 
 
+@pytest.mark.slow
 def test_quiet_still_says_what_was_dropped_from_the_answers(tmp_path):
     for name, data in answered().items():
         (tmp_path / name).write_bytes(data)

@@ -75,6 +75,7 @@ def silent():
         server.server_close()
 
 
+@pytest.mark.slow
 def test_generate_ends_with_all_its_workers(tmp_path):
     out = tmp_path / "set"
     words = ("generate", "clock", "--n", 100_000, "--out", out, "--workers", 2, "size=84")
@@ -107,6 +108,7 @@ def test_no_server_is_waited_for_nor_asked_by_two_at_once(tmp_path, capsys, what
     assert told.splitlines()[-1] == GOES_ON
 
 
+@pytest.mark.slow
 def test_train_ends_with_its_data_loader(tmp_path, capfd):
     """In this process, where torch is loaded: a verb hears the signal, and then nobody does."""
     out = tmp_path / "run"

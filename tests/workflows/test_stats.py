@@ -9,6 +9,7 @@ from PIL import Image
 from workflow_toys import gnomon, small
 
 
+@pytest.mark.slow
 def test_of_a_directory(tmp_path, capsys):
     out = tmp_path / "clocks"
     for split in ("train", "test"):

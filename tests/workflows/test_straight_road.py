@@ -84,6 +84,7 @@ def test_the_hub_s_own_library_reads_the_card_of_what_was_trained(run):
     subprocess.run([sys.executable, "-c", shown], cwd=run, check=True)
 
 
+@pytest.mark.slow
 def test_running_again_changes_nothing(run, tmp_path):
     again = tmp_path / "run"
     shutil.copytree(run, again)
@@ -99,6 +100,7 @@ def test_another_recipe_never_takes_the_directory(run, tmp_path, capsys):
     assert (run / "recipe.yaml").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_score_needs_only_the_files(run, tmp_path, capsys):
     out = tmp_path / "report.html"
     assert gnomon("score", run, "--out", out) == 0
@@ -108,6 +110,7 @@ def test_score_needs_only_the_files(run, tmp_path, capsys):
     assert "Exactly right" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_finished_run_is_scored_and_compared_whatever_its_kinds_draw_by_now(
     run, tmp_path, monkeypatch, capsys
 ):
@@ -136,6 +139,7 @@ def test_predict_takes_overrides_without_data(run, tmp_path):
     assert len(out.read_text().splitlines()) == 3
 
 
+@pytest.mark.slow
 def test_compare_lays_runs_beside_each_other(run, tmp_path):
     before = run / "predictions" / "before.jsonl"
     report = tmp_path / "both.html"
@@ -169,6 +173,7 @@ def test_a_picture_that_is_none_is_named(run, tmp_path, capsys):
     assert out.read_text() == "file,answer\nkept.png,10:08\n"
 
 
+@pytest.mark.slow
 def test_beliefs_stand_beside_the_answers_that_a_run_gave(run, capsys):
     """README's own command was refused once the run had answered, after the model was loaded."""
     before = (run / "predictions" / "after.jsonl").read_bytes()
@@ -228,6 +233,7 @@ def test_merge_writes_a_model_that_says_where_it_comes_from(run, tmp_path, capsy
     assert gnomon("merge", tmp_path, tmp_path / "other") == 2
 
 
+@pytest.mark.slow
 def test_merge_uploads_only_where_it_was_told_to(run, tmp_path, monkeypatch):
     done = []
     for verb in ("create_repo", "upload_folder"):
