@@ -53,11 +53,11 @@ def written(comparison: Comparison) -> list[dict[str, Any]]:
 def _note(comparison: Comparison, differences: Sequence[Difference]) -> str:
     """What the figures of p and the intervals stand for."""
     first, *others = differences
-    said = f"p corrected by Holm: the first line's among {first.family} of tasks and comparisons"
+    said = f"p is corrected by Holm: of the first line over {first.family} (all tables' first lines)"
     if others:
-        said += f", the others' among {others[0].family}"
+        said += f", of the others over {others[0].family}"
     said += f"; a seed's own is of {first.by_seed[0].test}" if first.by_seed[1:] else ""
-    said += "; each interval holds by itself"
+    said += "; intervals are not"
     sides = zip((comparison.a, comparison.b), comparison.seeds, strict=True)
     alone = [name for name, seeds in sides if len(seeds) == 1]
     return said + (f"; nothing is said of other seeds of {' and '.join(alone)}" if alone else "")
