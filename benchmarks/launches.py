@@ -32,9 +32,14 @@ def main() -> None:
             for place, count in launches.items():
                 files[Path(place.split(":")[0]).name] += count
             where = [f"{file} {count}" for file, count in files.most_common() if count]
-            where += [f"{place.split(':')[1]}() {count}" for place, count in waits.items()]
+            where += [f"{place.split(':')[1]}() {n}" for place, n in waits.items() if n]
             title = f"{name}{', in chunks' if at_once else ''}"
             print(f"{title:<18}{launches.total():>9}{waits.total():>7}   {', '.join(where)}")
+
+
+def _is_ours(place: str, by: str) -> bool:
+    """Of our own code, and not of a model's forward."""
+    return bool(place) and not by and not place.startswith("pipeline/families/")
 
 
 def counted(name: str, at_once: int | None) -> tuple[Counter[str], Counter[str]]:
@@ -62,10 +67,9 @@ def counted(name: str, at_once: int | None) -> tuple[Counter[str], Counter[str]]
         trainer.train()
     launches, waits = Counter[str](), Counter[str]()
     for who, count in pretend.launches.items():
-        launches[who.place] += count if who.place and not who.by else 0
+        launches[who.place] += count if _is_ours(who.place, who.by) else 0
     for (who, _), count in pretend.waits.items():
-        if who.place and not who.by:
-            waits[who.place] += count
+        waits[who.place] += count if _is_ours(who.place, who.by) else 0
     return launches, waits
 
 

@@ -45,6 +45,8 @@ def uniform(group: Iterable[tuple[Prediction, Target]], name: str) -> dict[str, 
     """Each measure's mean for one who gives all listed answers the same probability."""
     found = [measures(_even(prediction), truth, name) for prediction, truth in group]
     keys = dict.fromkeys(key for one in found for key in one)
+    if TYPES[name].period:
+        keys.pop("belief_expected", None)  # evenly round a dial has no direction
     return {key: float(np.mean([one[key] for one in found if key in one])) for key in keys}
 
 
