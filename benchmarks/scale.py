@@ -115,7 +115,7 @@ def main() -> None:
     watch()
     print(f"{'':<16}{'CPU ms a sample':<41}{'':>14}{'':>7}{'a billion':>13}")
     print(
-        f"{'kind':<16}{'draw':>8}{'PNG':>8}{'labels':>8}{'Parquet':>9}{'':>7}{'all':>8}{'kB':>7}"
+        f"{'kind':<16}{'draw':>8}{'PNG':>8}{'labels':>8}{'Parquet':>9}{'share':>7}{'all':>8}{'kB':>7}"
         f"{'core-hours':>13}{'TB':>7}{'100 cores':>13}"
     )
     for kind in KINDS:
