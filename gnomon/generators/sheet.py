@@ -15,8 +15,8 @@ from gnomon.sample import Sample
 
 PAPER, CARD, INK, FAINT, MARK = "#eceae6", "#ffffff", "#1c1c1e", "#6e6e73", "#d1342f"
 GAP, PAD = 16, 10
-LINE = 19
-"""The height of a line."""
+LINE = 1.3
+"""The height of a line, in sizes of its font."""
 MOST = 10
 """Lines of an answer."""
 MOST_OF_QUESTION = 16
@@ -48,7 +48,7 @@ def contact_sheet(
     side = min(largest, 2 * max(sides, default=largest))
     told = [_told(s, side, answers[i] if answers else None) for i, s in enumerate(samples)]
     starts = [0 if sample.image is None else side + PAD // 2 for sample in samples]
-    ends = [start + LINE * len(lines) for start, lines in zip(starts, told, strict=True)]
+    ends = [start + sum(map(_height, lines)) for start, lines in zip(starts, told, strict=True)]
     width, height = side + 2 * PAD, max(ends) + 2 * PAD
     top = GAP + (40 if title else 0)
     size = (GAP + columns * (width + GAP), top + rows * (height + GAP))
@@ -63,9 +63,15 @@ def contact_sheet(
             picture = _fitted(sample, sample.shown, side)
             free = (width - picture.width, side - picture.height)
             sheet.paste(picture, (x + free[0] // 2, y + PAD + free[1] // 2))
-        for number, (text, colour, font) in enumerate(lines):
-            draw.text((x + PAD, y + PAD + start + LINE * number), text, colour, font)
+        for line in lines:
+            text, colour, font = line
+            draw.text((x + PAD, y + PAD + start), text, colour, font)
+            start += _height(line)
     return sheet
+
+
+def _height(line: Line) -> int:
+    return round(LINE * line[2].size)
 
 
 def _told(sample: Sample, width: int, answer: str | None) -> list[Line]:
