@@ -65,9 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         return _failed(f"{error.name} is not here: pip install '.[train]' in gnomon's clone", 1)
     except _Terminated:
-        return _failed("terminated; the same command goes on where it stopped", 143)
+        return _failed("terminated; the same command goes on from what was saved", 143)
     except KeyboardInterrupt:
-        return _failed("interrupted; the same command goes on where it stopped", 130)
+        return _failed("interrupted; the same command goes on from what was saved", 130)
     finally:
         if hears:
             signal.signal(signal.SIGTERM, before)

@@ -247,7 +247,7 @@ def plan(
     overrides key=value: laid over the recipe, or over how your file is read
     config_only: open no checkpoint; its known sizes are enough
     memory GIB: plan for so much; default: what is free here
-    write YAML: write a recipe that fits, with the largest batch, and say what was given up for it
+    write YAML: write a recipe that fits, and say what was given up for it
     """
     from functools import partial
 
@@ -261,6 +261,8 @@ def plan(
     from gnomon.workflows.directory import as_text
     from gnomon.workflows.running import fitting
 
+    if memory is not None and memory <= 0:
+        raise ValueError(f"--memory {memory:g}: give more than 0 GiB")
     opened, text = data.to_plan(recipe, overrides)
     if write is not None:
         _refuse_to_replace(write)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -65,7 +65,7 @@ def score(file: Path, asked: Asked) -> tuple[RunResult, Mapping[str, Sample], st
     own = list(_own_names(asked, held.id_column))
     found = held.by_question(ids, *own)
     predictions = [_prediction(found.get(one.id), one, file.stem) for one in asked.questions]
-    notes = list(_notes(held, n, found.values()))
+    notes = list(_notes(held, ids, found))
     if held.counts_from(n, [*own, dict.fromkeys(ids, "")]) == 1:
         notes.append(f"{held.name} counts the questions from 1: its id 1 is the first question.")
     run, told = result(
@@ -91,7 +91,7 @@ def _own_names(asked: Asked, column: str | None) -> Iterator[dict[str, str]]:
     if column is None:
         return
     pictures = (asked.exam.sources[0].columns or Columns()).image
-    rows, shown = asked.own_rows, pictures or column
+    rows, shown = asked.own_rows[: asked.exam.samples], pictures or column
     named = {name: [str(row.get(name, "")).strip() for row in rows] for name in (column, shown)}
     files = [Path(value).name for value in named[shown]]
     for values in (*named.values(), files):
@@ -99,14 +99,15 @@ def _own_names(asked: Asked, column: str | None) -> Iterator[dict[str, str]]:
             yield {value: asked.samples.id(index) for index, value in enumerate(values)}
 
 
-def _notes(held: Answers, n: int, found: Collection[Said]) -> Iterator[str]:
+def _notes(held: Answers, ids: Sequence[str], found: Mapping[str, Said]) -> Iterator[str]:
     """What a reader of the figures has to know of how the answers were found."""
     if held.id_column is None:
         yield f"{held.name} names no ids: its answers are taken in the order of the questions."
-    if missing := n - len(found):
-        yield (
-            f"{held.name} answers {len(found):,} of {n:,} questions; the other {missing:,} count as"
-            f" unread. If no more were asked, say eval.samples={len(found)}."
-        )
-    if empty := sum(not one.text for one in found):
+    if missing := len(ids) - len(found):
+        told = f"{held.name} answers {len(found):,} of {len(ids):,} questions; the other"
+        told += f" {missing:,} count as unread."
+        if found.keys() == {*ids[: len(found)]}:
+            told += f" If no more were asked, say eval.samples={len(found)}."
+        yield told
+    if empty := sum(not one.text for one in found.values()):
         yield f"{held.name} has {empty:,} empty answers; they count as unread."

@@ -252,6 +252,34 @@ def test_a_column_that_names_the_questions_is_not_overlooked(here, capsys):
     assert gnomon("score", "places.jsonl", "--data", "sums.yaml", "--id-column", "item") == 0
 
 
+def test_answers_to_other_questions_than_the_first_are_never_dropped(labels, here, capsys):
+    (here / "last.csv").write_text("Bild;Modell\n2.png;-3\n")
+    words = ("score", "last.csv", "--data", labels, "--id-column", "Bild", *ASKED)
+    assert gnomon(*words) == 0
+    told = capsys.readouterr().err
+    assert "last.csv answers 1 of 3 questions; the other 2 count as unread." in told
+    assert "eval.samples" not in told  # it would ask the first one
+    assert gnomon(*words, "eval.samples=1") == 1
+    assert "column 'Bild' has '2.png' in line 2, a question is '0.png'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("table", ["answers", "labels"])
+def test_a_comma_outside_quotes_never_shifts_what_stands_behind_it(here, capsys, table):
+    (here / "labels.csv").write_text('image,question,answer\n0.png,"Hello, what?",5\n')
+    (here / "answers.csv").write_text(
+        "image,answer\n0.png,5,,\n"
+    )  # as spreadsheets end lines
+    Image.new("RGB", (60, 40)).save(here / "0.png")
+    words = ("score", "answers.csv", "--data", "labels.csv", "--id-column", "image")
+    assert gnomon(*words) == 0
+    file = here / f"{table}.csv"
+    file.write_text(file.read_text().replace('"', "").replace("5,,", "5,6"))
+    capsys.readouterr()
+    assert gnomon(*words) == 1
+    told = f"{table}.csv: line 2 has more cells than the header has columns: put a text with ','"
+    assert told in capsys.readouterr().err
+
+
 def test_two_columns_of_one_name_and_half_an_emoji(here, capsys):
     (here / "two.csv").write_text("id,text,text\n1,2,b\n")
     assert gnomon("score", "two.csv", "--data", "sums.yaml") == 1

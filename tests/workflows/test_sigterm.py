@@ -17,7 +17,7 @@ import pytest
 from PIL import Image
 from workflow_toys import gnomon, small
 
-GOES_ON = "gnomon: terminated; the same command goes on where it stopped"
+GOES_ON = "gnomon: terminated; the same command goes on from what was saved"
 
 
 def wait_for(condition, seconds=60):

@@ -106,8 +106,8 @@ class Answers:
                 f" the {len(ids):,} questions has: column {self.id_column!r} has {left[0].id!r} in"
                 f" line {left[0].line}, a question is {next(iter(names))!r}. Name another column"
                 f" (--id-column), or --id-column {NO_COLUMN} to go by the order of the lines."
-                " Numbers count the questions from 0 where one of them is 0, and from 1 where one"
-                f" is {len(ids)}"
+                " Your own column names questions where no value stands twice in it. Numbers count"
+                f" them from 0 where one of them is 0, and from 1 where one is {len(ids)}"
             )
         return names
 
@@ -144,8 +144,6 @@ def answers(
     ids, texts = _columns(name, there, id_column, text_column)
     said = []
     for line, row in held:
-        if any(row.get(None, ())):  # type: ignore[call-overload]  # csv's key of what is left over
-            raise ValueError(f"{name}: line {line} has more cells than the header has columns")
         sample_id = "" if ids is None else row.get(ids)
         if ids is not None and not _is_said(sample_id):
             raise ValueError(f"{name}: line {line} has no id in column {ids!r}")

@@ -49,6 +49,11 @@ def _separated(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:  
             raise ValueError(f"{file}: two columns are called {min(twice)!r}: rename one of them")
         before = 1
         for row in reader:
+            if any(row.get(None, ())):  # csv's key of what is left over
+                raise ValueError(
+                    f"{file}: line {before + 1} has more cells than the header has columns: put a"
+                    f" text with {reader.reader.dialect.delimiter!r} in it in quotes"
+                )
             yield before + 1, row
             before = reader.line_num
 
