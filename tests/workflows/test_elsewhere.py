@@ -266,9 +266,7 @@ def test_answers_to_other_questions_than_the_first_are_never_dropped(labels, her
 @pytest.mark.parametrize("table", ["answers", "labels"])
 def test_a_comma_outside_quotes_never_shifts_what_stands_behind_it(here, capsys, table):
     (here / "labels.csv").write_text('image,question,answer\n0.png,"Hello, what?",5\n')
-    (here / "answers.csv").write_text(
-        "image,answer\n0.png,5,,\n"
-    )  # as spreadsheets end lines
+    (here / "answers.csv").write_text("image,answer\n0.png,5,,\n")  # as spreadsheets end
     Image.new("RGB", (60, 40)).save(here / "0.png")
     words = ("score", "answers.csv", "--data", "labels.csv", "--id-column", "image")
     assert gnomon(*words) == 0
