@@ -53,11 +53,9 @@ def written(comparison: Comparison) -> list[dict[str, Any]]:
 def _note(comparison: Comparison, differences: Sequence[Difference]) -> str:
     """What the figures of p and the intervals stand for."""
     first, *others = differences
-    said = (
-        f"p is corrected by Holm: of the first line over {first.family} (all tables' first lines)"
-    )
+    said = f"p is corrected by Holm: in the first line over {first.family}, all tables' first lines"
     if others:
-        said += f", in the others over {others[0].family}"
+        said += f"; in the others over {others[0].family}"
     said += f"; a seed's own is of {first.by_seed[0].test}" if first.by_seed[1:] else ""
     said += "; intervals are not"
     sides = zip((comparison.a, comparison.b), comparison.seeds, strict=True)
