@@ -180,6 +180,7 @@ def test_beliefs_are_summed_up_with_intervals_and_chance():
     assert summary["belief_nll"].chance["uniform"] == pytest.approx(math.log(720), abs=1e-3)
     assert summary["belief_5"].estimate.n == 30
     assert summary["exact"].chance["uniform"] == pytest.approx(1 / 720)
+    assert not summary["belief_expected"].chance  # an even belief points nowhere on a dial
 
 
 def test_without_beliefs_there_are_no_such_lines():
