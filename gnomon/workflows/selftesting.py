@@ -256,9 +256,9 @@ class _Trial:
 
 
 def _heading(opened: Recipe, overrides: Sequence[str], states: dict[str, str]) -> list[str]:
-    passed = sum(state == "passed" for state in states.values())
     from gnomon.pipeline.load import settled
 
+    passed = sum(state == "passed" for state in states.values())
     model, known = settled(opened.model), versions("accelerate", "datasets", "tokenizers")
     name = Path(model.name).resolve().name if Path(model.name).is_dir() else model.name
     held = f"{f'{model.bits} bits, ' if model.bits else ''}{model.dtype}"

@@ -23,11 +23,8 @@ _APART = 1.5
 
 def check(clock: ClockOptions) -> None:
     """Refuse what cannot be drawn, by name and value."""
-    for option, wanted, allowed in (
-        ("dials", clock.dials, UNSEEN_DIALS if clock.ood else DIALS),
-        ("hands", clock.hands, UNSEEN_HANDS if clock.ood else HANDS),
-    ):
-        check_names(option, wanted, allowed)
+    check_names("dials", clock.dials, UNSEEN_DIALS if clock.ood else DIALS)
+    check_names("hands", clock.hands, UNSEEN_HANDS if clock.ood else HANDS)
     settled = clock.settled
     _check_legible(clock, settled)
     romans = any(name.startswith("roman") for name in clock.numerals)
