@@ -1,7 +1,6 @@
 """A generator that is quick and has every kind of target; and what tests do with its files."""
 
 import hashlib
-import time
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
@@ -22,13 +21,11 @@ class Toy(Generator):
 
     size: int = 16
     pictures: bool = True
-    delay: float = 0.0
 
     def key(self, index):
         return str(index)
 
     def draw(self, index):
-        time.sleep(self.delay)
         rng = self.rng(index)
         noise = b"".join(rng.bits().to_bytes(8, "little") for _ in range(self.size**2 * 3 // 8))
         targets = (

@@ -13,15 +13,24 @@ from store_toys import toys, tree
 
 from gnomon import store
 
-SCRIPT = """
-import sys
+SHARDS, ROWS, WHOLE = 20, 30, 3
+SIZES = {"n": SHARDS * ROWS, "shards": SHARDS}
+SCRIPT = f"""
+import sys, time
 from gnomon import store
-from store_toys import toys
+from store_toys import Toy, toys
+
+def draw(toy, index, drawn=Toy.draw):
+    "Waits in the middle of each shard after the first few, with a part of it on the disk."
+    if index >= {WHOLE * ROWS} and index % {ROWS} == 25:
+        time.sleep(600)
+    return drawn(toy, index)
+
+Toy.draw = draw
 
 if __name__ == "__main__":
     out, workers, form = sys.argv[1:]
-    samples = toys(delay=0.02)
-    store.write(samples, out, n=240, workers=int(workers), format=form)
+    store.write(toys(), out, **{SIZES}, workers=int(workers), format=form)
 """
 FOUND_IN = (Path(__file__).parent, Path(store.__file__).parents[2])
 
@@ -44,7 +53,7 @@ def start(tmp_path):
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         started.append(process)
-        wait_for(lambda: len(shards(out)) >= 3 and list(out.glob("*/.*.tmp")))
+        wait_for(lambda: (len(shards(out)), len(begun(out))) == (WHOLE, workers))
         return process
 
     yield begin
@@ -53,7 +62,7 @@ def start(tmp_path):
         process.communicate()
 
 
-def wait_for(condition, seconds=60):
+def wait_for(condition, seconds=300):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
@@ -66,6 +75,11 @@ def shards(out):
     if not file.exists():
         return []
     return [s for s in json.loads(file.read_text())["splits"]["train"]["shards"] if s]
+
+
+def begun(out):
+    """The shards that are being written."""
+    return list(out.glob("*/.*.tmp"))
 
 
 def runs(pid):
@@ -83,18 +97,17 @@ def runs(pid):
 def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path, start, workers, form):
     out = tmp_path / "killed"
     process = start(out, workers, form)
-    drawing = [int(file.name.split(".")[-2]) for file in out.glob("*/.*.tmp")]
+    drawing = [int(file.name.split(".")[-2]) for file in begun(out)]
     process.send_signal(signal.SIGKILL)
     process.wait()
     wait_for(lambda: not any(map(runs, drawing)))  # the workers leave with it
 
     kept = {out / s["file"]: (out / s["file"]).stat().st_mtime_ns for s in shards(out)}
-    assert 3 <= len(kept) < 20
-    store.write(toys(delay=0.02), out, n=240)
+    store.write(toys(), out, **SIZES)
     assert {file: file.stat().st_mtime_ns for file in kept} == kept
 
     whole = tmp_path / "whole"
-    store.write(toys(delay=0.02), whole, n=240, workers=2, format=form)
+    store.write(toys(), whole, **SIZES, workers=2, format=form)
     assert tree(out) == tree(tmp_path / "whole")
 
 
