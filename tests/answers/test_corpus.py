@@ -17,6 +17,7 @@ BLIND = {"times": 0.98, "numbers": 0.975, "choices": 0.97, "boxes": 0.985}
 """Of the answers that were written without a look at the rules."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FLOORS)
 def test_most_are_read_as_judged(name):
     if not rows(name):
@@ -27,6 +28,7 @@ def test_most_are_read_as_judged(name):
     assert shares["all"] > counted(name, "last")["all"] + 0.04
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BLIND)
 def test_most_of_the_blind_corpus_are_read_as_judged(name):
     shares = counted(name, part="blind")

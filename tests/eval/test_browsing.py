@@ -152,6 +152,7 @@ def test_the_browser_shows_them_as_text_and_stays_quick_to_use_with_ten_thousand
         browser.close()
 
 
+@pytest.mark.slow
 def test_of_more_questions_some_are_in_the_page(tmp_path, monkeypatch):
     monkeypatch.setattr(browsing, "MOST", 100)
     monkeypatch.setattr(browsing, "_CHARACTERS", 50_000)

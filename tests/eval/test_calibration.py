@@ -76,6 +76,7 @@ def test_a_report_shows_beliefs(tmp_path):
     assert len(page) < 400_000
 
 
+@pytest.mark.slow
 def test_a_report_of_one_clock_and_one_without_beliefs(tmp_path):
     run, samples = believing(1)
     write_report(tmp_path / "r.html", [run], samples={s.id: s for s in samples})

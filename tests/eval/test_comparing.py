@@ -106,6 +106,7 @@ def test_seeds_are_listed_and_each_has_its_own_test():
     )
 
 
+@pytest.mark.slow
 def test_a_difference_that_only_one_seed_has_is_tied():
     """The items alone would show it: the second recipe was lucky once."""
     samples = clocks(150)
@@ -122,6 +123,7 @@ def test_shares_differ_by_a_whole_at_most():
     assert -1 <= found.estimate.low < found.estimate.value < found.estimate.high <= 1
 
 
+@pytest.mark.slow
 def test_other_seeds_are_no_pairs():
     samples = clocks(100)
     found = compare(seeded(samples, (0.2, 0.2)), seeded(samples, (0.8, 0.8, 0.8), first=7))

@@ -31,6 +31,7 @@ def covered(found, truth):
     return np.mean([c.estimate.low <= truth <= c.estimate.high for c in found])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["exact", "charged"])
 @pytest.mark.parametrize(("k", "n"), [(5, 150), (8, 150)])
 def test_a_models_mean_is_covered(k, n, name):
@@ -46,6 +47,7 @@ def test_a_paired_difference_is_covered(name):
     assert 0.93 <= covered(found, other.truth[name] - model.truth[name]) <= 0.97
 
 
+@pytest.mark.slow
 def test_with_one_seed_the_items_are_covered_of_a_model_without_seeds():
     model = Model(seeds=0.0)
     assert 0.93 <= covered(repeated(model, 1, 200, "exact"), model.accuracy) <= 0.97
@@ -139,6 +141,7 @@ def test_a_planted_difference_is_found_as_often_as_is_said():
     assert shown == pytest.approx(0.8, abs=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "n"), [(2, 100), (3, 200), (5, 200)])
 def test_equal_models_come_out_tied(k, n):
     model = Model()

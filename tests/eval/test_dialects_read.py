@@ -123,6 +123,7 @@ def test_free_texts(name, phrase, prose):
     assert read(spoken, Text(phrase), text) == phrase
 
 
+@pytest.mark.slow
 @every_dialect
 @given(spots, st.sampled_from(OF_LISTS))
 def test_spots(name, target, prose):

@@ -90,6 +90,7 @@ def test_text_and_report_say_every_seed(tmp_path):
     assert "ntil-2" in table(runs)
 
 
+@pytest.mark.slow
 def test_a_report_of_two_single_runs_has_the_differences_too(tmp_path):
     page = write_report(tmp_path / "r.html", [run("a"), run("b", loss="ntil")]).read_text()
     assert page.index("Differences</h2>") > page.index("Time on a 12-hour dial</h2>")

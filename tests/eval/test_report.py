@@ -78,6 +78,7 @@ def mixed():
     return RunResult(HOSTILE, score(predictions, samples), predictions), by_id(samples)
 
 
+@pytest.mark.slow
 def test_it_loads_nothing(tmp_path, two, mixed):
     run, samples = mixed
     for runs, shown in ((two, by_id(clocks(60, picture=True))), ([run], samples)):
@@ -257,6 +258,7 @@ def test_eight_runs_have_colours_that_everyone_tells_apart(place, eyes):
     assert contrast.min() >= 3  # WCAG 2.2, 1.4.11
 
 
+@pytest.mark.slow
 def test_several_kinds_are_told_in_one_sentence_and_a_table_first():
     runs = all_kinds.two()
     found = compare(runs[0].scores, runs[1].scores, names=("before", "after"))

@@ -10,9 +10,12 @@ import pytest
 
 from gnomon.eval import write_report
 
-pytestmark = pytest.mark.skipif(
-    chromium.found() is None, reason=f"no browser: none of {', '.join(chromium.NAMES)} is here"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        chromium.found() is None, reason=f"no browser: none of {', '.join(chromium.NAMES)} is here"
+    ),
+]
 
 LOOKS = [
     ("report", 400, False, True),
@@ -62,7 +65,6 @@ def look(request, pages, browser):
     return found, list(browser.requests), list(browser.console)
 
 
-@pytest.mark.slow
 def test_nothing_is_wider_than_the_window(look):
     found, _, _ = look
     assert found["closed"] <= found["width"]

@@ -203,6 +203,7 @@ def test_samples_that_are_not_held_are_not_drawn_for_their_facts(tmp_path):
     assert len(set(drawn)) == 5
 
 
+@pytest.mark.slow
 def test_the_report_has_them(tmp_path):
     samples, done = run("a", 0.6)
     page = write_report(tmp_path / "r.html", [done], samples={s.id: s for s in samples}).read_text()

@@ -68,6 +68,7 @@ def test_remainders_leave_what_does_not_divide():
         assert int(said(generator[index])) == first - second * (first // second)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 def test_roots_are_the_nearest_whole_numbers(level):
     generator = create("arithmetic", tasks=["root"], level=level)

@@ -30,6 +30,7 @@ def cut(one, other):
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("level", LEVELS)
 def test_no_text_is_clipped_or_over_another_and_marks_have_room(level, size):
@@ -63,6 +64,7 @@ def test_every_chart_meets_every_question_that_it_can_be_asked():
     assert all({"extreme", "compare", "box"} <= forms for forms in met.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", ["train", "val", "test"])
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_pair_of_chart_and_question_has_samples_of_every_split(level, split):
@@ -72,6 +74,7 @@ def test_every_pair_of_chart_and_question_has_samples_of_every_split(level, spli
         assert len({one.key(index) for index in range(12)}) > 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(224, 224), (448, 336)], ids=str)
 def test_no_point_hides_another_or_its_letter(size):
     for level in LEVELS:
@@ -96,6 +99,7 @@ EXTREMES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", EXTREMES, ids=str)
 def test_whatever_is_not_refused_is_drawn(options):
     choices = Chart(**options)._scopes[0][1]
@@ -104,6 +108,7 @@ def test_whatever_is_not_refused_is_drawn(options):
         assert len({one.key(index) for index in range(5)}) > 2
 
 
+@pytest.mark.slow
 def test_levels_differ():
     found = {level: [Chart(level=level)._meaning(i)[1] for i in range(400)] for level in LEVELS}
     rows = {level: np.mean([len(p.cells) for p in plans]) for level, plans in found.items()}
@@ -115,6 +120,7 @@ def test_levels_differ():
     assert {"zero", "truncated", "negative", "log"} <= scales["hard"]
 
 
+@pytest.mark.slow
 def test_held_out_looks_are_never_drawn_without_ood():
     seen, held_out = (
         [Chart(ood=ood, size=224)[i].facts["style"] for i in range(110)] for ood in (False, True)

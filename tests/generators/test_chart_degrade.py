@@ -148,6 +148,7 @@ def test_boxes_that_are_asked_for_move_along():
             assert target.y2 <= 336
 
 
+@pytest.mark.slow
 def test_readings_of_worn_charts_may_be_coarser():
     within = {}
     for degrade in ("off", "light", "heavy"):

@@ -54,6 +54,7 @@ def column_top(pixels, box, upwards):
     return (end if upwards else end + 1), x
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("charts", [("bar",), ("grouped",)])
 def test_bar_tops_are_where_the_values_belong(charts):
     worst, measured = 0.0, 0
@@ -75,6 +76,7 @@ def test_bar_tops_are_where_the_values_belong(charts):
     assert worst <= 1.0
 
 
+@pytest.mark.slow
 def test_grid_lines_run_where_their_values_belong():
     """A pixel wide, they are off by half of one at most, and not to one side: once by 0.55."""
     off = []

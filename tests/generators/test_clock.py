@@ -384,6 +384,7 @@ def every_clock(n, **options):
 CROWDED: dict = dict.fromkeys(("brand", "date", "subdials", "alarm", "glare", "occlusion"), 1.0)
 
 
+@pytest.mark.slow
 def test_no_hand_hides_the_date_or_is_hidden():
     dated = 0
     for facts in every_clock(150, level="hard", **CROWDED):
@@ -429,6 +430,7 @@ def test_no_window_or_small_dial_cuts_into_a_numeral(options):
         assert 1 - 0.17 - 0.62 * height - height / 2 > 0.36 + 0.15
 
 
+@pytest.mark.slow
 def test_the_date_is_always_there_when_it_is_asked_for():
     for facts in every_clock(200, level="hard", questions=("date",), alarm=1.0, size=320):
         assert 1 <= facts["date"]["day"] <= 31
@@ -465,6 +467,7 @@ def test_a_hand_that_is_turned_in_a_mirror_is_turned_as_the_clock_has_it():
         assert (itself in question) == bool(mirror)
 
 
+@pytest.mark.slow
 def test_no_two_clocks_of_a_picture_show_one_minute():
     clock = Clock(clocks=3, size=84, questions=("later", "which"))
     for index in range(100):
@@ -564,6 +567,7 @@ def test_what_ood_draws_is_never_drawn_without_it():
         assert len({(s["dial"], s["hands"]) for s in styles}) >= (6 if ood else 30)
 
 
+@pytest.mark.slow
 def test_hands_stay_inside_the_picture():
     for index in range(200):
         sample = create("clock")[index]

@@ -62,6 +62,7 @@ def touches_ink(sample, red, pivot, unit):
     return bool((beside & dark & (away > 0.15) & (away < 0.43)).any())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instrument", ["gauge", "scale", "meter"])
 @pytest.mark.parametrize("log", [0.0, 1.0])
 def test_pointers_stand_at_their_values(instrument, log):
@@ -260,6 +261,7 @@ def test_ticks_can_be_counted():
         assert np.linalg.norm(np.diff(ticks, axis=0), axis=1).min() >= LEAST
 
 
+@pytest.mark.slow
 def test_held_out_styles_are_never_mixed():
     seen, unseen = (
         {(f["palette"], f["hand"]) for i in range(80)

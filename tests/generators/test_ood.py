@@ -33,6 +33,7 @@ LOOKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LOOKS)
 def test_looks_and_worlds_are_never_mixed(kind):
     options, looks = LOOKS[kind]

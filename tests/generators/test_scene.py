@@ -108,6 +108,7 @@ def test_expressions_mean_one_thing(level):
             assert set(sample.target.choices) == {t["colour"] for t in things}
 
 
+@pytest.mark.slow
 @levels
 def test_a_count_is_not_told_by_its_question(level):
     """The most frequent answer to each form of question, as one who sees no picture would give."""

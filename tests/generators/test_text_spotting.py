@@ -138,6 +138,7 @@ def test_every_ground_has_colours_to_write_with():
     assert all(len(readable_on(ground)) >= 2 for ground in text_grounds())
 
 
+@pytest.mark.slow
 @levels
 def test_what_is_asked_is_there_once(level):
     asked = set()

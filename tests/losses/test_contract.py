@@ -222,6 +222,7 @@ def test_it_compiles_without_graph_breaks(name):
     assert gradient(value, logits).isfinite().all()
 
 
+@pytest.mark.slow
 def test_kept_rows_and_hidden_states_compile_too():
     loss = create("ntil", VOCABULARIES["many digits"]())
     labels = labels_of("many digits", "12:05", "-3.5")

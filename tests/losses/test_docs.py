@@ -51,6 +51,7 @@ def given(tmp_path, monkeypatch):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of libraries that these few lines do not silence
 def test_the_code_runs_and_trains(given):
     assert len(CODE) == 6
@@ -81,6 +82,7 @@ def drawn():
     return runpy.run_path(str(DOCS / "losses.py"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("figure", ["answers", "near_misses", "four_tokens", "numbers"])
 def test_the_figures_are_what_is_printed(drawn, figure):
     assert f"```text\n{drawn[figure]()}\n```" in PAGE

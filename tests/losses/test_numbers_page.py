@@ -31,6 +31,7 @@ def test_the_examples_are_read_so(name):
         assert [float(v) for numbers in read(name, texts) for v in numbers] == values, written
 
 
+@pytest.mark.slow
 def test_the_lines_of_code_run():
     code = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)[1]
     names = {"NumericVocab": NumericVocab, "tokenizer": tokenizer_of("qwen2"), "width": 151_936}

@@ -129,6 +129,7 @@ fractions = st.just("") | digits.map(".{}".format)
 numbers = st.tuples(signs, digits | grouped, fractions).map("".join)
 
 
+@pytest.mark.slow
 @given(st.lists(numbers, max_size=5), st.sampled_from([", a: ", "\n", " "]))
 @pytest.mark.parametrize("name", WHOLE)
 def test_numbers_are_read_as_they_are_written(name, written, between):

@@ -39,6 +39,7 @@ WORDS = {
 """`Hello world!` in each."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_ids_are_the_models_own(name):
     tokenizer = KINDS[name]()

@@ -113,6 +113,7 @@ def test_the_plan_counts_what_peft_trains(way, checkpoint):
     )
 
 
+@pytest.mark.slow
 def test_peft_is_told_what_the_recipe_says(checkpoint):
     recipe = recipe_of(checkpoint, *WAYS["nf4, quantised once"])
     loaded = load(recipe.model)

@@ -41,6 +41,7 @@ def small(request, tmp_path_factory):
     return loaded
 
 
+@pytest.mark.slow
 def test_every_family_believes_what_each_answer_alone_says(small):
     seeing = small.family.name in SEEING
     pictures = [CLOCKS[0], boxed(1, (300, 90))] if seeing else []

@@ -96,6 +96,7 @@ def test_pixels_are_those_that_boxes_are_written_in(tmp_path):
     assert size_of(plain / rows_of(plain)[0]["images"][0]) == (100, 90)
 
 
+@pytest.mark.slow
 def test_the_trl_export_trains_in_stock_trl(blank, tmp_path):
     clocks = [create("clock", size=84)[i] for i in range(4)]
     out = export(clocks, 4, blank.family, "trl", tmp_path / "out")

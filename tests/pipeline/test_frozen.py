@@ -55,6 +55,7 @@ def test_the_adapters_gradients_are_the_same_to_the_bit(checkpoint, tmp_path, mo
     assert sum(g.abs().sum() > 0 for g in gradients.values()) >= len(gradients) // 2
 
 
+@pytest.mark.slow
 def test_stock_runs_the_tower_backward(checkpoint, tmp_path):
     """What ours saves: the day this fails, `frozen.py` has done its work."""
     _, passes = step(SFTTrainer, checkpoint, tmp_path)

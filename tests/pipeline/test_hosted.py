@@ -394,6 +394,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_ends_at_once_and_keeps_its_answers(tmp_path):
     """Within a process of its own: Ctrl-C goes to its main thread."""
     arrived, go_on = threading.Event(), threading.Event()

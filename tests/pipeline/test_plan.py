@@ -247,6 +247,7 @@ def test_everything_is_given_up_in_order_before_nothing_fits():
     assert set(batches[1:]) == {1}  # one sample tells whether any number of them can fit
 
 
+@pytest.mark.slow
 def test_smaller_pictures_have_fewer_tokens_in_a_plan():
     whole = of_qwen(per_device_train_batch_size=1)
     family, config = _opened(whole, config_only=True)

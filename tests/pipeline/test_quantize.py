@@ -85,6 +85,7 @@ def test_a_model_that_came_from_elsewhere_is_kept_trainable_too(checkpoint, tmp_
     assert not any(layer.support_avx512bf16_for_cpu for layer in layers(trainer.model))
 
 
+@pytest.mark.slow
 def test_doras_magnitudes_move(loaded, tmp_path):
     """In bf16 a step of 1e-4 is rounded away, and they would stay as they began."""
     dora = LoraConfig(use_dora=True, target_modules=r".*language_model.*\.q_proj")

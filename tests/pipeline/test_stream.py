@@ -125,6 +125,7 @@ def train(out, steps, seen, resume=None):
     return trainer.model.weight
 
 
+@pytest.mark.slow
 def test_a_trainer_resumes_an_endless_stream_where_it_was(tmp_path):
     """transformers reads past what was seen, and trains on what comes then."""
     whole = train(tmp_path, 5, [])
@@ -134,6 +135,7 @@ def test_a_trainer_resumes_an_endless_stream_where_it_was(tmp_path):
     assert seen[:8] == in_batches(list(range(32)))
 
 
+@pytest.mark.slow
 def test_trls_trainer_trains_on_rows_drawn_as_it_wants_them(blank, tmp_path):
     """And skips, at a resume, what was seen without drawing it."""
     asked, seen = [], []

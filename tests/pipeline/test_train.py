@@ -109,6 +109,7 @@ def test_a_run_leaves_its_adapter_and_its_log(whole):
     assert log_of(whole)[-1]["train_runtime"] > 0
 
 
+@pytest.mark.slow
 def test_an_adapter_of_a_float32_model_is_float32_when_trained_and_loaded(recipe, tmp_path):
     """Processors without AVX-512 multiply bf16 some fifty times as slowly."""
     given = replace(recipe, model=replace(recipe.model, dtype="float32"))
@@ -128,6 +129,7 @@ def test_an_adapter_has_the_language_layers_alone(whole):
     assert any(weight.abs().sum() > 0 for name, weight in weights.items() if "lora_B" in name)
 
 
+@pytest.mark.slow
 def test_a_run_is_the_seeds(recipe, whole, tmp_path):
     assert_same_run(run_of(recipe, tmp_path), whole)
     other = run_of(replace(recipe, seed=1), tmp_path / "other")
@@ -367,6 +369,7 @@ def test_every_mixture_of_parts_trains_and_comes_back(recipe, tmp_path, parts, d
     assert torch.equal(logits, others)
 
 
+@pytest.mark.slow
 def test_a_model_that_trains_whole_is_saved_whole(recipe, checkpoint, tmp_path):
     full = replace(
         recipe,
@@ -404,6 +407,7 @@ def test_a_killed_run_of_a_whole_model_goes_on_to_the_same_bits(recipe, tmp_path
     ]
 
 
+@pytest.mark.slow
 def test_what_the_loss_will_see_is_said_before_the_training(recipe, tmp_path, capsys):
     run_of(replace(recipe, train=replace(recipe.train, max_steps=1)), tmp_path)
     assert "digits that ntil sees: 100 % (number), 100 % (time)\n" in capsys.readouterr().err
@@ -423,6 +427,7 @@ def unread(vocab, labels):
     return read(torch.full_like(labels, -100), vocab.tables)
 
 
+@pytest.mark.slow
 def test_cross_entropy_alone_logs_no_numeric_part(recipe, tmp_path):
     plain = replace(recipe, loss=Loss(name="ce"), train=replace(recipe.train, max_steps=1))
     line = log_of(run_of(plain, tmp_path))[0]
@@ -447,6 +452,7 @@ def test_the_objective_is_the_recipes(recipe, tmp_path):
         assert getattr(objective, name) == getattr(weighed, name), name
 
 
+@pytest.mark.slow
 def test_a_sample_is_never_cut(recipe, tmp_path):
     """Without a max_length of the recipe's, the model's own 1,024 tokens are the limit."""
     for given, limit in ((None, 1024), (20, 20)):

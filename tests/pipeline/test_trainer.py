@@ -24,6 +24,7 @@ def test_cross_entropy_is_stock_trls(blank, tmp_path, window):
     assert_close(ours_gradients[0], gradients[0])
 
 
+@pytest.mark.slow
 def test_cross_entropy_trains_to_stock_trls_weights(blank, tmp_path):
     steps = {"max_steps": 3}
     _, _, mine = trained(ours, blank, tmp_path, (2, 2), sft=steps)
@@ -34,6 +35,7 @@ def test_cross_entropy_trains_to_stock_trls_weights(blank, tmp_path):
         torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-6, msg=name)
 
 
+@pytest.mark.slow
 def test_a_numeric_loss_of_weight_0_changes_not_a_bit(blank, tmp_path):
     steps = {"max_steps": 3}
     _, _, plain = trained(ours, blank, tmp_path, (2, 2), sft=steps)
@@ -44,6 +46,7 @@ def test_a_numeric_loss_of_weight_0_changes_not_a_bit(blank, tmp_path):
         assert torch.equal(a, b)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numeric", [None, "ntil"])
 def test_rows_through_the_head_in_chunks_train_the_same(blank, tmp_path, monkeypatch, numeric):
     """As long rationales do: the values, the gradients and the log are those of one piece."""
@@ -64,6 +67,7 @@ def test_rows_through_the_head_in_chunks_train_the_same(blank, tmp_path, monkeyp
     assert head(torch.zeros(2, head.in_features)).shape == (2, trainer._width)
 
 
+@pytest.mark.slow
 def test_a_weight_that_rises_starts_from_the_cross_entropy(blank, tmp_path):
     rising = {"numeric_loss": "ntil", "weight": 2.0, "warmup": 0.5}
     still = {"max_steps": 4, "learning_rate": 0.0}
@@ -86,6 +90,7 @@ def test_accumulated_batches_are_one_batch(blank, tmp_path, window, name):
     assert_close(parts[0], gradient[0])
 
 
+@pytest.mark.slow
 def test_a_window_cut_short_by_the_epochs_end_counts_what_it_has(blank, tmp_path):
     """Six samples in windows of four: the second step has two, and its own denominators."""
     epoch = {"max_steps": -1, "num_train_epochs": 1.0}
@@ -99,6 +104,7 @@ def test_a_window_cut_short_by_the_epochs_end_counts_what_it_has(blank, tmp_path
         assert_close(other, one, 1e-4)
 
 
+@pytest.mark.slow
 def test_ce_ratio_scales_the_loss_to_the_cross_entropys_size(blank, tmp_path):
     plain, gradient, _ = trained(ours, blank, tmp_path, (4, 1))
     lines, both, _ = trained(
@@ -143,6 +149,7 @@ def test_one_forward_a_batch_and_logits_at_the_answers_alone(blank, tmp_path, nu
     assert projected == [(rows, loaded.model.lm_head.weight.shape[0]) for rows in answers]
 
 
+@pytest.mark.slow
 def test_labels_are_read_once_a_batch(blank, tmp_path, monkeypatch):
     """For the window's counts, the sums and the log; an evaluation, which has no window, alike."""
     read, spans = [], NumericVocab.spans
@@ -261,6 +268,7 @@ def test_a_loss_by_name_is_made_for_the_heads_width(fresh, tmp_path):
     assert trainer.state.log_history[0]["emd"] > 0
 
 
+@pytest.mark.slow
 def test_a_loss_by_name_is_the_loss_of_that_name(blank, tmp_path):
     width = blank.model.lm_head.weight.shape[0]
     vocab = NumericVocab.from_tokenizer(blank.processor.tokenizer, size=width)

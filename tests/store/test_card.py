@@ -287,6 +287,7 @@ def test_a_copied_directory_is_named_and_its_recipe_says_so(tmp_path):
     assert yaml.safe_load(command.recipe(entry)) == {"data": [{"path": "one"}]}
 
 
+@pytest.mark.slow
 def test_the_users_own_files_are_listed_and_a_changed_one_is_noticed(tmp_path, monkeypatch):
     """The workers of a pool draw with them, too."""
     monkeypatch.chdir(tmp_path)

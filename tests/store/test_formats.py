@@ -69,6 +69,7 @@ def test_whatever_is_written_comes_back_equal(form, samples):
             made.record(shard, len(samples))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_the_bytes_do_not_depend_on_the_workers_nor_on_the_time(tmp_path, form):
     write(toys(), tmp_path / "one", n=40, shards=4, format=form)

@@ -33,6 +33,7 @@ def stored(sample):
     return from_record(table([to_row(sample)]).to_pylist()[0])
 
 
+@pytest.mark.slow
 @given(TARGETS, st.dictionaries(st.text(), JSON), st.text())
 def test_what_is_stored_comes_back_equal(target, facts, question):
     sample = Sample("a-1", PICTURE, question, target, facts)

@@ -32,6 +32,7 @@ def written(tmp_path):
     return tmp_path / "data"
 
 
+@pytest.mark.slow
 def test_two_workers_write_the_same_bytes_as_one(written, tmp_path):
     write(toys(), tmp_path / "two", n=40, shards=4, workers=2)
     assert tree(tmp_path / "two") == tree(written)

@@ -90,6 +90,7 @@ def test_cp_never_overwrites(tmp_path, capsys):
     assert own.read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_ls_lists_every_room(capsys):
     assert gnomon("ls") == 0
     printed = capsys.readouterr().out

@@ -133,6 +133,7 @@ def test_a_start_that_failed_gives_way_to_the_mended_recipe(recipe, run, trained
     assert files(run) == before
 
 
+@pytest.mark.slow
 def test_a_failed_start_keeps_what_it_drew_and_what_was_answered(
     recipe, run, failing, request, monkeypatch, capsys
 ):

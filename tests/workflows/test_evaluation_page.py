@@ -172,6 +172,7 @@ def lines(name, rows):
     Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
+@pytest.mark.slow
 def test_answers_made_elsewhere_are_scored_as_it_says(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "clocks.yaml").write_text("data: [{kind: clock}]\neval: {samples: 2}\n")

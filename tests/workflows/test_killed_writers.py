@@ -54,6 +54,7 @@ WRITERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("writer", WRITERS)
 def test_a_file_is_as_it_was_or_as_it_will_be_wherever_its_writer_is_killed(tmp_path, writer):
     for name in ("a.json", "a.html", "a.jsonl", "manifest.json"):

@@ -254,6 +254,7 @@ OWN = ["columns.image=file", "columns.answer=reading", "columns.kind=number", "c
        "columns.ask=Reading?", "model.load_in_4bit=false", "eval.max_new_tokens=2"]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "asked"),
     [([], 40), (["eval.split=test"], 4), (["columns.group=site", "eval.samples=7"], 7)],

@@ -61,6 +61,7 @@ def on_a_terminal(*words):
     return said.decode()
 
 
+@pytest.mark.slow
 def test_a_terminal_has_its_bar_and_quiet_has_none(tmp_path):
     words = ["export", "arithmetic", "--to", "llava", "--family", "qwen2-vl", "--n", 3]
     assert "export: 100%|" in on_a_terminal(*words, "--out", tmp_path / "a")

@@ -172,6 +172,7 @@ def test_a_server_that_answers_otherwise_is_found_out(run, url, capsys, model, s
     assert f"{model} does NOT answer as the run did" in told
 
 
+@pytest.mark.slow
 def test_the_pairs_that_differ_are_printed_and_stand_in_the_report(run, url, tmp_path, capsys):
     page = tmp_path / "served.html"
     words = ["--server", url, "--model", "base", "--samples", 16, "-o", page]

@@ -90,6 +90,7 @@ def test_generate_ends_with_all_its_workers(tmp_path):
     assert "manifest.json" in left
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["clock", "photos"])
 def test_no_server_is_waited_for_nor_asked_by_two_at_once(tmp_path, capsys, what):
     (tmp_path / "photos").mkdir()

@@ -283,6 +283,7 @@ def test_no_question_is_asked_twice(tmp_path, capsys):
     assert not out.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["ls"], ["ls", "losses"], ["stats", "clock", "--n", "2"]])
 def test_a_reader_that_has_seen_enough_is_no_failure(words):
     with subprocess.Popen(
