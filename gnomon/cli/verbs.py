@@ -300,7 +300,7 @@ def train(recipe: str, *overrides: str, out: Path | None = None) -> None:
     """
     from gnomon import workflows
 
-    opened = workflows.open_recipe(recipe, overrides)
+    opened = workflows.to_train(recipe, overrides)
     trained = workflows.train(opened, out or _run_of(recipe))
     if os.environ.get("RANK", "0") == "0":  # of several processes, one says it
         print(trained)
@@ -321,11 +321,11 @@ def predict(
     | gnomon predict gnomon-tiny clock rotation=10 eval.samples=100
 
     model RUN|MODEL: a run, a checkpoint or a hub id
-    data DATA|FOLDER: a kind, recipe, dataset, your own table or folder of pictures; default: what
-        the run holds out
+    data DATA|PICTURES: a kind, recipe, dataset, your own table, a picture or a folder of them;
+        default: what the run holds out
     overrides key=value: such as eval.batch_size=4, or columns.answer=time for your own file
-    out FILE: the answers: .jsonl, or .csv of a folder
-    question: what is asked of each picture of a folder
+    out FILE: the answers: .jsonl, or .csv of pictures
+    question: what is asked of each picture
     server URL: an OpenAI-compatible server that holds MODEL; the key is in OPENAI_API_KEY
     belief: store what the model gives every minute of a clock, number to 100, choice of a text
     """
@@ -337,9 +337,9 @@ def predict(
     if server:
         words.append(f"model.server={jsons.dumps(server)}")  # no YAML of its own
     asked = workflows.asked(model, data, words)
-    if asked.folder is not None:
-        file = _called(out or Path("answers.csv"), ".csv", "answers about a folder")
-        n = workflows.read_pictures(asked.recipe, asked.folder, question, file, run=asked.run)
+    if asked.pictures is not None:
+        file = _called(out or Path("answers.csv"), ".csv", "answers about pictures")
+        n = workflows.read_pictures(asked.recipe, asked.pictures, question, file, run=asked.run)
         print(f"{file}: {n} answers")
         return
     file = _called(out or asked.file, ".jsonl", "answers to a data set")
@@ -409,7 +409,7 @@ def run(
     """
     from gnomon import workflows
 
-    opened = workflows.open_recipe(recipe, overrides)
+    opened = workflows.to_train(recipe, overrides)
     workflows.run(opened, out or _run_of(recipe), workers=workers)
 
 

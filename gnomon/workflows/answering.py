@@ -1,4 +1,4 @@
-"""A model's answers to an exam or about a folder of pictures, here or behind a server."""
+"""A model's answers to an exam or about pictures without labels, here or behind a server."""
 
 from __future__ import annotations
 
@@ -103,12 +103,12 @@ def _answered(out: Path) -> bool:
 
 
 def read_pictures(
-    opened: Recipe, folder: Path, question: str, out: Path, *, run: Path | None = None
+    opened: Recipe, place: Path, question: str, out: Path, *, run: Path | None = None
 ) -> int:
-    """Ask one question of every picture in a folder, answers to a CSV file; how many answers."""
+    """Ask one question of a picture or a folder of them, answers to a CSV file; how many."""
     from gnomon.pipeline.answering import pictures
 
-    files = pictures.in_folder(folder)
+    files = pictures.at(place)
     with sole_writer(out):
         pictures.refuse_others(out)
         answers = out.with_name(out.name + ".part")

@@ -138,6 +138,16 @@ def preview(
     return sheet(family, processor, shown, title=f"{what}: as {found.model.name} sees it")
 
 
+def to_train(what: str, options: Sequence[str]) -> Recipe:
+    """A recipe; data and kinds are refused with the way to one."""
+    if is_source(what) and not (Path(what) / "recipe.yaml").is_file():
+        raise RecipeError(
+            f"{what} is data, not a recipe: `gnomon plan {what} --write recipe.yaml` writes one"
+            " that trains on it"
+        )
+    return open_recipe(what, options)
+
+
 def to_plan(what: str, options: Sequence[str]) -> tuple[Recipe, str]:
     """A recipe and its text; of a model the recipe that trains it on clocks."""
     if (checkpoint := _checkpoint(what)) is not None:

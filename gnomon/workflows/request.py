@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gnomon import recipe
+from gnomon.pipeline.answering.pictures import is_picture
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.workflows.data import exam_of, is_source, on_disk, parted
 from gnomon.workflows.data import opened as named
@@ -22,8 +23,8 @@ class PredictRequest:
     exam: Exam
     run: Path | None
     """The run whose trained weights answer; None for a model as it came."""
-    folder: Path | None
-    """Pictures without labels, in place of the exam."""
+    pictures: Path | None
+    """A picture or a folder of them, without labels, in place of the exam."""
     data: str
     """What the exam is called."""
 
@@ -44,7 +45,7 @@ def asked(model: str, data: str | None, overrides: Sequence[str]) -> PredictRequ
     run = Path(model) if (Path(model) / "recipe.yaml").is_file() else None
     place = Path(data or "")
     written = any((place / name).exists() for name in ("manifest.json", "data"))
-    pictures = data is not None and place.is_dir() and not written
+    pictures = (place.is_dir() and not written and data is not None) or is_picture(place)
     of_recipe = overrides
     if data is not None and is_source(data):
         of_recipe, _ = parted(overrides)

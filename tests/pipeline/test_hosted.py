@@ -465,6 +465,20 @@ def test_a_folder_of_photographs_is_asked_of_a_server(tmp_path, monkeypatch):
     assert answers == ["file,answer", *(f"{shade}.png,owner/m {shade}" for shade in range(3))]
 
 
+def test_one_photograph_is_asked_of_a_server(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Image.new("RGB", (8, 8)).save("a.PNG")
+    with serving(lambda asked, _: said(asked["messages"][0]["content"][1]["text"])) as (url, _):
+        words = ["--server", url, "--question", "How late is it?"]
+        assert main(["predict", "owner/m", "a.PNG", *words]) == 0
+        assert Path("answers.csv").read_text().splitlines() == [
+            "file,answer",
+            "a.PNG,How late is it?",
+        ]
+        assert main(["predict", "owner/m", "b.png", *words]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == "gnomon: b.png: there is no such file"
+
+
 @pytest.mark.slow
 def test_the_base_install_draws_stores_asks_and_scores(tmp_path):
     """Nothing of what gnomon[train] brings is there."""

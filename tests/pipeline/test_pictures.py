@@ -15,7 +15,7 @@ from gnomon.sample import Prediction
 
 def asked_of(read, out, **settings):
     """As the workflow does; `read` answers one picture."""
-    files, answers = pictures.in_folder(out.parent), out.with_name(out.name + ".part")
+    files, answers = pictures.at(out.parent), out.with_name(out.name + ".part")
     pictures.refuse_others(out)
     done = predictions.done(answers, settings)
     for sample in pictures.asked([f for f in files if f.name not in done], "What time is it?"):

@@ -73,6 +73,9 @@ def test_a_wrong_override_says_where_and_what(tmp_path, capsys, override, said):
         ("merge runs/dmeo x", "there is no run runs/dmeo: did you mean demo?"),
         ("merge notes.txt x", "there is no run notes.txt"),
         ("train runs/demo", "that is a run; its recipe is runs/demo/recipe.yaml"),
+        ("train clock", "clock is data, not a recipe: `gnomon plan clock --write recipe.yaml`"),
+        ("run runs", "runs is data, not a recipe: `gnomon plan runs --write recipe.yaml`"),
+        ("run gone.csv", "gone.csv: there is no such file"),
         ("train clok", "no recipe 'clok': there is no such file; "),
         ("train nope", "no recipe 'nope': there is no such file; `gnomon ls configs` lists all "),
         (
@@ -111,6 +114,7 @@ def test_a_newcomers_mistake_is_named_with_the_way_out(tmp_path, monkeypatch, ca
         ("cp demo notes.txt/x.yaml", "gnomon: notes.txt/x.yaml: not a directory\n"),
         ("train demo --out notes.txt", "gnomon: notes.txt: "),
         ("generate clock --n 3 --out notes.txt", "gnomon: notes.txt: "),
+        ("verify gone", "gnomon: gone: there is no such directory"),
         ("verify notes.txt", "gnomon: notes.txt has no manifest.json: there is nothing to check"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Pictures without labels: one question asked of every picture in a folder, answers to CSV."""
+"""Pictures without labels: one question asked of one or of all in a folder, answers to CSV."""
 
 from __future__ import annotations
 
@@ -20,11 +20,17 @@ _FORMULA = re.compile(r"(?![-+][\d.,]+(?:[eE][-+]?\d+)? ?%?\Z)[=+\-@\t\r\n]", re
 """What a spreadsheet would run begins so; a number with its sign is none."""
 
 
-def in_folder(folder: Path) -> list[Path]:
-    """The folder's pictures by name; a ValueError where there is none."""
-    files = sorted(file for file in folder.iterdir() if file.suffix.lower() in SUFFIXES)
+def is_picture(file: Path) -> bool:
+    return file.suffix.lower() in SUFFIXES
+
+
+def at(place: Path) -> list[Path]:
+    """A folder's pictures by name, or the one that is named; a ValueError where there is none."""
+    files = sorted(filter(is_picture, place.iterdir())) if place.is_dir() else [place]
+    if files == [place] and not place.is_file():
+        raise ValueError(f"{place}: there is no such file")
     if not files:
-        raise ValueError(f"{folder}: no pictures ({', '.join(sorted(SUFFIXES))}) in it")
+        raise ValueError(f"{place}: no pictures ({', '.join(sorted(SUFFIXES))}) in it")
     return files
 
 

@@ -17,6 +17,8 @@ def verify(path: str | Path) -> list[str]:
 
 def _problems(root: Path) -> Iterator[str]:
     if not (root / MANIFEST).is_file():
+        if not root.exists():
+            raise ValueError(f"{root}: there is no such directory")
         raise ValueError(f"{root} has no {MANIFEST}: there is nothing to check it against")
     manifest = manifests.read(root)
     form = manifests.format_of(manifest)
