@@ -78,18 +78,22 @@ class NumericLoss(nn.Module):
         *,
         reduction: Reduction = "mean",
     ) -> Tensor:
-        """The same loss from hidden states and the head's [V, H] weight: only [P, N] is computed.
+        """The same loss from hidden states and the head's [V, H] weight: only the numeric tokens'
+        columns are computed, on a CPU at the digits alone.
 
         The states are [B, T, H], or [P, H], those of the kept labels.
         """
-        spans = self.vocab.spans(labels)
         states = _rows(hidden, labels) if hidden.dim() == 3 else hidden
+        spans = self.vocab.spans(labels).for_rows(len(states))
+        numeric, rows = spans.of_numbers()
+        if rows is not None:
+            states = states.index_select(0, rows)
         tokens = numeric_tokens(self.vocab, len(weight), weight.device)
         with torch.autocast(states.device.type, enabled=False):
             columns = working(states) @ working(weight.index_select(0, tokens)).T
             if bias is not None:
                 columns = columns + working(bias.index_select(0, tokens))
-        return self._reduced(self.sums_of_columns(columns, spans), spans, reduction)
+        return self._reduced(self.sums_of_columns(columns, numeric), spans, reduction)
 
     def sums_at(self, logits: Tensor, spans: Spans) -> dict[str, Tensor]:
         """The sum of each part's terms, unweighted, for logits and spans as `at` takes them."""

@@ -5,6 +5,7 @@ from contextlib import nullcontext
 import pytest
 import torch
 from contract_cases import certain_logits, holds, random_logits
+from torch.utils.flop_counter import FlopCounterMode
 from toy_vocabularies import VOCABULARIES, labels_of
 from watched import Watch
 
@@ -47,6 +48,16 @@ def test_hidden_states_come_to_the_same(loss, labels, with_bias):
         for of in (hidden, weight, bias)[: 2 + with_bias]:
             expected = torch.autograd.grad(want, of, retain_graph=True)[0]
             torch.testing.assert_close(torch.autograd.grad(got, of, retain_graph=True)[0], expected)
+
+
+def test_of_hidden_states_only_the_digits_are_multiplied():
+    loss = create("emd", VOCABULARIES["one digit"]())
+    labels = labels_of("one digit", "12:05", "a")
+    hidden, weight = torch.randn(*labels.shape, 7), torch.randn(loss.vocab.size, 7)
+    with FlopCounterMode(display=False) as counted:
+        loss.from_hidden(hidden, weight, labels)
+    digits, columns = 4, 30  # of labels of ten tokens; three ways to write each digit
+    assert counted.get_total_flops() == 2 * digits * 7 * columns
 
 
 def test_the_gradient_is_zero_off_the_numbers(loss, labels, logits):

@@ -26,9 +26,9 @@ def is_picture(file: Path) -> bool:
 
 def at(place: Path) -> list[Path]:
     """A folder's pictures by name, or the one that is named; a ValueError where there is none."""
-    files = sorted(filter(is_picture, place.iterdir())) if place.is_dir() else [place]
-    if files == [place] and not place.is_file():
+    if not place.exists():
         raise ValueError(f"{place}: there is no such file")
+    files = sorted(filter(is_picture, place.iterdir())) if place.is_dir() else [place]
     if not files:
         raise ValueError(f"{place}: no pictures ({', '.join(sorted(SUFFIXES))}) in it")
     return files
