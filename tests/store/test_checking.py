@@ -83,6 +83,6 @@ def test_a_broken_manifest_is_told_with_the_way_out(root, broken):
         store.write(toys(), root, n=60)
 
 
-def test_a_missing_directory_has_nothing_to_check_either(tmp_path):
-    with pytest.raises(ValueError, match=r"nowhere has no manifest\.json"):
+def test_a_missing_directory_is_named(tmp_path):
+    with pytest.raises(ValueError, match="nowhere: there is no such directory"):
         verify(tmp_path / "nowhere")

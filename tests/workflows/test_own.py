@@ -285,6 +285,6 @@ def test_a_run_reads_new_pictures_where_what_it_learned_is_gone(rows, tmp_path):
     recipe(tmp_path, READING).rename(tmp_path / "recipe.yaml")
     (tmp_path / "labels.csv").unlink()
     (tmp_path / "new").mkdir()
-    assert asked(str(tmp_path), str(tmp_path / "new"), []).folder == tmp_path / "new"
+    assert asked(str(tmp_path), str(tmp_path / "new"), []).pictures == tmp_path / "new"
     with pytest.raises(RecipeError, match=r"labels\.csv' is no file"):
         asked(str(tmp_path), None, [])
