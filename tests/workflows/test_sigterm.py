@@ -20,7 +20,7 @@ from workflow_toys import gnomon, small
 GOES_ON = "gnomon: terminated; the same command goes on from what was saved"
 
 
-def wait_for(condition, seconds=60):
+def wait_for(condition, seconds=300):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
