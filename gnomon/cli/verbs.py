@@ -340,7 +340,7 @@ def predict(
     if asked.pictures is not None:
         file = _called(out or Path("answers.csv"), ".csv", "answers about pictures")
         n = workflows.read_pictures(asked.recipe, asked.pictures, question, file, run=asked.run)
-        print(f"{file}: {n} answers")
+        print(f"{file}: {n} answer{'' if n == 1 else 's'}")
         return
     file = _called(out or asked.file, ".jsonl", "answers to a data set")
     print(workflows.predict(asked.recipe, asked.exam, file, run=asked.run))

@@ -476,7 +476,9 @@ def test_one_photograph_is_asked_of_a_server(tmp_path, monkeypatch, capsys):
             "a.PNG,How late is it?",
         ]
         assert main(["predict", "owner/m", "b.png", *words]) == 1
-    assert capsys.readouterr().err.splitlines()[-1] == "gnomon: b.png: there is no such file"
+    told = capsys.readouterr()
+    assert told.out == "answers.csv: 1 answer\n"
+    assert told.err.splitlines()[-1] == "gnomon: b.png: there is no such file"
 
 
 @pytest.mark.slow
