@@ -36,6 +36,7 @@ def simulated():
     return score(said(samples, guesses), samples).summaries["time"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIMULATED)
 def test_uniform_guesses_simulated(name, summary, simulated):
     estimate = simulated[name].estimate
@@ -43,6 +44,7 @@ def test_uniform_guesses_simulated(name, summary, simulated):
     assert summary[name].chance["uniform"] == pytest.approx(estimate.value, abs=near)
 
 
+@pytest.mark.slow
 def test_a_thousand_of_many_questions_are_like_all(summary, simulated):
     every, some = (found["linear"].chance["uniform"] for found in (summary, simulated))
     assert some == pytest.approx(every, rel=0.1)

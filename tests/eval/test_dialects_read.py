@@ -99,6 +99,7 @@ def test_numbers(name, number, prose):
     assert read(spoken, number, text) == number.value
 
 
+@pytest.mark.slow
 @every_dialect
 @given(boxes(), st.sampled_from(PROSE))
 def test_boxes(name, box, prose):
@@ -116,6 +117,7 @@ def test_choices(name, choice, prose):
     assert read(spoken, Text(choice, CHOICES), text) == choice
 
 
+@pytest.mark.slow
 @every_dialect
 @given(PHRASES, st.sampled_from(OF_LISTS))
 def test_free_texts(name, phrase, prose):
@@ -135,6 +137,7 @@ def test_spots(name, target, prose):
         assert said.box.corners == pytest.approx(true.box.corners, abs=limit)
 
 
+@pytest.mark.slow
 @every_dialect
 @given(tables, st.sampled_from([*OF_LISTS, "Here it is:\n\n{}\n\nThat is all."]))
 def test_tables(name, table, prose):

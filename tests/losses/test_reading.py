@@ -137,6 +137,7 @@ def test_numbers_are_read_as_they_are_written(name, written, between):
     assert read(name, [between.join(written)]) == [expected]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({*KINDS, "qwen2 with more digits"} - {"qwen2"}))
 def test_all_tokenizers_read_a_text_alike(name):
     # Of what is cut into bytes, ５ by SentencePiece and 你 by SmolLM2, none says what it ends.
@@ -167,6 +168,7 @@ def test_reading_waits_for_no_device(name):
     assert vocab_of(name).spans(labels).place.shape == (256,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_reading_compiles_to_one_graph(name):
     labels = rows_of(tokenizer_of(name), 4, 64, seed=5)

@@ -302,6 +302,7 @@ def test_a_full_part_trains_whole_and_every_weight_of_it_counts(name, folder, pa
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vision", ["frozen", "lora", "full"])
 @pytest.mark.parametrize("projector", ["frozen", "lora", "full"])
 def test_each_part_is_trained_as_the_recipe_says_beside_a_base_in_4_bits(
