@@ -1,4 +1,3 @@
-import gc
 import sys
 from pathlib import Path
 
@@ -13,12 +12,3 @@ settings.register_profile(
     "gnomon", settings.get_profile(settings.get_current_profile_name()), deadline=None
 )
 settings.load_profile("gnomon")
-
-
-# Imports and the list of tests leave no garbage, and looking for it takes a third of their time.
-def pytest_sessionstart():
-    gc.disable()
-
-
-def pytest_collection_finish():
-    gc.enable()

@@ -147,7 +147,7 @@ def test_neither_the_process_nor_pythons_hash_seed_matters(kind, hash_seed):
 
 @kinds
 def test_no_meaning_stands_in_two_splits(kind):
-    share_nothing(kind, 2_000)
+    share_nothing(kind, 4_000)
 
 
 @pytest.mark.long

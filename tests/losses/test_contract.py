@@ -1,5 +1,7 @@
 """What every registered loss promises, over vocabularies of one digit a token and of more."""
 
+from contextlib import nullcontext
+
 import pytest
 import torch
 from contract_cases import certain_logits, holds, random_logits
@@ -195,7 +197,21 @@ def test_nothing_is_as_wide_as_the_vocabulary(loss, labels):
     assert watch.widest < len(wide) * 5000
 
 
-def test_where_a_device_would_be_asked_it_comes_to_the_same(loss, labels, logits, monkeypatch):
+@pytest.mark.slow
+def test_no_device_is_waited_for(loss, labels, monkeypatch):
+    """What asks a tensor for a number, or how many there are, raises on the meta device."""
+    monkeypatch.setattr(torch, "autocast", lambda *_, **__: nullcontext())  # knows no such device
+    there = labels.to("meta")
+    logits = torch.zeros(*labels.shape, loss.vocab.size, device="meta", requires_grad=True)
+    gradient(loss(logits, there), logits)
+    gradient(loss.at(logits.flatten(0, 1)[:20], loss.vocab.spans(there)), logits)
+    hidden = torch.zeros(*labels.shape, 7, device="meta", requires_grad=True)
+    weight = torch.zeros(loss.vocab.size, 7, device="meta")
+    gradient(loss.from_hidden(hidden, weight, there), hidden)
+    loss.counts(there)
+
+
+def test_where_one_would_be_it_comes_to_the_same(loss, labels, logits, monkeypatch):
     value = loss(logits, labels)
     monkeypatch.setattr(Spans, "_may_be_asked", False)
     assert loss(logits, labels).item() == pytest.approx(value.item(), rel=1e-12)

@@ -21,13 +21,13 @@ from gnomon.pipeline.training.train import train
 from gnomon.recipe import Eval, Loss, Model, Recipe, Source, Train
 
 SAMPLES = UNEVEN[:6]
-SLOW = pytest.mark.slow
+WAYS = ("qlora", "whole projector", "whole language")
 
 
-WAYS = ["qlora", *(pytest.param(f"whole {p}", marks=SLOW) for p in ("projector", "language"))]
-
-
-@pytest.fixture(scope="module", params=WAYS)
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(w, marks=() if w == "qlora" else pytest.mark.slow) for w in WAYS],
+)
 def trained(request, checkpoint, tmp_path_factory):
     """A recipe and its run: large steps, so that the adapters matter."""
     in_4_bits = request.param == "qlora"

@@ -22,14 +22,14 @@ OLD = {
 """Names of recipes that had a file each, once."""
 
 
-SHIPPED = [
-    pytest.param(name, marks=[pytest.mark.slow] if name.endswith("80gb") else [])
-    for name in shipped.names()
-    if "-vl-" not in name or "2-vl-2b" in name
-]
-
-
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(n, marks=pytest.mark.slow if n.endswith("80gb") else ())
+        for n in shipped.names()
+        if "-vl-" not in n or "2-vl-2b" in n
+    ],
+)
 def test_every_recipe_is_known_to_every_room_and_draws(name):
     """The embedded model's begins with eyes that `make tiny` trains first."""
     eyes = ["model.name=gnomon-tiny-blank"] if name.startswith("tiny-") else []
