@@ -1,3 +1,4 @@
+import gc
 import sys
 from pathlib import Path
 
@@ -12,3 +13,9 @@ settings.register_profile(
     "gnomon", settings.get_profile(settings.get_current_profile_name()), deadline=None
 )
 settings.load_profile("gnomon")
+
+
+def pytest_collection_finish():
+    """A trainer collects garbage when it ends: it need not look through all that was imported."""
+    gc.collect()
+    gc.freeze()

@@ -142,13 +142,14 @@ class AnswerType(ABC):
 
     def counted(self, line: Line, measures: dict[str, float]) -> tuple[float, ...] | None:
         """What an answer of these measures adds to a line; None where the line is not about it."""
-        read = not measures["unread"]
-        among = line.among == "all" or (
-            read and (line.among == "read" or not self.correct(measures))
-        )
-        if not among or not measures.keys() >= set(line.measures):
+        if line.among != "all" and measures["unread"]:
             return None
-        return tuple(measures[name] for name in line.measures)
+        if line.among == "wrong" and self.correct(measures):
+            return None
+        try:
+            return tuple([measures[name] for name in line.measures])
+        except KeyError:
+            return None
 
     def correct(self, measures: dict[str, float]) -> bool:
         """Whether an answer of these measures counts as right."""

@@ -35,12 +35,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.verb is None:
         words.print_help()
         return 2
-    more: list[str] | None = getattr(given, given.rest) if "rest" in given else None
+    more: list[str] | None = [*getattr(given, given.rest)] if "rest" in given else None
     for word in late:  # argparse takes no positionals after an option
         if word.startswith("-") or "=" not in word or more is None:
             way_out = "" if more is None or word.startswith("-") else ": give key=value"
             words.error(f"{word!r} is not understood{way_out}; see gnomon {given.verb} --help")
         more.append(word)
+        setattr(given, given.rest, more)
     from gnomon.names import UnknownNameError
     from gnomon.recipe import RecipeError
 

@@ -11,6 +11,7 @@ import inspect
 import re
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import cache
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -25,6 +26,7 @@ workers N: processes that draw; default: all cores
 """The help of parameters of which a docstring says nothing."""
 
 
+@cache
 def parser() -> argparse.ArgumentParser:
     """Of the whole command line."""
     from gnomon import __version__
@@ -67,7 +69,7 @@ def _add(parsers: Any, name: str, verb: Callable[..., Any]) -> None:
     for name, parameter in inspect.signature(verb).parameters.items():
         words = _taken(types[name]) | told.get(name, {})
         if parameter.kind is parameter.VAR_POSITIONAL:
-            words |= {"nargs": "*", "default": []}
+            words |= {"nargs": "*", "default": ()}
             parser.set_defaults(rest=name)
         elif parameter.default is not parameter.empty:
             words["default"] = parameter.default

@@ -45,7 +45,8 @@ def chance(name: str, items: Sequence[Scored]) -> dict[str, dict[str, float]]:
 
 def _constant(kind: AnswerType, items: Sequence[Scored]) -> dict[str, float]:
     """The best value that one answer to all reaches, for each line on its own."""
-    tried = [_lines(kind, items, value) for value in _candidates(kind, items)]
+    costs = kind.costs([item.truth for item in items])
+    tried = [_lines(kind, items, costs, value) for value in _candidates(kind, items)]
     best = {
         line.name: max if line.better == "higher" else min for line in kind.lines if line.better
     }
@@ -60,12 +61,14 @@ def _candidates(kind: AnswerType, items: Sequence[Scored]) -> list[Value | None]
     return list(dict.fromkeys(common + _evenly(sorted(counts, key=repr), _CANDIDATES // 2)))
 
 
-def _lines(kind: AnswerType, items: Sequence[Scored], said: Value | None) -> dict[str, float]:
+def _lines(
+    kind: AnswerType, items: Sequence[Scored], costs: Sequence[float], said: Value | None
+) -> dict[str, float]:
     """Each line's value where that is said to all; lines that take long have none."""
-    measured = []
-    for item, cost in zip(items, kind.costs([item.truth for item in items]), strict=True):
+    text, measured = str(said), []
+    for item, cost in zip(items, costs, strict=True):
         value = said if said is None or item.size is None else kind.scaled(said, _UNIT, item.size)
-        measured.append(kind.measures(item.truth, Answer(value, str(said)), cost))
+        measured.append(kind.measures(item.truth, Answer(value, text), cost))
     found = {}
     for line in kind.lines:
         counted = [row for one in measured if (row := kind.counted(line, one)) is not None]
