@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import chain
 
 WIDEST = 3
 """Digits in the widest token that is read; GPT-2's `2024` in one token is not."""
@@ -48,13 +49,26 @@ MARKS = {
 """What matters about a token for finding numbers around it: how its text begins, as a pattern."""
 
 
+_LETTERS = re.compile("[A-Za-z]+")
+_FOREIGN = re.compile(r"[^\W\d_A-Za-z]+")
+
+
 def digits_of(text: str) -> str | None:
     """The one to three ASCII digits that a token consists of, but for a space before them."""
     match = re.match(_SPELT, text)
     return match[1] if match else None
 
 
-def tokens_with(mark: str, texts: Mapping[int, str]) -> list[int]:
-    """Those of the tokens whose text has the mark."""
+def alike(texts: Mapping[int, str]) -> dict[str, list[int]]:
+    """The tokens of each text, where any run of letters is as good as another: marks are alike."""
+    found: dict[str, list[int]] = {}
+    for token, text in texts.items():
+        form = _LETTERS.sub("a", text)
+        found.setdefault(form if form.isascii() else _FOREIGN.sub("é", form), []).append(token)
+    return found
+
+
+def tokens_with(mark: str, alike: Mapping[str, list[int]]) -> list[int]:
+    """Those of the tokens whose text has the mark, the first ones first."""
     pattern = re.compile(MARKS[mark], re.DOTALL)
-    return [token for token, text in texts.items() if pattern.match(text)]
+    return sorted(chain.from_iterable(alike[text] for text in alike if pattern.match(text)))
