@@ -207,3 +207,10 @@ def _file(name):
     if not path.is_file():
         pytest.skip(f"no {name} in .venv/tokenizers: run {INSTALL}")
     return str(path)
+
+
+ORIGINALS = {"qwen2": _qwen2, "llama3": _llama3, "sentencepiece": _sentencepiece,
+             "smolvlm": _smolvlm, "idefics3": _idefics3, "internvl": internvl}  # fmt: skip
+"""Those that the others are copies of: look, do not touch."""
+QUICK = ("llama3", "sentencepiece", "smolvlm")
+"""Those that stand for all; each of the others would take another ten seconds."""

@@ -45,6 +45,7 @@ def test_a_run_is_tied_with_itself_and_with_its_like():
         assert "are tied in this: " in found.sentences[0]
 
 
+@pytest.mark.slow
 def test_luck_is_rarely_called_a_difference():
     samples = clocks(40)
     runs = [scored(clock_texts(samples, 0.5, seed=seed)) for seed in range(26)]

@@ -144,6 +144,7 @@ def browser():
     found.close()
 
 
+@pytest.mark.slow
 @in_a_browser
 def test_it_is_judged_by_keyboard_and_saved_without_a_network(tmp_path, browser):
     run, samples = made()

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 import pytest
 from PIL import Image
+from quick import quick
 
 from gnomon.generators import Chart, create
 from gnomon.generators.chart import facts as telling
@@ -13,7 +14,7 @@ from gnomon.generators.chart import pen as pens
 from gnomon.generators.chart.generator import CHARTS, LEVELS
 from gnomon.sample import Box
 
-strengths = pytest.mark.parametrize("degrade", ["light", "heavy"])
+strengths = pytest.mark.parametrize("degrade", quick(["light", "heavy"], "heavy"))
 FINE = 4
 HALF = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
 
@@ -127,7 +128,7 @@ def test_texts_of_worn_pictures_can_be_read(monkeypatch):
                 assert abs(likeness) > 0.7, (size, degrade, index, word.text, likeness)
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", quick(LEVELS, "hard"))
 @strengths
 def test_worn_charts_are_drawn_whatever_is_asked(level, degrade):
     choices = Chart(level=level, degrade=degrade)._scopes[0][1]

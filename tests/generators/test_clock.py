@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import pytest
 from measured import apart, direction, ink, ring, tip_radius
+from quick import quick
 from solvers import check
 
 from gnomon.generators import Clock, create
@@ -293,7 +294,7 @@ def test_numerals_touch_neither_the_mark_at_twelve_nor_one_another(font, hour_ti
         assert cv2.connectedComponents(numerals.astype(np.uint8))[0] - 1 == 15  # digits
 
 
-@pytest.mark.parametrize("dial", DIALS)
+@pytest.mark.parametrize("dial", quick(DIALS, "round", "square"))
 def test_no_two_numerals_of_a_day_touch(dial):
     """A bold 13 12 11 was one number of six digits."""
     clock = Clock(**PLAIN | {"numerals": (DAY,), "size": 400, "dial_size": (0.9, 0.96)})
@@ -312,7 +313,7 @@ def test_no_two_numerals_of_a_day_touch(dial):
 
 
 @pytest.mark.parametrize("background", BACKGROUNDS)
-@pytest.mark.parametrize("dial", ["round", "bare"])
+@pytest.mark.parametrize("dial", quick(["round", "bare"], "bare"))
 @pytest.mark.parametrize("palette", PALETTES)
 def test_a_clock_ends_where_it_can_be_seen(palette, dial, background):
     """The carbon case was as grey as its ground, and a bare white dial as light as a lit wall."""

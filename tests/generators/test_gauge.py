@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 import pytest
 from measured import direction, ring
+from quick import quick
 
 from gnomon.generators import Gauge, create
 from gnomon.generators.drawing.lettering import glyphs
@@ -151,7 +152,7 @@ def test_zones_are_coloured_where_they_are_said_to_be():
         assert within in ([sample.target.text], [])
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", quick(LEVELS, "hard"))
 def test_answers_follow_from_the_facts(level):
     seen = set()
     gauge = create("gauge", level=level, questions=list(QUESTIONS), log=0.3)

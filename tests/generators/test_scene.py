@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
+from quick import quick
 
 from gnomon.generators import create
 from gnomon.generators.drawing.colours import SHADES, VISIBLE, difference, visible_on
@@ -19,7 +20,7 @@ from gnomon.generators.scene.things import REACH, SEEN, UNSEEN, draw
 from gnomon.generators.scene.things import Thing as AThing
 from gnomon.sample import Box, Number, Text
 
-levels = pytest.mark.parametrize("level", LEVELS)
+levels = pytest.mark.parametrize("level", quick(LEVELS, "hard"))
 WAYS = {"leftmost": (0, 1), "rightmost": (0, -1), "topmost": (1, 1), "lowest": (1, -1)}
 
 
@@ -227,7 +228,7 @@ def test_impossible_options_are_refused_by_name(options, told):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("degrade", ["light", "heavy"])
+@pytest.mark.parametrize("degrade", quick(["light", "heavy"], "heavy"))
 def test_what_is_said_stays_true_of_degraded_scenes(degrade):
     """Of the boxes as they lie in the degraded picture, each within it."""
     asked = Counter()
@@ -258,7 +259,7 @@ def test_what_is_said_stays_true_of_degraded_scenes(degrade):
     assert len(asked) >= 2
 
 
-@pytest.mark.parametrize("degrade", ["light", "heavy"])
+@pytest.mark.parametrize("degrade", quick(["light", "heavy"], "heavy"))
 def test_boxes_of_degraded_scenes_end_where_the_ink_does(degrade):
     """Found by its colour, which wear does not take away."""
     measured = 0

@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 import solvers
 import sympy
+from quick import quick
 from solvers import check
 
 from gnomon.generators import create
@@ -23,7 +24,7 @@ def worked(expression):
     )
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", quick(LEVELS, "hard"))
 def test_the_expression_and_the_last_line_of_the_working_are_the_answer(level):
     generator = create("word_problem", level=level)
     for index in range(300):
@@ -49,7 +50,7 @@ def test_20_000_problems_are_worked_again_by_fractions_and_by_sympy():
             assert worked(sample.facts["expression"]) == answer
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", quick(LEVELS, "hard"))
 def test_as_many_lines_of_working_as_steps(level):
     (least, most), _, _ = LEVELS[level]
     generator = create("word_problem", level=level)

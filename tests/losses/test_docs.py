@@ -92,6 +92,7 @@ def test_every_loss_is_on_the_page():
     assert set(re.findall(r"^\*\*`(\w+)`\*\*", PAGE, re.MULTILINE)) == set(KINDS)
 
 
+@pytest.mark.slow
 def test_the_plot_can_be_drawn_again(drawn, tmp_path):
     drawn["draw"](tmp_path / "losses.png")
     assert (tmp_path / "losses.png").read_bytes()[:4] == b"\x89PNG"

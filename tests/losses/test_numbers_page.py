@@ -5,7 +5,8 @@ import runpy
 
 import pytest
 from all_tokenizers import read, tokenizer_of, vocab_of
-from real_tokenizers import REAL, ROOT
+from quick import quick
+from real_tokenizers import QUICK, REAL, ROOT
 
 from gnomon.losses import NumericVocab
 
@@ -21,9 +22,7 @@ def test_the_table_is_what_the_command_prints():
     assert f"`python docs/spans.py`:\n\n{printed}\n" in LOSSES
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=() if n == "qwen2" else pytest.mark.slow) for n in REAL]
-)
+@pytest.mark.parametrize("name", quick(REAL, *QUICK))
 def test_the_examples_are_read_so(name):
     rules = re.findall(r"^\| (`.*`) \| ([^|]*) \| [^|]* \|$", PAGE, re.MULTILINE)
     assert len(rules) == 15

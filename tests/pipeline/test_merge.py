@@ -9,6 +9,7 @@ import pytest
 import torch
 from peft import get_peft_model
 from pipeline_toys import UNEVEN
+from quick import quick
 from second_process import kill_at_each_opening
 from small_models import build
 from transformers import AutoModelForImageTextToText
@@ -26,7 +27,7 @@ WAYS = ("qlora", "whole projector", "whole language")
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(w, marks=() if w == "qlora" else pytest.mark.slow) for w in WAYS],
+    params=quick(WAYS, "qlora"),
 )
 def trained(request, checkpoint, tmp_path_factory):
     """A recipe and its run: large steps, so that the adapters matter."""

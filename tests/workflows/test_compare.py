@@ -7,6 +7,7 @@ import random
 from dataclasses import asdict
 
 import pytest
+from quick import quick
 from workflow_toys import gnomon
 
 from gnomon import recipe, workflows
@@ -162,7 +163,7 @@ TABLES = ("ntil-clock", "ntil-box", "ntil-text")
 
 @pytest.mark.parametrize(
     "table",
-    [pytest.param(t, marks=() if t == "ntil-clock" else pytest.mark.slow) for t in TABLES],
+    quick(TABLES, "ntil-clock"),
 )
 def test_published_figures_stand_beside_with_the_set_ups_above(runs, tmp_path, capsys, table):
     report = tmp_path / "it.html"

@@ -7,6 +7,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from quick import quick
 from workflow_toys import gnomon, loaded_by, small
 
 from gnomon.cli import listing
@@ -225,14 +226,17 @@ def test_a_report_never_takes_the_place_of_another_file(tmp_path, capsys, words)
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ["--help"],
-        ["ls"],
-        ["train", "--help"],
-        ["cp", "demo", "/dev/null"],
+    quick(
+        [
+            ["--help"],
+            ["ls"],
+            ["train", "--help"],
+            ["cp", "demo", "/dev/null"],
+            ["train", "tiny-base", "loss.name=smdm"],
+            ["train", "tiny-base", "model.name=nowhere"],
+        ],
         ["train", "tiny-base", "loss.name=smdm"],
-        ["train", "tiny-base", "model.name=nowhere"],
-    ],
+    ),
 )
 def test_light_words_load_nothing_heavy(words):
     assert not loaded_by(*words) & HEAVY
