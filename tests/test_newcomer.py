@@ -94,7 +94,8 @@ def line(tree, file, before, added):
 
 @pytest.mark.slow
 def test_the_contract_of_all_generators_holds_of_the_dice(tmp_path):
-    for part in ("gnomon", "tests/generators", "tests/conftest.py", "pyproject.toml"):
+    shared = ("tests/conftest.py", "tests/quick.py", "pyproject.toml")
+    for part in ("gnomon", "tests/generators", *shared):
         copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
         (tmp_path / part).parent.mkdir(exist_ok=True)
         copy(ROOT / part, tmp_path / part)
