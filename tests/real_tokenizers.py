@@ -65,6 +65,8 @@ def internvl():
 KINDS = {t.__name__: t for t in (qwen2, llama3, sentencepiece, smolvlm)}
 """One of each way to cut numbers."""
 REAL = KINDS | {t.__name__: t for t in (idefics3, internvl)}
+QUICK = ("llama3", "sentencepiece", "smolvlm")
+"""Those that stand for all in `make test`: each of the others takes some ten seconds more."""
 _QWEN25 = ["<tool_call>", "</tool_call>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>",
            "<|fim_pad|>", "<|repo_name|>", "<|file_sep|>"]  # fmt: skip
 _INTERNVL = ["<img>", "</img>", "<IMG_CONTEXT>", "<quad>", "</quad>", "<ref>", "</ref>", "<box>",
@@ -207,10 +209,3 @@ def _file(name):
     if not path.is_file():
         pytest.skip(f"no {name} in .venv/tokenizers: run {INSTALL}")
     return str(path)
-
-
-ORIGINALS = {"qwen2": _qwen2, "llama3": _llama3, "sentencepiece": _sentencepiece,
-             "smolvlm": _smolvlm, "idefics3": _idefics3, "internvl": internvl}  # fmt: skip
-"""Those that the others are copies of: look, do not touch."""
-QUICK = ("llama3", "sentencepiece", "smolvlm")
-"""Those that stand for all; each of the others would take another ten seconds."""

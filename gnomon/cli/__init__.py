@@ -35,13 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.verb is None:
         words.print_help()
         return 2
-    more: list[str] | None = [*getattr(given, given.rest)] if "rest" in given else None
     for word in late:  # argparse takes no positionals after an option
-        if word.startswith("-") or "=" not in word or more is None:
-            way_out = "" if more is None or word.startswith("-") else ": give key=value"
+        if word.startswith("-") or "=" not in word or "rest" not in given:
+            way_out = "" if "rest" not in given or word.startswith("-") else ": give key=value"
             words.error(f"{word!r} is not understood{way_out}; see gnomon {given.verb} --help")
-        more.append(word)
-        setattr(given, given.rest, more)
+    if late:
+        setattr(given, given.rest, [*getattr(given, given.rest), *late])
     from gnomon.names import UnknownNameError
     from gnomon.recipe import RecipeError
 

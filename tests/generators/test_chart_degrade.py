@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 from PIL import Image
-from quick import quick
+from quick import quick, strengths
 
 from gnomon.generators import Chart, create
 from gnomon.generators.chart import facts as telling
@@ -14,7 +14,6 @@ from gnomon.generators.chart import pen as pens
 from gnomon.generators.chart.generator import CHARTS, LEVELS
 from gnomon.sample import Box
 
-strengths = pytest.mark.parametrize("degrade", quick(["light", "heavy"], "heavy"))
 FINE = 4
 HALF = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from measured import apart, direction, ink, ring
 from PIL import Image
-from quick import quick
+from quick import strengths
 
 import gnomon
 from gnomon.generators import Clock, create
@@ -22,7 +22,6 @@ from gnomon.generators.drawing.hands import disc
 from gnomon.generators.rng import digest
 
 CORNERS = np.array([(0, 0), (224, 0), (224, 224), (0, 224)], float)
-strengths = pytest.mark.parametrize("degrade", quick(["light", "heavy"], "heavy"))
 
 
 def dotted(at: np.ndarray, radius: float) -> Image.Image:

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
-from quick import quick
+from quick import quick, strengths
 
 from gnomon.generators import create
 from gnomon.generators.drawing.colours import SHADES, VISIBLE, difference, visible_on
@@ -228,7 +228,7 @@ def test_impossible_options_are_refused_by_name(options, told):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("degrade", quick(["light", "heavy"], "heavy"))
+@strengths
 def test_what_is_said_stays_true_of_degraded_scenes(degrade):
     """Of the boxes as they lie in the degraded picture, each within it."""
     asked = Counter()
@@ -259,7 +259,7 @@ def test_what_is_said_stays_true_of_degraded_scenes(degrade):
     assert len(asked) >= 2
 
 
-@pytest.mark.parametrize("degrade", quick(["light", "heavy"], "heavy"))
+@strengths
 def test_boxes_of_degraded_scenes_end_where_the_ink_does(degrade):
     """Found by its colour, which wear does not take away."""
     measured = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from quick import quick
+from quick import quick, strengths
 
 from gnomon.generators import create
 from gnomon.generators.drawing.colours import READABLE, SHADES, readable_on, text_grounds
@@ -205,7 +205,7 @@ def test_impossible_options_are_refused_by_name(options, told):
         create("text_spotting", **options)
 
 
-@pytest.mark.parametrize("degrade", quick(["light", "heavy"], "heavy"))
+@strengths
 def test_boxes_of_degraded_texts_end_where_the_ink_does(degrade):
     """Mostly to a pixel; blur and noise hide the thinnest tips."""
     off = []

@@ -4,7 +4,7 @@ from decimal import Decimal
 from functools import cache
 
 import torch
-from real_tokenizers import ORIGINALS, qwen2
+from real_tokenizers import REAL, qwen2
 from torch.nn.utils.rnn import pad_sequence
 from toy_tokenizers import TOKENIZERS
 from transformers import ByT5Tokenizer
@@ -21,7 +21,7 @@ def qwen2_with_more_digits():
 
 ALL = {
     **{f"toy {name}": make for name, make in TOKENIZERS.items()},
-    **ORIGINALS,
+    **REAL,
     "qwen2 with more digits": qwen2_with_more_digits,
     "byt5": ByT5Tokenizer,  # a slow one: all of it is Python
 }

@@ -14,6 +14,7 @@ from random_rows import FRAGMENTS, rows_of, text_of, texts_of
 from real_tokenizers import KINDS, QUICK
 from toy_vocabularies import VOCABULARIES, pieces_of, random_labels
 
+tokenizers = pytest.mark.parametrize("name", quick(KINDS, *QUICK))
 ROWS, LENGTH = 10_000, 14
 WHOLE = [name for name in ALL if name != "toy gpt2"]
 """Those that read every number; GPT-2 has 2024 in one token."""
@@ -69,7 +70,7 @@ def as_read(spans, shape):
     return torch.where(spans.numeric[:, None], found, -1.0).view(*shape, 4)
 
 
-@pytest.mark.parametrize("name", quick(KINDS, *QUICK))
+@tokenizers
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -102,7 +103,7 @@ def test_numbers_are_read(name, text, expected):
     assert read(name, [text]) == [[Decimal(value) for value in expected]]
 
 
-@pytest.mark.parametrize("name", quick(KINDS, *QUICK))
+@tokenizers
 def test_both_halves_of_a_time_are_supervised(name):
     tokenizer, labels = tokenizer_of(name), labels_of(name, ["10:08"])
     spans = vocab_of(name).spans(labels)
@@ -112,7 +113,7 @@ def test_both_halves_of_a_time_are_supervised(name):
     assert spans.place[spans.numeric].tolist() == ([0, 0] if name == "llama3" else [1, 0, 1, 0])
 
 
-@pytest.mark.parametrize("name", quick(KINDS, *QUICK))
+@tokenizers
 def test_thousands_and_fractions_have_places(name):
     spans = vocab_of(name).spans(labels_of(name, ["1,234.5678"]))
     several = name == "llama3"  # 1|,|234|.|567|8
@@ -149,7 +150,7 @@ def test_all_tokenizers_read_a_text_alike(name):
         assert one == other, text
 
 
-@pytest.mark.parametrize("name", quick(KINDS, *QUICK))
+@tokenizers
 def test_a_row_is_read_by_itself(name):
     labels = rows_of(tokenizer_of(name), 40, 30, seed=3)
     together = as_read(vocab_of(name).spans(labels), labels.shape)
@@ -162,7 +163,7 @@ def test_a_row_is_read_by_itself(name):
         assert torch.equal(as_read(vocab_of(name).spans(row[None]), (1, 30))[0], alone)
 
 
-@pytest.mark.parametrize("name", quick(KINDS, *QUICK))
+@tokenizers
 def test_reading_waits_for_no_device(name):
     """What asks a tensor for a number, or how many there are, raises on the meta device."""
     labels = rows_of(tokenizer_of(name), 4, 64, seed=4).to("meta")

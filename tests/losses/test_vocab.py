@@ -6,6 +6,8 @@ from inspect import signature
 import pytest
 import torch
 from all_tokenizers import ALL, tokenizer_of, vocab_of
+from hypothesis import given
+from hypothesis import strategies as st
 from quick import quick
 from random_rows import text_of
 from real_tokenizers import KINDS
@@ -14,6 +16,7 @@ from toy_vocabularies import many_digits, numbered, one_digit
 from transformers import PreTrainedTokenizerFast
 
 from gnomon.losses import NumericVocab, SMMDLoss
+from gnomon.losses.numbers.marks import MARKS, by_form, tokens_with
 from gnomon.losses.numbers.pieces import Tokenizer
 
 TEXTS = ["10:08", "12:05", "-3.5", "1,234 and 007", "(12,345),(67,890)", "x = 2024", "12 5 a"]
@@ -79,6 +82,16 @@ def test_what_float_would_take_is_no_entry():
     vocab = NumericVocab(numbered(pieces))
     assert [e.digits for e in vocab.entries] == ["5"]
     assert vocab.unread == ("1e5", "1_000", "-5", "5.", "1234")
+
+
+@given(
+    st.lists(st.text(st.sampled_from("aZéя你½²ª٣_07 .,-−()[]°%\n") | st.characters(), max_size=6))
+)
+def test_marks_see_no_more_of_letters_than_that_they_are_there(some):
+    texts = dict(enumerate(some))
+    for mark, pattern in MARKS.items():
+        marked = [token for token, text in texts.items() if re.match(pattern, text, re.DOTALL)]
+        assert tokens_with(mark, by_form(texts)) == marked
 
 
 @pytest.mark.slow

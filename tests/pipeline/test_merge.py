@@ -25,10 +25,7 @@ SAMPLES = UNEVEN[:6]
 WAYS = ("qlora", "whole projector", "whole language")
 
 
-@pytest.fixture(
-    scope="module",
-    params=quick(WAYS, "qlora"),
-)
+@pytest.fixture(scope="module", params=quick(WAYS, "qlora"))
 def trained(request, checkpoint, tmp_path_factory):
     """A recipe and its run: large steps, so that the adapters matter."""
     in_4_bits = request.param == "qlora"

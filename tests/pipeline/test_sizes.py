@@ -50,6 +50,7 @@ BILLIONS = {
 """As the checkpoints' own files count them."""
 KNOWN = {c: name for name in families.FAMILIES for c in families.create(name).sizes}
 FIRST = {name: c for c, name in reversed(KNOWN.items())}.values()
+"""One checkpoint of each family."""
 
 
 def test_every_known_size_is_published():

@@ -158,13 +158,7 @@ def test_another_model_may_be_compared(runs, tmp_path):
     assert gnomon("compare", runs["ce", 0], other, "-o", tmp_path / "it.html") == 0
 
 
-TABLES = ("ntil-clock", "ntil-box", "ntil-text")
-
-
-@pytest.mark.parametrize(
-    "table",
-    quick(TABLES, "ntil-clock"),
-)
+@pytest.mark.parametrize("table", quick(["ntil-clock", "ntil-box", "ntil-text"], "ntil-clock"))
 def test_published_figures_stand_beside_with_the_set_ups_above(runs, tmp_path, capsys, table):
     report = tmp_path / "it.html"
     assert gnomon("compare", runs["ntil", 1], "--beside", table, "-o", report) == 0

@@ -7,6 +7,7 @@ import itertools
 import json
 
 import pytest
+from quick import quick
 from workflow_toys import gnomon
 
 from gnomon import recipe, store, workflows
@@ -20,16 +21,10 @@ OLD = {
     "boxes chart clock gauge": {"qwen3-vl-4b qwen3-vl-8b": "24gb"},
 }
 """Names of recipes that had a file each, once."""
+NAMES = [n for n in shipped.names() if "-vl-" not in n or "2-vl-2b" in n]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(n, marks=pytest.mark.slow if n.endswith("80gb") else ())
-        for n in shipped.names()
-        if "-vl-" not in n or "2-vl-2b" in n
-    ],
-)
+@pytest.mark.parametrize("name", quick(NAMES, *(n for n in NAMES if not n.endswith("80gb"))))
 def test_every_recipe_is_known_to_every_room_and_draws(name):
     """The embedded model's begins with eyes that `make tiny` trains first."""
     eyes = ["model.name=gnomon-tiny-blank"] if name.startswith("tiny-") else []

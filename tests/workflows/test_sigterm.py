@@ -137,20 +137,24 @@ import os, signal, sys, time
 from gnomon import cli
 from gnomon.cli import listing
 
+def wait():
+    "A minute in slices: one long sleep would go on if a signal came just before it."
+    for _ in range(600):
+        time.sleep(0.1)
+
 def table(what):
     "A verb that forks, as data loaders do."
     hears, says = os.pipe()
     child = os.fork()
     if not child:
         os.write(says, b"here")
-        while True:
-            time.sleep(0.1)
+        wait()
+        os._exit(0)
     os.read(hears, 4)
     os.kill(child, signal.SIGTERM)
     try:
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-        while True:  # one long sleep would go on if a signal came just before it
-            time.sleep(0.1)
+        wait()
     finally:
         os.kill(os.getpid(), signal.SIGTERM)  # at once again, as timeout does
 

@@ -47,14 +47,14 @@ class Tables:
     """What the reader and the losses look up, on any device."""
 
     def __init__(
-        self, entries: tuple[Entry, ...], alike: Mapping[str, list[int]], size: int
+        self, entries: tuple[Entry, ...], forms: Mapping[str, list[int]], size: int
     ) -> None:
         widths = torch.tensor([e.width for e in entries] + [0, WIDEST + 1])
         value = torch.tensor([*(e.value for e in entries), 0, 0], dtype=torch.float64)
         most = max(len(e.ids) for e in entries)
         flags = {mark: torch.zeros(size + 1, dtype=torch.bool) for mark in MARKS}
         for mark, flag in flags.items():
-            flag[[token for token in tokens_with(mark, alike) if token < size]] = True
+            flag[[token for token in tokens_with(mark, forms) if token < size]] = True
         self.mixed = len({e.width for e in entries}) > 1
         """Whether entries are of several widths, and so need several rulers."""
         self.columns = Constant(

@@ -59,8 +59,8 @@ def digits_of(text: str) -> str | None:
     return match[1] if match else None
 
 
-def alike(texts: Mapping[int, str]) -> dict[str, list[int]]:
-    """The tokens of each text, where any run of letters is as good as another: marks are alike."""
+def by_form(texts: Mapping[int, str]) -> dict[str, list[int]]:
+    """The tokens of each form of text: a run of letters is one letter, for no mark sees more."""
     found: dict[str, list[int]] = {}
     for token, text in texts.items():
         form = _LETTERS.sub("a", text)
@@ -68,7 +68,7 @@ def alike(texts: Mapping[int, str]) -> dict[str, list[int]]:
     return found
 
 
-def tokens_with(mark: str, alike: Mapping[str, list[int]]) -> list[int]:
+def tokens_with(mark: str, forms: Mapping[str, list[int]]) -> list[int]:
     """Those of the tokens whose text has the mark, the first ones first."""
     pattern = re.compile(MARKS[mark], re.DOTALL)
-    return sorted(chain.from_iterable(alike[text] for text in alike if pattern.match(text)))
+    return sorted(chain.from_iterable(forms[form] for form in forms if pattern.match(form)))

@@ -42,7 +42,7 @@ def _text_of(piece: str, *, in_bytes: bool) -> str:
         return chr(int(byte[1], 16))
     if not in_bytes:
         return piece.replace("▁", " ")
-    if piece.isascii():
+    if piece.isascii():  # which stands for itself
         return piece
     try:
         return piece.translate(_BYTES).encode("latin-1").decode("utf-8", errors="replace")

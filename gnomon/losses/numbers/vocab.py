@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from gnomon.losses.numbers.entries import Entry, Tables, entries_of
-from gnomon.losses.numbers.marks import WIDEST, alike, tokens_with
+from gnomon.losses.numbers.marks import WIDEST, by_form, tokens_with
 from gnomon.losses.numbers.pieces import Tokenizer, texts_of
 from gnomon.losses.numbers.reader import read
 from gnomon.losses.numbers.spans import Spans
@@ -45,12 +45,12 @@ class NumericVocab:
         pieces = dict(sorted(pieces.items(), key=itemgetter(1)))
         texts, by_token = texts_of(pieces), {token: piece for piece, token in pieces.items()}
         self.entries = entries_of(pieces, texts)
-        some = alike(texts)
-        self.unread = tuple(by_token[token] for token in tokens_with("unread", some))
+        forms = by_form(texts)
+        self.unread = tuple(by_token[token] for token in tokens_with("unread", forms))
         self.size = max(texts, default=-1) + 1 if size is None else size
         self._tokenizer = tokenizer
         self._refuse_if_unfit()
-        self.tables = Tables(self.entries, some, self.size)
+        self.tables = Tables(self.entries, forms, self.size)
 
     @classmethod
     def from_tokenizer(cls, tokenizer: Tokenizer, size: int | None = None) -> NumericVocab:
