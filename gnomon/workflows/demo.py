@@ -25,7 +25,7 @@ def demo(overrides: Sequence[str], out: Path, *, workers: int | None) -> None:
     opened = open_recipe("demo", overrides)
     note(
         "gnomon-tiny reads clocks of 12 hours and has never seen another. The demo teaches it"
-        f" clocks of 24 hours, in three to twelve minutes on two cores, and writes to {out}.\n"
+        f" clocks of 24 hours, in three to thirteen minutes on two cores, and writes to {out}.\n"
         "Stopped, the same command goes on."
     )
     run(opened, out, workers=workers)
