@@ -20,8 +20,7 @@ from gnomon.store import mixture
 from gnomon.store.pictures import load_picture
 from gnomon.store.reading.sources import open_splits
 from gnomon.store.samples import Outline, train_size
-from gnomon.store.user_data import opening
-from gnomon.store.user_data import table as user_table
+from gnomon.store.user_data import building, opening, pictures
 from gnomon.store.user_data.opening import open_table
 
 
@@ -368,7 +367,7 @@ def test_bad_rows_are_left_out_where_the_source_says_so(tmp_path, capsys):
 
 def test_a_picture_is_decoded_once_however_often_its_row_is_asked_for(tmp_path, monkeypatch):
     decoded = []
-    monkeypatch.setattr(user_table, "refuse_broken", lambda image: decoded.append(image.name))
+    monkeypatch.setattr(pictures, "refuse_broken", lambda image: decoded.append(image.name))
     photos(tmp_path, 30)
     file = table(tmp_path, clocks(30) * 2)
     for split in SPLITS:
@@ -587,7 +586,7 @@ def test_an_outline_is_that_of_the_sample_without_opening_a_picture_twice(tmp_pa
     samples = [Outline.of(sample) for sample in rows]
     opened = []
     monkeypatch.setattr(
-        user_table, "load_picture", lambda image: opened.append(image) or load_picture(image)
+        pictures, "load_picture", lambda image: opened.append(image) or load_picture(image)
     )
     assert [rows.outline(index) for index in range(len(samples))] == samples
     assert len(opened) <= 2
@@ -613,8 +612,8 @@ def test_the_splits_of_a_table_are_read_from_it_once(tmp_path, monkeypatch):
 
 
 def test_a_large_table_is_read_again_only_once_it_or_a_picture_has_changed(tmp_path, monkeypatch):
-    monkeypatch.setattr(user_table, "_LARGE", 8)
-    monkeypatch.setattr(user_table, "_TABLES", {})
+    monkeypatch.setattr(building, "_LARGE", 8)
+    monkeypatch.setattr(building, "_TABLES", {})
     file, columns = counted(tmp_path), Columns(kind="number")
     first = open_table(file, columns, "all")
     assert open_table(file, columns, "all") is first

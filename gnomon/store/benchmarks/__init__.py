@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 from gnomon import names
 
 if TYPE_CHECKING:
+    from gnomon.store.user_data.building import OnBad
     from gnomon.store.user_data.rows import UserRow
-    from gnomon.store.user_data.table import OnBad, UserTable
+    from gnomon.store.user_data.table import UserTable
 
 BENCHMARKS = {
     name: f"gnomon.store.benchmarks.{name}:rows"
@@ -45,8 +46,8 @@ def open_benchmark(
     Pictures lie beside the file, or in the folder `pictures`.
     """
     from gnomon.store.benchmarks import _cells
+    from gnomon.store.user_data.building import build_table, cached_table
     from gnomon.store.user_data.lines import read_rows
-    from gnomon.store.user_data.table import build_table, cached_table
 
     rows: Callable[[int, dict[str, Any], Path], Iterable[UserRow]] = names.load(
         BENCHMARKS, name, what="benchmark", listing="gnomon ls benchmarks"

@@ -17,16 +17,11 @@ from gnomon.jsons import shape_error
 from gnomon.recipe import Columns
 from gnomon.sample import TARGETS, Target
 from gnomon.store.pictures import picture_size
+from gnomon.store.user_data.building import OnBad, build_table, cached_table, warn_once
 from gnomon.store.user_data.chats import chat_questions, has_chats
 from gnomon.store.user_data.lines import MAX_ROWS, SUFFIXES, read_rows
 from gnomon.store.user_data.rows import Picture, UserRow
-from gnomon.store.user_data.table import (
-    OnBad,
-    UserTable,
-    build_table,
-    cached_table,
-    warn_once,
-)
+from gnomon.store.user_data.table import UserTable
 
 PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 

@@ -1,0 +1,135 @@
+"""Tables of a user's rows, of which every row and picture is checked when a file is opened.
+
+Unusable rows are refused together, each with its line, or left out if `on_bad` is "skip".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from gnomon.generators.base import split_of
+from gnomon.progress import track, warn
+from gnomon.store.user_data.pictures import file_state, picture_faults, picture_identity
+from gnomon.store.user_data.rows import UserRow, UserRows
+from gnomon.store.user_data.table import UserTable
+
+OnBad: TypeAlias = Literal["refuse", "skip"]
+
+# Bad rows that a message lists, and characters of each.
+_MAX_FAULTS, _MAX_FAULT = 10, 600
+
+warn_once = cache(warn)
+"""Warn, but not again for every split of a file."""
+
+# Rows from which on tables are cached, and how many tables are.
+_LARGE, _MAX_TABLES = 1_000, 4
+
+# Tables that this process has read, with the states of their pictures: a verb opens each several
+# times. Tables that contain the bytes of pictures are not cached.
+_TABLES: dict[Hashable, tuple[UserTable, list[Hashable]]] = {}
+
+
+def build_table(
+    name: str,
+    lines: Iterable[tuple[int, dict[str, Any]]],
+    read: Callable[[int, dict[str, Any]], Iterable[UserRow]],
+    origin: dict[str, Any],
+    on_bad: OnBad = "refuse",
+) -> UserTable:
+    """Check all lines and return the table of all rows, which `read` makes of a raw line."""
+    rows = UserRows()
+    faults: dict[int, str] = {}
+    line = 0
+    for line, raw in track(lines, desc=name, unit=" rows", delay=2):
+        try:
+            rows.extend(read(line, raw))
+        except ValueError as error:
+            faults[line] = str(error)
+    if not line:
+        raise ValueError(f"{name}: there is no row in it")
+    broken = picture_faults(name, rows.pictures)
+    if broken:
+        for row in rows:
+            for picture in row.pictures:
+                if picture in broken:
+                    faults[row.line] = broken[picture]
+    if faults:
+        rows = UserRows(row for row in rows if row.line not in faults)
+    rows = _group(rows)
+    if faults:
+        way_out = "on_bad: skip would leave them out" if rows else "and no other row is left"
+        _refuse_or_warn(name, faults, way_out, skip=bool(rows) and on_bad == "skip")
+    digest = sha256()
+    identities = {image: picture_identity(image) for image in (None, *rows.pictures)}
+    for row in rows:
+        pictures = [identities[image] for image in (row.image, *row.more_images)]
+        digest.update(repr((row.question, row.target, row.group, *pictures)).encode())
+    return UserTable(name, origin, "all", rows, digest.hexdigest()[:16])
+
+
+def cached_table(file: Path, options: Hashable, read: Callable[[], UserTable]) -> UserTable:
+    """Return the table that `read` makes of a file with these options.
+
+    A large table is not read again until the file or a picture of it changes.
+    """
+    key = file_state(file), options
+    if key in _TABLES:
+        table, states = _TABLES[key]
+        with suppress(OSError):  # a picture was removed
+            if _states(table) == states:
+                return table
+        del _TABLES[key]
+    table = read()
+    if table.length >= _LARGE and not any(isinstance(p, bytes) for p in table.pictures):
+        _TABLES[key] = table, _states(table)
+        if len(_TABLES) > _MAX_TABLES:
+            del _TABLES[next(iter(_TABLES))]
+    return table
+
+
+def _states(table: UserTable) -> list[Hashable]:
+    """States of a table's pictures, which differ once one of them is changed."""
+    return list(map(file_state, table.pictures))
+
+
+def _group(rows: UserRows) -> UserRows:
+    """Put rows that share a picture, directly or through other rows, into one group and split."""
+    parents: dict[str, str] = {}  # a union-find forest over the pictures' names
+
+    def root(name: str) -> str:
+        """Return the least of all names that are linked with this one."""
+        while parents.setdefault(name, name) != name:
+            parents[name] = name = parents[parents[name]]
+        return name
+
+    def grouped() -> Iterator[UserRow]:
+        for row in rows:
+            group = root(row.shared_names[0]) if row.shared_names else row.group
+            if group != row.group:
+                row = row._replace(group=group, split=split_of("own", group))
+            yield row
+
+    if not any(part.has_several_pictures for part in rows.by_split.values()):
+        return rows  # every row's group is its only picture already
+    for row in rows:
+        for name in row.shared_names[1:]:
+            least, other = sorted((root(row.shared_names[0]), root(name)))
+            parents[other] = least
+    return UserRows(grouped())
+
+
+def _refuse_or_warn(name: str, faults: Mapping[int, str], way_out: str, *, skip: bool) -> None:
+    """Raise a ValueError that lists unusable rows, or warn once if they are left out."""
+    lines = [f"line {line}: {faults[line]}" for line in sorted(faults)[:_MAX_FAULTS]]
+    lines = [text if len(text) <= _MAX_FAULT else f"{text[:_MAX_FAULT]}…" for text in lines]
+    lines += [f"and {len(faults) - _MAX_FAULTS} more"] if len(faults) > _MAX_FAULTS else []
+    many = "1 row" if len(faults) == 1 else f"{len(faults)} rows"
+    if not skip:
+        head = f"{name}: {many} cannot be used; {way_out}"
+        raise ValueError("\n".join([head, *lines]))
+    warn_once(f"{name}: {many} left out: {'; '.join(lines)}")

@@ -1,0 +1,75 @@
+"""Pictures that a user's rows name: checked and measured once, until their file changes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from hashlib import sha256
+from multiprocessing.pool import ThreadPool
+from pathlib import Path
+
+from gnomon.progress import track
+from gnomon.sample import Size
+from gnomon.store.pictures import load_picture, refuse_broken
+from gnomon.store.samples import pixel_hash
+from gnomon.store.user_data.rows import Picture
+
+# Fault of each picture that this process has decoded, empty for most: every split of every verb
+# needs them.
+_FAULTS: dict[Hashable, str] = {}
+
+
+def file_state(image: Picture) -> Hashable:
+    """Return a key that differs for another file, and for the same one once it is changed."""
+    if isinstance(image, bytes):
+        return sha256(image).digest()
+    status = image.stat()
+    return str(image.absolute()), status.st_mtime_ns, status.st_size
+
+
+def picture_faults(name: str, images: Sequence[Picture]) -> dict[Picture, str]:
+    """Return the faults of broken pictures.
+
+    Threads decode them, because Pillow releases Python's lock while it does.
+    """
+    keys = {file_state(image): image for image in images}
+    new = {key: image for key, image in keys.items() if key not in _FAULTS}
+    if new:
+        with ThreadPool(min(os.cpu_count() or 1, len(new))) as threads:
+            # Eight at a time, so that small pictures do not spend their time on the queue.
+            faults = threads.imap(_fault, new.values(), chunksize=8)
+            bar = track(faults, desc=name, total=len(new), unit=" pictures", delay=2)
+            _FAULTS.update(zip(new, bar, strict=True))
+    return {image: _FAULTS[key] for key, image in keys.items() if _FAULTS[key]}
+
+
+def _fault(image: Picture) -> str:
+    try:
+        refuse_broken(image)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def measure_picture(image: Picture) -> tuple[Size, bytes]:
+    """Return a picture's size and pixel hash; a file that many rows name is decoded once."""
+    if isinstance(image, Path):
+        with suppress(OSError):  # a file that was removed is refused below
+            return _measure_file(image, file_state(image))
+    picture = load_picture(image)
+    return picture.size, pixel_hash(picture)
+
+
+@lru_cache(2**14)
+def _measure_file(image: Path, _: Hashable) -> tuple[Size, bytes]:
+    picture = load_picture(image)
+    return picture.size, pixel_hash(picture)
+
+
+def picture_identity(image: Picture | None) -> object:
+    """Return what a picture counts by in the table's hash; a file is not read for it."""
+    if isinstance(image, Path):
+        return image.name, image.stat().st_size
+    return None if image is None else sha256(image).hexdigest()
