@@ -19,53 +19,53 @@ TESTS = HERE.parent / "tests" / "pipeline"
 LINES = {
     "stock TRL": (
         "Loss and gradient are those of TRL's own trainer on one batch",
-        "test_family_steps.py::test_loss_and_gradient_are_those_of_stock_trl",
+        "families/test_steps.py::test_loss_and_gradient_are_those_of_stock_trl",
     ),
     "accumulated": (
         "Accumulated batches make the same step as one large batch",
-        "test_family_steps.py::test_accumulated_batches_are_one_batch",
+        "families/test_steps.py::test_accumulated_batches_are_one_batch",
     ),
     "two processes": (
         "Two processes with half a batch each make the same step as one with all of it",
-        "test_two_processes.py::test_two_processes_are_one_in_every_family",
+        "training/test_two_processes.py::test_two_processes_are_one_in_every_family",
     ),
     "checkpointed": (
         "Activation checkpointing changes no step",
-        "test_families.py::test_activation_checkpointing_changes_no_step",
+        "families/test_contract.py::test_activation_checkpointing_changes_no_step",
     ),
     "4 bits": (
         "Only the language layers are in 4 bits, and a step moves only the adapters",
-        "test_families.py::test_exactly_the_language_layers_are_in_4_bits",
-        "test_families.py::test_a_qlora_step_moves_every_adapter_and_nothing_else",
+        "families/test_contract.py::test_exactly_the_language_layers_are_in_4_bits",
+        "families/test_contract.py::test_a_qlora_step_moves_every_adapter_and_nothing_else",
     ),
     "resumed": (
         "A killed run continues to the same weights, to the bit",
-        "test_family_lives.py::test_a_killed_run_goes_on_to_the_same_bits",
+        "families/test_lives.py::test_a_killed_run_goes_on_to_the_same_bits",
     ),
     "plain PEFT": (
         "Its adapter opens in plain transformers and PEFT",
-        "test_family_lives.py::test_its_adapter_opens_in_plain_transformers_and_peft",
+        "families/test_lives.py::test_its_adapter_opens_in_plain_transformers_and_peft",
     ),
     "merged": (
         "The merged model answers as the run did, in plain transformers",
-        "test_family_lives.py::test_merged_it_answers_as_the_run_does_in_plain_transformers",
+        "families/test_lives.py::test_merged_it_answers_as_the_run_does_in_plain_transformers",
     ),
     "alone": (
         "The batch size changes no answer",
-        "test_families.py::test_a_sample_is_scored_the_same_alone_and_among_others",
-        "test_families.py::test_the_batch_size_changes_no_answer",
+        "families/test_contract.py::test_a_sample_is_scored_the_same_alone_and_among_others",
+        "families/test_contract.py::test_the_batch_size_changes_no_answer",
     ),
     "ends": (
         "Only the answer and its end are supervised",
-        "test_families.py::test_the_supervised_text_is_exactly_the_answer_and_its_end",
+        "families/test_contract.py::test_the_supervised_text_is_exactly_the_answer_and_its_end",
     ),
     "belief": (
         "Asking for all answers in one pass gives each the probability that it has alone",
-        "test_belief.py::test_every_family_believes_what_each_answer_alone_says",
+        "answering/test_belief.py::test_every_family_believes_what_each_answer_alone_says",
     ),
     "real tokenizer": (
         "Prompts and answers are right in the real tokenizer; no: no package ships that",
-        "test_real_prompts.py::test_a_time_is_supervised_token_by_token_and_ends",
+        "families/test_real_prompts.py::test_a_time_is_supervised_token_by_token_and_ends",
     ),
 }
 """By the column's name: what holds, and the tests that show it."""
@@ -102,7 +102,10 @@ class Collected:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Keep the tests of families."""
         for item in items:
-            test, called = f"{item.path.name}::{item.originalname}", item.callspec.params.values()
+            test, called = (
+                f"{item.path.relative_to(TESTS).as_posix()}::{item.originalname}",
+                item.callspec.params.values(),
+            )
             for name in families.FAMILIES:
                 if name in [value for value in called if isinstance(value, str)]:
                     self.found[test, name] = item.get_closest_marker("long") is not None

@@ -32,7 +32,7 @@ they are the furthest apart. What a test holds of the others is slow."""
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     for item in items:
-        if item.path.parent == Path(__file__).parent:
+        if item.path.is_relative_to(Path(__file__).parent):
             for line in THIRD_PARTY:
                 item.add_marker(pytest.mark.filterwarnings(line))
             name = getattr(item, "callspec", None) and item.callspec.params.get("name")

@@ -501,7 +501,7 @@ def test_one_photograph_is_asked_of_a_server(tmp_path, monkeypatch, capsys):
 @pytest.mark.slow
 def test_the_base_install_draws_stores_asks_and_scores(tmp_path):
     """Nothing of what gnomon[train] brings is there."""
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
     names = {re.split("[>=]", line)[0] for line in project["optional-dependencies"]["train"]}
     assert {"torch", "transformers", "trl", "peft"} <= names
     with serving(lambda *_: said("It shows ten past ten.")) as (url, _):

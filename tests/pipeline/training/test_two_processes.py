@@ -11,7 +11,7 @@ import pytest
 import torch
 from pipeline_toys import BLANK, UNEVEN, assert_close, copied, dataset_of, ours, trained
 from small_models import LINEAR, build, uneven
-from two_processes import CASES, held_out
+from training.two_processes import CASES, held_out
 
 from gnomon.pipeline.load import load
 
@@ -44,7 +44,7 @@ def ranks(checkpoint, out):
         "MASTER_PORT": str(free_port()),
         "WORLD_SIZE": "2",
         "OMP_NUM_THREADS": "1",
-        "PYTHONPATH": os.pathsep.join([str(SCRIPT.parent), os.environ.get("PYTHONPATH", "")]),
+        "PYTHONPATH": os.pathsep.join([str(SCRIPT.parents[1]), os.environ.get("PYTHONPATH", "")]),
     }
     processes = [
         subprocess.Popen(

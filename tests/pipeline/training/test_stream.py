@@ -21,7 +21,7 @@ from gnomon.sample import Sample, Time
 from gnomon.store import GeneratedSamples
 
 SCRIPT = Path(__file__).with_name("two_streams.py")
-PAGE = (Path(__file__).parents[2] / "docs" / "streaming.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "streaming.md").read_text(encoding="utf-8")
 IDS = [SUMS.id(i) for i in range(64)]
 
 

@@ -51,7 +51,7 @@ model: {name: FOLDER}
 train: {samples: 1, max_steps: 1, per_device_train_batch_size: 1, logging_steps: 1}
 eval: {samples: 1}
 """
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 
 
 def run(*words):

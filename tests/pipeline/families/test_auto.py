@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from families.unknown_models import MODELS, build
 from peft import get_peft_model
 from pipeline_toys import (
     CLOCKS,
@@ -21,7 +22,6 @@ from pipeline_toys import (
     total,
     trained,
 )
-from unknown_models import MODELS, build
 
 from gnomon.commands import main
 from gnomon.pipeline.answering.predict import generate_texts

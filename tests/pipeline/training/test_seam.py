@@ -23,7 +23,7 @@ from gnomon.pipeline import NumericSFTTrainer
 from gnomon.pipeline.training.trainer import check_overrides
 
 HERE = "gnomon/pipeline/training/trainer.py stands on"
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def test_the_two_latest_minor_releases_of_each_are_allowed():
