@@ -59,7 +59,7 @@ def test_displays_light_the_bars_of_their_figures(face):
 
 def test_a_wheel_that_turns_moves_its_figure_up_by_the_share():
     """From two drawings of one wheel: the ink of the later one lies higher by share and pitch."""
-    counter = Counter(questions=("wheel",), size=400, **UPRIGHT)
+    counter = Counter(faces=("wheels",), questions=("wheel",), size=400, **UPRIGHT)
     for index in range(12):
         scene = scene_of(counter, index, draw)
         scene = scene._replace(build=scene.build._replace(curve=100.0, pitch=1.0, figure=0.5))
@@ -162,7 +162,7 @@ def test_the_plate_is_where_its_box_says():
         ({"decimals": [0, 5]}, "decimals"),
         ({"faces": ["oled"]}, "faces='oled'.*led"),
         ({"rolling": 2.0}, "rolling=2.0"),
-        ({"faces": ["lcd"], "questions": ["wheel"]}, "'wheel' is asked of wheels"),
+        ({"faces": ["dials"], "questions": ["wheel"]}, "'wheel' is asked of wheels"),
         ({"look": "foto"}, "look"),
     ],
 )

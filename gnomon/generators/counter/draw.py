@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 from PIL import Image
 
-from gnomon.generators.counter.scene import CounterScene
+from gnomon.generators.counter.engraved import engraved
+from gnomon.generators.counter.scene import Build, CounterScene
 from gnomon.generators.drawing.backgrounds import SPREADS, background_behind
 from gnomon.generators.drawing.canvas import Pixels, Points
 from gnomon.generators.drawing.colours import Colour, blend, ground_clear_of
@@ -88,7 +89,7 @@ def _plate(scene: CounterScene, unit: int, rng: Rng) -> tuple[Pixels, tuple[floa
         if build.face == "dials":
             cell = _dial(scene, wheel, position, unit)
         elif build.face == "wheels":
-            cell = _wheel(scene, position, unit, colours)
+            cell = _wheel(scene, position, unit, colours, is_last=wheel == wheels - 1)
         else:
             cell = _display(scene, int(position), unit, colours, rng)
         part = plate[y : y + unit, x : x + cell.shape[1]]
@@ -108,8 +109,9 @@ def _plate(scene: CounterScene, unit: int, rng: Rng) -> tuple[Pixels, tuple[floa
 
 
 def _wheel(
-    scene: CounterScene, position: float, unit: int, colours: tuple[Colour, Colour]
-) -> Pixels:
+    scene: CounterScene, position: float, unit: int, colours: tuple[Colour, Colour],
+    *, is_last: bool,
+) -> Pixels:  # fmt: skip
     """Draw a wheel through its window: figures move upwards, the next comes from below."""
     build, (ground, ink) = scene.build, colours
     wide = round(unit * build.breadth)
@@ -117,9 +119,11 @@ def _wheel(
     strip = np.empty((tall, wide, 3), np.uint8)
     strip[:] = ground
     for figure in range(int(position) - 1, int(position) + 3):
-        tile = _figure(str(figure % 10), build.font, round(unit * build.figure), wide, build.narrow)
+        tile = _figure(str(figure % 10), build, round(unit * build.figure), wide)
         y = tall / 2 + (figure - position) * unit * build.pitch - tile.shape[0] / 2
         _ink(strip, tile, (wide - tile.shape[1]) // 2, round(y), ink)
+    if build.teeth and is_last:
+        _graduate(strip, unit, position, ink, build)
     # On a cylinder a row at y of the window lies further along the wheel; its edges turn away.
     heights = (np.arange(unit) + 0.5) / unit - 0.5
     angle = np.arcsin(np.clip(heights / build.curve, -1, 1))
@@ -135,6 +139,17 @@ def _wheel(
     shade = (0.35 + 0.65 * np.cos(angle))[:, None, None]
     shaded: Pixels = np.rint(warped * shade).astype(np.uint8)
     return shaded
+
+
+def _graduate(strip: Pixels, unit: int, position: float, ink: Colour, build: Build) -> None:
+    """Mark every fifth of a figure along the right edge of a wheel that is unrolled."""
+    tall, wide = strip.shape[:2]
+    step, length = unit * build.pitch / 5, round(build.teeth * wide)
+    first = tall / 2 - position % 1 * unit * build.pitch
+    thick = max(1, round(0.25 * step))
+    for n in range(-15, 20):
+        y = round(first + n * step)
+        cv2.rectangle(strip, (wide - length, y), (wide - 1, y + thick), ink, -1)
 
 
 def _dial(scene: CounterScene, place: int, position: float, unit: int) -> Pixels:
@@ -167,12 +182,25 @@ def _dial(scene: CounterScene, place: int, position: float, unit: int) -> Pixels
     return cell
 
 
-@lru_cache(maxsize=4096)
-def _figure(text: str, font: str, height: int, room: int, narrow: float) -> Pixels:
+def _figure(text: str, build: Build, height: int, room: int) -> Pixels:
     """A figure's mask, narrowed as the build has it, and to the wheel's breadth."""
-    tile = text_tile(text, font, max(6, height), 0)
-    wide = min(round(narrow * tile.shape[1]), round(0.9 * room))
-    mask: Pixels = cv2.resize(tile, (max(1, wide), tile.shape[0]), interpolation=cv2.INTER_AREA)
+    height = max(6, height)
+    if build.stroke is None:
+        tile = _narrowed(text, build.font, height, build.narrow)
+    else:
+        tile = engraved(text, build.stroke, height)
+    if tile.shape[1] <= 0.9 * room:
+        return tile
+    size = max(1, round(0.9 * room)), tile.shape[0]
+    mask: Pixels = cv2.resize(tile, size, interpolation=cv2.INTER_AREA)
+    return mask
+
+
+@lru_cache(maxsize=4096)
+def _narrowed(text: str, font: str, height: int, narrow: float) -> Pixels:
+    tile = text_tile(text, font, height, 0)
+    size = max(1, round(narrow * tile.shape[1])), tile.shape[0]
+    mask: Pixels = cv2.resize(tile, size, interpolation=cv2.INTER_AREA)
     return mask
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from gnomon.generators.base import among, read_levels, within
 from gnomon.generators.counter import draw
 from gnomon.generators.counter.scene import (
+    ENGRAVED,
     FACES,
     MOST_DIALS,
     SEGMENTS,
@@ -44,7 +45,7 @@ LEVELS = read_levels(__file__, CounterLevel)
 QUESTIONS = ("read", "wheel", "where")
 # Pixels: a window of nine figures is then 20 high, and its figures 12.
 _LEAST_SIZE = 160
-FONTS = ("sans", "sans-bold", "serif-bold")
+FONTS = ("sans", "sans-bold", "serif-bold", ENGRAVED)
 UNSEEN_FONTS = ("mono-bold", "times-bold")
 # Range of the plate's length as a share of the picture's; where its box is asked for, any size: one
 # constant box then overlaps few plates by half.
@@ -86,8 +87,8 @@ class Counter(PictureGenerator):
     faces: Annotated[tuple[str, ...], among(FACES)] = FACES
     """wheels, lcd, led, dials (a register: pointers that turn in opposite directions)."""
     questions: Annotated[tuple[str, ...], among(QUESTIONS)] = ("read",)
-    """read (the whole number), wheel (the last one, which fills the picture, in tenths), where (its
-    box)."""
+    """read (the whole number), wheel (the last figure, which fills the picture, in tenths), where
+    (the counter's box)."""
     digits: Annotated[tuple[int, int] | None, within(1, 9)] = None
     """Number of figures, from and to (1 to 9)."""
     decimals: Annotated[tuple[int, int], within(0, 3)] = (0, 3)
@@ -105,14 +106,16 @@ class Counter(PictureGenerator):
     ood: bool = False
     """Only the held-out fonts and styles of segments."""
     fonts: tuple[str, ...] | None = None
-    """Fonts of the wheels' figures: sans, sans-bold, serif-bold; or font files, by file or
-    folder. None: all but those that `ood` holds back, or those alone."""
+    """Fonts of the wheels' figures: sans, sans-bold, serif-bold, engraved; or font files, by file
+    or folder. None: all but those that `ood` holds back, half of them engraved; or those alone."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.materials.check_fonts("0123456789")
-        if "wheels" not in self.faces and "wheel" in self.questions:
-            raise ValueError(f"questions: 'wheel' is asked of wheels; faces={self.faces} has none")
+        if self.faces == ("dials",) and "wheel" in self.questions:
+            raise ValueError(
+                "questions: 'wheel' is asked of wheels, lcd and led; faces=('dials',) has none"
+            )
 
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:
@@ -147,7 +150,7 @@ class Counter(PictureGenerator):
         return self.of_its_split(lambda: self._random_plan(question, rng), _split_key)
 
     def _random_plan(self, question: str, rng: Rng) -> CounterPlan:
-        face = "wheels" if question == "wheel" else rng.choice(self.faces)
+        face = self._wheel_face(rng) if question == "wheel" else rng.choice(self.faces)
         count = rng.within(self.settings.digits)
         count = min(count, MOST_DIALS) if face == "dials" else count
         # A register has no point.
@@ -156,18 +159,15 @@ class Counter(PictureGenerator):
         zeros = rng.integer(0, count - 1) if rng.chance(0.5) else 0
         digits = f"{rng.integer(0, 10 ** (count - zeros) - 1):0{count}}"
         turn = Decimal(0)
-        if (
-            question == "wheel"
-            or face == "dials"
-            or (face == "wheels" and rng.chance(self.settings.rolling))
-        ):
+        rolls = face == "wheels" and (question == "wheel" or rng.chance(self.settings.rolling))
+        if rolls or face == "dials":
             turn = Decimal(rng.integer(0, 99)) / 100
         return CounterPlan(question, face, digits, turn, decimals)
 
     def _scene(self, plan: CounterPlan, rng: Rng) -> CounterScene:
         settings = self.settings
         if plan.face in ("wheels", "dials"):
-            font = rng.choice(self.materials.names("fonts"))
+            font = self._font(plan.face, rng)
         else:
             font = rng.choice(UNSEEN_SEGMENTS if self.ood else SEGMENTS)
         build = random_build(plan.face, font, rng)
@@ -204,6 +204,23 @@ class Counter(PictureGenerator):
         if plan.question == "wheel":
             pose = _close_up(scene, pose, rng)
         return scene._replace(pose=pose)
+
+    def _wheel_face(self, rng: Rng) -> str:
+        """Draw the face of a single figure: in three of four a wheel, else a display's place."""
+        displays = [face for face in self.faces if face in ("lcd", "led")]
+        if displays and ("wheels" not in self.faces or rng.chance(0.25)):
+            return rng.choice(displays)
+        return "wheels"
+
+    def _font(self, face: str, rng: Rng) -> str:
+        """Draw a font of wheels or dials; by default every second wheel is engraved."""
+        names = self.materials.names("fonts")
+        printed = [name for name in names if name != ENGRAVED] or ["sans"]
+        if face == "dials":
+            return rng.choice(printed)
+        if self.fonts is None and ENGRAVED in names:
+            return ENGRAVED if rng.chance(0.5) else rng.choice(printed)
+        return rng.choice(names)
 
 
 def _close_up(scene: CounterScene, pose: Pose, rng: Rng) -> Pose:

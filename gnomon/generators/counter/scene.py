@@ -5,10 +5,13 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import NamedTuple
 
+from gnomon.generators.counter.engraved import Stroke, random_stroke
 from gnomon.generators.drawing.colours import LEAST, Colour, contrast, rgb
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.rng import Rng
 
+# Figures that no font has: they are drawn by strokes.
+ENGRAVED = "engraved"
 FACES = ("wheels", "lcd", "led", "dials")
 # Dials of a register; more are too small to be read beside one another.
 MOST_DIALS = 5
@@ -52,6 +55,10 @@ class Build(NamedTuple):
     """True if a frame in the decimals' colour lies around them."""
     clockwise: bool = True
     """The way in which the last dial of a register turns; the others alternate."""
+    stroke: Stroke | None = None
+    """Manner of engraved figures; None for a font's."""
+    teeth: float = 0.0
+    """Graduation along the last wheel's right edge, as a share of its breadth; 0 for none."""
 
 
 class CounterScene(NamedTuple):
@@ -136,6 +143,8 @@ def random_build(face: str, font: str, rng: Rng) -> Build:
         plate=rgb(rng.choice(_PLATES)),
         framed=rng.chance(0.3),
         clockwise=rng.chance(0.7),
+        stroke=random_stroke(rng) if font == ENGRAVED else None,
+        teeth=rng.uniform(0.1, 0.25) if face == "wheels" and rng.chance(0.25) else 0.0,
     )
 
 

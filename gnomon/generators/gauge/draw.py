@@ -10,7 +10,8 @@ from gnomon.generators.drawing.backgrounds import background_behind
 from gnomon.generators.drawing.canvas import FINE, SCALE, SWELL, Canvas, Points
 from gnomon.generators.drawing.colours import Colour, Palette, blend
 from gnomon.generators.drawing.lettering import Text, draw_texts
-from gnomon.generators.gauge.scene import RIM, ZONES, GaugeScene
+from gnomon.generators.drawing.shapes import ellipse, polar
+from gnomon.generators.gauge.scene import FACE, RIM, ZONES, GaugeScene
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
 
@@ -19,13 +20,7 @@ def picture(scene: GaugeScene, rng: Rng) -> Image:
     """Draw an instrument with its value."""
     instrument, scale, look = scene.instrument, scene.scale, scene.look
     palette, pose = colours.palette(look.palette), look.pose
-    case = instrument.outline(look.case, RIM)
-    # The backdrop stands out from the case just outside of it, at 1.03 of the rim.
-    edges, side = [(pose(1.03 * case), palette.case)], SCALE * look.size
-    ground = background_behind(look.background, side, palette.ground, rng, edges, SCALE)
-    canvas = Canvas(look.size, ground)
-    canvas.fill([pose(case)], palette.case)
-    canvas.fill([pose(instrument.outline(look.case))], palette.floor)
+    canvas = _face(scene, palette, rng) if look.case == FACE else _case(scene, palette, rng)
     for name, begin, end in scene.zones:
         zone = instrument.zone(scale.share(begin), scale.share(end))
         canvas.inlay([pose(zone)], ZONES[name])
@@ -48,6 +43,37 @@ def picture(scene: GaugeScene, rng: Rng) -> Image:
     return _photograph(canvas, scene, palette, rng)
 
 
+def _case(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
+    """The backdrop with the case and its floor before it."""
+    instrument, look = scene.instrument, scene.look
+    case = instrument.outline(look.case, RIM)
+    # The backdrop stands out from the case just outside of it, at 1.03 of the rim.
+    edges, side = [(look.pose(1.03 * case), palette.case)], SCALE * look.size
+    ground = background_behind(look.background, side, palette.ground, rng, edges, SCALE)
+    canvas = Canvas(look.size, ground)
+    canvas.fill([look.pose(case)], palette.case)
+    canvas.fill([look.pose(instrument.outline(look.case))], palette.floor)
+    return canvas
+
+
+def _face(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
+    """A floor that fills the picture, with parts of what is printed beside the instrument."""
+    side, pose = SCALE * scene.look.size, scene.look.pose
+    canvas = Canvas(scene.look.size, np.full((side, side, 3), palette.floor, np.uint8))
+    for _ in range(rng.integer(0, 3)):
+        # Neighbours begin outside of the instrument; most of each lies beyond the picture.
+        radius = rng.uniform(0.2, 1.0)
+        x, y = polar(rng.uniform(0, 360), radius + rng.uniform(1.05, 1.5))
+        breadth, colour = (
+            rng.uniform(0.01, 0.05),
+            rng.choice((palette.ink, palette.ink, palette.second)),
+        )
+        outer, inner = ellipse(x, y, radius), ellipse(x, y, radius - breadth)[::-1]
+        is_solid = radius < 0.4 and rng.chance(0.5)
+        canvas.inlay([pose(outer)] if is_solid else [pose(outer), pose(inner)], colour)
+    return canvas
+
+
 def _photograph(canvas: Canvas, scene: GaugeScene, palette: Palette, rng: Rng) -> Image:
     """Take a picture of the drawing, the pointer a little above it."""
     instrument, look = scene.instrument, scene.look
@@ -56,7 +82,9 @@ def _photograph(canvas: Canvas, scene: GaugeScene, palette: Palette, rng: Rng) -
         shift = np.array(photo.parallax(rng, look.pose.scale))
         shapes = [shape + shift for shape in pointer(scene)]
         instrument.draw_pointer(canvas, look.pose.moved(*shift), shapes, palette)
-    case, floor = (look.pose(instrument.outline(look.case, scale)) for scale in (RIM, 1.0))
+    # A face goes on beyond the picture.
+    grow = 4.0 if look.case == FACE else 1.0
+    case, floor = (look.pose(instrument.outline(look.case, grow * rim)) for rim in (RIM, 1.0))
     masks = (photo.mask_of(part, canvas.size) for part in (shapes, [case], [floor]))
     layers = photo.Layers(still, canvas.pixels, *masks)
     return photo.photograph(layers, rng, min_pixels=instrument.min_pixels)

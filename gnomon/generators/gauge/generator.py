@@ -20,7 +20,7 @@ from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.gauge import draw, questions
 from gnomon.generators.gauge.facts import gauge_facts
 from gnomon.generators.gauge.questions import QUESTIONS, GaugeQuestion
-from gnomon.generators.gauge.scene import CASES, RIM, ZONES, GaugeScene, Look
+from gnomon.generators.gauge.scene import CASES, FACE, RIM, ZONES, GaugeScene, Look
 from gnomon.generators.instruments import FIRST, INSTRUMENTS
 from gnomon.generators.instruments.base import Instrument
 from gnomon.generators.instruments.scale import Scale
@@ -190,6 +190,8 @@ class Gauge(PictureGenerator):
 
     def _look(self, instrument: Instrument, rng: Rng, *, has_zones: bool) -> Look:
         case = rng.choice(CASES if self.look == "flat" else _PHOTOGRAPHED_CASES)
+        if self.look == "photo" and instrument.lies_in_face and rng.chance(0.6):
+            case = FACE
         settings = self.settings
         pose = poses.place(
             instrument.outline(case, RIM),

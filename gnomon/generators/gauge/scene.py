@@ -14,6 +14,8 @@ from gnomon.generators.instruments.scale import Scale
 RIM = 1.06
 # Cases of instruments with a round dial.
 CASES = ("round", "ring", "cushion", "octagon")
+# No case: the instrument is printed on a face that goes on beyond the picture.
+FACE = "bare"
 ZONES: dict[str, Colour] = {"green": (46, 139, 70), "yellow": (240, 190, 30), "red": (205, 40, 36)}
 
 # Colour, beginning and end of a zone.

@@ -114,6 +114,8 @@ class Instrument(ABC):
     """Pixels across at which it can still be read, in the photo look."""
     pointer_covers_ticks: ClassVar[bool] = False
     """True for a needle above the dial; a column or a bar lies below the ticks."""
+    lies_in_face: ClassVar[bool] = False
+    """True if it is often printed beside others on one large face, with no case of its own."""
 
     @abstractmethod
     def scales(self) -> tuple[Scale, ...]:

@@ -45,6 +45,8 @@ class Make:
     """Distance of the labels' middles from the track, towards the pivot."""
     ring: float = 0.0
     """Breadth of the printed circle along the track; 0 for none."""
+    plate: int = 190
+    """Grey of a plate on the pointer, 0 to 255."""
     caption: str = ""
     """Multiplier or unit, at the upper left."""
 
@@ -55,6 +57,7 @@ class RotaryDial(Instrument):
     name: ClassVar[str] = "dial"
     min_pixels: ClassVar[int] = 48
     pointer_covers_ticks = True
+    lies_in_face = True
 
     def __init__(self, make: Make | None = None) -> None:
         self._make = make or Make()
@@ -72,21 +75,23 @@ class RotaryDial(Instrument):
 
     def random_make(self, rng: Rng) -> RotaryDial:
         """Draw a make: proportions as on household meters."""
-        digit = rng.uniform(0.11, 0.24)
+        digit = rng.uniform(0.12, 0.3)
         tick = rng.uniform(0.05, 0.18)
+        pointer = rng.choice(tuple(_POINTERS))
         # Labels inside of the ticks; on one in four dials outside, which leaves less for the track.
         outside = rng.chance(0.25)
         away = 0.7 * digit + 0.04
         return RotaryDial(Make(
-            pointer=rng.choice(tuple(_POINTERS)),
-            reach=rng.uniform(0.72, 1.0),
-            breadth=rng.uniform(0.16, 0.36),
+            pointer=pointer,
+            reach=rng.uniform(*_REACHES.get(pointer, (0.72, 1.0))),
+            breadth=rng.uniform(0.16, 0.4),
             clockwise=rng.chance(0.8),
-            radius=rng.uniform(0.6, 0.7) if outside else rng.uniform(0.78, 0.94),
+            radius=rng.uniform(0.6, 0.7) if outside else rng.uniform(0.8, 0.96),
             tick_length=tick,
             digit_height=digit,
             label_offset=-away if outside else tick + away,
             ring=rng.choice((0.0, 0.0, 0.012, 0.025)),
+            plate=rng.integer(110, 250),
             caption=rng.choice(_CAPTIONS),
         ))  # fmt: skip
 
@@ -110,15 +115,19 @@ class RotaryDial(Instrument):
         """The make's pointer, turned to the value."""
         make = self._make
         length, breadth = make.reach * make.radius, make.breadth - swell
-        return self._turned(_POINTERS[make.pointer](length, breadth), share)
+        return self._turned(_POINTERS[make.pointer][0](length, breadth), share)
 
     def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:  # noqa: ARG002
         """The pointer, and on some a plate of metal or of milky glass above it."""
-        body, plate = contours[:_BODY_CONTOURS], contours[_BODY_CONTOURS:]
-        for contour in body:
-            canvas.inlay([contour], palette.second)
-        for contour in plate:
-            canvas.inlay([contour], blend(palette.floor, palette.ink, 0.25))
+        grey = self._make.plate
+        colours = {
+            "b": palette.second,
+            "p": (grey, grey, grey),
+            "d": blend(palette.second, (0, 0, 0), 0.6),
+        }
+        _, materials = _POINTERS[self._make.pointer]
+        for contour, material in zip(contours, materials, strict=True):
+            canvas.inlay([contour], colours[material])
 
     def printed(self) -> list[Shapes]:
         """The circle along the track."""
@@ -150,12 +159,6 @@ class RotaryDial(Instrument):
         return dials.rotate(shapes, track.angle(share))
 
 
-# Contours in the pointer's colour, which come first; those after them are plates on it.
-_BODY_CONTOURS = 2
-# The tail is at most this share of the tip's length, or it could be taken for the tip.
-_MAX_TAIL = 0.8
-
-
 def _needle(length: float, breadth: float) -> Shapes:
     """A slim needle with a disc."""
     blade = [(0.0, length), (0.05, 0.1), (0.05, -0.15)]
@@ -174,9 +177,42 @@ def _drop(length: float, breadth: float) -> Shapes:
     return [mirrored(flank), dials.disc(breadth)]
 
 
+def _teardrop(length: float, breadth: float) -> Shapes:
+    """A large disc with a short thorn, hollow on both sides."""
+    wide = 0.75 * breadth + 0.06
+    flank = [(0.0, length), (0.16 * wide, 0.5 * (length + wide)), (0.5 * wide, 1.1 * wide),
+             (0.96 * wide, 0.3 * wide)]  # fmt: skip
+    return [mirrored(flank), dials.disc(wide)]
+
+
 def _wedge(length: float, breadth: float) -> Shapes:
     """A kite: broad behind the pivot, its sides straight to the tip."""
     return [mirrored([(0.0, length), (breadth, 0.05), (0.85 * breadth, -0.3)])]
+
+
+def _shield(length: float, breadth: float) -> Shapes:
+    """A broad plate with a flat back, its flanks curved to the tip."""
+    wide = 0.8 * breadth + 0.04
+    return [mirrored([(0.0, length), (0.45 * wide, 0.72 * length), (0.9 * wide, 0.25 * length),
+                      (wide, -0.05), (0.85 * wide, -0.36)])]  # fmt: skip
+
+
+def _spade(length: float, breadth: float) -> Shapes:
+    """A long point over a neck, a bulb at the pivot and a small weight behind."""
+    thin, wide = 0.25 * breadth + 0.03, 0.5 * breadth + 0.04
+    flank = [(0.0, length), (thin, 0.55 * length), (0.7 * thin, 0.3 * length), (wide, 0.05),
+             (wide, -0.06), (0.6 * thin, -0.22), (0.9 * thin, -0.36)]  # fmt: skip
+    return [mirrored(flank), dials.disc(wide)]
+
+
+def _capped(length: float, breadth: float) -> Shapes:
+    """A bar that comes out from under a broad round cap."""
+    half, cap = 0.22 * breadth + 0.02, 0.55 * breadth + 0.12
+    return [
+        oblong(-half, 0.0, half, length),
+        dials.disc(cap + 0.03),
+        dials.disc(cap),
+    ]
 
 
 def _magnet(length: float, breadth: float) -> Shapes:
@@ -191,13 +227,20 @@ def _magnet(length: float, breadth: float) -> Shapes:
 
 def _sector(length: float, breadth: float) -> Shapes:
     """A point out of a half disc that covers the other side."""
-    far = min(0.25 + 0.7 * breadth, _MAX_TAIL * length)
+    # A half disc cannot be taken for a tip, so it may be as long as that.
+    far = min(0.2 + 2.2 * breadth, length)
     return [mirrored([(0.0, length), (0.6 * breadth, 0.0)]), _half_disc(far)]
 
 
 def _crescent(length: float, breadth: float) -> Shapes:
-    """The same under a round plate."""
-    return [*_sector(length, breadth), dials.disc(0.55 * length * (0.5 + breadth)) - (0, 0.12)]
+    """A short point before a disc of metal, which leaves a crescent of the half disc behind it."""
+    far = min(0.8, 1.6 * length * (0.7 + breadth))
+    return [
+        mirrored([(0.0, length), (0.5 * breadth + 0.06, 0.0)]),
+        _half_disc(far),
+        dials.disc(0.56 * far) - (0, 0.34 * far),
+        dials.disc(0.4 * breadth + 0.08),
+    ]
 
 
 def _half_disc(radius: float) -> Points:
@@ -205,12 +248,19 @@ def _half_disc(radius: float) -> Points:
     return np.array((1, -1)) * joined(arc(0, 0, radius, 80, 280), [_CENTRE])
 
 
-_POINTERS: dict[str, Callable[[float, float], Shapes]] = {
-    "needle": _needle,
-    "lever": _lever,
-    "drop": _drop,
-    "wedge": _wedge,
-    "magnet": _magnet,
-    "sector": _sector,
-    "crescent": _crescent,
+# Each pointer's shapes and their materials, from below: b its own colour, p a plate, d a dark one.
+_POINTERS: dict[str, tuple[Callable[[float, float], Shapes], str]] = {
+    "needle": (_needle, "bb"),
+    "lever": (_lever, "bbp"),
+    "drop": (_drop, "bb"),
+    "teardrop": (_teardrop, "bb"),
+    "wedge": (_wedge, "b"),
+    "shield": (_shield, "b"),
+    "spade": (_spade, "bb"),
+    "magnet": (_magnet, "bbp"),
+    "sector": (_sector, "bb"),
+    "crescent": (_crescent, "bbpb"),
+    "capped": (_capped, "bbd"),
 }
+# Ranges of reach that differ from the others' 0.72 to 1.
+_REACHES = {"crescent": (0.45, 0.7)}

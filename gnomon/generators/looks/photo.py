@@ -24,7 +24,7 @@ from gnomon.generators.rng import Rng
 FloatImage: TypeAlias = NDArray[np.float32]
 
 # Hexadecimal floors of real dials: white plastic, enamel, aged and tinted ones, metal, black.
-_FLOORS = ("f6f6f4", "eeeeea", "e4e4e2", "d6d8d8", "f2eede", "e8dfc2", "dfe6ea", "c9cccc",
+_FLOORS = (*2 * ("f6f6f4", "eeeeea", "e4e4e2"), "d6d8d8", "f2eede", "e8dfc2", "dfe6ea", "c9cccc",
            "b9bcba", "f4f0ec", "e9ece2", "202224", "16181a")  # fmt: skip
 _DARK_INKS = ("0c0c0e", "1a1a1c", "24262a", "2e2c2a", "101428")
 _LIGHT_INKS = ("f2f2ee", "dcdcd6", "e8e4d0")
