@@ -77,7 +77,7 @@ class RotaryDial(Instrument):
         """Draw a make: proportions as on household meters."""
         digit = rng.uniform(0.12, 0.3)
         tick = rng.uniform(0.05, 0.18)
-        pointer = rng.choice(tuple(_POINTERS))
+        pointer = rng.choice(tuple(POINTERS))
         # Labels inside of the ticks; on one in four dials outside, which leaves less for the track.
         outside = rng.chance(0.25)
         away = 0.7 * digit + 0.04
@@ -115,7 +115,7 @@ class RotaryDial(Instrument):
         """The make's pointer, turned to the value."""
         make = self._make
         length, breadth = make.reach * make.radius, make.breadth - swell
-        return self._turned(_POINTERS[make.pointer][0](length, breadth), share)
+        return self._turned(POINTERS[make.pointer][0](length, breadth), share)
 
     def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:  # noqa: ARG002
         """The pointer, and on some a plate of metal or of milky glass above it."""
@@ -125,7 +125,7 @@ class RotaryDial(Instrument):
             "p": (grey, grey, grey),
             "d": blend(palette.second, (0, 0, 0), 0.6),
         }
-        _, materials = _POINTERS[self._make.pointer]
+        _, materials = POINTERS[self._make.pointer]
         for contour, material in zip(contours, materials, strict=True):
             canvas.inlay([contour], colours[material])
 
@@ -249,7 +249,7 @@ def _half_disc(radius: float) -> Points:
 
 
 # Each pointer's shapes and their materials, from below: b its own colour, p a plate, d a dark one.
-_POINTERS: dict[str, tuple[Callable[[float, float], Shapes], str]] = {
+POINTERS: dict[str, tuple[Callable[[float, float], Shapes], str]] = {
     "needle": (_needle, "bb"),
     "lever": (_lever, "bbp"),
     "drop": (_drop, "bb"),
