@@ -67,7 +67,7 @@ BROKEN = (
            "(WEEKDAYS.index(start) + days) % 7", "(WEEKDAYS.index(start) + days + 1) % 7",
            "generators/test_arithmetic.py"),
     Broken("a box scaled across as it is down", "answers/base/dialect.py",
-           "return x1 * sx - left", "return x1 * sy - left", "ground/test_dialect.py"),
+           "return x1 * sx - left", "return x1 * sy - left", "test_dialect.py"),
     Broken("11:59 is far from 12:01", "answers/time/measure.py",
            "return min(apart, 60 * period - apart)", "return apart", "answers/test_metrics.py"),
     Broken("Holm's factors in the wrong order", "eval/stats/significance.py",

@@ -22,7 +22,7 @@ from gnomon.eval.scoring import predictions, questions
 from gnomon.recipe import RecipeError
 from gnomon.sample import Prediction, Time
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "benchmarks" / "transfer"
 SLOW = ("clock_traced", "clock_css", "chart_plotly", "gauge_plotly")
 """A ray-tracer, and those that start a browser."""

@@ -11,7 +11,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-BOOKS = Path(__file__).parents[1] / "examples"
+BOOKS = Path(__file__).parents[2] / "examples"
 SMALL = {
     "demo": "STEPS, QUESTIONS = 21, 4",  # more than the recipe's warm-up
     "losses": "STEPS = 5",

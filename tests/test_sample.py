@@ -5,7 +5,7 @@ import re
 from decimal import Decimal
 
 import pytest
-from ground_toys import sizes, targets
+from drawn_targets import sizes, targets
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image

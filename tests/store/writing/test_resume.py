@@ -33,7 +33,7 @@ if __name__ == "__main__":
     out, workers, form = sys.argv[1:]
     store.write(toys(), out, **{SIZES}, workers=int(workers), format=form)
 """
-FOUND_IN = (Path(__file__).parent, Path(store.__file__).parents[2])
+FOUND_IN = (Path(__file__).parents[1], Path(store.__file__).parents[2])
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ import contextlib
 from decimal import Decimal
 
 import pytest
-from ground_toys import boxes_in, lines, numbers, sizes, tables, texts, times
+from drawn_targets import boxes_in, lines, numbers, sizes, tables, texts, times
 from hypothesis import example, given
 from hypothesis import strategies as st
 

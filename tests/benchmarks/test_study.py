@@ -19,7 +19,7 @@ from gnomon.sample import Number, Prediction, Sample, target_from_json
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "study.md").read_text(encoding="utf-8")
 COMMITTED = sorted(OUTCOMES.rglob("*.json.xz"))
 
