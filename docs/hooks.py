@@ -33,9 +33,9 @@ _ELSEWHERE = re.compile(
 
 def pages() -> dict[str, str]:
     """The pages that are not in docs/, by their places in the site."""
-    from gnomon.commands import _schema as schema
+    from gnomon.commands.ls import recipe_schema
 
-    whole = schema.of_recipes()
+    whole = recipe_schema()
     return {
         **{page: (ROOT / file).read_text(encoding="utf-8") for file, page in WHOLE.items()},
         "results.md": _results(),

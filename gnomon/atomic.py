@@ -41,6 +41,14 @@ def put_bytes(final: Path, data: bytes) -> None:
         temporary.write_bytes(data)
 
 
+def refuse_taken(final: Path) -> None:
+    """Refuse a name that a file has, before work that `put_new` would refuse to store under it."""
+    # A kill between naming the file and removing its temporary twin leaves the twin behind.
+    remove_leftovers(final.parent, escape(final.name))
+    if final.exists():
+        raise FileExistsError(f"{final} is there already: name another file")
+
+
 def put_new(final: Path, data: bytes) -> None:
     """Write a file where none is; one that comes while this one is written stays."""
     with _temporary(final) as temporary:

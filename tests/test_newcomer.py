@@ -291,7 +291,7 @@ _error ='''
 
 VERB = '''"""Greetings."""
 
-from gnomon.commands._arguments import Few
+from gnomon.commands._parser import Few
 from gnomon.terminal import show
 
 

@@ -3,6 +3,9 @@
 The verb `check-served` is the function `check_served` in the module of that name. A parameter is a
 word on the command line, a keyword-only one is an option. A docstring has what the verb does, an
 example, and `name METAVAR: help` for each parameter that needs it.
+
+Both are read from the source: `gnomon VERB --help` and a misspelled option wait for no import of
+numpy or pydantic. So a signature is written in the types of this file and of typing.
 """
 
 from __future__ import annotations
@@ -18,7 +21,16 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import NoneType
-from typing import Annotated, Any, Literal, NoReturn, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NoReturn,
+    TypeAlias,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from gnomon.terminal import encodable, printable
 
@@ -51,6 +63,40 @@ workers N: processes that draw, such as 4; default: all cores
 """Help of parameters that a verb's own docstring leaves out."""
 
 
+def _whole(largest: int) -> Callable[[str], int]:
+    """Return a parser of whole numbers from 1 to the largest that memory and libraries bear."""
+
+    def number(text: str) -> int:
+        is_short = text.isdecimal() and len(text) <= 20  # int() refuses 4,300 digits by itself
+        if not is_short or not 1 <= int(text) <= largest:
+            quoted = text if len(text) <= 40 else f"{text[:40]}…"
+            raise argparse.ArgumentTypeError(f"{quoted}: give a whole number, 1 to {largest:,}")
+        return int(text)
+
+    return number
+
+
+def _file(what: str, *suffixes: str) -> Callable[[str], Path]:
+    """Return a parser of paths with a suffix, so that no report replaces a recipe or answers."""
+
+    def path(text: str) -> Path:
+        if Path(text).suffix.lower() not in suffixes:
+            raise argparse.ArgumentTypeError(f"{text}: {what} is called something{suffixes[0]}")
+        return Path(text)
+
+    return path
+
+
+# Annotated with the parser of the text, which the command line takes from the annotation.
+Count: TypeAlias = Annotated[int, _whole(10**9)]
+# Processes, threads or pictures of one sheet: more would exhaust handles or memory.
+Few: TypeAlias = Annotated[int, _whole(1024)]
+Html: TypeAlias = Annotated[Path, _file("a report", ".html", ".htm")]
+Picture: TypeAlias = Annotated[Path, _file("a picture", ".png", ".jpg", ".jpeg", ".webp")]
+Split: TypeAlias = Literal["train", "val", "test"]
+ExportFormat: TypeAlias = Literal["trl", "messages", "llava", "swift", "llama-factory", "lmms-eval"]
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser whose messages escape control characters, as all output of gnomon does."""
 
@@ -65,11 +111,7 @@ class _Parser(argparse.ArgumentParser):
 
 @cache
 def parser(*verbs: str) -> argparse.ArgumentParser:
-    """Return the parser of the command line, with the arguments of some verbs or (none) of all.
-
-    The module of a verb is imported for its arguments; of the others only the first sentence is
-    read, so that `gnomon --help` does not wait for numpy.
-    """
+    """Return the parser of the command line, with the arguments of some verbs or (none) of all."""
     from gnomon import __version__
 
     whole = _Parser(
@@ -80,9 +122,9 @@ def parser(*verbs: str) -> argparse.ArgumentParser:
     whole.add_argument("--version", action="version", version=f"gnomon {__version__}")
     parsers = whole.add_subparsers(title="verbs", dest="verb", metavar="VERB")
     for module in VERBS:
-        name = module.replace("_", "-")
+        name, verb = module.replace("_", "-"), _signature_of(module)
         # A docstring has its summary, its example and the help of parameters, in paragraphs.
-        what, example, *more = _docstring(module).split("\n\n")
+        what, example, *more = (inspect.getdoc(verb) or "").split("\n\n")
         what = " ".join(what.split())
         parser = parsers.add_parser(
             name,
@@ -91,22 +133,28 @@ def parser(*verbs: str) -> argparse.ArgumentParser:
             epilog=" ".join(example.split()),
         )
         if not verbs or name in verbs:
-            _add(parser, getattr(import_module(f"gnomon.commands.{module}"), module), more)
+            parser.set_defaults(module=module)
+            _add(parser, verb, more)
     return whole
 
 
-def _docstring(module: str) -> str:
-    """Read the docstring of a verb's function from the source, without importing it."""
-    source = Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
-    for node in ast.parse(source).body:
+def _signature_of(module: str) -> Callable[..., Any]:
+    """Return a verb's function without its body: signature, annotations and docstring."""
+    file = Path(__file__).with_name(f"{module}.py")
+    tree = ast.parse(file.read_text(encoding="utf-8"), file)
+    for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == module:
-            return ast.get_docstring(node) or ""
-    raise LookupError(f"{module}.py has no function {module}")
+            # The docstring alone stays. Types are looked up among this file's names.
+            tree.body, node.body = [node], node.body[:1]
+            names = dict(globals())
+            exec(compile(tree, file, "exec", annotations.compiler_flag), names)  # noqa: S102
+            function: Callable[..., Any] = names[module]
+            return function
+    raise LookupError(f"{file} has no function {module}")
 
 
 def _add(parser: argparse.ArgumentParser, verb: Callable[..., Any], more: Sequence[str]) -> None:
     """Give a parser the arguments of a verb's function; `more` has lines of help for them."""
-    parser.set_defaults(function=verb)
     parser.add_argument(
         "--quiet", action="store_true", help="print results, warnings and errors alone"
     )
@@ -136,11 +184,12 @@ def _add(parser: argparse.ArgumentParser, verb: Callable[..., Any], more: Sequen
 
 def call(options: argparse.Namespace) -> int:
     """Run the verb and return its exit code: None is success, as of most functions."""
-    signature = inspect.signature(options.function)
+    verb = getattr(import_module(f"gnomon.commands.{options.module}"), options.module)
+    signature = inspect.signature(verb)
     # Arguments in the order of the signature: positional ones may not come as keywords.
     words = OrderedDict((name, getattr(options, name)) for name in signature.parameters)
     bound = inspect.BoundArguments(signature, words)
-    return options.function(*bound.args, **bound.kwargs) or 0
+    return verb(*bound.args, **bound.kwargs) or 0
 
 
 def _parameter_help(lines: str) -> dict[str, dict[str, str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.commands._arguments import Count, Few, Html
+from gnomon.commands._parser import Count, Few, Html
 from gnomon.commands.answer_files import pictures_of, score_file
 from gnomon.commands.directory import AFTER, BEFORE, announce, no_run_message
 from gnomon.commands.report import refuse_overwriting, report

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from gnomon.commands._arguments import Html
+from gnomon.commands._parser import Html
 from gnomon.commands.answer_files import pictures_of, provenance_path, score_run
 from gnomon.commands.exam import Exam
 from gnomon.commands.foreign_answers import AnswerFormat, exam_for, score_foreign

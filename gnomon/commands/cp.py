@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from gnomon import recipe
-from gnomon.atomic import put_new
+from gnomon.atomic import put_new, refuse_taken
 from gnomon.commands import shipped
-from gnomon.commands._arguments import refuse_to_replace
 from gnomon.terminal import show
 
 
@@ -24,6 +23,6 @@ def cp(config: str, dest: Path | None = None) -> None:
     # A folder takes the recipe under its own name, as cp does.
     place = dest or Path(Path(source).name)
     file = place / Path(source).name if place.is_dir() else place
-    refuse_to_replace(file)
+    refuse_taken(file)
     put_new(file, recipe.with_schema_line(text, file).encode())
     show(file)

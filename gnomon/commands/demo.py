@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gnomon.atomic import put_bytes
-from gnomon.commands._arguments import Few
+from gnomon.commands._parser import Few
 from gnomon.commands.answer_files import pictures_of, score_run
 from gnomon.commands.resolve import resolve
 from gnomon.commands.run import run_all

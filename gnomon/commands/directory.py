@@ -27,6 +27,11 @@ _PLACE = re.compile(r"(eval\.)?data\.\d+\.pictures")
 """Keys that say where pictures may lie; another place leaves the data what it is."""
 
 
+def default_run(recipe: str) -> Path:
+    """Return the directory of a recipe's run where --out names none."""
+    return Path("runs") / Path(recipe).name.removesuffix(".yaml").removesuffix(".yml")
+
+
 def claim(run: Path, recipe: Recipe, *, drawn: Sequence[Source]) -> None:
     """Take the directory for this recipe, or refuse and leave it as it was.
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, TypeAlias
 
-from gnomon.commands._arguments import Count, Split
+from gnomon.commands._parser import Count, ExportFormat, Split
 from gnomon.commands.resolve import resolve
 from gnomon.pipeline import families
 from gnomon.pipeline.exporting.export import export as write_out
@@ -13,13 +12,11 @@ from gnomon.recipe import RecipeError
 from gnomon.store.lock import sole_writer
 from gnomon.terminal import show
 
-Form: TypeAlias = Literal["trl", "messages", "llava", "swift", "llama-factory", "lmms-eval"]
-
 
 def export(
     what: str,
     *overrides: str,
-    to: Form,
+    to: ExportFormat,
     family: str,
     out: Path,
     split: Split | None = None,

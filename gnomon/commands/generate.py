@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gnomon import store
-from gnomon.commands._arguments import Count, Few, Split
+from gnomon.commands._parser import Count, Few, Split
 from gnomon.commands.resolve import resolve
 from gnomon.terminal import show
 

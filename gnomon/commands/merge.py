@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from gnomon.commands._arguments import Count
+from gnomon.commands._parser import Count
 from gnomon.commands.answer_files import score_run
 from gnomon.commands.card import card
 from gnomon.commands.directory import AFTER, no_run_message, refuse_undecodable

@@ -8,9 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.atomic import put_new
+from gnomon.atomic import put_new, refuse_taken
 from gnomon.commands import shipped
-from gnomon.commands._arguments import refuse_to_replace
 from gnomon.commands.resolve import (
     Resolved,
     resolve,
@@ -56,7 +55,7 @@ def plan(
     resolved = resolve_for_planning(recipe, overrides)
     checked = resolved.recipe
     if write is not None:
-        refuse_to_replace(write)
+        refuse_taken(write)
     for line in () if json else row_counts(checked.data):
         show(line)
     warn_of_mistakes(checked)

@@ -8,7 +8,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.commands._arguments import require_suffix
 from gnomon.commands.answer_files import Provenance, provenance_path, read_provenance
 from gnomon.commands.directory import (
     AFTER,
@@ -84,7 +83,7 @@ def predict(
         if question is not None and not question.strip():
             raise RecipeError(f"--question {question!r}: say what to ask about the pictures")
         question = question_of(recipe, run) if question is None else question
-        file = require_suffix(out or Path("answers.csv"), ".csv", "answers about pictures")
+        file = _require_suffix(out or Path("answers.csv"), ".csv", "answers about pictures")
         answers = answer_pictures(recipe, pictures, question, file, run=run)
         if len(answers) == 1:
             show(answer_line(answers[0]))
@@ -99,7 +98,7 @@ def predict(
     recipe, exam = recipe_and_exam(resolved, data, words, run=run)
     file = out or _answer_path(recipe, AFTER if data is None else Path(data).stem, run)
     show(
-        answer_exam(recipe, exam, require_suffix(file, ".jsonl", "answers to a data set"), run=run)
+        answer_exam(recipe, exam, _require_suffix(file, ".jsonl", "answers to a data set"), run=run)
     )
 
 
@@ -146,6 +145,13 @@ def recipe_and_exam(
         of_eval = [word for word in overrides if word.startswith("eval.")]
         recipe = replace(recipe, eval=resolve(data, of_eval).recipe.eval)
     return recipe, exam_of(data, overrides, recipe if run is not None else None)
+
+
+def _require_suffix(out: Path, suffix: str, what: str) -> Path:
+    """Refuse a file name with another ending; return the file."""
+    if out.suffix != suffix:
+        raise RecipeError(f"--out {out}: {what} are written as {suffix}")
+    return out
 
 
 def _answer_path(recipe: Recipe, data: str, run: Path | None) -> Path:

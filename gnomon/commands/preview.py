@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.atomic import put_bytes
-from gnomon.commands._arguments import Few, Picture, Split
+from gnomon.commands._parser import Few, Picture, Split
 from gnomon.commands.resolve import Resolved, resolve, row_counts, warn_of_mistakes
 from gnomon.progress import warn
 from gnomon.store.reading.order import spread

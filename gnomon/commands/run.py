@@ -8,10 +8,10 @@ from typing import Any
 
 from gnomon import recipe as recipes
 from gnomon import store
-from gnomon.commands._arguments import Few, default_run
+from gnomon.commands._parser import Few
 from gnomon.commands.answer_files import pictures_of, score_run
 from gnomon.commands.card import write_card
-from gnomon.commands.directory import AFTER, BEFORE, announce, claim
+from gnomon.commands.directory import AFTER, BEFORE, announce, claim, default_run
 from gnomon.commands.predict import answer_exam
 from gnomon.commands.report import refuse_overwriting, report
 from gnomon.commands.resolve import Resolved

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gnomon.commands._arguments import Count, Html
+from gnomon.commands._parser import Count, Html
 from gnomon.commands.answer_files import last_answers, pictures_of, read_provenance, score_run
 from gnomon.commands.foreign_answers import AnswerFormat, exam_for, score_foreign
 from gnomon.commands.report import lock_report, refuse_overwriting, report

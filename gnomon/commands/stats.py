@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from gnomon.commands._arguments import Count, Few
+from gnomon.commands._parser import Count, Few
 from gnomon.commands.resolve import Resolved, resolve, row_splits, warn_of_mistakes
 from gnomon.generators.base import SPLITS, Split
 from gnomon.store import Samples

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from gnomon import store
-from gnomon.commands._arguments import default_run
 from gnomon.commands.card import has_card, write_card
-from gnomon.commands.directory import claim
+from gnomon.commands.directory import claim, default_run
 from gnomon.commands.resolve import Resolved, is_data, resolve, warn_of_mistakes
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.store import Samples

@@ -16,14 +16,14 @@ from shtab import main as shtab
 from gnomon import recipe
 from gnomon.commands import shipped
 from gnomon.commands._parser import parser
-from gnomon.commands._schema import of_recipes
+from gnomon.commands.ls import recipe_schema
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
 def schema():
-    Draft202012Validator.check_schema(whole := of_recipes())
+    Draft202012Validator.check_schema(whole := recipe_schema())
     return Draft202012Validator(whole)
 
 
@@ -78,7 +78,7 @@ def test_a_class_of_ones_own_is_no_mistake(schema):
 
 
 def test_every_key_has_what_ls_says_of_it():
-    parts = of_recipes()["$defs"]
+    parts = recipe_schema()["$defs"]
     undescribed = {
         f"{part}.{key}"
         for part, about in parts.items()

@@ -10,7 +10,7 @@ import pytest
 from command_toys import gnomon, loaded_by, small
 from quick import quick
 
-from gnomon.commands import _listing as listing
+from gnomon.commands import ls as listing
 
 HEAVY = {"torch", "transformers", "trl", "peft", "bitsandbytes", "matplotlib", "albumentations"}
 
@@ -144,7 +144,7 @@ def test_an_error_of_the_system_is_told_in_words(monkeypatch, capsys, error, sai
     def table(_):
         raise error
 
-    monkeypatch.setattr("gnomon.commands._listing.table", table)
+    monkeypatch.setattr("gnomon.commands.ls.table", table)
     assert gnomon("ls") == 1
     assert capsys.readouterr().err.startswith(f"gnomon: {said}")
 

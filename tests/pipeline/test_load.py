@@ -274,7 +274,7 @@ def test_each_family_is_a_file_of_its_own():
 
 
 def test_naming_families_loads_nothing_heavy():
-    script = "import sys; from gnomon.commands import _listing; print(_listing.table('families'));"
+    script = "import sys; from gnomon.commands.ls import table; print(table('families'));"
     script += "print(sorted({'torch', 'transformers', 'peft'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout.endswith("[]\n"), done.stderr
