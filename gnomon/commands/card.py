@@ -13,7 +13,7 @@ from gnomon.answers.base.formatting import to_unit
 from gnomon.answers.registry import TYPES
 from gnomon.atomic import put_text
 from gnomon.commands.directory import versions
-from gnomon.commands.picture_question import CARD_KEY, LISTED, run_questions
+from gnomon.commands.pictures import CARD_KEY, LISTED, run_questions
 from gnomon.eval import RunResult
 from gnomon.eval.scoring.runs import data_title
 from gnomon.pipeline import families

@@ -7,9 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from gnomon.commands._parser import Html
-from gnomon.commands.answer_files import pictures_of, provenance_path, score_run
+from gnomon.commands.answer_files import (
+    AnswerFormat,
+    exam_for,
+    pictures_of,
+    provenance_path,
+    score_foreign,
+    score_run,
+)
 from gnomon.commands.exam import Exam
-from gnomon.commands.foreign_answers import AnswerFormat, exam_for, score_foreign
 from gnomon.commands.report import lock_report, refuse_overwriting, report
 from gnomon.eval import RunResult
 from gnomon.recipe import RecipeError

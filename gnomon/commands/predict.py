@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gnomon.commands import pictures
 from gnomon.commands.answer_files import Provenance, provenance_path, read_provenance
 from gnomon.commands.directory import (
     AFTER,
@@ -19,7 +20,6 @@ from gnomon.commands.directory import (
     write_json,
 )
 from gnomon.commands.exam import Exam
-from gnomon.commands.picture_question import question_of
 from gnomon.commands.resolve import (
     Resolved,
     exam_of,
@@ -31,7 +31,6 @@ from gnomon.commands.resolve import (
 )
 from gnomon.eval.scoring import predictions, questions
 from gnomon.pipeline import families
-from gnomon.pipeline.answering.pictures import is_picture
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.sample import Prediction, Sample
 from gnomon.store.formats.manifest import differences
@@ -75,18 +74,18 @@ def predict(
         words.append("eval.belief=true")
     if server:
         words.append(f"model.server={json.dumps(server)}")  # quoted: a URL is no plain YAML
-    pictures = pictures_in(data)
+    place = pictures.pictures_in(data)
     run = trained_run(model)
     resolved = resolve_model(model, data, words)
-    if pictures is not None:
+    if place is not None:
         recipe = resolved.names_checked
         if question is not None and not question.strip():
             raise RecipeError(f"--question {question!r}: say what to ask about the pictures")
-        question = question_of(recipe, run) if question is None else question
+        question = pictures.question_of(recipe, run) if question is None else question
         file = _require_suffix(out or Path("answers.csv"), ".csv", "answers about pictures")
-        answers = answer_pictures(recipe, pictures, question, file, run=run)
+        answers = answer_pictures(recipe, place, question, file, run=run)
         if len(answers) == 1:
-            show(answer_line(answers[0]))
+            show(pictures.answer_line(answers[0]))
         count = f"{len(answers)} answer{'' if len(answers) == 1 else 's'}"
         show(f'{file}: {count} to "{question}"')
         return
@@ -105,16 +104,6 @@ def predict(
 def trained_run(model: str) -> Path | None:
     """Return the run that MODEL names; None if it is a checkpoint or a hub id."""
     return Path(model) if (Path(model) / "recipe.yaml").is_file() else None
-
-
-def pictures_in(data: str | None) -> Path | None:
-    """Return DATA if it is a picture, or a folder that is no dataset of gnomon's."""
-    if data is None:
-        return None
-    place = Path(data)
-    is_dataset = any((place / name).exists() for name in ("manifest.json", "data"))
-    # A run's own folder has data/ as well, so it is not taken for a folder of pictures.
-    return place if (place.is_dir() and not is_dataset) or is_picture(place) else None
 
 
 def resolve_model(model: str, data: str | None, overrides: Sequence[str]) -> Resolved:
@@ -291,8 +280,6 @@ def answer_pictures(
 
     The answers come in the order of the files' names; the name of its file is an answer's id.
     """
-    from gnomon.pipeline.answering import pictures
-
     _check_belief(recipe, has_labels=False)
     files = pictures.find_pictures(place)
     with sole_writer(out):
@@ -303,18 +290,6 @@ def answer_pictures(
         samples = pictures.picture_samples(files, question)
         _append_answers(recipe, samples, len(files), answers, run, question=question)
         return pictures.to_csv(answers, files, out)
-
-
-def answer_line(answer: Prediction) -> str:
-    """Return a picture's answer in a line, with the likeliest of the listed answers if any."""
-    line = f"{answer.sample_id}: {' '.join(answer.text.split())}"
-    if not answer.logprobs:
-        return line
-    from gnomon.pipeline.answering.pictures import belief_shares
-
-    shares = belief_shares(answer.logprobs)
-    best = max(shares, key=shares.__getitem__)
-    return f"{line} (likeliest of those listed: {best}, {100 * shares[best]:.1f} %)"
 
 
 def _load(recipe: Recipe, run: Path | None) -> tuple[Loaded, str | None]:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from PIL import Image
 
 from gnomon.atomic import put_bytes
 from gnomon.commands._parser import Few, Picture, Split
 from gnomon.commands.resolve import Resolved, resolve, row_counts, warn_of_mistakes
+from gnomon.generators.drawing.sheet import contact_sheet
+from gnomon.pipeline.checkpoint import ModelNotHereError, open_processor
+from gnomon.pipeline.collate import IGNORED, Collator, resized_sizes
+from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
 from gnomon.progress import warn
+from gnomon.sample import Sample
 from gnomon.store.reading.order import spread
 from gnomon.store.user_data.opening import is_user_data
 from gnomon.terminal import show
 
-if TYPE_CHECKING:
-    from PIL import Image
+MAX_SIDE = 448
+"""Larger pictures are shrunk to this side on the sheet; smaller ones show the model's pixels."""
 
 
 def preview(
@@ -38,8 +46,6 @@ def preview(
     out PNG: the picture
     n N: number of samples (16)
     """
-    from PIL import Image
-
     resolved = resolve(what, overrides)
     for line in row_counts(resolved.checked_for_drawing.data):
         show(line)
@@ -60,9 +66,6 @@ def sheet_of(
     Without a split it has any row of a user's own file, else samples of training; all of them
     where there are fewer than `n`, and some at random, with many labels, where there are more.
     """
-    from gnomon.generators.drawing.sheet import contact_sheet
-    from gnomon.pipeline.checkpoint import ModelNotHereError, open_processor
-
     recipe = resolved.checked_for_drawing
     # A user looks at a table to see whether it is read right, whatever split a row is in.
     is_table = resolved.form == "disk" and not recipe.data[0].benchmark and is_user_data(title)
@@ -73,8 +76,40 @@ def sheet_of(
         return contact_sheet(samples, title=Path(title).name)
     try:
         family, processor = open_processor(recipe.model)
-        from gnomon.pipeline.planning.preview import sheet
     except (ModelNotHereError, ModuleNotFoundError) as error:
         warn(f"{error}; so the sheet shows the samples as they are")
         return contact_sheet(samples, title=title)
-    return sheet(family, processor, samples, title=f"{title}: as {recipe.model.name} sees it")
+    return model_sheet(family, processor, samples, title=f"{title}: as {recipe.model.name} sees it")
+
+
+def model_sheet(
+    family: Family, processor: Processor, samples: Sequence[Sample], *, title: str = ""
+) -> Image.Image:
+    """Draw a sheet of the pictures after the processor's resize, with boxes and trained answers."""
+    return contact_sheet(
+        [resize_sample(family, processor, sample) for sample in samples],
+        answers=[trained_answer(family, processor, sample) for sample in samples],
+        largest=MAX_SIDE,
+        title=title,
+    )
+
+
+def resize_sample(family: Family, processor: Processor, sample: Sample) -> Sample:
+    """Resize a sample's pictures as the processor does, and its boxes with them."""
+    sizes = resized_sizes(family, processor, sample)
+    if sample.image is None:
+        return sample
+    first, *more = (
+        image.convert("RGB").resize(size, processor.image_processor.resample)
+        for image, size in zip(sample.images, sizes, strict=True)
+    )
+    # Boxes are on the first picture.
+    target = sample.target.scaled(sample.image.size, sizes[0])
+    return replace(sample, image=first, more_images=tuple(more), target=target)
+
+
+def trained_answer(family: Family, processor: Processor, sample: Sample) -> str:
+    """Decode the answer from the labels, its end included."""
+    labels = Collator(family, processor)([{"sample": sample}])["labels"][0]
+    text: str = tokenizer_of(processor).decode(labels[labels != IGNORED])
+    return text.strip()

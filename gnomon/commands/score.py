@@ -5,8 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from gnomon.commands._parser import Count, Html
-from gnomon.commands.answer_files import last_answers, pictures_of, read_provenance, score_run
-from gnomon.commands.foreign_answers import AnswerFormat, exam_for, score_foreign
+from gnomon.commands.answer_files import (
+    AnswerFormat,
+    exam_for,
+    last_answers,
+    pictures_of,
+    read_provenance,
+    score_foreign,
+    score_run,
+)
 from gnomon.commands.report import lock_report, refuse_overwriting, report
 
 

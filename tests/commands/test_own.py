@@ -11,7 +11,8 @@ from command_toys import gnomon
 from PIL import Image
 
 from gnomon.commands.directory import claim
-from gnomon.commands.predict import pictures_in, recipe_and_exam, resolve_model
+from gnomon.commands.pictures import pictures_in
+from gnomon.commands.predict import recipe_and_exam, resolve_model
 from gnomon.commands.resolve import resolve, resolve_values, warn_of_mistakes
 from gnomon.commands.train import resolve_for_training
 from gnomon.generators import create

@@ -16,7 +16,7 @@ from gnomon import store
 from gnomon.commands.answer_files import Provenance, provenance_path
 from gnomon.commands.directory import write_json
 from gnomon.commands.exam import Exam
-from gnomon.commands.picture_question import question_of
+from gnomon.commands.pictures import question_of
 from gnomon.commands.resolve import resolve
 from gnomon.eval.scoring import predictions, questions
 from gnomon.recipe import Recipe, RecipeError, override, to_yaml, validate

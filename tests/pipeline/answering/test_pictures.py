@@ -8,8 +8,8 @@ from contextlib import nullcontext
 import pytest
 from PIL import ExifTags, Image
 
+from gnomon.commands import pictures
 from gnomon.eval.scoring import predictions
-from gnomon.pipeline.answering import pictures
 from gnomon.sample import Prediction
 
 

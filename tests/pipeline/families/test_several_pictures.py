@@ -11,13 +11,13 @@ from pipeline_toys import CLOCKS, SUMS, assert_close, boxed, ours, rows, stock, 
 from small_models import build
 
 from gnomon import generators
+from gnomon.commands.preview import resize_sample
 from gnomon.pipeline import families
 from gnomon.pipeline.answering.predict import generate_texts
 from gnomon.pipeline.answering.server import Server
 from gnomon.pipeline.collate import Collator, prompt_of
 from gnomon.pipeline.exporting.export import export
 from gnomon.pipeline.load import load
-from gnomon.pipeline.planning.preview import resize_sample
 from gnomon.pipeline.planning.tokens import count_tokens
 from gnomon.recipe import Model
 

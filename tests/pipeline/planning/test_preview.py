@@ -9,9 +9,9 @@ from pipeline_toys import CLOCKS, SUMS, boxed
 from small_models import LINEAR, SEEING, build
 
 from gnomon import dialect
+from gnomon.commands.preview import model_sheet, resize_sample, trained_answer
 from gnomon.pipeline.checkpoint import open_processor
 from gnomon.pipeline.collate import written_answer
-from gnomon.pipeline.planning.preview import resize_sample, sheet, trained_answer
 from gnomon.recipe import Model
 from gnomon.sample import Box, Sample
 
@@ -133,4 +133,7 @@ def test_the_answer_is_decoded_from_the_labels(name, reader):
 def test_a_sheet_has_room_for_what_is_supervised(name, reader):
     """The working before an answer is supervised as well, and makes the cards taller."""
     long = replace(SUMS[1], rationale="\n".join(f"{i} and {i} is {2 * i}" for i in range(5)))
-    assert sheet(*reader, [SUMS[0], long]).height > sheet(*reader, [SUMS[0], SUMS[1]]).height + 40
+    assert (
+        model_sheet(*reader, [SUMS[0], long]).height
+        > model_sheet(*reader, [SUMS[0], SUMS[1]]).height + 40
+    )
