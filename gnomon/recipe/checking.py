@@ -1,12 +1,21 @@
-"""Validation: plain values become a dataclass, or are refused by path and value."""
+"""Validation: plain values become a dataclass, or are refused by path and value.
+
+sft.toml lists the fields of TRL's SFTConfig that `train.sft` may not set. They are set by another
+key of the recipe, or they would write or send a run elsewhere, run code that came with a
+checkpoint, or change batches and answers that gnomon makes itself. Others pass through: optimizers,
+clipping, schedules, DeepSpeed, FSDP, compilation and so on.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
+from fnmatch import fnmatchcase
 from functools import cache
+from pathlib import Path
 from reprlib import Repr
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
@@ -20,6 +29,8 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+
+_SFT_TABLE = tomllib.loads(Path(__file__).with_name("sft.toml").read_text(encoding="utf-8"))
 
 _adapter: Callable[..., Any] = cache(TypeAdapter)
 """A dataclass's validator: making one takes longer than what it checks."""
@@ -137,3 +148,23 @@ def _keys_at(root: type, loc: Iterable[int | str]) -> list[str]:
         if isinstance(step, str):
             kind = section(kind, step)
     return [f.name for f in fields(kind)] if kind else []
+
+
+def check_sft(fields: dict[str, Any]) -> None:
+    """Refuse fields that `train.sft` may not set; values are not printed, for some are tokens."""
+    complaints = []
+    for name in fields:
+        way_out = sft_way_out(name)
+        if way_out is not None:
+            complaints.append(f"sft.{name}: {way_out}")
+    if complaints:
+        raise ValueError("; ".join(complaints))
+
+
+def sft_way_out(name: str) -> str | None:
+    """Return the way out of a refused field, such as "say train.max_steps"; None for the others."""
+    for refused in _SFT_TABLE["refused"]:
+        if any(fnmatchcase(name, field) for field in refused["fields"]):
+            way_out: str = refused["instead"]
+            return way_out.replace("{field}", name)
+    return None

@@ -10,7 +10,7 @@ from pydantic.dataclasses import dataclass
 
 from gnomon.answers.registry import LABELLED
 from gnomon.names import hint
-from gnomon.recipe import sft
+from gnomon.recipe.checking import check_sft
 from gnomon.redact import check_url
 
 PartName = Literal["language", "vision", "projector"]
@@ -363,7 +363,7 @@ class Train:
                 raise ValueError(f"lora.r.{part}: {part} has no adapters: set it to lora")
         if {self.language, self.vision, self.projector} == {"frozen"}:
             raise ValueError("language, vision and projector are all frozen: nothing would train")
-        sft.check(self.sft or {})
+        check_sft(self.sft or {})
 
     def rank(self, part: PartName) -> int:
         """Return the rank of a part's adapters."""

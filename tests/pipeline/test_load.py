@@ -14,7 +14,7 @@ from gnomon.names import UnknownNameError
 from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import resolve, with_dtype
 from gnomon.pipeline.families import tiny
-from gnomon.pipeline.families.qwen_vl import Qwen2VL
+from gnomon.pipeline.families.qwen import Qwen2VL
 from gnomon.pipeline.load import fingerprint, load, load_trained, tie_head
 from gnomon.pipeline.quantize import check_quantized, quantized_layers
 from gnomon.pipeline.training.parts import prepare_parts

@@ -1,6 +1,7 @@
 """Client of an OpenAI-compatible server (vLLM, SGLang, `transformers serve`, hosts): one question.
 
-Needs nothing of the training stack. The key is read from OPENAI_API_KEY and written nowhere.
+Needs nothing of the training stack. The key is read from OPENAI_API_KEY and written nowhere. The
+HTTP is the standard library's, with a deadline for the whole reply, and without redirects.
 """
 
 from __future__ import annotations
@@ -9,22 +10,25 @@ import base64
 import io
 import json
 import re
+import socket
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from http.client import HTTPException
+from functools import partial
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from io import BufferedReader, RawIOBase
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
-from urllib.request import Request
+from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, Request, build_opener
 
-from gnomon.pipeline.answering.connection import OPENER
 from gnomon.progress import note
 from gnomon.redact import KEY, check_url, redact, server_key, strike_secrets
 
 if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
     from PIL.Image import Image
 
 _WAITS = (1, 2, 4, 8, 16)
@@ -151,7 +155,7 @@ class Server:
         url = f"{self.url.rstrip('/')}/{path}"
         request = Request(url, data, headers)  # noqa: S310 - the user's own URL
         try:
-            response = OPENER.open(request, timeout=seconds)
+            response = _OPENER.open(request, timeout=seconds)
         except HTTPError as error:
             response = error
         with response:
@@ -208,3 +212,67 @@ def _data_uri(image: Image) -> str:
     # Lossless: JPEG would blur thin hands and small digits.
     image.save(buffer, "PNG")
     return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"
+
+
+class _TimedReader(RawIOBase):
+    """Reader of a socket that raises TimeoutError at a deadline.
+
+    The library's timeout holds for each read: a server that sends a byte now and then would keep a
+    question waiting for ever.
+    """
+
+    def __init__(self, reader: RawIOBase, sock: socket.socket, deadline: float) -> None:
+        self._reader, self._sock, self._deadline = reader, sock, deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int | None:
+        remaining = self._deadline - time.monotonic()
+        if remaining <= 0:
+            raise TimeoutError("timed out")
+        self._sock.settimeout(remaining)  # each read may take all the time that remains
+        return self._reader.readinto(buffer)
+
+    def close(self) -> None:
+        self._reader.close()
+        super().close()
+
+
+class _TimedResponse(HTTPResponse):
+    """Response whose headers and body are read through a _TimedReader."""
+
+    def __init__(
+        self, sock: socket.socket, *arguments: Any, deadline: float, **options: Any
+    ) -> None:
+        super().__init__(sock, *arguments, **options)
+        # fp has buffered nothing yet, so its raw reader can be detached.
+        self.fp = BufferedReader(_TimedReader(self.fp.detach(), sock, deadline))
+
+
+def _with_deadline(connection: HTTPConnection) -> HTTPConnection:
+    """Make a connection's timeout the time from now to the end of its reply."""
+    deadline = time.monotonic() + (connection.timeout or 0)
+    connection.response_class = partial(_TimedResponse, deadline=deadline)  # type: ignore[assignment]
+    return connection
+
+
+class _HttpHandler(HTTPHandler):
+    def http_open(self, request: Request) -> HTTPResponse:
+        return self.do_open(lambda *a, **k: _with_deadline(HTTPConnection(*a, **k)), request)
+
+
+class _HttpsHandler(HTTPSHandler):
+    def https_open(self, request: Request) -> HTTPResponse:
+        return self.do_open(lambda *a, **k: _with_deadline(HTTPSConnection(*a, **k)), request)
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """Handler that makes a redirect an error: it would take pictures or the key to another host."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+_OPENER = build_opener(_HttpHandler, _HttpsHandler, _NoRedirects)
+"""Opener of requests; its `timeout` is for the whole reply."""

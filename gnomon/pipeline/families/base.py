@@ -1,4 +1,4 @@
-"""Base class of model families: all that the pipeline needs to know about an architecture.
+"""Base classes of model families: all that the pipeline needs to know about an architecture.
 
 Family files import nothing heavy before a method needs it: `gnomon ls families` imports them all.
 """
@@ -31,6 +31,10 @@ Processor: TypeAlias = "ProcessorMixin | PreTrainedTokenizerBase"
 
 Part: TypeAlias = tuple[str, ...]
 """One part of a model, as prefixes of its parameters' names."""
+
+
+PADS = ("<|finetune_right_pad_id|>", "<|pad|>", "<pad>")
+"""Tokens for padding if a tokenizer names none; the first that is in its vocabulary is used."""
 
 
 class Family(ABC):
@@ -211,6 +215,35 @@ class Family(ABC):
         if any(images):
             options["images"] = images
         return dict(processor(**options))
+
+
+class TextOnly(Family):
+    """A causal language model; its processor is its tokenizer."""
+
+    dialect: ClassVar[str] = "plain"
+    language: ClassVar[Part] = ("model.",)
+
+    def load_processor(self, path: str | Path, model: Model) -> Processor:  # noqa: ARG002 - no pixels
+        """Load the tokenizer; if it has no pad token, as Llama-3's, give it one."""
+        from transformers import AutoTokenizer
+
+        tokenizer: Processor = AutoTokenizer.from_pretrained(path)
+        if tokenizer.pad_token is None:
+            pads = (pad for pad in PADS if pad in tokenizer.added_tokens_encoder)
+            tokenizer.pad_token = next(pads, tokenizer.eos_token)
+        return tokenizer
+
+    def load_model(self, path: str | Path, **options: Any) -> PreTrainedModel:
+        from transformers import AutoModelForCausalLM
+
+        model: PreTrainedModel = AutoModelForCausalLM.from_pretrained(path, **options)
+        return model
+
+    def resized_size(self, processor: Processor, size: Size) -> Size:  # noqa: ARG002 - there is none
+        raise ValueError(f"{self.name} reads text alone, and is shown a picture of {size}")
+
+    def content(self, question: str, *, image: int) -> Any:  # noqa: ARG002 - there is none
+        return question
 
 
 @cache

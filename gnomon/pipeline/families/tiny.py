@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from gnomon.pipeline.families import BLANK, TINY
 from gnomon.pipeline.families.base import Processor
-from gnomon.pipeline.families.qwen_vl import Qwen2VL
+from gnomon.pipeline.families.qwen import Qwen2VL
 from gnomon.recipe import Model
 
 if TYPE_CHECKING:

@@ -21,9 +21,8 @@ from gnomon.losses import CE
 from gnomon.pipeline.collate import COVERAGE_SAMPLES, Collator, digit_coverage
 from gnomon.pipeline.families.base import tokenizer_of
 from gnomon.pipeline.load import ADAPTER, MODEL, Loaded, load, tie_head
-from gnomon.pipeline.training import label_entropy
+from gnomon.pipeline.training import log as reports
 from gnomon.pipeline.training.held_out import HeldOut
-from gnomon.pipeline.training.log import LOG, LogFile, Progress
 from gnomon.pipeline.training.parts import learning_rates, prepare_parts
 from gnomon.pipeline.training.resuming import last_checkpoint, remove_old
 from gnomon.pipeline.training.settings import refusals_of_sft, sft_config
@@ -60,9 +59,10 @@ def _warn_of_label_entropy(recipe: Recipe, trainer: NumericSFTTrainer, samples: 
     """Warn if the training learned no more than how frequent the labels are."""
     n = train_size(samples, recipe.train.samples)
     # Spread over all samples, for a directory may be sorted by its labels.
-    step = max(1, n // label_entropy.SAMPLES)
-    spread = [samples[index] for index in range(0, n, step)][: label_entropy.SAMPLES]
-    message = label_entropy.warning(trainer.data_collator, spread, trainer.state.log_history)
+    step = max(1, n // reports.ENTROPY_SAMPLES)
+    spread = [samples[index] for index in range(0, n, step)][: reports.ENTROPY_SAMPLES]
+    history = trainer.state.log_history
+    message = reports.label_entropy_warning(trainer.data_collator, spread, history)
     if message:
         ways_out = ["more steps", "another learning rate"]
         if recipe.train.vision == "frozen":
@@ -106,7 +106,7 @@ def run_training(
     )
     if last is not None and is_last_step(last, recipe):
         # Resumed at its end, transformers would take one more step.
-        load_finished(trainer, last, run / LOG)
+        load_finished(trainer, last, run / reports.LOG)
     else:
         with refusals_of_sft(recipe, "create_optimizer", "create_scheduler", "apply_liger_kernel"):
             trainer.train(resume_from_checkpoint=last and str(last))
@@ -181,7 +181,7 @@ def load_finished(trainer: NumericSFTTrainer, checkpoint: Path, log: Path) -> No
     chosen = best if trainer.args.load_best_model_at_end and best.is_dir() else checkpoint
     trainer._load_from_checkpoint(str(chosen))
     if trainer.accelerator.is_main_process:
-        LogFile(log).repair(state.log_history)
+        reports.LogFile(log).repair(state.log_history)
         remove_old(checkpoint.parent, trainer.args.save_total_limit, {checkpoint, chosen})
 
 
@@ -224,12 +224,12 @@ def make_trainer(
         numeric_mass=recipe.loss.numeric_mass,
         held_out=held_out,
         rate_of=learning_rates(loaded.family, recipe.train),
-        callbacks=[LogFile(run / LOG), *stopping],
+        callbacks=[reports.LogFile(run / reports.LOG), *stopping],
     )
     tie_head(trainer.model)
     for printing in (ProgressCallback, PrinterCallback):  # whichever transformers chose
         trainer.remove_callback(printing)
-    trainer.add_callback(Progress())
+    trainer.add_callback(reports.Progress())
     return trainer
 
 

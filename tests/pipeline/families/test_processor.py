@@ -15,7 +15,7 @@ from transformers.video_processing_utils import BaseVideoProcessor
 
 from gnomon.pipeline.checkpoint import open_processor
 from gnomon.pipeline.families import TINY, _processors
-from gnomon.pipeline.families.qwen_vl import _smart_resize
+from gnomon.pipeline.families.qwen import _smart_resize
 from gnomon.pipeline.families.tiny import SIDE
 from gnomon.pipeline.load import load
 from gnomon.recipe import Model

@@ -12,7 +12,7 @@ from pipeline_toys import BLANK
 
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import load
-from gnomon.pipeline.training.label_entropy import label_entropy, warning
+from gnomon.pipeline.training.log import label_entropy, label_entropy_warning
 from gnomon.pipeline.training.train import train
 from gnomon.recipe import Recipe, validate
 from gnomon.sample import Number, Sample
@@ -85,7 +85,7 @@ def pictures(n, *, image=True):
 def test_a_loss_is_judged_by_where_it_ended(collator, losses, told, image):
     log_history = [{"step": step, "ce": loss} for step, loss in enumerate(losses)]
     log_history += [{"eval_ce": 9.0}, {"train_runtime": 1.0}]
-    said = warning(collator, pictures(256, image=image), log_history)
+    said = label_entropy_warning(collator, pictures(256, image=image), log_history)
     if told is None:
         assert said is None
     else:
@@ -95,7 +95,7 @@ def test_a_loss_is_judged_by_where_it_ended(collator, losses, told, image):
 
 def test_labels_that_are_all_alike_say_nothing_of_a_training(collator):
     same = [pictures(1)[0]] * 30
-    assert warning(collator, same, [{"ce": 0.01}]) is None
+    assert label_entropy_warning(collator, same, [{"ce": 0.01}]) is None
 
 
 @pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing` is deprecated:FutureWarning")

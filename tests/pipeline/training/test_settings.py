@@ -10,7 +10,7 @@ import pytest
 from trl import SFTConfig
 
 from gnomon.pipeline.training.settings import evaluation_settings, sft_config
-from gnomon.recipe import Recipe, sft, validate
+from gnomon.recipe import Recipe, checking, validate
 
 FIELDS = {field.name for field in fields(SFTConfig) if field.init}
 ELSEWHERE = re.compile(
@@ -26,8 +26,8 @@ A_USERS = {"save_total_limit", "dataloader_pin_memory", "dataloader_persistent_w
 
 def test_no_field_that_leads_elsewhere_is_passed_on():
     """A release of TRL that has a new one fails here."""
-    found = {name for name in FIELDS if ELSEWHERE.search(name) and not sft.instead(name)}
-    assert found <= HARMLESS, "say what becomes of it in recipe/sft.py, or here"
+    found = {name for name in FIELDS if ELSEWHERE.search(name) and not checking.sft_way_out(name)}
+    assert found <= HARMLESS, "say what becomes of it in recipe/sft.toml, or here"
 
 
 def test_no_field_that_gnomon_sets_is_passed_on(tmp_path, monkeypatch):
@@ -39,12 +39,12 @@ def test_no_field_that_gnomon_sets_is_passed_on(tmp_path, monkeypatch):
     recipe = validate(Recipe, {"data": [{"kind": "clock"}], "train": {"eval_steps": 5}})
     sft_config(recipe, tmp_path)
     assert given.keys() >= evaluation_settings(recipe).keys() | {"output_dir", "learning_rate"}
-    assert {name for name in given if not sft.instead(name)} == A_USERS
+    assert {name for name in given if not checking.sft_way_out(name)} == A_USERS
 
 
 def test_what_is_refused_is_known_to_trl():
     """But for what TRL no longer has or older ones call otherwise, and a recipe may say."""
-    refused = {field for row in sft._TABLE["refused"] for field in row["fields"]}
+    refused = {field for row in checking._SFT_TABLE["refused"] for field in row["fields"]}
     unknown = {field for field in refused if "*" not in field} - FIELDS
     assert unknown <= {"warmup_ratio", "activation_checkpointing"}
 

@@ -1,8 +1,8 @@
-"""Qwen2-VL, Qwen2.5-VL, Qwen3-VL and Qwen3.5: digits one token each, pictures of any proportions.
+"""Qwen, text alone and with pictures of any proportions; its digits are one token each.
 
-They differ in how boxes are written, in the pixels of a patch and in their projectors. Qwen3.5 is
-from transformers' own Qwen3_5 classes, the model cards, and the chat template and config.json that
-copies of the checkpoints carry. Never compared with the hub.
+Those that see differ in how boxes are written, in the pixels of a patch and in their projectors.
+Qwen3.5 is from transformers' own Qwen3_5 classes, the model cards, and the chat template and
+config.json that copies of the checkpoints carry. Never compared with the hub.
 """
 
 from __future__ import annotations
@@ -12,12 +12,21 @@ from math import ceil, floor, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import Family, Part, Processor
+from gnomon.pipeline.families.base import Family, Part, Processor, TextOnly
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
+
+
+class Qwen2(TextOnly):
+    """Qwen2 and Qwen2.5, text alone."""
+
+    name: ClassVar[str] = "qwen2"
+    model_types: ClassVar[tuple[str, ...]] = ("qwen2",)
+    digits: ClassVar[str] = "1"
+    end: ClassVar[str] = "<|im_end|>"
 
 
 class Qwen2VL(Family):

@@ -1,0 +1,138 @@
+"""Llama as text alone, with vision through cross-attention (Mllama), and LLaVA-1.5 on Vicuna."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gnomon.pipeline.families.base import Family, Part, Processor, TextOnly
+from gnomon.recipe import Model
+from gnomon.sample import Size
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PretrainedConfig, PreTrainedModel
+
+DATE = "26 Jul 2024"
+"""Date in Llama's prompts: its templates' own default. They would write today's, and the same
+recipe would train on other prompts tomorrow."""
+
+
+class Llama(TextOnly):
+    """Llama and what shares its architecture, text alone; Llama-2 has one digit a token."""
+
+    name: ClassVar[str] = "llama"
+    model_types: ClassVar[tuple[str, ...]] = ("llama",)
+    digits: ClassVar[str] = "1 to 3"
+    end: ClassVar[str] = "<|eot_id|>"
+    template_options: ClassVar[Mapping[str, Any]] = {"date_string": DATE}
+
+
+class Mllama(Family):
+    """Llama-3.2-Vision: pictures fitted into one to four tiles of 560 by 560 pixels.
+
+    All four are computed however few are filled, so a limit of pixels would save nothing.
+    `<|image|>` has the id V, which the embedding has a row for and the head has not.
+    """
+
+    name: ClassVar[str] = "mllama"
+    model_types: ClassVar[tuple[str, ...]] = ("mllama",)
+    dialect: ClassVar[str] = "plain"
+    digits: ClassVar[str] = "1 to 3"
+    end: ClassVar[str] = "<|eot_id|>"
+    placeholder: ClassVar[str] = "<|image|>"
+    template_options: ClassVar[Mapping[str, Any]] = {"date_string": DATE}
+    vision: ClassVar[Part | None] = ("model.vision_model.",)
+    projector: ClassVar[Part | None] = ("model.multi_modal_projector.",)
+
+    def load_model(self, path: str | Path, **options: Any) -> PreTrainedModel:
+        model = super().load_model(path, **options)
+        layers = model.model.language_model.layers
+        # These layers alone see the picture.
+        for index in model.config.text_config.cross_attention_layers:
+            layers[index].register_forward_hook(_pass_texts_by, with_kwargs=True)
+        return model
+
+    def image_cost(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - always four tiles
+        vision = config.vision_config
+        tile = (vision.image_size // vision.patch_size) ** 2 + 1
+        return (
+            1,
+            vision.max_num_tiles * tile,
+        )  # the prompt has one token; the rest is cross-attention
+
+    def resized_size(self, processor: Processor, size: Size) -> Size:
+        """Return the picture's size within the tiles; their right and lower rest stays black."""
+        from transformers.models.mllama.image_processing_pil_mllama import (
+            get_image_size_fit_to_canvas,
+            get_optimal_tiled_canvas,
+        )
+
+        pictures = processor.image_processor
+        tile = pictures.size["height"]
+        canvas = get_optimal_tiled_canvas(size[1], size[0], pictures.max_image_tiles, tile)
+        height, width = get_image_size_fit_to_canvas(size[1], size[0], *canvas, tile)
+        return int(width), int(height)
+
+
+def _pass_texts_by(
+    _: torch.nn.Module, inputs: tuple[Any, ...], options: dict[str, Any], output: torch.Tensor
+) -> torch.Tensor:
+    """Undo cross-attention for texts without a picture.
+
+    Alone it skips these layers; beside a picture it would attend to the empty tiles that the
+    batch holds in its place, and its answer would depend on its neighbours.
+    """
+    mask = options["full_text_row_masked_out_mask"]  # [B, 1, T, 1], or None
+    if mask is None:
+        return output
+    return output.where(mask[:, 0].any(dim=1, keepdim=True), inputs[0])
+
+
+class Llava(Family):
+    """LLaVA-1.5: every picture padded to a square and shrunk or enlarged to 336 by 336 pixels."""
+
+    name: ClassVar[str] = "llava"
+    model_types: ClassVar[tuple[str, ...]] = ("llava",)
+    dialect: ClassVar[str] = "llava"
+    digits: ClassVar[str] = "1"
+    end: ClassVar[str] = "</s>"
+    placeholder: ClassVar[str] = "<image>\n"
+    space_before_answer: ClassVar[bool] = True  # after `ASSISTANT:`
+    vision: ClassVar[Part | None] = ("model.vision_tower.",)
+    projector: ClassVar[Part | None] = ("model.multi_modal_projector.",)
+
+    def load_image_processor(self, path: str | Path, model: Model, **settings: Any) -> Any:  # noqa: ARG002 - one size
+        from transformers.models.llava.image_processing_pil_llava import LlavaImageProcessorPil
+
+        # The checkpoints crop to the middle, and what is read at the edges would be lost; the
+        # model itself was trained on padded squares.
+        return LlavaImageProcessorPil.from_pretrained(path, do_pad=True)
+
+    def token_counts(self, config: PretrainedConfig) -> dict[str, Any]:
+        return {
+            "patch_size": config.vision_config.patch_size,
+            "num_additional_image_tokens": 1,  # CLIP's class token, which the strategy below drops
+            "vision_feature_select_strategy": config.vision_feature_select_strategy,
+        }
+
+    def unused_modules(self, config: PretrainedConfig) -> list[str]:
+        """List CLIP's layers after the one whose output is used, the last but one."""
+        layers, features = config.vision_config.num_hidden_layers, config.vision_feature_layer
+        outputs = [features] if isinstance(features, int) else features
+        used = max(output % (layers + 1) for output in outputs)  # 0 is the input of the first layer
+        tower = "model.vision_tower."
+        return [
+            f"{tower}post_layernorm.",
+            *(f"{tower}encoder.layers.{layer}." for layer in range(used, layers)),
+        ]
+
+    def image_cost(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - always one square
+        patches = (config.vision_config.image_size // config.vision_config.patch_size) ** 2
+        return patches, patches + 1  # CLIP's class token, which stays in the tower
+
+    def resized_size(self, processor: Processor, size: Size) -> Size:
+        """Return the picture's size within the padded square, to the nearest pixel."""
+        scale = processor.image_processor.crop_size["height"] / max(size)
+        return max(1, round(size[0] * scale)), max(1, round(size[1] * scale))
