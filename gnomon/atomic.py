@@ -42,14 +42,14 @@ def put_bytes(final: Path, data: bytes) -> None:
 
 
 def refuse_taken(final: Path) -> None:
-    """Refuse a name that a file has, before work that `put_new` would refuse to store under it."""
+    """Refuse a name that is taken, before the work whose result `create_file` would not store."""
     # A kill between naming the file and removing its temporary twin leaves the twin behind.
     remove_leftovers(final.parent, escape(final.name))
     if final.exists():
         raise FileExistsError(f"{final} is there already: name another file")
 
 
-def put_new(final: Path, data: bytes) -> None:
+def create_file(final: Path, data: bytes) -> None:
     """Write a file where none is; one that comes while this one is written stays."""
     with _temporary(final) as temporary:
         temporary.write_bytes(data)

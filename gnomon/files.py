@@ -11,9 +11,9 @@ from os.path import dirname, isabs, isfile, islink, join, realpath, split
 from pathlib import Path
 from typing import IO, AnyStr, TextIO
 
-NOTE = 2**24
+MAX_BYTES = 2**24
 """Most bytes of a file of notes, such as a manifest, and of a line of answers."""
-PICTURE = 2**30
+MAX_PICTURE_BYTES = 2**30
 """Most bytes of a picture's file: Pillow's limit of 89,478,485 pixels at 8 bytes fits."""
 _KINDS = {
     stat.S_IFDIR: "a folder",
@@ -48,12 +48,12 @@ def open_bytes(file: Path) -> BufferedReader:
     return file.open("rb")
 
 
-def open_text(file: Path, *, newline: str | None = None, most: int | None = None) -> TextIO:
-    """Open a regular UTF-8 file of at most `most` bytes, past its byte order mark."""
+def open_text(file: Path, *, newline: str | None = None, limit: int | None = None) -> TextIO:
+    """Open a regular UTF-8 file of at most `limit` bytes, past its byte order mark."""
     refuse_special(file)
     size = file.stat().st_size
-    if most is not None and size > most:
-        raise ValueError(f"{file}: {size:,} bytes are more than the {most:,} that are read")
+    if limit is not None and size > limit:
+        raise ValueError(f"{file}: {size:,} bytes are more than the {limit:,} that are read")
     return file.open(encoding="utf-8-sig", newline=newline)
 
 
@@ -63,29 +63,29 @@ def open_to_append(file: Path) -> TextIO:
     return file.open("a", encoding="utf-8")
 
 
-def read_bytes(file: Path, what: str, *, most: int = NOTE) -> bytes:
-    """Read a regular file of at most `most` bytes; `what` it is appears in the refusal."""
+def read_bytes(file: Path, what: str, *, limit: int = MAX_BYTES) -> bytes:
+    """Read a regular file of at most `limit` bytes; `what` it is appears in the refusal."""
     with open_bytes(file) as stream:
         size = os.fstat(stream.fileno()).st_size
         # A sparse file of terabytes costs nothing to make; one byte more shows one that grows.
-        data = b"" if size > most else stream.read(most + 1)
-    if (size := max(size, len(data))) > most:  # files under /proc have no size until read
-        raise ValueError(f"{file}: {size:,} bytes are more than the {most:,} of {what}")
+        data = b"" if size > limit else stream.read(limit + 1)
+    if (size := max(size, len(data))) > limit:  # files under /proc have no size until read
+        raise ValueError(f"{file}: {size:,} bytes are more than the {limit:,} of {what}")
     return data
 
 
-def read_text(file: Path, what: str, *, most: int = NOTE) -> str:
+def read_text(file: Path, what: str, *, limit: int = MAX_BYTES) -> str:
     """Read a regular UTF-8 file under the bounds of `read_bytes`."""
-    return read_bytes(file, what, most=most).decode("utf-8-sig")
+    return read_bytes(file, what, limit=limit).decode("utf-8-sig")
 
 
-def read_lines(stream: IO[AnyStr], *, most: int = NOTE) -> Iterator[AnyStr]:
-    """Yield the lines with their ends; a line longer than `most` is refused by its number."""
+def read_lines(stream: IO[AnyStr], *, limit: int = MAX_BYTES) -> Iterator[AnyStr]:
+    """Yield the lines with their ends; a line longer than `limit` is refused by its number."""
     number = 0
-    while line := stream.readline(most + 1):
+    while line := stream.readline(limit + 1):
         number += 1
-        if len(line) > most:
-            raise ValueError(f"{stream.name}: line {number} is longer than {most:,} characters")
+        if len(line) > limit:
+            raise ValueError(f"{stream.name}: line {number} is longer than {limit:,} characters")
         yield line
 
 

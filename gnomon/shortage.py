@@ -27,7 +27,7 @@ _LESS_MEMORY = (
     " (model.max_pixels) or fewer processes (--workers, train.dataloader_num_workers) need less;"
     " `gnomon plan` says what a recipe takes"
 )
-_SAME_AGAIN = "the same command goes on from what was saved"
+_SAME_AGAIN = "the same command resumes from what was saved"
 _MORE_DISK = "free some space and type the same command again; what was saved is kept"
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from gnomon.atomic import (
+    create_file,
     create_folder,
     put_bytes,
-    put_new,
     put_text,
     replace_file,
     replace_files,
@@ -68,9 +68,9 @@ def test_a_new_file_replaces_none(tmp_path, monkeypatch, links):
 
     if not links:
         monkeypatch.setattr(os, "link", no_links)
-    put_new(tmp_path / "a.yaml", b"first")
+    create_file(tmp_path / "a.yaml", b"first")
     with pytest.raises(FileExistsError, match=r"a\.yaml is there by now"):
-        put_new(tmp_path / "a.yaml", b"second")
+        create_file(tmp_path / "a.yaml", b"second")
     assert contents(tmp_path) == {"a.yaml": "first"}
 
 

@@ -47,11 +47,11 @@ def test_a_link_to_a_regular_file_is_one(tmp_path):
 def test_a_file_too_large_is_told_with_its_size_and_the_limit(tmp_path):
     file = tmp_path / "a"
     file.write_bytes(bytes(1000))
-    assert files.read_bytes(file, "a note", most=1000) == bytes(1000)
+    assert files.read_bytes(file, "a note", limit=1000) == bytes(1000)
     with pytest.raises(ValueError, match="a: 1,000 bytes are more than the 999 of a note"):
-        files.read_bytes(file, "a note", most=999)
+        files.read_bytes(file, "a note", limit=999)
     with pytest.raises(ValueError, match="a: 1,000 bytes are more than the 999 that are read"):
-        files.open_text(file, most=999)
+        files.open_text(file, limit=999)
 
 
 def test_a_file_of_the_system_has_no_size_until_it_is_read():
@@ -59,21 +59,21 @@ def test_a_file_of_the_system_has_no_size_until_it_is_read():
         pytest.skip("no /proc here")
     assert maps.stat().st_size == 0
     with pytest.raises(ValueError, match="maps: 100 bytes are more than the 99 of a note"):
-        files.read_bytes(maps, "a note", most=99)
+        files.read_bytes(maps, "a note", limit=99)
 
 
 @pytest.mark.parametrize("opens", [files.open_bytes, files.open_text])
 def test_lines_come_with_their_ends_up_to_one_too_long(tmp_path, opens):
     (tmp_path / "a").write_text("12\n\n1234\n5")
     with opens(tmp_path / "a") as opened:
-        whole = list(files.read_lines(opened, most=5))
+        whole = list(files.read_lines(opened, limit=5))
     with opens(tmp_path / "a") as opened:
         assert whole == list(opened)
     with (
         opens(tmp_path / "a") as opened,
         pytest.raises(ValueError, match="a: line 3 is longer than 4 characters"),
     ):
-        list(files.read_lines(opened, most=4))
+        list(files.read_lines(opened, limit=4))
 
 
 @pytest.mark.parametrize("text", ["[{}, {}, {}]", b"[[], [], []]", '{"a": [{"b": {"c": {}}}]}'])

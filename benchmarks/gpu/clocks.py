@@ -15,8 +15,8 @@ from benchmarks.gpu.parts import Found, Setting
 from gnomon import store
 from gnomon.pipeline.families import BLANK, tiny
 from gnomon.pipeline.load import load
-from gnomon.pipeline.training.held_out import HeldOut
 from gnomon.pipeline.training.train import make_trainer
+from gnomon.pipeline.training.validation import Validation
 from gnomon.recipe import Eval, Loss, Model, Recipe, Source, Train
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def trained(given: Recipe, samples: Samples, held_out: list[Sample], run: Path) 
     trainer.train()
     seconds = (time.perf_counter() - began) / given.train.max_steps
     lines = [line for line in trainer.state.log_history if "loss" in line]
-    measured = HeldOut(loaded, tuple(held_out), given.eval.batch_size, given.eval.max_new_tokens)
+    measured = Validation(loaded, tuple(held_out), given.eval.batch_size, given.eval.max_new_tokens)
     figures = measured(trainer.model)
     size = sum(p.numel() for p in trainer.model.parameters()) / 1e6
     first, last = lines[0]["ce"], lines[-1]["ce"]

@@ -21,7 +21,7 @@ from benchmarks.study import outcomes
 from gnomon import recipe
 from gnomon.commands.resolve import resolve
 from gnomon.eval import score
-from gnomon.pipeline.answering.predict import predict_batches
+from gnomon.pipeline.answering.local import predict_batches
 from gnomon.pipeline.load import Loaded, load
 from gnomon.pipeline.training.train import make_trainer
 from gnomon.store import mixture

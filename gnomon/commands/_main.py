@@ -71,9 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         return _fail(f"{error.name} is not here: pip install '.[train]' in gnomon's clone", 1)
     except _Terminated:
-        return _fail("terminated; the same command goes on from what was saved", 143)
+        return _fail("terminated; the same command resumes from what was saved", 143)
     except KeyboardInterrupt:
-        return _fail("interrupted; the same command goes on from what was saved", 130)
+        return _fail("interrupted; the same command resumes from what was saved", 130)
     except Exception as error:
         if (message := shortage.message_of(error)) is None:
             raise  # a fault of gnomon's

@@ -57,7 +57,7 @@ def score_file(file: Path, *, name: str | None = None, boxes: str | None = None)
     if len(answers) < n:  # before as many samples are drawn as a damaged file may name
         raise ValueError(
             f"{file}: {n - len(answers):,} of {n:,} questions have no answer"
-            " yet: the same `gnomon predict` goes on"
+            " yet: the same `gnomon predict` resumes"
         )
     stored = questions.load(file, _same_samples(file, provenance), n)
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gnomon import recipe
-from gnomon.atomic import put_new, refuse_taken
+from gnomon.atomic import create_file, refuse_taken
 from gnomon.commands import shipped
 from gnomon.terminal import show
 
@@ -24,5 +24,5 @@ def cp(config: str, dest: Path | None = None) -> None:
     place = dest or Path(Path(source).name)
     file = place / Path(source).name if place.is_dir() else place
     refuse_taken(file)
-    put_new(file, recipe.with_schema_line(text, file).encode())
+    create_file(file, recipe.with_schema_line(text, file).encode())
     show(file)

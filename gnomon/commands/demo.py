@@ -33,7 +33,7 @@ def demo(*overrides: str, out: Path = Path("runs/demo"), workers: Few | None = N
     note(
         "gnomon-tiny reads clocks of 12 hours and has never seen another. The demo teaches it"
         f" clocks of 24 hours, in three to thirteen minutes on two cores, and writes to {out}.\n"
-        "Stopped, the same command goes on."
+        "If it is stopped, the same command resumes."
     )
     run_all(resolved, out, workers=workers)
     sheet = out / "three.png"

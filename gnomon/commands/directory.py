@@ -35,7 +35,7 @@ def default_run(recipe: str) -> Path:
 def claim(run: Path, recipe: Recipe, *, drawn: Sequence[Source]) -> None:
     """Take the directory for this recipe, or refuse and leave it as it was.
 
-    A run goes on only with the same recipe, and with the same versions of the kinds of `drawn`, the
+    A run resumes only with the same recipe, and with the same versions of the kinds of `drawn`, the
     sources that are still drawn from. A start that trained nothing gives way to another recipe.
     """
     refuse_undecodable(run)

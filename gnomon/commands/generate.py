@@ -21,7 +21,7 @@ def generate(
     license: str | None = None,  # noqa: A002
     workers: Few | None = None,
 ) -> None:
-    """Write a dataset, or go on with one that was stopped.
+    """Write a dataset, or resume one that was stopped.
 
     Example: gnomon generate clock --n 2000 --out clocks size=112
 

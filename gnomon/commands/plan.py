@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.atomic import put_new, refuse_taken
+from gnomon.atomic import create_file, refuse_taken
 from gnomon.commands import shipped
 from gnomon.commands.resolve import (
     Resolved,
@@ -79,7 +79,7 @@ def plan(
         show(result)
     if write is not None and result.fits:
         text = fitting_text(resolved.text, checked, result)
-        put_new(write, with_schema_line(text, write).encode())
+        create_file(write, with_schema_line(text, write).encode())
         if not json:
             show(write)
     return 0 if result.fits else 1  # a script can ask whether a recipe fits

@@ -171,7 +171,7 @@ def answer_exam(recipe: Recipe, exam: Exam, out: Path, *, run: Path | None = Non
     _check_belief(recipe, has_labels=True)
     with sole_writer(out):
         provenance = _provenance(exam, out)
-        if out.is_file():  # an earlier start of the same exam goes on
+        if out.is_file():  # an earlier start of the same exam resumes
             predictions.check(out, exam.ids())
         _record(out, provenance)
         _append_answers(recipe, exam, exam.samples, out, run)
@@ -211,7 +211,7 @@ def _append_answers(
         )
         return
     loaded, weights = _load(recipe, run)
-    from gnomon.pipeline.answering import predict as answering
+    from gnomon.pipeline.answering import local as answering
 
     answering.predict_to_file(
         loaded,
@@ -285,7 +285,7 @@ def answer_pictures(
     with sole_writer(out):
         pictures.refuse_foreign_table(out)
         announce(f"asking: {question}")
-        # The table is written whole at the end; until then a killed verb goes on from this file.
+        # The table is written whole at the end; until then a killed verb resumes from this file.
         answers = out.with_name(out.name + ".part")
         samples = pictures.picture_samples(files, question)
         _append_answers(recipe, samples, len(files), answers, run, question=question)

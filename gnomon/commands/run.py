@@ -54,7 +54,7 @@ def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
         refuse_overwriting(ReportFiles.of(page))
         answers = out / "predictions"
         announce("writing the samples")
-        # Each step leaves what an earlier start has done, so the same command goes on.
+        # Each step leaves what an earlier start has done, so the same command resumes.
         write_samples(resolved, out, workers=workers)
         announce("asking the model as it came")
         answer_exam(recipe, exam, answers / f"{BEFORE}.jsonl")

@@ -215,7 +215,7 @@ class _Trial:
 
     def answers(self) -> str:
         from gnomon.eval import score
-        from gnomon.pipeline.answering.predict import predict_batches
+        from gnomon.pipeline.answering.local import predict_batches
         from gnomon.pipeline.checkpoint import resolve
         from gnomon.pipeline.load import Loaded
 

@@ -47,7 +47,7 @@ def resolve_for_training(name: str, overrides: Sequence[str]) -> Resolved:
 
 
 def train_run(resolved: Resolved, run: Path, *, config: Any = None) -> Path:
-    """Fine-tune, or go on where a killed run stopped; return where the adapter or model lies.
+    """Fine-tune, or resume where a killed run stopped; return where the adapter or model lies.
 
     `config` is the recipe's SFTConfig of TRL, if the caller has built it already.
     """

@@ -51,7 +51,9 @@ class UserFile(str):
 
     def read(self) -> bytes:
         """The file's content; refused if it has changed since it was hashed."""
-        content = files.read_bytes(Path(self.path), "a file to draw with", most=files.PICTURE)
+        content = files.read_bytes(
+            Path(self.path), "a file to draw with", limit=files.MAX_PICTURE_BYTES
+        )
         if sha256(content).hexdigest() != self.sha256:
             raise ValueError(f"{self.path} has changed since drawing began: begin again")
         return content

@@ -34,7 +34,7 @@ _SFT_TABLE = tomllib.loads(Path(__file__).with_name("sft.toml").read_text(encodi
 
 _adapter: Callable[..., Any] = cache(TypeAdapter)
 """A dataclass's validator: making one takes longer than what it checks."""
-_MOST_COMPLAINTS = 10
+_MAX_COMPLAINTS = 10
 """Complaints about one recipe that a message lists."""
 # A value in a message is cut to a line: it may be a table that somebody pasted.
 _short = Repr()
@@ -70,8 +70,8 @@ def validate(kind: type[T], raw: dict[str, Any], *, name: str = "recipe") -> T:
                 continue  # pydantic counted only the items that are right
             by_key.setdefault(_path(raw, detail), []).append(detail)
         lines = [_complaint(kind, path, details) for path, details in by_key.items()]
-        if len(lines) > _MOST_COMPLAINTS:
-            lines[_MOST_COMPLAINTS:] = [f"and {len(lines) - _MOST_COMPLAINTS} more"]
+        if len(lines) > _MAX_COMPLAINTS:
+            lines[_MAX_COMPLAINTS:] = [f"and {len(lines) - _MAX_COMPLAINTS} more"]
         raise RecipeError("\n".join(f"{name}: {line}" for line in lines)) from None
 
 

@@ -18,11 +18,11 @@ from gnomon.names import hint
 from gnomon.recipe.checking import RecipeError
 from gnomon.recipe.sections import Recipe
 
-_MOST_BYTES = 2**18  # of a recipe
-_DEEPEST = 50  # levels of nesting
-_MOST_VALUES = 100_000  # after aliases are written out
-_TOO_DEEP = f"nested more than {_DEEPEST} deep"
-_TOO_LONG = f"with its aliases written out it has more than {_MOST_VALUES:,} values"
+_MAX_BYTES = 2**18  # of a recipe
+_MAX_DEPTH = 50  # levels of nesting
+_MAX_VALUES = 100_000  # after aliases are written out
+_TOO_DEEP = f"nested more than {_MAX_DEPTH} deep"
+_TOO_LONG = f"with its aliases written out it has more than {_MAX_VALUES:,} values"
 
 
 def read(file: Path) -> bytes:
@@ -33,7 +33,7 @@ def read(file: Path) -> bytes:
             other = _other_format(beginning.read(8))
         if other:
             raise RecipeError(f"{file}: {other}")
-        return files.read_bytes(file, "a recipe", most=_MOST_BYTES)
+        return files.read_bytes(file, "a recipe", limit=_MAX_BYTES)
     except ValueError as error:
         raise RecipeError(str(error)) from error
 
@@ -235,15 +235,15 @@ class _Loader(yaml.SafeLoader):
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]  # PyYAML's
         before = self._values
         self._level += 1
-        if self._level > _DEEPEST:
+        if self._level > _MAX_DEPTH:
             raise yaml.composer.ComposerError(None, None, _TOO_DEEP, event.start_mark)
         node = super().compose_node(parent, index)
         assert node is not None
         # An alias counts as all that it stands for; one within itself, as without end.
         is_alias = isinstance(event, yaml.AliasEvent)
-        self._values += self._extents.get(node, _MOST_VALUES) if is_alias else 1
+        self._values += self._extents.get(node, _MAX_VALUES) if is_alias else 1
         self._extents.setdefault(node, self._values - before)
-        if self._values > _MOST_VALUES:
+        if self._values > _MAX_VALUES:
             raise yaml.composer.ComposerError(None, None, _TOO_LONG, event.start_mark)
         self._level -= 1
         return node
@@ -253,7 +253,7 @@ class _Loader(yaml.SafeLoader):
         for key, _ in node.value:
             name = str(key.value)
             if name in names:
-                problem = f"the key {name!r} stands twice"
+                problem = f"the key {name!r} is given twice"
                 raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
             names.add(name)
         return super().construct_mapping(node, deep)

@@ -323,7 +323,7 @@ class Train:
     learning_rates: dict[PartName, Factor] | None = None
     """Another learning rate for a part, such as {vision: 2e-5}."""
     save_steps: Many = 500
-    """Steps between checkpoints; a killed run goes on from the last one."""
+    """Steps between checkpoints; a killed run resumes from the last one."""
     logging_steps: Many = 10
     """Steps between lines of the log."""
     eval_steps: Many | None = None

@@ -73,8 +73,10 @@ def _content(image: Path | bytes) -> AbstractContextManager[IO[bytes]]:
     if isinstance(image, bytes):
         return nullcontext(BytesIO(image))
     files.refuse_special(image)
-    if (size := image.stat().st_size) > files.PICTURE:
-        raise ValueError(f"{size:,} bytes are more than the {files.PICTURE:,} of a picture")
+    if (size := image.stat().st_size) > files.MAX_PICTURE_BYTES:
+        raise ValueError(
+            f"{size:,} bytes are more than the {files.MAX_PICTURE_BYTES:,} of a picture"
+        )
     return files.open_bytes(image)
 
 

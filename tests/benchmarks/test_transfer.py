@@ -232,7 +232,7 @@ def test_the_table_of_a_model_that_is_half_right(tmp_path, monkeypatch, capsys):
             text = f"{(hour + late) % 12:02}:00"
             predictions.append(out, [Prediction(sample.id, text, (40, 40), "plain", settings)])
 
-    from gnomon.pipeline.answering import predict as answering
+    from gnomon.pipeline.answering import local as answering
 
     monkeypatch.setattr("gnomon.commands.predict._load", lambda *_: (None, None))
     monkeypatch.setattr(answering, "predict_to_file", answer)

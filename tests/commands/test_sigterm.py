@@ -17,7 +17,7 @@ import pytest
 from command_toys import gnomon, small
 from PIL import Image
 
-GOES_ON = "gnomon: terminated; the same command goes on from what was saved"
+GOES_ON = "gnomon: terminated; the same command resumes from what was saved"
 
 
 def wait_for(condition, seconds=300):

@@ -154,7 +154,7 @@ def test_an_error_of_the_system_is_told_in_words(monkeypatch, capsys, error, sai
     [
         ("data:\n  - {kind: clock\nloss: 3\n", "expected ',' or '}', but got ':' (line 3"),
         ("\tdata: x\n", "cannot start any token (line 1"),
-        ("data: [{kind: clock}]\nseed: 1\nseed: 2\n", "the key 'seed' stands twice (line "),
+        ("data: [{kind: clock}]\nseed: 1\nseed: 2\n", "the key 'seed' is given twice (line "),
     ],
 )
 def test_a_fault_in_yaml_is_one_line_with_its_file_and_line(tmp_path, capsys, text, said):

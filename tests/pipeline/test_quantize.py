@@ -10,7 +10,7 @@ from bitsandbytes.functional import has_avx512bf16
 from peft import LoraConfig, get_peft_model
 from pipeline_toys import UNEVEN, ours, rows
 
-from gnomon.pipeline.answering.predict import generate_texts
+from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import Loaded, load
 from gnomon.pipeline.quantize import keep_trainable_on_cpu, quantized_layers

@@ -335,7 +335,9 @@ def test_numbers_as_people_write_them_are_numbers(write, text, value):
     ],
 )
 def test_a_key_that_stands_twice_is_refused(write, text):
-    with pytest.raises(RecipeError, match=r"not YAML: the key '(seed|samples|size)' stands twice"):
+    with pytest.raises(
+        RecipeError, match=r"not YAML: the key '(seed|samples|size)' is given twice"
+    ):
         load(write(text))
 
 
@@ -465,7 +467,7 @@ def test_keys_lie_flat_as_overrides_name_them():
         ("dataset_kwargs", "gnomon makes the batches and labels itself"),
         ("trust_remote_code", "no code that comes with a checkpoint is run"),
         ("model_init_kwargs", "no code that comes with a checkpoint is run"),
-        ("resume_from_checkpoint", "the same command goes on"),
+        ("resume_from_checkpoint", "the same command resumes"),
         ("loss_type", "say loss.name"),
     ],
 )

@@ -14,7 +14,7 @@ from torch.nn import functional
 from transformers import PreTrainedModel
 
 from gnomon.atomic import create_folder
-from gnomon.pipeline.answering.predict import generate_texts
+from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.collate import IGNORED, Collator
 from gnomon.pipeline.load import ADAPTER, Loaded, attach_adapter, load, load_trained, tie_head
 from gnomon.pipeline.training.trainer import shift_labels

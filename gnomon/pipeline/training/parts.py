@@ -163,11 +163,11 @@ def learning_rates(family: Family, train: Train) -> Callable[[str], float] | Non
         return None
     parts = _ways(family, train)
 
-    def rate_of(name: str) -> float:
+    def learning_rate_of(name: str) -> float:
         part = _part_of(name.removeprefix("base_model.model."), parts)
         return by_part.get(part, train.learning_rate)
 
-    return rate_of
+    return learning_rate_of
 
 
 def spare_frozen_towers(model: PreTrainedModel, *, reentrant: bool = False) -> None:

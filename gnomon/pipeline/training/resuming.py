@@ -69,7 +69,7 @@ def last_checkpoint(
             f"{folder} holds no whole checkpoint ({'; '.join(faults)}): delete {folder} to begin"
             " again"
         )
-    consequence = f"going on from {last.name}" if last else "beginning again"
+    consequence = f"resuming from {last.name}" if last else "starting again"
     for fault in () if quiet else faults:
         warn(f"{folder}: {fault}: {consequence}")
     return last
@@ -133,7 +133,7 @@ def _read_file(file: Path) -> Any:
     if file.name == TRAINER_STATE_NAME:
         return _read_trainer_state(file)
     if file.suffix == ".json":
-        return json.loads(read_text(file, "a trainer's state", most=_MAX_STATE))
+        return json.loads(read_text(file, "a trainer's state", limit=_MAX_STATE))
     if file.suffix == ".safetensors":
         with safe_open(file, framework="pt"):  # checks the header against the file's size
             return None
@@ -148,7 +148,7 @@ def _read_file(file: Path) -> Any:
 
 
 def _read_trainer_state(file: Path) -> _TrainerState:
-    text = read_text(file, "a trainer's state", most=_MAX_STATE)
+    text = read_text(file, "a trainer's state", limit=_MAX_STATE)
     try:
         state = TypeAdapter(_TrainerState).validate_json(text)
     except ValidationError as error:

@@ -22,17 +22,16 @@ from gnomon.pipeline.collate import COVERAGE_SAMPLES, Collator, digit_coverage
 from gnomon.pipeline.families.base import tokenizer_of
 from gnomon.pipeline.load import ADAPTER, MODEL, Loaded, load, tie_head
 from gnomon.pipeline.training import log as reports
-from gnomon.pipeline.training.held_out import HeldOut
 from gnomon.pipeline.training.parts import learning_rates, prepare_parts
 from gnomon.pipeline.training.resuming import last_checkpoint, remove_old
 from gnomon.pipeline.training.settings import refusals_of_sft, sft_config
 from gnomon.pipeline.training.stream import drawn
 from gnomon.pipeline.training.trainer import NumericSFTTrainer
 from gnomon.pipeline.training.trial import try_out
+from gnomon.pipeline.training.validation import validation_of
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe
 from gnomon.shortage import name_full_disk
-from gnomon.store import mixture
 from gnomon.store.samples import Samples, train_size
 
 if TYPE_CHECKING:
@@ -197,7 +196,7 @@ def make_trainer(
     try_out(loaded, samples)
     adapters = prepare_parts(loaded, recipe.train)
     config = config or sft_config(recipe, run)
-    held_out = make_held_out(recipe, loaded)
+    validation = validation_of(recipe, loaded)
     patience = recipe.train.patience
     stopping = [] if patience is None else [EarlyStoppingCallback(patience)]
     # Longest text that the model was made for; None if its config does not say.
@@ -206,7 +205,7 @@ def make_trainer(
         model=loaded.model,
         args=config,
         train_dataset=drawn(samples, train_size(samples, recipe.train.samples)),
-        eval_dataset=held_out and drawn(held_out.samples, len(held_out.samples)),
+        eval_dataset=validation and drawn(validation.samples, len(validation.samples)),
         data_collator=Collator(
             loaded.family,
             loaded.processor,
@@ -222,8 +221,8 @@ def make_trainer(
         schedule=recipe.loss.schedule,
         warmup=recipe.loss.warmup,
         numeric_mass=recipe.loss.numeric_mass,
-        held_out=held_out,
-        rate_of=learning_rates(loaded.family, recipe.train),
+        validation=validation,
+        learning_rate_of=learning_rates(loaded.family, recipe.train),
         callbacks=[reports.LogFile(run / reports.LOG), *stopping],
     )
     tie_head(trainer.model)
@@ -231,20 +230,3 @@ def make_trainer(
         trainer.remove_callback(printing)
     trainer.add_callback(reports.Progress())
     return trainer
-
-
-def make_held_out(recipe: Recipe, loaded: Loaded) -> HeldOut | None:
-    """Prepare the evaluation during training; None if the recipe has none."""
-    if recipe.train.eval_steps is None:
-        return None
-    samples = mixture(recipe.data, split=recipe.watched_split, seed=recipe.seed)
-    # By id, since a mixture begins again when a small directory is exhausted.
-    by_id = {}
-    for index in range(recipe.train.eval_samples):
-        sample = samples[index]
-        by_id[sample.id] = sample
-    held_out = HeldOut(
-        loaded, tuple(by_id.values()), recipe.eval.batch_size, recipe.eval.max_new_tokens
-    )
-    held_out.refuse_unmeasured(recipe.train.metric)
-    return held_out

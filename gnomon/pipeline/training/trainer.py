@@ -73,8 +73,8 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         schedule: Schedule = "constant",
         warmup: float = 0.0,
         numeric_mass: float = 0.0,
-        held_out: Callable[[Any], dict[str, float]] | None = None,
-        rate_of: Callable[[str], float] | None = None,
+        validation: Callable[[Any], dict[str, float]] | None = None,
+        learning_rate_of: Callable[[str], float] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
@@ -95,7 +95,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         keep_trainable_on_cpu(self.model)
         cast_adapter(self.model)
         self._spare_towers()
-        self._width: int = self.model.get_output_embeddings().weight.shape[0]  # V
+        self._vocab_size: int = self.model.get_output_embeddings().weight.shape[0]  # V
         self._answer_only = supports_logits_to_keep(self.model)
         self._can_chunk = ends_with_its_head(self.model)
         loss = self._create_loss(numeric_loss, loss_options or {})
@@ -108,9 +108,9 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             numeric_mass=numeric_mass,
             vocab=None if loss is not None else self._vocab_for_log(),
         )
-        self.held_out = held_out
+        self.validation = validation
         """Function from the model to more figures of an evaluation, such as its answers' scores."""
-        self.rate_of = rate_of
+        self.learning_rate_of = learning_rate_of
         """Highest learning rate of a parameter by its name; None if all have the same."""
         self._window: dict[str, Tensor] = {}  # denominators of the accumulation window
         # Names, and their sums and counts since the last log line, [2, names]; by mode, since an
@@ -152,10 +152,10 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
     def create_optimizer(self, *args: Any, **kwargs: Any) -> Any:
         """Build the optimizer, splitting its parameter groups by learning rate."""
         optimizer = super().create_optimizer(*args, **kwargs)
-        if self.rate_of is None:
+        if self.learning_rate_of is None:
             return optimizer
         # By identity: the optimizer's groups hold parameters without names.
-        rates = {id(p): self.rate_of(name) for name, p in self.model.named_parameters()}
+        rates = {id(p): self.learning_rate_of(name) for name, p in self.model.named_parameters()}
         groups = []
         for group in optimizer.param_groups:
             for rate in sorted({rates[id(p)] for p in group["params"]}, reverse=True):
@@ -178,7 +178,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
 
     @override
     def evaluation_loop(self, *args: Any, metric_key_prefix: str = "eval", **kwargs: Any) -> Any:
-        """Measure the loss of the held-out labels, and add the figures of `held_out`.
+        """Measure the loss of the held-out labels, and add the figures of `validation`.
 
         Dropout and data order continue afterwards as if there had been no evaluation.
         """
@@ -186,10 +186,10 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         # Generation and the loader's shuffling draw from the global generators.
         with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
             output = super().evaluation_loop(*args, metric_key_prefix=metric_key_prefix, **kwargs)
-            figures = {} if self.held_out is None else self.held_out(self.model)
+            figures = {} if self.validation is None else self.validation(self.model)
         output.metrics.update({f"{metric_key_prefix}_{n}": v for n, v in figures.items()})
         metric = f"eval_{(self.args.metric_for_best_model or '').removeprefix('eval_')}"
-        if self.held_out is not None and metric.startswith(f"{metric_key_prefix}_"):
+        if self.validation is not None and metric.startswith(f"{metric_key_prefix}_"):
             # A deviation is missing if no answer was read. NaN is never the best, while
             # transformers would end the run over a missing metric.
             output.metrics.setdefault(metric, math.nan)
@@ -249,7 +249,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         all_logits: bool,
     ) -> tuple[Tensor, Any]:
         """Run the model, and pack the answer's logits for the objective: [P, columns]."""
-        chunk = max(1, self.logits_at_once // self._width)
+        chunk = max(1, self.logits_at_once // self._vocab_size)
         answer_only = self._answer_only and not all_logits
         arguments = (model, inputs, answer, targets, self.objective)
         if not answer_only or not self._can_chunk or len(targets) <= chunk:
@@ -300,13 +300,13 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             return loss
         if loss == CE:
             return None
-        vocab = NumericVocab.from_tokenizer(self._tokenizer, size=self._width)
+        vocab = NumericVocab.from_tokenizer(self._tokenizer, size=self._vocab_size)
         return create(loss, vocab, **options)
 
     def _vocab_for_log(self) -> NumericVocab | None:
         """Vocabulary that finds digits for the log without a numeric loss; None without digits."""
         try:
-            return NumericVocab.from_tokenizer(self._tokenizer, size=self._width)
+            return NumericVocab.from_tokenizer(self._tokenizer, size=self._vocab_size)
         except ValueError:
             return None
 
@@ -326,7 +326,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         """Load every weight as it was saved; transformers' own method loses some of them.
 
         PEFT returns a bf16 adapter as float32. And a whole Qwen2-VL is saved under other names than
-        its modules have, none of which transformers finds again; it warns and goes on.
+        its modules have, none of which transformers finds again; it only warns.
         """
         sharded = self.is_fsdp_enabled or self.is_deepspeed_enabled
         if sharded or isinstance(self.model, PeftModel):
@@ -384,8 +384,8 @@ def check_overrides(ours: type, theirs: type) -> None:
             raise VersionError(
                 f"{theirs.__name__}.{name} {fault}, and gnomon overrides"
                 f" {name}({', '.join(expected)}): transformers {transformers.__version__} and trl"
-                f" {trl.__version__} cannot be trained with: pip install '.[train]' in gnomon's"
-                " clone takes some that can"
+                f" {trl.__version__} are not supported: pip install '.[train]' in gnomon's clone"
+                " installs releases that are"
             )
 
 

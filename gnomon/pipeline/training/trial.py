@@ -11,7 +11,7 @@ from PIL import ImageOps
 from torch import Tensor
 from torch.nn import Module
 
-from gnomon.pipeline.answering.predict import generate_texts
+from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.collate import IGNORED, Collator, prompt_of, written_answer
 from gnomon.pipeline.families.auto import Auto
 from gnomon.pipeline.load import Loaded

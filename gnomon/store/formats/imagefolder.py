@@ -81,7 +81,7 @@ rows = datasets.load_dataset("imagefolder", data_dir="this/directory", split="{s
             stream.seek(self._line_offsets(shard)[row])
             line: dict[str, Any] = jsons.loads(next(files.read_lines(stream)), METADATA)
         picture = files.Folders(shard).find(line[PICTURE])
-        data = files.read_bytes(picture, "a picture", most=files.PICTURE)
+        data = files.read_bytes(picture, "a picture", limit=files.MAX_PICTURE_BYTES)
         return {**line, "image": embed(data)}
 
 

@@ -99,7 +99,7 @@ def read(root: Path) -> dict[str, Any]:
     file = root / MANIFEST
     if not file.exists():
         return empty()
-    data = files.read_bytes(file, "a manifest", most=_LARGEST)
+    data = files.read_bytes(file, "a manifest", limit=_LARGEST)
     try:
         TypeAdapter(_Manifest).validate_json(data)
     except ValidationError as error:

@@ -55,7 +55,7 @@ rows = datasets.load_dataset("this/directory", split="{split}")"""
 
     def record(self, shard: Path, row: int) -> Record:
         start, size, picture_start, length = map(int, self._offsets(shard)[row])
-        if size > files.NOTE or length > files.PICTURE:
+        if size > files.MAX_BYTES or length > files.MAX_PICTURE_BYTES:
             raise ValueError(f"{size:,} bytes of JSON and {length:,} of a picture are too many")
         with files.open_bytes(shard) as stream:
             stream.seek(start)

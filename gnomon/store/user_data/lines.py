@@ -54,10 +54,10 @@ def _separated(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:  
     Spreadsheets write semicolons in countries where the comma is decimal.
     """
     csv.field_size_limit(_MAX_ROW)
-    with files.open_text(file, newline="", most=_MAX_STREAMED) as stream:
-        header = next(files.read_lines(stream, most=_MAX_ROW), "")
+    with files.open_text(file, newline="", limit=_MAX_STREAMED) as stream:
+        header = next(files.read_lines(stream, limit=_MAX_ROW), "")
         stream.seek(0)
-        source = _Lines(files.read_lines(stream, most=_MAX_ROW), file)
+        source = _Lines(files.read_lines(stream, limit=_MAX_ROW), file)
         reader = csv.DictReader(source, delimiter=max("\t,;", key=header.count))
         counts = Counter(name for name in reader.fieldnames or () if name)
         repeated = [name for name, count in counts.items() if count > 1]
@@ -93,8 +93,8 @@ class _Lines(Iterator[str]):
 
 
 def _jsonl(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    with files.open_text(file, most=_MAX_STREAMED) as stream:
-        for line, text_of_line in enumerate(files.read_lines(stream, most=_MAX_ROW), 1):
+    with files.open_text(file, limit=_MAX_STREAMED) as stream:
+        for line, text_of_line in enumerate(files.read_lines(stream, limit=_MAX_ROW), 1):
             if text_of_line.strip():
                 yield (
                     line,
@@ -103,7 +103,7 @@ def _jsonl(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _json(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    content = files.read_text(file, "a .json (a .jsonl may have more)", most=_MAX_PARSED)
+    content = files.read_text(file, "a .json (a .jsonl may have more)", limit=_MAX_PARSED)
     try:
         root = jsons.loads(content, file)
     except ValueError as error:

@@ -11,7 +11,7 @@ from small_models import LINEAR, SEEING, build
 
 from gnomon.eval.scoring import predictions
 from gnomon.pipeline.answering.belief import answer_logprobs, listed_answers
-from gnomon.pipeline.answering.predict import predict_to_file
+from gnomon.pipeline.answering.local import predict_to_file
 from gnomon.pipeline.collate import prompt_of
 from gnomon.pipeline.load import load
 from gnomon.recipe import Model

@@ -25,7 +25,7 @@ from gnomon.commands import main
 from gnomon.eval.scoring import predictions
 from gnomon.pipeline.answering import server as client
 from gnomon.pipeline.answering.hosted import predict_to_file
-from gnomon.pipeline.answering.predict import generate_texts
+from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.answering.server import Server
 from gnomon.pipeline.load import load
 from gnomon.recipe import Model
@@ -407,7 +407,7 @@ def test_an_interrupted_run_ends_at_once_and_keeps_its_answers(tmp_path):
             time.sleep(0.01)
         run.send_signal(signal.SIGINT)
         assert run.wait(20) == 130
-        assert b"interrupted; the same command goes on" in run.stderr.read()
+        assert b"interrupted; the same command resumes" in run.stderr.read()
         run.stderr.close()
         go_on.set()
     assert len(out.read_text().splitlines()) == 2

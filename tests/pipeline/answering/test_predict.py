@@ -7,8 +7,8 @@ import torch
 from pipeline_toys import CLOCKS, SUMS, UNEVEN, boxed, total
 
 from gnomon.eval.scoring import predictions
-from gnomon.pipeline.answering import predict as module
-from gnomon.pipeline.answering.predict import generate_texts, predict_to_file
+from gnomon.pipeline.answering import local as module
+from gnomon.pipeline.answering.local import generate_texts, predict_to_file
 from gnomon.pipeline.collate import resized_size
 
 SAMPLES = [

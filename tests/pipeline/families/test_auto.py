@@ -24,7 +24,7 @@ from pipeline_toys import (
 )
 
 from gnomon.commands import main
-from gnomon.pipeline.answering.predict import generate_texts
+from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.checkpoint import open_processor, resolve
 from gnomon.pipeline.collate import IGNORED, Collator, written_answer
 from gnomon.pipeline.load import load

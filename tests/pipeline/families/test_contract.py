@@ -11,7 +11,7 @@ from pipeline_toys import CLOCKS, SUMS, assert_close, boxed, grad_steps, ours, r
 from small_models import LINEAR, SEEING, build
 
 from gnomon.pipeline import families
-from gnomon.pipeline.answering.predict import generate_texts
+from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.checkpoint import open_processor
 from gnomon.pipeline.collate import IGNORED, Collator, prompt_of, written_answer
 from gnomon.pipeline.load import load

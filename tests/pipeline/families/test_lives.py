@@ -12,7 +12,7 @@ from small_models import LINEAR, SEEING, build
 
 from gnomon import store
 from gnomon.eval.scoring import predictions
-from gnomon.pipeline.answering.predict import predict_to_file
+from gnomon.pipeline.answering.local import predict_to_file
 from gnomon.pipeline.collate import prompt_of
 from gnomon.pipeline.exporting.merge import merge
 from gnomon.pipeline.load import load, load_trained

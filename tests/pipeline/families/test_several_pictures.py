@@ -13,7 +13,7 @@ from small_models import build
 from gnomon import generators
 from gnomon.commands.preview import resize_sample
 from gnomon.pipeline import families
-from gnomon.pipeline.answering.predict import generate_texts
+from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.answering.server import Server
 from gnomon.pipeline.collate import Collator, prompt_of
 from gnomon.pipeline.exporting.export import export

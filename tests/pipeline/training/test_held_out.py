@@ -12,9 +12,9 @@ from safetensors.torch import load_file
 from gnomon import store
 from gnomon.commands.resolve import resolve, resolve_values
 from gnomon.pipeline.load import load
-from gnomon.pipeline.training import held_out
 from gnomon.pipeline.training.log import LOG
 from gnomon.pipeline.training.train import last_checkpoint, make_trainer, train
+from gnomon.pipeline.training.validation import Validation
 from gnomon.recipe import Eval, Model, Recipe, RecipeError, Source, Train, plain_values
 
 SOURCES = (
@@ -64,9 +64,7 @@ def graded(monkeypatch):
 
     def grade(*marks):
         left = iter(marks)
-        monkeypatch.setattr(
-            held_out.HeldOut, "__call__", lambda self, model: {"correct": next(left)}
-        )
+        monkeypatch.setattr(Validation, "__call__", lambda self, model: {"correct": next(left)})
 
     return grade
 
@@ -135,9 +133,7 @@ def test_the_best_checkpoint_is_what_a_run_ends_with(recipe, tmp_path, graded):
 @pytest.mark.slow
 def test_the_best_by_a_deviation_is_the_least(recipe, tmp_path, monkeypatch):
     marks = iter([90.0, 30.0, 60.0])
-    monkeypatch.setattr(
-        held_out.HeldOut, "__call__", lambda self, model: {"time_deviation": next(marks)}
-    )
+    monkeypatch.setattr(Validation, "__call__", lambda self, model: {"time_deviation": next(marks)})
     run = run_of(changed(recipe, metric="time_deviation"), tmp_path)
     best = weights_of(run / "checkpoints" / "checkpoint-4")
     assert_same(weights_of(run / "adapter"), best)
@@ -147,7 +143,7 @@ def test_the_best_by_a_deviation_is_the_least(recipe, tmp_path, monkeypatch):
 def test_a_figure_that_cannot_be_told_is_never_the_best(recipe, tmp_path, monkeypatch):
     """At first no time may be read at all, and then there is no deviation."""
     marks = iter([{}, {"time_deviation": 60.0}, {}])
-    monkeypatch.setattr(held_out.HeldOut, "__call__", lambda self, model: next(marks))
+    monkeypatch.setattr(Validation, "__call__", lambda self, model: next(marks))
     run = run_of(changed(recipe, metric="time_deviation"), tmp_path)
     assert_same(weights_of(run / "adapter"), weights_of(run / "checkpoints" / "checkpoint-4"))
 
@@ -232,7 +228,7 @@ def test_wrong_settings_are_refused_before_anything_is_spent(override, message):
 
 def test_a_metric_of_no_sample_is_refused(recipe, tmp_path):
     boxes = changed(recipe, metric="box_iou")
-    with pytest.raises(ValueError, match=r"'box_iou' is of answers of kind box, .*number, time"):
+    with pytest.raises(ValueError, match=r"'box_iou' measures answers of type box, .*number, time"):
         make_trainer(boxes, load(boxes.model), samples_of(boxes), tmp_path)
 
 

@@ -18,7 +18,7 @@ from transformers import TrainingArguments
 from gnomon import dialect, store
 from gnomon.losses import NumericVocab
 from gnomon.losses.numbers.reader import read
-from gnomon.pipeline.answering.predict import generate_texts
+from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import Loaded, load, load_trained
 from gnomon.pipeline.training.log import LOG
@@ -272,7 +272,7 @@ def test_a_damaged_checkpoint_is_told_and_the_one_before_is_taken(
     many = "*" if name in ("rng_state.pth", "adapter_model.safetensors") else ""
     missing = f"checkpoint-4/{stem}{many}{dot}{suffix} is missing"
     assert (missing if damage is Path.unlink else f"checkpoint-4/{name} is damaged") in said
-    assert said.endswith("going on from checkpoint-2\n")
+    assert said.endswith("resuming from checkpoint-2\n")
     assert last_checkpoint(run / "checkpoints", adapter=True, quiet=True).name == "checkpoint-2"
     assert not capsys.readouterr().err
 
@@ -303,7 +303,7 @@ def test_a_kill_in_the_first_checkpoint_begins_again(whole, tmp_path, capsys):
     run = killed_after(2, whole, tmp_path)
     (run / "checkpoints" / "checkpoint-2" / "trainer_state.json").unlink()
     assert last_checkpoint(run / "checkpoints", adapter=True) is None
-    assert capsys.readouterr().err.endswith("is missing: beginning again\n")
+    assert capsys.readouterr().err.endswith("is missing: starting again\n")
 
 
 def test_a_best_checkpoint_that_is_damaged_is_never_taken_at_the_end(whole, tmp_path):

@@ -14,8 +14,8 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
 from gnomon.pipeline.load import load
-from gnomon.pipeline.training.held_out import HeldOut
 from gnomon.pipeline.training.trainer import NumericSFTTrainer
+from gnomon.pipeline.training.validation import Validation
 
 CASES = {
     "ce": {},
@@ -54,7 +54,7 @@ def main(checkpoint, out):
 
 def held_out(loaded):
     """Uneven: three samples for the one process, two for the other."""
-    return HeldOut(loaded, tuple(UNEVEN[:5]), batch_size=2, max_new_tokens=3)
+    return Validation(loaded, tuple(UNEVEN[:5]), batch_size=2, max_new_tokens=3)
 
 
 def sharded(loaded, out):

@@ -1,4 +1,4 @@
-"""Evaluation during training: the model answers held-out samples, which are scored."""
+"""Validation during training: the model answers held-out samples, and the answers are scored."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from accelerate.utils import gather_object
 
 from gnomon.eval import score
 from gnomon.eval.scoring.headlines import headlines, kind_of
-from gnomon.pipeline.answering.predict import predict_batches
+from gnomon.pipeline.answering.local import predict_batches
 from gnomon.progress import track
+from gnomon.recipe import Recipe
 from gnomon.sample import Prediction, Sample
+from gnomon.store import mixture
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -25,8 +27,8 @@ SHARDED = (DistributedType.FSDP, DistributedType.DEEPSPEED)
 
 
 @dataclass(frozen=True)
-class HeldOut:
-    """Evaluation of a model on samples that the training does not use."""
+class Validation:
+    """Samples that the training does not use, and how a model answers them."""
 
     loaded: Loaded
     samples: tuple[Sample, ...]
@@ -39,12 +41,13 @@ class HeldOut:
         return headlines(score(self._predict(replace(self.loaded, model=model)), self.samples))
 
     def refuse_unmeasured(self, metric: str) -> None:
-        """Raise a ValueError if no sample has the kind of answer that the metric is for."""
-        kind, kinds = kind_of(metric), {s.target.answer_type for s in self.samples}
-        if kind is not None and kind not in kinds:
+        """Raise a ValueError if no sample has the type of answer that the metric measures."""
+        answer_type = kind_of(metric)
+        types = {sample.target.answer_type for sample in self.samples}
+        if answer_type is not None and answer_type not in types:
             raise ValueError(
-                f"train.metric: {metric!r} is of answers of kind {kind}, and the"
-                f" {len(self.samples)} held-out samples have only {', '.join(sorted(kinds))}"
+                f"train.metric: {metric!r} measures answers of type {answer_type}, and the"
+                f" {len(self.samples)} held-out samples have only {', '.join(sorted(types))}"
             )
 
     def _predict(self, loaded: Loaded) -> list[Prediction]:
@@ -63,3 +66,20 @@ class HeldOut:
         quiet = not AcceleratorState().is_local_main_process
         bar = track(batches, desc="held-out batches", leave=False, disable=quiet)
         return [prediction for batch in bar for prediction in batch]
+
+
+def validation_of(recipe: Recipe, loaded: Loaded) -> Validation | None:
+    """Read the samples of a recipe's validation; None if it has no eval_steps."""
+    if recipe.train.eval_steps is None:
+        return None
+    samples = mixture(recipe.data, split=recipe.watched_split, seed=recipe.seed)
+    # By id, since a mixture begins again when a small directory is exhausted.
+    by_id = {}
+    for index in range(recipe.train.eval_samples):
+        sample = samples[index]
+        by_id[sample.id] = sample
+    validation = Validation(
+        loaded, tuple(by_id.values()), recipe.eval.batch_size, recipe.eval.max_new_tokens
+    )
+    validation.refuse_unmeasured(recipe.train.metric)
+    return validation
