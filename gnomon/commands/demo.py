@@ -29,7 +29,7 @@ def demo(*overrides: str, out: Path = Path("runs/demo"), workers: Few | None = N
     out DIR: the run's directory (runs/demo)
     """
     resolved = resolve("demo", overrides, recipes_only=True)
-    _ = resolved.recipe  # a mistake in an override is told before the introduction
+    resolved.check_for_drawing()  # an override that is wrong is refused before the introduction
     note(
         "gnomon-tiny reads clocks of 12 hours and has never seen another. The demo teaches it"
         f" clocks of 24 hours, in three to thirteen minutes on two cores, and writes to {out}.\n"

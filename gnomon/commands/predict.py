@@ -78,7 +78,7 @@ def predict(
     run = trained_run(model)
     resolved = resolve_model(model, data, words)
     if place is not None:
-        recipe = resolved.names_checked
+        recipe = resolved.check_names()
         if question is not None and not question.strip():
             raise RecipeError(f"--question {question!r}: say what to ask about the pictures")
         question = pictures.question_of(recipe, run) if question is None else question

@@ -47,9 +47,10 @@ def preview(
     n N: number of samples (16)
     """
     resolved = resolve(what, overrides)
-    for line in row_counts(resolved.checked_for_drawing.data):
+    recipe = resolved.check_for_drawing()
+    for line in row_counts(recipe.data):
         show(line)
-    warn_of_mistakes(resolved.checked_for_drawing)
+    warn_of_mistakes(recipe)
     # Drawn into memory first, so that a failure leaves no half a picture.
     buffer = BytesIO()
     sheet = sheet_of(what, resolved, split=split, seed=seed, n=n)
@@ -66,7 +67,7 @@ def sheet_of(
     Without a split it has any row of a user's own file, else samples of training; all of them
     where there are fewer than `n`, and some at random, with many labels, where there are more.
     """
-    recipe = resolved.checked_for_drawing
+    recipe = resolved.check_for_drawing()
     # A user looks at a table to see whether it is read right, whatever split a row is in.
     is_table = resolved.form == "disk" and not recipe.data[0].benchmark and is_user_data(title)
     pool = resolved.samples(split or ("all" if is_table else "train"), seed)

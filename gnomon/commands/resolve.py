@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -111,59 +112,47 @@ class Resolved:
 
         Numbers of a dataset or table stay as they are: its splits depend on what it is wanted for.
         """
+        checked = self.check_names()
         if self.form == "disk":
-            return self.names_checked
-        try:
-            train, exam = self.names_checked.train, self._recipe_exam
-            refuse_repeats("eval.samples", exam.samples, exam.pool, exam.split)
-            train = replace(train, samples=train_size(self._pool("train"), train.samples))
+            return checked
+        exam = self.exam
+        with _as_recipe_error():
+            train = replace(
+                checked.train, samples=train_size(self._pool("train"), checked.train.samples)
+            )
             if train.eval_steps is not None:
-                _check_validation(self.names_checked)
-        except ValueError as error:
-            raise RecipeError(str(error)) from error
-        return replace(
-            self.names_checked,
-            train=train,
-            eval=replace(self.names_checked.eval, samples=exam.samples),
-        )
-
-    @cached_property
-    def names_checked(self) -> Recipe:
-        """The recipe with its names looked up, its data unopened: it may be gone."""
-        try:
-            _check_names(self.parsed)
-        except ValueError as error:
-            raise RecipeError(str(error)) from error
-        return self.parsed
-
-    @cached_property
-    def checked_for_drawing(self) -> Recipe:
-        """The recipe, checked as far as the user wrote one: a bare kind has no model to look up."""
-        if self.form == "recipe" or (self.form == "kind" and self.overrides):
-            return self.recipe
-        return self.names_checked if self.overrides else self.parsed
+                _check_validation(checked)
+        return replace(checked, train=train, eval=replace(checked.eval, samples=exam.samples))
 
     @cached_property
     def exam(self) -> Exam:
         """The questions that the model is measured on."""
         if self.form == "disk":
             return _exam_on_disk(self, None, None)
-        _ = self.recipe  # refuses more questions than there are
-        return self._recipe_exam
+        checked = self.check_names()
+        with _as_recipe_error():
+            exam = Exam.of(checked)
+            refuse_repeats("eval.samples", exam.samples, exam.pool, exam.split)
+        return exam
 
-    @cached_property
-    def _recipe_exam(self) -> Exam:
-        return Exam.of(self.parsed)
+    def check_names(self) -> Recipe:
+        """Look up loss, model and family, and return the recipe; its data may be gone by now."""
+        with _as_recipe_error():
+            _check_names(self.parsed)
+        return self.parsed
+
+    def check_for_drawing(self) -> Recipe:
+        """Check the recipe as far as the user wrote one: a bare kind has no model to look up."""
+        if self.form == "recipe" or (self.form == "kind" and self.overrides):
+            return self.recipe
+        return self.check_names() if self.overrides else self.parsed
 
     def samples(self, split: Split = "train", seed: int | None = None) -> Samples:
         """Samples of one split, opened once. A kind alone looks up no model, loss or exam."""
-        _ = self.checked_for_drawing  # refuses what is wrong elsewhere in it
-        try:
+        self.check_for_drawing()
+        # An option that a kind refuses is a mistake in the command; a damaged file is none.
+        with _as_recipe_error() if self.form == "kind" else nullcontext():
             return self._pool(split, seed)
-        except ValueError as error:
-            if self.form != "kind":
-                raise
-            raise RecipeError(str(error)) from error  # an option that the kind refuses
 
     def _pool(self, split: Split, seed: int | None = None) -> Samples:
         # Opening reads a table or lists a directory: once for preview, warnings and counts.
@@ -178,6 +167,15 @@ class Resolved:
         if self.source_text is None:
             return recipe.dump(self.values)
         return recipe.edit(self.source_text, self.overrides)
+
+
+@contextmanager
+def _as_recipe_error() -> Iterator[None]:
+    """Turn a ValueError of a value in the recipe into a RecipeError, which exits with 2."""
+    try:
+        yield
+    except ValueError as error:
+        raise RecipeError(str(error)) from error
 
 
 def is_data(name: str) -> bool:
@@ -271,14 +269,14 @@ def exam_of(data: str, overrides: Sequence[str], trained: Recipe | None = None) 
     split: Split | None = None
     if of_split:
         value = of_split[-1].partition("=")[2]
-        section = {"split": value, "data": [asdict(resolved.names_checked.data[0])]}
+        section = {"split": value, "data": [asdict(resolved.check_names().data[0])]}
         split = recipe.validate(Eval, section, name="eval").split
     return _exam_on_disk(resolved, split, trained)
 
 
 def _exam_on_disk(resolved: Resolved, split: Split | None, trained: Recipe | None) -> Exam:
     """Return the exam of a dataset or table; `split` is None where the user names none."""
-    checked = resolved.names_checked
+    checked = resolved.check_names()
     (source,) = checked.data
     place = str(source.path)
     for other in trained.data if trained else ():

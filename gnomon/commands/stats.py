@@ -40,7 +40,7 @@ def stats(
         for split, (pool, enough) in splits_of(resolved, seed).items()
     }
     counts = census(samples, workers=workers)
-    warn_of_mistakes(resolved.checked_for_drawing, leaks=False)
+    warn_of_mistakes(resolved.check_for_drawing(), leaks=False)
     if json:
         show_json(asdict(counts))
     else:
@@ -53,7 +53,7 @@ def splits_of(resolved: Resolved, seed: int | None) -> dict[Split, tuple[Samples
 
     Data on disk has the splits with rows, a kind all three, a recipe its training and its exam.
     """
-    recipe = resolved.checked_for_drawing
+    recipe = resolved.check_for_drawing()
     if resolved.form == "disk":
         return row_splits(recipe.data[0])
     if resolved.form == "kind":

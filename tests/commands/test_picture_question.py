@@ -38,7 +38,7 @@ def run(tmp_path, monkeypatch):
         recipe = validate(Recipe, {"model": {"name": "gnomon-tiny"}, **raw}, name="test")
         Path("run").mkdir()
         Path("run/recipe.yaml").write_text(to_yaml(recipe))
-        return resolve("run/recipe.yaml", stored=True).names_checked
+        return resolve("run/recipe.yaml", stored=True).check_names()
 
     return made
 
