@@ -4,7 +4,7 @@
 
 A time in words tells a vision tower little: for a thousand steps it learns nothing but how times
 are written. So the tower is taught first, with what the generator knows of every picture: the
-directions of the hands, and where their tips are.
+directions of the hands, where their tips are, and how far a pointer or a wheel has turned.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ BATCH = 64
 ROUND_SIZE = 16_000
 """Pictures of a round. The tower sees each EPOCHS times while the next round is drawn."""
 EPOCHS = 2
-ROUNDS = 12
+ROUNDS = 20
 RATE, MUON_RATE = 1e-3, 0.02
 UPRIGHT, ROUNDS_UPRIGHT = 12.0, 3
 """Degrees that clocks are turned at most, and the rounds for which this holds: from upright clocks
@@ -47,18 +47,30 @@ the tower learns to find hands sooner."""
 CLOCKS: dict[str, Any] = {
     "size": [84, 320], "offset": 0.8, "one_hand": 0.05, "second_hand": 0.35,
 }  # fmt: skip
+PHOTOS: dict[str, Any] = {"size": 160, "look": "photo", "level": "medium"}
+PHOTOGRAPHED_CLOCKS: dict[str, Any] = {**CLOCKS, "size": [112, 240], "look": "photo"}
+DIALS: dict[str, Any] = {**PHOTOS, "instruments": ["dial"]}
+WHEELS: dict[str, Any] = {**PHOTOS, "questions": ["wheel"]}
 SORTS = [
     ("clock", CLOCKS, "off", UPRIGHT),
     ("clock", CLOCKS, "light", UPRIGHT),
     ("clock", CLOCKS, "off", 30.0),
     ("clock", CLOCKS, "light", 30.0),
-    ("clock", CLOCKS, "off", UPRIGHT),
-    ("clock", CLOCKS, "off", 30.0),
-    ("gauge", {"size": 224}, "off", 8.0),
+    ("clock", PHOTOGRAPHED_CLOCKS, "off", UPRIGHT),
+    ("clock", PHOTOGRAPHED_CLOCKS, "off", UPRIGHT),
+    ("clock", PHOTOGRAPHED_CLOCKS, "off", 30.0),
+    ("clock", PHOTOGRAPHED_CLOCKS, "off", 30.0),
+    ("gauge", DIALS, "off", 6.0),
+    ("gauge", DIALS, "off", 6.0),
+    ("gauge", DIALS, "off", 12.0),
+    ("gauge", {**DIALS, "look": "flat"}, "light", 6.0),
+    ("counter", WHEELS, "off", 4.0),
+    ("counter", WHEELS, "off", 4.0),
+    ("counter", {**WHEELS, "look": "flat"}, "light", 4.0),
     ("gauge", {"size": 224}, "light", 8.0),
 ]
 """Kind, options, degrade and rotation. Picture i has sort i modulo their number."""
-HANDS = ("hour", "minute", "second", "pointer")
+HANDS = ("hour", "minute", "second", "pointer", "wheel")
 DIRECTIONS = 60
 CELLS = tiny.SIDE // 14
 """Cells of 14 pixels in a row. A tip lies in one of them, or in between."""
@@ -107,10 +119,16 @@ def truth_of(sample: Sample) -> list[tuple[float, float, float]]:
     facts = sample.facts
     assert sample.image is not None
     width, height = sample.image.size
+    tips: dict[str, Any] = {}
     if "angles" in facts:
         angles, tips = facts["angles"], facts["tips"]
+    elif "cells" in facts:  # a wheel has turned by a tenth of a circle for each figure
+        angles = {"wheel": 36 * facts["cells"][-1]["position"]}
     else:
-        angles, tips = {"pointer": 300 * facts["share"]}, {"pointer": facts["tip"]}
+        # Dials go all the way round. Where they turn to the left this is no direction in the
+        # picture, but what the needle says.
+        sweep = 360 if facts["instrument"] == "dial" else 300
+        angles, tips = {"pointer": sweep * facts["share"]}, {"pointer": facts["tip"]}
     nowhere = (math.nan, math.nan)
     return [
         (angles.get(hand, math.nan), x / width, y / height)

@@ -52,6 +52,8 @@ _FONTS = ("sans", "sans-bold", "serif-bold")
 _FILL = (0.86, 0.97)
 # The same in photographs, which people crop to the dial: beyond 1 the rim is cut off.
 _CROPS = (0.85, 1.25)
+# They do not meet its middle; the shift is a share of the picture's side.
+_OFF_CENTRE = 0.06
 # Five in eight instruments that are photographed are round.
 _PHOTOGRAPHED_CASES = (*CASES, *4 * ("round",))
 
@@ -201,6 +203,9 @@ class Gauge(PictureGenerator):
             room=self.size,
             shift=(rng.uniform(-1, 1), rng.uniform(-1, 1)),
         )  # fmt: skip
+        if self._is_cropped(instrument):
+            most = _OFF_CENTRE * self.size
+            pose = pose.moved(rng.uniform(-most, most), rng.uniform(-most, most))
         return Look(
             size=self.size, case=case, hand=rng.choice(UNSEEN_HANDS if self.ood else HANDS),
             palette=self._palette(rng, has_zones=has_zones),
@@ -211,8 +216,11 @@ class Gauge(PictureGenerator):
 
     def _fill(self, instrument: Instrument) -> tuple[float, float]:
         """Length as a share of the picture's; of a round one the rim may be cut off."""
-        is_round = instrument.layout.half_size is None
-        return _CROPS if self.look == "photo" and is_round else _FILL
+        return _CROPS if self._is_cropped(instrument) else _FILL
+
+    def _is_cropped(self, instrument: Instrument) -> bool:
+        """True for a photograph that somebody has cropped to a round dial."""
+        return self.look == "photo" and instrument.layout.half_size is None
 
     def _palette(self, rng: Rng, *, has_zones: bool) -> str:
         """Draw a palette; in photographs the colours of a real instrument."""

@@ -197,6 +197,12 @@ def _shield(length: float, breadth: float) -> Shapes:
                       (wide, -0.05), (0.85 * wide, -0.36)])]  # fmt: skip
 
 
+def _trowel(length: float, breadth: float) -> Shapes:
+    """A long triangle from a flat back, broadest behind the pivot."""
+    wide = 0.65 * breadth + 0.08
+    return [mirrored([(0.0, length), (0.07, 0.93 * length), (wide, -0.16), (0.9 * wide, -0.4)])]
+
+
 def _spade(length: float, breadth: float) -> Shapes:
     """A long point over a neck, a bulb at the pivot and a small weight behind."""
     thin, wide = 0.25 * breadth + 0.03, 0.5 * breadth + 0.04
@@ -217,7 +223,7 @@ def _capped(length: float, breadth: float) -> Shapes:
 
 def _magnet(length: float, breadth: float) -> Shapes:
     """A wedge from a block behind the pivot, which carries a magnet under a plate."""
-    wide, back = min(1.3 * breadth, 0.5 * length), 0.65 * length
+    wide, back = min(1.3 * breadth, 0.5 * length), (0.4 + 1.4 * breadth) * length
     return [
         mirrored([(0.0, length), (0.8 * wide, 0.0)]),
         oblong(-wide, -back, wide, 0.05, 0.1 * length),
@@ -256,6 +262,7 @@ POINTERS: dict[str, tuple[Callable[[float, float], Shapes], str]] = {
     "teardrop": (_teardrop, "bb"),
     "wedge": (_wedge, "b"),
     "shield": (_shield, "b"),
+    "trowel": (_trowel, "b"),
     "spade": (_spade, "bb"),
     "magnet": (_magnet, "bbp"),
     "sector": (_sector, "bb"),
