@@ -28,7 +28,13 @@ MORE = {
                 "wheels": {"look": "photo", "questions": ["wheel"]}},
     "gauge": {"photographed": {"look": "photo", "level": "medium", "questions": ["read"]},
               "dials photographed": {"instruments": ["dial"], "look": "photo", "level": "medium",
-                                     "questions": ["read"]}},
+                                     "questions": ["read"]},
+              "compasses and scales": {
+                  "instruments": ["compass", "kitchen_scale", "bathroom_scale"], "size": 288,
+                  "questions": ["read"]},
+              "compasses and scales photographed": {
+                  "instruments": ["compass", "kitchen_scale", "bathroom_scale"], "look": "photo",
+                  "level": "medium", "questions": ["read", "find"]}},
     "scene": {"of clocks": {"things": ["clocks"], "size": 448},
               "of charts": {"things": ["charts"], "size": 672}},
 }  # fmt: skip

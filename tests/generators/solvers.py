@@ -107,7 +107,7 @@ def gauge(facts, question):
     """From the values on the scale."""
     value, high, unit = Decimal(facts["value"]), Decimal(facts["high"]), facts["unit"]
     if "its box" in question:
-        return Box(*facts["pointer_box"])
+        return Box(*facts["case_box" if facts["question"] == "find" else "pointer_box"])
     if "the triangle" in question:
         return abs(value - Decimal(facts["target"])), unit
     if "percentage" in question:

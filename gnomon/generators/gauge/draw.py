@@ -9,7 +9,7 @@ from gnomon.generators.drawing import colours
 from gnomon.generators.drawing.backgrounds import background_behind
 from gnomon.generators.drawing.canvas import FINE, SCALE, SWELL, Canvas, Points
 from gnomon.generators.drawing.colours import Colour, Palette, blend
-from gnomon.generators.drawing.lettering import Text, draw_texts
+from gnomon.generators.drawing.lettering import draw_texts
 from gnomon.generators.drawing.shapes import ellipse, polar
 from gnomon.generators.gauge.scene import FACE, RIM, ZONES, GaugeScene
 from gnomon.generators.looks import photo
@@ -18,7 +18,7 @@ from gnomon.generators.rng import Rng
 
 def picture(scene: GaugeScene, rng: Rng) -> Image:
     """Draw an instrument with its value."""
-    instrument, scale, look = scene.instrument, scene.scale, scene.look
+    instrument, scale, look = scene.state, scene.scale, scene.look
     palette, pose = colours.palette(look.palette), look.pose
     canvas = _face(scene, palette, rng) if look.case == FACE else _case(scene, palette, rng)
     for name, begin, end in scene.zones:
@@ -33,6 +33,10 @@ def picture(scene: GaugeScene, rng: Rng) -> Image:
     _graduation(canvas, scene, palette)
     canvas = canvas.halve()
     _texts(canvas, scene, palette.ink)
+    instrument.draw_details(canvas, pose, palette)
+    cover = instrument.cover()
+    if cover:
+        canvas.inlay([pose(contour) for contour in cover], palette.case)
     if scene.target is not None:
         mark = instrument.target_mark(scale.share(scene.target))
         canvas.inlay([pose(mark)], palette.ink)
@@ -45,7 +49,7 @@ def picture(scene: GaugeScene, rng: Rng) -> Image:
 
 def _case(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
     """The backdrop with the case and its floor before it."""
-    instrument, look = scene.instrument, scene.look
+    instrument, look = scene.state, scene.look
     case = instrument.outline(look.case, RIM)
     # The backdrop stands out from the case just outside of it, at 1.03 of the rim.
     edges, side = [(look.pose(1.03 * case), palette.case)], SCALE * look.size
@@ -76,7 +80,7 @@ def _face(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
 
 def _photograph(canvas: Canvas, scene: GaugeScene, palette: Palette, rng: Rng) -> Image:
     """Take a picture of the drawing, the pointer a little above it."""
-    instrument, look = scene.instrument, scene.look
+    instrument, look = scene.state, scene.look
     still, shapes = canvas.pixels.copy(), []
     if instrument.pointer_covers_ticks:  # columns and bars lie in the floor and cast no shadow
         shift = np.array(photo.parallax(rng, look.pose.scale))
@@ -93,16 +97,16 @@ def _photograph(canvas: Canvas, scene: GaugeScene, palette: Palette, rng: Rng) -
 def pointer(scene: GaugeScene) -> list[Points]:
     """The contours of what shows the reading, in the picture."""
     pose, share = scene.look.pose, scene.scale.share(scene.value)
-    shapes = scene.instrument.pointer(scene.look.hand, share, SWELL / FINE / pose.scale)
+    shapes = scene.state.pointer(scene.look.hand, share, SWELL / FINE / pose.scale)
     return [pose(shape) for shape in shapes]
 
 
 def ticks(scene: GaugeScene) -> Points:
-    """Both ends of every tick in the picture, [n, 2, 2]; the end on the track comes first."""
-    scale, layout = scene.scale, scene.instrument.layout
+    """Both ends of visible ticks in the picture, [n, 2, 2]; the one on the track comes first."""
+    scale, layout = scene.scale, scene.state.layout
     labels = set(scale.labels)
     ends = []
-    for tick in scale.ticks:
+    for tick in scene.state.ticks(scale):
         share = scale.share(tick)
         length = layout.tick * (1 if tick in labels else 0.6)
         ends.append([layout.track.at(share), layout.track.at(share, length)])
@@ -113,7 +117,8 @@ def ticks(scene: GaugeScene) -> Points:
 def _graduation(canvas: Canvas, scene: GaugeScene, palette: Palette) -> None:
     """Ticks as thin lines; those with a label are longer and broader."""
     ends, labels = ticks(scene), set(scene.scale.labels)
-    long = [i for i, tick in enumerate(scene.scale.ticks) if tick in labels]
+    visible = scene.state.ticks(scene.scale)
+    long = [i for i, tick in enumerate(visible) if tick in labels]
     canvas.strokes(ends, palette.ink)
     for begin, end in ends[long]:
         side = (end - begin)[::-1] * (1, -1) / np.linalg.norm(end - begin)
@@ -124,11 +129,6 @@ def _graduation(canvas: Canvas, scene: GaugeScene, palette: Palette) -> None:
 
 def _texts(canvas: Canvas, scene: GaugeScene, ink: Colour) -> None:
     """The numbers and the unit."""
-    instrument, scale = scene.instrument, scene.scale
-    numbers = [
-        Text(f"{value:f}".replace("-", "−"), x, y, instrument.layout.digit)
-        for value, (x, y) in instrument.labels(scale)
-    ]
-    draw_texts(
-        canvas, [*numbers, *instrument.captions(scale)], scene.look.font, scene.look.pose, ink
-    )
+    instrument, scale = scene.state, scene.scale
+    texts = [*instrument.numerals(scale), *instrument.captions(scale)]
+    draw_texts(canvas, texts, scene.look.font, scene.look.pose, ink)

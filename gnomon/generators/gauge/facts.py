@@ -18,7 +18,7 @@ def gauge_facts(scene: GaugeScene, gap: Decimal, question: GaugeQuestion) -> dic
 
     `gap` is the distance between the ticks around the value.
     """
-    instrument, scale, look = scene.instrument, scene.scale, scene.look
+    instrument, scale, look = scene.state, scene.scale, scene.look
     pose, share = look.pose, scale.share(scene.value)
     ticks = draw.ticks(scene)
     return {
@@ -33,7 +33,7 @@ def gauge_facts(scene: GaugeScene, gap: Decimal, question: GaugeQuestion) -> dic
         "tip": list(pose.at(*instrument.layout.track.at(share))),
         "ticks": [
             {"value": f"{v:f}", "at": at.tolist()}
-            for v, at in zip(scale.ticks, ticks[:, 0], strict=True)
+            for v, at in zip(instrument.ticks(scale), ticks[:, 0], strict=True)
         ],
         "labels": [
             {"text": f"{v:f}", "at": list(pose.at(*at))} for v, at in instrument.labels(scale)

@@ -54,6 +54,10 @@ _FILL = (0.86, 0.97)
 _CROPS = (0.85, 1.25)
 # They do not meet its middle; the shift is a share of the picture's side.
 _OFF_CENTRE = 0.06
+# The same where the instrument itself is to be found: one constant box overlaps few by half.
+_ANYWHERE = (0.2, 0.7)
+# Facts with the boxes that are asked for.
+_BOXES = {"where": "pointer_box", "find": "case_box"}
 # Five in eight instruments that are photographed are round.
 _PHOTOGRAPHED_CASES = (*CASES, *4 * ("round",))
 
@@ -73,10 +77,12 @@ class Gauge(PictureGenerator):
     level: Literal["easy", "medium", "hard"] = "easy"
     """easy: upright, readings on ticks; medium: halves of ticks, askew; hard: fifths, decoys."""
     instruments: Annotated[tuple[str, ...], among(INSTRUMENTS)] = FIRST
-    """gauge, meter, thermometer, ruler, scale, cylinder; by name alone also dial, speedometer."""
+    """gauge, meter, thermometer, ruler, scale, cylinder; by name alone also dial, speedometer,
+    compass, kitchen_scale, bathroom_scale."""
     questions: Annotated[tuple[str, ...], among(QUESTIONS)] = ("read",)
     """read, difference (to a marked target), percent (of full scale), zone (coloured), in_range
-    (yes or no), where (the pointer's box)."""
+    (yes or no), where (the pointer's box), find (the instrument's box: it is small, and
+    anywhere)."""
     parts: Annotated[int | None, within(1, 10)] = None
     """Readings stand at so many places from tick to tick (1 to 10), in place of the level's."""
     rotation: Annotated[float | None, within(0, 30)] = None
@@ -110,9 +116,9 @@ class Gauge(PictureGenerator):
                 " red stand out: add another, or ask no zone and give level='easy'"
             )
         self.materials.check_fonts("".join(
-            scale.unit + f"{label:f}".replace("-", "−")
-            for choices in self._scales.values() for scales in choices.values()
-            for scale in scales for label in scale.labels
+            INSTRUMENTS[name].letters(scale)
+            for choices in self._scales.values() for name, scales in choices.items()
+            for scale in scales
         ))  # fmt: skip
 
     @property
@@ -132,13 +138,14 @@ class Gauge(PictureGenerator):
         name, instrument, scale, place = self._plan(rng)
         value, gap = instrument.reading(scale, place, self.settings.parts)
         question = questions.ask(name, instrument, scale, value, gap, rng)
-        instrument = instrument.random_make(rng)
-        scene = self._scene(instrument, scale, value, question, rng)
+        instrument = instrument.random_make(rng, scale)
+        fill = _ANYWHERE if name == "find" else self._fill(instrument)
+        scene = self._scene(instrument, scale, value, question, fill, rng)
         case = scene.look.pose(instrument.outline(scene.look.case, RIM))
         image, moved = self.degrade_picture(index, draw.picture(scene, rng), case)
         look = scene.look._replace(pose=moved.after(scene.look.pose))
         facts = {"question": name, **gauge_facts(scene._replace(look=look), gap, question)}
-        target = question.target or Box(*facts["pointer_box"])
+        target = question.target or Box(*facts[_BOXES[name]])
         return Sample(self.id(index), image, question.text, target, facts)
 
     def _plan(self, rng: Rng) -> tuple[str, Instrument, Scale, int]:
@@ -167,7 +174,7 @@ class Gauge(PictureGenerator):
         kinds = {False: self.log < 1 or not has_log, True: self.log > 0}
         return [
             scale for scale in instrument.scales()
-            if kinds[scale.log] and questions.has_answer(question, scale)
+            if kinds[scale.log] and questions.has_answer(question, instrument, scale)
             and _countable(instrument, scale, self.size)
             and places(instrument, scale, self.settings.parts, self.split)
         ]  # fmt: skip
@@ -178,32 +185,37 @@ class Gauge(PictureGenerator):
         scale: Scale,
         value: Decimal,
         question: GaugeQuestion,
+        fill: tuple[float, float],
         rng: Rng,
     ) -> GaugeScene:
         """The instrument with its look; zones and a mark that nobody asks about are decoys."""
         zones, target = question.zones, question.mark
-        if scale.cycle is None and not zones and rng.chance(self.settings.decoys):
+        whole = scale.cycle is None and not instrument.has_window
+        if whole and not zones and rng.chance(self.settings.decoys):
             zones = questions.zones(scale, value, rng)
         # Half as many marks as zones.
-        if scale.cycle is None and target is None and rng.chance(self.settings.decoys / 2):
+        if whole and target is None and rng.chance(self.settings.decoys / 2):
             target = rng.choice(scale.labels)
-        look = self._look(instrument, rng, has_zones=bool(zones))
+        look = self._look(instrument, fill, rng, has_zones=bool(zones))
         return GaugeScene(instrument, scale, value, zones, target, look)
 
-    def _look(self, instrument: Instrument, rng: Rng, *, has_zones: bool) -> Look:
+    def _look(
+        self, instrument: Instrument, fill: tuple[float, float], rng: Rng, *, has_zones: bool
+    ) -> Look:
         case = rng.choice(CASES if self.look == "flat" else _PHOTOGRAPHED_CASES)
-        if self.look == "photo" and instrument.lies_in_face and rng.chance(0.6):
+        may_lie_in_face = instrument.lies_in_face and fill != _ANYWHERE
+        if self.look == "photo" and may_lie_in_face and rng.chance(0.6):
             case = FACE
         settings = self.settings
         pose = poses.place(
             instrument.outline(case, RIM),
             turn=rng.uniform(-settings.rotation, settings.rotation),
             tilt=rng.uniform(0, settings.perspective), towards=rng.uniform(0, 360),
-            length=self.size * rng.uniform(*self._fill(instrument)),
+            length=self.size * rng.uniform(*fill),
             room=self.size,
             shift=(rng.uniform(-1, 1), rng.uniform(-1, 1)),
         )  # fmt: skip
-        if self._is_cropped(instrument):
+        if fill == _CROPS:
             most = _OFF_CENTRE * self.size
             pose = pose.moved(rng.uniform(-most, most), rng.uniform(-most, most))
         return Look(
@@ -216,11 +228,7 @@ class Gauge(PictureGenerator):
 
     def _fill(self, instrument: Instrument) -> tuple[float, float]:
         """Length as a share of the picture's; of a round one the rim may be cut off."""
-        return _CROPS if self._is_cropped(instrument) else _FILL
-
-    def _is_cropped(self, instrument: Instrument) -> bool:
-        """True for a photograph that somebody has cropped to a round dial."""
-        return self.look == "photo" and instrument.layout.half_size is None
+        return _CROPS if self.look == "photo" and instrument.can_crop else _FILL
 
     def _palette(self, rng: Rng, *, has_zones: bool) -> str:
         """Draw a palette; in photographs the colours of a real instrument."""

@@ -14,7 +14,7 @@ from gnomon.generators.instruments.scale import Scale, plain
 from gnomon.generators.rng import Rng
 from gnomon.sample import Number, Target, Text
 
-QUESTIONS = ("read", "difference", "percent", "zone", "in_range", "where")
+QUESTIONS = ("read", "difference", "percent", "zone", "in_range", "where", "find")
 _WORDS = read_toml(__file__, "questions.toml")
 _TENTH = Decimal("0.1")
 _Range: TypeAlias = tuple[Decimal, Decimal]
@@ -24,7 +24,7 @@ class GaugeQuestion(NamedTuple):
     """A question with its answer, and what must be drawn for it."""
 
     target: Target | None
-    """None for the pointer's box, which is known once that is drawn."""
+    """None for a box, which is known once the instrument is drawn."""
     zones: tuple[Zone, ...] = ()
     mark: Decimal | None = None
     """The value at which a triangle stands."""
@@ -32,13 +32,13 @@ class GaugeQuestion(NamedTuple):
     text: str = ""
 
 
-def has_answer(question: str, scale: Scale) -> bool:
-    """True if the question makes sense on this scale: a percentage needs a scale from 0.
+def has_answer(question: str, instrument: Instrument, scale: Scale) -> bool:
+    """True if the question makes sense: a percentage needs a scale from 0, with its end in sight.
 
     On a scale that goes round, nothing is far from anything or between two labels.
     """
-    if scale.cycle is not None:
-        return question in ("read", "where")
+    if scale.cycle is not None or instrument.has_window:
+        return question in ("read", "where", "find")
     return question != "percent" or (not scale.log and scale.low == 0)
 
 
@@ -104,11 +104,13 @@ def _in_range(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQues
     return GaugeQuestion(answer, limits=(low, high))
 
 
-def _where(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:  # noqa: ARG001 - as all questions
+def _box(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:  # noqa: ARG001 - as all questions
     return GaugeQuestion(None)
 
 
-_ASK = dict(zip(QUESTIONS, (_read, _difference, _percent, _zone, _in_range, _where), strict=True))
+_ASK = dict(
+    zip(QUESTIONS, (_read, _difference, _percent, _zone, _in_range, _box, _box), strict=True)
+)
 
 
 def _clear(scale: Scale, value: Decimal) -> list[Decimal]:

@@ -47,3 +47,8 @@ class GaugeScene(NamedTuple):
     target: Decimal | None
     """The value that a triangle marks."""
     look: Look
+
+    @property
+    def state(self) -> Instrument:
+        """The instrument as it stands at the value: its card turned, if it has one that turns."""
+        return self.instrument.turn_card(self.scale.share(self.value))

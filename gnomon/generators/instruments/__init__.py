@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from gnomon.generators.instruments.base import Instrument
+from gnomon.generators.instruments.bathroom_scale import BathroomScale
+from gnomon.generators.instruments.compass import Compass
 from gnomon.generators.instruments.cylinder import MeasuringCylinder
 from gnomon.generators.instruments.dial import RotaryDial
 from gnomon.generators.instruments.gauge import RoundGauge
+from gnomon.generators.instruments.kitchen_scale import KitchenScale
 from gnomon.generators.instruments.meter import PanelMeter
 from gnomon.generators.instruments.ruler import Ruler
 from gnomon.generators.instruments.speedometer import Speedometer
@@ -23,6 +26,9 @@ INSTRUMENTS: dict[str, Instrument] = {
         MeasuringCylinder(),
         RotaryDial(),
         Speedometer(),
+        Compass(),
+        KitchenScale(),
+        BathroomScale(),
     )
 }
 # Drawn unless the user names others; later ones would change the samples of earlier options.

@@ -116,6 +116,8 @@ class Instrument(ABC):
     """True for a needle above the dial; a column or a bar lies below the ticks."""
     lies_in_face: ClassVar[bool] = False
     """True if it is often printed beside others on one large face, with no case of its own."""
+    has_window: ClassVar[bool] = False
+    """True if only a part of the scale can be seen, so that nothing is asked about its ends."""
 
     @abstractmethod
     def scales(self) -> tuple[Scale, ...]:
@@ -137,8 +139,15 @@ class Instrument(ABC):
     def first_reading(self, parts: int) -> int:
         """The lowest place it is read at, in `parts` of the distance between two ticks."""
 
-    def random_make(self, rng: Rng) -> Instrument:  # noqa: ARG002 - most are built in one way
-        """Draw one of the makes it comes in; the instrument itself where there is but one."""
+    def random_make(self, rng: Rng, scale: Scale) -> Instrument:  # noqa: ARG002 - most have one make
+        """Draw one of the makes that carry the scale; itself where there is but one."""
+        return self
+
+    def turn_card(self, share: float) -> Instrument:  # noqa: ARG002 - most cards are fixed
+        """The instrument with its card turned to show a share of the track at a fixed mark.
+
+        Itself where the card is fixed and a pointer moves.
+        """
         return self
 
     def place_count(self, scale: Scale, parts: int) -> int:
@@ -164,6 +173,14 @@ class Instrument(ABC):
         for contour in contours:  # one by one: where a column and its bulb overlap is no hole
             canvas.inlay([contour], palette.second)
 
+    def draw_details(self, canvas: Canvas, pose: Pose, palette: Palette) -> None:  # noqa: B027 - most have none
+        """Draw coloured parts on the floor, under the pointer; none in most."""
+
+    @property
+    def can_crop(self) -> bool:
+        """True if a photograph may cut off a part of the rim: of most that are round."""
+        return self.layout.half_size is None
+
     def body(self) -> Shapes:
         """Shapes between the floor and the pointer, such as a glass tube; none in most."""
         return []
@@ -176,6 +193,14 @@ class Instrument(ABC):
         """Words on the floor: the unit."""
         return [Text(scale.unit, *self.layout.unit, 0.1)]
 
+    def cover(self) -> Shapes:
+        """Contours of a plate with a window, in the case's colour, above the card; none in most."""
+        return []
+
+    def ticks(self, scale: Scale) -> tuple[Decimal, ...]:
+        """The ticks that can be seen: all but where a window shows a part."""
+        return scale.ticks
+
     def most_labels(self, scale: Scale) -> int:  # noqa: ARG002 - wide labels depend on it
         """Labels that fit along the track without touching; of more, every second is written."""
         return 11
@@ -186,6 +211,17 @@ class Instrument(ABC):
         every = 2 if len(scale.labels) > self.most_labels(scale) and not scale.log else 1
         track = self.layout.track
         return [(v, track.at(scale.share(v), self.layout.label)) for v in scale.labels[::every]]
+
+    def numerals(self, scale: Scale) -> list[Text]:
+        """The labels as they are written, upright in most."""
+        return [
+            Text(f"{value:f}".replace("-", "−"), x, y, self.layout.digit)
+            for value, (x, y) in self.labels(scale)
+        ]
+
+    def letters(self, scale: Scale) -> str:
+        """Letters that a font needs to write on it, in all of its makes."""
+        return scale.unit + "".join(text.text for text in self.numerals(scale))
 
     def outline(self, case: str, scale: float = 1.0) -> Points:
         """The case as a polygon; a scale above 1 draws a rim around it."""

@@ -73,7 +73,7 @@ class RotaryDial(Instrument):
             unit=(0, 0.5),
         )
 
-    def random_make(self, rng: Rng) -> RotaryDial:
+    def random_make(self, rng: Rng, scale: Scale) -> RotaryDial:  # noqa: ARG002 - all have ten labels
         """Draw a make: proportions as on household meters."""
         digit = rng.uniform(0.12, 0.3)
         tick = rng.uniform(0.05, 0.18)

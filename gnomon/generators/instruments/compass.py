@@ -1,0 +1,276 @@
+"""Compasses: 0 to 360 degrees all the way round, under a needle or past a fixed mark.
+
+Where a card turns (on ships and in aircraft), or the ring of a compass on a plate, the value stands
+at the mark above; where the card is fixed, at the needle's red end. Markings after these sources:
+IMO resolution A.382(X) for ships' cards (N, E, S and W as letters, numbers of three figures);
+FAA-H-8083-25, chapter 8, for aircraft (letters, and a number without its last zero every 30
+degrees, long ticks every 10 and short ones every 5); the usual ring of a compass for hikers, of
+which a tick is 2 degrees, with red in the north. A surveyor's compass has its numbers the other way
+round and east and west exchanged, so that the needle shows the bearing of the sights.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from typing import ClassVar
+
+from gnomon.generators.drawing import dials
+from gnomon.generators.drawing.canvas import Canvas, Points
+from gnomon.generators.drawing.colours import VISIBLE, Colour, Palette, difference
+from gnomon.generators.drawing.lettering import Text
+from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.shapes import ellipse, mirrored, oblong, polar, polygon
+from gnomon.generators.instruments.base import Arc, Instrument, Layout, Phrases, Shapes
+from gnomon.generators.instruments.scale import Scale, cyclic
+from gnomon.generators.rng import Rng
+
+_POINTS = ("N", "NE", "E", "SE", "S", "SW", "W", "NW")
+_STYLES = ("pocket", "pocket", "plate", "plate", "ship", "ship", "aircraft", "survey")
+_POINTED_STYLES = ("pocket", "pocket", "plate", "ship")
+_RED: Colour = (200, 24, 30)
+# Places of the needle in a turn, tenths of a degree, so that each split has all whole degrees.
+_PLACES = 3600
+# Ends of a hiker's plate, above and below the ring's middle.
+_PLATE_ENDS = (-1.36, 1.04)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Make:
+    """The way in which a compass is built; lengths in units of half its dial."""
+
+    style: str = "ship"
+    """ship or aircraft: its card turns; plate: its ring does; pocket or survey: its needle does."""
+    radius: float = 0.8
+    tick_length: float = 0.1
+    digit_height: float = 0.085
+    letters: bool = True
+    """True if N, E, S and W stand in place of their numbers."""
+    figures: str = "three"
+    """Numbers as 030 (three), 30 (plain) or 3 (tens)."""
+    upright: bool = False
+    """True if labels stand upright all round, else with their feet to the middle."""
+    inner_points: int = 0
+    """Points named in a ring within the numbers: 0, 4 or 8."""
+    rose: bool = False
+    """True if a star of eight points is printed around the middle."""
+    breadth: float = 0.12
+    """Half the breadth of the needle at its middle."""
+    reach: float = 1.0
+    """From the labels' inner edge (0) to the middle of a labelled tick (1): where a needle ends."""
+
+
+class Compass(Instrument):
+    """A compass, read to a degree or to a fifth of a tick."""
+
+    name: ClassVar[str] = "compass"
+    min_pixels: ClassVar[int] = 110
+    pointer_covers_ticks = True
+
+    def __init__(self, make: Make | None = None, card: float = 0.0) -> None:
+        """`card` is the share of a turn to which the card is turned, where it turns."""
+        self._make = make or Make()
+        self._card = card
+        make = self._make
+        is_reversed = make.style == "survey"
+        track = Arc((0.0, 0.0), make.radius, start=-360 * card, sweep=-360 if is_reversed else 360)
+        label = make.tick_length + 0.75 * make.digit_height + 0.05
+        self.layout = Layout(
+            track=track,
+            tick=make.tick_length,
+            label=label,
+            digit=make.digit_height,
+            zone=(-0.09, -0.02),
+            target=(-0.01, -0.11),
+            unit=(0, 0.5),
+            half_size=(1.0, 1.2) if make.style == "plate" else None,
+        )
+
+    def random_make(self, rng: Rng, scale: Scale) -> Compass:
+        """Draw a make: a pocket, hiker's, surveyor's, ship's or aircraft's compass."""
+        has_points = len(scale.labels) == len(_POINTS)
+        # Surveyors and pilots need numbers.
+        style = rng.choice(_POINTED_STYLES if has_points else _STYLES)
+        figures = {"ship": "three", "aircraft": "tens"}.get(style, "plain")
+        letters = style in ("ship", "aircraft") or rng.chance(0.6)
+        inner = 0 if letters or has_points else rng.choice((4, 8))
+        return Compass(Make(
+            style=style,
+            radius=rng.uniform(0.76, 0.86 if style == "plate" else 0.9),
+            tick_length=rng.uniform(0.07, 0.13),
+            digit_height=rng.uniform(0.075, 0.11),
+            letters=letters,
+            figures=figures,
+            upright=style == "pocket" and rng.chance(0.5),
+            inner_points=inner,
+            rose=not inner and style in ("ship", "pocket") and rng.chance(0.6),
+            breadth=rng.uniform(0.07, 0.16),
+            reach=rng.uniform(0.0, 1.0),
+        ))  # fmt: skip
+
+    def scales(self) -> tuple[Scale, ...]:
+        """Labels every 30 degrees, or at the eight points, with ticks of 2 to 15 degrees."""
+        return (
+            *cyclic("° 0 360 30", divisions=(3, 6, 15)),
+            *cyclic("° 0 360 45", divisions=(3, 9)),
+        )
+
+    def place_count(self, scale: Scale, parts: int) -> int:  # noqa: ARG002 - anywhere on the track
+        """The same number of places on every compass, whatever its ticks."""
+        return _PLACES
+
+    def reading(self, scale: Scale, place: int, parts: int) -> tuple[Decimal, Decimal]:  # noqa: ARG002
+        """The place in tenths of a degree; readers see a fifth of a tick, or a degree."""
+        tick = scale.ticks[1] - scale.ticks[0]
+        return Decimal(place) / 10, 2 * max(Decimal(1), tick / 5)
+
+    def answer(self, value: Decimal) -> Decimal:
+        """The nearest degree; 359.6 is 0 again."""
+        return value.quantize(Decimal(1), ROUND_HALF_UP) % 360
+
+    def turn_card(self, share: float) -> Compass:
+        """A ship's card or a hiker's ring turns its value to the mark; others are fixed."""
+        return Compass(self._make, share) if self._has_card else self
+
+    def pointer(self, hand: str, share: float, swell: float) -> Shapes:  # noqa: ARG002 - has its own
+        """The needle's north and south; or the mark above, where the card turns."""
+        make = self._make
+        if self._has_card:
+            return [polygon((0.0, 0.04 - make.radius), (-0.06, -0.97), (0.06, -0.97))]
+        near = self._label_edge
+        length = near + make.reach * (make.radius - 0.5 * make.tick_length - near)
+        return self._needle(length, swell, share)
+
+    def draw_details(self, canvas: Canvas, pose: Pose, palette: Palette) -> None:
+        """Draw a plate's needle along the ring's north, which is how one sets the ring."""
+        if self._make.style == "plate":
+            halves = [pose(half) for half in self._needle(self._label_edge, 0.0, 0.0)]
+            self._draw_needle(canvas, pose, halves, palette)
+
+    def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:
+        """The needle; the mark where the card turns."""
+        if self._has_card:
+            canvas.inlay(contours, _north_colour(palette))
+        else:
+            self._draw_needle(canvas, pose, contours, palette)
+
+    @property
+    def can_crop(self) -> bool:
+        """Never where the mark stands at the rim."""
+        return not self._has_card
+
+    def printed(self) -> list[Shapes]:
+        """A ring along the track, a rose, and what belongs to the style."""
+        make, parts = self._make, []
+        if make.style in ("plate", "ship"):
+            parts.append([ellipse(0, 0, make.radius + 0.015), ellipse(0, 0, make.radius)[::-1]])
+        if make.rose:
+            parts += [[shape] for shape in self._rose(0.95 * self._label_edge)]
+        if make.style == "aircraft":  # seen from behind, its nose to the mark
+            parts += [[oblong(-0.03, -0.3, 0.03, 0.26)], [oblong(-0.28, -0.1, 0.28, -0.03)],
+                      [oblong(-0.12, 0.2, 0.12, 0.25)]]  # fmt: skip
+        if make.style == "plate":  # the arrow along which one walks
+            parts += [[oblong(-0.015, -1.24, 0.015, -1.04)],
+                      [polygon((0.0, -1.32), (-0.07, -1.2), (0.07, -1.2))]]  # fmt: skip
+        return parts
+
+    def captions(self, scale: Scale) -> list[Text]:  # noqa: ARG002 - the degree sign is printed on none
+        """The points within the numbers."""
+        make = self._make
+        if not make.inner_points:
+            return []
+        # Three upright figures are broader than high.
+        radius = self._label_edge - (2.3 if make.upright else 1.2) * make.digit_height
+        places = range(0, 8, 8 // make.inner_points)
+        return [self._text(_POINTS[n], n / 8, radius, 1.25 * make.digit_height) for n in places]
+
+    def numerals(self, scale: Scale) -> list[Text]:
+        """Numbers and letters; at eight labels the points' names."""
+        make, radius = self._make, self._make.radius - self.layout.label
+        texts = []
+        for value in scale.labels:
+            text = self._label(int(value), named=len(scale.labels) == len(_POINTS))
+            height = make.digit_height * (1.25 if text in _POINTS else 1)
+            texts.append(self._text(text, scale.share(value), radius, height))
+        return texts
+
+    def labels(self, scale: Scale) -> list[tuple[Decimal, tuple[float, float]]]:
+        """No label is left out: there is room for each."""
+        track = self.layout.track
+        return [(v, track.at(scale.share(v), self.layout.label)) for v in scale.labels]
+
+    def outline(self, case: str, scale: float = 1.0) -> Points:
+        """A round case, or a plate that is longer on the mark's side."""
+        if self._make.style != "plate":
+            return super().outline(case, scale)
+        (above, below), grow = _PLATE_ENDS, scale - 1
+        return oblong(-1 - grow, above - grow, 1 + grow, below + grow, 0.12, step=15)
+
+    def letters(self, scale: Scale) -> str:
+        """Also the points of makes that name them."""
+        return super().letters(scale) + "0123456789NESW"
+
+    def first_reading(self, parts: int) -> int:  # noqa: ARG002 - none is left out
+        """The first place: north is a direction as any other."""
+        return 0
+
+    def phrases(self) -> Phrases:
+        """Needles and marks are both pointers."""
+        return Phrases("compass", "the compass's pointer")
+
+    @property
+    def _has_card(self) -> bool:
+        return self._make.style in ("ship", "aircraft", "plate")
+
+    @property
+    def _arc(self) -> Arc:
+        track = self.layout.track
+        assert isinstance(track, Arc)
+        return track
+
+    @property
+    def _label_edge(self) -> float:
+        """Radius within which no label reaches."""
+        return self._make.radius - self.layout.label - 0.8 * self.layout.digit
+
+    def _label(self, degrees: int, *, named: bool) -> str:
+        make = self._make
+        if named or (make.letters and degrees % 90 == 0):
+            return _POINTS[degrees // 45]
+        if make.figures == "three":
+            return f"{degrees:03}"
+        return str(degrees // 10 if make.figures == "tens" else degrees)
+
+    def _text(self, text: str, share: float, radius: float, height: float) -> Text:
+        degrees = self._arc.angle(share)
+        x, y = polar(degrees, radius)
+        return Text(text, x, y, height, 0 if self._make.upright else round(degrees) % 360)
+
+    def _needle(self, length: float, swell: float, share: float) -> Shapes:
+        """North and south half; a broad rhombus, cut across its middle."""
+        half = max(self._make.breadth - swell, 0.04)
+        north = polygon((0.0, length), (half, 0.0), (-half, 0.0))
+        return dials.rotate([north, north * (1, -1)], self._arc.angle(share))
+
+    def _draw_needle(self, canvas: Canvas, pose: Pose, halves: Shapes, palette: Palette) -> None:
+        north, south = halves
+        canvas.inlay([north], _north_colour(palette))
+        canvas.inlay([south], palette.hands)
+        canvas.inlay([pose(dials.disc(0.05))], palette.case)
+
+    def _rose(self, length: float) -> Shapes:
+        """Rhombs towards the eight points, those between the first four shorter."""
+        shapes = []
+        for n in range(8):
+            far = length * (0.6 if n % 2 else 1.0)
+            ray = mirrored([(0.0, far), (0.12 * length, 0.2 * length), (0.0, 0.0)])
+            shapes += dials.rotate([ray], self._arc.angle(n / 8))
+        return shapes
+
+
+def _north_colour(palette: Palette) -> Colour:
+    """Red, as on nearly all compasses, where it stands out from the floor."""
+    red, green, blue = palette.second
+    if red > 1.5 * max(green, blue) or difference(_RED, palette.floor) < VISIBLE:
+        return palette.second
+    return _RED

@@ -1,0 +1,173 @@
+"""Kitchen and hanging scales: a needle over a round face, or a disc that turns past a mark.
+
+Kitchen makes weigh 500 g to 10 kg, to a tick of 5 to 50 g, hanging ones 10 to 100 kg; zero is at
+the top, a gap parts it from the last label. Pounds stand in a ring within on many. Hanging scales
+on which the needle goes round more than once are left out: a picture does not say which turn it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from gnomon.generators.drawing import dials
+from gnomon.generators.drawing.canvas import Canvas
+from gnomon.generators.drawing.colours import Palette
+from gnomon.generators.drawing.lettering import Text
+from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.shapes import ellipse, mirrored, polar, polygon
+from gnomon.generators.instruments.base import Arc, Layout, NeedleInstrument, Phrases, Shapes
+from gnomon.generators.instruments.scale import Scale, linear
+from gnomon.generators.rng import Rng
+
+_CENTRE = (0.0, 0.0)
+_BRANDS = ("", "", "KITCHEN", "HANSON", "DOMUS", "ALPIN", "CUCINA", "WAAGE", "MAX")
+# Kilograms in a pound; other units of mass in kilograms.
+_POUND, _KILOGRAMS = 0.4536, {"kg": 1.0, "g": 0.001}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Make:
+    """The way in which a scale is built; lengths in units of half its face."""
+
+    style: str = "needle"
+    """needle, or disc: a face that turns under a fixed mark."""
+    radius: float = 0.86
+    sweep: float = 330.0
+    tick_length: float = 0.1
+    digit_height: float = 0.072
+    radial: bool = False
+    """True if the labels' feet are towards the middle, as on each disc that turns."""
+    breadth: float = 0.05
+    """Half the breadth of the needle at its base."""
+    tail: float = 0.2
+    hub: float = 0.08
+    ring: bool = False
+    """True if a circle is printed along the track."""
+    pounds: bool = False
+    """True if pounds stand in a ring within the labels, where these are in kilograms."""
+    brand: str = ""
+
+
+class KitchenScale(NeedleInstrument):
+    """A kitchen or hanging scale with a round face."""
+
+    name: ClassVar[str] = "kitchen_scale"
+    min_pixels: ClassVar[int] = 120
+
+    def __init__(self, make: Make | None = None, card: float = 0.0) -> None:
+        """`card` is the share of the track to which a turning face is turned."""
+        self._make = make or Make()
+        self._card = card
+        make = self._make
+        self.layout = Layout(
+            track=Arc(_CENTRE, make.radius, start=-make.sweep * card, sweep=make.sweep),
+            tick=make.tick_length,
+            label=make.tick_length + (0.75 if make.radial else 1.3) * make.digit_height + 0.05,
+            digit=make.digit_height,
+            zone=(-0.09, -0.02),
+            target=(-0.01, -0.11),
+            unit=(0.0, 0.3),
+        )
+
+    def random_make(self, rng: Rng, scale: Scale) -> KitchenScale:
+        """Draw proportions, needle or disc, and what is printed on the face."""
+        style = rng.choice(("needle", "needle", "needle", "disc"))
+        wide = max(len(f"{label:f}") for label in scale.labels) > 3
+        return KitchenScale(Make(
+            style=style,
+            radius=rng.uniform(0.78, 0.92),
+            sweep=rng.uniform(315, 330),
+            tick_length=rng.uniform(0.07, 0.13),
+            digit_height=rng.uniform(0.06, 0.072) if wide else rng.uniform(0.08, 0.11),
+            radial=style == "disc" or rng.chance(0.3),
+            breadth=rng.uniform(0.02, 0.07),
+            tail=rng.uniform(0.0, 0.35),
+            hub=rng.uniform(0.04, 0.16),
+            ring=rng.chance(0.4),
+            pounds=style == "needle" and rng.chance(0.35),
+            brand=rng.choice(_BRANDS),
+        ))  # fmt: skip
+
+    def scales(self) -> tuple[Scale, ...]:
+        """Ranges of kitchen scales, then of hanging ones."""
+        return (
+            *linear(
+                "g 0 500 50", "g 0 1000 100", "g 0 2000 200", "kg 0 2.2 0.2", "kg 0 3 0.5",
+                "kg 0 5 0.5", "kg 0 10 1", divisions=(5, 10, 20),
+            ),
+            *linear("kg 0 12 1", "kg 0 25 5", "kg 0 50 5", "kg 0 100 10", divisions=(5, 10)),
+        )  # fmt: skip
+
+    def turn_card(self, share: float) -> KitchenScale:
+        """A disc turns its value to the mark above; a face under a needle is fixed."""
+        return KitchenScale(self._make, share) if self._make.style == "disc" else self
+
+    def pointer(self, hand: str, share: float, swell: float) -> Shapes:  # noqa: ARG002 - has its own
+        """The make's needle at the value; of a disc the fixed mark above."""
+        make = self._make
+        if make.style == "disc":
+            return [polygon((0.0, 0.03 - make.radius), (-0.05, -0.98), (0.05, -0.98))]
+        half = max(make.breadth - swell, 0.02)
+        blade = [(0.0, self.needle_length), (half, 0.0), (0.8 * half, -make.tail)]
+        return dials.rotate([mirrored(blade)], self.arc.angle(share))
+
+    def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:
+        """The needle under its hub; a disc has a screw in the middle."""
+        canvas.inlay(contours, palette.second)
+        canvas.inlay([pose(dials.disc(self._make.hub))], palette.hands)
+
+    @property
+    def can_crop(self) -> bool:
+        """Never where the mark stands at the rim."""
+        return self._make.style == "needle"
+
+    def printed(self) -> list[Shapes]:
+        """The circle along the track."""
+        radius = self._make.radius
+        return [[ellipse(0, 0, radius + 0.012), ellipse(0, 0, radius)[::-1]]] * self._make.ring
+
+    def most_labels(self, scale: Scale) -> int:  # noqa: ARG002 - a face has room for each
+        """Thirteen, round nearly the whole face."""
+        return 13
+
+    def numerals(self, scale: Scale) -> list[Text]:
+        """Labels upright, or with their feet to the middle."""
+        return [
+            Text(f"{v:f}", x, y, self.layout.digit, self._turn(scale.share(v)))
+            for v, (x, y) in self.labels(scale)
+        ]
+
+    def captions(self, scale: Scale) -> list[Text]:
+        """The unit, a name, and pounds within the labels."""
+        make, texts = self._make, []
+        x, y = self.layout.unit
+        for text, place, height in ((scale.unit, y, 0.1), (make.brand, -y, 0.06)):
+            if text and make.style == "disc":  # turned with it
+                texts.append(self._text(text, self._card + 0.5 + 0.5 * (place < 0), 0.3, height))
+            elif text:
+                texts.append(Text(text, x, place, height))
+        most = float(scale.high) * _KILOGRAMS.get(scale.unit, 0.0) / _POUND
+        if make.pounds and most >= 4:
+            step = next(step for step in (1, 2, 5, 10, 20, 50) if most / step <= 12)
+            radius = make.radius - self.layout.label - 1.9 * make.digit_height
+            texts += [self._text(str(n), n / most, radius, 0.06)
+                      for n in range(step, int(most) + 1, step)]  # fmt: skip
+            texts.append(Text("lb", x, y + 0.15, 0.06))
+        return texts
+
+    def letters(self, scale: Scale) -> str:
+        """Also those of names and pounds."""
+        return super().letters(scale) + "0123456789lb" + "".join(_BRANDS)
+
+    def phrases(self) -> Phrases:
+        """A scale, which is read at a needle or a mark."""
+        return Phrases("scale", "the scale's pointer")
+
+    def _turn(self, share: float) -> int:
+        return round(self.arc.angle(share)) % 360 if self._make.radial else 0
+
+    def _text(self, text: str, share: float, radius: float, height: float) -> Text:
+        """A text at a share of the track, nearer to the middle than the labels."""
+        x, y = polar(self.arc.angle(share), radius)
+        return Text(text, x, y, height, self._turn(share))
