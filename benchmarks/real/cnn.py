@@ -1,7 +1,7 @@
 """The baseline that anybody would write in an evening: a small CNN that regresses the reading.
 
 It sees 32 pixels and learns sine and cosine of a reading that goes round, or the reading itself,
-with the augmentation that tutorials have: shift, scale, turn, light, noise.
+with the augmentation that gnomon trains photographs with.
 """
 
 from __future__ import annotations
@@ -13,19 +13,29 @@ import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from PIL import Image
 from torch import nn
 
 from benchmarks.real.photographs import Photograph
+from gnomon.generators.looks.augment import Augment, augment_picture
+from gnomon.generators.rng import Rng
 from gnomon.progress import track
+from gnomon.store.pictures import load_picture
 
 SIDE, STEPS, BATCH = 32, 1500, 64
 _CHANNELS = (3, 32, 64, 128, 256)
-# A margin around what is seen, from which shifts and turns take their edges.
-_LOADED = 48
+# Larger photographs are shrunk to this side before they are augmented.
+_LARGEST = 128
 
 
 def read_by_cnn(
-    train: list[Photograph], test: list[Photograph], *, cycle: float, seed: int, steps: int = STEPS
+    train: list[Photograph],
+    test: list[Photograph],
+    *,
+    cycle: float,
+    seed: int,
+    steps: int = STEPS,
+    augment: Augment = "light",
 ) -> list[float]:
     """Train on some photographs; the readings of others."""
     torch.manual_seed(seed)
@@ -35,17 +45,23 @@ def read_by_cnn(
     network = _network()
     optimizer = torch.optim.AdamW(network.parameters(), 3e-3, weight_decay=1e-2)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 3e-3, total_steps=steps)
-    for _ in track(range(steps), total=steps, desc="training the CNN"):
+    for step in track(range(steps), total=steps, desc="training the CNN"):
         chosen = rng.integers(0, len(train), BATCH)
+        batch = [images[index] for index in chosen]
+        if augment != "off":
+            batch = [
+                augment_picture(image, augment, Rng("cnn", seed, step, place))[0]
+                for place, image in enumerate(batch)
+            ]
         targets = _encode(values[chosen], cycle, low, spread)
-        loss = ((network(_augment(images[chosen], rng)) - targets) ** 2).mean()
+        loss = ((network(_pixels(batch)) - targets) ** 2).mean()
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         schedule.step()
     network.eval()
     with torch.no_grad():
-        outputs = network(_plain(_load(test))).numpy().astype(float)
+        outputs = network(_pixels(_load(test))).numpy().astype(float)
     return _decode(outputs, cycle, low, spread)
 
 
@@ -77,33 +93,21 @@ def _decode(outputs: NDArray[np.float64], cycle: float, low: float, spread: floa
     return list(map(float, low + spread * outputs.mean(1)))
 
 
-def _load(photographs: list[Photograph]) -> NDArray[np.uint8]:
-    images = np.empty((len(photographs), _LOADED, _LOADED, 3), np.uint8)
-    for image, photograph in zip(images, photographs, strict=True):
-        pixels = cv2.imread(str(photograph.file), cv2.IMREAD_COLOR)
-        if pixels is None:
-            raise ValueError(f"{photograph.file}: no picture that can be read")
-        image[:] = cv2.resize(pixels, (_LOADED, _LOADED), interpolation=cv2.INTER_AREA)
+def _load(photographs: list[Photograph]) -> list[Image.Image]:
+    images = []
+    for photograph in photographs:
+        image = load_picture(photograph.file)
+        image.thumbnail((_LARGEST, _LARGEST))
+        images.append(image)
     return images
 
 
-def _augment(images: NDArray[np.uint8], rng: np.random.Generator) -> torch.Tensor:
-    """Shift by up to a sixteenth, scale by a fifth, turn by six degrees, in other light."""
-    moved = np.empty((len(images), SIDE, SIDE, 3), np.float32)
-    for out, image in zip(moved, images, strict=True):
-        scale = rng.uniform(0.85, 1.25) * SIDE / _LOADED
-        way = cv2.getRotationMatrix2D((_LOADED / 2, _LOADED / 2), rng.uniform(-6, 6), scale)
-        way[:, 2] += (SIDE - _LOADED) / 2 + rng.uniform(-2, 2, 2)
-        out[:] = cv2.warpAffine(image, way, (SIDE, SIDE), flags=cv2.INTER_AREA,
-                                borderMode=cv2.BORDER_REPLICATE)  # fmt: skip
-    count = len(images)
-    moved = moved / 255 * rng.uniform(0.7, 1.3, (count, 1, 1, 3)).astype(np.float32)
-    moved += rng.uniform(-0.15, 0.15, (count, 1, 1, 1)) + rng.normal(0, 0.02, moved.shape)
-    return _standardized(moved)
-
-
-def _plain(images: NDArray[np.uint8]) -> torch.Tensor:
-    small = [cv2.resize(image, (SIDE, SIDE), interpolation=cv2.INTER_AREA) for image in images]
+def _pixels(images: list[Image.Image]) -> torch.Tensor:
+    """What the network sees: squares of 32 pixels."""
+    small = [
+        cv2.resize(np.asarray(image), (SIDE, SIDE), interpolation=cv2.INTER_AREA)
+        for image in images
+    ]
     return _standardized(np.stack(small).astype(np.float32) / 255)
 
 

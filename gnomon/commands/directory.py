@@ -7,7 +7,7 @@ import os
 import platform
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,25 @@ def claim(run: Path, recipe: Recipe, *, drawn: Sequence[Source]) -> None:
     kinds = kind_versions((*recipe.data, *(recipe.eval.data or ())))
     write_json(run / _VERSIONS, {**versions(), "kinds": kinds})
     put_text(run / _RECIPE, text)  # last: it makes the directory a run's
+
+
+def as_begun(run: Path, parsed: Recipe, recipe: Recipe) -> Recipe:
+    """Return the recipe with the choices that its user left open made as when the run began.
+
+    `parsed` is the recipe as the user wrote it. Runs of before `augment` were not augmented.
+    """
+    if not (run / _RECIPE).is_file() or not (run / _VERSIONS).is_file():
+        return recipe
+    stored = recipes.parse_file(run / _RECIPE)
+    sources = stored.get("data")
+    if not isinstance(sources, list) or len(sources) != len(recipe.data):
+        return recipe  # another recipe, which `claim` refuses
+    data = []
+    for before, written, source in zip(sources, parsed.data, recipe.data, strict=True):
+        if written.augment is None and source.augment is not None and isinstance(before, dict):
+            source = replace(source, augment=before.get("augment") or "off")
+        data.append(source)
+    return replace(recipe, data=tuple(data))
 
 
 def refuse_undecodable(out: Path) -> None:
@@ -177,10 +196,19 @@ def _recipe_changes(run: Path, recipe: Recipe, text: str) -> dict[str, tuple[Any
         return {}
     name = str(run / _RECIPE)
     before = recipes.validate(Recipe, recipes.parse(stored, name=name), name=name)
-    old, new = recipes.flatten(asdict(before)), recipes.flatten(asdict(recipe))
+    old, new = (recipes.flatten(asdict(_with_off(each))) for each in (before, recipe))
     # The union of keys: a later gnomon may have keys that the stored recipe lacks.
     keys = [k for k in old | new if old.get(k) != new.get(k) and not _PLACE.fullmatch(k)]
     return {key: (old.get(key), new.get(key)) for key in keys}
+
+
+def _with_off(recipe: Recipe) -> Recipe:
+    """Say that what has no `augment` is not augmented, as in runs of before that key."""
+    data = [
+        replace(source, augment="off") if source.kind is None and source.augment is None else source
+        for source in recipe.data
+    ]
+    return replace(recipe, data=tuple(data))
 
 
 def _summary(changes: Mapping[str, tuple[Any, Any]]) -> str:

@@ -42,7 +42,8 @@ class Exam:
     def of(cls, recipe: Recipe) -> Exam:
         """Return the exam of a recipe's section eval; its length follows the split by default."""
         section = recipe.eval
-        sources = section.data or recipe.data
+        # Nothing of an exam is augmented, and its file is the same whatever the training did.
+        sources = tuple([replace(s, augment=None) for s in section.data or recipe.data])
         exam = cls(sources, section.split, section.seed, section.samples or USUAL)
         distinct = USUAL if section.samples is not None else exam.pool.n_distinct
         if distinct is not None and distinct < USUAL:  # drawn sources have no end: None

@@ -16,8 +16,9 @@ from gnomon.generators.drawing.sheet import contact_sheet
 from gnomon.pipeline.checkpoint import ModelNotHereError, open_processor
 from gnomon.pipeline.collate import IGNORED, Collator, resized_sizes
 from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
-from gnomon.progress import warn
+from gnomon.progress import note, warn
 from gnomon.sample import Sample
+from gnomon.store.reading.augmented import augmented
 from gnomon.store.reading.order import spread
 from gnomon.store.user_data.opening import is_user_data
 from gnomon.terminal import show
@@ -64,15 +65,24 @@ def sheet_of(
 ) -> Image.Image:
     """Draw a contact sheet; a recipe's has each picture as its model will see it, and its labels.
 
-    Without a split it has any row of a user's own file, else samples of training; all of them
-    where there are fewer than `n`, and some at random, with many labels, where there are more.
+    Without a split it has any row of a user's own file, else samples of training, augmented as
+    training sees them; all of them where there are fewer than `n`, and some at random, with many
+    labels, where there are more.
     """
     recipe = resolved.check_for_drawing()
     # A user looks at a table to see whether it is read right, whatever split a row is in.
     is_table = resolved.form == "disk" and not recipe.data[0].benchmark and is_user_data(title)
     pool = resolved.samples(split or ("all" if is_table else "train"), seed)
     seed = recipe.seed if seed is None else seed
-    samples = [pool[index] for index in spread(pool, n, seed=seed)]
+    indices = spread(pool, n, seed=seed)
+    # Of a table without a split only what the user asks for: else it is to be seen as it is.
+    sources = recipe.data if is_table and split is None else resolved.sources
+    if split in (None, "train"):
+        plain, pool = pool, augmented(pool, sources, seed=seed)
+        if pool is not plain:
+            key = "augment" if resolved.form == "disk" else "data.0.augment"
+            note(f"pictures are augmented, as training sees them; {key}=off shows them as they are")
+    samples = [pool[index] for index in indices]
     if resolved.form != "recipe":
         return contact_sheet(samples, title=Path(title).name)
     try:

@@ -19,7 +19,7 @@ from gnomon.progress import warn
 from gnomon.recipe import Eval, Recipe, RecipeError, Source
 from gnomon.store import Samples
 from gnomon.store.reading.sources import open_splits as splits_on_disk
-from gnomon.store.reading.sources import open_user_table
+from gnomon.store.reading.sources import open_user_table, with_augmentation
 from gnomon.store.samples import train_size
 from gnomon.store.user_data.lines import SUFFIXES
 from gnomon.store.user_data.opening import is_user_data
@@ -122,7 +122,17 @@ class Resolved:
             )
             if train.eval_steps is not None:
                 _check_validation(checked)
-        return replace(checked, train=train, eval=replace(checked.eval, samples=exam.samples))
+        return replace(
+            checked,
+            data=self.sources,
+            train=train,
+            eval=replace(checked.eval, samples=exam.samples),
+        )
+
+    @cached_property
+    def sources(self) -> tuple[Source, ...]:
+        """The sources of the samples, with how training augments each."""
+        return tuple([with_augmentation(source) for source in self.parsed.data])
 
     @cached_property
     def exam(self) -> Exam:
@@ -293,7 +303,7 @@ def _exam_on_disk(resolved: Resolved, split: Split | None, trained: Recipe | Non
     samples = store.mixture((source,), split=split, seed=section.seed)
     n = section.samples or samples.length
     assert n is not None  # what lies on disk has an end
-    exam = Exam((source,), split, section.seed, n)
+    exam = Exam((replace(source, augment=None),), split, section.seed, n)
     refuse_repeats("eval.samples", exam.samples, exam.pool, split)
     return exam
 

@@ -11,7 +11,7 @@ from gnomon import store
 from gnomon.commands._parser import Few
 from gnomon.commands.answer_files import pictures_of, score_run
 from gnomon.commands.card import write_card
-from gnomon.commands.directory import AFTER, BEFORE, announce, claim, default_run
+from gnomon.commands.directory import AFTER, BEFORE, announce, as_begun, claim, default_run
 from gnomon.commands.predict import answer_exam
 from gnomon.commands.report import refuse_overwriting, report
 from gnomon.commands.resolve import Resolved
@@ -37,7 +37,7 @@ def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
     """Do all steps of a run in its directory, those of an earlier start excepted."""
     with lock_run(out):
         refuse_processes("run")
-        recipe, exam = resolved.recipe, resolved.exam
+        recipe, exam = as_begun(out, resolved.parsed, resolved.recipe), resolved.exam
         refuse_server(recipe)
         from gnomon.pipeline.checkpoint import resolve as locate_model
         from gnomon.pipeline.training.settings import sft_config
@@ -71,7 +71,7 @@ def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
 def write_samples(resolved: Resolved, run: Path, *, workers: int | None) -> None:
     """Write the run's training and held-out samples to its data directory."""
     with lock_run(run):
-        recipe, exam = resolved.recipe, resolved.exam
+        recipe, exam = as_begun(run, resolved.parsed, resolved.recipe), resolved.exam
         claim(run, recipe, drawn=(*recipe.data, *exam.sources))
         samples, folder = resolved.samples("train"), run / "data"
         n = train_size(samples, recipe.train.samples)

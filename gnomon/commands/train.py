@@ -10,7 +10,7 @@ from typing import Any
 
 from gnomon import store
 from gnomon.commands.card import has_card, write_card
-from gnomon.commands.directory import claim, default_run
+from gnomon.commands.directory import as_begun, claim, default_run
 from gnomon.commands.resolve import Resolved, is_data, resolve, warn_of_mistakes
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.store import Samples
@@ -52,7 +52,7 @@ def train_run(resolved: Resolved, run: Path, *, config: Any = None) -> Path:
     `config` is the recipe's SFTConfig of TRL, if the caller has built it already.
     """
     with lock_run(run):
-        recipe = resolved.recipe
+        recipe = as_begun(run, resolved.parsed, resolved.recipe)
         refuse_server(recipe)
         # Kinds that changed their version matter only as far as something is still drawn.
         claim(run, recipe, drawn=_sources_to_draw(recipe, run))

@@ -56,6 +56,17 @@ AnswerText = Annotated[str, BeforeValidator(_as_text, json_schema_input_type=str
 """An answer as the model writes it; a number means its text."""
 
 
+def _off(value: Any) -> Any:
+    """Read YAML's `off`, which is a false, as the word."""
+    return "off" if value is False else value
+
+
+Augment = Annotated[
+    Literal["off", "light", "heavy"],
+    BeforeValidator(_off, json_schema_input_type=Literal["off", "light", "heavy", False]),
+]
+"""Strength of what training does to a user's pictures."""
+
 BoxFormat = Literal["xyxy", "xywh", "cxcywh", "xyxy_1", "xyxy_1000"]
 
 
@@ -132,6 +143,11 @@ class Source:
     on_bad: Literal["refuse", "skip"] = "refuse"
     """Treatment of your own rows, or a benchmark's, that cannot be used, broken pictures among
     them: all are listed and nothing is read, or they are left out and listed."""
+    augment: Augment | None = None
+    """Augmentation of your own pictures in training, such as off or heavy: exposure, colours,
+    noise, blur, JPEG, a slight move, glare, something in front, anew in every epoch. Nothing is
+    mirrored, boxes move along, and no test picture is changed. Default: light for your own rows,
+    off for a dataset that gnomon drew."""
     weight: Annotated[float, Field(gt=0, le=10**9)] = 1.0
     """Share of the stream, relative to the other sources' weights: 2.0 is drawn twice as often as
     1.0."""
@@ -146,6 +162,8 @@ class Source:
             raise ValueError("options belong to a kind; a path has none")
         if self.kind is not None and (self.columns or self.on_bad != "refuse"):
             raise ValueError("columns and on_bad belong to a file of your own; a kind has none")
+        if self.kind is not None and self.augment is not None:
+            raise ValueError("augment is for pictures of your own: a kind has options.degrade")
         if self.pictures is not None and self.path is None:
             raise ValueError("pictures belongs to a file of your own: a kind or the hub has none")
         if self.benchmark is not None and (self.path is None or self.columns):
@@ -397,6 +415,12 @@ class Eval:
         is_table = self.data and not any(s.kind or s.benchmark for s in self.data)
         if self.split == "all" and not is_table:
             raise ValueError("split=all: only files of your own have it, named under eval.data")
+        for source in self.data or ():
+            if source.augment not in (None, "off"):
+                raise ValueError(
+                    f"data: augment={source.augment}: the pictures of an exam stay as they are;"
+                    " leave it out"
+                )
 
 
 @dataclass(frozen=True, config=STRICT)

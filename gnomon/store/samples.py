@@ -50,6 +50,10 @@ class Samples(ABC):
             raise IndexError(f"index {index}: {self} has samples from 0{last}")
         return self.at(index)
 
+    def in_epoch(self, index: int, epoch: int) -> Sample:  # noqa: ARG002
+        """Return sample `index` in a pass of a training; only augmented ones differ by pass."""
+        return self[index]
+
     @abstractmethod
     def describe(self) -> dict[str, Any]:
         """Return plain JSON that is equal for two sequences exactly if their samples are."""

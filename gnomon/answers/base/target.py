@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -57,6 +58,10 @@ class Target(ABC):
 
     def scaled(self, old: Size, new: Size) -> Self:  # noqa: ARG002 - only what has a place moves
         """The same answer after the picture was resized from `old` to `new`."""
+        return self
+
+    def map_boxes(self, move: Callable[[Corners], Corners]) -> Self:  # noqa: ARG002
+        """The same answer with `move` applied to each of its boxes, where a picture was moved."""
         return self
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
@@ -49,6 +50,10 @@ class Box(Target):
         """The same box after the picture was resized from `old` to `new`."""
         sx, sy = new[0] / old[0], new[1] / old[1]
         return type(self)(self.x1 * sx, self.y1 * sy, self.x2 * sx, self.y2 * sy)
+
+    def map_boxes(self, move: Callable[[Corners], Corners]) -> Self:
+        """The box that `move` makes of this one."""
+        return type(self)(*move(self.corners))
 
     def bar(self, size: Size | None) -> str:
         """Bar of the share of the picture's area."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -46,6 +47,11 @@ class Spots(Target):
     def scaled(self, old: Size, new: Size) -> Self:
         """The same spots after the picture was resized from `old` to `new`."""
         items = tuple(Spot(spot.text, spot.box.scaled(old, new)) for spot in self.items)
+        return replace(self, items=items)
+
+    def map_boxes(self, move: Callable[[Corners], Corners]) -> Self:
+        """The same texts in the boxes that `move` makes of theirs."""
+        items = tuple(Spot(spot.text, spot.box.map_boxes(move)) for spot in self.items)
         return replace(self, items=items)
 
     def bar(self, size: Size | None) -> str:

@@ -1,6 +1,6 @@
 """Degradation: pictures as a camera, a print or a bad line would leave them.
 
-The one file that knows Albumentations. No flips: a dial in a mirror shows another time.
+The one file that imports Albumentations. No flips: a dial in a mirror shows another time.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def degraded(
     pixels, pose = _warp(np.asarray(picture.convert("RGB")), degrade, keep, rng)
     # A dial of 224 pixels has strokes of two: a blur that is wider would take its ticks away.
     stroke = stroke or max(1, round(min(picture.size) / 112))
-    degraded_pixels = _call(_photometric(degrade, stroke), rng, image=pixels)["image"]
+    degraded_pixels = call(_photometric(degrade, stroke), rng, image=pixels)["image"]
     return Image.fromarray(degraded_pixels), pose
 
 
@@ -66,7 +66,7 @@ def _warp(pixels: Pixels, degrade: str, keep: Points | None, rng: Rng) -> tuple[
     corners = oblong(0, 0, width, height)
     # Albumentations counts from pixel centres: without the half its points are 0.1 pixels off.
     blank = np.zeros((height, width), np.uint8)
-    done = _call(_geometric(degrade), rng, image=blank, keypoints=corners - 0.5)
+    done = call(_geometric(degrade), rng, image=blank, keypoints=corners - 0.5)
     turned = Pose(cv2.findHomography(corners, np.asarray(done["keypoints"], float) + 0.5)[0])
     x1, y1, x2, y2 = _crop(done["image"].shape, turned(corners if keep is None else keep),
                           STRENGTHS[degrade].crop, rng)  # fmt: skip
@@ -89,7 +89,7 @@ def _crop(shape: tuple[int, ...], keep: Points, most: float, rng: Rng) -> tuple[
     return left, above, int(size[0]) - right, int(size[1]) - below
 
 
-def _call(compose: Any, rng: Rng, **data: Any) -> dict[str, Any]:
+def call(compose: Any, rng: Rng, **data: Any) -> dict[str, Any]:
     """Run a pipeline with a fresh seed: each call would move its sequence on."""
     compose.set_random_seed(rng.bits() >> 32)
     result: dict[str, Any] = compose(**data)
@@ -98,7 +98,7 @@ def _call(compose: Any, rng: Rng, **data: Any) -> dict[str, Any]:
 
 @lru_cache
 def _geometric(degrade: str) -> Any:
-    a, s = _albumentations(), STRENGTHS[degrade]
+    a, s = albumentations(), STRENGTHS[degrade]
     border = {"border_mode": cv2.BORDER_REPLICATE, "fit_output": True, "p": 1}
     points = a.KeypointParams(format="xy", remove_invisible=False)
     return a.Compose(
@@ -116,7 +116,7 @@ def _photometric(degrade: str, stroke: int) -> Any:
 
     No RandomShadow: its triangles with sharp tips look like one more hand.
     """
-    a, s = _albumentations(), STRENGTHS[degrade]
+    a, s = albumentations(), STRENGTHS[degrade]
     sigma = (s.blur[0] * stroke / 2, s.blur[1] * stroke / 2)
     return a.Compose(
         [
@@ -138,7 +138,7 @@ def _photometric(degrade: str, stroke: int) -> Any:
     )
 
 
-def _albumentations() -> Any:
+def albumentations() -> Any:
     """Loaded when first needed (seconds, beside torch), and without its call for newer releases."""
     os.environ.setdefault("NO_ALBUMENTATIONS_UPDATE", "1")
     import albumentations

@@ -9,6 +9,7 @@ from typing import Any
 import datasets
 import numpy as np
 import pyarrow as pa
+import torch
 from torch.utils.data import IterableDataset, get_worker_info
 
 from gnomon import store
@@ -36,27 +37,55 @@ def as_sample(sample: Sample) -> dict[str, Any]:
     return {"sample": sample}
 
 
+class Epoch:
+    """Number of the pass in progress, in memory that the loader's processes share."""
+
+    def __init__(self) -> None:
+        self._number = torch.zeros((), dtype=torch.int64)
+        self._number.share_memory_()  # type: ignore[no-untyped-call]
+
+    @property
+    def number(self) -> int:
+        """Passes that are over."""
+        return int(self._number)
+
+    @number.setter
+    def number(self, number: int) -> None:
+        self._number.fill_(number)
+
+    def __deepcopy__(self, _: Any) -> Epoch:
+        # `datasets` copies its transform, and a copy would not be counted on.
+        return self
+
+
 def drawn(
     samples: Samples | Sequence[Sample],
     n: int,
     row: Callable[[Sample], dict[str, Any]] = as_sample,
+    *,
+    epoch: Epoch | None = None,
 ) -> datasets.Dataset:
     """Return the first n samples as a dataset for TRL; each is read or drawn on access.
 
     Trainers shuffle it, share it out and, at a resume, skip trained samples without drawing them.
+    `epoch` tells augmented samples which pass it is.
     """
     # Dataset.from_dict would convert and hash each number: two minutes for 100 million.
     table = datasets.table.InMemoryTable(pa.table({"index": np.arange(n)}))
     # A fingerprint by hand: computing one would hash the whole table.
     index = datasets.Dataset(table, fingerprint=f"first-{n}")
-    return index.with_transform(partial(_draw, samples, row))
+    return index.with_transform(partial(_draw, samples, row, epoch))
 
 
 def _draw(
     samples: Samples | Sequence[Sample],
     row: Callable[[Sample], dict[str, Any]],
+    epoch: Epoch | None,
     batch: dict[str, list[int]],
 ) -> dict[str, list[Any]]:
     """Draw a batch of indices as columns, as `datasets` asks of a transform."""
-    rows = [row(samples[index]) for index in batch["index"]]
+    if epoch is not None and isinstance(samples, Samples):
+        rows = [row(samples.in_epoch(index, epoch.number)) for index in batch["index"]]
+    else:
+        rows = [row(samples[index]) for index in batch["index"]]
     return {name: [values[name] for values in rows] for name in rows[0]}

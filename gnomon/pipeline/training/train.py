@@ -25,13 +25,14 @@ from gnomon.pipeline.training import log as reports
 from gnomon.pipeline.training.parts import learning_rates, prepare_parts
 from gnomon.pipeline.training.resuming import last_checkpoint, remove_old
 from gnomon.pipeline.training.settings import refusals_of_sft, sft_config
-from gnomon.pipeline.training.stream import drawn
+from gnomon.pipeline.training.stream import Epoch, drawn
 from gnomon.pipeline.training.trainer import NumericSFTTrainer
 from gnomon.pipeline.training.trial import try_out
 from gnomon.pipeline.training.validation import validation_of
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe
 from gnomon.shortage import name_full_disk
+from gnomon.store.reading.augmented import augmented
 from gnomon.store.samples import Samples, train_size
 
 if TYPE_CHECKING:
@@ -77,6 +78,17 @@ class StopBelow(TrainerCallback):  # type: ignore[misc]
 
     def on_log(self, _: Any, __: Any, control: Any, *, logs: dict[str, float], **___: Any) -> None:
         control.should_training_stop |= logs.get(CE, self.bar) < self.bar
+
+
+class CountEpochs(TrainerCallback):  # type: ignore[misc]
+    """Callback that keeps the number of the pass for augmented samples, also after a resume."""
+
+    def __init__(self, epoch: Epoch) -> None:
+        self.epoch = epoch
+
+    def on_epoch_begin(self, _: Any, state: TrainerState, *__: Any, **___: Any) -> None:
+        # A resume in the middle of a pass begins with a fraction, such as 1.25.
+        self.epoch.number = int(state.epoch or 0)
 
 
 def run_training(
@@ -199,12 +211,14 @@ def make_trainer(
     validation = validation_of(recipe, loaded)
     patience = recipe.train.patience
     stopping = [] if patience is None else [EarlyStoppingCallback(patience)]
+    epoch, n = Epoch(), train_size(samples, recipe.train.samples)
+    training = augmented(samples, recipe.data, seed=recipe.seed)
     # Longest text that the model was made for; None if its config does not say.
     context = getattr(loaded.model.config.get_text_config(), "max_position_embeddings", None)
     trainer = NumericSFTTrainer(
         model=loaded.model,
         args=config,
-        train_dataset=drawn(samples, train_size(samples, recipe.train.samples)),
+        train_dataset=drawn(training, n, epoch=epoch),
         eval_dataset=validation and drawn(validation.samples, len(validation.samples)),
         data_collator=Collator(
             loaded.family,
@@ -223,7 +237,7 @@ def make_trainer(
         numeric_mass=recipe.loss.numeric_mass,
         validation=validation,
         learning_rate_of=learning_rates(loaded.family, recipe.train),
-        callbacks=[reports.LogFile(run / reports.LOG), *stopping],
+        callbacks=[CountEpochs(epoch), reports.LogFile(run / reports.LOG), *stopping],
     )
     tie_head(trainer.model)
     for printing in (ProgressCallback, PrinterCallback):  # whichever transformers chose

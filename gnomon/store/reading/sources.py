@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from gnomon import generators
 from gnomon.generators.base import SPLITS, Split
 from gnomon.recipe import Columns, Source
+from gnomon.store.formats import manifest as manifests
 from gnomon.store.reading.mixture import Mixture
 from gnomon.store.samples import GeneratedSamples, Samples
 
@@ -64,6 +67,27 @@ def _samples(source: Source, split: Split, seed: int) -> Samples:
     table = open_user_table(source)
     assert table is not None  # a Source has a kind, a path or a hub
     return table.part(split)
+
+
+def with_augmentation(source: Source) -> Source:
+    """Decide a source's `augment` where it is open: light for a user's pictures, else off."""
+    if source.augment is not None or source.kind is not None:
+        return source
+    return replace(source, augment="light" if _has_user_pictures(source) else "off")
+
+
+def _has_user_pictures(source: Source) -> bool:
+    """True for a user's rows, and for a dataset that they were written to."""
+    if source.path is None or not _is_dataset(source):
+        return True
+    splits = manifests.read(Path(source.path))["splits"].values()
+    return any(_is_of_user(split["samples"]) for split in splits)
+
+
+def _is_of_user(description: dict[str, Any]) -> bool:
+    """True for the description of a user's table, or of a mixture with one."""
+    parts = description.get("sources", ())
+    return description["source"] == "own" or any(_is_of_user(part) for part in parts)
 
 
 def _is_dataset(source: Source) -> bool:

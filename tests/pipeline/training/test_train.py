@@ -11,11 +11,14 @@ from types import SimpleNamespace
 import pytest
 import torch
 from peft import PeftModel
+from PIL import Image
 from pipeline_toys import UNEVEN, rows
 from safetensors.torch import load_file
+from torch.utils.data import DataLoader
 from transformers import TrainingArguments
 
 from gnomon import dialect, store
+from gnomon.generators.looks.augment import augment_sample
 from gnomon.losses import NumericVocab
 from gnomon.losses.numbers.reader import read
 from gnomon.pipeline.answering.local import generate_texts
@@ -24,9 +27,10 @@ from gnomon.pipeline.load import Loaded, load, load_trained
 from gnomon.pipeline.training.log import LOG
 from gnomon.pipeline.training.resuming import last_checkpoint
 from gnomon.pipeline.training.settings import CHECKPOINTING, sft_config
-from gnomon.pipeline.training.stream import drawn
+from gnomon.pipeline.training.stream import Epoch, drawn
 from gnomon.pipeline.training.train import make_trainer, save_weights, train
-from gnomon.recipe import Loss, Model, Recipe, Source, Train
+from gnomon.recipe import Columns, Loss, Model, Recipe, Source, Train
+from gnomon.store import Samples
 
 SOURCES = (
     Source(kind="clock", options={"size": 84, "split_by": "none"}),
@@ -553,6 +557,72 @@ def test_checkpointed_activations_train_the_same(recipe, whole, tmp_path):
 def test_worker_processes_train_the_same(recipe, whole, tmp_path):
     apart = replace(recipe, train=replace(recipe.train, dataloader_num_workers=1))
     assert_same_run(run_of(apart, tmp_path), whole)
+
+
+def test_augmented_pictures_are_those_of_the_pass_after_a_kill_and_in_workers(
+    recipe, tmp_path, monkeypatch
+):
+    """Six rows are gone through nearly twice; the kill comes in the middle of the second pass."""
+    lines = ["image,answer,split"]
+    for number in range(6):
+        Image.linear_gradient("L").rotate(60 * number).resize((84, 84)).save(
+            tmp_path / f"{number}.png"
+        )
+        lines.append(f"{number}.png,{number},train")
+    (tmp_path / "labels.csv").write_text("\n".join(lines))
+    columns = Columns(ask="How far?", kind="number", split="split")
+    source = Source(path=str(tmp_path / "labels.csv"), columns=columns, augment="light")
+    # Without dropout, whose noise depends on what loaders draw of torch's for their workers.
+    settings = replace(
+        recipe.train, samples=6, max_steps=5, save_steps=4, gradient_accumulation_steps=1,
+        lora_dropout=0.0,
+    )  # fmt: skip
+    light = replace(recipe, data=(source,), train=settings)
+    passes = []
+
+    def noted(sample, strength, seed, index, epoch):
+        passes.append(epoch)
+        return augment_sample(sample, strength, seed, index, epoch)
+
+    monkeypatch.setattr("gnomon.store.reading.augmented.augment_sample", noted)
+    whole = run_of(light, tmp_path / "whole")
+    # TRL looks at a sample first, and the loader reads a batch ahead.
+    assert passes == [0] + [0] * 6 + [1] * 6
+    passes.clear()
+    assert_same_run(run_of(light, killed_after(4, whole, tmp_path / "killed")), whole)
+    assert passes == [0] + [1] * 4
+    workers = replace(light, train=replace(settings, dataloader_num_workers=2))
+    assert_same_run(run_of(workers, tmp_path / "workers"), whole)
+    off = run_of(replace(light, data=(replace(source, augment="off"),)), tmp_path / "off")
+    plain = run_of(replace(light, data=(replace(source, augment=None),)), tmp_path / "plain")
+    assert_same_run(off, plain)
+    assert log_of(off)[0]["loss"] != log_of(whole)[0]["loss"]
+
+
+def test_a_loaders_workers_learn_which_pass_it_is():
+    class Passes(Samples):
+        """Samples that say which pass they are read in."""
+
+        length = 4
+
+        def at(self, index):
+            return index, 0
+
+        def in_epoch(self, index, epoch):
+            return index, epoch
+
+        def describe(self):
+            return {}
+
+    epoch = Epoch()
+    rows = drawn(Passes(), 4, lambda pair: {"pair": pair}, epoch=epoch)
+    loader = DataLoader(
+        rows, 2, num_workers=2, persistent_workers=True, collate_fn=lambda batch: batch
+    )
+    for number in (0, 1, 3):
+        epoch.number = number
+        pairs = [row["pair"] for batch in loader for row in batch]
+        assert pairs == [(index, number) for index in range(4)]
 
 
 @pytest.mark.slow

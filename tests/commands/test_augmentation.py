@@ -1,0 +1,140 @@
+"""`augment` of a user's rows: light unless said otherwise, seen in previews, never in an exam."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command_toys import gnomon
+from PIL import Image
+
+from gnomon import recipe as recipes
+from gnomon.commands.directory import as_begun, claim
+from gnomon.commands.exam import Exam
+from gnomon.commands.resolve import resolve
+
+RECIPE = """
+data:
+  - path: {folder}/labels.csv
+    columns: {{ask: "How far?", kind: number, split: part}}
+  - {{kind: clock, options: {{size: 84}}}}
+train: {{samples: 8}}
+eval: {{samples: 4}}
+"""
+
+
+@pytest.fixture
+def recipe(tmp_path):
+    lines = ["image,answer,part"]
+    for number in range(12):
+        Image.linear_gradient("L").rotate(30 * number).resize((64, 64)).save(
+            tmp_path / f"{number}.png"
+        )
+        lines.append(f"{number}.png,{number},{'test' if number % 3 == 0 else 'train'}")
+    (tmp_path / "labels.csv").write_text("\n".join(lines))
+    file = tmp_path / "own.yaml"
+    file.write_text(RECIPE.format(folder=tmp_path))
+    return file
+
+
+def strengths(recipe):
+    return [source.augment for source in recipe.data]
+
+
+def test_a_users_rows_are_augmented_by_default_and_off_is_a_word(recipe):
+    assert strengths(resolve(recipe).recipe) == ["light", None]
+    # YAML's `off` is a false.
+    off = resolve(recipe, ["data.0.augment=off"]).recipe
+    assert strengths(off) == ["off", None]
+    text = recipes.to_yaml(off)
+    assert recipes.parse(text, name="stored")["data"][0]["augment"] == "off"
+
+
+def test_the_exam_and_its_record_know_nothing_of_it(recipe):
+    light, heavy = resolve(recipe), resolve(recipe, ["data.0.augment=heavy"])
+    assert heavy.exam == light.exam == Exam.of(light.parsed)
+    assert strengths(heavy.recipe) == ["heavy", None]
+    assert [source.augment for source in heavy.exam.sources] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("data.1.augment=light", "augment is for pictures of your own: a kind has options.degrade"),
+        ("data.0.augment=strong", "data.0.augment: 'strong': input should be 'off', 'light' or"),
+        (
+            "eval.data=[{path: labels.csv, augment: light}]",
+            "augment=light: the pictures of an exam stay as they are",
+        ),
+    ],
+)
+def test_where_it_makes_no_sense_it_is_refused(recipe, override, message, capsys):
+    assert gnomon("plan", recipe, override) == 2
+    assert message in capsys.readouterr().err
+
+
+def old_run(recipe, run, *overrides):
+    """A run of a gnomon without `augment`, killed after its first checkpoint."""
+    resolved = resolve(recipe, overrides)
+    claim(run, resolved.recipe, drawn=())
+    text = (run / "recipe.yaml").read_text()
+    assert "  augment: light\n" in text
+    (run / "recipe.yaml").write_text(
+        "".join(line for line in text.splitlines(keepends=True) if "augment:" not in line)
+    )
+    (run / "checkpoints" / "checkpoint-2").mkdir(parents=True)
+
+
+def test_a_run_goes_on_as_it_began(recipe, tmp_path):
+    run = tmp_path / "run"
+    old_run(recipe, run)
+    for _ in range(2):  # the second finds `off` written down
+        resolved = resolve(recipe)
+        checked = as_begun(run, resolved.parsed, resolved.recipe)
+        assert strengths(checked) == ["off", None]
+        claim(run, checked, drawn=())
+    light = resolve(recipe, ["data.0.augment=light"])
+    checked = as_begun(run, light.parsed, light.recipe)
+    with pytest.raises(ValueError, match=r"data.0.augment: 'off' there, 'light' here"):
+        claim(run, checked, drawn=())
+
+
+def test_a_new_run_is_recorded_as_it_is_trained(recipe, tmp_path):
+    resolved = resolve(recipe)
+    checked = as_begun(tmp_path / "new", resolved.parsed, resolved.recipe)
+    assert strengths(checked) == ["light", None]
+    claim(tmp_path / "new", checked, drawn=())
+    versions = json.loads((tmp_path / "new" / "versions.json").read_text())
+    assert "gnomon" in versions
+    stored = resolve(tmp_path / "new" / "recipe.yaml")
+    assert strengths(stored.parsed) == ["light", None]
+
+
+def sheet(*words):
+    *_, out = words
+    assert gnomon("preview", *words[:-1], "-o", out, "--n", 4) == 0
+    with Image.open(out) as image:
+        return image.tobytes()
+
+
+def test_a_preview_shows_what_training_sees_and_says_so(recipe, tmp_path, capsys):
+    out, single = tmp_path / "sheet.png", "model.name=nobody/nothing"
+    plain = sheet(recipe, single, "data.0.augment=off", out)
+    assert "augmented" not in capsys.readouterr().err
+    light = sheet(recipe, single, out)
+    message = "pictures are augmented, as training sees them; data.0.augment=off shows them as"
+    assert message in capsys.readouterr().err
+    assert light != plain
+    assert sheet(recipe, single, out) == light
+    test = sheet(recipe, single, "--split", "test", out)
+    assert test == sheet(recipe, single, "data.0.augment=heavy", "--split", "test", out)
+
+
+def test_a_tables_preview_is_plain_unless_told_otherwise(recipe, tmp_path, capsys):
+    table, out = recipe.with_name("labels.csv"), tmp_path / "sheet.png"
+    words = (table, "columns.ask=How far?", "columns.kind=number", "columns.split=part")
+    plain = sheet(*words, out)
+    assert sheet(*words, "augment=off", out) == plain
+    assert "augmented" not in capsys.readouterr().err
+    assert sheet(*words, "augment=light", out) != plain
+    assert "; augment=off shows them as they are" in capsys.readouterr().err
