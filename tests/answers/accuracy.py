@@ -54,11 +54,11 @@ def rows(name: str, part: Part = "open") -> list[Row]:
 def read(name: str, row: Row, which: Which) -> Any:
     """The value that the type's reader finds, None if there is none."""
     text, asked = row["text"], row["asked"]
-    if name == "times":
+    if name == "time":
         found = read_time(text, hours=asked["hours"], which=which)
-    elif name == "numbers":
+    elif name == "number":
         found = read_number(text, unit=asked["unit"], which=which)
-    elif name == "choices":
+    elif name == "text":
         found = read_text(text, choices=tuple(asked["choices"]), which=which)
     else:
         size = tuple(asked["size"])
@@ -71,11 +71,11 @@ def as_judged(name: str, value: Any, judged: Any) -> bool:
     """Whether a value is what a person took the answer to be; boxes to a pixel."""
     if value is None or judged is None:
         return value is judged
-    if name == "times":
+    if name == "time":
         return tuple(judged) == value[: len(judged)] and value[2] == (*judged, None)[2]
-    if name == "numbers":
+    if name == "number":
         return bool(value == Decimal(judged))
-    if name == "boxes":
+    if name == "box":
         return all(abs(one - other) <= 1 for one, other in zip(value, judged, strict=True))
     return bool(value == judged)
 
@@ -103,7 +103,7 @@ def main() -> None:
         flag = "--" + part.replace(" ", "-")
         parts.add_argument(flag, dest="part", action="store_const", const=part, default="open")
     options = parser.parse_args()
-    for name in ("times", "numbers", "choices", "boxes"):
+    for name in ("time", "number", "text", "box"):
         last, final = (counted(name, which, part=options.part) for which in ("last", "final"))
         for group in final if options.by_style else ("all", "unread read"):
             if group in final:

@@ -25,4 +25,4 @@ def _as_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-TIMES, NUMBERS, BOXES, CHOICES = (load(name) for name in ("times", "numbers", "boxes", "choices"))
+TIMES, NUMBERS, BOXES, CHOICES = (load(name) for name in ("time", "number", "box", "text"))

@@ -36,8 +36,8 @@ def test_what_is_underlined_reads_as_what_was_read():
     """
     n = same = 0
     for name, read in (
-        ("times", lambda text, asked: read_time(text, hours=asked["hours"])),
-        ("numbers", lambda text, asked: read_number(text, unit=asked["unit"])),
+        ("time", lambda text, asked: read_time(text, hours=asked["hours"])),
+        ("number", lambda text, asked: read_number(text, unit=asked["unit"])),
     ):
         for line in (CORPUS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()[::7]:
             row = json.loads(line)

@@ -73,7 +73,7 @@ def test_rewritten_words_keep_their_place(text, new, piece):
 
 
 def test_the_benchmark_reads_what_it_says():
-    path = Path(__file__).parents[2] / "benchmarks" / "readers.py"
+    path = Path(__file__).parents[3] / "benchmarks" / "readers.py"
     spec = importlib.util.spec_from_file_location("readers", path)
     benchmark = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(benchmark)
