@@ -61,7 +61,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "table": read_table,
 }
 _CORPUS = Path(__file__).parents[1] / "tests" / "answers" / "accuracy.py"
-NAMES = ("times", "numbers", "choices", "boxes")
+NAMES = ("time", "number", "text", "box")
 
 
 def texts() -> dict[str, str]:

@@ -1,28 +1,80 @@
-"""Texts as they stand in answers, with the values that readers must read: cases/*.jsonl.
+"""Texts as they stand in answers, with what must be read from them: cases/*.jsonl, one per type.
 
-value   the last value of the text, null for none
-rule    name of the form by which it is read
-final   the value that a person takes for the answer, where that is not the last one: ranges,
-        alternatives and bare lists are no answer
-choices the listed choices, [] for a free text
+asked       what the reader is told: `hours`, `unit`, `choices`; or the `dialect` ("*" for each of
+            them) and the `size` of the picture
+value       value of the final answer; null for none
+rule        form by which the last value is read; the row then says the last value, too
+final       value of the final answer where it is not the last value: ranges, alternatives and
+            bare lists are no answer
+final_rule  place and form by which the final answer is read
+which       values by the way of choosing among several, as in {"first": 7, "last": 43}
+place       the piece of the text that is read
+within      tolerance of a box, in pixels
 """
 
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from gnomon.answers.registry import TYPES
+from gnomon.answers.table.read import read_table
+from gnomon.dialect import create
+from gnomon.eval import read_box, read_number, read_text, read_time
+from gnomon.sample import Box, Spot, Spots, Table
+
+HERE = Path(__file__).parent
+LIKE = {"box": Box(0, 0, 1, 1), "spots": Spots((Spot("?", Box(0, 0, 1, 1)),))}
+READERS = {
+    "time": read_time,
+    "number": read_number,
+    "box": read_box,
+    "text": read_text,
+    "table": lambda text, which: read_table(text),
+}
+
 
 def load(name: str) -> list[dict[str, Any]]:
-    """Read a table of cases, lists in it as tuples."""
-    text = (Path(__file__).parent / "cases" / f"{name}.jsonl").read_text(encoding="utf-8")
-    rows = [json.loads(line) for line in text.split("\n") if line]
-    return [{key: _as_tuple(value) for key, value in row.items()} for row in rows]
+    """Read a file of cases, or of measures."""
+    text = (HERE / "cases" / f"{name}.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.split("\n") if line]
 
 
-def _as_tuple(value: Any) -> Any:
+CASES = {name: load(name) for name in TYPES if (HERE / "cases" / f"{name}.jsonl").exists()}
+
+
+def read(name: str, text: str, asked: dict[str, Any], which: str = "final") -> Any:
+    """Read a text by its type's reader for users, or in a dialect."""
+    asked = {key: tuple(v) if isinstance(v, list) else v for key, v in asked.items()}
+    if "dialect" in asked:
+        dialect = create(asked["dialect"])
+        return TYPES[name].read(text, LIKE[name], which=which, dialect=dialect, size=asked["size"])
+    return READERS[name](text, which=which, **asked)
+
+
+def plain(value: Any) -> Any:
+    """Value of a reading, texts with their boxes as pairs and the number of unread ones."""
+    if isinstance(value, Spots):
+        return [(spot.text, spot.box.corners) for spot in value.items], value.unread
+    return value
+
+
+def expected(name: str, value: Any, within: float) -> Any:
+    """Value in a file as one that compares with `plain` of what is read."""
+    if value is None:
+        return None
+    if name == "number":
+        return Decimal(value)
+    if name == "table":
+        return Table(tuple(value["header"]), tuple(map(tuple, value["rows"])))
+    if name == "spots":
+        return [(text, pytest.approx(box, abs=0.1)) for text, box in value["items"]], value[
+            "unread"
+        ]
+    if name == "box" and within:
+        return pytest.approx(tuple(value), abs=within)
     return tuple(value) if isinstance(value, list) else value
-
-
-TIMES, NUMBERS, BOXES, CHOICES = (load(name) for name in ("time", "number", "box", "text"))

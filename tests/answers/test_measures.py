@@ -1,199 +1,206 @@
-"""Metrics at their edges."""
+"""Metrics: a table of values by hand or as published, references, and what holds of any values.
+
+Rows of cases/measures.jsonl name a function (`of`), its arguments and its value. Tables are texts.
+"""
 
 from __future__ import annotations
 
 import inspect
 from decimal import Decimal
 from importlib import import_module
+from itertools import permutations
 from pathlib import Path
 
+import cases
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon import answers, names
 from gnomon import eval as metrics
-from gnomon.eval import METRICS, iou, parse_number, relaxed_correctness, time_deviation
+from gnomon.answers.table import measure as points
+from gnomon.answers.table.read import read_table
+from gnomon.sample import Box, Spot, Spots, Table, target_from_json, target_to_json
 
-TIMES = st.tuples(st.integers(0, 23), st.integers(0, 59), st.none() | st.integers(0, 59))
-
-
-@pytest.mark.parametrize(
-    ("prediction", "target", "period", "minutes"),
-    [
-        ((10, 8, None), (10, 8, None), 12, 0),
-        ((11, 59, None), (12, 1, None), 12, 2),  # over the top of the dial
-        ((12, 0, None), (0, 0, None), 12, 0),
-        ((0, 8, None), (12, 8, None), 12, 0),
-        ((22, 8, None), (10, 8, None), 12, 0),
-        ((22, 8, None), (10, 8, None), 24, 720),
-        ((23, 59, None), (0, 1, None), 24, 2),
-        ((24, 0, None), (0, 0, None), 24, 0),  # midnight at either end of the day
-        ((0, 0, None), (12, 0, None), 24, 720),
-        ((0, 0, 0), (23, 59, 59), 24, 1 / 60),
-        ((4, 8, None), (10, 8, None), 12, 360),  # the farthest there is
-        ((10, 8, 30), (10, 8, None), 12, 0.5),
-        ((10, 8, None), (10, 8, 30), 12, 0.5),
-        ((12, 0, 10), (11, 59, 50), 12, 1 / 3),
-    ],
-)
-def test_circular_deviation(prediction, target, period, minutes):
-    assert time_deviation(prediction, target, period) == pytest.approx(minutes)
+FUNCTIONS = {
+    name: value
+    for file in Path(answers.__file__).parent.glob("*/measure.py")
+    for module in [import_module(f"gnomon.answers.{file.parent.name}.measure")]
+    for name, value in inspect.getmembers(module, inspect.isfunction)
+    if not name.startswith("_") and value.__module__ == module.__name__
+}
+PARTS = {"residual"}
+"""Parts of metrics, which no user calls."""
+TRUE = Table(("year", "apples", "pears"), (("a", "10", "20"), ("b", "30", "40")))
 
 
-def test_linear_deviation_does_not_go_over_the_top():
-    assert metrics.linear_deviation((11, 59, None), (12, 1, None)) == 718
-    assert metrics.linear_deviation((12, 5, None), (0, 1, None)) == 4
+def argument(value):
+    """Turn an argument of a row into what the function takes."""
+    if isinstance(value, dict):
+        return Decimal(value["decimal"])
+    if isinstance(value, str) and "|" in value:
+        return read_table(value).value
+    return tuple(value) if isinstance(value, list) else value
 
 
-@given(TIMES, TIMES, st.sampled_from([12, 24]))
-def test_deviation_is_a_distance_on_the_circle(a, b, period):
-    apart = time_deviation(a, b, period)
-    assert 0 <= apart <= period * 30
-    assert apart == time_deviation(b, a, period)
-    assert apart <= metrics.linear_deviation(a, b, period)
-    assert metrics.within(a, b, apart, period)
-    if metrics.time_exact(a, b, period):
-        assert apart == 0
-
-
-def test_exact_asks_for_the_seconds_that_were_asked_for():
-    assert metrics.time_exact((12, 8, None), (0, 8, None))
-    assert not metrics.time_exact((10, 8, None), (10, 8, 0))
-    assert not metrics.time_exact((10, 8, None), (10, 8, 30))
-    assert metrics.time_exact((10, 8, 0), (10, 8, None))
-    assert not metrics.time_exact((10, 8, 30), (10, 8, None))
-    assert not metrics.time_exact((22, 8, None), (10, 8, None), 24)
-
-
-def test_hour_and_minute_count_apart():
-    assert metrics.hour_right((12, 50, None), (0, 8, None))
-    assert not metrics.hour_right((11, 8, None), (10, 8, None))
-    assert metrics.minute_right((11, 8, None), (10, 8, None))
+def near(value):
+    if isinstance(value, list):
+        return tuple(map(near, value))
+    return None if value is None else pytest.approx(value, rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("prediction", "target", "swapped"),
+    "row",
     [
-        ((1, 50, None), (10, 8, None), True),  # the hands stand at 8 and 50.7 minutes
-        ((2, 51, None), (10, 8, None), True),
-        ((10, 8, None), (10, 8, None), False),
-        ((6, 15, None), (3, 30, None), True),
-        ((3, 30, None), (6, 17, None), True),
-        ((12, 0, None), (12, 0, None), False),  # the hands are one: right, not swapped
-        ((2, 10, None), (2, 11, None), False),
-        ((9, 4, None), (12, 46, None), True),
-        ((1, 20, None), (10, 8, None), False),
+        pytest.param(row, id=f"{row['of']}-{number}")
+        for number, row in enumerate(cases.load("measures"), 1)
     ],
 )
-def test_hands_swapped(prediction, target, swapped):
-    assert metrics.hands_swapped(prediction, target) is swapped
-
-
-def test_numbers():
-    assert metrics.number_exact(Decimal("3.50"), Decimal("3.5"))
-    assert not metrics.number_exact(Decimal("0.1"), Decimal("0.10000000000000001"))
-    assert metrics.absolute_error(-1, 2) == 3
-    assert metrics.relative_error(90, 100) == pytest.approx(0.1)
-    assert metrics.relative_error(90, 0) is None
-    assert metrics.number_exact(0.1, Decimal("0.1"))
-    assert metrics.number_within(-95, -100)
-    assert metrics.number_within(44.1, 42)
-    assert not metrics.number_within(float("inf"), float("inf"))
-    assert not metrics.number_within(0.001, 0)
-    assert metrics.number_within(0, 0)
-
-
-def test_years_are_told_apart_only_by_what_is_exact():
-    assert metrics.number_within(1984, 2024)
-    assert not metrics.number_exact(1984, 2024)
-    assert metrics.number_exact(Decimal("2024.0"), 2024)
-
-
-@pytest.mark.parametrize(("said", "within"), [("45%", True), ("45", True), ("0.45", False)])
-def test_a_percent_sign_changes_no_number(said, within):
-    assert metrics.number_within(parse_number(said), 45) is within
-
-
-@pytest.mark.parametrize(
-    ("prediction", "target", "correct"),
-    [
-        ("42", "42", True),
-        ("44", "42", True),
-        ("44.1", "42", False),  # 5 % in decimals, more in floats
-        ("40", "42", True),
-        ("-42", "42", False),
-        ("45%", "0.45", True),  # a trailing % divides by 100
-        ("45", "45%", False),
-        ("47%", "45%", True),
-        ("0.0", "0", False),  # a zero target is compared as a string
-        ("0", "0", True),
-        ("1,000", "1000", False),
-        ("1984", "2024", True),  # and a year is a number as any other
-        ("1922", "2024", False),
-        ("-", "42", False),
-        ("42.", "42", True),
-        ("Blue", "blue", True),
-        ("blue ", "blue", False),
-        ("nan", "42", False),
-        ("inf", "inf", False),
-        ("1_0", "10", True),  # float() takes it
-        ("", "", True),
-        ("42", "blue", False),
-    ],
-)
-def test_relaxed_correctness_is_pix2structs(prediction, target, correct):
-    assert relaxed_correctness(prediction, target) is correct
-
-
-def test_iou():
-    assert iou((0, 0, 2, 2), (0, 0, 2, 2)) == 1
-    assert iou((0, 0, 2, 2), (1, 0, 3, 2)) == pytest.approx(1 / 3)
-    assert iou((0, 0, 1, 1), (1, 1, 2, 2)) == 0
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        (2, 0, 0, 2),  # swapped
-        (0, 2, 2, 0),
-        (1, 1, 1, 1),  # degenerate
-        (0, 0, 2, 0),
-        (0, 0, float("nan"), 2),
-        (0, 0, float("inf"), float("inf")),
-        (0, 0, 1e-200, 1e-200),
-    ],
-)
-def test_iou_of_no_box_is_0_and_never_an_error(bad):
-    assert iou(bad, (0, 0, 2, 2)) == 0
-    assert iou((0, 0, 2, 2), bad) == 0
-    assert iou(bad, bad) == 0
-
-
-CORNERS = st.tuples(*[st.floats(-1e3, 1e3)] * 4)
-
-
-@given(CORNERS, CORNERS)
-def test_iou_is_a_share(a, b):
-    assert 0 <= iou(a, b) <= 1
-    assert iou(a, b) == pytest.approx(iou(b, a))
+def test_a_metric_has_the_value_of_the_table(row):
+    value = FUNCTIONS[row["of"]](*map(argument, row["args"]))
+    if row["of"] == "rms":
+        value = (value.precision, value.recall, value.f1)
+    assert value == near(row["value"])
+    assert isinstance(value, bool) == isinstance(row["value"], bool)
 
 
 def test_metrics_are_exactly_the_functions_of_the_answers():
-    folder = Path(answers.__file__).parent
-    modules = [
-        import_module(f"gnomon.answers.{file.parent.name}.measure")
-        for file in folder.glob("*/measure.py")
-    ]
-    public = {
-        f"{module.__name__}:{name}"
-        for module in modules
-        for name, found in inspect.getmembers(module, inspect.isfunction)
-        if not name.startswith("_") and found.__module__ == module.__name__
-    }
-    parts = {"gnomon.answers.number.measure:residual"}  # of R², which no user calls
-    assert set(METRICS.values()) == public - parts
-    assert all(hasattr(metrics, name) for name in METRICS)
-    for name in METRICS:
-        found = names.load(METRICS, name, what="metric", listing="gnomon ls metrics")
-        assert found.__doc__
+    assert metrics.METRICS.keys() == FUNCTIONS.keys() - PARTS
+    for name, place in metrics.METRICS.items():
+        assert place == f"{FUNCTIONS[name].__module__}:{name}"
+        metric = names.load(metrics.METRICS, name, what="metric", listing="gnomon ls metrics")
+        assert metric is getattr(metrics, name) is FUNCTIONS[name]
+        assert metric.__doc__
+
+
+TIMES = st.tuples(st.integers(0, 23), st.integers(0, 59), st.none() | st.integers(0, 59))
+CORNERS = st.tuples(*[st.floats(-1e3, 1e3)] * 4)
+FINITE = st.floats(-1e299, 1e299)
+
+
+@given(TIMES, TIMES, st.sampled_from([12, 24]))
+def test_a_deviation_is_a_distance_on_the_circle(a, b, period):
+    apart = metrics.time_deviation(a, b, period)
+    assert 0 <= apart <= period * 30
+    assert apart == metrics.time_deviation(b, a, period)
+    assert apart <= metrics.linear_deviation(a, b, period)
+    assert metrics.within(a, b, apart, period)
+    assert apart == 0 or not metrics.time_exact(a, b, period)
+
+
+@pytest.mark.parametrize(("text", "within"), [("45%", True), ("45", True), ("0.45", False)])
+def test_a_percent_sign_changes_no_number(text, within):
+    assert metrics.number_within(metrics.parse_number(text), 45) is within
+
+
+@given(CORNERS, CORNERS)
+def test_overlap_is_a_share_and_centres_are_never_further_apart_than_corners(a, b):
+    assert 0 <= metrics.iou(a, b) <= 1
+    assert metrics.iou(a, b) == pytest.approx(metrics.iou(b, a))
+    apart = FUNCTIONS["corner_deviation"](a, b)
+    assert FUNCTIONS["centre_deviation"](a, b) <= apart + 1e-9
+    assert apart == FUNCTIONS["corner_deviation"](b, a)
+
+
+@given(FINITE, FINITE)
+def test_a_symmetric_error_is_symmetric_and_at_most_2(p, t):
+    assert 0 <= metrics.symmetric_error(p, t) <= 2 + 1e-9
+    assert metrics.symmetric_error(p, t) == metrics.symmetric_error(t, p)
+
+
+@given(st.integers(-290, 290), st.integers(-290, 290))
+def test_orders_of_magnitude_hold_at_any_size(a, b):
+    orders = metrics.order_of_magnitude(Decimal(10) ** a, Decimal(10) ** b)
+    assert orders == pytest.approx(abs(a - b), abs=1e-9)
+
+
+@given(st.lists(st.tuples(st.floats(-100, 100), st.floats(-100, 100)), min_size=2, max_size=20))
+def test_r_squared_is_its_equation(pairs):
+    p, t = np.array(pairs).T
+    spread = ((t - t.mean()) ** 2).sum()
+    value = metrics.r_squared(list(p), list(t)).value
+    if spread > 1e-6:
+        assert value == pytest.approx(1 - ((p - t) ** 2).sum() / spread, rel=1e-6, abs=1e-6)
+    with pytest.raises(ValueError, match=f"1 predictions of {len(t)} targets"):
+        metrics.r_squared([1], list(t))
+
+
+def test_a_title_counts_only_where_the_truth_has_one():
+    """True tables have none: a model that writes one, as DePlot does, loses nothing by it."""
+    titled = read_table("TITLE | Fruit\nyear | apples | pears\na | 10 | 20\nb | 30 | 40").value
+    assert (titled, titled.title) == (TRUE, "Fruit")
+    assert target_from_json(target_to_json(titled)).title == "Fruit"
+    assert "title" not in target_to_json(TRUE)
+
+
+def test_a_table_of_one_column_has_no_values():
+    bare = Table(("x",), (("a",),))
+    assert metrics.rms(bare, bare).f1 == 1
+    assert metrics.rms(bare, TRUE).f1 == metrics.table_cells(bare, TRUE) == 0
+
+
+VALUES = st.lists(st.integers(-3, 3), min_size=1, max_size=4)
+
+
+def column(values):
+    return Table(("x", "y"), tuple((f"r{chr(97 + i)}", str(v)) for i, v in enumerate(values)))
+
+
+@given(VALUES, VALUES)
+def test_rnss_is_the_best_of_all_matchings(answer, true):
+    def apart(p, t):
+        return 1 if p is None or t is None else points._relative_distance(p, t)
+
+    size = max(len(answer), len(true))
+    filled = [*answer, *[None] * (size - len(answer))]
+    best = min(
+        sum(map(apart, filled, order))
+        for order in permutations([*true, *[None] * (size - len(true))])
+    )
+    assert metrics.rnss(column(answer), column(true)) == pytest.approx(1 - best / size)
+
+
+def edits(a, b):
+    """Count edits by Wagner and Fischer's table, a row at a time."""
+    row = list(range(len(b) + 1))
+    for i, letter in enumerate(a, 1):
+        above, row = row, [i]
+        for j, other in enumerate(b, 1):
+            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (letter != other)))
+    return row[-1]
+
+
+TEXTS = st.text("abcü ", max_size=20) | st.text("ab", min_size=60, max_size=140)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=4), st.lists(TEXTS, min_size=1, max_size=6))
+def test_similarity_is_the_share_of_letters_left_alone(first, second):
+    shares = [[edits(a, b) / max(len(a), len(b), 1) for b in second] for a in first]
+    expected = [[1 - share if share <= 0.5 else 0 for share in row] for row in shares]
+    assert np.allclose(points._similarities(first, second), expected)
+    assert points._similarity(first[0].upper(), second[0]) == pytest.approx(expected[0][0])
+
+
+BOXES = st.builds(
+    lambda x, y: Box(x, y, x + 10, y + 10), *[st.floats(0, 12, allow_subnormal=False)] * 2
+)
+SPOTS = st.lists(st.builds(Spot, st.sampled_from("ab"), BOXES), min_size=1, max_size=4).map(
+    lambda items: Spots(tuple(items))
+)
+
+
+@given(SPOTS, SPOTS)
+def test_spotting_is_the_best_of_all_one_to_one_matchings(answer, true):
+    small, large = sorted((answer.items, true.items), key=len)
+    most = max(
+        sum(
+            metrics.spotting(Spots((a,)), Spots((b,))).f1
+            for a, b in zip(small, order, strict=False)
+        )
+        for order in permutations(large)
+    )
+    result = metrics.spotting(answer, true)
+    assert result.precision * len(answer.items) == pytest.approx(most)
+    assert result.recall * len(true.items) == pytest.approx(most)
+    assert metrics.spotting(true, true).f1 == 1

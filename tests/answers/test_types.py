@@ -1,13 +1,17 @@
-"""What any dialect writes, alone and inside prose, is read back as the target it was."""
+"""The contract of every type of answer: read back in every dialect, and never paid for silence."""
 
 from __future__ import annotations
+
+from decimal import Decimal
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gnomon import dialect
+from gnomon.answers.base.answer_type import Answer
 from gnomon.answers.registry import TYPES
+from gnomon.eval.scoring.headlines import greater_is_better, kind_of
 from gnomon.sample import Box, Number, Spot, Spots, Table, Text, Time
 
 SIZE = (640, 480)
@@ -24,20 +28,17 @@ PROSE = [
     "It is {}. " + LONG,
 ]
 OF_LISTS = ["{}", "Let me see.\nAnswer: {}", "Answer:\n{}\n", LONG + "\nAnswer: {}"]
-"""Where all that is said is the answer: free texts, spots and tables."""
-
-WORDS = st.text("abcdefgXYZ0123456789äß€-", min_size=1, max_size=8)
-PHRASES = st.lists(WORDS, min_size=1, max_size=3).map(" ".join)
+"""Where the whole text is the answer: free texts, spots and tables."""
+OF_TABLES = [*OF_LISTS, "Here it is:\n\n{}\n\nThat is all."]
 CHOICES = ("left", "lower left", "right", "yes", "no", "Q3 2020")
+PHRASES = st.lists(
+    st.text("abcdefgXYZ0123456789äß€-", min_size=1, max_size=8), min_size=1, max_size=3
+).map(" ".join)
 
 
 @st.composite
-def times(draw):
-    hours, form = (
-        draw(st.sampled_from([12, 24])),
-        draw(st.sampled_from(["digits", "words", "json"])),
-    )
-    hours = 12 if form == "words" else hours
+def times(draw, hours):
+    form = draw(st.sampled_from(["digits", "words", "json"] if hours == 12 else ["digits", "json"]))
     seconds = form != "words" and draw(st.booleans())
     step = 1 if seconds else 60
     return Time(draw(st.integers(0, hours * 3600 // step - 1)) * step, hours, seconds, form)
@@ -52,92 +53,111 @@ def boxes(draw):
     return Box(x1, y1, x2, y2)
 
 
-numbers = st.builds(
-    Number,
-    st.decimals(-(10**12), 10**12, places=3, allow_nan=False),
-    st.sampled_from(["", "kg", "%", "°C", "m", "M€", "million", "k", "bar", "degrees"]),
-)
-spots = st.lists(st.builds(Spot, PHRASES, boxes()), min_size=1, max_size=4).map(
+DECIMALS = st.decimals(-(10**12), 10**12, places=3, allow_nan=False)
+UNITS = st.sampled_from(["", "kg", "%", "°C", "m", "M€", "million", "k", "bar", "degrees"])
+SPOTS = st.lists(st.builds(Spot, PHRASES, boxes()), min_size=1, max_size=4).map(
     lambda items: Spots(tuple(items))
 )
 CELLS = PHRASES.filter(lambda cell: "--" not in cell)  # a row of them is Markdown's rule
-tables = st.integers(2, 4).flatmap(
+TABLES = st.integers(2, 4).flatmap(
     lambda columns: st.builds(
         lambda rows: Table(tuple(rows[0]), tuple(map(tuple, rows[1:]))),
         st.lists(st.lists(CELLS, min_size=columns, max_size=columns), min_size=2, max_size=4),
     )
 )
+TARGETS = {
+    "time": (times(12), PROSE),
+    "time24": (times(24), PROSE),
+    "number": (st.builds(Number, DECIMALS, UNITS), PROSE),
+    "reading": (st.builds(Number, DECIMALS, UNITS, st.just(Decimal("0.5"))), PROSE),
+    "box": (boxes(), PROSE),
+    "choice": (st.builds(Text, st.sampled_from(CHOICES), st.just(CHOICES)), PROSE),
+    "text": (PHRASES.map(Text), OF_LISTS),
+    "spots": (SPOTS, OF_LISTS),
+    "table": (TABLES, OF_TABLES),
+}
+QUICK = ("time", "number", "choice")
 
 
-def read(spoken, target, text):
-    reading = TYPES[target.answer_type].read(text, target, which="last", dialect=spoken, size=SIZE)
-    return reading and reading.value
+IN_EVERY_DIALECT = [
+    pytest.param(
+        *(name, dialect.create(spoken)),
+        marks=[] if name in QUICK else [pytest.mark.slow],
+        id=f"{name}-{spoken}",
+    )
+    for name in TARGETS
+    for spoken in sorted(dialect.DIALECTS)
+]
 
 
-def written(name, target, prose):
-    spoken = dialect.create(name)
-    return spoken, prose.format(spoken.write(target, SIZE))
-
-
-every_dialect = pytest.mark.parametrize("name", sorted(dialect.DIALECTS))
-
-
-@every_dialect
-@given(times(), st.sampled_from(PROSE))
-def test_times(name, time, prose):
-    spoken, text = written(name, time, prose)
-    hour, minute, second = read(spoken, time, text)
-    assert (hour % time.hours, minute, second) == (time.hms[0] % time.hours, *time.hms[1:])
-
-
-@every_dialect
-@given(numbers, st.sampled_from(PROSE))
-def test_numbers(name, number, prose):
-    spoken, text = written(name, number, prose)
-    assert read(spoken, number, text) == number.value
-
-
-@pytest.mark.slow
-@every_dialect
-@given(boxes(), st.sampled_from(PROSE))
-def test_boxes(name, box, prose):
-    spoken, text = written(name, box, prose)
-    across, down = spoken.precision(SIZE)
-    x1, y1, x2, y2 = read(spoken, box, text)
-    assert (x1, x2) == pytest.approx((box.x1, box.x2), abs=across + 1e-6)
-    assert (y1, y2) == pytest.approx((box.y1, box.y2), abs=down + 1e-6)
-
-
-@every_dialect
-@given(st.sampled_from(CHOICES), st.sampled_from(PROSE))
-def test_choices(name, choice, prose):
-    spoken, text = written(name, Text(choice, CHOICES), prose)
-    assert read(spoken, Text(choice, CHOICES), text) == choice
-
-
-@pytest.mark.slow
-@every_dialect
-@given(PHRASES, st.sampled_from(OF_LISTS))
-def test_free_texts(name, phrase, prose):
-    spoken, text = written(name, Text(phrase), prose)
-    assert read(spoken, Text(phrase), text) == phrase
-
-
-@pytest.mark.slow
-@every_dialect
-@given(spots, st.sampled_from(OF_LISTS))
-def test_spots(name, target, prose):
-    spoken, text = written(name, target, prose)
-    found = read(spoken, target, text)
-    assert [spot.text for spot in found.items] == [spot.text for spot in target.items]
+def comparable(target, value, spoken):
+    """Value of a reading, or of the truth, up to what the dialect rounds."""
     limit = max(spoken.precision(SIZE)) + 1e-6
-    for said, true in zip(found.items, target.items, strict=True):
-        assert said.box.corners == pytest.approx(true.box.corners, abs=limit)
+    if isinstance(target, Box):
+        return pytest.approx(value, abs=limit)
+    if isinstance(target, Time):
+        return value[0] % target.hours, *value[1:]
+    if isinstance(target, Spots):
+        return [(spot.text, pytest.approx(spot.box.corners, abs=limit)) for spot in value.items]
+    return value
 
 
-@pytest.mark.slow
-@every_dialect
-@given(tables, st.sampled_from([*OF_LISTS, "Here it is:\n\n{}\n\nThat is all."]))
-def test_tables(name, table, prose):
-    spoken, text = written(name, table, prose)
-    assert read(spoken, table, text) == table
+@pytest.mark.parametrize(("name", "spoken"), IN_EVERY_DIALECT)
+@given(data=st.data())
+def test_what_a_dialect_writes_is_read_back(name, spoken, data):
+    targets, prose = TARGETS[name]
+    target = data.draw(targets)
+    text = data.draw(st.sampled_from(prose)).format(spoken.write(target, SIZE))
+    kind = TYPES[target.answer_type]
+    value = kind.read(text, target, which="last", dialect=spoken, size=SIZE).value
+    truth = comparable(target, kind.value_of(target), spoken)
+    if isinstance(target, Spots):
+        value = [(spot.text, spot.box.corners) for spot in value.items]
+    elif isinstance(target, Time):
+        value = comparable(target, value, spoken)
+    assert value == truth
+
+
+HMS = st.tuples(st.integers(0, 23), st.integers(0, 59), st.none() | st.integers(0, 59))
+VALUES = {
+    "time": HMS,
+    "time24": HMS,
+    "number": DECIMALS,
+    "reading": DECIMALS,
+    "box": st.tuples(*[st.floats(-50, 700)] * 4),
+    "text": PHRASES,
+    "spots": SPOTS,
+    "table": TABLES,
+}
+
+
+def measured(kind, truth, value, cost):
+    answer = Answer(value, "" if value is None else str(value))
+    return kind.measures(truth, answer, cost) | kind.slow_measures(truth, value, SIZE)
+
+
+@pytest.mark.parametrize("name", TYPES)
+@given(data=st.data())
+def test_in_no_measure_is_an_unread_answer_better_than_one_that_was_read(name, data):
+    kind = TYPES[name]
+    truths = data.draw(st.lists(TARGETS[name][0], min_size=1, max_size=4))
+    value = data.draw(VALUES[name] | st.just(kind.value_of(truths[0])))
+    counted = [line for line in kind.lines if line.among == "all" and line.better]
+    for truth, cost in zip(truths, kind.costs(truths), strict=True):
+        unread, reading = (measured(kind, truth, answer, cost) for answer in (None, value))
+        for line in counted:
+            worse, better = unread[line.measure], reading[line.measure]
+            assert worse <= better if line.better == "higher" else worse >= better, line.name
+        assert kind.credit(unread) <= kind.credit(reading)
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_lines_have_directions_and_the_first_counts_every_answer(name):
+    lines = TYPES[name].lines
+    assert lines[0].among == "all"
+    assert lines[0].statistic in ("share", "mean")
+    for line in lines:
+        if line.headline:
+            assert greater_is_better(f"{name}_{line.name}") is (line.better == "higher")
+            assert line.better
+            assert kind_of(f"{name}_{line.name}") == name

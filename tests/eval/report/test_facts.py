@@ -11,7 +11,6 @@ from decimal import Decimal
 import pytest
 from eval_toys import blank, clock_text, predict
 
-from gnomon.answers.registry import TYPES
 from gnomon.eval import RunResult, score, write_report
 from gnomon.eval.report.facts import FEWEST, MOST, fact_classes, facts_heading, slices
 from gnomon.eval.scoring import questions
@@ -250,11 +249,3 @@ def test_photographs_are_not_said_to_be_drawn(tmp_path):
     assert facts_heading(result, by_id) == "Fact"
     assert facts_heading(result, {samples[0].id: samples[0]}) == "Drawn"
     assert facts_heading(result, {}) == "Fact"
-
-
-def test_every_first_line_can_be_split():
-    """Slices are of a kind's first line, which every answer has."""
-    for answers in TYPES.values():
-        first = answers.lines[0]
-        assert first.among == "all"
-        assert first.statistic in ("share", "mean")

@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from decimal import Decimal
 
 import pytest
+from case_tables import table as case_table
 from eval_toys import blank, boxes, clock_text, clock_texts, clocks, numbers, predict
 from PIL import Image
 
@@ -15,48 +16,46 @@ from gnomon import dialect
 from gnomon.eval import RunResult, Scores, score, table
 from gnomon.eval.scoring.estimates import estimate_relaxed
 from gnomon.eval.stats.intervals import wilson
-from gnomon.sample import Number, Prediction, Sample, Text, Time
+from gnomon.sample import (
+    Box,
+    Number,
+    Prediction,
+    Sample,
+    Spot,
+    Spots,
+    Table,
+    Text,
+    target_from_json,
+)
+
+SIZE = (100, 100)
 
 
-def test_one_answer_of_each_sort():
-    samples = [Sample(f"s{i}", None, "?", Time(10 * 3600 + 8 * 60)) for i in range(5)]
-    texts = ["10:08", "It is 10:09", "22:08", "1:51", "who knows"]
-    result = score(predict(samples, texts), samples)
-    assert [item.correct for item in result.items] == [True, False, True, False, False]
-    assert [item.rule for item in result.items] == [
-        "colon",
-        "opening: colon",
-        "colon",
-        "colon",
-        None,
-    ]
-    assert result.items[1].measures["deviation"] == 1
-    assert result.items[3].measures["swapped"] == 1
-    summary = result.summaries["time"]
-    assert (summary.n, summary.unread) == (5, 1)
-    assert summary["exact"].estimate.value == 0.4
-    assert summary["within_1"].estimate.value == 0.6
-    assert summary["unread"].estimate.value == 0.2
-
-
-def test_an_unread_answer_is_wrong_counted_apart_and_charged_half_a_turn():
-    samples = clocks(2)
-    first = samples[0].target.hms
-    result = score(predict(samples, [f"{first[0]}:{first[1]:02}", ""]), samples)
-    item = result.items[1]
-    assert item.value is None
-    assert not item.correct
-    assert "deviation" not in item.measures
-    assert item.measures["charged"] == 360
-    assert result.estimate("time", "deviation").value == 0
-    assert result.estimate("time", "deviation").n == 1
-    assert result.estimate("time", "charged").value == 180
-    assert result.estimate("time", "exact").n == 2
+@case_table(__file__, "scored")
+def test_an_answer_is_right_or_wrong_by_its_measures(row):
+    sample = Sample("s", Image.new("RGB", SIZE), "?", target_from_json(row["target"]))
+    (item,) = score(predict([sample], [row["text"]], size=SIZE), [sample]).items
+    assert item.correct is row["correct"]
+    assert item.rule == row.get("rule", item.rule)
+    for name, value in row.get("measures", {}).items():
+        assert item.measures.get(name) == value, name
 
 
 def all_finite(scores):
     assert json.dumps([item.measures for item in scores.items], allow_nan=False)
     assert json.dumps([asdict(of_kind) for of_kind in scores.summaries.values()], allow_nan=False)
+
+
+def test_summaries_count_unread_answers_as_wrong_and_charge_them_half_a_turn():
+    samples = [replace(s, target=clocks(1)[0].target) for s in clocks(5)]  # 12:00 each
+    result = score(predict(samples, ["12:00", "It is 12:01", "0:00", "3:51", "?"]), samples)
+    summary = result.summaries["time"]
+    assert (summary.n, summary.unread) == (5, 1)
+    shares = {"exact": 0.4, "within_1": 0.6, "unread": 0.2}
+    assert {name: summary[name].estimate.value for name in shares} == shares
+    assert summary["deviation"].estimate.n == 4
+    assert summary["exact"].estimate.n == 5
+    assert summary["charged"].estimate.value == pytest.approx((0 + 1 + 0 + 231 + 360) / 5)
 
 
 def test_nothing_read_at_all_gives_no_deviation_rather_than_0_or_nan():
@@ -65,18 +64,19 @@ def test_nothing_read_at_all_gives_no_deviation_rather_than_0_or_nan():
     assert result.estimate("time", "deviation").value is None
     assert result.estimate("time", "charged").value == 360
     all_finite(result)
+    wild = numbers(["1", "2", "3"])
+    all_finite(score(predict(wild, ["1e299", "-1e299", "3"]), wild))
+    assert score([], []) == Scores((), {})
 
 
-def test_seconds_that_were_asked_for_must_be_there():
-    sample = Sample("s", None, "?", Time(36480, shows_seconds=True))
-    assert not score(predict([sample], ["10:08"]), [sample]).items[0].correct
-    assert score(predict([sample], ["10:08:00"]), [sample]).items[0].correct
-
-
-def test_a_24_hour_dial_tells_morning_from_evening():
-    sample = Sample("s", None, "?", Time(22 * 3600, hours=24))
-    assert not score(predict([sample], ["10:00"]), [sample]).items[0].correct
-    assert score(predict([sample], ["10 PM"]), [sample]).items[0].correct
+def test_numbers_leave_out_of_an_error_what_has_none():
+    samples = numbers(["100", "0", "-2.5", "7", "1000"])
+    result = score(predict(samples, ["104", "0.0", "−2.50", "no idea", "1,000"]), samples)
+    summary = result.summaries["number"]
+    assert summary["within_5pct"].estimate.value == 0.8
+    assert summary["error"].estimate.value == 1
+    assert summary["relative"].estimate.n == 3  # not of the zero, not of the unread
+    assert result.items[3].measures["charged"] == 993  # from 7 to 1000
 
 
 def test_chartqa_is_scored_as_it_was_published():
@@ -84,58 +84,41 @@ def test_chartqa_is_scored_as_it_was_published():
     labels = [Number(Decimal(100)), Text("12%"), Text("1,000"), Text("Blue")]
     samples = [Sample(f"s{i}", None, "?", label) for i, label in enumerate(labels)]
     scores = score(predict(samples, ["104", "12.5%", "1000", "blue"]), samples)
-    assert [item.measures["relaxed"] for item in scores.items] == [1, 1, 0, 1]
     assert estimate_relaxed(scores).value == 0.75
     run = RunResult("m", scores, asked={"benchmark": "chartqa"})
     assert re.search(r"ChartQA, numbers and texts +m\nRelaxed correctness +75\.0 %", table([run]))
     assert "ChartQA, numbers" not in table([replace(run, asked={})])
 
 
-def test_numbers():
-    samples = numbers(["100", "0", "-2.5", "7", "1000"])
-    texts = ["104", "0.0", "−2.50", "no idea", "1,000"]
-    result = score(predict(samples, texts), samples)
-    summary = result.summaries["number"]
-    assert [item.correct for item in result.items] == [False, True, True, False, True]
-    assert summary["within_5pct"].estimate.value == 0.8
-    assert [item.measures["relaxed"] for item in result.items] == [1, 0, 0, 0, 0]
-    assert summary["error"].estimate.value == 1
-    assert summary["relative"].estimate.n == 3  # not of the zero, not of the unread
-    assert result.items[3].measures["charged"] == 993  # from 7 to 1000
-
-
-def test_a_number_in_the_unit_that_was_asked_for():
-    samples = numbers(["3.5"], unit="million")
-    assert score(predict(samples, ["3.5 million"]), samples).items[0].correct
-    assert score(predict(samples, ["3.5"]), samples).items[0].correct
-
-
-def test_wild_numbers_stay_finite():
-    samples = numbers(["1", "2", "3"])
-    result = score(predict(samples, ["1e299", "-1e299", "3"]), samples)
-    all_finite(result)
+def test_all_kinds_are_scored_together():
+    spotted = Spots((Spot("EXIT", Box(10, 10, 50, 30)), Spot("9", Box(60, 60, 90, 90))))
+    years = Table(("Year", "Sales", "Cost"), (("2019", "10", "4"), ("2020", "20", "8")))
+    targets = [Text("invalid", ("valid", "invalid")), Text("EXIT"), spotted, years]
+    targets.append(Number(Decimal(40)))
+    picture = Image.new("RGB", SIZE)
+    samples = [Sample(f"{i}", picture, "?", target) for i, target in enumerate(targets)]
+    written = dialect.Dialect().write(spotted.scaled(SIZE, (50, 50)), (50, 50))
+    texts = ["It is invalid.", "exit", written, dialect.Dialect().write(years), "none"]
+    scores = score(predict(samples, texts, size=(50, 50)), samples)
+    for kind, name in [("text", "exact"), ("spots", "f1"), ("table", "cells")]:
+        assert scores.estimate(kind, name).value == 1
+    assert scores.summaries["number"].unread == 1
+    turned = written.replace("[0.6", "[0.95")  # a left side beyond the right one
+    half = score(predict(samples[2:3], [turned], size=(50, 50)), samples[2:3])
+    assert half.estimate("spots", "precision").value == half.estimate("spots", "f1").value == 0.5
+    assert half.estimate("spots", "unread").value == 0
 
 
 @pytest.mark.parametrize("name", sorted(dialect.DIALECTS))
 def test_boxes_are_judged_in_the_picture_as_the_model_saw_it(name):
-    samples = boxes(4, size=(100, 100))
-    size = (252, 126)
-    written = [dialect.create(name).write(s.target.scaled((100, 100), size), size) for s in samples]
-    result = score(predict(samples, written, size=size, dialect=name), samples)
-    assert all(item.measures["iou"] > 0.97 for item in result.items)
-    assert {item.rule for item in result.items} == {f"dialect {name}"}
-    wordy = score(
-        predict(samples, [f"It is at {w}." for w in written], size=size, dialect=name), samples
-    )
-    assert all(item.measures["iou"] > 0.97 for item in wordy.items)
-    assert f"dialect {name}" not in {item.rule for item in wordy.items}
-
-
-def test_swapped_corners_are_not_repaired():
-    samples = boxes(1)
-    result = score(predict(samples, ["[0.5, 0.8, 0.1, 0.2]"], size=(100, 100)), samples)
-    assert result.items[0].value is not None
-    assert result.items[0].measures["iou"] == 0
+    samples, size, own = boxes(4, size=SIZE), (252, 126), f"dialect {name}"
+    written = [dialect.create(name).write(s.target.scaled(SIZE, size), size) for s in samples]
+    for form in ("{}", "It is at {}."):
+        texts = [form.format(text) for text in written]
+        result = score(predict(samples, texts, size=size, dialect=name), samples)
+        assert all(item.measures["iou"] > 0.97 for item in result.items)
+        rules = {item.rule for item in result.items}
+        assert rules == {own} if form == "{}" else own not in rules
 
 
 def test_a_box_needs_its_picture():
@@ -148,19 +131,18 @@ def test_a_box_needs_its_picture():
 
 def test_missing_unknown_and_doubled_predictions_are_refused_by_name():
     samples = clocks(9)
-    predictions = predict(samples, ["10:08"] * 9)
-    with pytest.raises(ValueError, match="1 samples have no prediction: 'clock-3'"):
-        score([p for p in predictions if p.sample_id != "clock-3"], samples)
-    with pytest.raises(ValueError, match=r"9 samples have no prediction: 'clock-0', .*…"):
-        score([], samples)
-    with pytest.raises(ValueError, match="not among the samples: 'other'"):
-        score([*predictions, Prediction("other", "10:08", None, "plain")], samples)
-    with pytest.raises(ValueError, match="'clock-2' is predicted twice"):
-        score([*predictions, predictions[2]], samples)
-    with pytest.raises(ValueError, match="'clock-2' stands twice"):
-        score(predictions, [*samples, samples[2]])
-    with pytest.raises(ValueError, match="unknown dialect 'qwen'"):
-        score(predict(boxes(1), ["x"], size=(9, 9), dialect="qwen"), boxes(1))
+    answers = predict(samples, ["10:08"] * 9)
+    other = Prediction("other", "10:08", None, "plain")
+    for predictions, asked, message in [
+        (answers[:3] + answers[4:], samples, "1 samples have no prediction: 'clock-3'"),
+        ([], samples, r"9 samples have no prediction: 'clock-0', .*…"),
+        ([*answers, other], samples, "not among the samples: 'other'"),
+        ([*answers, answers[2]], samples, "'clock-2' is predicted twice"),
+        (answers, [*samples, samples[2]], "'clock-2' stands twice"),
+        (predict(boxes(1), ["x"], size=(9, 9), dialect="qwen"), boxes(1), "unknown dialect 'qwen'"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            score(predictions, asked)
 
 
 def test_the_order_is_that_of_the_samples():
@@ -173,10 +155,10 @@ def test_the_order_is_that_of_the_samples():
 
 def test_which_of_several_values_counts_is_the_tasks_choice():
     samples = clocks(1)
-    text = "10:08 or 11:08"
-    assert score(predict(samples, [text]), samples).items[0].value is None
-    assert score(predict(samples, [text]), samples, which="last").items[0].value == (11, 8, None)
-    assert score(predict(samples, [text]), samples, which="first").items[0].value == (10, 8, None)
+    answers = predict(samples, ["10:08 or 11:08"])
+    values = {"final": None, "last": (11, 8, None), "first": (10, 8, None)}
+    for which, value in values.items():
+        assert score(answers, samples, which=which).items[0].value == value
 
 
 def test_unknown_lines_are_named():
@@ -187,34 +169,28 @@ def test_unknown_lines_are_named():
         result.estimate("time", "speed")
 
 
-def test_no_samples_no_summaries():
-    assert score([], []) == Scores((), {})
-
-
-@pytest.mark.slow
-def test_questions_about_one_picture_widen_the_interval():
-    """Ten questions per picture, all right or all wrong, are 30 pictures, not 300 items."""
-    shared = [replace(s, image=blank(i // 10)) for i, s in enumerate(clocks(300))]
-    right = [clock_text(s.target.seconds // 60) for s in shared]
-    texts = [text if i // 10 % 2 else "06:30" for i, text in enumerate(right)]
-    alone, together = (score(predict(s, texts), s) for s in (clocks(300), shared))
-    assert len({item.picture for item in together.items}) == 30
-    narrow, wide = (result.estimate("time", "exact") for result in (alone, together))
-    assert narrow.value == wide.value == pytest.approx(0.5, abs=0.01)
-    assert wide.high - wide.low > 3 * (narrow.high - narrow.low)
-    assert wide.method == "bootstrap, 30 pictures"
-    narrow, wide = (result.estimate("time", "deviation_median") for result in (alone, together))
-    assert wide.method == "no interval: pictures are shared"
-
-
 def on_pictures(answers, each):
-    """Questions about clocks, `each` of them to a picture, answered rightly or not."""
+    """Score questions about clocks, `each` of them to a picture, answered rightly or not."""
     samples = [replace(s, image=blank(i // each)) for i, s in enumerate(clocks(len(answers)))]
     minutes = [s.target.seconds // 60 + 90 * (not a) for s, a in zip(samples, answers, strict=True)]
     texts = [
         a if isinstance(a, str) else clock_text(m) for a, m in zip(answers, minutes, strict=True)
     ]
     return score(predict(samples, texts, size=(64, 48)), samples)
+
+
+@pytest.mark.slow
+def test_questions_about_one_picture_widen_the_interval():
+    """Ten questions per picture, all right or all wrong, are 30 pictures, not 300 items."""
+    answers = [i // 10 % 2 == 1 for i in range(300)]
+    alone, together = on_pictures(answers, 1), on_pictures(answers, 10)
+    assert len({item.picture for item in together.items}) == 30
+    narrow, wide = (result.estimate("time", "exact") for result in (alone, together))
+    assert narrow.value == wide.value == 0.5
+    assert wide.high - wide.low > 3 * (narrow.high - narrow.low)
+    assert wide.method == "bootstrap, 30 pictures"
+    median = together.estimate("time", "deviation_median")
+    assert median.method == "no interval: pictures are shared"
 
 
 def test_where_all_are_right_wilson_counts_pictures():
@@ -256,7 +232,6 @@ def test_pictures_are_told_apart_by_file_or_by_pixels(tmp_path):
 @pytest.mark.slow
 def test_ten_thousand_predictions():
     samples = clocks(10_000)
-    result = score(predict(samples, clock_texts(samples, 0.5)), samples)
-    exact = result.estimate("time", "exact")
+    exact = score(predict(samples, clock_texts(samples, 0.5)), samples).estimate("time", "exact")
     assert 0.48 < exact.value < 0.52
     assert exact.high - exact.low < 0.021
