@@ -66,7 +66,8 @@ def claim(run: Path, recipe: Recipe, *, drawn: Sequence[Source]) -> None:
 def as_begun(run: Path, parsed: Recipe, recipe: Recipe) -> Recipe:
     """Return the recipe with the choices that its user left open made as when the run began.
 
-    `parsed` is the recipe as the user wrote it. Runs of before `augment` were not augmented.
+    `parsed` is the recipe as the user wrote it. Runs of before `augment` were not augmented, and
+    those of before a default of `eval_steps` have none.
     """
     if not (run / _RECIPE).is_file() or not (run / _VERSIONS).is_file():
         return recipe
@@ -79,7 +80,11 @@ def as_begun(run: Path, parsed: Recipe, recipe: Recipe) -> Recipe:
         if written.augment is None and source.augment is not None and isinstance(before, dict):
             source = replace(source, augment=before.get("augment") or "off")
         data.append(source)
-    return replace(recipe, data=tuple(data))
+    train, section = recipe.train, stored.get("train")
+    if parsed.train.eval_steps == "auto" and isinstance(section, dict):
+        kept = {key: section[key] for key in ("eval_steps", "eval_samples") if key in section}
+        train = replace(train, **kept)
+    return replace(recipe, data=tuple(data), train=train)
 
 
 def refuse_undecodable(out: Path) -> None:

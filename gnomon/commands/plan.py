@@ -17,6 +17,7 @@ from gnomon.commands.resolve import (
     row_counts,
     warn_of_mistakes,
 )
+from gnomon.commands.user_rows import warn_of_repeats
 from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import ModelNotHereError
 from gnomon.progress import warn
@@ -59,6 +60,7 @@ def plan(
     for line in () if json else row_counts(checked.data):
         show(line)
     warn_of_mistakes(checked)
+    warn_of_repeats(checked, resolved.samples("train"))
     make_plan = partial(
         planning.plan,
         checked,

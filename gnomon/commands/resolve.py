@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from gnomon import generators, recipe, store
 from gnomon.commands.exam import Exam, refuse_repeats
+from gnomon.commands.user_rows import with_validation
 from gnomon.generators.base import SPLITS, Split
 from gnomon.names import allow, refuse_code
 from gnomon.names import check as check_known
@@ -120,14 +121,12 @@ class Resolved:
             train = replace(
                 checked.train, samples=train_size(self._pool("train"), checked.train.samples)
             )
-            if train.eval_steps is not None:
+            section = replace(checked.eval, samples=exam.samples)
+            checked = replace(checked, data=self.sources, train=train, eval=section)
+            checked = with_validation(checked)
+            if checked.train.validation_steps is not None:
                 _check_validation(checked)
-        return replace(
-            checked,
-            data=self.sources,
-            train=train,
-            eval=replace(checked.eval, samples=exam.samples),
-        )
+        return checked
 
     @cached_property
     def sources(self) -> tuple[Source, ...]:
@@ -331,7 +330,7 @@ def warn_of_mistakes(checked: Recipe, *, leaks: bool = True) -> None:
     if checked.eval.data is not None:
         # With questions of its own the exam leaves the training data's held-out rows unused.
         used = {"train"}
-        if checked.train.eval_steps is not None:
+        if checked.train.validation_steps is not None:
             used.add(checked.watched_split)
         parts = [part for part in parts if part.split in used]
         exam_tables = [

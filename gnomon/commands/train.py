@@ -12,6 +12,7 @@ from gnomon import store
 from gnomon.commands.card import has_card, write_card
 from gnomon.commands.directory import as_begun, claim, default_run
 from gnomon.commands.resolve import Resolved, is_data, resolve, warn_of_mistakes
+from gnomon.commands.user_rows import note_validation, warn_of_repeats
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.store import Samples
 from gnomon.store.lock import sole_writer
@@ -43,6 +44,7 @@ def resolve_for_training(name: str, overrides: Sequence[str]) -> Resolved:
     recipe = resolved.recipe
     if _is_first_process():
         warn_of_mistakes(recipe)
+        warn_of_repeats(recipe, resolved.samples("train"))
     return resolved
 
 
@@ -56,6 +58,8 @@ def train_run(resolved: Resolved, run: Path, *, config: Any = None) -> Path:
         refuse_server(recipe)
         # Kinds that changed their version matter only as far as something is still drawn.
         claim(run, recipe, drawn=_sources_to_draw(recipe, run))
+        if _is_first_process():
+            note_validation(resolved.parsed.train, recipe.train)
         from gnomon.pipeline.training.train import train as fine_tune
 
         # `gnomon run` and `generate` write them; reading is faster than drawing each epoch again.
@@ -90,7 +94,7 @@ def _is_first_process() -> bool:
 
 def _sources_to_draw(recipe: Recipe, run: Path) -> Sequence[Source]:
     """Return the sources that a training draws from: none if all that it needs is on disk."""
-    is_stored = _has_samples(run) and recipe.train.eval_steps is None
+    is_stored = _has_samples(run) and recipe.train.validation_steps is None
     is_finished = any((run / name).is_dir() for name in ("adapter", "model"))
     return () if is_stored or is_finished else recipe.data
 

@@ -344,9 +344,10 @@ class Train:
     """Steps between checkpoints; a killed run resumes from the last one."""
     logging_steps: Many = 10
     """Steps between lines of the log."""
-    eval_steps: Many | None = None
+    eval_steps: Many | Literal["auto"] | None = "auto"
     """Steps between evaluations on held-out samples; each makes a checkpoint, and the best is
-    taken."""
+    taken. null for none, which keeps the last. Default: some ten evaluations where your own rows
+    have a val split of 32 or more, else none."""
     eval_samples: Annotated[int, Field(gt=0, le=10**5)] = 64
     """Samples of such an evaluation, from the held-out split that `eval.split` is not."""
     metric: str = "correct"
@@ -370,7 +371,7 @@ class Train:
                 f" gradient_accumulation_steps={self.gradient_accumulation_steps} are {step:,}"
                 f" samples a step, which are read together: give at most {_LARGEST_STEP:,}"
             )
-        if self.patience is not None and self.eval_steps is None:
+        if self.patience is not None and self.validation_steps is None:
             raise ValueError(f"patience={self.patience} counts evaluations: give eval_steps, too")
         # A rate or a rank of a part that has nothing to train would be ignored in silence.
         for part in self.learning_rates or ():
@@ -382,6 +383,11 @@ class Train:
         if {self.language, self.vision, self.projector} == {"frozen"}:
             raise ValueError("language, vision and projector are all frozen: nothing would train")
         check_sft(self.sft or {})
+
+    @property
+    def validation_steps(self) -> int | None:
+        """Steps between evaluations; None if there are none, or as long as that is open."""
+        return None if self.eval_steps == "auto" else self.eval_steps
 
     def rank(self, part: PartName) -> int:
         """Return the rank of a part's adapters."""

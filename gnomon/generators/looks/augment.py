@@ -297,16 +297,21 @@ def _noise(shape: tuple[int, int], rng: Rng) -> FloatImage:
     It is cut from a stored tile: drawing new noise takes longer than all else here.
     """
     tile = _noise_tile(rng.chance(0.5))
-    side = tile.shape[0]
-    rows, columns = ((rng.integer(0, side - 1) + np.arange(length)) % side for length in shape)
-    noise: FloatImage = tile[rows][:, columns]
+    side, (height, width) = tile.shape[0], shape
+    noise: FloatImage
+    if max(shape) <= side // 2:
+        top, x = rng.integer(0, side - height), rng.integer(0, side - width)
+        noise = tile[top : top + height, x : x + width]
+    else:
+        rows, columns = ((rng.integer(0, side - 1) + np.arange(n)) % side for n in shape)
+        noise = tile[rows][:, columns]
     return noise
 
 
 @lru_cache
 def _noise_tile(lumps: bool) -> FloatImage:
     """Square of noise, 3 channels, that repeats at its edges."""
-    noise = np.random.Generator(np.random.Philox(7)).standard_normal((512, 512, 3), np.float32)
+    noise = np.random.Generator(np.random.Philox(7)).standard_normal((768, 768, 3), np.float32)
     if not lumps:
         return noise
     soft = cv2.GaussianBlur(noise, (0, 0), 0.8, borderType=cv2.BORDER_REFLECT)

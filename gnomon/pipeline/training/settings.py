@@ -140,12 +140,12 @@ def _field_types() -> dict[str, Any]:
 def evaluation_settings(recipe: Recipe) -> dict[str, Any]:
     """Settings of evaluations, with a checkpoint at each and the best loaded at the end."""
     train = recipe.train
-    if train.eval_steps is None:
+    if train.validation_steps is None:
         return {}
     return {
         "eval_strategy": "steps",
-        "eval_steps": train.eval_steps,
-        "save_steps": train.eval_steps,  # the best one must have been saved
+        "eval_steps": train.validation_steps,
+        "save_steps": train.validation_steps,  # the best one must have been saved
         "per_device_eval_batch_size": recipe.eval.batch_size,
         "load_best_model_at_end": True,
         "metric_for_best_model": train.metric,

@@ -16,6 +16,7 @@ from gnomon.progress import track
 from gnomon.recipe import Recipe
 from gnomon.sample import Prediction, Sample
 from gnomon.store import mixture
+from gnomon.store.reading.order import spread
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -70,12 +71,13 @@ class Validation:
 
 def validation_of(recipe: Recipe, loaded: Loaded) -> Validation | None:
     """Read the samples of a recipe's validation; None if it has no eval_steps."""
-    if recipe.train.eval_steps is None:
+    if recipe.train.validation_steps is None:
         return None
     samples = mixture(recipe.data, split=recipe.watched_split, seed=recipe.seed)
-    # By id, since a mixture begins again when a small directory is exhausted.
+    # By id, since a mixture begins again when a small directory is exhausted. Spread, since a file
+    # may be sorted by its labels.
     by_id = {}
-    for index in range(recipe.train.eval_samples):
+    for index in spread(samples, recipe.train.eval_samples, seed=recipe.seed):
         sample = samples[index]
         by_id[sample.id] = sample
     validation = Validation(

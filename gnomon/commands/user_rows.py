@@ -1,0 +1,109 @@
+"""A training on a user's own rows: how often each is seen, and which checkpoint is kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from gnomon import store
+from gnomon.progress import note, warn
+from gnomon.recipe import Recipe, Train
+from gnomon.store import Mixture, Samples
+from gnomon.store.reading.sources import has_user_pictures
+from gnomon.store.samples import train_size
+
+_MOST_OFTEN = 10
+"""Times that a training may see a row without a warning."""
+_FEWEST = 32
+"""Rows of a validation split by which checkpoints are compared; fewer choose by luck."""
+_MOST_VALIDATIONS = 10
+_SHARE = 4
+"""Samples that are trained on for each one that a validation asks, at least."""
+
+
+def warn_of_repeats(recipe: Recipe, samples: Samples) -> None:
+    """Warn of a user's rows that a training sees more than ten times, with the ways out."""
+    train = replace(recipe.train, samples=train_size(samples, recipe.train.samples))
+    total = _samples_seen(train)
+    parts = samples.sources if isinstance(samples, Mixture) else (samples,)
+    weights = [source.weight for source in recipe.data]
+    for place, (source, rows) in enumerate(zip(recipe.data, parts, strict=True)):
+        if source.kind is not None or not rows.length or not has_user_pictures(source):
+            continue
+        times = total * source.weight / sum(weights) / rows.length
+        if times <= _MOST_OFTEN:
+            continue
+        ways = ["fewer steps", "more pictures"]
+        if all(other.kind is None for other in recipe.data):
+            ways.append("drawings beside them")
+        if source.augment != "heavy":
+            ways.append(f"data.{place}.augment=heavy")
+        name = Path(source.path or source.hub or "").name
+        warn(
+            f"{name}: training sees each of its {rows.length:,} rows about {times:,.0f} times, and"
+            f" may learn them by heart; ways out are {', '.join(ways[:-1])}, or {ways[-1]}"
+        )
+
+
+def with_validation(recipe: Recipe) -> Recipe:
+    """Decide `train.eval_steps` where it is open: validation for own rows with a split for it.
+
+    The recipe has its number of samples by now. There is no validation where it would ask more than
+    a quarter as many samples as are trained on, nor by few rows. Rows are never taken from the
+    training for it.
+    """
+    train = recipe.train
+    if train.eval_steps != "auto":
+        return recipe
+    steps, n = None, train.eval_samples
+    total = _samples_seen(train)
+    is_own = any(source.kind is None and has_user_pictures(source) for source in recipe.data)
+    if is_own and recipe.watched_split == "val":
+        n = min(n, _validation_rows(recipe))
+        if n >= _FEWEST:
+            steps = _validation_steps(train, total, n)
+    if steps is None:
+        return replace(recipe, train=replace(train, eval_steps=None))
+    return replace(recipe, train=replace(train, eval_steps=steps, eval_samples=n))
+
+
+def note_validation(written: Train, train: Train) -> None:
+    """Say that the best checkpoint is kept, where the user left that open."""
+    if written.eval_steps == "auto" and train.validation_steps is not None:
+        note(
+            f"every {train.eval_steps} steps {train.eval_samples} rows of the val split are asked,"
+            f" and the checkpoint with the best {train.metric} is kept; train.eval_steps=null keeps"
+            " the last"
+        )
+
+
+def _samples_seen(train: Train) -> float:
+    """Number of samples that a training reads, each as often as it does."""
+    if train.max_steps > 0:
+        return train.max_steps * _step_size(train)
+    assert train.samples is not None  # counted by now
+    return train.samples * train.num_train_epochs
+
+
+def _step_size(train: Train) -> int:
+    return train.per_device_train_batch_size * train.gradient_accumulation_steps
+
+
+def _validation_rows(recipe: Recipe) -> int:
+    """Samples of the validation split before one comes again; 0 if a source has no such split."""
+    try:
+        samples = store.mixture(recipe.data, split=recipe.watched_split, seed=recipe.seed)
+    except ValueError:
+        return 0
+    return samples.n_distinct or 0
+
+
+def _validation_steps(train: Train, total: float, n: int) -> int | None:
+    """Steps between validations of `n` samples; None if they cost too much or are too few."""
+    validations = min(_MOST_VALIDATIONS, int(total / (_SHARE * n)))
+    steps = int(total / _step_size(train))
+    if validations < 2 or steps < 2:
+        return None
+    # A checkpoint is saved at each validation, so no more rarely than the user wants them saved.
+    between = min(-(-steps // validations), train.save_steps)
+    return between if steps // between * n * _SHARE <= total else None

@@ -1,0 +1,120 @@
+"""A training on own rows: warned of repeats, and validated by default where it can be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from command_toys import gnomon
+from PIL import Image
+
+from gnomon.commands.directory import as_begun, claim
+from gnomon.commands.resolve import resolve
+from gnomon.commands.train import resolve_for_training
+from gnomon.commands.user_rows import note_validation
+
+RECIPE = """
+data:
+  - path: {folder}/labels.csv
+    columns: {{ask: "How far?", kind: number, split: part}}
+train: {{per_device_train_batch_size: 4}}
+"""
+
+
+@pytest.fixture
+def recipe(tmp_path):
+    """Sixty rows: 20 to train on, 35 of validation, 5 of test, sorted by their labels."""
+    lines = ["image,answer,part"]
+    for number in range(60):
+        name = f"{number % 9}.png"
+        Image.new("L", (24, 24), 20 * (number % 9)).save(tmp_path / name)
+        part = "train" if number < 20 else "val" if number < 55 else "test"
+        lines.append(f"{name},{number},{part}")
+    (tmp_path / "labels.csv").write_text("\n".join(lines))
+    file = tmp_path / "own.yaml"
+    file.write_text(RECIPE.format(folder=tmp_path))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("overrides", "times"),
+    [
+        (["train.max_steps=60"], 12),
+        (["train.num_train_epochs=11"], 11),
+        (["train.num_train_epochs=10"], None),
+        (["train.max_steps=60", "train.gradient_accumulation_steps=10"], 120),
+    ],
+)
+def test_a_warning_says_how_often_rows_are_seen(recipe, overrides, times, capsys):
+    resolve_for_training(str(recipe), overrides)
+    message = capsys.readouterr().err
+    assert ("its 20 rows about" in message) == (times is not None)
+    if times is not None:
+        assert f"labels.csv: training sees each of its 20 rows about {times} times" in message
+        ways = "fewer steps, more pictures, drawings beside them, or data.0.augment=heavy"
+        assert f"ways out are {ways}\n" in message
+
+
+def test_drawings_beside_them_count_and_are_not_advised_twice(recipe, tmp_path, capsys):
+    text = recipe.read_text().replace("train:", "  - {kind: clock, weight: 3}\ntrain:")
+    recipe.write_text(text)
+    heavy = "data.0.augment=heavy"
+    resolve_for_training(str(recipe), ["train.samples=800", heavy])  # a quarter of them
+    assert "rows about" not in capsys.readouterr().err
+    resolve_for_training(str(recipe), ["train.samples=960", heavy])
+    message = capsys.readouterr().err
+    assert "its 20 rows about 12 times" in message
+    assert "ways out are fewer steps, or more pictures\n" in message
+
+
+def test_plan_warns_too(recipe, capsys):
+    words = ["--config-only", "--memory", "24", "train.max_steps=100"]
+    assert gnomon("plan", recipe, *words) == 0
+    assert "its 20 rows about 20 times" in capsys.readouterr().err
+
+
+def validation(recipe, *overrides):
+    train = resolve(recipe, overrides).recipe.train
+    return train.eval_steps, train.eval_samples
+
+
+def test_own_rows_with_a_val_split_keep_the_best_checkpoint(recipe, capsys):
+    # 1,400 samples are ten times the quarter that 35 rows may be of.
+    assert validation(recipe, "train.max_steps=350") == (35, 35)
+    assert validation(recipe, "train.max_steps=3500") == (350, 35)
+    assert validation(recipe, "train.max_steps=35000") == (500, 35)  # as rarely as it saves
+    assert validation(recipe, "train.max_steps=140") == (35, 35)  # four
+    resolved = resolve(recipe, ["train.max_steps=350"])
+    note_validation(resolved.parsed.train, resolved.recipe.train)
+    message = "every 35 steps 35 rows of the val split are asked, and the checkpoint with the best"
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        "train.max_steps=40",  # it would cost more than a quarter of the training
+        "train.save_steps=5",
+        "train.eval_steps=null",
+        "train.eval_samples=20",  # too few to tell checkpoints apart
+        "eval.split=val",
+        "data=[{kind: clock}]",
+    ],
+)
+def test_where_it_is_dear_or_says_little_there_is_none(recipe, override):
+    steps = ["train.max_steps=350"] if "max_steps" not in override else []
+    assert validation(recipe, *steps, override)[0] is None
+
+
+def test_what_the_user_says_holds(recipe):
+    assert validation(recipe, "train.eval_steps=7", "train.eval_samples=20") == (7, 20)
+
+
+def test_a_run_of_before_goes_on_without(recipe, tmp_path):
+    resolved = resolve(recipe, ["train.max_steps=350"])
+    before = replace(resolved.recipe, train=replace(resolved.recipe.train, eval_steps=None))
+    claim(tmp_path / "run", before, drawn=())
+    (tmp_path / "run" / "checkpoints" / "checkpoint-2").mkdir(parents=True)
+    now = as_begun(tmp_path / "run", resolved.parsed, resolved.recipe)
+    assert now.train.eval_steps is None
+    claim(tmp_path / "run", now, drawn=())
