@@ -21,9 +21,8 @@ import pyarrow.parquet as pq
 from gnomon import store
 from gnomon.generators import KINDS, create
 from gnomon.store import GeneratedSamples, formats, pictures
-from gnomon.store.formats.base import DATA
-from gnomon.store.writing.plan import SplitPlan
-from gnomon.store.writing.write import write_shard
+from gnomon.store.formats import DATA
+from gnomon.store.writing import SplitPlan, write_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable

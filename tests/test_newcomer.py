@@ -189,7 +189,7 @@ class TemperatureType(AnswerType):
 
 TYPES = {"temperature": TemperatureType()}
 '''
-BENCHMARK = '''"""Fever charts (made up), JSONL of `question` and `degrees`."""
+BENCHMARK = '''"""A benchmark of fevers."""
 
 from gnomon.answers.temperature.answer import Temperature
 from gnomon.store.benchmarks import split_of_file
@@ -197,7 +197,10 @@ from gnomon.store.user_data.rows import UserRow
 
 
 def rows(line, raw, file):
-    """One temperature a row."""
+    """One temperature a row.
+
+    Fever charts (made up), JSONL of `question` and `degrees`.
+    """
     asked = raw["question"]
     yield UserRow(line, None, asked, Temperature(raw["degrees"]), asked, split_of_file(file))
 '''
@@ -255,7 +258,8 @@ def test_an_answer_type_a_metric_a_benchmark_and_a_format_touch_what_the_table_n
         '    "gnomon.answers.temperature.measure:TYPES",\n',
     )
     (tree / "gnomon/store/benchmarks/fever.py").write_text(BENCHMARK)
-    line(tree, "gnomon/store/benchmarks/__init__.py", '        "chartqa",\n', '        "fever",\n')
+    line(tree, "gnomon/store/benchmarks/__init__.py", 'BENCHMARKS = {\n',
+         '    "fever": "gnomon.store.benchmarks.fever:rows",\n')  # fmt: skip
     (tree / "gnomon/store/formats/columns.py").write_text(FORMAT)
     line(
         tree,

@@ -17,7 +17,7 @@ from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.recipe.sections import STRICT
 from gnomon.sample import Sample
 from gnomon.store import Samples
-from gnomon.store.reading.order import Pattern
+from gnomon.store.reading.mixture import Pattern
 
 # At 500 questions the interval of a share is at most 4.4 points to either side.
 USUAL = 500

@@ -101,7 +101,7 @@ def _rows(title: str, kinds: Mapping[str, str]) -> list[tuple[str, str]]:
         node = _definition(place)
         rows.append((name, _sentence(node)))
         if title == "benchmarks":
-            rows.append(("  layout", _layout(place)))
+            rows.append(("  layout", _layout(node)))
         if title == "families":
             rows += [(f"  {fact}", text) for fact, text in _facts(name)]
     if title == "losses":  # which no class is, since it is always there
@@ -144,9 +144,9 @@ def _keys(section: type, path: str = "") -> list[tuple[str, str]]:
     return rows
 
 
-def _layout(place: str) -> str:
-    """Return the layout of a benchmark's files, which is its module's docstring."""
-    return " ".join((ast.get_docstring(_parse(place.partition(":")[0])) or "").split())
+def _layout(node: ast.ClassDef | ast.FunctionDef) -> str:
+    """Return the layout of a benchmark's files: its docstring after the first sentence."""
+    return " ".join((ast.get_docstring(node) or "").partition("\n")[2].split())
 
 
 def _sentence(node: ast.ClassDef | ast.FunctionDef) -> str:

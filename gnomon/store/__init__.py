@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from gnomon.store.reading.dataset import verify as verify
     from gnomon.store.reading.mixture import Mixture as Mixture
     from gnomon.store.reading.sources import mixture as mixture
-    from gnomon.store.reading.stream import Stream as Stream
     from gnomon.store.samples import GeneratedSamples as GeneratedSamples
     from gnomon.store.samples import Samples as Samples
     from gnomon.store.samples import SamplesById as SamplesById
-    from gnomon.store.writing.write import write as write
+    from gnomon.store.samples import Stream as Stream
+    from gnomon.store.writing import write as write
 
 # No module here has a function's name: importing a gnomon.store.write would hide store.write.
 _EXPORTS = {
@@ -30,11 +30,11 @@ _EXPORTS = {
     "GeneratedSamples": "gnomon.store.samples:GeneratedSamples",
     "Mixture": "gnomon.store.reading.mixture:Mixture",
     "Samples": "gnomon.store.samples:Samples",
-    "Stream": "gnomon.store.reading.stream:Stream",
+    "Stream": "gnomon.store.samples:Stream",
     "mixture": "gnomon.store.reading.sources:mixture",
     "open": "gnomon.store.reading.dataset:open",
     "verify": "gnomon.store.reading.dataset:verify",
-    "write": "gnomon.store.writing.write:write",
+    "write": "gnomon.store.writing:write",
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from gnomon.answers.base.metric import Line
 from gnomon.answers.registry import TYPES
-from gnomon.eval.belief.measures import lines
+from gnomon.eval.belief import lines
 from gnomon.eval.comparing.difference import Difference, Side, estimate_difference
 from gnomon.eval.comparing.guessing import ChanceTest, compare_with_chance
 from gnomon.eval.formatting import difference_text, figure, lower_first, p_text

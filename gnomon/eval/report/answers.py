@@ -13,8 +13,7 @@ from gnomon.atomic import replace_file
 from gnomon.eval.formatting import error_text, state, truth_text, value_text
 from gnomon.eval.report.facts import FactClasses, describe_answers, fact_text
 from gnomon.eval.report.markup import data_uri, excerpt
-from gnomon.eval.report.plots.charts import error_class
-from gnomon.eval.report.plots.drawing import colour
+from gnomon.eval.report.plots import colour, error_class
 from gnomon.eval.scoring.questions import Fact
 from gnomon.eval.scoring.runs import RunResult, ScoredAnswer
 from gnomon.sample import Sample, Size

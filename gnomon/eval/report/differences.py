@@ -25,7 +25,7 @@ from gnomon.eval.formatting import (
     truth_text,
     value_text,
 )
-from gnomon.eval.report.plots.drawing import new_axes, paint, to_svg
+from gnomon.eval.report.plots import new_axes, paint, to_svg
 from gnomon.eval.scoring.estimates import estimate_values, interval_over_pictures, picture_numbers
 from gnomon.eval.scoring.runs import ScoredAnswer, Scores
 from gnomon.eval.stats.crossed import estimate_crossed

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from PIL import Image
 
-from gnomon.eval.report.plots.drawing import COLOURS, colour
+from gnomon.eval.report.plots import COLOURS, colour
 
 
 def template(name: str) -> Any:

@@ -19,7 +19,7 @@ from gnomon.eval.report.answers import browser_data, example_pictures
 from gnomon.eval.report.differences import difference_tables, seed_charts
 from gnomon.eval.report.facts import FEWEST, fact_classes, facts_heading, slices
 from gnomon.eval.report.markup import template
-from gnomon.eval.report.plots.curve import curves
+from gnomon.eval.report.plots import curves
 from gnomon.eval.report.sections import calibration_sections, section, summary
 from gnomon.eval.report.text_tables import answer_warnings
 from gnomon.eval.scoring.runs import (

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from gnomon.answers.registry import TYPES
-from gnomon.eval.belief.measures import calibration_bins, expected_error, read_belief, top_answer
+from gnomon.eval.belief import calibration_bins, expected_error, read_belief, top_answer
 from gnomon.eval.formatting import NONE, difference_text, figure, interval
-from gnomon.eval.report.plots import charts
+from gnomon.eval.report import plots
 from gnomon.eval.scoring.runs import Result, RunResult, Summary, answer_kinds
 
 if TYPE_CHECKING:
@@ -129,9 +129,9 @@ def section(
         **summary(runs, kind, comparisons),
         "all_lines": summary_rows(runs, kind, comparisons, headline=False),
         "errors_title": TYPES[kind].errors.title,
-        "errors": charts.error_histogram(runs, kind),
-        "scatters": _charts_of_runs(runs, kind, charts.truth_scatter),
-        "dials": _charts_of_runs(runs, kind, charts.error_dials),
+        "errors": plots.error_histogram(runs, kind),
+        "scatters": _charts_of_runs(runs, kind, plots.truth_scatter),
+        "dials": _charts_of_runs(runs, kind, plots.error_dials),
     }
 
 
@@ -152,7 +152,7 @@ def calibration_sections(runs: Sequence[RunResult]) -> list[dict[str, Any]]:
                 n = sum(b.n for b in bins)
                 error = 100 * expected_error(bins)
                 words = f"Expected calibration error {error:.1f} points over {n:,}"
-                picture = charts.reliability(
+                picture = plots.reliability(
                     bins, f"{kind} of {run.name}: how often right against how sure"
                 )
                 title = f"{TYPES[kind].title}: {run.name}"

@@ -10,7 +10,7 @@ from gnomon.answers.base.answer_type import Answer
 from gnomon.answers.reading.base import Which
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import create
-from gnomon.eval.belief import measures as belief
+from gnomon.eval import belief
 from gnomon.eval.scoring.chance import chance
 from gnomon.eval.scoring.estimates import estimate_line, picture_numbers
 from gnomon.eval.scoring.questions import Question

@@ -1,6 +1,6 @@
 """Published benchmarks, by name in BENCHMARKS, read from local files; nothing is downloaded.
 
-Each module turns the rows of its layouts into questions with typed targets. The split is in the
+Each function turns the rows of its layouts into questions with typed targets. The split is in the
 file's name, or in the row if a file has several, and otherwise it is test: so nothing meant for
 testing is trained on by mistake.
 """
@@ -20,16 +20,13 @@ if TYPE_CHECKING:
     from gnomon.store.user_data.table import UserTable
 
 BENCHMARKS = {
-    name: f"gnomon.store.benchmarks.{name}:rows"
-    for name in (
-        "chartqa",
-        "clockbench",
-        "gsm8k",
-        "measurebench",
-        "refcoco",
-        "ticktockvqa",
-        "vlmevalkit",
-    )
+    "chartqa": "gnomon.store.benchmarks.questions:chartqa",
+    "clockbench": "gnomon.store.benchmarks.instruments:clockbench",
+    "gsm8k": "gnomon.store.benchmarks.questions:gsm8k",
+    "measurebench": "gnomon.store.benchmarks.instruments:measurebench",
+    "refcoco": "gnomon.store.benchmarks.questions:refcoco",
+    "ticktockvqa": "gnomon.store.benchmarks.instruments:ticktockvqa",
+    "vlmevalkit": "gnomon.store.benchmarks.questions:vlmevalkit",
 }
 
 
@@ -55,7 +52,7 @@ def open_benchmark(
     file = Path(path)
 
     def read(line: int, raw: dict[str, Any]) -> list[UserRow]:
-        """Return a row's questions. Modules check no types: any error means another layout."""
+        """Return a row's questions. Benchmarks check no types: any error means another layout."""
         try:
             return list(rows(line, raw, file))
         except (ArithmeticError, AttributeError, LookupError, OSError, TypeError) as error:

@@ -15,7 +15,7 @@ from gnomon.sample import Number, Text
 from gnomon.store.user_data.opening import picture_folders
 
 # Folder of pictures that the user allows besides the file's own. A context variable, because the
-# modules' `rows` do not take it.
+# benchmarks' functions do not take it.
 _ALLOWED: ContextVar[str | None] = ContextVar("pictures", default=None)
 # Parts of a picture's path that are tried, from its end.
 _MAX_TAIL = 20

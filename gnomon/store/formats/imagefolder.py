@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from gnomon import files, jsons
 from gnomon.atomic import name_in_errors, replace_folder
-from gnomon.store.formats.base import Format, file_sha256
+from gnomon.store.formats import Format, file_sha256
 from gnomon.store.records import Record, embed, plain_columns
 
 METADATA, PICTURE = "metadata.jsonl", "file_name"

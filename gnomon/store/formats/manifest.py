@@ -22,7 +22,7 @@ import gnomon
 from gnomon import files
 from gnomon.atomic import put_text
 from gnomon.store import formats
-from gnomon.store.formats.base import Format
+from gnomon.store.formats import Format
 
 MANIFEST = "manifest.json"
 FORMAT = 1

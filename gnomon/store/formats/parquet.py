@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from gnomon.atomic import replace_file
-from gnomon.store.formats.base import Format
+from gnomon.store.formats import Format
 from gnomon.store.parquet_pages import columns_of
 from gnomon.store.records import MORE_IMAGES, TEXTS, Record
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from gnomon import files, jsons
 from gnomon.atomic import replace_file
-from gnomon.store.formats.base import Format
+from gnomon.store.formats import Format
 from gnomon.store.records import Record, embed, plain_columns
 
 _NO_PICTURE = (0, 0)

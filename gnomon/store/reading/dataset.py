@@ -11,8 +11,8 @@ from typing import Any
 from gnomon import jsons
 from gnomon.progress import track
 from gnomon.sample import Sample, Target, target_from_json
+from gnomon.store.formats import Format
 from gnomon.store.formats import manifest as manifests
-from gnomon.store.formats.base import Format
 from gnomon.store.formats.manifest import MANIFEST
 from gnomon.store.records import MORE_IMAGES, from_record
 from gnomon.store.samples import Samples

@@ -16,7 +16,7 @@ from PIL import Image
 from gnomon.eval import RunResult, compare, score, write_report
 from gnomon.eval.report import answers as examples
 from gnomon.eval.report import page as report
-from gnomon.eval.report.plots.curve import curves
+from gnomon.eval.report.plots import curves
 
 HOSTILE = "<script>alert(1)</script><img src=http://evil.example/x.png onerror=alert(2)>\"'"
 LOG = [

@@ -16,8 +16,14 @@ from PIL import Image
 
 from gnomon.recipe import Source
 from gnomon.sample import Box, Number, Text, Time
-from gnomon.store import benchmarks, mixture
-from gnomon.store.benchmarks import BENCHMARKS, open_benchmark, split_of_file
+from gnomon.store import mixture
+from gnomon.store.benchmarks import (
+    BENCHMARKS,
+    instruments,
+    open_benchmark,
+    questions,
+    split_of_file,
+)
 
 COLOURS = [(9, 0, 0), (0, 9, 0), (0, 0, 9)]
 SIZE = (40, 30)
@@ -69,9 +75,14 @@ def between(low, high):
     return measuring("interval_matching", {"interval": [low, high], "units": []})
 
 
-def test_the_names_are_the_files():
-    folder = Path(benchmarks.__file__).parent
-    assert set(BENCHMARKS) == {file.stem for file in folder.glob("[a-z]*.py")}
+def test_the_names_are_those_of_the_functions():
+    functions = {
+        name: f"{module.__name__}:{name}"
+        for module in (instruments, questions)
+        for name, function in vars(module).items()
+        if name[0] != "_" and getattr(function, "__module__", "") == module.__name__
+    }
+    assert functions == BENCHMARKS
 
 
 def test_chartqa_as_it_was_published(tmp_path):

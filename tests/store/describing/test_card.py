@@ -21,8 +21,8 @@ from gnomon.generators import create
 from gnomon.recipe import Source
 from gnomon.sample import Box, Number, Sample, Spot, Spots, Table, Text, Time
 from gnomon.store import GeneratedSamples
-from gnomon.store.describing import command
-from gnomon.store.describing.tally import OTHERS, TEXTS, bar_table, count_sample, merge_counts
+from gnomon.store.describing.card import RECIPE, recipe_yaml
+from gnomon.store.describing.census import OTHERS, TEXTS, bar_table, count_sample, merge_counts
 from gnomon.store.formats import manifest as manifests
 
 
@@ -249,7 +249,7 @@ def test_a_dataset_that_is_older_than_its_counts_gets_its_card(tmp_path):
 def _commands(text, folder):
     """The commands of a card, with the recipes that they name put beside them."""
     for recipe in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL):
-        (folder / command.RECIPE).write_text(recipe)
+        (folder / RECIPE).write_text(recipe)
     for line in re.findall(r"^gnomon generate .*$", text, re.MULTILINE):
         yield shlex.split(line)[1:]
 
@@ -284,7 +284,7 @@ def test_a_copied_directory_is_named_and_its_recipe_says_so(tmp_path):
     write(store.open(tmp_path / "one"), tmp_path / "two", n=20)
     assert "| train | 20 | 2 |" in card(tmp_path / "two")
     entry = manifests.read(tmp_path / "two")["splits"]["train"]
-    assert yaml.safe_load(command.recipe_yaml(entry)) == {"data": [{"path": "one"}]}
+    assert yaml.safe_load(recipe_yaml(entry)) == {"data": [{"path": "one"}]}
 
 
 @pytest.mark.slow

@@ -16,8 +16,7 @@ from gnomon.generators import create
 from gnomon.recipe import Columns
 from gnomon.sample import Sample, Text
 from gnomon.store import GeneratedSamples
-from gnomon.store.describing.census import TRACES, census, trace_hashes
-from gnomon.store.describing.tally import merge_counts
+from gnomon.store.describing.census import TRACES, census, merge_counts, trace_hashes
 from gnomon.store.samples import Outline
 from gnomon.store.user_data.mistakes import contradictions
 from gnomon.store.user_data.opening import open_table

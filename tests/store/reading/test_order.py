@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.store.reading.order import shuffled_index
+from gnomon.store.reading.mixture import shuffled_index
 
 
 @given(st.integers(1, 300), st.integers())

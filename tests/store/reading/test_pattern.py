@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.store.reading.order import BLOCK, Pattern, shares
+from gnomon.store.reading.mixture import BLOCK, Pattern, shares
 
 WEIGHTS = st.lists(st.floats(0.01, 1), min_size=1, max_size=8)
 

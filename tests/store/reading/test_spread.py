@@ -10,7 +10,7 @@ from store_toys import Listed, toys
 
 from gnomon import store
 from gnomon.sample import Number, Sample
-from gnomon.store.reading.order import spread
+from gnomon.store.reading.mixture import spread
 
 
 def ordered(labels):

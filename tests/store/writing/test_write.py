@@ -11,7 +11,7 @@ from store_toys import Listed, toys, tree
 from gnomon import store
 from gnomon.sample import Sample, Time
 from gnomon.store.formats import manifest as manifests
-from gnomon.store.writing.plan import shards_for
+from gnomon.store.writing import shards_for
 
 
 def write(samples, out, **options):

@@ -1,25 +1,27 @@
-"""Charts of each kind of target, from scored answers."""
+"""Charts inside the page as inline SVG: no script, no network, colours from the style sheet."""
 
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from io import StringIO
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from numpy.typing import NDArray
 
 from gnomon.answers.registry import TYPES
-from gnomon.eval.report.plots.drawing import colour, new_axes, paint, style_axes, to_svg
 from gnomon.eval.scoring.runs import RunResult, ScoredAnswer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from gnomon.eval.belief.measures import Bin
+    from gnomon.eval.belief import Bin
+
 
 UNREAD = "not read"
 # Minutes in a round of the hour hand: only such dials are drawn.
@@ -184,3 +186,118 @@ def reliability(bins: list[Bin], label: str) -> Markup:
         confidence, accuracy, [12 + 100 * bin_.n / n for bin_ in bins], color, clip_on=False
     )
     return to_svg(chart, label)
+
+
+Log: TypeAlias = Sequence[Mapping[str, Any]]
+
+# Columns that TRL adds to the log; all other numbers are parts of the loss.
+_NOT_A_PART = frozenset(
+    ("step", "epoch", "learning_rate", "grad_norm", "mean_token_accuracy", "num_tokens", "entropy")
+)
+# One point per pixel of the chart's width.
+_MOST_POINTS = 400
+
+
+def curves(logs: Mapping[str, Log]) -> dict[str, Markup]:
+    """Draw each log by its name, all on the same axes so that they can be compared.
+
+    Lines are the loss and each part; a log with fewer than two rows of loss is left out.
+    """
+    series_by_name = {
+        name: series for name, log in logs.items() if len((series := _series(log))["loss"]) > 1
+    }
+    points = [
+        point for series in series_by_name.values() for line in series.values() for point in line
+    ]
+    values = [value for _, value in points]
+    # A loss that falls by more than a factor of 20 hides its end on a linear axis.
+    logarithmic = bool(values) and min(values) > 0 and max(values) > 20 * min(values)
+    parts = list(dict.fromkeys(part for series in series_by_name.values() for part in series))
+    pictures = {}
+    for name, series in series_by_name.items():
+        chart = new_axes(400, 260)
+        # Invisible points of all logs give every chart the same axes.
+        chart.plot(*zip(*points, strict=True), alpha=0)
+        for part, line in series.items():
+            colour_of_part = paint(colour(parts.index(part)))
+            chart.plot(*zip(*line[:: -(-len(line) // _MOST_POINTS)], strict=True),
+                       color=colour_of_part, label=part)  # fmt: skip
+        chart.set(xlabel="step", yscale="log" if logarithmic else "linear")
+        chart.legend(frameon=False, fontsize=11)
+        pictures[name] = to_svg(chart, f"{name}: loss by step")
+    return pictures
+
+
+def _series(log: Log) -> dict[str, list[tuple[float, float]]]:
+    """Collect the loss, then its parts: every finite number of a row that has a loss."""
+    series: dict[str, list[tuple[float, float]]] = {"loss": []}
+    for row in log:
+        if "step" not in row or "loss" not in row:
+            continue  # an evaluation's row, or the summary at the end
+        for name, value in {**row, **row.get("parts", {})}.items():
+            is_part = name not in _NOT_A_PART and isinstance(value, int | float)
+            if is_part and math.isfinite(value):
+                series.setdefault(name, []).append((row["step"], value))
+    return series
+
+
+COLOURS = 8
+"""Colours that nearly everyone can tell apart, whatever colours they see less of."""
+_VARIABLES = ("ink", "soft", "rule", "good", "bad", *(f"run{i}" for i in range(COLOURS)))
+# Near-black colours for matplotlib, one per variable: `to_svg` finds them in the SVG by their hex.
+_PAINTS = {name: f"#0000{place:02x}" for place, name in enumerate(_VARIABLES)}
+_REMOVED = re.compile(
+    r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->"
+    r'|(?<=<g) id="[^"]*"'  # the same in every chart
+    r'| font-family: [^;"]*;?| transform="rotate\(-0[^"]*"'
+    r"|(?<=\.\d)\d+(?=[^<>]*>)",  # a tenth of a pixel is enough; texts keep their digits
+    re.DOTALL,
+)
+
+
+def colour(index: int) -> str:
+    """Name in the style sheet of the colour of the run or line at that index."""
+    return f"run{index % COLOURS}"
+
+
+def paint(name: str) -> str:
+    """Colour for matplotlib to draw with, which `to_svg` replaces by the style sheet's."""
+    return _PAINTS[name]
+
+
+def new_axes(width: float, height: float) -> Axes:
+    """Create an empty chart of that size in pixels, with pale grid lines in the background."""
+    from matplotlib.figure import Figure
+
+    # At 72 dpi an SVG's points are pixels.
+    figure = Figure((width / 72, height / 72), layout="constrained")
+    chart = figure.add_subplot()
+    style_axes(chart)
+    chart.spines[:].set_visible(False)
+    return chart
+
+
+def style_axes(chart: Axes) -> None:
+    """Give axes the page's font size and grid lines."""
+    chart.set_axisbelow(True)
+    chart.grid(color=paint("rule"), linewidth=1)
+    chart.tick_params(length=0, labelsize=11)
+
+
+def to_svg(chart: Axes, label: str) -> Markup:
+    """Render a chart as SVG that scales with the page; `label` is for screen readers."""
+    from matplotlib import rc_context
+
+    figure, file = chart.get_figure(root=True), StringIO()
+    assert figure is not None
+    # Each picture's own salt: ids of clipping paths must differ on a page of many pictures.
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": label}):
+        figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
+    # Metadata, fonts, and digits below a tenth of a pixel.
+    text = _REMOVED.sub("", file.getvalue().partition("<svg")[2])
+    for name, hexadecimal in _PAINTS.items():
+        # Variables follow the page's light or dark scheme.
+        text = text.replace(hexadecimal, f"var(--{name})")
+    tag = f'<svg role="img" aria-label="{escape(label)}"'
+    # Numbers, and texts that matplotlib has escaped.
+    return Markup(tag + re.sub(r"\s*\n\s*", " ", text))  # noqa: S704

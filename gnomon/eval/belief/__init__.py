@@ -1,1 +1,0 @@
-"""Belief: a model's log-probabilities of listed answers, measured and calibrated."""

@@ -1,1 +1,0 @@
-"""Small charts as inline SVG: no script, no network, colours from the page's CSS variables."""

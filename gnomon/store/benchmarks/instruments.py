@@ -1,0 +1,168 @@
+"""Benchmarks of clocks and other instruments: ClockBench, MeasureBench and TickTockVQA."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal
+
+from gnomon import files, jsons
+from gnomon.recipe import Columns
+from gnomon.sample import Number, Text, Time
+from gnomon.store.benchmarks import _cells, split_of_file
+from gnomon.store.user_data.rows import UserRow
+
+_TASKS = ("time", "shift", "angle", "zone")
+_OF_24 = ("shift", "zone")
+_INVALID = '"valid": false'
+_CHOICES = (_INVALID, '"valid": true')
+# A comma before a closing bracket, which some answers have and JSON does not allow.
+_TRAILING = re.compile(r",(\s*[}\]])")
+
+
+def clockbench(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
+    """Clocks to read, to shift and to move to another zone, some of them impossible.
+
+    ClockBench (clockbench.ai): four questions to each clock in an input….json, beside
+    answers….json. As published, input/ has both files, and images/ beside it has the pictures
+    of `image_url`. Questions ask for JSON with hours, minutes and seconds. After a shift or in
+    another zone a day has 24 hours; otherwise as many as the hour needs. An answer that is a
+    range, such as minutes [4, 5], is here its middle, as in the benchmark's own deviations. So
+    `exact` is stricter than its accuracy; compare "within 1 minute". The right answer to an
+    impossible clock is that it is not valid.
+    """
+    image = _cells.find_picture(raw, file, "image_url", "../images")
+    key = file.with_name(file.name.replace("input", "answers", 1))
+    answers = _answers(key, key.stat().st_mtime_ns)[raw["id"]]
+    for task in _TASKS:
+        if question := raw.get(f"question_{task}"):
+            answer = _cells.cell(answers, f"answer_{task}")
+            if isinstance(answer, str):
+                answer = jsons.loads(_TRAILING.sub(r"\1", answer), f"answer {answer!r}")
+            target = _target(answer, task)
+            yield UserRow(line, image, question, target, raw["id"], split_of_file(file), part=task)
+
+
+@lru_cache(maxsize=1)
+def _answers(file: Path, changed: int) -> dict[str, dict[str, Any]]:  # noqa: ARG001 - for the cache
+    data = files.read_bytes(file, "ClockBench's answers")
+    answers: dict[str, dict[str, Any]] = jsons.loads(data, file.name)
+    return answers
+
+
+def _target(answer: dict[str, Any], task: str) -> Time | Text:
+    if answer.get("valid") is False:
+        return Text(_INVALID, _CHOICES)
+    hour, minute, second = (_middle(answer.get(name)) for name in ("hours", "minutes", "seconds"))
+    if hour is None or minute is None or hour > 24 or minute > 59 or (second or 0) > 59:
+        raise ValueError(f"answer {answer!r}: no time of day")
+    hours: Literal[12, 24] = 24 if task in _OF_24 or hour > 12 else 12
+    seconds = hour % hours * 3600 + minute * 60 + (second or 0)
+    return Time(seconds, hours, shows_seconds=second is not None, form="json")
+
+
+def _middle(value: Any) -> int | None:
+    """Return a whole number, the middle of a range, or None without a value."""
+    if value is None or value is False:
+        return None
+    ends: list[int] = value if isinstance(value, list) else [value]
+    return (min(ends) + max(ends)) // 2
+
+
+_HALF_DAY = 12 * 3600
+_HOUR_13 = 13 * 3600
+
+
+def measurebench(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
+    """Instruments of 26 sorts, read to an interval.
+
+    MeasureBench (Lin et al. 2025, arXiv:2510.26865): instruments of 26 sorts, read with their
+    unit. Parquet rows of the hub, or the JSON that its generators write: a `question`, a
+    picture in `image` or at `img_path`, an `evaluator`, and `evaluator_kwargs` (also as JSON
+    text) with an `interval` of right answers and the names of its unit in `units`. Here the
+    answer is the interval's middle with a tolerance of half its width, so that "right as far as
+    the scale can be read" is the benchmark's accuracy of numbers; the unit is not judged. The
+    middle is the answer to an interval of times, too: `exact` is stricter, and "within 1
+    minute" wider than most. Of several intervals in different units the first counts, and the
+    question then names its unit.
+    """
+    image = _cells.find_picture(raw, file, "img_path")
+    question = str(_cells.cell(raw, "question")).removeprefix("<image 1>").strip()
+    (low, high), unit, several = _right(raw)
+    target = _time(low, high) if isinstance(low, str) else _number(low, high, unit)
+    if several and unit:
+        question = f"{question} Answer in {unit}."
+    yield UserRow(line, image, question, target, _cells.picture_group(image), split_of_file(file))
+
+
+def _right(raw: dict[str, Any]) -> tuple[tuple[Any, Any], str, bool]:
+    """Return the interval of right answers, the first name of its unit, and if there are others."""
+    arguments = _cells.cell(raw, "evaluator_kwargs")
+    if isinstance(arguments, str):
+        arguments = jsons.loads(arguments, "evaluator_kwargs")
+    match raw.get("evaluator"):
+        case "interval_matching":
+            (low, high), units, several = arguments["interval"], arguments["units"], False
+        case "multi_interval_matching":
+            (low, high), *others = arguments["intervals"]
+            units, several = next(iter(arguments["units"]), ""), bool(others)
+        case other:
+            raise ValueError(f"evaluator {other!r}: interval_matching was expected, or multi_…")
+    unit = units if isinstance(units, str) else next(iter(units), "")
+    return (low, high), " ".join(str(unit).split()), several
+
+
+def _number(low: Any, high: Any, unit: str) -> Number:
+    first, last = Decimal(str(low)), Decimal(str(high))
+    return Number((first + last) / 2, unit, (last - first) / 2)
+
+
+def _time(low: str, high: str) -> Time:
+    """Return the middle, to the second if the interval is narrower than a minute."""
+    first, last = _seconds(low), _seconds(high)
+    while last < first:  # 12:59:59 to 1:00:01; twice for 23:59:50 to 0:00:10
+        last += _HALF_DAY
+    has_seconds = last - first < 60
+    middle = (first + last) // 2
+    if not has_seconds:
+        middle -= middle % 60
+    if min(_seconds(low), _seconds(high)) >= _HOUR_13:
+        return Time(middle % (2 * _HALF_DAY), 24, has_seconds)
+    return Time(middle % _HALF_DAY, 12, has_seconds)
+
+
+def _seconds(time: str) -> int:
+    """Seconds of 10:08 or 10:08:30; the generators write 10:08:60 and 10:08:-1, too."""
+    hour, minute, second = (*map(int, time.split(":")), 0)[:3]
+    return hour * 3600 + minute * 60 + second
+
+
+QUESTION = "What time does the clock show? Answer HH:MM."
+
+
+def ticktockvqa(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
+    """Clocks in photographs, read to the minute.
+
+    TickTockVQA (Choi et al. 2026, arXiv:2603.08011): clocks in photographs and films. The
+    authors' annotations.json, a list of {"image_path", "hour", "minute", "ampm", "time_string",
+    …} with the pictures in images/ beside it, whose first folder, train or test, is the split;
+    or rows of `image` and `label`, the `time_string` such as 12:26 PM, as in the authors'
+    upload. A dial is read on 12 hours: a.m. and p.m., which some scenes show, are not asked
+    for. The authors publish no question; the one here is gnomon's.
+    """
+    image = _cells.find_picture(raw, file, "image_path", "images")
+    if raw.get("image_path"):
+        split = PurePosixPath(raw["image_path"]).parts[0]
+        label = f"{_cells.cell(raw, 'hour')}:{_cells.cell(raw, 'minute'):0>2}"
+    else:
+        split = split_of_file(file)
+        label = _cells.cell(raw, "label", "time_string")
+    if split not in ("train", "test"):
+        raise ValueError(
+            f"image_path {raw.get('image_path')!r}: it should begin with train/ or test/"
+        )
+    time = Time.from_label(label, Columns(kind="time"), None)
+    yield UserRow(line, image, QUESTION, time, _cells.picture_group(image), split)

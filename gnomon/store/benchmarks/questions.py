@@ -1,0 +1,118 @@
+"""Benchmarks of other pictures and of texts: ChartQA, GSM8K, RefCOCO, and those of VLMEvalKit."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any
+
+from gnomon.recipe import Columns
+from gnomon.sample import Box, Number, Text
+from gnomon.store.benchmarks import _cells, split_of_file
+from gnomon.store.pictures import picture_size
+from gnomon.store.user_data.lines import read_rows
+from gnomon.store.user_data.rows import UserRow
+
+
+def chartqa(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
+    """Questions about charts; a label that is a plain decimal is a number, otherwise a text.
+
+    ChartQA (Masry et al. 2022): questions about charts. The authors' JSON, a list of
+    {"imgname", "query", "label"} with the charts in png/ beside it; or Parquet rows of `image`,
+    `query`, `label`, as on the Hugging Face hub.
+    """
+    image = _cells.find_picture(raw, file, "imgname", "png")
+    question = " ".join(str(_cells.cell(raw, "query", "question")).split())
+    label = _cells.cell(raw, "label", "answer")
+    if isinstance(label, list):  # on the hub it is a list of one
+        (label,) = label
+    target = _cells.number_or_text(label)
+    yield UserRow(line, image, question, target, _cells.picture_group(image), split_of_file(file))
+
+
+_MARKS = re.compile(r"<<[^<>]*>>")
+
+
+def gsm8k(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
+    """Sums in words, with their working as the rationale.
+
+    GSM8K (Cobbe et al. 2021): sums in words, JSONL of `question` and `answer`. An answer is the
+    working, #### and the number. The calculator's marks, <<48/2=24>>, are removed from the
+    working.
+    """
+    question = str(_cells.cell(raw, "question")).strip()
+    working, sign, number = str(_cells.cell(raw, "answer")).rpartition("####")
+    if not sign:
+        raise ValueError("the answer has no ####, after which the number should stand")
+    columns = Columns(image=None, kind="number")
+    target = Number.from_label(number.replace(",", "").strip(), columns, None)
+    rationale = _MARKS.sub("", working).strip()
+    yield UserRow(line, None, question, target, question, split_of_file(file), rationale)
+
+
+def refcoco(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
+    """Boxes of the things that expressions describe: RefCOCO, RefCOCO+ and RefCOCOg.
+
+    RefCOCO, RefCOCO+ and RefCOCOg (Yu et al. 2016): boxes of the things that expressions
+    describe. Qwen's JSONL of `image`, `sent`, `bbox` as x1, y1, x2, y2; or lmms-eval's rows of
+    `image`, `answer` (several expressions of the same thing) and `bbox` as x, y, width, height.
+    The names of the columns tell the two apart, never the numbers.
+    """
+    columns = Columns(kind="box", box_format="xyxy" if "sent" in raw else "xywh")
+    value = _cells.cell(raw, "sent", "answer")
+    image = _cells.find_picture(raw, file, "image")
+    target = Box.from_label(_cells.cell(raw, "bbox"), columns, picture_size(image))
+    expressions = [value] if isinstance(value, str) else value
+    for place, expression in enumerate(expressions, 1):
+        question = f"Where is {' '.join(str(expression).split())}? Give its box."
+        part = str(place) if len(expressions) > 1 else ""
+        group = _cells.picture_group(image)
+        yield UserRow(line, image, question, target, group, split_of_file(file), part=part)
+
+
+# Characters up to which an `image` is an index, as in VLMEvalKit: no picture is so short.
+_INDEX = 64
+
+
+def vlmevalkit(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
+    """Rows of any TSV of VLMEvalKit; answers are letters of choices, numbers or texts.
+
+    VLMEvalKit's TSVs (Duan et al. 2024): `index`, `image` in base64, `question`, `answer`.
+    Columns A, B, C, … are choices, whose letter is the answer. An `image` may be the index of
+    an earlier row that has the picture. `image_path` is a file instead.
+    """
+    image = _image(raw, file)
+    question = str(_cells.cell(raw, "question")).strip()
+    hint = (raw.get("hint") or "").strip()
+    if hint:
+        question = f"{hint}\n{question}"
+    choices = {letter: raw[letter] for letter in ascii_uppercase if raw.get(letter)}
+    answer = _cells.cell(raw, "answer")
+    target = Text(answer, tuple(choices)) if choices else _cells.number_or_text(answer)
+    lines = [f"{letter}. {' '.join(choice.split())}" for letter, choice in choices.items()]
+    if lines:
+        question = "\n".join((question, *lines, "Answer with the letter."))
+    yield UserRow(line, image, question, target, _cells.picture_group(image), split_of_file(file))
+
+
+def _image(raw: dict[str, Any], file: Path) -> Path | bytes:
+    if raw.get("image_path"):
+        return _cells.find_picture(raw, file, "image_path", "images")
+    image = str(_cells.cell(raw, "image"))
+    if len(image) > _INDEX:
+        return b64decode(image, validate=True)
+    by_index = _pictures(file, file.stat().st_mtime_ns)
+    if image not in by_index:
+        raise ValueError(f"image {image!r} is the index of no row with a picture")
+    return b64decode(by_index[image], validate=True)
+
+
+@lru_cache(maxsize=1)
+def _pictures(file: Path, changed: int) -> dict[str, str]:  # noqa: ARG001 - for the cache
+    """Base64 of the pictures that rows have themselves, by the rows' index."""
+    cells = ((raw.get("index", ""), raw.get("image") or "") for _, raw in read_rows(file))
+    return {index: image for index, image in cells if len(image) > _INDEX}

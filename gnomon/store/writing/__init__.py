@@ -1,1 +1,0 @@
-"""Datasets written to disk, by one process or many."""
