@@ -9,7 +9,7 @@ from PIL import Image
 from quick import quick, strengths
 
 from gnomon.generators import Chart, create
-from gnomon.generators.chart import facts as telling
+from gnomon.generators.chart import draw as telling
 from gnomon.generators.chart import pen as pens
 from gnomon.generators.chart.generator import CHARTS, LEVELS
 from gnomon.sample import Box

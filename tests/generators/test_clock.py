@@ -29,10 +29,10 @@ from gnomon.generators.clock.scene import (
 from gnomon.generators.drawing.backgrounds import BACKGROUNDS
 from gnomon.generators.drawing.canvas import Canvas
 from gnomon.generators.drawing.colours import PALETTES, contrast, difference
-from gnomon.generators.drawing.dials import DIALS, HANDS, UNSEEN_DIALS, UNSEEN_HANDS, outline
-from gnomon.generators.drawing.dials import hand_shape as hand_shape
 from gnomon.generators.drawing.lettering import text_mask
 from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.shapes import DIALS, HANDS, UNSEEN_DIALS, UNSEEN_HANDS, outline
+from gnomon.generators.drawing.shapes import hand_shape as hand_shape
 from gnomon.generators.rng import Rng
 from gnomon.sample import Number, Time
 

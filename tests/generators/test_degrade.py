@@ -18,7 +18,7 @@ from quick import strengths
 import gnomon
 from gnomon.generators import Clock, create
 from gnomon.generators.drawing.canvas import SCALE, Canvas
-from gnomon.generators.drawing.dials import disc
+from gnomon.generators.drawing.shapes import disc
 from gnomon.generators.rng import digest
 
 CORNERS = np.array([(0, 0), (224, 0), (224, 224), (0, 224)], float)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from gnomon.generators.drawing.canvas import Canvas
-from gnomon.generators.drawing.dials import disc
 from gnomon.generators.drawing.pose import WIDEST, Lens, Pose
+from gnomon.generators.drawing.shapes import disc
 
 
 @pytest.mark.parametrize("size", [(160, 120), (96, 200)])

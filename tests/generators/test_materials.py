@@ -28,8 +28,8 @@ from gnomon.generators.drawing.colours import (
     palette,
     stand_out,
 )
-from gnomon.generators.drawing.dials import outline
 from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.shapes import outline
 from gnomon.generators.files import UserFile, licence
 from gnomon.generators.instruments import INSTRUMENTS
 from gnomon.generators.rng import Rng

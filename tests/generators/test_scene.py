@@ -11,8 +11,8 @@ from quick import quick, strengths
 
 from gnomon.generators import create
 from gnomon.generators.drawing.colours import SHADES, VISIBLE, colours_visible_on, difference
+from gnomon.generators.drawing.pose import Slot, cell, slots
 from gnomon.generators.drawing.shapes import SHAPES
-from gnomon.generators.drawing.slots import Slot, cell, slots
 from gnomon.generators.rng import Rng
 from gnomon.generators.scene.generator import LEVELS, QUESTIONS
 from gnomon.generators.scene.things import ICONS, REACH, SEEN, UNSEEN, draw_thing

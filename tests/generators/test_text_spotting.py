@@ -16,7 +16,7 @@ from gnomon.generators.drawing.colours import (
     text_grounds,
 )
 from gnomon.generators.drawing.lettering import TEXT_FONTS, UNSEEN_FONTS
-from gnomon.generators.drawing.slots import Slot, strips
+from gnomon.generators.drawing.pose import Slot, strips
 from gnomon.generators.rng import Rng
 from gnomon.generators.text_spotting.draw import hull
 from gnomon.generators.text_spotting.generator import LEVELS, QUESTIONS

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
-from gnomon.generators.arithmetic import chains, measures, parts, whole
+from gnomon.generators.arithmetic import measures, parts, whole
 from gnomon.generators.arithmetic import problems as tables
 from gnomon.generators.arithmetic.problems import ArithmeticLevel, Problem
 from gnomon.generators.base import (
@@ -24,7 +24,7 @@ from gnomon.generators.wording import exact_number
 from gnomon.sample import Number, Sample, Target, Text, Time
 
 TASKS: dict[str, Callable[[Rng, ArithmeticLevel], Problem]] = {
-    task.__name__: task for part in (whole, chains, parts, measures) for task in part.TASKS
+    task.__name__: task for part in (whole, parts, measures) for task in part.TASKS
 }
 # Names that stand for several tasks.
 GROUPS = {"all": tuple(TASKS), **tables.GROUPS}

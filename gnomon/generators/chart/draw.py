@@ -1,37 +1,48 @@
-"""A chart's picture with the place of everything in it, and its table as a picture."""
+"""A chart's picture with the place of everything in it, its facts, and its table as a picture."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from typing import Any
 
+import numpy as np
 from PIL import Image, ImageDraw
 
-from gnomon.generators.chart import layout, lines
-from gnomon.generators.chart import lines as dots
-from gnomon.generators.chart import polar as pies
+from gnomon.generators.chart import layout, marks
 from gnomon.generators.chart import questions as phrasing
-from gnomon.generators.chart import rectangles as bars
-from gnomon.generators.chart import rectangles as heat
 from gnomon.generators.chart.catalog import TYPES
 from gnomon.generators.chart.layout import Board, Variation
-from gnomon.generators.chart.pen import Corners, Pen
-from gnomon.generators.chart.scene import ROUND, About, ChartPlan
+from gnomon.generators.chart.pen import Corners, Pen, Shape, Word
+from gnomon.generators.chart.questions import ChartQuestion
+from gnomon.generators.chart.scene import ROUND, About, Axis, ChartPlan
 from gnomon.generators.chart.style import LEAST_CONTRAST, LEAST_OF_TEXT, Look, levels
 from gnomon.generators.drawing import backgrounds as photograph
-from gnomon.generators.drawing.canvas import Pixels
+from gnomon.generators.drawing.canvas import Pixels, Points, bounding_box
 from gnomon.generators.drawing.colours import is_readable_on
 from gnomon.generators.drawing.lettering import font_face
+from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.shapes import oblong
 from gnomon.generators.files import UserFile
 from gnomon.generators.rng import Rng
 from gnomon.generators.wording import decimal_text
-from gnomon.sample import Size
+from gnomon.sample import Box, Size
 
-_DRAWN = (bars.bar, bars.barh, bars.stacked, bars.histogram, bars.box, lines.line, lines.area)
-_MORE = (dots.scatter, dots.bubble, pies.pie, pies.radar, heat.heatmap)
 CHARTS: dict[str, Callable[[Board, Corners], None]] = {
-    **{draw.__name__: draw for draw in (*_DRAWN, *_MORE)},
-    "grouped": bars.bar,
-    "ring": pies.pie,
+    "bar": marks.bar,
+    "grouped": marks.bar,
+    "barh": marks.barh,
+    "stacked": marks.stacked,
+    "histogram": marks.histogram,
+    "box": marks.box,
+    "heatmap": marks.heatmap,
+    "line": marks.line,
+    "area": marks.area,
+    "scatter": marks.scatter,
+    "bubble": marks.bubble,
+    "pie": marks.pie,
+    "ring": marks.pie,
+    "radar": marks.radar,
 }
 
 
@@ -109,3 +120,81 @@ def table_picture(plan: ChartPlan, about: About, look: Look) -> Image.Image:
             end = sum(widths[:cell]) - digit
             draw.text((end, high * place + digit / 2), text, ink, letters, anchor="ra")
     return picture
+
+
+def chart_facts(board: Board, question: ChartQuestion, moved: Pose | None) -> dict[str, Any]:
+    """The table as displayed, the place of every mark and text, and what was asked.
+
+    `moved` is where the picture's points went once it was drawn; None where they stayed.
+    """
+    plan, style = board.plan, board.look.style
+    frame = plan.frame
+    pose = moved or Pose(np.eye(3))
+    corners = pose(oblong(*board.plot))
+    return {
+        "chart": plan.chart,
+        "title": board.variation.title,
+        "each": frame.each,
+        "rows": list(frame.rows),
+        "columns": list(frame.columns),
+        "measures": [topic.measure for topic in frame.topics],
+        "units": [frame.topic_of(column).unit for column in range(len(frame.columns))],
+        "cells": plan.table,
+        "labelled": plan.has_labels,
+        "plot": list(board.plot)
+        if moved is None
+        else bounding_box(np.clip(corners, 0, board.pen.size)),
+        "corners": corners.tolist(),
+        "homography": pose.matrix.tolist(),
+        "axis": None if plan.chart in ("pie", "ring") else _axis(plan.axis, frame.topic.places),
+        "across": plan.across and _axis(plan.across, frame.topics[0].places),
+        "marks": [
+            {
+                "cell": list(mark.cell),
+                "box": _box(mark.shape, board, moved),
+                "at": list(pose.at(*mark.at)),
+            }
+            for mark in board.marks
+        ],
+        "texts": [
+            {"text": word.text, "role": word.role, "box": _box(word, board, moved)}
+            for word in board.pen.words
+        ],
+        "style": {"name": style.name, "palette": board.look.palette, "font": board.look.font},
+        "question": question.form,
+        "about": json.loads(json.dumps(question.about)),
+    }
+
+
+def _box(item: Shape | Word, board: Board, moved: Pose | None) -> list[float]:
+    """The box of an item's ink, clipped to the picture."""
+    size = board.pen.size
+    if moved is not None:
+        return bounding_box(np.clip(moved(item.outline), 0, size))
+    x1, y1, x2, y2 = item.box
+    return [max(0.0, x1), max(0.0, y1), min(size[0], x2), min(size[1], y2)]
+
+
+def target_box(facts: dict[str, Any]) -> Box:
+    """The box of the mark that the question is about."""
+    cell = facts["about"]["cells"][0]
+    return Box(*next(mark["box"] for mark in facts["marks"] if mark["cell"] == cell))
+
+
+def ink_corners(board: Board) -> Points:
+    """Corners around all that must not be cut off, with a little air."""
+    boxes = [mark.shape.box for mark in board.marks] + [word.box for word in board.pen.words]
+    x1, y1, x2, y2 = np.array([*boxes, board.plot]).T
+    air = board.gap
+    return oblong(x1.min() - air, y1.min() - air, x2.max() + air, y2.max() + air)
+
+
+def _axis(axis: Axis, places: int) -> dict[str, Any]:
+    """An axis's ends and ticks in the measure's unit."""
+    scale = 10**places
+    return {
+        "low": axis.low / scale,
+        "high": axis.high / scale,
+        "ticks": [tick / scale for tick in axis.ticks],
+        "log": axis.step == 0,
+    }

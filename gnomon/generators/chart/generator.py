@@ -21,6 +21,7 @@ from gnomon.generators.chart.questions import (
     QUESTIONS,
     ChartQuestion,
     ask_question,
+    question_text,
 )
 from gnomon.generators.chart.scene import ChartPlan
 from gnomon.generators.chart.table import Cell, Cells, Frame
@@ -197,30 +198,25 @@ class Chart(PictureGenerator):
 
     def draw(self, index: int) -> Sample:
         """Draw one chart and ask one question about it."""
-        from gnomon.generators.chart import draw as _chart_draw
-        from gnomon.generators.chart import draw as chart_draw
-        from gnomon.generators.chart import facts as _chart_facts
-        from gnomon.generators.chart import questions as phrasing
+        from gnomon.generators.chart import draw as drawing
 
         rng, plan, question = self._meaning(index)
-        text = phrasing.question_text(plan, question, rng)
+        text = question_text(plan, question, rng)
         look = styles.random_look(
             rng, self.materials.names("palettes"), self.materials.names("fonts"), ood=self.ood
         )
-        board = _chart_draw.draw_chart(plan, look, rng, self.photograph(index))
+        board = drawing.draw_chart(plan, look, rng, self.photograph(index))
         image, moved = board.pen.image(), None
         if self.degrade != "off":
             stroke = max(1, round(plan.room.text / 10))
-            keep = _chart_facts.ink_corners(board)
+            keep = drawing.ink_corners(board)
             image, moved = self.degrade_picture(index, image, keep, stroke=stroke)
-        facts = _chart_facts.chart_facts(board, question, moved)
+        facts = drawing.chart_facts(board, question, moved)
         answer = FORMS[question.form][1]
-        target = _chart_facts.target_box(facts) if answer is None else answer(plan, question.about)
-        more = (
-            ()
-            if question.form != MISMATCH
-            else (chart_draw.table_picture(plan, question.about, look),)
-        )
+        target = drawing.target_box(facts) if answer is None else answer(plan, question.about)
+        more = ()
+        if question.form == MISMATCH:
+            more = (drawing.table_picture(plan, question.about, look),)
         return Sample(self.id(index), image, text, target, facts, more_images=more)
 
     @property

@@ -10,18 +10,24 @@ import cv2
 import numpy as np
 from PIL.Image import Image
 
-from gnomon.generators.clock import extras as _clock_extras
+from gnomon.generators.clock import extras as clock_extras
 from gnomon.generators.clock.face import DAY, TEXTS
 from gnomon.generators.clock.look import LEGIBLE, Look
 from gnomon.generators.clock.scene import ClockScene
-from gnomon.generators.drawing import dials
-from gnomon.generators.drawing import dials as hands
 from gnomon.generators.drawing.backgrounds import SPREADS, background_behind
 from gnomon.generators.drawing.canvas import FINE, SCALE, SWELL, Canvas, Pixels, Points
 from gnomon.generators.drawing.colours import Colour, Palette, ground_clear_of
-from gnomon.generators.drawing.dials import disc, outline, radius_at
 from gnomon.generators.drawing.lettering import Text, text_mask
-from gnomon.generators.drawing.shapes import polar
+from gnomon.generators.drawing.shapes import (
+    Shape,
+    disc,
+    hand_shape,
+    needle,
+    outline,
+    polar,
+    radius_at,
+    rotate,
+)
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
 
@@ -90,7 +96,7 @@ _CASE, _FLOOR, _INK = ((step, step, step) for step in (_STEP, 2 * _STEP, 3 * _ST
 def draw_dial(canvas: Canvas, look: Look, palette: Palette) -> None:
     """Draw the dial on a canvas of the picture's size."""
     dial = look.style.dial
-    x1, y1, x2, y2 = canvas.pixels_around(look.pose(dials.outline(dial, look.make.rim)), 2)
+    x1, y1, x2, y2 = canvas.pixels_around(look.pose(outline(dial, look.make.rim)), 2)
     look = look._replace(pose=look.pose.moved(-x1, -y1))
     height, width = SCALE * (y2 - y1), SCALE * (x2 - x1)
     plate = Canvas((x2 - x1, y2 - y1), np.zeros((height, width), np.uint8))
@@ -119,7 +125,7 @@ def numeral_texts(look: Look) -> list[Text]:
     texts = []
     for hour, text in TEXTS[style].items():
         at = (15 if style == DAY else 30) * hour
-        place = polar(at, dials.radius_at(look.style.dial, at) - inset)
+        place = polar(at, radius_at(look.style.dial, at) - inset)
         # Roman ones have their feet to the axis.
         texts.append(Text(text, *place, height, at if style.startswith("roman") else 0))
     return texts
@@ -128,11 +134,11 @@ def numeral_texts(look: Look) -> list[Text]:
 def _floor(plate: Canvas, look: Look) -> None:
     dial = look.style.dial
     rim = look.make.rim
-    plate.fill([look.pose(dials.outline(dial, rim))], _CASE)
+    plate.fill([look.pose(outline(dial, rim))], _CASE)
     if dial == "ring":
-        plate.fill([look.pose(dials.outline(dial, 1 + 0.57 * (rim - 1)))], _FLOOR)
-        plate.fill([look.pose(dials.outline(dial, 1 + 0.21 * (rim - 1)))], _CASE)
-    plate.fill([look.pose(dials.outline(dial))], _FLOOR)
+        plate.fill([look.pose(outline(dial, 1 + 0.57 * (rim - 1)))], _FLOOR)
+        plate.fill([look.pose(outline(dial, 1 + 0.21 * (rim - 1)))], _CASE)
+    plate.fill([look.pose(outline(dial))], _FLOOR)
 
 
 def _ticks(plate: Canvas, look: Look) -> None:
@@ -195,9 +201,9 @@ def draw_clocks(clocks: Sequence[ClockScene], rng: Rng) -> Image:
         return _photograph(canvas, clocks, rng)
     for (look, angles, extras), colours in zip(clocks, palettes, strict=True):
         draw_dial(canvas, look, colours)
-        _clock_extras.draw_below_hands(canvas, look, colours, extras)
+        clock_extras.draw_below_hands(canvas, look, colours, extras)
         _draw_hands(canvas, look, colours, angles)
-        _clock_extras.draw_above_hands(canvas, look, extras)
+        clock_extras.draw_above_hands(canvas, look, extras)
     return canvas.picture()
 
 
@@ -205,7 +211,7 @@ def _photograph(canvas: Canvas, clocks: Sequence[ClockScene], rng: Rng) -> Image
     """Take a picture of clocks whose hands stand a little above their dials."""
     for look, _, extras in clocks:
         draw_dial(canvas, look, look.make.colours)
-        _clock_extras.draw_below_hands(canvas, look, look.make.colours, extras)
+        clock_extras.draw_below_hands(canvas, look, look.make.colours, extras)
     still, bodies, cases, floors = Canvas(canvas.size, canvas.pixels.copy()), [], [], []
     for look, angles, _ in clocks:
         shift = photo.parallax(rng, look.pose.scale)
@@ -216,7 +222,7 @@ def _photograph(canvas: Canvas, clocks: Sequence[ClockScene], rng: Rng) -> Image
         floors.append(look.pose(outline(look.style.dial)))
     for part in (still, canvas):
         for look, _, extras in clocks:
-            _clock_extras.draw_above_hands(part, look, extras)
+            clock_extras.draw_above_hands(part, look, extras)
     masks = (photo.mask_of(contours, canvas.size) for contours in (bodies, cases, floors))
     layers = photo.Layers(still.pixels, canvas.pixels, *masks)
     return photo.photograph(layers, rng, min_pixels=_MIN_PIXELS)
@@ -231,18 +237,18 @@ def _draw_hands(canvas: Canvas, look: Look, palette: Palette, angles: dict[str, 
         shadows = [[c + fall for c in contours] for contours in shapes.values()]
         canvas.inlay_all(shadows, (0, 0, 0), look.shadow)
     second = shapes.pop("second", None)
-    hub = [look.pose(hands.disc(look.make.hub))]
+    hub = [look.pose(disc(look.make.hub))]
     canvas.inlay_all([*shapes.values(), *([] if second else [hub])], palette.hands)
     if second:
         canvas.inlay_all([second, hub], palette.second)
 
 
-def _hand_shapes(look: Look, angles: dict[str, float]) -> dict[str, hands.Shape]:
+def _hand_shapes(look: Look, angles: dict[str, float]) -> dict[str, Shape]:
     """The hands' contours in the picture, the lowest first."""
     swell = 2 * SWELL / FINE / look.pose.scale
     style, make = look.style.hands, look.make
     shapes = {
-        name: hands.hand_shape(style, length, max(width - swell, 0.4 * width), make.tail)
+        name: hand_shape(style, length, max(width - swell, 0.4 * width), make.tail)
         for name, (length, width) in (("hour", look.hour), ("minute", look.minute))
         if name in angles
     }
@@ -250,8 +256,8 @@ def _hand_shapes(look: Look, angles: dict[str, float]) -> dict[str, hands.Shape]
         length, width, tail = make.second
         # In small pictures the swell would take all of a thin hand.
         thin = max(width - swell, 0.3 * width)
-        shapes["second"] = hands.needle(length, thin, tail, make.weight)
+        shapes["second"] = needle(length, thin, tail, make.weight)
     return {
-        name: [look.pose(c) for c in hands.rotate(contours, angles[name])]
+        name: [look.pose(c) for c in rotate(contours, angles[name])]
         for name, contours in shapes.items()
     }

@@ -11,12 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon.generators.clock.look import Look
-from gnomon.generators.drawing import dials
-from gnomon.generators.drawing import dials as _hands
 from gnomon.generators.drawing.canvas import Canvas, Points, bounding_box
 from gnomon.generators.drawing.colours import Colour, Palette
 from gnomon.generators.drawing.lettering import Text, draw_texts
-from gnomon.generators.drawing.shapes import polar, turning
+from gnomon.generators.drawing.shapes import disc, needle, polar, radius_at, rotate, turning
 from gnomon.generators.rng import Rng
 
 BRANDS = ("Meridian", "Aster", "Halden", "Orlo", "Kestrel", "Vireo", "Tamsin", "Quill", "Nordlys")
@@ -99,9 +97,9 @@ def draw_below_hands(canvas: Canvas, look: Look, palette: Palette, extras: Extra
     pose, texts = look.pose, []
     for place, pointing in extras.subdials:
         middle = polar(place, _OUT)
-        canvas.inlay([pose(_hands.disc(_SUBDIAL) + middle)], palette.ink)
-        canvas.inlay([pose(_hands.disc(0.9 * _SUBDIAL) + middle)], palette.floor)
-        hand = _hands.rotate(_hands.needle(0.7 * _SUBDIAL, 0.018, 0.15 * _SUBDIAL), pointing)
+        canvas.inlay([pose(disc(_SUBDIAL) + middle)], palette.ink)
+        canvas.inlay([pose(disc(0.9 * _SUBDIAL) + middle)], palette.floor)
+        hand = rotate(needle(0.7 * _SUBDIAL, 0.018, 0.15 * _SUBDIAL), pointing)
         canvas.inlay([pose(hand[0] + middle)], palette.ink)
     if extras.day is not None:
         middle = polar(extras.day_at, _OUT)
@@ -113,7 +111,7 @@ def draw_below_hands(canvas: Canvas, look: Look, palette: Palette, extras: Extra
     if texts:
         draw_texts(canvas, texts, look.font, pose, palette.ink)
     if extras.alarm is not None:
-        hand = _hands.rotate(_hands.needle(*_ALARM), extras.alarm)
+        hand = rotate(needle(*_ALARM), extras.alarm)
         canvas.inlay([pose(contour) for contour in hand], palette.second)
 
 
@@ -121,7 +119,7 @@ def draw_above_hands(canvas: Canvas, look: Look, extras: Extras) -> None:
     """Draw what lies between the clock and the eye."""
     pose = look.pose
     if extras.glare is not None:
-        lens = _hands.disc(1.0) * (0.5, 0.16) @ turning(extras.glare) + polar(extras.glare, 0.42)
+        lens = disc(1.0) * (0.5, 0.16) @ turning(extras.glare) + polar(extras.glare, 0.42)
         canvas.inlay_all([[pose(lens)]], (255, 255, 255), 0.4)
     if extras.cover is not None:
         thing = cover_outline(look, extras.cover)
@@ -131,8 +129,8 @@ def draw_above_hands(canvas: Canvas, look: Look, extras: Extras) -> None:
 
 def cover_outline(look: Look, at: float) -> Points:
     """The outline of what hides the dial's edge, in the picture."""
-    middle = polar(at, dials.radius_at(look.style.dial, at) + 0.05)
-    return look.pose(_COVER * _hands.disc(1.0) * (1.0, 1.15) @ turning(at) + middle)
+    middle = polar(at, radius_at(look.style.dial, at) + 0.05)
+    return look.pose(_COVER * disc(1.0) * (1.0, 1.15) @ turning(at) + middle)
 
 
 def extras_facts(look: Look, extras: Extras) -> dict[str, Any]:

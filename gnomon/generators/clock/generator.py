@@ -11,7 +11,6 @@ from gnomon.generators.base import check_names
 from gnomon.generators.clock.draw import draw_clocks
 from gnomon.generators.clock.extras import BRANDS, DAY_HEIGHT
 from gnomon.generators.clock.face import DAY
-from gnomon.generators.clock.facts import clock_facts
 from gnomon.generators.clock.look import DAY_NUMERALS, LEGIBLE, RIM, SECOND, free_edge
 from gnomon.generators.clock.options import ClockOptions
 from gnomon.generators.clock.questions import (
@@ -23,13 +22,14 @@ from gnomon.generators.clock.questions import (
     read_question,
 )
 from gnomon.generators.clock.scene import (
+    clock_facts,
     face_in_picture,
     random_clocks,
     random_faces,
     through_camera,
 )
-from gnomon.generators.drawing.dials import DIALS, HANDS, UNSEEN_DIALS, UNSEEN_HANDS, outline
 from gnomon.generators.drawing.pose import DISTANCE
+from gnomon.generators.drawing.shapes import DIALS, HANDS, UNSEEN_DIALS, UNSEEN_HANDS, outline
 from gnomon.generators.rng import Rng
 from gnomon.sample import Box, Form, Number, Sample, Target, Text, Time
 

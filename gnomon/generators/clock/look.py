@@ -9,11 +9,10 @@ import numpy as np
 
 from gnomon.generators.clock.face import DAY, Style
 from gnomon.generators.clock.options import ClockOptions
-from gnomon.generators.drawing import dials
-from gnomon.generators.drawing import pose as _pose
 from gnomon.generators.drawing.colours import Palette, is_legible, palette
 from gnomon.generators.drawing.degrade import max_turn
-from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.pose import Pose, place
+from gnomon.generators.drawing.shapes import outline
 from gnomon.generators.rng import Rng
 
 # Degrees; a dial turned further says where its twelve is.
@@ -190,8 +189,8 @@ def random_look(
     make = random_make(style, ranges.variety, rng, crowded=crowded)
     edge = free_edge(clock)
     room = size - 2 * edge
-    pose = _pose.place(
-        dials.outline(style.dial, make.rim), turn=rotation, tilt=tilt, towards=towards,
+    pose = place(
+        outline(style.dial, make.rim), turn=rotation, tilt=tilt, towards=towards,
         length=min(size * rng.uniform(*ranges.dial_size), room), room=room,
         shift=(rng.uniform(-1, 1) * ranges.offset, rng.uniform(-1, 1) * ranges.offset),
     )  # fmt: skip

@@ -7,16 +7,15 @@ from functools import cached_property
 from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias
 
 from gnomon.generators.base import LATER, among, read_levels, within
-from gnomon.generators.clock import face as style
+from gnomon.generators.clock import face
 from gnomon.generators.clock.face import DAY, NUMERALS, Style
 from gnomon.generators.clock.questions import BETWEEN, PLACES, QUESTIONS
-from gnomon.generators.drawing import colours as _palettes
 from gnomon.generators.drawing.backgrounds import BACKGROUNDS
-from gnomon.generators.drawing.colours import FAMILIES, PALETTES
-from gnomon.generators.drawing.dials import DIALS, HANDS, UNSEEN_DIALS, UNSEEN_HANDS
+from gnomon.generators.drawing.colours import FAMILIES, PALETTES, palette_names
 from gnomon.generators.drawing.lettering import FONTS
 from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.drawing.pose import STEEPEST, WIDEST
+from gnomon.generators.drawing.shapes import DIALS, HANDS, UNSEEN_DIALS, UNSEEN_HANDS
 from gnomon.generators.files import UserFile
 from gnomon.sample import FORMS, Form
 
@@ -161,15 +160,15 @@ class ClockOptions(PictureGenerator):
     @cached_property
     def styles(self) -> tuple[Style, ...]:
         """Styles of the split."""
-        return style.styles(
+        return face.styles(
             self.split if self.split_by == "style" else None,
             self.dial_shapes,
             tuple(self.hands or (UNSEEN_HANDS if self.ood else HANDS)),
             tuple(self.numerals),
-            _palettes.palette_names(self.materials.names("palettes")),
+            palette_names(self.materials.names("palettes")),
         )
 
     @cached_property
     def times(self) -> tuple[int, ...]:
         """The minutes of twelve hours that belong to its split."""
-        return style.times(self.split if self.split_by == "time" else None)
+        return face.times(self.split if self.split_by == "time" else None)

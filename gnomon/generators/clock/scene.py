@@ -5,20 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from PIL.Image import Image
 
-from gnomon.generators.clock import extras as _clock_extras
-from gnomon.generators.clock import look as _clock_look
+from gnomon.generators.clock import extras as clock_extras
 from gnomon.generators.clock.extras import Extras
 from gnomon.generators.clock.face import DAY, ClockFace
-from gnomon.generators.clock.look import Look
+from gnomon.generators.clock.look import Look, random_look
 from gnomon.generators.clock.options import ClockOptions
 from gnomon.generators.drawing.canvas import Points, bounding_box
-from gnomon.generators.drawing.dials import outline
 from gnomon.generators.drawing.pose import Lens, Pose
+from gnomon.generators.drawing.shapes import outline, polar
 from gnomon.generators.rng import Rng
 from gnomon.sample import Form, Size
 
@@ -88,7 +87,7 @@ def random_clocks(
     scenes: list[ClockScene] = []
     for place, ((meaning, stream), off_by) in enumerate(zip(clocks, wrong, strict=True)):
         size = scenes[0].look.size if scenes else 0
-        look = _clock_look.random_look(clock, meaning.style, stream, size, mirrored=mirrored,
+        look = random_look(clock, meaning.style, stream, size, mirrored=mirrored,
                                  anywhere=question == "where")  # fmt: skip
         look = look._replace(pose=look.pose.moved(place * look.size, 0))
         if meaning.one_hand:
@@ -99,7 +98,7 @@ def random_clocks(
                 (place + 1) * look.size if place + 1 < len(clocks) else math.inf)  # fmt: skip
         rng = Rng(clock.name, "extras", f"{index}/{place}")
         hands = list(angles.values())
-        extras = _clock_extras.random_extras(clock.settings, look, hands, rng, question, ends)
+        extras = clock_extras.random_extras(clock.settings, look, hands, rng, question, ends)
         scenes.append(ClockScene(look, angles, extras))
     return scenes
 
@@ -131,3 +130,35 @@ def face_in_picture(
 
 def _case(scene: ClockScene) -> Points:
     return scene.look.pose(outline(scene.look.style.dial, scene.look.make.rim))
+
+
+def clock_facts(scene: ClockScene, seconds: int) -> dict[str, Any]:
+    """Places, look and time of one clock."""
+    look, angles, extras = scene
+    pose = look.pose
+    lengths = {"hour": look.hour[0], "minute": look.minute[0], "second": look.make.second[0]}
+    ends = [polar(degrees, lengths[name]) for name, degrees in angles.items()]
+    centre, *tips = pose(np.array([(0.0, 0.0), *ends])).tolist()
+    edge = pose(outline(look.style.dial))
+    return {
+        "seconds": seconds,
+        "fields": list(angles),
+        "angles": angles,
+        "style": look.style._asdict(),
+        "background": look.background,
+        "marks": look.marks._asdict(),
+        "rotation": look.rotation,
+        "perspective": look.tilt,
+        "centre": centre,
+        "tips": dict(zip(angles, tips, strict=True)),
+        "dial_box": bounding_box(edge),
+        "mirrored": look.mirrored,
+        "homography": pose.matrix.tolist(),
+        "lens": pose.lens
+        and {
+            "strength": pose.lens.strength,
+            "size": list(pose.lens.size),
+            "beyond": None if pose.beyond is None else pose.beyond.tolist(),
+        },
+        **clock_extras.extras_facts(look, extras),
+    }

@@ -1,16 +1,20 @@
-"""The pixels of one instrument: backdrop, case, floor, zones, ticks, labels, pointer."""
+"""The pixels of one instrument, from backdrop to pointer, and its facts."""
 
 from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
 
 import numpy as np
 from PIL.Image import Image
 
 from gnomon.generators.drawing import colours
 from gnomon.generators.drawing.backgrounds import background_behind
-from gnomon.generators.drawing.canvas import FINE, SCALE, SWELL, Canvas, Points
+from gnomon.generators.drawing.canvas import FINE, SCALE, SWELL, Canvas, Points, bounding_box
 from gnomon.generators.drawing.colours import Colour, Palette, blend
 from gnomon.generators.drawing.lettering import draw_texts
 from gnomon.generators.drawing.shapes import ellipse, polar
+from gnomon.generators.gauge.questions import GaugeQuestion
 from gnomon.generators.gauge.scene import FACE, RIM, ZONES, GaugeScene
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
@@ -132,3 +136,40 @@ def _texts(canvas: Canvas, scene: GaugeScene, ink: Colour) -> None:
     instrument, scale = scene.state, scene.scale
     texts = [*instrument.numerals(scale), *instrument.captions(scale)]
     draw_texts(canvas, texts, scene.look.font, scene.look.pose, ink)
+
+
+def gauge_facts(scene: GaugeScene, gap: Decimal, question: GaugeQuestion) -> dict[str, Any]:
+    """Scale, value and places: decimals as text, places in pixels.
+
+    `gap` is the distance between the ticks around the value.
+    """
+    instrument, scale, look = scene.state, scene.scale, scene.look
+    pose, share = look.pose, scale.share(scene.value)
+    ends = ticks(scene)
+    return {
+        "instrument": instrument.name,
+        "unit": scale.unit,
+        "log": scale.log,
+        "low": f"{scale.low:f}",
+        "high": f"{scale.high:f}",
+        "value": f"{scene.value:f}",
+        "tick": f"{gap:f}",
+        "share": share,
+        "tip": list(pose.at(*instrument.layout.track.at(share))),
+        "ticks": [
+            {"value": f"{v:f}", "at": at.tolist()}
+            for v, at in zip(instrument.ticks(scale), ends[:, 0], strict=True)
+        ],
+        "labels": [
+            {"text": f"{v:f}", "at": list(pose.at(*at))} for v, at in instrument.labels(scale)
+        ],
+        "zones": [{"name": n, "from": f"{b:f}", "to": f"{e:f}"} for n, b, e in scene.zones],
+        "target": None if scene.target is None else f"{scene.target:f}",
+        "limits": None if question.limits is None else [f"{v:f}" for v in question.limits],
+        "style": {"case": look.case, "hand": look.hand, "palette": look.palette,
+                  "background": look.background, "font": look.font},
+        "scale_box": bounding_box(ends.reshape(-1, 2)),
+        "pointer_box": bounding_box(np.concatenate(pointer(scene))),
+        "case_box": bounding_box(pose(instrument.outline(look.case, RIM))),
+        "homography": pose.matrix.tolist(),
+    }  # fmt: skip

@@ -18,7 +18,6 @@ from gnomon.generators.drawing.colours import FAMILIES, PALETTES, TABLE, VISIBLE
 from gnomon.generators.drawing.lettering import FONTS
 from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.gauge import draw, questions
-from gnomon.generators.gauge.facts import gauge_facts
 from gnomon.generators.gauge.questions import QUESTIONS, GaugeQuestion
 from gnomon.generators.gauge.scene import CASES, FACE, RIM, ZONES, GaugeScene, Look
 from gnomon.generators.instruments import FIRST, INSTRUMENTS
@@ -144,7 +143,7 @@ class Gauge(PictureGenerator):
         case = scene.look.pose(instrument.outline(scene.look.case, RIM))
         image, moved = self.degrade_picture(index, draw.picture(scene, rng), case)
         look = scene.look._replace(pose=moved.after(scene.look.pose))
-        facts = {"question": name, **gauge_facts(scene._replace(look=look), gap, question)}
+        facts = {"question": name, **draw.gauge_facts(scene._replace(look=look), gap, question)}
         target = question.target or Box(*facts[_BOXES[name]])
         return Sample(self.id(index), image, question.text, target, facts)
 

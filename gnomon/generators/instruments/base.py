@@ -17,12 +17,11 @@ from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.generators.drawing import dials
 from gnomon.generators.drawing.canvas import Canvas, Points
 from gnomon.generators.drawing.colours import Palette
 from gnomon.generators.drawing.lettering import Text
 from gnomon.generators.drawing.pose import Pose
-from gnomon.generators.drawing.shapes import oblong, polar
+from gnomon.generators.drawing.shapes import disc, hand_shape, oblong, outline, polar, rotate
 from gnomon.generators.instruments.scale import Scale
 from gnomon.generators.rng import Rng
 
@@ -268,8 +267,8 @@ class NeedleInstrument(Instrument):
     def pointer(self, hand: str, share: float, swell: float) -> Shapes:
         """A needle from the pivot towards the value."""
         width = max(0.055 - 2 * swell, 0.03)  # thinner, and the needle fades in small pictures
-        needle = dials.hand_shape(hand, self.needle_length, width)
-        return [contour + self.arc.pivot for contour in dials.rotate(needle, self.arc.angle(share))]
+        needle = hand_shape(hand, self.needle_length, width)
+        return [contour + self.arc.pivot for contour in rotate(needle, self.arc.angle(share))]
 
     @property
     def needle_length(self) -> float:
@@ -279,7 +278,7 @@ class NeedleInstrument(Instrument):
     def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:
         """The needle with its hub above it."""
         canvas.inlay(contours, palette.second)
-        canvas.inlay([pose(dials.disc(0.08) + self.arc.pivot)], palette.hands)
+        canvas.inlay([pose(disc(0.08) + self.arc.pivot)], palette.hands)
 
     def first_reading(self, parts: int) -> int:  # noqa: ARG002 - none is left out
         """The first tick: a needle shows it as well as any other."""
@@ -289,6 +288,6 @@ class NeedleInstrument(Instrument):
 @cache
 def _outline(half_size: tuple[float, float] | None, case: str, scale: float) -> Points:
     if half_size is None:
-        return dials.outline(case, scale)
+        return outline(case, scale)
     (x, y), grow = half_size, scale - 1
     return oblong(-x - grow, -y - grow, x + grow, y + grow, 0.1, step=15)

@@ -9,12 +9,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from gnomon.generators.drawing import dials
 from gnomon.generators.drawing.canvas import Canvas, Points
 from gnomon.generators.drawing.colours import Palette, blend
 from gnomon.generators.drawing.lettering import Text
 from gnomon.generators.drawing.pose import Pose
-from gnomon.generators.drawing.shapes import arc, ellipse, joined, mirrored, oblong
+from gnomon.generators.drawing.shapes import arc, disc, ellipse, joined, mirrored, oblong, rotate
 from gnomon.generators.instruments.base import Arc, Instrument, Layout, Phrases, Shapes
 from gnomon.generators.instruments.scale import Scale, cyclic
 from gnomon.generators.rng import Rng
@@ -156,25 +155,25 @@ class RotaryDial(Instrument):
     def _turned(self, shapes: Shapes, share: float) -> Shapes:
         track = self.layout.track
         assert isinstance(track, Arc)
-        return dials.rotate(shapes, track.angle(share))
+        return rotate(shapes, track.angle(share))
 
 
 def _needle(length: float, breadth: float) -> Shapes:
     """A slim needle with a disc."""
     blade = [(0.0, length), (0.05, 0.1), (0.05, -0.15)]
-    return [mirrored(blade), dials.disc(0.45 * breadth + 0.05)]
+    return [mirrored(blade), disc(0.45 * breadth + 0.05)]
 
 
 def _lever(length: float, breadth: float) -> Shapes:
     """A bar of even breadth from a disc, with a screw on it."""
     half = 0.2 * breadth + 0.02
-    return [oblong(-half, 0.0, half, length), dials.disc(0.7 * breadth), dials.disc(0.05)]
+    return [oblong(-half, 0.0, half, length), disc(0.7 * breadth), disc(0.05)]
 
 
 def _drop(length: float, breadth: float) -> Shapes:
     """A disc that runs out to a point."""
     flank = [(0.0, length), (0.3 * breadth, 0.7 * length), (0.95 * breadth, 0.3 * breadth)]
-    return [mirrored(flank), dials.disc(breadth)]
+    return [mirrored(flank), disc(breadth)]
 
 
 def _teardrop(length: float, breadth: float) -> Shapes:
@@ -182,7 +181,7 @@ def _teardrop(length: float, breadth: float) -> Shapes:
     wide = 0.75 * breadth + 0.06
     flank = [(0.0, length), (0.16 * wide, 0.5 * (length + wide)), (0.5 * wide, 1.1 * wide),
              (0.96 * wide, 0.3 * wide)]  # fmt: skip
-    return [mirrored(flank), dials.disc(wide)]
+    return [mirrored(flank), disc(wide)]
 
 
 def _wedge(length: float, breadth: float) -> Shapes:
@@ -208,7 +207,7 @@ def _spade(length: float, breadth: float) -> Shapes:
     thin, wide = 0.25 * breadth + 0.03, 0.5 * breadth + 0.04
     flank = [(0.0, length), (thin, 0.55 * length), (0.7 * thin, 0.3 * length), (wide, 0.05),
              (wide, -0.06), (0.6 * thin, -0.22), (0.9 * thin, -0.36)]  # fmt: skip
-    return [mirrored(flank), dials.disc(wide)]
+    return [mirrored(flank), disc(wide)]
 
 
 def _capped(length: float, breadth: float) -> Shapes:
@@ -216,8 +215,8 @@ def _capped(length: float, breadth: float) -> Shapes:
     half, cap = 0.22 * breadth + 0.02, 0.55 * breadth + 0.12
     return [
         oblong(-half, 0.0, half, length),
-        dials.disc(cap + 0.03),
-        dials.disc(cap),
+        disc(cap + 0.03),
+        disc(cap),
     ]
 
 
@@ -244,8 +243,8 @@ def _crescent(length: float, breadth: float) -> Shapes:
     return [
         mirrored([(0.0, length), (0.5 * breadth + 0.06, 0.0)]),
         _half_disc(far),
-        dials.disc(0.56 * far) - (0, 0.34 * far),
-        dials.disc(0.4 * breadth + 0.08),
+        disc(0.56 * far) - (0, 0.34 * far),
+        disc(0.4 * breadth + 0.08),
     ]
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gnomon.generators.drawing.dials import disc
-from gnomon.generators.drawing.shapes import oblong
+from gnomon.generators.drawing.shapes import disc, oblong
 from gnomon.generators.instruments.base import Instrument, Layout, Line, Phrases, Shapes
 from gnomon.generators.instruments.scale import Scale, linear
 

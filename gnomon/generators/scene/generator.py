@@ -23,8 +23,8 @@ from gnomon.generators.drawing.colours import (
 )
 from gnomon.generators.drawing.degrade import max_shear
 from gnomon.generators.drawing.picture_generator import PictureGenerator
+from gnomon.generators.drawing.pose import Slot, cell, slots
 from gnomon.generators.drawing.shapes import oblong
-from gnomon.generators.drawing.slots import Slot, cell, slots
 from gnomon.generators.files import UserFile
 from gnomon.generators.rng import Rng
 from gnomon.generators.scene import pictures

@@ -12,7 +12,7 @@ from gnomon.generators.base import Generator, Split
 from gnomon.generators.chart import Chart
 from gnomon.generators.clock import Clock
 from gnomon.generators.drawing.colours import PALETTES
-from gnomon.generators.drawing.slots import Slot
+from gnomon.generators.drawing.pose import Slot
 from gnomon.generators.gauge import Gauge
 from gnomon.generators.gauge.generator import UNSEEN
 from gnomon.generators.rng import Rng

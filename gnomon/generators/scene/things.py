@@ -10,6 +10,7 @@ import numpy as np
 
 from gnomon.generators.drawing.canvas import Canvas, Points
 from gnomon.generators.drawing.colours import SHADES, Colour, lighten
+from gnomon.generators.drawing.pose import Slot
 from gnomon.generators.drawing.shapes import (  # fmt: skip
     SHAPES,
     arc,
@@ -22,7 +23,6 @@ from gnomon.generators.drawing.shapes import (  # fmt: skip
     star,
     turning,
 )
-from gnomon.generators.drawing.slots import Slot
 from gnomon.generators.files import read_toml
 from gnomon.generators.rng import Rng
 

@@ -12,9 +12,8 @@ from PIL import Image, ImageDraw
 from gnomon.generators.drawing.canvas import SCALE, Canvas, Fixed, Pixels, Points
 from gnomon.generators.drawing.colours import Colour
 from gnomon.generators.drawing.lettering import font_at_size
-from gnomon.generators.drawing.pose import HALF, Pose
+from gnomon.generators.drawing.pose import HALF, Pose, Slot
 from gnomon.generators.drawing.shapes import oblong, turning
-from gnomon.generators.drawing.slots import Slot
 
 # Pixels of the flat mask's letters; finer than any picture's.
 _HIGH = 96

@@ -19,8 +19,7 @@ from gnomon.generators.drawing.colours import (
 )
 from gnomon.generators.drawing.lettering import TEXT_FONTS, UNSEEN_FONTS
 from gnomon.generators.drawing.picture_generator import PictureGenerator
-from gnomon.generators.drawing.pose import Pose
-from gnomon.generators.drawing.slots import Slot, strips
+from gnomon.generators.drawing.pose import Pose, Slot, strips
 from gnomon.generators.files import UserFile
 from gnomon.generators.rng import Rng
 from gnomon.generators.text_spotting.draw import (

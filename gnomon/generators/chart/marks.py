@@ -1,13 +1,15 @@
-"""Charts made of rectangles: bars, histograms, box plots and heat maps."""
+"""The marks of all types of charts: rectangles, lines, points, slices and rings."""
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 from gnomon.generators.chart import axes, layout
-from gnomon.generators.chart.axes import axis_labels
+from gnomon.generators.chart.axes import axis_labels, tick_texts
 from gnomon.generators.chart.layout import Board
-from gnomon.generators.chart.pen import RGB, Corners, Line, Shape
+from gnomon.generators.chart.pen import RGB, Corners, Line, Point, Shape
+from gnomon.generators.chart.scene import BUBBLE
 from gnomon.generators.chart.style import mixed, readable_on
 from gnomon.generators.chart.table import Cell
 
@@ -178,3 +180,171 @@ def _colour(name: str, share: float) -> RGB:
 
     red, green, blue, _ = colormaps[name](0.08 + 0.84 * share)
     return float(red), float(green), float(blue)
+
+
+MARKS = ("o", "s", "^", "D")
+RADIUS = 3.2
+
+
+def line(board: Board, room: Corners) -> None:
+    """Draw a line for each series, with a marker at each value."""
+    plan = board.plan
+    axes.vertical_axes(board, room, list(plan.frame.rows), axis_labels(board))
+    layout.draw_zero_line(board)
+    series = [_points(board, plan.column(c)) for c in range(len(plan.frame.columns))]
+    for column, points in enumerate(series):
+        dashes = ((), (5, 2), (1.5, 1.5), (6, 2, 1, 2))[
+            column % 4 if board.variation.hatched else 0
+        ]
+        stroke = Line(board.colour(column), board.variation.lines, dashes)
+        gap = next((r for r in range(len(points)) if (r, column) == plan.missing), len(points))
+        for part in filter(None, (points[:gap], points[gap + 1 :])):
+            board.pen.path(part, None, stroke)
+    for row, column in sorted(plan.marked_cells, key=lambda cell: cell[1]):
+        marker = MARKS[column % 4] if board.variation.smooth % 2 else board.variation.marker
+        at = series[column][row]
+        shape = board.pen.mark(at, RADIUS, marker, board.colour(column), board.edge)
+        board.mark((row, column), shape, at)
+    if plan.has_labels:
+        _write_values(board, series[0])
+
+
+def area(board: Board, room: Corners) -> None:
+    """Draw the ground under a line; several series stand on one another."""
+    plan = board.plan
+    axes.vertical_axes(board, room, list(plan.frame.rows), axis_labels(board))
+    below = [0] * len(plan.cells)
+    for column in range(len(plan.frame.columns)):
+        above = [foot + row[column] for foot, row in zip(below, plan.cells, strict=True)]
+        tops, feet = _points(board, above), _points(board, below)
+        shape = board.pen.polygon([*tops, *feet[::-1]], board.colour(column), board.edge)
+        for row, at in enumerate(tops):
+            board.mark((row, column), shape, at)
+        below = above
+    if plan.has_labels:
+        _write_values(board, _points(board, below))
+
+
+def _points(board: Board, values: list[int]) -> list[Point]:
+    axis, count = board.plan.axis, len(values)
+    return [(board.x((i + 0.5) / count), board.y(axis.share(v))) for i, v in enumerate(values)]
+
+
+def _write_values(board: Board, points: list[Point]) -> None:
+    """Write each value above its point."""
+    for row, (x, y) in enumerate(points):
+        if (row, 0) != board.plan.missing:
+            board.text(board.plan.label((row, 0)), (x, y - RADIUS - 3), "value", "cb")
+
+
+def scatter(board: Board, room: Corners) -> None:
+    """Draw points with their letters above them."""
+    for row, (x, y) in enumerate(_draw_axes(board, room)):
+        shape = board.pen.mark((x, y), 3.6, board.variation.marker, board.colour(0), board.edge)
+        board.mark((row, 0), shape, (x, y))
+        board.text(board.plan.frame.rows[row], (x, y - 6), "name", "cb")
+
+
+def bubble(board: Board, room: Corners) -> None:
+    """Draw circles whose area is the third value, with their letters inside."""
+    plan = board.plan
+    largest = max(row[2] for row in plan.cells)
+    # Half of the charts have bubbles a quarter smaller.
+    reach = BUBBLE * plan.room.text * (1.0 - 0.25 * (board.variation.smooth % 2))
+    for row, (x, y) in enumerate(_draw_axes(board, room)):
+        fill = board.colour(row if board.variation.smooth % 3 == 0 else 0)
+        radius = reach * (plan.cells[row][2] / largest) ** 0.5
+        edge = Line(mixed(fill, board.look.style.floor, 0.6), 1.0)
+        shape = board.pen.mark((x, y), radius, "o", fill, edge)
+        board.mark((row, 0), shape, (x, y))
+        board.text(plan.frame.rows[row], (x, y), "name", "cm", colour=readable_on(fill))
+
+
+def _draw_axes(board: Board, room: Corners) -> list[Point]:
+    """Draw both axes; return the places of the points."""
+    plan, (across, up) = board.plan, board.plan.frame.topics[:2]
+    axes.numeric_axes(
+        board, room, (axes.measure_label(plan.frame, across), axes.measure_label(plan.frame, up))
+    )
+    assert plan.across is not None
+    x, y = plan.across.share, plan.axis.share
+    return [(board.x(x(row[0])), board.y(y(row[1]))) for row in plan.cells]
+
+
+def pie(board: Board, room: Corners) -> None:
+    """Draw slices clockwise from the top, named in the legend; a ring's have a hole."""
+    plan, small = board.plan, board.small
+    hole = 0.55 if plan.chart == "ring" else 0.0
+    values = [row[0] for row in plan.cells]
+    texts = [plan.label((row, 0)) for row in range(len(values))]
+    wide = max(map(small.width, texts)) if plan.has_labels else 0
+    outside = plan.has_labels and (hole > 0 or board.variation.smooth % 2 == 0)
+    margin = (wide + small.capital) / 2 + 4 if outside else 2
+    centre = ((room[0] + room[2]) / 2, (room[1] + room[3]) / 2)
+    radius = min((room[2] - room[0]) / 2 - margin - wide / 4, (room[3] - room[1]) / 2 - margin)
+    board.plot = (centre[0] - radius, centre[1] - radius, centre[0] + radius, centre[1] + radius)
+    start, total = 90.0, sum(values)
+    edge = Line(board.look.style.page, 1.2)
+    for row, value in enumerate(values):
+        end = start - 360 * value / total
+        fill = board.colour(row)
+        shape = board.pen.wedge(centre, radius, hole, (end, start), fill, edge)
+        middle = math.radians((start + end) / 2)
+        # Inside, 0.72 of the radius is where a slice is wide and its number far from the rim.
+        reach = radius + margin - 2 if outside else 0.72 * radius
+        board.mark((row, 0), shape, _on(centre, middle, radius * (1 + hole) / 2))
+        if plan.has_labels:
+            ink = None if outside else readable_on(fill)
+            board.text(texts[row], _on(centre, middle, reach), "value", "cm", colour=ink)
+        start = end
+
+
+def radar(board: Board, room: Corners) -> None:
+    """Draw a closed line for each series around axes from the middle."""
+    plan, small = board.plan, board.small
+    count = len(plan.frame.rows)
+    wide = max(map(small.width, plan.frame.rows)) + 8
+    centre = ((room[0] + room[2]) / 2, (room[1] + room[3]) / 2)
+    radius = min((room[2] - room[0]) / 2 - wide, (room[3] - room[1]) / 2 - small.line - 6)
+    board.plot = (centre[0] - radius, centre[1] - radius, centre[0] + radius, centre[1] + radius)
+    angles = [math.pi / 2 - 2 * math.pi * i / count for i in range(count)]
+    _web(board, centre, radius, angles)
+    for column in range(len(plan.frame.columns)):
+        points = [_on(centre, a, radius * plan.axis.share(row[column]))
+                  for a, row in zip(angles, plan.cells, strict=True)]  # fmt: skip
+        colour = board.colour(column)
+        board.pen.polygon(points, colour, None, alpha=0.18)
+        board.pen.polygon(points, None, Line(colour, board.variation.lines))
+        for row, at in enumerate(points):
+            board.mark((row, column), board.pen.mark(at, 3.0, "o", colour), at)
+    for name, angle in zip(plan.frame.rows, angles, strict=True):
+        x, y = _on(centre, angle, radius + 6)
+        across = "c" if abs(math.cos(angle)) < 0.1 else "l" if math.cos(angle) > 0 else "r"
+        down = "b" if math.sin(angle) > 0.5 else "t" if math.sin(angle) < -0.5 else "m"
+        board.text(name, (x, y), "tick", across + down)
+
+
+def _web(board: Board, centre: Point, radius: float, angles: list[float]) -> None:
+    """Draw rings at the ticks with their numbers between the first two axes, and the axes."""
+    plan, style = board.plan, board.look.style
+    floor, grid = board.look.style.floor, style.grid
+    if grid == floor or style.rules == "-":
+        grid = mixed(board.look.style.ink, floor, 0.75)
+    board.pen.polygon([_on(centre, a, radius) for a in angles], floor, Line(grid, 1.0))
+    for value in plan.axis.ticks[1:]:
+        ring = [_on(centre, a, radius * plan.axis.share(value)) for a in angles]
+        board.pen.polygon(ring, None, Line(grid, 0.8))
+    for angle in angles:
+        board.pen.path([centre, _on(centre, angle, radius)], None, Line(grid, 0.8))
+    between = (angles[0] + angles[1]) / 2
+    inner = math.cos((angles[0] - angles[1]) / 2)
+    for value, text in zip(
+        plan.axis.ticks, tick_texts(board, plan.axis, plan.frame.topic), strict=True
+    ):
+        at = _on(centre, between, radius * inner * plan.axis.share(value))
+        if value:
+            board.text(text, at, "tick", "cm")
+
+
+def _on(centre: Point, angle: float, radius: float) -> Point:
+    return centre[0] + radius * math.cos(angle), centre[1] - radius * math.sin(angle)
