@@ -22,7 +22,7 @@ from gnomon import store
 from gnomon.generators import KINDS, create
 from gnomon.store import GeneratedSamples, formats, pictures
 from gnomon.store.formats import DATA
-from gnomon.store.writing import SplitPlan, write_shard
+from gnomon.store.writing.write import SplitPlan, write_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -153,7 +153,7 @@ MEASURE = '''"""Metrics of temperatures."""
 from operator import eq
 
 from gnomon.answers.base.answer_type import AnswerType
-from gnomon.answers.base.metric import Errors, Line
+from gnomon.answers.base.answer_type import Errors, Line
 from gnomon.answers.reading.base import Reading
 from gnomon.answers.temperature.answer import Temperature
 

@@ -180,9 +180,9 @@ def _compared(part: Part, found: dict[Cell, dict[str, Any]]) -> str:
             (of_kind,) = difference_tables(comparison)
             line = [line for line in of_kind["lines"] if line.test][place]
             assert line.label == found_first.label
-            level = _level(found, comparison.b, found_first.name)
+            level = _level(found, comparison.candidate, found_first.name)
             told = [line.difference, line.p, line.detectable, line.verdict]
-            rows.append([f"  {comparison.b}", level, *told])
+            rows.append([f"  {comparison.candidate}", level, *told])
     return "\n".join(align(rows))
 
 

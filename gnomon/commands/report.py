@@ -66,7 +66,7 @@ def report(
     """
     from gnomon.eval import table, write_report
     from gnomon.eval.report.answers import write_csv
-    from gnomon.eval.report.picture import write_picture
+    from gnomon.eval.report.page import write_picture
     from gnomon.eval.report.review import reader_error, write_review
     from gnomon.eval.report.text_tables import json_data
     from gnomon.eval.scoring.spaces import space_warning

@@ -254,7 +254,7 @@ def _check_names(parsed: Recipe) -> None:
 
 def _check_validation(checked: Recipe) -> None:
     """Refuse an unknown metric, or too many samples, of the evaluations during training."""
-    from gnomon.eval.scoring.headlines import greater_is_better
+    from gnomon.eval.scoring.figures import greater_is_better
 
     greater_is_better(checked.train.metric)
     split = checked.watched_split

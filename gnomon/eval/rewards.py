@@ -66,15 +66,16 @@ class Reward:
         ]
 
     def _credit(self, truth: Target, text: str, size: Size | None) -> float:
-        kind = TYPES[self.kind]
+        answers = TYPES[self.kind]
         if truth.has_place and size is None:
             raise ValueError(
                 f"kind={self.kind!r} needs each picture's width and height: add a `size` column"
             )
-        reading = kind.read(text, truth, which=self.which, dialect=create(self.dialect), size=size)
-        measures = kind.measures(truth, Answer(reading.value if reading else None, text), 0.0)
+        dialect = create(self.dialect)
+        reading = answers.read(text, truth, which=self.which, dialect=dialect, size=size)
+        measures = answers.measures(truth, Answer(reading.value if reading else None, text), 0.0)
         # GRPO learns from differences inside a group: partial credit gives more of them.
-        return kind.credit(measures) if self.partial else float(kind.is_correct(measures))
+        return answers.credit(measures) if self.partial else float(answers.is_correct(measures))
 
 
 reward = Reward

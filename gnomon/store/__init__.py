@@ -11,16 +11,18 @@ from gnomon import names
 
 if TYPE_CHECKING:
     from gnomon.store.describing.census import Census as Census
+    from gnomon.store.formats.manifest import verify as verify
     from gnomon.store.reading.dataset import Dataset as Dataset
-    from gnomon.store.reading.dataset import open as open  # noqa: A004 - read as store.open
-    from gnomon.store.reading.dataset import verify as verify
+    from gnomon.store.reading.dataset import open_dataset
     from gnomon.store.reading.mixture import Mixture as Mixture
     from gnomon.store.reading.sources import mixture as mixture
     from gnomon.store.samples import GeneratedSamples as GeneratedSamples
     from gnomon.store.samples import Samples as Samples
     from gnomon.store.samples import SamplesById as SamplesById
     from gnomon.store.samples import Stream as Stream
-    from gnomon.store.writing import write as write
+    from gnomon.store.writing.write import write as write
+
+    open = open_dataset  # noqa: A001 - read as store.open
 
 # No module here has a function's name: importing a gnomon.store.write would hide store.write.
 _EXPORTS = {
@@ -32,9 +34,9 @@ _EXPORTS = {
     "Samples": "gnomon.store.samples:Samples",
     "Stream": "gnomon.store.samples:Stream",
     "mixture": "gnomon.store.reading.sources:mixture",
-    "open": "gnomon.store.reading.dataset:open",
-    "verify": "gnomon.store.reading.dataset:verify",
-    "write": "gnomon.store.writing:write",
+    "open": "gnomon.store.reading.dataset:open_dataset",
+    "verify": "gnomon.store.formats.manifest:verify",
+    "write": "gnomon.store.writing.write:write",
 }
 
 

@@ -158,7 +158,7 @@ class _Compact:
         while head := self._byte():
             field = field + (head >> 4) if head >> 4 else self._integer()
             if field in fields:
-                raise ValueError(f"its field {field} stands twice")
+                raise ValueError(f"its field {field} occurs twice")
             fields[field] = self._value(head & 15)
         return fields
 

@@ -6,9 +6,8 @@ import math
 from collections.abc import Sequence
 from functools import partial
 
-from gnomon.answers.base.answer_type import AnswerType, Value
+from gnomon.answers.base.answer_type import SHARES, AnswerType, Errors, Line, Value
 from gnomon.answers.base.dialect import Dialect
-from gnomon.answers.base.metric import SHARES, Errors, Line
 from gnomon.answers.base.target import Corners, Size
 from gnomon.answers.box.answer import Box
 from gnomon.answers.box.read import boxes, in_pixels, parse_box, read_box

@@ -12,9 +12,8 @@ from typing import TypeAlias
 
 from gnomon.answers.base.dialect import DIALECTS, Dialect
 from gnomon.answers.base.target import Corners, Size
-from gnomon.answers.reading.base import Reading, Which, longest, normalize
+from gnomon.answers.reading.base import Reading, Which, any_of, filled, longest, normalize, table
 from gnomon.answers.reading.final import find
-from gnomon.answers.reading.patterns import any_of, filled, table
 
 
 def read_box(text: str, *, which: Which = "final") -> Reading[Corners] | None:

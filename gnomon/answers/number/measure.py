@@ -9,10 +9,9 @@ from decimal import Context, Decimal
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
-from gnomon.answers.base.answer_type import Answer, AnswerType, Value
+from gnomon.answers.base.answer_type import Answer, AnswerType, Axis, Errors, Line, Value
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.formatting import format_exact
-from gnomon.answers.base.metric import Axis, Errors, Line
 from gnomon.answers.base.target import Size
 from gnomon.answers.number.answer import Number
 from gnomon.answers.number.read import parse_number, read_number

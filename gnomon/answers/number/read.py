@@ -10,10 +10,17 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cache
 
-from gnomon.answers.reading.base import Reading, Which, longest, lower_case, normalize
+from gnomon.answers.reading.base import (
+    Reading,
+    Which,
+    filled,
+    longest,
+    lower_case,
+    normalize,
+    table,
+)
 from gnomon.answers.reading.final import find
 from gnomon.answers.reading.number_words import BEHIND_FIGURES, ORDINALS, SHARES, spelled_numbers
-from gnomon.answers.reading.patterns import filled, table
 
 _TABLE = table(__file__)
 _PATTERNS = filled({"ordinals": "|".join(ORDINALS)} | _TABLE["patterns"])

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from gnomon.answers.reading.patterns import filled, table
+from gnomon.answers.reading.base import filled, table
 
 _TABLE = table(__file__)
 POINTS: dict[str, int] = _TABLE["points"]

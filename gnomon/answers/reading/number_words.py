@@ -7,8 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from decimal import Decimal
 
-from gnomon.answers.reading.base import Reading
-from gnomon.answers.reading.patterns import any_of, filled, table
+from gnomon.answers.reading.base import Reading, any_of, filled, table
 
 # English words; those of other languages, and the scales of all, are in number_words.toml.
 _TEENS = (

@@ -6,9 +6,16 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-from gnomon.answers.base.answer_type import Answer, AnswerType, Value
+from gnomon.answers.base.answer_type import (
+    SHARES,
+    Answer,
+    AnswerType,
+    Errors,
+    Line,
+    PrecisionRecall,
+    Value,
+)
 from gnomon.answers.base.dialect import Dialect, final
-from gnomon.answers.base.metric import SHARES, Errors, Line, PrecisionRecall
 from gnomon.answers.base.target import Corners, Size
 from gnomon.answers.box.measure import BoxType, iou
 from gnomon.answers.reading.base import Reading, Which, shift

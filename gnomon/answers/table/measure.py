@@ -7,9 +7,8 @@ from math import isfinite
 from operator import eq
 from typing import TYPE_CHECKING, TypeAlias
 
-from gnomon.answers.base.answer_type import AnswerType, Value
+from gnomon.answers.base.answer_type import SHARES, AnswerType, Errors, Line, PrecisionRecall, Value
 from gnomon.answers.base.dialect import Dialect, final
-from gnomon.answers.base.metric import SHARES, Errors, Line, PrecisionRecall
 from gnomon.answers.base.target import Size
 from gnomon.answers.number.measure import number_within
 from gnomon.answers.reading.base import Reading, Which

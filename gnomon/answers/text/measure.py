@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gnomon.answers.base.answer_type import Answer, AnswerType, Value
+from gnomon.answers.base.answer_type import Answer, AnswerType, Errors, Line, Value
 from gnomon.answers.base.dialect import Dialect
-from gnomon.answers.base.metric import Errors, Line
 from gnomon.answers.base.target import Size
 from gnomon.answers.number.measure import relaxed_correctness
 from gnomon.answers.reading.base import Reading, Which

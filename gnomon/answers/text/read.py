@@ -7,10 +7,9 @@ from collections import Counter
 from functools import cache
 
 from gnomon.answers.base.dialect import final
-from gnomon.answers.reading.base import Reading, Which, lower_case
+from gnomon.answers.reading.base import Reading, Which, filled, lower_case, table
 from gnomon.answers.reading.final import find
 from gnomon.answers.reading.number_words import WIDE, Digits
-from gnomon.answers.reading.patterns import filled, table
 
 _FORMS = {name: re.compile(pattern) for name, pattern in filled(table(__file__)).items()}
 # Wide digits stand for number words; see `reading.number_words.Digits`.

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from gnomon.answers.base.answer_type import AnswerType, Value
+from gnomon.answers.base.answer_type import AnswerType, Axis, Errors, Line, Value
 from gnomon.answers.base.dialect import Dialect
-from gnomon.answers.base.metric import Axis, Errors, Line
 from gnomon.answers.base.target import Size
 from gnomon.answers.reading.base import Reading, Which
 from gnomon.answers.time.answer import Hms, Time

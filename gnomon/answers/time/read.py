@@ -9,10 +9,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Literal, TypeAlias
 
-from gnomon.answers.reading.base import Reading, Which, longest, normalize
+from gnomon.answers.reading.base import Reading, Which, filled, longest, normalize, table
 from gnomon.answers.reading.final import find
 from gnomon.answers.reading.number_words import WIDE, Digits
-from gnomon.answers.reading.patterns import filled, table
 from gnomon.answers.time.answer import Hms
 
 

@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass, replace
 from math import inf
 from typing import Any, TypeAlias
 
-from gnomon.answers.base.metric import Line
+from gnomon.answers.base.answer_type import Line
 from gnomon.answers.registry import TYPES
-from gnomon.eval.belief import lines
 from gnomon.eval.comparing.difference import Difference, Side, estimate_difference
 from gnomon.eval.comparing.guessing import ChanceTest, compare_with_chance
 from gnomon.eval.formatting import difference_text, figure, lower_first, p_text
+from gnomon.eval.scoring.belief import lines
 from gnomon.eval.scoring.runs import ScoredAnswer, Scores
 from gnomon.eval.stats.significance import holm
 
@@ -24,25 +24,25 @@ Seeds: TypeAlias = "Mapping[int, Scores]"
 class Comparison:
     """Differences of two models in every line, the most important of each kind first."""
 
-    a: str
-    b: str
+    baseline: str
+    candidate: str
+    """Names of the two models; differences are the candidate minus the baseline."""
     seeds: tuple[tuple[int, ...], tuple[int, ...]]
-    """Seeds of the first and of the second model."""
+    """Seeds of the baseline and of the candidate."""
     differences: tuple[Difference, ...]
     chance: tuple[dict[str, ChanceTest], dict[str, ChanceTest]] = ({}, {})
-    """Tests of the first and of the second model against guessers, by kind."""
+    """Tests of the baseline and of the candidate against guessers, by type of answer."""
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values, each difference with its verdict; an infinite figure is null."""
-        rows = [
-            {
-                **asdict(difference),
-                "detectable": None if difference.detectable == inf else difference.detectable,
-                "verdict": difference.verdict,
-            }
-            for difference in self.differences
-        ]
-        return {"a": self.a, "b": self.b, "seeds": self.seeds, "differences": rows}
+        rows = []
+        for difference in self.differences:
+            row = _json_names(asdict(difference))
+            row["by_seed"] = [_json_names(pair) for pair in row["by_seed"]]
+            row["detectable"] = None if difference.detectable == inf else difference.detectable
+            rows.append({**row, "verdict": difference.verdict})
+        names = {"a": self.baseline, "b": self.candidate}
+        return {**names, "seeds": self.seeds, "differences": rows}
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -58,9 +58,9 @@ class Comparison:
 
     @property
     def short_verdict(self) -> str:
-        """Verdicts on all kinds in a sentence: "b against a: better at times; tied at numbers".
+        """Verdicts on all kinds in a sentence: "ntil against ce: better at times; tied at numbers".
 
-        Kinds in which b does not beat chance come first.
+        Types of answers in which the candidate does not beat chance come first.
         """
         titles = {
             verdict: [
@@ -70,48 +70,48 @@ class Comparison:
             ]
             for verdict in ("better", "worse", "tied")
         }
-        parts = [f"{verdict} at {', '.join(kinds)}" for verdict, kinds in titles.items() if kinds]
-        # The second model alone: whether the first beats chance is no news of a comparison.
+        parts = [f"{verdict} at {', '.join(types)}" for verdict, types in titles.items() if types]
+        # The candidate alone: whether the baseline beats chance is no news of a comparison.
         at_chance = [
-            lower_first(TYPES[kind].title)
-            for kind, test in self.chance[1].items()
+            lower_first(TYPES[answer_type].title)
+            for answer_type, test in self.chance[1].items()
             if not test.is_beaten
         ]
         if not at_chance:
-            return f"{self.b} against {self.a}: {'; '.join(parts)}"
+            return f"{self.candidate} against {self.baseline}: {'; '.join(parts)}"
         return (
-            f"{self.b} is not shown to be better than chance at {', '.join(at_chance)}; against"
-            f" {self.a}: {'; '.join(parts)}"
+            f"{self.candidate} is not shown to be better than chance at {', '.join(at_chance)};"
+            f" against {self.baseline}: {'; '.join(parts)}"
         )
 
     def _sentence(self, difference: Difference) -> str:
-        """Put chance before the difference, unless the second model beats it."""
-        first, second = (
-            figure(mean, difference.unit) for mean in (difference.first, difference.second)
-        )
+        """Put chance before the difference, unless the candidate beats it."""
+        baseline = figure(difference.baseline, difference.unit)
+        candidate = figure(difference.candidate, difference.unit)
         size = difference_text(difference.estimate, difference.unit)
-        figures = f"{lower_first(difference.label)} {second} against {first}, {size}"
+        figures = f"{lower_first(difference.label)} {candidate} against {baseline}, {size}"
         correction = f", Holm over {difference.family}" if difference.family > 1 else ""
         figures += f", p {p_text(difference.adjusted)} ({difference.test}{correction})"
-        # Reversed, so that the second model, which the sentence is about, comes first.
-        chance, chance_of_a = (side.get(difference.kind) for side in self.chance[::-1])
+        baseline_chance, chance = (tests.get(difference.kind) for tests in self.chance)
         if chance is None or chance.is_beaten:
             if difference.verdict == "tied":
-                return f"{self.b} and {self.a} are tied in this: {figures}"
-            return f"{self.b} is {difference.verdict} than {self.a}: {figures}"
+                return f"{self.candidate} and {self.baseline} are tied in this: {figures}"
+            return f"{self.candidate} is {difference.verdict} than {self.baseline}: {figures}"
         if difference.verdict == "tied":
-            neither = ", nor is " + self.a if chance_of_a and not chance_of_a.is_beaten else ""
-            tie = f"{self.b} and {self.a} are tied in this"
-            return f"{self.b} is {chance.words}{neither}; {tie}: {figures}"
+            neither = ""
+            if baseline_chance and not baseline_chance.is_beaten:
+                neither = f", nor is {self.baseline}"
+            tie = f"{self.candidate} and {self.baseline} are tied in this"
+            return f"{self.candidate} is {chance.words}{neither}; {tie}: {figures}"
         conjunction = "though" if difference.verdict == "better" else "and"
-        verdict = f"{conjunction} {difference.verdict} than {self.a}"
-        return f"{self.b} is {chance.words}, {verdict}: {figures}"
+        verdict = f"{conjunction} {difference.verdict} than {self.baseline}"
+        return f"{self.candidate} is {chance.words}, {verdict}: {figures}"
 
 
 def compare(
     a: Scores | Seeds, b: Scores | Seeds, *, names: tuple[str, str] = ("a", "b")
 ) -> Comparison:
-    """Compare b with a, item by item; refused unless both have the same items.
+    """Compare the candidate b with the baseline a; refused unless both have the same items.
 
     Either is one run, or several by seed. Every item counts: unread answers as wrong, or with what
     they are charged. With several seeds a line is judged by Student's t over seeds and pictures
@@ -123,29 +123,31 @@ def compare(
 
 
 def compare_uncorrected(
-    a: Scores | Seeds, b: Scores | Seeds, *, names: tuple[str, str] = ("a", "b")
+    baseline: Scores | Seeds, candidate: Scores | Seeds, *, names: tuple[str, str] = ("a", "b")
 ) -> Comparison:
     """Compare without any correction, if several comparisons are to be corrected together."""
     # A single run is a recipe with one seed, whatever its seed was.
-    first, second = ({0: side} if isinstance(side, Scores) else side for side in (a, b))
-    sides = [_items_by_seed(side, name) for side, name in zip((first, second), names, strict=True)]
+    seeds = [
+        {0: scores} if isinstance(scores, Scores) else scores for scores in (baseline, candidate)
+    ]
+    sides = [_items_by_seed(scores, name) for scores, name in zip(seeds, names, strict=True)]
     items = next(iter(sides[0].values()))
     _check_same(items, next(iter(sides[1].values())), names)
     differences = []
-    for kind in next(iter(first.values())).summaries:
-        of_kind = [i for i, item in items.items() if item.kind == kind]
-        costs = TYPES[kind].costs([items[i].truth for i in of_kind])
-        for line in lines(kind, [items[i].measures for i in of_kind]):
+    for answer_type in next(iter(seeds[0].values())).summaries:
+        of_type = [i for i, item in items.items() if item.kind == answer_type]
+        costs = TYPES[answer_type].costs([items[i].truth for i in of_type])
+        for line in lines(answer_type, [items[i].measures for i in of_type]):
             # Medians and R² have no measure per item, and a line without a better side has no
             # verdict.
             if line.among != "all" or not line.better or line.statistic not in ("share", "mean"):
                 continue
-            ids = [i for i in of_kind if _is_measured(line, i, sides)]
+            ids = [i for i in of_type if _is_measured(line, i, sides)]
             if ids:
                 most = _largest_difference(line, sum(costs) / len(costs))
-                differences.append(estimate_difference(kind, line, ids, sides, most=most))
-    chance = compare_with_chance(first), compare_with_chance(second)
-    return Comparison(*names, (tuple(first), tuple(second)), tuple(differences), chance)
+                differences.append(estimate_difference(answer_type, line, ids, sides, most=most))
+    chance = compare_with_chance(seeds[0]), compare_with_chance(seeds[1])
+    return Comparison(*names, (tuple(seeds[0]), tuple(seeds[1])), tuple(differences), chance)
 
 
 def apply_holm(comparisons: Sequence[Comparison]) -> list[Comparison]:
@@ -175,9 +177,18 @@ def first_lines(differences: Sequence[Difference]) -> list[Difference]:
     return list({d.kind: d for d in reversed(differences)}.values())[::-1]
 
 
-def _items_by_seed(side: Seeds, name: str) -> dict[int, dict[str, ScoredAnswer]]:
+def _json_names(row: dict[str, Any]) -> dict[str, Any]:
+    """Name the two models of a difference as the JSON of reports always did."""
+    names = {"baseline": "first", "candidate": "second"}
+    return {names.get(key, key): value for key, value in row.items()}
+
+
+def _items_by_seed(scores_by_seed: Seeds, name: str) -> dict[int, dict[str, ScoredAnswer]]:
     """Return each seed's items by id; refuse seeds with other items."""
-    by_seed = {s: {item.sample_id: item for item in scores.items} for s, scores in side.items()}
+    by_seed = {
+        seed: {item.sample_id: item for item in scores.items}
+        for seed, scores in scores_by_seed.items()
+    }
     # All seeds are compared with the first: equal to it, they are equal to each other.
     (seed, first), *rest = by_seed.items()
     for other, items in rest:
@@ -186,10 +197,15 @@ def _items_by_seed(side: Seeds, name: str) -> dict[int, dict[str, ScoredAnswer]]
 
 
 def _check_same(
-    a: Mapping[str, ScoredAnswer], b: Mapping[str, ScoredAnswer], names: tuple[str, str]
+    baseline: Mapping[str, ScoredAnswer],
+    candidate: Mapping[str, ScoredAnswer],
+    names: tuple[str, str],
 ) -> None:
     """Refuse two runs that answered other samples, or the same ids with other truths."""
-    for name, ids, other_ids in ((names[0], a, b), (names[1], b, a)):
+    for name, ids, other_ids in (
+        (names[0], baseline, candidate),
+        (names[1], candidate, baseline),
+    ):
         missing = [i for i in ids if i not in other_ids]
         if missing:
             examples = ", ".join(map(repr, missing[:3])) + (", …" if len(missing) > 3 else "")
@@ -197,8 +213,8 @@ def _check_same(
                 f"not the same samples: {len(missing)} of {len(ids)} are only in {name}"
                 f" ({examples}): compare runs that answered the same questions"
             )
-    for sample_id, item in a.items():
-        other_item = b[sample_id]
+    for sample_id, item in baseline.items():
+        other_item = candidate[sample_id]
         # The same box has other pixels where another model saw the picture in another size.
         same = item.truth.has_place or item.truth == other_item.truth
         if item.kind != other_item.kind or not same:

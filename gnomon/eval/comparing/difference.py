@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from gnomon.answers.base.metric import Line
+from gnomon.answers.base.answer_type import Line
 from gnomon.eval.scoring.runs import ScoredAnswer
 from gnomon.eval.stats.crossed import CrossedEstimate, estimate_crossed
 from gnomon.eval.stats.intervals import Estimate, Floats, wilson
@@ -22,25 +22,25 @@ Verdict: TypeAlias = Literal["better", "worse", "tied"]
 
 @dataclass(frozen=True, slots=True)
 class SeedPair:
-    """Runs of one seed on either side, and the test of these two alone."""
+    """Runs of one seed of either model, and the test of these two alone."""
 
     seed: int
-    first: float
-    second: float
+    baseline: float
+    candidate: float
     p: float
     test: str
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Second model minus the first in one line of the summary, over the same items."""
+    """Candidate minus baseline in one line of the summary, over the same items."""
 
     kind: str
     name: str
     label: str
     unit: str
-    first: float
-    second: float
+    baseline: float
+    candidate: float
     estimate: Estimate
     p: float
     test: str
@@ -52,46 +52,51 @@ class Difference:
     """Smallest difference that these seeds and items show with a power of 80 %: infinite if the
     measure cannot differ by as much, None if nothing varied."""
     by_seed: tuple[SeedPair, ...]
-    """Pairs of runs, if both sides have the same seeds."""
+    """Pairs of runs, if both models have the same seeds."""
     better: Literal["higher", "lower"]
 
     @property
     def verdict(self) -> Verdict:
-        """Verdict on the second model; "tied" if no difference is shown."""
+        """Verdict on the candidate; "tied" if no difference is shown."""
         if not self.estimate.value or self.adjusted >= ALPHA:
             return "tied"
         return "better" if (self.estimate.value > 0) == (self.better == "higher") else "worse"
 
 
 def estimate_difference(
-    kind: str, line: Line, ids: Sequence[str], sides: Sequence[Side], *, most: float
+    answer_type: str, line: Line, ids: Sequence[str], sides: Sequence[Side], *, most: float
 ) -> Difference:
-    """Estimate the second side minus the first, over those of the items that every run measured.
+    """Estimate candidate minus baseline over these items, which every run measured.
 
-    `most` is the largest difference that the measure can have.
+    `sides` are the items of the baseline and of the candidate; `most` is the largest difference
+    that the measure can have.
     """
-    first, second = (_measure_matrix(line, ids, side) for side in sides)
+    baseline, candidate = (_measure_matrix(line, ids, side) for side in sides)
     seeds = list(sides[0])
     paired = sides[0].keys() == sides[1].keys()
     # Runs of one seed share initialization and order of data: their difference varies less.
     if paired:
-        # In the order of the first side's seeds.
-        second = second[[list(sides[1]).index(seed) for seed in seeds]]
-    if first.shape == second.shape:
-        second = _snap(second, first)
+        # In the order of the baseline's seeds.
+        candidate = candidate[[list(sides[1]).index(seed) for seed in seeds]]
+    if baseline.shape == candidate.shape:
+        candidate = _snap(candidate, baseline)
     items = next(iter(sides[0].values()))
     pictures = [items[i].picture or i for i in ids]
-    # Paired seeds are one arm of differences; otherwise each side's seeds vary on their own.
-    arms = [second - first] if paired or len(first) == len(second) == 1 else [second, -first]
+    # Paired seeds are one arm of differences; otherwise each model's seeds vary on their own.
+    arms = (
+        [candidate - baseline]
+        if paired or len(baseline) == len(candidate) == 1
+        else [candidate, -baseline]
+    )
     result = estimate_crossed(arms, pictures)
-    p, test = _test(line, result, first, second, pictures)
+    p, test = _test(line, result, baseline, candidate, pictures)
     return Difference(
-        kind=kind,
+        kind=answer_type,
         name=line.name,
         label=line.label,
         unit=line.unit,
-        first=float(first.mean()),
-        second=float(second.mean()),
+        baseline=float(baseline.mean()),
+        candidate=float(candidate.mean()),
         estimate=_bound_share(line, result),
         p=p,
         test=test,
@@ -100,7 +105,7 @@ def estimate_difference(
         detectable=inf if (smallest := detectable(result)) and smallest > most else smallest,
         by_seed=tuple(
             SeedPair(seed, float(a.mean()), float(b.mean()), *_test_items(line, a, b, pictures))
-            for seed, a, b in zip(seeds, first, second, strict=True)
+            for seed, a, b in zip(seeds, baseline, candidate, strict=True)
         )
         if paired
         else (),
@@ -114,26 +119,34 @@ def _measure_matrix(line: Line, ids: Sequence[str], side: Side) -> Floats:
 
 
 def _test(
-    line: Line, result: CrossedEstimate, first: Floats, second: Floats, pictures: Sequence[str]
+    line: Line,
+    result: CrossedEstimate,
+    baseline: Floats,
+    candidate: Floats,
+    pictures: Sequence[str],
 ) -> tuple[float, str]:
     """Return p and the test's name: over seeds if there are several, else over the items alone."""
-    if result.se and min(len(first), len(second)) > 1:
+    if result.se and min(len(baseline), len(candidate)) > 1:
         return result.p, "Student's t over seeds"
-    return _test_items(line, first.mean(axis=0), second.mean(axis=0), pictures)
+    return _test_items(line, baseline.mean(axis=0), candidate.mean(axis=0), pictures)
 
 
 def _test_items(
-    line: Line, first: Floats, second: Floats, pictures: Sequence[str]
+    line: Line, baseline: Floats, candidate: Floats, pictures: Sequence[str]
 ) -> tuple[float, str]:
     """Test by McNemar's exact test if answers are right or wrong and share no picture; else flip
     signs."""
-    second = _snap(second, first)  # means over other numbers of seeds, too
+    candidate = _snap(candidate, baseline)  # means over other numbers of seeds, too
     is_independent = len(set(pictures)) == len(pictures)
-    if line.statistic == "share" and is_independent and set(first) | set(second) <= {0.0, 1.0}:
-        return mcnemar(first == 1, second == 1), "McNemar's exact test"
+    if (
+        line.statistic == "share"
+        and is_independent
+        and set(baseline) | set(candidate) <= {0.0, 1.0}
+    ):
+        return mcnemar(baseline == 1, candidate == 1), "McNemar's exact test"
     codes = np.unique(np.asarray(pictures), return_inverse=True)[1]
     # A sign per picture: questions about one picture are right or wrong together.
-    return sign_flip(np.bincount(codes, second - first)), "sign flips"
+    return sign_flip(np.bincount(codes, candidate - baseline)), "sign flips"
 
 
 def _snap(values: Floats, reference: Floats) -> Floats:

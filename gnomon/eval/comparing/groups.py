@@ -93,7 +93,9 @@ def verdicts(groups: Sequence[Group], comparisons: Sequence[Comparison]) -> list
 
     These are set against chance alone, and have a verdict only if they do not beat it.
     """
-    in_comparisons = {name for comparison in comparisons for name in (comparison.a, comparison.b)}
+    in_comparisons = {
+        name for comparison in comparisons for name in (comparison.baseline, comparison.candidate)
+    }
     single = [group for group in groups if group.name not in in_comparisons]
     of_single = [_chance_verdicts(group) for group in single]
     return [*filter(None, of_single), *(list(comparison.sentences) for comparison in comparisons)]
@@ -104,8 +106,8 @@ def _chance_verdicts(group: Group) -> list[str]:
     tests = compare_with_chance(group.scores)
     title = "{}: " if len(tests) > 1 else ""
     return [
-        f"{title.format(TYPES[kind].title)}{group.name} is {test.sentence}"
-        for kind, test in tests.items()
+        f"{title.format(TYPES[answer_type].title)}{group.name} is {test.sentence}"
+        for answer_type, test in tests.items()
         if not test.is_beaten
     ]
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gnomon.answers.base.metric import Line
+from gnomon.answers.base.answer_type import Line
 from gnomon.answers.registry import TYPES
 from gnomon.eval.comparing.difference import estimate_difference
 from gnomon.eval.formatting import figure, lower_first, p_text, truth_text, value_text
@@ -77,23 +77,25 @@ def compare_with_chance(side: Mapping[int, Scores]) -> dict[str, ChanceTest]:
     """
     first = next(iter(side.values()))
     tests = {}
-    for kind, summary in first.summaries.items():
-        line = TYPES[kind].lines[0]
+    for answer_type, summary in first.summaries.items():
+        line = TYPES[answer_type].lines[0]
         by_seed = [
-            {item.sample_id: item for item in scores.items if item.kind == kind}
+            {item.sample_id: item for item in scores.items if item.kind == answer_type}
             for scores in side.values()
         ]
         items = list(by_seed[0].values())
         chance = next((result.chance for result in summary.results if result.name == line.name), {})
         # The best constant answer is the first run's: all seeds have the same questions.
-        guesser, guesses = _better_guesser(chance, first.constants.get(kind, ()), len(items), line)
+        guesser, guesses = _better_guesser(
+            chance, first.constants.get(answer_type, ()), len(items), line
+        )
         if guesses and all(items_of_seed.keys() == by_seed[0].keys() for items_of_seed in by_seed):
             matrix = [
                 [items_of_seed[item.sample_id].measures[line.measure] for item in items]
                 for items_of_seed in by_seed
             ]
             values = np.mean(matrix, axis=0).tolist()
-            tests[kind] = _test_guesser(kind, line, items, values, guesser, guesses)
+            tests[answer_type] = _test_guesser(answer_type, line, items, values, guesser, guesses)
     return tests
 
 
@@ -114,7 +116,7 @@ def _better_guesser(
 
 
 def _test_guesser(
-    kind: str,
+    answer_type: str,
     line: Line,
     items: Sequence[ScoredAnswer],
     model: Sequence[float],
@@ -132,8 +134,8 @@ def _test_guesser(
         for values in (guesses, model)
     ]
     ids = [item.sample_id for item in items]
-    result = estimate_difference(kind, line, ids, sides, most=1.0)
-    ahead = (result.second - result.first) * (-1 if line.better == "lower" else 1)
+    result = estimate_difference(answer_type, line, ids, sides, most=1.0)
+    ahead = (result.candidate - result.baseline) * (-1 if line.better == "lower" else 1)
     # Half of a two-sided p is one-sided, if the difference has the right sign.
     p, test = result.p / 2 if ahead > 0 else 1 - result.p / 2, result.test
     is_independent = len({item.picture or item.sample_id for item in items}) == len(items)
@@ -142,13 +144,13 @@ def _test_guesser(
     if guesser == "uniform" and is_independent and {*model} <= {0.0, 1.0}:
         p, test = binomial(int(sum(model)), len(items), guesses[0]), "exact binomial test"
     return ChanceTest(
-        kind=kind,
+        kind=answer_type,
         line=line.name,
         label=line.label,
         unit=line.unit,
         guesser=guesser,
-        chance=result.first,
-        value=result.second,
+        chance=result.baseline,
+        value=result.candidate,
         ahead=ahead,
         p=p,
         test=test,
@@ -165,10 +167,10 @@ def repeated_answer_warnings(scores: Scores) -> list[str]:
     """Warn of each kind whose answers are mostly the same, by more than its truths are."""
     kinds = list(scores.summaries)
     warnings = []
-    for kind in kinds:
-        items = [item for item in scores.items if item.kind == kind]
+    for answer_type in kinds:
+        items = [item for item in scores.items if item.kind == answer_type]
         if text := _repeated_answer(items):
-            warnings.append(f"{TYPES[kind].title}: {text}" if len(kinds) > 1 else text)
+            warnings.append(f"{TYPES[answer_type].title}: {text}" if len(kinds) > 1 else text)
     return warnings
 
 

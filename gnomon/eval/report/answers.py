@@ -42,12 +42,12 @@ def browser_data(
     # Every nth question, rounded up.
     step = max(1, -(-n_questions // min(MOST, _MOST_ANSWERS // len(runs))))
     facts: dict[str, _Index] = {_KIND_FACT: _Index()} if len(by_kind) > 1 else {}
-    for classes_of_kind in by_kind.values():
-        for fact in classes_of_kind:  # in the order of the classes, not of the questions
+    for classes_of_type in by_kind.values():
+        for fact in classes_of_type:  # in the order of the classes, not of the questions
             facts.setdefault(fact.name, _Index()).extend(fact.labels)
     questions, rules, errors = _Index(), _Index(), _Index()
-    for kind in by_kind:
-        errors.extend(TYPES[kind].errors.names)
+    for answer_type in by_kind:
+        errors.extend(TYPES[answer_type].errors.names)
     items: dict[str, dict[str, Any]] = {}
     for index, (item, question, question_facts) in enumerate(describe_answers(runs[-1], samples)):
         # Questions with a picture are always there: the script looks their pictures up by id.
@@ -190,8 +190,8 @@ def example_pictures(
     """
     first_run = {item.sample_id: item.correct for item in runs[0].scores.items}
     chosen: dict[str, ScoredAnswer] = {}
-    for kind in runs[-1].scores.summaries:
-        items = [item for item in runs[-1].scores.items if item.kind == kind]
+    for answer_type in runs[-1].scores.summaries:
+        items = [item for item in runs[-1].scores.items if item.kind == answer_type]
         # first_run has no entry for a question that the first run was not asked: None equals
         # neither.
         in_dispute = [item for item in items if first_run.get(item.sample_id) == (not item.correct)]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from markupsafe import Markup
 
-from gnomon.answers.base.metric import Line
+from gnomon.answers.base.answer_type import Line
 from gnomon.answers.registry import TYPES
 from gnomon.eval.comparing.comparison import Comparison
 from gnomon.eval.comparing.difference import Difference
@@ -26,7 +26,7 @@ from gnomon.eval.formatting import (
     value_text,
 )
 from gnomon.eval.report.plots import new_axes, paint, to_svg
-from gnomon.eval.scoring.estimates import estimate_values, interval_over_pictures, picture_numbers
+from gnomon.eval.scoring.figures import estimate_values, interval_over_pictures, picture_numbers
 from gnomon.eval.scoring.runs import ScoredAnswer, Scores
 from gnomon.eval.stats.crossed import estimate_crossed
 from gnomon.eval.stats.intervals import Estimate
@@ -40,8 +40,8 @@ class DifferenceRow(NamedTuple):
     """Row of a table of differences: one line of a summary in two models, or one seed of it."""
 
     label: str
-    first: str
-    second: str
+    baseline: str
+    candidate: str
     difference: str
     p: str
     test: str = ""
@@ -53,17 +53,20 @@ class DifferenceRow(NamedTuple):
 def difference_tables(comparison: Comparison) -> list[dict[str, Any]]:
     """Build each kind's title, rows, note on p, and charts by heading."""
     kinds = dict.fromkeys(difference.kind for difference in comparison.differences)
-    by_kind = {kind: [d for d in comparison.differences if d.kind == kind] for kind in kinds}
+    by_kind = {
+        answer_type: [d for d in comparison.differences if d.kind == answer_type]
+        for answer_type in kinds
+    }
     return [
         {
-            "title": TYPES[kind].title,
-            "first": comparison.a,
-            "second": comparison.b,
-            "lines": list(_difference_rows(of_kind)),
-            "note": _note(comparison, of_kind),
-            "forests": list(_difference_charts(comparison, of_kind)),
+            "title": TYPES[answer_type].title,
+            "baseline": comparison.baseline,
+            "candidate": comparison.candidate,
+            "lines": list(_difference_rows(of_type)),
+            "note": _note(comparison, of_type),
+            "forests": list(_difference_charts(comparison, of_type)),
         }
-        for kind, of_kind in by_kind.items()
+        for answer_type, of_type in by_kind.items()
     ]
 
 
@@ -75,7 +78,7 @@ def _note(comparison: Comparison, differences: Sequence[Difference]) -> str:
         note += f"; in the others over {rest[0].family}"
     note += f"; a seed's own is of {first.by_seed[0].test}" if first.by_seed[1:] else ""
     note += "; intervals are not"
-    sides = zip((comparison.a, comparison.b), comparison.seeds, strict=True)
+    sides = zip((comparison.baseline, comparison.candidate), comparison.seeds, strict=True)
     single_seed = [name for name, seeds in sides if len(seeds) == 1]
     return note + (
         f"; nothing is said of other seeds of {' and '.join(single_seed)}" if single_seed else ""
@@ -88,8 +91,8 @@ def _difference_rows(differences: Sequence[Difference]) -> Iterator[DifferenceRo
         unit = difference.unit
         yield DifferenceRow(
             difference.label,
-            figure(difference.first, unit),
-            figure(difference.second, unit),
+            figure(difference.baseline, unit),
+            figure(difference.candidate, unit),
             difference_text(difference.estimate, unit),
             p_text(difference.adjusted).removeprefix("= "),
             difference.test,
@@ -102,9 +105,9 @@ def _difference_rows(differences: Sequence[Difference]) -> Iterator[DifferenceRo
             for pair in difference.by_seed:
                 yield DifferenceRow(
                     f"seed {pair.seed}",
-                    figure(pair.first, unit),
-                    figure(pair.second, unit),
-                    amount(pair.second - pair.first, unit, sign="+"),
+                    figure(pair.baseline, unit),
+                    figure(pair.candidate, unit),
+                    amount(pair.candidate - pair.baseline, unit, sign="+"),
                     p_text(pair.p).removeprefix("= "),
                 )
 
@@ -119,7 +122,9 @@ def _difference_charts(
         ]
         # Differences of shares are percentage points.
         words = "points" if unit == "%" else unit
-        heading = f"{comparison.b} minus {comparison.a}" + (f", {words}" if words else "")
+        heading = f"{comparison.candidate} minus {comparison.baseline}" + (
+            f", {words}" if words else ""
+        )
         yield heading, forest(marks, f"{TYPES[differences[0].kind].title}: {heading}")
 
 
@@ -128,37 +133,39 @@ def _difference_mark(difference: Difference) -> Mark:
         difference.label,
         difference.estimate,
         difference.unit,
-        [pair.second - pair.first for pair in difference.by_seed],
+        [pair.candidate - pair.baseline for pair in difference.by_seed],
         detectable=(difference.detectable or 0.0) * (100 if difference.unit == "%" else 1),
         verdict=difference.verdict,
     )
 
 
-def seed_charts(groups: Sequence[Group], kind: str) -> list[tuple[str, Markup]]:
+def seed_charts(groups: Sequence[Group], answer_type: str) -> list[tuple[str, Markup]]:
     """Draw each headline mean over all answers, a line per group; empty if no group has several
     seeds."""
     if not any(group.runs[1:] for group in groups):
         return []
     charts = []
-    for line, marks in group_marks(groups, kind):
+    for line, marks in group_marks(groups, answer_type):
         heading = f"{line.label} ({line.unit})" if line.unit else line.label
-        label = f"{TYPES[kind].title}: {heading} by seed"
+        label = f"{TYPES[answer_type].title}: {heading} by seed"
         charts.append((heading, forest(marks, label, differences=False)))
     return charts
 
 
-def group_marks(groups: Sequence[Group], kind: str) -> Iterator[tuple[Line, list[Mark]]]:
+def group_marks(groups: Sequence[Group], answer_type: str) -> Iterator[tuple[Line, list[Mark]]]:
     """Yield each headline mean over all answers, with a mark for each group that was asked the
     kind."""
-    groups_of_kind = [group for group in groups if kind in group.runs[0].scores.summaries]
-    for line in TYPES[kind].lines:
+    groups_of_type = [group for group in groups if answer_type in group.runs[0].scores.summaries]
+    for line in TYPES[answer_type].lines:
         if line.headline and line.among == "all" and line.statistic in ("share", "mean"):
-            yield line, [_group_mark(group, kind, line) for group in groups_of_kind]
+            yield line, [_group_mark(group, answer_type, line) for group in groups_of_type]
 
 
-def _group_mark(group: Group, kind: str, line: Line) -> Mark:
+def _group_mark(group: Group, answer_type: str, line: Line) -> Mark:
     """Estimate a group's mean over its seeds; seeds with other questions have no interval."""
-    items_by_run = [[item for item in run.scores.items if item.kind == kind] for run in group.runs]
+    items_by_run = [
+        [item for item in run.scores.items if item.kind == answer_type] for run in group.runs
+    ]
     seeds = [[item.measures[line.measure] for item in items] for items in items_by_run]
     ids = [[item.sample_id for item in items] for items in items_by_run]
     means = [float(np.mean(of_seed)) for of_seed in seeds]

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from gnomon.answers.base.metric import Line
+from gnomon.answers.base.answer_type import Line
 from gnomon.answers.registry import TYPES
 from gnomon.eval.formatting import amount, figure, interval
-from gnomon.eval.scoring.estimates import Ints, estimate_values, picture_number
+from gnomon.eval.scoring.figures import Ints, estimate_values, picture_number
 from gnomon.eval.scoring.questions import Fact, plain_facts
 from gnomon.eval.scoring.runs import RunResult, ScoredAnswer
 from gnomon.eval.stats.intervals import Floats
@@ -90,17 +90,19 @@ def fact_classes(run: RunResult, samples: Mapping[str, Sample]) -> dict[str, lis
     """Return for each kind of target the facts that split its questions."""
     counts: dict[str, dict[str, Counter[Fact]]] = {}
     for item, _, facts in describe_answers(run, samples):
-        of_kind = counts.setdefault(item.kind, {})
+        of_type = counts.setdefault(item.kind, {})
         for name, value in facts.items():
             if name == "line":  # where a row stands in its file says nothing of its picture
                 continue
-            counter = of_kind.setdefault(name, Counter())
+            counter = of_type.setdefault(name, Counter())
             # Values that are not counted have no label, and stand in no slice.
             if value in counter or len(counter) < _MOST_VALUES:
                 counter[value] += 1
     return {
-        kind: [classes for name, counter in facts.items() if (classes := _classes(name, counter))]
-        for kind, facts in counts.items()
+        answer_type: [
+            classes for name, counter in facts.items() if (classes := _classes(name, counter))
+        ]
+        for answer_type, facts in counts.items()
     }
 
 
@@ -158,11 +160,11 @@ def slices(
     The gap is that of the last run's best row to its worst, which comes first.
     """
     tables = {}
-    for kind, classes_of_kind in by_kind.items():
-        line = TYPES[kind].lines[0]
-        columns = [_Column(run, samples, kind, classes_of_kind) for run in runs]
+    for answer_type, classes_of_type in by_kind.items():
+        line = TYPES[answer_type].lines[0]
+        columns = [_Column(run, samples, answer_type, classes_of_type) for run in runs]
         gaps: dict[frozenset[tuple[int, ...]], tuple[float, FactClasses]] = {}
-        for fact in classes_of_kind:
+        for fact in classes_of_type:
             parts = columns[-1].parts(fact)
             means = [columns[-1].values[places].mean() for places in parts.values()]
             if len(means) > 1:  # of facts that part the questions alike the first is enough
@@ -180,7 +182,7 @@ def slices(
             for gap, fact in ranked
         ]
         if facts:
-            tables[kind] = {"label": line.label, "facts": facts}
+            tables[answer_type] = {"label": line.label, "facts": facts}
     return tables
 
 
@@ -194,21 +196,21 @@ class _Column:
         self,
         run: RunResult,
         samples: Mapping[str, Sample],
-        kind: str,
-        classes_of_kind: Sequence[FactClasses],
+        answer_type: str,
+        classes_of_type: Sequence[FactClasses],
     ) -> None:
         self.places: dict[str, dict[str, list[int]]] = {
-            fact.name: defaultdict(list) for fact in classes_of_kind
+            fact.name: defaultdict(list) for fact in classes_of_type
         }
         values, pictures = list[float](), list[int]()
         for item, _, facts in describe_answers(run, samples):
-            if item.kind != kind:
+            if item.kind != answer_type:
                 continue
-            for fact in classes_of_kind:
+            for fact in classes_of_type:
                 # A value beyond those that were counted has no label.
                 if fact.key in facts and (label := fact.label_of(facts[fact.key])) is not None:
                     self.places[fact.name][label].append(len(values))
-            values.append(item.measures[TYPES[kind].lines[0].measure])
+            values.append(item.measures[TYPES[answer_type].lines[0].measure])
             pictures.append(picture_number(item.picture or item.sample_id))
         self.values, self.pictures = np.array(values), np.array(pictures, np.int64)
 

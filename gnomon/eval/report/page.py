@@ -1,30 +1,34 @@
-"""HTML page of a report: one file, no network, the same bytes each time."""
+"""HTML page of a report (one file, no network, the same bytes each time), and a picture of it."""
 
 from __future__ import annotations
 
+import textwrap
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from gnomon.atomic import put_text
+from gnomon.answers.registry import TYPES
+from gnomon.atomic import put_bytes, put_text
 from gnomon.eval.comparing.comparison import Comparison
 from gnomon.eval.comparing.groups import Group, compare_groups, group_runs, verdicts
 from gnomon.eval.report.answers import browser_data, example_pictures
-from gnomon.eval.report.differences import difference_tables, seed_charts
+from gnomon.eval.report.differences import difference_tables, group_marks, seed_charts
 from gnomon.eval.report.facts import FEWEST, fact_classes, facts_heading, slices
+from gnomon.eval.report.files import SOFTWARE
 from gnomon.eval.report.markup import template
 from gnomon.eval.report.plots import curves
 from gnomon.eval.report.sections import calibration_sections, section, summary
 from gnomon.eval.report.text_tables import answer_warnings
 from gnomon.eval.scoring.runs import (
     RunResult,
-    answer_kinds,
+    answer_types,
     check_names,
     data_title,
     split_by_source,
@@ -32,6 +36,10 @@ from gnomon.eval.scoring.runs import (
 from gnomon.eval.scoring.spaces import space_warning
 from gnomon.sample import Sample
 from gnomon.terminal import printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 __all__ = ["RunResult", "write_report"]
 
@@ -73,7 +81,7 @@ def write_report(
     if right is None:
         right = _ALL if len(runs[-1].scores.items) <= _ALL else _RIGHT
     examples = example_pictures(runs, samples, worst=worst, right=right, disagreeing=disagreeing)
-    kinds = answer_kinds(runs)
+    kinds = answer_types(runs)
     # A mapping of another type may draw its samples: too slow for the facts of all questions.
     stored = samples if isinstance(samples, dict) else {}
     classes_by_kind = fact_classes(runs[-1], stored)
@@ -92,12 +100,17 @@ def write_report(
         warnings=[*answer_warnings(all_runs), *filter(None, map(space_warning, all_runs))],
         groups=[] if one_per_group else [group.sentence for group in groups],
         published=beside,
-        sections=[section(runs, kind, comparisons if one_per_group else ()) for kind in kinds],
-        means={} if one_per_group else {kind: seed_charts(groups, kind) for kind in kinds},
+        sections=[
+            section(runs, answer_type, comparisons if one_per_group else ())
+            for answer_type in kinds
+        ],
+        means={}
+        if one_per_group
+        else {answer_type: seed_charts(groups, answer_type) for answer_type in kinds},
         slices=slices(runs, stored, classes_by_kind),
         facts_heading=facts_heading(runs[-1], stored),
         by_source=[
-            (name, [summary(of_source, kind, ()) for kind in answer_kinds(of_source)])
+            (name, [summary(of_source, answer_type, ()) for answer_type in answer_types(of_source)])
             for name, of_source in split_by_source(runs).items()
         ],
         beliefs=calibration_sections(runs),
@@ -154,3 +167,58 @@ def _verdicts(
     if kinds > 1 and comparisons:
         return [comparison.short_verdict for comparison in comparisons]
     return list(chain.from_iterable(verdicts(groups, comparisons)))
+
+
+_SOFT, _RULE, _BAR = "#5b6572", "#d9dee5", "#5573ff"
+# Rows of a kind, and characters of a name: what 1,200 pixels hold.
+_MOST, _LONGEST = 8, 22
+
+
+def write_picture(file: Path, runs: Sequence[RunResult]) -> Path:
+    """Draw each type's first share or mean, a bar for each run, or for a recipe over its seeds.
+
+    At most eight are drawn.
+    """
+    from matplotlib.figure import Figure
+
+    groups = group_runs(runs)
+    first_groups, kinds = groups[:_MOST], answer_types(runs)
+    first_runs = [replace(group.runs[0], name=group.name) for group in groups]
+    title = textwrap.fill(report_title(first_runs), 60)
+    # Inches: 1,200 pixels, whose smallest letters are read at 600 too.
+    height = 0.7 + 0.25 * title.count("\n") + len(kinds) * (0.35 + 0.27 * len(first_groups))
+    figure = Figure(figsize=(6.0, height), dpi=200, layout="constrained")
+    figure.suptitle(title, x=0.02, ha="left", size=11, weight="bold", parse_math=False)
+    for place, answer_type in enumerate(kinds, 1):
+        _panel(figure.add_subplot(len(kinds), 1, place), first_groups, answer_type)
+    omitted = [f"{len(groups) - _MOST} more in the report"] if groups[_MOST:] else []
+    footer = ["95 % intervals", *filter(None, [answer_dates(runs)]), *omitted, "made with gnomon"]
+    figure.supxlabel(" · ".join(footer), x=0.02, ha="left", size=7, color=_SOFT, parse_math=False)
+    data = BytesIO()
+    figure.savefig(data, metadata={"Software": SOFTWARE})
+    put_bytes(file, data.getvalue())
+    return file
+
+
+def _panel(axes: Axes, groups: Sequence[Group], answer_type: str) -> None:
+    """Draw the bars of one kind, with their intervals and figures."""
+    line, marks = next(iter(group_marks(groups, answer_type)))
+    title = f"{TYPES[answer_type].title}: {line.label}"
+    axes.set_title(title, loc="left", size=8.5, color=_SOFT, parse_math=False)
+    # Shares have the whole axis; other figures end at the greatest interval.
+    end = 100.0 if line.unit == "%" else max(max(m.interval or (m.value,)) for m in marks) or 1.0
+    rows = range(len(marks))
+    axes.barh(rows, end, 0.55, color=_RULE, alpha=0.5)
+    axes.barh(rows, [mark.value for mark in marks], 0.55, color=_BAR)
+    for row, mark in enumerate(marks):
+        if mark.interval:
+            axes.hlines(row, *mark.interval, color="black", lw=1.4)
+        # Beside the axes, so that a long bar never covers its figure.
+        axes.text(1.03, row, mark.text, transform=axes.get_yaxis_transform(), va="center", size=8.5)
+    labels = [mark.label for mark in marks]
+    names = [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…" for name in labels]
+    axes.set_yticks(rows, names, size=8.5, parse_math=False)
+    axes.tick_params(length=0)
+    axes.set(xlim=(0, end), ylim=(len(marks) - 0.5, -0.5))
+    axes.xaxis.set_visible(False)
+    axes.spines[:].set_visible(False)

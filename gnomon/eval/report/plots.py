@@ -20,7 +20,7 @@ from gnomon.eval.scoring.runs import RunResult, ScoredAnswer
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from gnomon.eval.belief import Bin
+    from gnomon.eval.scoring.belief import Bin
 
 
 UNREAD = "not read"
@@ -28,12 +28,12 @@ UNREAD = "not read"
 _DIAL = 720
 
 
-def error_histogram(runs: Sequence[RunResult], kind: str) -> Markup:
+def error_histogram(runs: Sequence[RunResult], answer_type: str) -> Markup:
     """Draw the share of answers in each class of error, all runs together."""
-    tallies = [Counter(map(error_class, answers_of_kind(run, kind))) for run in runs]
-    names = [*TYPES[kind].errors.names, UNREAD]
+    tallies = [Counter(map(error_class, answers_of_type(run, answer_type))) for run in runs]
+    names = [*TYPES[answer_type].errors.names, UNREAD]
     counts = [[tally[name] for name in names] for tally in tallies]
-    return histogram(names, counts, f"{kind}: {TYPES[kind].errors.title}")
+    return histogram(names, counts, f"{answer_type}: {TYPES[answer_type].errors.title}")
 
 
 def error_class(item: ScoredAnswer) -> str:
@@ -46,31 +46,31 @@ def error_class(item: ScoredAnswer) -> str:
     return classes.names[side(classes.edges, error)]
 
 
-def truth_scatter(run: RunResult, index: int, kind: str) -> Markup | None:
+def truth_scatter(run: RunResult, index: int, answer_type: str) -> Markup | None:
     """Draw answers against truths; None for a kind whose values are no points on a line, such as
     boxes."""
-    answers = TYPES[kind]
+    answers = TYPES[answer_type]
     if answers.axis is None:
         return None
     per = answers.axis.per
     points = [
         (answers.place(answers.value_of(item.truth)) / per, answers.place(item.value) / per)
-        for item in answers_of_kind(run, kind)
+        for item in answers_of_type(run, answer_type)
         if item.value is not None
     ]
     if not points:
         return None
     ends = (0.0, answers.axis.end) if answers.axis.end else _ends([truth for truth, _ in points])
-    label = f"{kind} of {run.name}: answers against truths"
+    label = f"{answer_type} of {run.name}: answers against truths"
     return scatter(points, ends, colour(index), names=answers.axis.names, label=label)
 
 
-def error_dials(run: RunResult, index: int, kind: str) -> Markup | None:
+def error_dials(run: RunResult, index: int, answer_type: str) -> Markup | None:
     """Draw where the hands stand when the answer is wrong; None unless the dial has 12 hours."""
-    answers = TYPES[kind]
+    answers = TYPES[answer_type]
     if answers.period != _DIAL:
         return None
-    items = answers_of_kind(run, kind)
+    items = answers_of_type(run, answer_type)
     # Sectors count questions, so that a dial's rare hours do not look easy.
     wrong = np.array([not item.correct for item in items])
     minutes = np.array([int(answers.place(answers.value_of(item.truth))) for item in items])
@@ -83,9 +83,9 @@ def error_dials(run: RunResult, index: int, kind: str) -> Markup | None:
     return dials(shares, colour(index), f"{run.name}: percent of wrong answers by sector")
 
 
-def answers_of_kind(run: RunResult, kind: str) -> list[ScoredAnswer]:
+def answers_of_type(run: RunResult, answer_type: str) -> list[ScoredAnswer]:
     """Select the run's answers to questions of a kind."""
-    return [item for item in run.scores.items if item.kind == kind]
+    return [item for item in run.scores.items if item.kind == answer_type]
 
 
 def _ends(truths: Sequence[float]) -> tuple[float, float]:

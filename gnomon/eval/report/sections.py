@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from gnomon.answers.registry import TYPES
-from gnomon.eval.belief import calibration_bins, expected_error, read_belief, top_answer
 from gnomon.eval.formatting import NONE, difference_text, figure, interval
 from gnomon.eval.report import plots
-from gnomon.eval.scoring.runs import Result, RunResult, Summary, answer_kinds
+from gnomon.eval.scoring.belief import calibration_bins, expected_error, read_belief, top_answer
+from gnomon.eval.scoring.runs import Result, RunResult, Summary, answer_types
 
 if TYPE_CHECKING:
     from gnomon.eval.comparing.comparison import Comparison
@@ -32,13 +32,17 @@ class Row:
 
 
 def summary_rows(
-    runs: Sequence[RunResult], kind: str, comparisons: Sequence[Comparison], *, headline: bool
+    runs: Sequence[RunResult],
+    answer_type: str,
+    comparisons: Sequence[Comparison],
+    *,
+    headline: bool,
 ) -> list[Row]:
     """Build the rows of one kind for all runs; with two runs, their difference."""
-    summaries = [run.scores.summaries.get(kind) for run in runs]
+    summaries = [run.scores.summaries.get(answer_type) for run in runs]
     all_read = not any(summary.unread for summary in summaries if summary)
     # With three runs a table has no room for differences: they have a section of their own.
-    differences = _differences(comparisons, kind, all_read) if len(runs) == 2 else {}
+    differences = _differences(comparisons, answer_type, all_read) if len(runs) == 2 else {}
     # Runs may have been asked other kinds: any run that has the kind has its lines.
     first = next(summary for summary in summaries if summary)
     return [
@@ -54,11 +58,11 @@ _EQUAL_IF_ALL_READ = {"deviation": _CHARGED, "iou_read": "iou"}
 
 
 def _differences(
-    comparisons: Sequence[Comparison], kind: str, all_read: bool
+    comparisons: Sequence[Comparison], answer_type: str, all_read: bool
 ) -> dict[str, Difference]:
     """Return the differences by line; if all answers were read, lines of read answers have one,
     too."""
-    by_name = {d.name: d for c in comparisons for d in c.differences if d.kind == kind}
+    by_name = {d.name: d for c in comparisons for d in c.differences if d.kind == answer_type}
     if all_read:
         by_name |= {
             name: by_name[equal] for name, equal in _EQUAL_IF_ALL_READ.items() if equal in by_name
@@ -82,13 +86,13 @@ def _row(
     )
 
 
-def _cell(result: Result, summary_of_kind: Summary) -> tuple[str, str]:
+def _cell(result: Result, summary_of_type: Summary) -> tuple[str, str]:
     """Format figure and interval, with the number of answers that a line leaves out."""
     interval_text = interval(result.estimate, result.unit)
     n_dropped = (
-        summary_of_kind.unread
+        summary_of_type.unread
         if result.name == "r_squared"
-        else summary_of_kind.n - result.estimate.n
+        else summary_of_type.n - result.estimate.n
     )
     if result.name in _PARTIAL and n_dropped:
         interval_text = f"{interval_text} {n_dropped:,} dropped".strip()
@@ -108,63 +112,65 @@ def _chance(result: Result) -> str:
 
 
 def summary(
-    runs: Sequence[RunResult], kind: str, comparisons: Sequence[Comparison]
+    runs: Sequence[RunResult], answer_type: str, comparisons: Sequence[Comparison]
 ) -> dict[str, Any]:
     """Build the template's table of one kind, for all runs."""
-    headline = summary_rows(runs, kind, comparisons, headline=True)
+    headline = summary_rows(runs, answer_type, comparisons, headline=True)
     return {
-        "kind": kind,
-        "title": TYPES[kind].title,
-        "counts": [s.n if (s := run.scores.summaries.get(kind)) else 0 for run in runs],
+        "kind": answer_type,
+        "title": TYPES[answer_type].title,
+        "counts": [s.n if (s := run.scores.summaries.get(answer_type)) else 0 for run in runs],
         "headline": headline,
         "differs": any(row.difference for row in headline),
     }
 
 
 def section(
-    runs: Sequence[RunResult], kind: str, comparisons: Sequence[Comparison]
+    runs: Sequence[RunResult], answer_type: str, comparisons: Sequence[Comparison]
 ) -> dict[str, Any]:
     """Build the table of headlines, that of all lines, and the charts of one kind."""
     return {
-        **summary(runs, kind, comparisons),
-        "all_lines": summary_rows(runs, kind, comparisons, headline=False),
-        "errors_title": TYPES[kind].errors.title,
-        "errors": plots.error_histogram(runs, kind),
-        "scatters": _charts_of_runs(runs, kind, plots.truth_scatter),
-        "dials": _charts_of_runs(runs, kind, plots.error_dials),
+        **summary(runs, answer_type, comparisons),
+        "all_lines": summary_rows(runs, answer_type, comparisons, headline=False),
+        "errors_title": TYPES[answer_type].errors.title,
+        "errors": plots.error_histogram(runs, answer_type),
+        "scatters": _charts_of_runs(runs, answer_type, plots.truth_scatter),
+        "dials": _charts_of_runs(runs, answer_type, plots.error_dials),
     }
 
 
 def _charts_of_runs(
-    runs: Sequence[RunResult], kind: str, draw: Callable[[RunResult, int, str], Markup | None]
+    runs: Sequence[RunResult],
+    answer_type: str,
+    draw: Callable[[RunResult, int, str], Markup | None],
 ) -> list[tuple[str, Markup]]:
-    pictures = [(run.name, draw(run, index, kind)) for index, run in enumerate(runs)]
+    pictures = [(run.name, draw(run, index, answer_type)) for index, run in enumerate(runs)]
     return [(name, picture) for name, picture in pictures if picture]
 
 
 def calibration_sections(runs: Sequence[RunResult]) -> list[dict[str, Any]]:
     """Build a section for every kind of every run that stored beliefs, for the template."""
     rows = []
-    for kind in answer_kinds(runs):
+    for answer_type in answer_types(runs):
         for run in runs:
             # No run stores beliefs unless eval.belief was set.
-            if bins := calibration_bins(list(_confidences(run, kind))):
+            if bins := calibration_bins(list(_confidences(run, answer_type))):
                 n = sum(b.n for b in bins)
                 error = 100 * expected_error(bins)
                 words = f"Expected calibration error {error:.1f} points over {n:,}"
                 picture = plots.reliability(
-                    bins, f"{kind} of {run.name}: how often right against how sure"
+                    bins, f"{answer_type} of {run.name}: how often right against how sure"
                 )
-                title = f"{TYPES[kind].title}: {run.name}"
+                title = f"{TYPES[answer_type].title}: {run.name}"
                 rows.append({"title": title, "words": words, "picture": picture})
     return rows
 
 
-def _confidences(run: RunResult, kind: str) -> Iterator[tuple[float, bool]]:
+def _confidences(run: RunResult, answer_type: str) -> Iterator[tuple[float, bool]]:
     """Yield the confidence of each answer's belief, and True if it is right."""
-    items = {item.sample_id: item for item in run.scores.items if item.kind == kind}
+    items = {item.sample_id: item for item in run.scores.items if item.kind == answer_type}
     for prediction in run.predictions:
         item = items.get(prediction.sample_id)
         if item is not None and prediction.logprobs:
-            belief = read_belief(prediction, item.truth, kind)
-            yield top_answer(belief, TYPES[kind].value_of(item.truth))
+            belief = read_belief(prediction, item.truth, answer_type)
+            yield top_answer(belief, TYPES[answer_type].value_of(item.truth))

@@ -16,8 +16,8 @@ from gnomon.eval.comparing.guessing import compare_with_chance, repeated_answer_
 from gnomon.eval.formatting import NONE, align, figure, interval
 from gnomon.eval.report.differences import HEADER, difference_tables
 from gnomon.eval.report.sections import summary_rows
-from gnomon.eval.scoring.estimates import estimate_relaxed
-from gnomon.eval.scoring.runs import RunResult, answer_kinds, check_names, split_by_source
+from gnomon.eval.scoring.figures import estimate_relaxed
+from gnomon.eval.scoring.runs import RunResult, answer_types, check_names, split_by_source
 
 
 def table(runs: Sequence[RunResult]) -> str:
@@ -25,10 +25,10 @@ def table(runs: Sequence[RunResult]) -> str:
     check_names(runs)
     groups = group_runs(runs)
     comparisons, refusals = compare_groups(groups)
-    blocks = [_block(runs, kind, comparisons) for kind in answer_kinds(runs)]
+    blocks = [_block(runs, answer_type, comparisons) for answer_type in answer_types(runs)]
     for name, runs_on_source in split_by_source(runs).items():
         first, *more_blocks = [
-            _block(runs_on_source, kind, ()) for kind in answer_kinds(runs_on_source)
+            _block(runs_on_source, answer_type, ()) for answer_type in answer_types(runs_on_source)
         ]
         blocks += [[f"{name} alone", *first], *more_blocks]
     blocks += _chartqa_block(runs)
@@ -59,7 +59,10 @@ def json_data(runs: Sequence[RunResult]) -> dict[str, Any]:
             {"name": group.name, "runs": [run.name for run in group.runs]} for group in groups
         ],
         "runs": {
-            name: {kind: asdict(summary) for kind, summary in scores_of_run.summaries.items()}
+            name: {
+                answer_type: asdict(summary)
+                for answer_type, summary in scores_of_run.summaries.items()
+            }
             for name, scores_of_run in scores.items()
         },
         "comparisons": [comparison.to_json() for comparison in comparisons],
@@ -76,9 +79,9 @@ def differences(groups: Sequence[Group], comparisons: Sequence[Comparison]) -> s
     """Format each comparison's differences, line by line and seed by seed, and the verdicts."""
     blocks = [[group.sentence for group in groups]]
     blocks += [
-        [*align(_difference_lines(table_of_kind)), f"({table_of_kind['note']})"]
+        [*align(_difference_lines(table_of_type)), f"({table_of_type['note']})"]
         for comparison in comparisons
-        for table_of_kind in difference_tables(comparison)
+        for table_of_type in difference_tables(comparison)
     ]
     blocks += verdicts(groups, comparisons)
     runs = [run for group in groups for run in group.runs]
@@ -86,13 +89,13 @@ def differences(groups: Sequence[Group], comparisons: Sequence[Comparison]) -> s
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _difference_lines(table_of_kind: Mapping[str, Any]) -> list[list[str]]:
+def _difference_lines(table_of_type: Mapping[str, Any]) -> list[list[str]]:
     # Seeds, which have no test's name, are indented below their line.
-    lines = [["" if line.test else "  ", *line] for line in table_of_kind["lines"]]
+    lines = [["" if line.test else "  ", *line] for line in table_of_type["lines"]]
     header = [
-        table_of_kind["title"],
-        table_of_kind["first"],
-        table_of_kind["second"],
+        table_of_type["title"],
+        table_of_type["baseline"],
+        table_of_type["candidate"],
         *HEADER,
     ]
     return [header, *([indent + label, *rest] for indent, label, *rest in lines)]
@@ -112,17 +115,20 @@ def _chartqa_block(runs: Sequence[RunResult]) -> list[list[str]]:
     return [align([header, ["Relaxed correctness", *cells], counts])]
 
 
-def _block(runs: Sequence[RunResult], kind: str, comparisons: Sequence[Comparison]) -> list[str]:
-    rows = summary_rows(runs, kind, comparisons, headline=True)
+def _block(
+    runs: Sequence[RunResult], answer_type: str, comparisons: Sequence[Comparison]
+) -> list[str]:
+    rows = summary_rows(runs, answer_type, comparisons, headline=True)
     differs = any(row.difference for row in rows)
-    header = [TYPES[kind].title, *(run.name for run in runs)] + ["difference"] * differs
+    header = [TYPES[answer_type].title, *(run.name for run in runs)] + ["difference"] * differs
     lines = [[*header, "chance"]]
     for row in rows:
         cells = [f"{value} {interval_text}".strip() for value, interval_text in row.cells]
         difference = [f"{row.difference} {row.verdict}".strip()] * differs
         lines.append([row.label, *cells, *difference, row.chance])
     counts = [
-        str(summary.n) if (summary := run.scores.summaries.get(kind)) else "0" for run in runs
+        str(summary.n) if (summary := run.scores.summaries.get(answer_type)) else "0"
+        for run in runs
     ]
     lines.append(["Items", *counts, *[""] * differs, ""])
     return align(lines)
@@ -164,9 +170,9 @@ def _published_row(
     return [model, f"{loss}, published", *cells]
 
 
-def _run_cells(columns: Sequence[Any], run: RunResult, kind: str) -> list[str]:
+def _run_cells(columns: Sequence[Any], run: RunResult, answer_type: str) -> list[str]:
     """Format a run's figures for the columns of the table."""
-    if kind not in run.scores.summaries:
+    if answer_type not in run.scores.summaries:
         return [NONE] * len(columns)
-    results = [run.scores.summaries[kind][column["line"]] for column in columns]
+    results = [run.scores.summaries[answer_type][column["line"]] for column in columns]
     return [f"{figure(r.estimate.value, r.unit)} {interval(r.estimate, r.unit)}" for r in results]

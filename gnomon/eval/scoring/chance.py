@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from gnomon.answers.base.answer_type import Answer, AnswerType, Value
-from gnomon.answers.base.metric import Statistic
+from gnomon.answers.base.answer_type import Answer, AnswerType, Statistic, Value
 from gnomon.answers.number.measure import r_squared
 from gnomon.answers.registry import TYPES
 from gnomon.sample import Size
@@ -45,19 +44,19 @@ class Chance:
 
 def chance(name: str, items: Sequence[ScoredAnswer]) -> Chance:
     """Measure both guessers in each line; constant answers are chosen on up to 1,000 items."""
-    kind = TYPES[name]
+    answer_type = TYPES[name]
     # At random: every fifteenth of clocks in order would be those at quarters of an hour.
     indices = sorted(np.random.default_rng(0).permutation(len(items))[:_CHOSEN_ON])
     chosen_on = [items[index] for index in indices]
-    constants = _best_constants(kind, chosen_on)
-    all_items = _ItemSet(kind, items)
+    constants = _best_constants(answer_type, chosen_on)
+    all_items = _ItemSet(answer_type, items)
     # Several lines may have the same best answer: each answer is measured once.
     by_answer = {answer: all_items.measures(answer) for answer in {*constants.values()}}
     values_by_line = {
         line: all_items.lines(by_answer[answer]) for line, answer in constants.items()
     }
-    uniform = kind.uniform([item.truth for item in chosen_on])
-    missing = {line.name for line in kind.lines if line.measure != "unread"} - uniform.keys()
+    uniform = answer_type.uniform([item.truth for item in chosen_on])
+    missing = {line.name for line in answer_type.lines if line.measure != "unread"} - uniform.keys()
     assert not (uniform and missing), f"uniform guesses at {name} lack {missing}: add these to it"
     guessers = {
         "uniform": uniform,
@@ -73,22 +72,24 @@ def chance(name: str, items: Sequence[ScoredAnswer]) -> Chance:
         }
         if line.measure != "unread"  # a guesser always says something that can be read
         else {}
-        for line in kind.lines
+        for line in answer_type.lines
     }
-    first = kind.lines[0]
+    first = answer_type.lines[0]
     if first.name not in guessers["constant"]:
         return Chance(lines, ())
     rows = by_answer[constants[first.name]]
     return Chance(lines, tuple(rows[index][first.measure] for index in all_items.index_of_item))
 
 
-def _best_constants(kind: AnswerType, items: Sequence[ScoredAnswer]) -> dict[str, Value | None]:
+def _best_constants(
+    answer_type: AnswerType, items: Sequence[ScoredAnswer]
+) -> dict[str, Value | None]:
     """Find the best constant answer for each line on its own."""
-    item_set = _ItemSet(kind, items)
+    item_set = _ItemSet(answer_type, items)
     best: dict[str, tuple[float, Value | None]] = {}
-    for answer in _candidates(kind, items):
+    for answer in _candidates(answer_type, items):
         values = item_set.lines(item_set.measures(answer))
-        for line in kind.lines:
+        for line in answer_type.lines:
             if line.better and line.name in values:
                 # Turn it so that more is always better.
                 value = values[line.name] * (1 if line.better == "higher" else -1)
@@ -97,10 +98,12 @@ def _best_constants(kind: AnswerType, items: Sequence[ScoredAnswer]) -> dict[str
     return {line: answer for line, (_, answer) in best.items()}
 
 
-def _candidates(kind: AnswerType, items: Sequence[ScoredAnswer]) -> list[Value | None]:
+def _candidates(answer_type: AnswerType, items: Sequence[ScoredAnswer]) -> list[Value | None]:
     """List the commonest truths, and as many again, evenly spread from the least to the
     greatest."""
-    counts = Counter(_as_share(kind, kind.value_of(item.truth), item) for item in items)
+    counts = Counter(
+        _as_share(answer_type, answer_type.value_of(item.truth), item) for item in items
+    )
     common = [value for value, _ in counts.most_common(_CANDIDATES // 2)]
     return list(dict.fromkeys(common + _spread(sorted(counts, key=repr), _CANDIDATES // 2)))
 
@@ -108,9 +111,9 @@ def _candidates(kind: AnswerType, items: Sequence[ScoredAnswer]) -> list[Value |
 class _ItemSet:
     """Items of a kind. Items with the same truth are measured once."""
 
-    def __init__(self, kind: AnswerType, items: Sequence[ScoredAnswer]) -> None:
-        self.kind = kind
-        costs = kind.costs([item.truth for item in items])
+    def __init__(self, answer_type: AnswerType, items: Sequence[ScoredAnswer]) -> None:
+        self.answer_type = answer_type
+        costs = answer_type.costs([item.truth for item in items])
         # Slow metrics of tables take most of the time, and datasets repeat truths.
         distinct = {(item.truth, item.size): cost for item, cost in zip(items, costs, strict=True)}
         self._distinct = list(distinct.items())
@@ -120,19 +123,19 @@ class _ItemSet:
 
     def measures(self, answer: Value | None) -> list[dict[str, float]]:
         """Measure each distinct question under this answer; slow metrics are skipped."""
-        kind, text, rows = self.kind, str(answer), []
+        text, rows = str(answer), []
         for (truth, size), cost in self._distinct:
             value = answer
             if answer is not None and size is not None:
-                value = kind.scaled(answer, _UNIT, size)
-            rows.append(kind.measures(truth, Answer(value, text), cost))
+                value = self.answer_type.scaled(answer, _UNIT, size)
+            rows.append(self.answer_type.measures(truth, Answer(value, text), cost))
         return rows
 
     def lines(self, rows_of_questions: Sequence[dict[str, float]]) -> dict[str, float]:
         """Compute each line over all items, from the measures of the distinct questions."""
         values = {}
-        for line in self.kind.lines:
-            rows = [self.kind.line_values(line, measures) for measures in rows_of_questions]
+        for line in self.answer_type.lines:
+            rows = [self.answer_type.line_values(line, measures) for measures in rows_of_questions]
             counts = np.array([row is not None for row in rows])[self.index_of_item]
             if counts.any():
                 filled = np.array(
@@ -143,10 +146,10 @@ class _ItemSet:
         return {name: value for name, value in values.items() if not np.isnan(value)}
 
 
-def _as_share(kind: AnswerType, value: Value | None, item: ScoredAnswer) -> Value | None:
+def _as_share(answer_type: AnswerType, value: Value | None, item: ScoredAnswer) -> Value | None:
     """Scale a value from the item's picture to shares of it."""
     if value is not None and item.size is not None:
-        value = kind.scaled(value, item.size, _UNIT)
+        value = answer_type.scaled(value, item.size, _UNIT)
     return value
 
 

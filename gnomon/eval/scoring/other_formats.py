@@ -122,7 +122,7 @@ class AnswerFile:
                 f" {unmatched[0].id!r} in line {unmatched[0].line}, a question is"
                 f" {next(iter(names))!r}. Name another column (--id-column), or --id-column"
                 f" {NO_COLUMN} to go by the order of the lines. Your own column names questions"
-                " where no value stands twice in it. Numbers count them from 0 where one of them"
+                " where no value occurs twice in it. Numbers count them from 0 where one of them"
                 f" is 0, and from 1 where one is {len(ids)}"
             )
         return names

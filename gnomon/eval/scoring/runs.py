@@ -21,6 +21,7 @@ class ScoredAnswer:
 
     sample_id: str
     kind: str
+    """Type of the answer, a key of `registry.TYPES`."""
     truth: Target
     """Boxes are in the pixels of `size`."""
     text: str
@@ -55,9 +56,10 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Lines of one kind of target."""
+    """Lines of one type of answer."""
 
     kind: str
+    """Key of the type in `registry.TYPES`."""
     n: int
     unread: int
     results: tuple[Result, ...]
@@ -153,12 +155,12 @@ def split_by_source(runs: Sequence[RunResult]) -> dict[str, list[RunResult]]:
         for name in dict.fromkeys(name for run in runs for name in run.sources)
     }
     kinds_of_sources = [
-        kind for runs_of_source in by_name.values() for kind in answer_kinds(runs_of_source)
+        kind for runs_of_source in by_name.values() for kind in answer_types(runs_of_source)
     ]
     # Sources of different kinds have tables of their own anyway.
     return by_name if len(set(kinds_of_sources)) < len(kinds_of_sources) else {}
 
 
-def answer_kinds(runs: Sequence[RunResult]) -> list[str]:
+def answer_types(runs: Sequence[RunResult]) -> list[str]:
     """List the kinds of target that any run has, in the order of the first run that has them."""
     return list(dict.fromkeys(kind for run in runs for kind in run.scores.summaries))

@@ -1,4 +1,4 @@
-"""Read and measure every prediction, and sum up each kind of target."""
+"""Read and measure every prediction, and sum up each type of answer."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from gnomon.answers.base.answer_type import Answer
 from gnomon.answers.reading.base import Which
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import create
-from gnomon.eval import belief
+from gnomon.eval.scoring import belief
 from gnomon.eval.scoring.chance import chance
-from gnomon.eval.scoring.estimates import estimate_line, picture_numbers
+from gnomon.eval.scoring.figures import estimate_line, picture_numbers
 from gnomon.eval.scoring.questions import Question
 from gnomon.eval.scoring.runs import Result, ScoredAnswer, Scores, Summary
 from gnomon.sample import Prediction, Sample, Target
@@ -30,28 +30,29 @@ def score(
     error, and so is a prediction without a sample. If a text states several values, `which` selects
     one. Predictions and samples are each read through once.
     """
-    with_belief: defaultdict[str, list[tuple[Prediction, Target]]] = defaultdict(list)
-    readings: list[ScoredAnswer] = []
+    beliefs: defaultdict[str, list[tuple[Prediction, Target]]] = defaultdict(list)
+    answers: list[ScoredAnswer] = []
     for prediction, sample in pair_answers(predictions, samples):
-        item = _read_answer(prediction, Question.of(sample), which)
-        if prediction.logprobs and len(with_belief[item.kind]) < _MOST_BELIEFS:
-            with_belief[item.kind].append((prediction, item.truth))
-        readings.append(item)
-    # Costs of unread answers depend on all truths of a kind, so that measuring waits for all
-    # readings.
-    items = readings.copy()
+        answer = _read_answer(prediction, Question.of(sample), which)
+        if prediction.logprobs and len(beliefs[answer.kind]) < _MOST_BELIEFS:
+            beliefs[answer.kind].append((prediction, answer.truth))
+        answers.append(answer)
     summaries, constants = {}, {}
-    for kind in (kind for kind in TYPES if any(item.kind == kind for item in readings)):
-        indices = [index for index, item in enumerate(readings) if item.kind == kind]
-        costs = TYPES[kind].costs([readings[index].truth for index in indices])
+    # In the order of TYPES, in which reports list them.
+    for answer_type in TYPES:
+        indices = [index for index, answer in enumerate(answers) if answer.kind == answer_type]
+        if not indices:
+            continue
+        # What an unread answer costs depends on all truths of its type: they are measured last.
+        costs = TYPES[answer_type].costs([answers[index].truth for index in indices])
         for index, cost in zip(indices, costs, strict=True):
-            items[index] = _measure(readings[index], cost)
-        of_kind = [items[index] for index in indices]
-        guesses = chance(kind, of_kind)
-        uniform = belief.uniform(with_belief[kind], kind)
-        summaries[kind] = _summary(kind, of_kind, guesses.lines, uniform)
-        constants[kind] = guesses.constant
-    return Scores(tuple(items), summaries, constants)
+            answers[index] = _measure(answers[index], cost)
+        of_type = [answers[index] for index in indices]
+        guesses = chance(answer_type, of_type)
+        uniform = belief.uniform(beliefs[answer_type], answer_type)
+        summaries[answer_type] = _summary(answer_type, of_type, guesses.lines, uniform)
+        constants[answer_type] = guesses.constant
+    return Scores(tuple(answers), summaries, constants)
 
 
 def score_answer(
@@ -64,47 +65,48 @@ def score_answer(
 def _read_answer(prediction: Prediction, question: Question, which: Which) -> ScoredAnswer:
     """Read an answer; its measures are those of its belief alone so far."""
     truth = question.truth_at(prediction.size)
-    kind = truth.answer_type
-    dialect = create(prediction.dialect)
-    reading = TYPES[kind].read(
-        prediction.text, truth, which=which, dialect=dialect, size=prediction.size
+    answer_type = truth.answer_type
+    dialect, size = create(prediction.dialect), prediction.size
+    reading = TYPES[answer_type].read(
+        prediction.text, truth, which=which, dialect=dialect, size=size
     )
     return ScoredAnswer(
         sample_id=prediction.sample_id,
-        kind=kind,
+        kind=answer_type,
         truth=truth,
         text=prediction.text,
         value=reading.value if reading else None,
         rule=reading.rule if reading else None,
         correct=False,
-        measures=belief.measures(prediction, truth, kind),
-        size=prediction.size,
+        measures=belief.measures(prediction, truth, answer_type),
+        size=size,
         picture=question.picture,
         span=reading.span if reading else None,
     )
 
 
-def _measure(item: ScoredAnswer, cost: float) -> ScoredAnswer:
+def _measure(answer: ScoredAnswer, cost: float) -> ScoredAnswer:
     """Add the measures of the value, and decide whether it is correct."""
-    kind = TYPES[item.kind]
-    measures = kind.measures(item.truth, Answer(item.value, item.text), cost)
+    answer_type = TYPES[answer.kind]
+    measures = answer_type.measures(answer.truth, Answer(answer.value, answer.text), cost)
     # Measures that are too slow for chance, which asks for them once per candidate.
-    measures |= kind.slow_measures(item.truth, item.value, item.size)
-    return replace(item, measures={**measures, **item.measures}, correct=kind.is_correct(measures))
+    measures |= answer_type.slow_measures(answer.truth, answer.value, answer.size)
+    correct = answer_type.is_correct(measures)
+    return replace(answer, measures={**measures, **answer.measures}, correct=correct)
 
 
 def _summary(
-    name: str,
-    items: Sequence[ScoredAnswer],
+    answer_type: str,
+    answers: Sequence[ScoredAnswer],
     guesses: Mapping[str, dict[str, float]],
     uniform: Mapping[str, float],
 ) -> Summary:
-    """Sum up the answers of one kind, with what guessers reach beside each line."""
+    """Sum up the answers of one type, with what guessers reach beside each line."""
     chance_by_line = {
         **guesses,
         **{measure: {"uniform": value} for measure, value in uniform.items()},
     }
-    pictures = picture_numbers(items)
+    pictures = picture_numbers(answers)
     results = tuple(
         Result(
             name=line.name,
@@ -112,18 +114,17 @@ def _summary(
             unit=line.unit,
             better=line.better,
             headline=line.headline,
-            estimate=estimate_line(line, items, pictures),
+            estimate=estimate_line(line, answers, pictures),
             chance=chance_by_line.get(line.name, {}),  # a belief without distances has no CRPS
         )
-        for line in belief.lines(name, [item.measures for item in items])
+        for line in belief.lines(answer_type, [answer.measures for answer in answers])
     )
-    return Summary(name, len(items), sum(item.value is None for item in items), results)
+    unread = sum(answer.value is None for answer in answers)
+    return Summary(answer_type, len(answers), unread, results)
 
 
-# Answers per kind on which the measures of a uniform belief are averaged.
+# Answers per type on which the measures of a uniform belief are averaged.
 _MOST_BELIEFS = 48
-
-
 _MOST_NAMED = 5
 
 
@@ -143,7 +144,7 @@ def pair_answers(
     for sample in samples:
         # Hashes take less memory than ids, and clash once in 2^64 pairs.
         if hash(sample.id) in ids:
-            raise ValueError(f"sample {sample.id!r} stands twice: ids must be unique")
+            raise ValueError(f"sample {sample.id!r} occurs twice: ids must be unique")
         ids.add(hash(sample.id))
         while sample.id not in early and (prediction := next(remaining, None)) is not None:
             if prediction.sample_id in early:

@@ -18,7 +18,7 @@ from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 from transformers import SchedulerType
 from trl import SFTConfig
 
-from gnomon.eval.scoring.headlines import greater_is_better
+from gnomon.eval.scoring.figures import greater_is_better
 from gnomon.names import hint
 from gnomon.recipe import Recipe
 from gnomon.shortage import is_shortage

@@ -10,7 +10,7 @@ from accelerate.state import AcceleratorState, DistributedType
 from accelerate.utils import gather_object
 
 from gnomon.eval import score
-from gnomon.eval.scoring.headlines import headlines, kind_of
+from gnomon.eval.scoring.figures import answer_type_of, headlines
 from gnomon.pipeline.answering.local import predict_batches
 from gnomon.progress import track
 from gnomon.recipe import Recipe
@@ -43,7 +43,7 @@ class Validation:
 
     def refuse_unmeasured(self, metric: str) -> None:
         """Raise a ValueError if no sample has the type of answer that the metric measures."""
-        answer_type = kind_of(metric)
+        answer_type = answer_type_of(metric)
         types = {sample.target.answer_type for sample in self.samples}
         if answer_type is not None and answer_type not in types:
             raise ValueError(

@@ -21,7 +21,7 @@ from gnomon.store.describing.census import PICTURE, bar_table, merge_counts
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.formats.manifest import MANIFEST
 from gnomon.store.pictures import encode_png
-from gnomon.store.reading.dataset import open as open_dataset
+from gnomon.store.reading.dataset import open_dataset
 from gnomon.store.reading.mixture import spread
 from gnomon.store.records import text_columns
 

@@ -21,6 +21,7 @@ from pydantic.dataclasses import dataclass
 import gnomon
 from gnomon import files
 from gnomon.atomic import put_text
+from gnomon.progress import track
 from gnomon.store import formats
 from gnomon.store.formats import Format
 
@@ -150,3 +151,31 @@ def user_file_hashes(split: dict[str, Any]) -> dict[str, str]:
         for samples in (split["samples"], *split["samples"].get("sources", []))
         for path, digest in samples.get("files", {}).items()
     }
+
+
+def verify(path: str | Path) -> list[str]:
+    """Return a line per fault of a dataset; none if every byte is as it was written."""
+    return list(_problems(Path(path)))
+
+
+def _problems(root: Path) -> Iterator[str]:
+    if not (root / MANIFEST).is_file():
+        if not root.exists():
+            raise ValueError(f"{root}: there is no such directory")
+        raise ValueError(f"{root} has no {MANIFEST}: there is nothing to check it against")
+    manifest = read(root)
+    form = format_of(manifest)
+    splits = manifest["splits"].items()
+    shards = [shard for _, split in splits for shard in split["shards"] if shard]
+    for shard in track(shards, desc="checking", unit=" shards", delay=2):
+        file = root / shard["file"]
+        if not file.exists():
+            yield f"{shard['file']}: it is missing"
+        elif form.digest(file) != shard["sha256"]:
+            yield f"{shard['file']}: its bytes are not those that were written"
+    for name, split in splits:
+        missing, total = split["shards"].count(None), len(split["shards"])
+        if missing:
+            yield f"{name}: {total - missing} of {total} shards are written"
+    for file in sorted(set(form.find_shards(root)) - {shard["file"] for shard in shards}):
+        yield f"{file}: the manifest does not name it"

@@ -102,7 +102,7 @@ def _members(stream: BinaryIO) -> Iterator[tuple[str, int, int]]:
             raise ValueError(f"no tar file: {error}") from error
         offset += tarfile.BLOCKSIZE
         if not member.isreg() or not 0 <= member.size <= end - offset:
-            raise ValueError(f"no tar file: {member.name!r} is no file, or goes on beyond the end")
+            raise ValueError(f"no tar file: {member.name!r} is no file, or extends beyond the end")
         yield member.name, offset, member.size
         blocks = -(-member.size // tarfile.BLOCKSIZE)  # the last one is padded
         offset = stream.seek(offset + blocks * tarfile.BLOCKSIZE)

@@ -1,25 +1,22 @@
-"""A dataset on disk: read row by row, and checked against its manifest."""
+"""A dataset on disk, read row by row; `gnomon.store.open` opens one."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from gnomon import jsons
-from gnomon.progress import track
 from gnomon.sample import Sample, Target, target_from_json
 from gnomon.store.formats import Format
 from gnomon.store.formats import manifest as manifests
-from gnomon.store.formats.manifest import MANIFEST
 from gnomon.store.records import MORE_IMAGES, from_record
 from gnomon.store.samples import Samples
 from gnomon.store.user_data.opening import PICTURES, no_rows_message
 
 
-def open(path: str | Path, split: str = "train") -> Dataset:  # noqa: A001 - read as store.open
+def open_dataset(path: str | Path, split: str = "train") -> Dataset:
     """Open a split of a dataset that `gnomon generate` wrote; refuse one that is not whole."""
     root = Path(path)
     command = f"`gnomon generate KIND --n N --split {split} --out {root}`"
@@ -35,7 +32,7 @@ def open(path: str | Path, split: str = "train") -> Dataset:  # noqa: A001 - rea
     for shard in dataset.shards:
         if not shard.exists():
             raise ValueError(
-                f"{shard} is missing: the `gnomon generate` that made it, run again, mends it"
+                f"{shard} is missing: the `gnomon generate` that made it, run again, restores it"
             )
     return dataset
 
@@ -53,7 +50,7 @@ class Dataset(Samples):
             finished = len(shards) - shards.count(None)
             raise ValueError(
                 f"{root}: the split {split!r} is not finished ({finished} of {len(shards)}"
-                f" shards): the `gnomon generate` that began it, run again, goes on"
+                f" shards): the `gnomon generate` that began it, run again, resumes it"
             )
         self.root, self.split, self.format = root, split, form
         self.shards = [root / shard["file"] for shard in shards]
@@ -120,31 +117,3 @@ def _no_dataset_message(root: Path, command: str) -> str:
     if any(name.lower().endswith(PICTURES) for name in names):
         return no_rows_message(root)
     return f"{root} holds no dataset: {command} makes one in an empty directory"
-
-
-def verify(path: str | Path) -> list[str]:
-    """Return a line per fault of a dataset; none if every byte is as it was written."""
-    return list(_problems(Path(path)))
-
-
-def _problems(root: Path) -> Iterator[str]:
-    if not (root / MANIFEST).is_file():
-        if not root.exists():
-            raise ValueError(f"{root}: there is no such directory")
-        raise ValueError(f"{root} has no {MANIFEST}: there is nothing to check it against")
-    manifest = manifests.read(root)
-    form = manifests.format_of(manifest)
-    splits = manifest["splits"].items()
-    shards = [shard for _, split in splits for shard in split["shards"] if shard]
-    for shard in track(shards, desc="checking", unit=" shards", delay=2):
-        file = root / shard["file"]
-        if not file.exists():
-            yield f"{shard['file']}: it is missing"
-        elif form.digest(file) != shard["sha256"]:
-            yield f"{shard['file']}: its bytes are not those that were written"
-    for name, split in splits:
-        missing, total = split["shards"].count(None), len(split["shards"])
-        if missing:
-            yield f"{name}: {total - missing} of {total} shards are written"
-    for file in sorted(set(form.find_shards(root)) - {shard["file"] for shard in shards}):
-        yield f"{file}: the manifest does not name it"

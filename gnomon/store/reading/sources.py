@@ -61,7 +61,7 @@ def _samples(source: Source, split: Split, seed: int) -> Samples:
             )
         return GeneratedSamples(generators.create(source.kind, split=split, seed=seed, **options))
     if source.path is not None and _is_dataset(source):
-        from gnomon.store.reading.dataset import open as open_dataset
+        from gnomon.store.reading.dataset import open_dataset
 
         return open_dataset(source.path, split)
     table = open_user_table(source)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gnomon.answers.registry import TYPES
 from gnomon.eval import RunResult, score, write_report
-from gnomon.eval.belief import calibration_bins, expected_error, read_belief, top_answer
+from gnomon.eval.scoring.belief import calibration_bins, expected_error, read_belief, top_answer
 from gnomon.sample import Prediction, Time
 
 

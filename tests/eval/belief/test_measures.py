@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gnomon.answers.time.measure import time_deviation
 from gnomon.eval import RunResult, compare, score, table
-from gnomon.eval.belief import Belief, expected, measures, read_belief
+from gnomon.eval.scoring.belief import Belief, expected, measures, read_belief
 from gnomon.eval.scoring.questions import Question
 from gnomon.sample import Box, Number, Prediction, Sample, Text, Time
 

@@ -32,7 +32,7 @@ def test_a_better_run_is_called_better_and_a_worse_one_worse():
     assert (exact.name, exact.verdict) == ("exact", "worse")
     assert exact.estimate.high < 0
     assert exact.p < 1e-6
-    assert exact.first > exact.second
+    assert exact.baseline > exact.candidate
 
 
 def test_a_run_is_tied_with_itself_and_with_its_like():
@@ -99,7 +99,7 @@ def test_seeds_are_listed_and_each_has_its_own_test():
     assert [one.seed for one in exact.by_seed] == [0, 1, 2]
     for one in exact.by_seed:
         alone = compare(weak[one.seed], strong[one.seed]).differences[0]
-        assert (one.first, one.second, one.p) == (alone.first, alone.second, alone.p)
+        assert (one.baseline, one.candidate, one.p) == (alone.baseline, alone.candidate, alone.p)
     assert exact.test == "Student's t over seeds"
     assert "3 seeds × 150 pictures" in exact.estimate.method
     assert compare(weak, dict(reversed(strong.items()))) == replace(
@@ -201,7 +201,7 @@ def test_no_power_of_numbers_is_beyond_the_farthest_truth():
     samples = numbers(["1", "4", "6"])
     result = compare(scored(["1", "9", "6"], samples), scored(["6", "4", "6"], samples))
     charged = next(d for d in result.differences if d.name == "charged")
-    assert (charged.first, charged.second) == (1, pytest.approx(5 / 3))
+    assert (charged.baseline, charged.candidate) == (1, pytest.approx(5 / 3))
     assert charged.detectable == math.inf  # two errors of 13 that are possible
 
 

@@ -13,8 +13,7 @@ from gnomon.commands.report import report
 from gnomon.eval import RunResult, score
 from gnomon.eval.report.answers import write_csv
 from gnomon.eval.report.files import COLUMNS, ReportFiles, refuse_to_replace
-from gnomon.eval.report.page import write_report
-from gnomon.eval.report.picture import write_picture
+from gnomon.eval.report.page import write_picture, write_report
 from gnomon.eval.report.review import write_review
 
 SAMPLES = clocks(6)
@@ -82,7 +81,7 @@ def test_what_comes_while_a_report_is_made_stays(tmp_path, monkeypatch):
         (tmp_path / "it.json").write_text("mine")
         return write_picture(*given)
 
-    monkeypatch.setattr("gnomon.eval.report.picture.write_picture", come)
+    monkeypatch.setattr("gnomon.eval.report.page.write_picture", come)
     with pytest.raises(FileExistsError, match=r"it\.json: a report would"):
         write(tmp_path / "it.html")
     assert contents(tmp_path) == {"it.json": b"mine"}

@@ -8,7 +8,7 @@ from eval_toys import clock_text, clocks, predict
 from PIL import Image
 
 from gnomon.eval import RunResult, score
-from gnomon.eval.report.picture import write_picture
+from gnomon.eval.report.page import write_picture
 
 BAR = (0x55, 0x73, 0xFF)
 

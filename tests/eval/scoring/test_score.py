@@ -14,7 +14,7 @@ from PIL import Image
 
 from gnomon import dialect
 from gnomon.eval import RunResult, Scores, score, table
-from gnomon.eval.scoring.estimates import estimate_relaxed
+from gnomon.eval.scoring.figures import estimate_relaxed
 from gnomon.eval.stats.intervals import wilson
 from gnomon.sample import (
     Box,
@@ -138,7 +138,7 @@ def test_missing_unknown_and_doubled_predictions_are_refused_by_name():
         ([], samples, r"9 samples have no prediction: 'clock-0', .*…"),
         ([*answers, other], samples, "not among the samples: 'other'"),
         ([*answers, answers[2]], samples, "'clock-2' is predicted twice"),
-        (answers, [*samples, samples[2]], "'clock-2' stands twice"),
+        (answers, [*samples, samples[2]], "'clock-2' occurs twice"),
         (predict(boxes(1), ["x"], size=(9, 9), dialect="qwen"), boxes(1), "unknown dialect 'qwen'"),
     ]:
         with pytest.raises(ValueError, match=message):

@@ -11,7 +11,7 @@ from store_toys import Listed, toys, tree
 from gnomon import store
 from gnomon.sample import Sample, Time
 from gnomon.store.formats import manifest as manifests
-from gnomon.store.writing import shards_for
+from gnomon.store.writing.write import shards_for
 
 
 def write(samples, out, **options):
@@ -178,7 +178,7 @@ def test_whatever_stops_it_nothing_half_written_stays(tmp_path, stop):
         write(Listed((*[good] * 35, stop, *[good] * 4)), tmp_path, n=40, shards=4)
     assert not leftovers(tmp_path)
     assert len([file for file in tree(tmp_path) if file.startswith("data/")]) == 3
-    with pytest.raises(ValueError, match=r"not finished \(3 of 4 shards\).* run again, goes on"):
+    with pytest.raises(ValueError, match=r"not finished \(3 of 4 shards\).* run again, resumes it"):
         store.open(tmp_path)
 
 

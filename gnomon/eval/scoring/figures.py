@@ -1,4 +1,4 @@
-"""Figures with their intervals, from the measures of many answers."""
+"""Figures with their intervals, and those that watch a training: `correct`, `time_exact`, …"""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.answers.base.metric import Line
+from gnomon.answers.base.answer_type import Line
 from gnomon.answers.registry import TYPES
 from gnomon.eval.scoring.runs import ScoredAnswer, Scores
 from gnomon.eval.stats.crossed import estimate_crossed
 from gnomon.eval.stats.intervals import Estimate, Floats, bootstrap, r_squared_values, wilson
+from gnomon.names import UnknownNameError, hint
 
 Ints: TypeAlias = NDArray[np.int64]
 
@@ -91,3 +92,47 @@ def picture_number(name: str) -> int:
     # Python's own hash() is salted per process.
     # Eight bytes: 100,000 pictures clash with a probability of 3 in 10^10.
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), signed=True)
+
+
+CORRECT = "correct"
+"""Share of all answers that are right, whatever their kind."""
+
+
+# Kind and line of each name but `correct`.
+_HEADLINES = {
+    f"{answer_type}_{line.name}": (answer_type, line)
+    for answer_type, answers in TYPES.items()
+    for line in answers.lines
+    if line.headline
+}
+
+
+def headlines(scores: Scores) -> dict[str, float]:
+    """Return the share of right answers and each kind's headline figures; undefined ones are left
+    out."""
+    values: dict[str, float | None] = {}
+    if scores.items:
+        values[CORRECT] = sum(item.correct for item in scores.items) / len(scores.items)
+    for answer_type, summary in scores.summaries.items():
+        lines = (line for line in summary.results if line.headline)
+        values |= {f"{answer_type}_{line.name}": line.estimate.value for line in lines}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def greater_is_better(name: str) -> bool:
+    """Return True if more of that figure is better; refuse an unknown name with the nearest."""
+    if name == CORRECT:
+        return True
+    if name not in _HEADLINES:
+        # Before training starts: transformers would fail at the first evaluation, hours later.
+        raise UnknownNameError(
+            f"no metric {name!r} to watch a training by, which is {CORRECT} or a headline figure of"
+            " a report after its kind of answer, such as time_exact:"
+            f" {hint(name, (CORRECT, *_HEADLINES))}"
+        )
+    return _HEADLINES[name][1].better == "higher"
+
+
+def answer_type_of(name: str) -> str | None:
+    """Return the kind of target that a figure belongs to; None for a figure of all kinds."""
+    return _HEADLINES[name][0] if name in _HEADLINES else None

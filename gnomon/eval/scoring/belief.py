@@ -15,8 +15,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.answers.base.answer_type import AnswerType, Value
-from gnomon.answers.base.metric import Line
+from gnomon.answers.base.answer_type import AnswerType, Line, Value
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import create
 from gnomon.eval.stats.intervals import Floats

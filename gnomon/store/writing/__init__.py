@@ -1,0 +1,1 @@
+"""Datasets written to disk, by one process or many."""
