@@ -107,6 +107,7 @@ def read_levels(module: str, level: Callable[..., T]) -> dict[str, T]:
 def _limits(kind: type[Generator]) -> dict[str, Limit]:
     hints = get_type_hints(kind, include_extras=True)
     limits = {n: h.__metadata__[0] for n, h in hints.items() if get_origin(h) is Annotated}
+    # The words of a Literal are a limit, too.
     choices = {n: get_args(h) for n, h in hints.items() if get_origin(h) is Literal}
     return limits | {n: partial(check_choice, choices=words) for n, words in choices.items()}
 
@@ -207,6 +208,7 @@ class Generator(ABC):
     @property
     def options(self) -> dict[str, Any]:
         """The options as plain values: `create(kind, **options)` makes the same generator."""
+        # Through JSON: tuples become lists, as in YAML and in stored descriptions.
         plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         del plain["split"], plain["seed"]
         return plain
@@ -261,6 +263,7 @@ def places(selection: slice, length: int | None) -> range:
     """The indices of a slice; without a length it has to say where it ends."""
     if length is not None:
         return range(*selection.indices(length))
+    # Without an end, -1 would be the last of infinitely many.
     start, stop, step = selection.start or 0, selection.stop, selection.step or 1
     if stop is None or min(start, stop) < 0:
         raise IndexError(

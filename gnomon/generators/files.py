@@ -79,6 +79,7 @@ def _files(option: str, entry: str, built_in: Sequence[str]) -> list[UserFile]:
         )
     # Sorted by parts: by whole paths, "a/b" and "a.b" would change places between systems.
     inside = sorted(place.rglob("*") if place.is_dir() else [place], key=lambda file: file.parts)
+    # Hidden files are left out below the entry alone: a home folder's own dots do not count.
     matches = [
         UserFile.of(file)
         for file in inside

@@ -67,6 +67,7 @@ class Mixture(Generator):
     @cached_property
     def members(self) -> tuple[Generator, ...]:
         """The generators that are mixed, in the order of the parts."""
+        # Set after a part's own options, which may not undo it.
         held_out = {"ood": True} if self.ood else {}
         return tuple(
             registry.create(

@@ -15,6 +15,7 @@ _WORDS = Struct("<8Q").unpack
 def digest(*parts: object, size: int = 8) -> bytes:
     """A hash of the parts' texts; ("a", "bc") and ("ab", "c") differ."""
     texts = [str(part) for part in parts]
+    # Lengths before the texts, so that no separator in a text can fake another list.
     text = "\x1f".join([f"{len(text)}:{text}" for text in texts])
     return blake2b(text.encode(), digest_size=size).digest()
 
@@ -83,6 +84,7 @@ class Rng:
 
     def _next_words(self) -> list[int]:
         """Hash the next block of eight words."""
+        # The hash of the key is copied, not computed again.
         hasher = self._hasher.copy()
         hasher.update(self._place + self._blocks.to_bytes(8, "little"))
         # The block's number is hashed with the index, so that a sample never runs out of draws.

@@ -14,6 +14,7 @@ def plural(noun: str) -> str:
     """The plural of a noun: crosses, cities, fish."""
     if noun in _IRREGULAR:
         return _IRREGULAR[noun]
+    # days, but cities.
     if noun.endswith("y") and noun[-2] not in "aeiou":
         return f"{noun[:-1]}ies"
     return noun + ("es" if noun.endswith(("s", "x", "sh", "ch")) else "s")

@@ -16,6 +16,7 @@ def total(plan: ChartPlan, about: About) -> Target:
     """A value, a sum, or a mean, which is asked for with one more decimal."""
     cells = about["cells"]
     among = len(cells) if "more" in about else 1
+    # Errors of reading add up, in the worst case.
     error = Fraction(sum(plan.error(cell) or 0 for cell in cells), among)
     return _number(plan, Fraction(sum(map(plan.value, cells)), among), error, about)
 
@@ -24,6 +25,7 @@ def median(plan: ChartPlan, about: About) -> Target:
     """The middle value; the mean of the two in the middle of an even number."""
     cells = about["cells"]
     ordered, half = sorted(map(plan.value, cells)), len(cells) // 2
+    # With an odd number both are the same value.
     middle = Fraction(ordered[half] + ordered[-1 - half], 2)
     return _number(plan, middle, Fraction(max(plan.error(c) or 0 for c in cells)), about)
 
@@ -60,6 +62,7 @@ def ratio(plan: ChartPlan, about: About) -> Target:
     """A ratio; its tolerance is what errors in both readings may make of it."""
     (a, e), (b, f) = ((plan.value(cell), plan.error(cell) or 0) for cell in about["cells"])
     true = Fraction(a, b)
+    # (a ± e) / (b ∓ f) are the ratios furthest from the true one.
     within = max(Fraction(a + e, b - f) - true, true - Fraction(a - e, b + f))
     return Number(rounded(true, 2), within=_up(within, 2))
 
@@ -99,6 +102,7 @@ def mismatch(plan: ChartPlan, about: About) -> Target:
 def correlation(xs: Sequence[int], ys: Sequence[int]) -> tuple[Fraction, int]:
     """The square of Pearson's correlation, and its sign."""
     n = len(xs)
+    # r² = (nΣxy − ΣxΣy)² / (nΣx² − (Σx)²)(nΣy² − (Σy)²), in whole numbers to stay exact.
     both = n * sum(x * y for x, y in zip(xs, ys, strict=True)) - sum(xs) * sum(ys)
     spread = [n * sum(v * v for v in vs) - sum(vs) ** 2 for vs in (xs, ys)]
     return Fraction(both * both, max(1, spread[0] * spread[1])), (both > 0) - (both < 0)

@@ -20,7 +20,9 @@ def vertical_axes(board: Board, room: Corners, names: list[str], labels: tuple[s
     right = room[2] - gap
     bottom = _under_label(board, room[3], labels[0], (left, right))
     widest = max(map(small.width, names))
+    # Names that do not fit side by side are written upright.
     flat = widest + 4 <= (right - left) / max(1, len(names) - edges)
+    # The last edge's number is centred under the plot's corner.
     right -= small.width(names[-1]) // 2 if edges and flat else 0
     spare = _value_room(board)
     under = spare if plan.axis.low < 0 else 0
@@ -109,6 +111,7 @@ def _value_room(board: Board) -> int:
     plan, small = board.plan, board.small
     if not plan.has_labels or plan.chart in ("stacked", "heatmap"):
         return 0
+    # Values of several series are written upright, and take their length.
     if len(plan.frame.columns) == 1:
         return small.line + 4
     return max(small.width(plan.label(cell)) for cell in plan.frame.cells) + 4
@@ -138,11 +141,13 @@ def _tick(board: Board, start: Point, end: Point) -> None:
 def _side_label(board: Board, room: Corners, text: str) -> Corners:
     """Write the side axis's measure, turned; its unit alone where both are too long."""
     small, height = board.small, room[3] - room[1]
+    # A measure and its unit where they have room, else the unit from its brackets, else nothing.
     text = next(
         (t for t in (text, text.partition("(")[2][:-1]) if small.width(t) < 0.7 * height), ""
     )
     if not text:
         return room
+    # A little above the middle, for the numbers below take some of the height.
     middle = room[1] + 0.46 * height
     box = board.text(text, (room[0], middle), "label", "ct", upright=True)
     return box[2] + board.gap, room[1], room[2], room[3]

@@ -93,6 +93,7 @@ FIVE = ("minimum", "lower quartile", "median", "upper quartile", "maximum")
 def row_groups(topic: Topic, rows: int, longest: int, *, ordered: bool) -> tuple[Rows, ...]:
     """Rows that a topic can have, with at least `rows` names; only times if `ordered`."""
     short = (
+        # Long names are left out, not the group, as long as enough remain.
         group._replace(names=tuple(name for name in group.names if len(name) <= longest))
         for group in _ROWS
         if group.ordered or (not ordered and group.each in topic.over.split())

@@ -60,6 +60,7 @@ class Board:
         """The font of the title, shrunk until the title fits."""
         plain, bold, larger = self.look.files
         font = bold if self.look.style.title.endswith("bold") else plain
+        # A title is a fifth larger than the other texts, or as large as its room allows.
         size = round(1.2 * self.plan.room.text * larger, 1)
         wide = Face(font, size).width(self.variation.title)
         room = self.pen.size[0] - 5 * self.gap
@@ -125,6 +126,7 @@ def draw_legend(board: Board, names: Sequence[str], top: int) -> Corners:
         for number, name in enumerate(names):
             _draw_entry(board, number, name, (left, top + line * number))
         return room[0], room[1], left - board.gap, room[3]
+    # A legend on top or below is broken into rows like words.
     rows = _legend_rows(widths, width - 2 * board.gap)
     bottom = height - board.gap - line * len(rows)
     y = top if place == "top" else bottom
@@ -164,6 +166,7 @@ def draw_ground(board: Board, *, across: bool = False) -> None:
     board.pen.rectangle(board.plot, board.look.style.floor)
     x1, y1, x2, y2 = board.plot
     board.plot = x1 + 0.5, y1 + 0.5, x2 + 0.5, y2 + 0.5  # a line is centred on its pixels' middle
+    # Then the style has no grid.
     if style.rules == "-":
         return
     grid = Line(style.grid, 0.8, (4, 3) if style.dashed == "yes" else ())

@@ -22,6 +22,7 @@ def bar(board: Board, room: Corners) -> None:
     axes.vertical_axes(board, room, list(plan.frame.rows), axis_labels(board))
     columns = len(plan.frame.columns)
     slot = board.x(1 / len(plan.cells)) - board.x(0)
+    # Bars of a group share 86 % of their slot, whatever the style.
     width = slot * (board.variation.width if columns == 1 else 0.86) / columns
     for row, column in plan.marked_cells:
         left = board.x((row + 0.5) / len(plan.cells)) - width * columns / 2
@@ -45,6 +46,7 @@ def _bar(board: Board, cell: Cell, sides: tuple[int, int], name_y: float | None 
     """Draw a bar from zero, or from the axis's end where that has no zero."""
     plan, axis, value = board.plan, board.plan.axis, board.plan.value(cell)
     place = board.y if name_y is None else board.x
+    # An axis without zero has its feet at its own end.
     end, foot = place(axis.share(value)), place(axis.share(0) if axis.step and axis.low <= 0 else 0)
     corners: Corners
     first, last, sign = min(end, foot), max(end, foot), 1 if value >= 0 else -1
@@ -63,11 +65,13 @@ def _bar(board: Board, cell: Cell, sides: tuple[int, int], name_y: float | None 
 
 def _filled(board: Board, cell: Cell, corners: Corners) -> Shape:
     """Draw a bar in its series' colour; rows of a single series may differ."""
+    # In one chart of four each row of a single series has a colour of its own.
     rows_differ = len(board.plan.frame.columns) == 1 and board.variation.smooth % 4 == 0
     number = cell[0] if rows_differ and board.plan.chart != "histogram" else cell[1]
     hatch = _HATCHES[cell[1] % 4] if board.variation.hatched else None
     line = board.edge
     if hatch and line is None:
+        # Hatches are drawn in the line's colour: without a line in a darker or lighter tone.
         line = Line(mixed(board.colour(number), readable_on(board.colour(number)), 0.4), 1.0)
     return board.pen.rectangle(corners, board.colour(number), line, hatch=hatch)
 
@@ -79,6 +83,7 @@ def stacked(board: Board, room: Corners) -> None:
     slot = board.x(1 / len(plan.cells)) - board.x(0)
     for row, values in enumerate(plan.cells):
         middle, foot = board.x((row + 0.5) / len(plan.cells)), 0
+        # Broad enough for a number in each segment.
         half = slot * max(board.variation.width, 0.76) / 2
         for column, value in enumerate(values):
             top, bottom = (board.y(plan.axis.share(v)) for v in (foot + value, foot))
@@ -117,6 +122,7 @@ def box(board: Board, room: Corners) -> None:
             board.pen.path([(middle, start), (middle, end)], None, ink)
         for end in (low, high):
             board.pen.path([(middle - half / 2, end), (middle + half / 2, end)], None, ink)
+        # Half of the charts colour every group alike.
         fill = board.colour(row if board.variation.smooth % 2 else 0)
         shape = board.pen.rectangle((middle - half, third, middle + half, first), fill, ink)
         centre = Line(readable_on(fill), 1.6)
@@ -137,6 +143,7 @@ def heatmap(board: Board, room: Corners) -> None:
     left = room[0] + max(map(small.width, plan.frame.rows)) + gap
     slot = (right - left) / columns
     flat = max(map(small.width, plan.frame.columns)) + 3 <= slot
+    # Names of columns that do not fit side by side are upright.
     tall = small.line if flat else max(map(small.width, plan.frame.columns))
     board.plot = (left, room[1] + small.capital, right, room[3] - tall - gap - 2)
     colours = MAPS[board.variation.smooth % len(MAPS)]
@@ -178,6 +185,7 @@ def _scale(board: Board, colours: str, place: tuple[float, int], numbers: list[s
 def _colour(name: str, share: float) -> RGB:
     from matplotlib import colormaps
 
+    # The ends of a map, nearly black or white, are left out.
     red, green, blue, _ = colormaps[name](0.08 + 0.84 * share)
     return float(red), float(green), float(blue)
 
@@ -193,11 +201,13 @@ def line(board: Board, room: Corners) -> None:
     layout.draw_zero_line(board)
     series = [_points(board, plan.column(c)) for c in range(len(plan.frame.columns))]
     for column, points in enumerate(series):
+        # Where series are hatched, lines are told apart by dashes, in their widths.
         dashes = ((), (5, 2), (1.5, 1.5), (6, 2, 1, 2))[
             column % 4 if board.variation.hatched else 0
         ]
         stroke = Line(board.colour(column), board.variation.lines, dashes)
         gap = next((r for r in range(len(points)) if (r, column) == plan.missing), len(points))
+        # A missing value breaks the line in two.
         for part in filter(None, (points[:gap], points[gap + 1 :])):
             board.pen.path(part, None, stroke)
     for row, column in sorted(plan.marked_cells, key=lambda cell: cell[1]):
@@ -253,6 +263,7 @@ def bubble(board: Board, room: Corners) -> None:
     reach = BUBBLE * plan.room.text * (1.0 - 0.25 * (board.variation.smooth % 2))
     for row, (x, y) in enumerate(_draw_axes(board, room)):
         fill = board.colour(row if board.variation.smooth % 3 == 0 else 0)
+        # Areas show values, so that radii grow with the root.
         radius = reach * (plan.cells[row][2] / largest) ** 0.5
         edge = Line(mixed(fill, board.look.style.floor, 0.6), 1.0)
         shape = board.pen.mark((x, y), radius, "o", fill, edge)
@@ -278,11 +289,13 @@ def pie(board: Board, room: Corners) -> None:
     values = [row[0] for row in plan.cells]
     texts = [plan.label((row, 0)) for row in range(len(values))]
     wide = max(map(small.width, texts)) if plan.has_labels else 0
+    # In a ring there is no room for numbers; of pies half have them outside.
     outside = plan.has_labels and (hole > 0 or board.variation.smooth % 2 == 0)
     margin = (wide + small.capital) / 2 + 4 if outside else 2
     centre = ((room[0] + room[2]) / 2, (room[1] + room[3]) / 2)
     radius = min((room[2] - room[0]) / 2 - margin - wide / 4, (room[3] - room[1]) / 2 - margin)
     board.plot = (centre[0] - radius, centre[1] - radius, centre[0] + radius, centre[1] + radius)
+    # Clockwise from the top, in degrees counted from the right as matplotlib does.
     start, total = 90.0, sum(values)
     edge = Line(board.look.style.page, 1.2)
     for row, value in enumerate(values):
@@ -320,6 +333,7 @@ def radar(board: Board, room: Corners) -> None:
     for name, angle in zip(plan.frame.rows, angles, strict=True):
         x, y = _on(centre, angle, radius + 6)
         across = "c" if abs(math.cos(angle)) < 0.1 else "l" if math.cos(angle) > 0 else "r"
+        # A name lies away from the plot: over its upper half, under the lower one.
         down = "b" if math.sin(angle) > 0.5 else "t" if math.sin(angle) < -0.5 else "m"
         board.text(name, (x, y), "tick", across + down)
 
@@ -337,11 +351,13 @@ def _web(board: Board, centre: Point, radius: float, angles: list[float]) -> Non
     for angle in angles:
         board.pen.path([centre, _on(centre, angle, radius)], None, Line(grid, 0.8))
     between = (angles[0] + angles[1]) / 2
+    # Between two axes a ring of straight lines comes closer to the middle.
     inner = math.cos((angles[0] - angles[1]) / 2)
     for value, text in zip(
         plan.axis.ticks, tick_texts(board, plan.axis, plan.frame.topic), strict=True
     ):
         at = _on(centre, between, radius * inner * plan.axis.share(value))
+        # At 0 the axes meet: a number there would hide the middle.
         if value:
             board.text(text, at, "tick", "cm")
 

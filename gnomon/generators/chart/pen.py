@@ -100,6 +100,7 @@ class Pen:
         width, height = self.size
         self.rectangle((0, 0, width, height), ground)
         if behind is not None:
+            # The fourth channel stays opaque.
             np.asarray(self._agg.buffer_rgba())[..., :3] = behind
 
     def path(
@@ -143,6 +144,7 @@ class Pen:
     def polygon(self, points: Sequence[Point], fill: RGB | None, line: Line | None = None,
                 **options: Any) -> Shape:  # fmt: skip
         """Draw a closed shape."""
+        # matplotlib's codes: 1 moves the pen, 2 draws a line, 79 closes the shape.
         codes = [1, *[2] * (len(points) - 1), 79]
         return self.path([*points, points[0]], fill, line, codes=codes, **options)
 
@@ -158,7 +160,9 @@ class Pen:
         from matplotlib.path import Path
 
         arc: Any = Path.arc(*degrees)
+        # y of a picture runs downwards, so that arcs are mirrored.
         outer, codes = arc.vertices * (1, -1), list(arc.codes)
+        # Back along the hole, or to the middle.
         inner = outer[::-1] * hole if hole else np.zeros((1, 2))
         back = [2, *codes[1:][::-1]] if hole else [2]
         points = np.concatenate([outer * radius, inner * radius, outer[:1] * radius]) + np.array(at)
@@ -175,6 +179,7 @@ class Pen:
         across, down = (_SHARES[side] for side in anchor)
         if upright:
             mask = np.rot90(mask)
+            # Turned by 90°, what was down is across.
             x, y = round(at[0] - down * mask.shape[1]), round(at[1] - (1 - across) * mask.shape[0])
         else:
             base = at[1] + (1 - down) * face.capital
@@ -189,6 +194,7 @@ class Pen:
         for word in self.words:
             x1, y1, x2, y2 = (int(side) for side in word.box)
             part = pixels[y1:y2, x1:x2]
+            # Texts lie above all shapes: ink · cover + picture · (1 − cover).
             cover = word.mask[..., None] / 255
             part[:] = np.rint(part * (1 - cover) + np.array(word.colour) * 255 * cover)
         return Image.fromarray(pixels)
@@ -227,8 +233,10 @@ def ink_mask(text: str, face: Face) -> tuple[np.ndarray, int]:
     font.set_text(text, 0.0)
     font.draw_glyphs_to_bitmap(antialiased=True)
     mask = np.array(font.get_image())
+    # FreeType counts in 64ths of a pixel.
     below = round(font.get_descent() / 64)
     rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
+    # Rows without ink under the lowest pixel are cut off.
     below -= mask.shape[0] - 1 - int(rows[-1])
     return mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1], below
 
@@ -248,6 +256,7 @@ def _outline(shape: str) -> tuple[np.ndarray, Any]:
     if shape == "o":
         circle: Any = Path.unit_circle()
         return circle.vertices, circle.codes
+    # Degrees of the first corner, and the number of corners.
     start, many = {"s": (45, 4), "D": (0, 4), "^": (90, 3)}[shape]
     angles = np.radians(start + np.arange(many + 1) * 360 / many)
     points = np.stack([np.cos(angles), -np.sin(angles)], axis=1)

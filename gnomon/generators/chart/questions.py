@@ -38,6 +38,7 @@ def _retrieve(plan: ChartPlan, rng: Rng) -> About | None:
 
 def _extreme(plan: ChartPlan, rng: Rng) -> About | None:
     column, greatest = rng.choice(_columns(plan)), rng.chance(0.5)
+    # The two nearest to that end decide whether the picture shows which is which.
     marked = [cell for cell in _series(plan, column) if cell != plan.missing]
     first, second, *_ = sorted(marked, key=plan.value, reverse=greatest)
     about = {"column": column, "which": "highest" if greatest else "lowest"}
@@ -97,6 +98,7 @@ def _group_of_cells(plan: ChartPlan, rng: Rng) -> About | None:
         cells = _series(plan, rng.integer(0, columns - 1))
         shares = plan.chart in ("pie", "ring") and plan.frame.topic.unit == "%"
         if shares or (rows > 3 and rng.chance(0.5)):
+            # Two or three neighbours.
             start, many = rng.integer(0, max(1, rows - 3)), rng.integer(2, 3 if rows > 3 else 2)
             cells = cells[start : start + many]
     return {"cells": cells} if _readable(plan, *cells) else None
@@ -163,6 +165,7 @@ def _mismatch(plan: ChartPlan, rng: Rng) -> About | None:
     error, true = plan.error(cell) or 0, plan.value(cell)
     for _ in range(10):
         other = rng.integer(frame.low, frame.high)
+        # Well beyond what a reading may be off by, and by a fifth of the value.
         far = abs(other - true) > max(4 * error, abs(true) // 5)
         if far and all(other != plan.value(cell) for cell in cells):
             return {"cells": [cell], "instead": other}
@@ -216,6 +219,7 @@ def _distinguishable(plan: ChartPlan, a: Cell, b: Cell) -> bool:
 
 def _can_divide(plan: ChartPlan, cell: Cell) -> bool:
     error = plan.error(cell)
+    # Else an error of reading would change the ratio by more than an eighth.
     return error is not None and plan.value(cell) > 8 * error
 
 
@@ -240,8 +244,10 @@ def _pair(plan: ChartPlan, rng: Rng, fits: Callable[[Cell, Cell], bool]) -> list
 def _limits(plan: ChartPlan, column: int) -> list[int]:
     """Round numbers that no value comes near; as a rule those of the axis."""
     values = plan.column(column)
+    # Pixels between a limit and the nearest value.
     near = 0 if plan.has_labels else 4 if plan.is_stacked else 2
     axis, pixels = plan.axis_of(column)
+    # Segments do not begin at an axis's ticks: any round numbers will do.
     ticked = linear(min(values), max(values), 6, from_zero=False) if plan.is_stacked else axis
     return [
         tick
@@ -261,6 +267,7 @@ def question_text(plan: ChartPlan, question: ChartQuestion, rng: Rng) -> str:
     about = question.about
     form, parts = about.get("trend", question.form), _placeholders(plan, about)
     text = rng.choice(_WORDS[form])
+    # Points are named by letters, and asked for as such.
     if form == "extreme" and plan.chart in POINTS:
         form = "point"
     if form == "compare":

@@ -65,6 +65,7 @@ def linear(low: int, high: int, most: int, from_zero: bool = True) -> Axis:
     if from_zero:
         low, high = min(low, 0), max(high, 0)
     span = max(high - low, 1)
+    # The power of ten at or below the least possible step.
     power = 10 ** max(0, len(str(span // most)) - 1)
     for step in (power, 2 * power, 5 * power, 10 * power, 20 * power):
         first, last = low // step * step, -(-high // step) * step
@@ -77,6 +78,7 @@ def linear(low: int, high: int, most: int, from_zero: bool = True) -> Axis:
 def logarithmic(low: int, high: int) -> Axis:
     """An axis of whole decades around the values."""
     first = 10 ** (len(str(low)) - 1)
+    # high − 1, so that a value of 1,000 ends at its own decade.
     last = 10 ** len(str(high - 1))
     return Axis(first, max(last, 10 * first), 0)
 
@@ -186,6 +188,7 @@ class ChartPlan(NamedTuple):
             return None
         axis, pixels = self.axis_of(cell[1])
         once = axis.reading(self.value(cell), pixels)
+        # The value of a segment that stands on others is the difference of two edges.
         return 2 * once if self.is_stacked and cell[1] else once
 
     def is_apart(self, one: Cell, other: Cell) -> bool:
@@ -200,9 +203,11 @@ class ChartPlan(NamedTuple):
             # A seventh of the colour bar: neighbours in a map are hard to tell apart.
             return abs(a - b) * 7 >= (self.axis.high - self.axis.low) * self.coarseness
         if self.chart == "bubble" and one[1] == 2:  # two pixels across, where they are smallest
+            # Areas show values: a radius grows with the root. 0.75 is that of the smaller bubbles.
             unit = 0.75 * BUBBLE * self.room.text / sqrt(max(row[2] for row in self.cells))
             return unit * abs(sqrt(a) - sqrt(b)) >= self.coarseness
         axis, pixels = self.axis_of(one[1])
+        # Two pixels apart are seen; edges of two segments have two errors.
         return axis.gap(a, b, pixels) >= (4 if self.is_stacked else 2)
 
     def axis_of(self, column: int) -> tuple[Axis, int]:
@@ -218,6 +223,7 @@ class ChartPlan(NamedTuple):
             return False
         text, (width, height) = self.room.text, self.room[:2]
         if self.chart == "bubble":
+            # Two bubbles of the largest size side by side.
             width_of_two = height_of_two = 2 * BUBBLE * text + 2
         else:
             width_of_two, height_of_two = 0.8 * text + 8, text + 12
@@ -229,6 +235,7 @@ class ChartPlan(NamedTuple):
 
     def is_free(self, cell: Cell) -> bool:
         """True if its mark is there and no later series is drawn over it."""
+        # Lines are drawn in order, and later markers cover earlier ones.
         above = self.cells[cell[0]][cell[1] + 1 :] if self.chart in ("line", "radar") else ()
         gaps = (self.axis.gap(self.value(cell), other, self.length) for other in above)
         return cell != self.missing and all(gap >= MARKER for gap in gaps)
@@ -250,8 +257,10 @@ def max_rows(chart: str, size: Size, columns: int) -> int:
     space, most = plot_room(chart, size), TYPES[chart].most
     if chart in ROUND:
         return most
+    # Least pixels of a slot: five for each bar of a group, 14 for a cell of a heat map.
     wide = {"grouped": 5.0 * columns + 6, "heatmap": 14.0}
     wide |= {"histogram": 2.2 * space.text, "bubble": 2.8 * space.text}
+    # A name that is written upright takes the height of a letter.
     slot = max(1.3 * space.text + 2, wide.get(chart, 0.0))
     return min(most, int((space.height if chart in ("barh", "heatmap") else space.width) / slot))
 
@@ -307,6 +316,7 @@ def _labels_fit(plan: ChartPlan) -> bool:
     """True if every value fits at its mark: a digit is at most 0.66 of the letters' height wide."""
     frame, space = plan.frame, plan.room
     rows, columns = len(frame.rows), len(frame.columns)
+    # Values beside several lines would lie on the other lines.
     several = columns > 1 and plan.chart in ("line", "area")
     if several or plan.chart in (*POINTS, "box", "radar"):
         return False

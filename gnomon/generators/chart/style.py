@@ -101,6 +101,7 @@ def random_look(rng: Rng, palettes: Sequence[str], fonts: Sequence[str], *, ood:
     palette = rng.choice(palettes)
     font = rng.choice(fonts)
     colours = colours_on(palette, style.floor)
+    # Charts of one series have any colour of their palette, not always the first.
     first = rng.integer(0, len(colours) - 1)
     return Look(style, palette, colours[first:] + colours[:first], font)
 
@@ -113,6 +114,7 @@ def colours_on(palette: str, floor: RGB) -> tuple[RGB, ...]:
     deeper shades of them follow.
     """
     away = readable_on(floor)
+    # A user's palette is its colours, joined by hyphens.
     written = _COLOURS.get(palette) or palette.replace("-", " ")
     colours = [_visible_on(rgb(colour), floor) for colour in written.split()]
     shades = [mixed(colour, away, share) for share in (0.45, 0.25, 0.65) for colour in colours]
@@ -148,15 +150,18 @@ def colour_distance(first: RGB, second: RGB) -> float:
 def ciede2000(first: Iterable[float], second: Iterable[float]) -> float:
     """The difference of two colours in CIELAB (Sharma, Wu and Dalal, 2005, with its symbols)."""
     (l1, a1, b1), (l2, a2, b2) = map(float, first), map(float, second)
+    # Colours that are nearly grey are spread along a*.
     c7 = ((hypot(a1, b1) + hypot(a2, b2)) / 2) ** 7
     g = 1.5 - sqrt(c7 / (c7 + 25**7)) / 2
     c1, c2 = hypot(g * a1, b1), hypot(g * a2, b2)
     h1, h2 = atan2(b1, g * a1), atan2(b2, g * a2)
+    # The shorter way round the circle of hues; grey has none.
     turn = remainder(h2 - h1, 2 * pi) if c1 and c2 else 0.0
     h = h1 + turn / 2 if c1 and c2 else h1 + h2
     mean_l, mean_c = (l1 + l2) / 2, (c1 + c2) / 2
     t = (1 - 0.17 * cos(h - pi / 6) + 0.24 * cos(2 * h) + 0.32 * cos(3 * h + radians(6))
          - 0.2 * cos(4 * h - radians(63)))  # fmt: skip
+    # Blues, at hues around 275°, are turned towards purple before they are compared.
     around_blue = (degrees(h) % 360 - 275) / 25
     rotation = -2 * sqrt(mean_c**7 / (mean_c**7 + 25**7)) * sin(pi / 3 * exp(-(around_blue**2)))
     away = (mean_l - 50) ** 2
@@ -191,5 +196,6 @@ def mixed(first: RGB, second: RGB, share: float) -> RGB:
 
 def _visible_on(colour: RGB, floor: RGB) -> RGB:
     away = readable_on(floor)
+    # In twentieths towards white or black, as far as it must.
     shades = (mixed(colour, away, step / 20) for step in range(20))
     return next((shade for shade in shades if ratio(shade, floor) >= LEAST_CONTRAST), away)

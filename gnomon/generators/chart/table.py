@@ -73,6 +73,7 @@ def random_frame(rng: Rng, chart: str, scale: str, rows: int, columns: int, long
             chart, (topic,), "part", False, names, ("",), "zero", *_value_range(rng, topic, 0.5)
         )
     if chart == "radar":
+        # All axes of a radar have one unit: scores of up to 50 or 100 points.
         names = rng.choice(words.NAMES["traits"])[:rows]
         topic = Topic("score", "points", 20, rng.choice((50, 100)))
         return Frame(chart, (topic,), "axis", False, names, _series(rng, columns, longest), "zero",
@@ -86,6 +87,7 @@ def random_frame(rng: Rng, chart: str, scale: str, rows: int, columns: int, long
         (topic.low, topic.high) if scale in ("negative", "log") else _value_range(rng, topic, least)
     )
     if scale == "truncated":
+        # From 50 to 85 % of the greatest, so that an axis from zero would waste at least half.
         low, high = high * rng.integer(50, 85) // 100, high
     return Frame(chart, (topic,), group.each, group.ordered, names, series, scale, low, high)
 
@@ -130,11 +132,13 @@ def _series_values(rng: Rng, frame: Frame) -> list[float]:
     similarity = rng.uniform(0.4, 1) if len(frame.columns) > 1 else 1.0
     common, series = _curve(rng, frame), []
     for _ in frame.columns:
+        # Series are mixed from a common curve and one of their own.
         curve, level = (common if similarity == 1 else _curve(rng, frame)), rng.uniform(0.5, 1)
         series.append([level * (similarity * a + (1 - similarity) * b)
                        for a, b in zip(common, curve, strict=True)])  # fmt: skip
     flat = [column[row] for row in range(len(frame.rows)) for column in series]
     least, most = min(flat), max(flat)
+    # Over times the least value may be half of the greatest.
     wide = not frame.ordered or frame.scale in ("negative", "log")
     low = rng.uniform(0, 0.1 if wide else 0.5)
     span = rng.uniform(0.8, 1) - low
@@ -170,6 +174,7 @@ def _draws(rng: Rng, count: int) -> list[float]:
     numbers: list[float] = []
     for _ in range(-(-count // 4)):
         bits = rng.bits()
+        # 16 bits a number are finer than any table shows.
         numbers += [(bits >> shift & 65535) / 65536 for shift in (0, 16, 32, 48)]
     return numbers[:count]
 
@@ -178,6 +183,7 @@ def _with_tie(flat: list[int], columns: int, tie: int, least: int) -> list[int]:
     """Another value of the first series comes close under its greatest."""
     first = flat[::columns]
     top = first.index(max(first))
+    # Any other row, chosen by what is drawn already: no draw is added.
     other = (top + 1 + flat[0] % (len(first) - 1)) % len(first)
     flat[other * columns] = max(least, first[top] - tie)
     return flat
@@ -220,6 +226,7 @@ def _bins_frame(rng: Rng, rows: int) -> Frame:
 def _bell_curve(draws: list[float], rng: Rng) -> list[float]:
     """Bins that rise to a peak and fall again."""
     peak, last = rng.uniform(0.15, 0.85), len(draws) - 1
+    # A slope on either side of the peak, a quarter of it left to chance.
     heights = (max(0.0, 1 - 1.3 * abs(i / last - peak)) for i in range(len(draws)))
     return [0.75 * h + 0.25 * u for h, u in zip(heights, draws, strict=True)]
 
@@ -240,6 +247,7 @@ def _five_numbers(draws: list[float], frame: Frame) -> Cells:
     step = max(1, span // 12)
     rows = []
     for i in range(0, len(draws), 6):
+        # A draw of the group's own moves all five numbers together.
         five = sorted((u + draws[i]) / 2 for u in draws[i + 1 : i + 6])
         room = span - 4 * step
         rows.append(tuple(frame.low + int(room * u) + k * step for k, u in enumerate(five)))
@@ -255,6 +263,7 @@ def _two_digits(value: float) -> int:
 
 def _points_frame(rng: Rng, chart: str, rows: int) -> Frame:
     across, up = rng.choice(words.TOPICS["across"]), rng.choice(words.TOPICS["grown"])
+    # Both axes of a scatter never measure the same.
     other = words.TOPICS["grown"][0] if across.measure == up.measure else up
     topics: tuple[Topic, ...] = (across, other)
     if chart == "bubble":
@@ -274,6 +283,7 @@ def _points_values(rng: Rng, frame: Frame) -> Cells:
     close = rng.uniform(0.5, 0.95)
     points = []
     for i, (u, v, w) in enumerate(zip(draws[::3], draws[1::3], draws[2::3], strict=True)):
+        # The middle 60 % of its slot, so that neighbours stay apart.
         x = across.low + int((i + 0.2 + 0.6 * u) * slot)
         share = (i + 0.5) / count
         y = v if slope == 0 else close * (share if slope > 0 else 1 - share) + (1 - close) * v

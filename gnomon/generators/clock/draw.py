@@ -34,6 +34,7 @@ from gnomon.generators.rng import Rng
 
 def tick_bars(dial: str, hours: range, length: float, width: float, edge: float) -> list[Points]:
     """Ticks as bars at these hours, or at these minutes where the range counts sixty."""
+    # Hours are given as minutes of the dial, 0 to 55.
     every = np.array(hours)
     ends = minute_ticks(dial, length, edge)[every]  # [ticks, 2, 2]
     side = _ACROSS[every] * width / 2
@@ -89,6 +90,8 @@ def _on_ray(shape: Points, dial: str, degrees: float, inwards: float, edge: floa
 
 # Pixels across at which a clock in a photograph can still be read to a minute or two.
 _MIN_PIXELS = 80
+# A dial is drawn in one channel: nothing 0, case 85, floor 170, ink 255. So edges are smoothed
+# once, and a table makes colours of the steps.
 _STEP = 85
 _CASE, _FLOOR, _INK = ((step, step, step) for step in (_STEP, 2 * _STEP, 3 * _STEP))
 
@@ -97,6 +100,7 @@ def draw_dial(canvas: Canvas, look: Look, palette: Palette) -> None:
     """Draw the dial on a canvas of the picture's size."""
     dial = look.style.dial
     x1, y1, x2, y2 = canvas.pixels_around(look.pose(outline(dial, look.make.rim)), 2)
+    # Draw only the part of the picture that the dial takes.
     look = look._replace(pose=look.pose.moved(-x1, -y1))
     height, width = SCALE * (y2 - y1), SCALE * (x2 - x1)
     plate = Canvas((x2 - x1, y2 - y1), np.zeros((height, width), np.uint8))
@@ -105,6 +109,7 @@ def draw_dial(canvas: Canvas, look: Look, palette: Palette) -> None:
     if TEXTS[look.style.numerals]:
         _numerals(plate, look)
     steps = plate.halve().pixels
+    # Everything from the case's step on covers the ground wholly.
     covered = cv2.convertScaleAbs(steps, None, 255 / _STEP)
     ladder = _ladder(edge_colour(dial, palette), palette.floor, palette.ink)
     canvas.overlay(covered, cv2.applyColorMap(steps, ladder), (x1, y1))
@@ -143,6 +148,7 @@ def _floor(plate: Canvas, look: Look) -> None:
 
 def _ticks(plate: Canvas, look: Look) -> None:
     dial, marks, pose = look.style.dial, look.marks, look.pose
+    # LINE_AA makes a bar wider by this, so that it is taken off before.
     thin = 2 * SWELL / SCALE / pose.scale
     edge, bold, numerals = look.make.edge, look.bold, look.style.numerals
     fine = []
@@ -192,6 +198,7 @@ def draw_clocks(clocks: Sequence[ClockScene], rng: Rng) -> Image:
     palettes, width = [c.look.make.colours for c in clocks], first.size * len(clocks)
     edges = tuple(map(edge_colour, (c.look.style.dial for c in clocks), palettes))
     ground = ground_clear_of(edges, palettes[0].ground, SPREADS.get(first.background, 0))
+    # Just outside of the rims, where case and ground meet.
     rings = [c.look.pose(outline(c.look.style.dial, 1.03 * c.look.make.rim)) for c in clocks]
     behind = background_behind(
         first.background, width, ground, rng, list(zip(rings, edges, strict=True))
@@ -212,6 +219,7 @@ def _photograph(canvas: Canvas, clocks: Sequence[ClockScene], rng: Rng) -> Image
     for look, _, extras in clocks:
         draw_dial(canvas, look, look.make.colours)
         clock_extras.draw_below_hands(canvas, look, look.make.colours, extras)
+    # Two layers, without the hands and with them: the lamp's shadows fall between.
     still, bodies, cases, floors = Canvas(canvas.size, canvas.pixels.copy()), [], [], []
     for look, angles, _ in clocks:
         shift = photo.parallax(rng, look.pose.scale)
@@ -237,6 +245,7 @@ def _draw_hands(canvas: Canvas, look: Look, palette: Palette, angles: dict[str, 
         shadows = [[c + fall for c in contours] for contours in shapes.values()]
         canvas.inlay_all(shadows, (0, 0, 0), look.shadow)
     second = shapes.pop("second", None)
+    # The hub has the colour of the topmost hand.
     hub = [look.pose(disc(look.make.hub))]
     canvas.inlay_all([*shapes.values(), *([] if second else [hub])], palette.hands)
     if second:
@@ -245,6 +254,7 @@ def _draw_hands(canvas: Canvas, look: Look, palette: Palette, angles: dict[str, 
 
 def _hand_shapes(look: Look, angles: dict[str, float]) -> dict[str, Shape]:
     """The hands' contours in the picture, the lowest first."""
+    # What smoothing adds to both sides of a hand, in the dial's unit.
     swell = 2 * SWELL / FINE / look.pose.scale
     style, make = look.style.hands, look.make
     shapes = {

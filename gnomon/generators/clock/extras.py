@@ -25,10 +25,13 @@ _PLACES = (0, 90, 180, 270)
 _OUT = 0.36
 # Degrees between a hand and what it must not touch: at _OUT they are 0.21 of the dial's unit.
 _CLEAR = 36.0
+# The date's window, around its middle.
 _WINDOW = np.array([(-0.12, -0.09), (0.12, -0.09), (0.12, 0.09), (-0.12, 0.09)])
+# Radius of a small dial.
 _SUBDIAL = 0.15
 # Length, width and tail of the alarm's hand.
 _ALARM = (0.42, 0.02, 0.1)
+# Radius of what hides the edge.
 _COVER = 0.4
 # Leaves, wood, a post, a finger.
 _COVERS: tuple[Colour, ...] = ((96, 124, 70), (150, 104, 78), (58, 62, 70), (186, 148, 118))
@@ -119,10 +122,12 @@ def draw_above_hands(canvas: Canvas, look: Look, extras: Extras) -> None:
     """Draw what lies between the clock and the eye."""
     pose = look.pose
     if extras.glare is not None:
+        # An ellipse of light across the glass.
         lens = disc(1.0) * (0.5, 0.16) @ turning(extras.glare) + polar(extras.glare, 0.42)
         canvas.inlay_all([[pose(lens)]], (255, 255, 255), 0.4)
     if extras.cover is not None:
         thing = cover_outline(look, extras.cover)
+        # Its shadow, a little below and to the right.
         canvas.inlay_all([[thing + 0.03 * pose.scale]], (0, 0, 0), 0.3)
         canvas.inlay([thing], extras.cover_colour)
 

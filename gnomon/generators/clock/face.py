@@ -41,6 +41,7 @@ _ARABIC = ("12", *map(str, range(1, 12)))
 # Texts by hour; 0 is twelve, or midnight.
 TEXTS: dict[str, dict[int, str]] = {
     "arabic": dict(enumerate(_ARABIC)),
+    # Most dials write IIII, which balances the VIII across.
     "roman": dict(enumerate(_ROMAN)) | {4: "IIII"},
     "roman-iv": dict(enumerate(_ROMAN)),
     "sparse": {hour: _ARABIC[hour] for hour in (0, 3, 6, 9)},
@@ -92,6 +93,7 @@ class ClockFace(NamedTuple):
     @property
     def angles(self) -> dict[str, float]:
         """Angles of the hands in degrees clockwise from twelve."""
+        # 360° in so many hours: a tenth of a degree in as many seconds.
         angles = {"hour": self.seconds / (10 * self.hours)}
         if not self.one_hand:
             angles["minute"] = self.seconds % 3600 / 10

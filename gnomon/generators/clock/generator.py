@@ -54,10 +54,12 @@ def _check_legible(clock: ClockOptions, level: Any) -> None:
     """Refuse sizes at which the smallest dial could not be read."""
     seconds = (clock.ask_seconds and level.second_hand and {*clock.forms} - {"words"}
                and {*clock.questions} & {"read", "shift", "zone", "move", "which"})  # fmt: skip
+    # Pixels of the dial's unit at which each can be read; a second is 6° of its hand's tip.
     needed = {"the date": LEGIBLE / DAY_HEIGHT if "date" in clock.questions else 0,
               "numerals of 24 hours": LEGIBLE / DAY_NUMERALS if DAY in clock.numerals else 0,
               "the second": _APART / (SECOND[0] * math.radians(6)) if seconds else 0}  # fmt: skip
     widest = 2 * RIM * max(float(abs(outline(dial)).max()) for dial in clock.dial_shapes)
+    # A tilt shortens one way by its cosine, letters by the root of it; a lens shrinks the middle.
     tilted = math.sqrt(math.cos(math.asin(level.perspective * DISTANCE))) / (1 + level.warp)
     for what, unit in needed.items():
         length = unit * widest / tilted
@@ -101,10 +103,12 @@ class Clock(ClockOptions):
         question, form, off_by = self._question(index)
         if question == BETWEEN:
             return self._pair(index)
+        # Drawn as for the key, from the same stream.
         clocks = random_faces(self, index, question)
         off_by *= 12 / clocks[0][0].hours  # a day's hours are half as wide
         rng = Rng(self.name, "asked", index)
         mirrored, about = rng.chance(self.mirror), rng.integer(0, len(clocks) - 1)
+        # Only the clock that is asked about may be impossible.
         wrong = [off_by * (place == about) for place in range(len(clocks))]
         scenes = random_clocks(self, index, clocks, wrong, question, mirrored=mirrored)
         image, scenes = through_camera(self, index, draw_clocks(scenes, clocks[0][1]), scenes)
@@ -151,6 +155,7 @@ class Clock(ClockOptions):
 
     def _pair(self, index: int) -> Sample:
         """Draw two clocks, each in a picture of its own."""
+        # Samples 2i and 2i + 1 of the single clocks, so that no clock is in two pairs.
         first, second = self._single.draw(2 * index), self._single.draw(2 * index + 1)
         hours = 24 if set(self._single.numerals) == {DAY} else 12
         answer = minutes_between(first.facts["seconds"], second.facts["seconds"], hours)

@@ -94,6 +94,7 @@ def sizes(
     large = style.numerals == "sparse" and not crowded
     # Above 0.23 a bold 11 runs into the 12, and sooner where they stand further in.
     numerals = between(0.24, 0.32, 0.15, 0.32) if large else between(0.19, 0.23, 0.14, 0.23)
+    # Further in there is less room between them.
     numerals *= 1 - max(edge - EDGE, 0)
     if style.numerals.startswith("roman"):
         numerals *= 0.64  # VII and VIII side by side
@@ -129,6 +130,7 @@ def _varied_palette(style: Style, variety: float, rng: Rng) -> Palette:
     if grounded and style.dial != "bare":
         other["ground"] = other["floor"]
     varied = replace(plain, **other)
+    # Other parts may be too pale to read: then the palette is as it is written.
     return varied if is_legible(varied) else plain
 
 
@@ -178,6 +180,7 @@ def random_look(
             dial_size=clock.dial_size or _ANY_SIZE,
             offset=1.0 if clock.offset is None else clock.offset,
         )
+    # Drawn even where the size is given, so that all later draws are the same.
     size_drawn = rng.within(clock.sizes)
     size = size or size_drawn
     lean = rng.uniform(-1, 1)
@@ -197,6 +200,7 @@ def random_look(
     pose = pose.moved(edge, edge)
     pose = pose.mirrored() if mirrored else pose
     height, hour, minute = sizes(style, ranges.variety, rng, make.edge, crowded=crowded)
+    # A lens makes them smaller by at most its strength.
     pixels = height * pose.scale / (1 + ranges.warp)
     return Look(
         style=style, size=size, background=rng.choice(clock.materials.names("backgrounds")),

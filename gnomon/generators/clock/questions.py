@@ -84,6 +84,7 @@ def _shift(face: ClockFace, rng: Rng) -> ClockQuestion:
 
 def _zone(face: ClockFace, rng: Rng) -> ClockQuestion:
     """Another place's time, whole and half hours away."""
+    # From one hour on, in halves as time zones are.
     minutes = 30 * rng.integer(2, 2 * face.hours - 1)
     ahead = rng.chance(0.5)
     text = _WORDS["zone"].format(shift=f"{duration(minutes)} {'ahead' if ahead else 'behind'}")
@@ -99,6 +100,7 @@ def _move(face: ClockFace, rng: Rng) -> ClockQuestion:
         minutes = rng.integer(1, 59)
         hand, degrees = "minute", 6.0 * minutes
     else:
+        # Half hours, so that the degrees are whole.
         halves = rng.integer(1, 2 * face.hours - 1)
         hand, minutes, degrees = "hour", 30 * halves, 180 * halves / face.hours
     way = "clockwise" if ahead else "anticlockwise"
@@ -122,6 +124,7 @@ def _angle(face: ClockFace, rng: Rng) -> ClockQuestion:  # noqa: ARG001 - as all
     """The minute hand runs away from the hour hand, by 11/120 of a degree a second in twelve."""
     # Degrees that the minute hand runs away from the hour hand: 11/120 a second on 12 hours.
     ahead = face.seconds * (Fraction(1, 10) - Fraction(1, 10 * face.hours)) % 360
+    # Degrees to a tenth, the shorter way round.
     tenths = round(10 * min(ahead, 360 - ahead))
     return ClockQuestion(_WORDS["angle"], Number(Decimal(tenths).scaleb(-1), "", _SEEN_TO))
 
@@ -143,6 +146,7 @@ def _later(faces: Sequence[ClockFace], rng: Rng) -> ClockQuestion:
     pair = names[first], names[second]
     half = "the same half of a day, which begins at 12:00"
     day = "the same day" if faces[0].hours == 24 else half
+    # No two show the same minute, so that one of them is later.
     ahead = faces[second].seconds > faces[first].seconds
     text = _WORDS["later"].format(one=pair[0], other=pair[1], day=day)
     return ClockQuestion(text, Text(pair[ahead], pair))

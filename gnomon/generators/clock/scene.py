@@ -51,6 +51,7 @@ def random_faces(clock: ClockOptions, index: int, question: str) -> list[tuple[C
     more = Rng(clock.name, "clocks", index).integer(low, high) - 1 if high > 1 else 0
     for place in range(1, more + 1):
         stream = Rng(clock.name, "beside", index, place)
+        # Minutes of twelve hours: 10:08 and 22:08 look alike on most dials.
         minutes = {meaning.seconds // 60 % 720 for meaning, _ in faces}
         times = [minute for minute in clock.times if minute not in minutes]
         faces.append((random_face(clock, stream, alone, times, faces[0][0].hours), stream))
@@ -68,6 +69,7 @@ def random_face(
         styles = tuple(s for s in styles if (s.numerals == DAY) == (hours == 24))
     style = rng.choice(styles)
     half = 720 * (style.numerals == DAY and rng.chance(0.5))
+    # Drawn for clocks without a second hand, too, so that its share changes no later draw.
     second = rng.integer(0, 59)
     has_second = rng.chance(clock.settings.second_hand)
     with_seconds = rng.chance(clock.ask_seconds) and has_second
@@ -91,9 +93,11 @@ def random_clocks(
                                  anywhere=question == "where")  # fmt: skip
         look = look._replace(pose=look.pose.moved(place * look.size, 0))
         if meaning.one_hand:
+            # A lone hour hand is as long as a minute hand: it must reach the ticks.
             look = look._replace(hour=(look.minute[0], look.hour[1]))
         angles = meaning.angles
         angles["hour"] = (angles["hour"] + off_by) % 360
+        # Nothing may hide the neighbours, but it may reach over the picture's edge.
         ends = (place * look.size if place else -math.inf,
                 (place + 1) * look.size if place + 1 < len(clocks) else math.inf)  # fmt: skip
         rng = Rng(clock.name, "extras", f"{index}/{place}")
@@ -123,6 +127,7 @@ def face_in_picture(
     """The face as questions see it: with its box, date and form of answer in a picture of that
     size."""
     box = bounding_box(np.clip(_case(scene), 0, size))
+    # Times of a day have no usual words.
     form = "digits" if form == "words" and meaning.hours == 24 else form
     with_seconds, day = meaning.with_seconds and form != "words", scene.extras.day
     return meaning._replace(with_seconds=with_seconds, form=form, off_by=off_by, box=box, day=day)

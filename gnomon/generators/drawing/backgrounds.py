@@ -27,6 +27,7 @@ _FORMATS = ("BMP", "JPEG", "PNG", "TIFF", "WEBP")
 _NEAREST = 0.5
 # Shares of the ground that are tried in turn.
 _SOFTER = (0.0, 0.25, 0.45, 0.6, 0.72, 0.82, 0.9)
+# Side of the thumbnail whose mean is taken for the photograph's colour.
 _THUMB = 64
 
 
@@ -83,17 +84,20 @@ def _open(photo: UserFile) -> Iterator[Image.Image]:
 
 def _blend_with_ground(part: Pixels, ground: Colour, share: float) -> Pixels:
     """Blend a share of the ground into the picture."""
+    # A table of 256 levels for each channel: one look-up a byte, whatever the share.
     shades = np.arange(256)[:, None] * (1 - share) + np.array(ground) * share
     return np.asarray(cv2.LUT(part, np.rint(shades).astype(np.uint8)[:, None]))
 
 
 def _random_crop(photo: UserFile, size: Size, rng: Rng) -> Pixels:
     width, height = size
+    # A power of two, so that pictures of similar sizes share one decoded photograph.
     whole = _decode(photo, 2 ** max(size).bit_length())
     tall, wide = whole.shape[:2]
     scale = min(wide / width, tall / height) * rng.uniform(_NEAREST, 1)
     across, down = max(1, round(scale * width)), max(1, round(scale * height))
     x, y = rng.integer(0, max(0, wide - across)), rng.integer(0, max(0, tall - down))
+    # Averaged where it shrinks, or fine texture would turn into false patterns.
     way = cv2.INTER_AREA if scale > 1 else cv2.INTER_CUBIC
     cut: Pixels = cv2.resize(whole[y : y + down, x : x + across], size, interpolation=way)
     return cut
@@ -138,6 +142,7 @@ def draw_background(
     if style == "stripes":
         return _stripes(side, ground, rng)
     across = _SHADES_ACROSS[style]
+    # A few shades enlarged: two by two are a gradient, seven by seven are blotches.
     grid = _shades(ground, SPREADS[style], across**2, rng).reshape(across, across, 3)
     return np.asarray(cv2.resize(grid, (side, side), interpolation=cv2.INTER_LINEAR))
 
@@ -156,6 +161,7 @@ def background_behind(
     def clear(pixels: Pixels) -> bool:
         return all(stand_out(pixels_at(pixels, p, scale), [c], EDGE) for p, c in edges)
 
+    # No spread: what a photograph is blended with has one colour.
     ground = ground_clear_of(tuple(colour for _, colour in edges), mean_colour(style), 0)
     return crop_photograph(style, (side, side), ground, rng, clear)
 
@@ -166,8 +172,10 @@ def _stripes(side: int, ground: Colour, rng: Rng) -> Pixels:
     colours = np.concatenate([broad, _shades(ground, SPREADS["stripes"], 1, rng)])
     # From boards to wallpaper: 4 to 12 pairs of stripes.
     width = rng.integer(side // 24, side // 8)
+    # The first stripe is cut anywhere, as at the edge of a wall.
     stripe = (np.arange(side) - rng.integer(0, width)) // width
     which = np.where(stripe < 0, 0, 1 - stripe % 2)
+    # Lying or upright.
     return _rows(colours, which) if rng.chance(0.5) else np.repeat(colours[which][None], side, 0)
 
 

@@ -32,6 +32,7 @@ SCALE = 2
 FINE = 8
 # LINE_AA swells a polygon by so many of its own pixels on each side (measured).
 SWELL = 0.7
+# Bits of the fraction in OpenCV's fixed-point coordinates: steps of 1/256 of a pixel.
 _SHIFT = 8
 
 
@@ -83,6 +84,7 @@ class Canvas:
 
     def stain(self, mask: Pixels, corner: tuple[int, int], colour: Colour) -> None:
         """Lay `colour` through a mask whose upper left corner stands at `corner` of the canvas."""
+        # The colour times mask / 255 for every pixel, from a table.
         self.overlay(mask, cv2.applyColorMap(mask, _inks(colour)), corner)
 
     def overlay(self, mask: Pixels, light: Pixels, corner: tuple[int, int]) -> None:
@@ -90,6 +92,7 @@ class Canvas:
         x, y = corner
         height, width = mask.shape
         part = self.pixels[y : y + height, x : x + width]
+        # part · (1 − mask / 255) + light in bytes: several times faster than in floats.
         cv2.multiply(part, cv2.merge([cv2.bitwise_not(mask)] * 3), part, 1 / 255)
         cv2.add(part, light, part)
 
@@ -105,6 +108,7 @@ class Canvas:
         """Mask of the canvas's pixels under the shapes, and its corner; None outside."""
         contours = [contour for shape in shapes for contour in shape]
         joined = np.concatenate(contours)
+        # Two pixels of margin for what LINE_AA adds around a shape.
         x1, y1, x2, y2 = self.pixels_around(joined, 2)
         if x2 <= x1 or y2 <= y1:
             return None
@@ -113,6 +117,7 @@ class Canvas:
         fixed = iter(_split(_to_fixed_point(joined, FINE, (x1 * fine, y1 * fine)), contours))
         for shape in shapes:
             cv2.fillPoly(mask, [next(fixed) for _ in shape], 255, cv2.LINE_AA, _SHIFT)
+        # Halved again and again: OpenCV averages two by two faster than four by four.
         while mask.shape[0] > y2 - y1:
             mask = half_size(mask)
         return mask, (x1, y1)
@@ -134,6 +139,7 @@ def _split(joined: Fixed, contours: Sequence[Points]) -> list[Fixed]:
 def _to_fixed_point(points: Points, scale: int, corner: tuple[int, int] = (0, 0)) -> Fixed:
     """Fixed-point numbers for OpenCV, counted from a corner in its pixels."""
     unit = 1 << _SHIFT
+    # OpenCV's (0, 0) is the middle of the first pixel, ours its corner.
     begin = np.array([(corner[0] + 0.5) * unit, (corner[1] + 0.5) * unit])
     fixed: Fixed = np.rint(points * (scale * unit) - begin).astype(np.int32)
     return fixed

@@ -48,6 +48,7 @@ def contrast(first: Colour, second: Colour) -> float:
 
 
 def _luminance(colour: Colour) -> float:
+    # From sRGB to linear light by IEC 61966-2-1; the weights below are those of Rec. 709.
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
               for c in (part / 255 for part in colour)]  # fmt: skip
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
@@ -121,8 +122,10 @@ def series_palette_name(file: UserFile) -> str:
 
 def _colours(file: UserFile) -> list[tuple[str, str]]:
     """Colours of six hexadecimal digits, each with the word before it: a list, JSON or YAML."""
+    # utf-8-sig: files saved on Windows may begin with a byte order mark.
     text = file.read().decode("utf-8-sig", "replace")
     colours = [(role, colour.lower()) for role, colour in _COLOUR.findall(text)]
+    # Whatever is neither a colour nor its role is a typo, such as five digits.
     rest = " ".join(re.findall(r"\w+", _COLOUR.sub("", text)))
     if rest or not colours:
         raise ValueError(
@@ -153,6 +156,7 @@ def difference(first: Colour, second: Colour) -> float:
     return float(np.linalg.norm(_lab(first) - _lab(second)))
 
 
+# Cached, as all that follows from a ground: there are some sixty of them.
 @cache
 def colours_visible_on(ground: Colour) -> tuple[str, ...]:
     """The colours that stand out from a ground wherever light falls on it."""
@@ -199,6 +203,7 @@ def ground_clear_of(edges: tuple[Colour, ...], ground: Colour, spread: int) -> C
     # Smallest changes first, so that argmax takes the least of those that suffice.
     by = np.array(sorted(range(-255, 256, 5), key=abs))
     every = np.clip(by[:, None] + ground, 0, 255)  # [shifts, 3]
+    # Every fourth level of the light is near enough.
     light = np.linspace(-spread, spread, 1 + spread // 4)[:, None, None]
     lit = _labs(np.clip(every + light, 0, 255))  # [light, shifts, 3]
     away = np.linalg.norm(lit[..., None, :] - _labs(np.array([edges])), axis=-1).min((0, 2))
@@ -222,6 +227,7 @@ def is_readable_on(
     linear = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
     light = linear @ (0.2126, 0.7152, 0.0722) + 0.05
     for colour in colours:
+        # The contrast to white is 1.05 / (L + 0.05): so this is L + 0.05 of the colour.
         luminance = 21 * 0.05 / contrast(colour, (255, 255, 255))
         if not _nearly_all(np.maximum(light / luminance, luminance / light) >= least):
             return False

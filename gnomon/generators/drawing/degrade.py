@@ -70,6 +70,7 @@ def _warp(pixels: Pixels, degrade: str, keep: Points | None, rng: Rng) -> tuple[
     turned = Pose(cv2.findHomography(corners, np.asarray(done["keypoints"], float) + 0.5)[0])
     x1, y1, x2, y2 = _crop(done["image"].shape, turned(corners if keep is None else keep),
                           STRENGTHS[degrade].crop, rng)  # fmt: skip
+    # The part that is left is enlarged to the size of the whole.
     scale = np.diag([width / (x2 - x1), height / (y2 - y1), 1])
     shift = np.array([[1, 0, -x1], [0, 1, -y1], [0, 0, 1]])
     pose = Pose(scale @ shift @ turned.matrix)
@@ -84,6 +85,7 @@ def _crop(shape: tuple[int, ...], keep: Points, most: float, rng: Rng) -> tuple[
     """Draw the remaining part of the picture, as x1, y1, x2, y2."""
     size = np.array(shape[1::-1])
     low, high = np.clip([np.floor(keep.min(0)), np.ceil(keep.max(0))], 0, size)
+    # Cut at each side at most what is free there, and at most the strength's share.
     left, above = (int(rng.unit() * free) for free in np.minimum(low, most * size))
     right, below = (int(rng.unit() * free) for free in np.minimum(size - high, most * size))
     return left, above, int(size[0]) - right, int(size[1]) - below

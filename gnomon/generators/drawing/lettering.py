@@ -54,6 +54,7 @@ def relative_size(font: UserFile) -> float:
     """
     both = font_at_size(font, 200), font_at_size("sans", 200)
     shares = []
+    # All digits, and the pairs that stand close together on dials.
     for text in ("0123456789", "10", "12", "20", "24"):
         (x1, y1, x2, y2), (u1, v1, u2, v2) = (face.getbbox(text) for face in both)
         shares += [(x2 - x1) / (u2 - u1), (y2 - y1) / (v2 - v1)]
@@ -66,6 +67,7 @@ def font_fault(font: UserFile, letters: str) -> str:
 
     try:
         charmap = FT2Font(font.path).get_charmap()
+        # Large enough to see whether a letter has any ink.
         face = font_at_size(font, 200)
     except (OSError, RuntimeError) as error:
         return f"{font.path} is no font that can be read ({error})"
@@ -91,6 +93,7 @@ def _folder() -> Path:
 
 Stack: TypeAlias = NDArray[np.float64]
 
+# From our coordinates back to OpenCV's, which count from pixel centres.
 _UNHALF = np.linalg.inv(HALF)
 _SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
 
@@ -132,7 +135,9 @@ def text_mask(
         return None
     origin, scale = finer * np.array([x1, y1]), finer * canvas.scale
     mask = np.zeros((finer * (y2 - y1), finer * (x2 - x1)), np.uint8)
+    # From the frame to the mask: posed in the picture, moved to the mask's corner, and scaled.
     onto_mask = _UNHALF @ _placing(scale, -origin) @ pose.matrix
+    # Before that from a tile's pixels to the frame, where its text has its place.
     ways = onto_mask @ _placing(1 / fine, corners / fine) @ HALF
     _press(mask, tiles, ways, (scale * outlines - origin).reshape(-1, 4, 2))
     return mask, (x1, y1)
@@ -140,6 +145,7 @@ def text_mask(
 
 def _press(mask: Pixels, tiles: Sequence[Pixels], ways: Stack, places: Stack) -> None:
     """Warp each tile into its part of the mask."""
+    # One pixel more all round, into which warping blends.
     low = np.maximum(np.floor(places.min(1)) - 1, 0)
     high = np.minimum(np.ceil(places.max(1)) + 1, mask.shape[::-1])
     parts = np.hstack([low, high]).astype(np.intp).tolist()
@@ -163,6 +169,7 @@ def text_tile(text: str, font: str, height: int, turn: int) -> Pixels:
     """A mask of `text` with digits `height` pixels high, turned clockwise, trimmed."""
     letters = font_face(font, height)
     x1, y1, x2, y2 = (round(v) for v in letters.getbbox(text))
+    # A pixel of margin, for letters may reach a little beyond their box.
     image = Image.new("L", (x2 - x1 + 2, y2 - y1 + 2))
     ImageDraw.Draw(image).text((1 - x1, 1 - y1), text, fill=255, font=letters)
     if turn:

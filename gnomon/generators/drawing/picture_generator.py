@@ -60,6 +60,7 @@ class PictureGenerator(Generator):
         """The photograph behind picture `index`; None if its background is drawn."""
         if not self.materials.has_photographs:
             return None
+        # Draws of its own, so that a photograph changes nothing else of the picture.
         name = Rng(self.name, "photograph", index).choice(self.materials.names("backgrounds"))
         return name if isinstance(name, UserFile) else None
 
@@ -159,7 +160,9 @@ class Materials:
             files = self._by_entry.get(option, {})
             every = [name for entry in entries for name in files.get(entry, [entry])]
             if option == "palettes":
+                # A user's palette is named by its colours: the same ones from two files are one.
                 every = [self._palette_name(n) if isinstance(n, UserFile) else n for n in every]
+            # Two entries may name the same file, which is drawn as often as the others.
             names[option] = tuple(dict.fromkeys(every))
         return names
 

@@ -42,9 +42,11 @@ class Lens:
         true = np.linalg.norm(away, axis=1)
         distorted = true.copy()
         for _ in range(_STEPS):
+            # Newton on f(t) = t (1 + k (1 − t²)) − r, whose slope is 1 + k − 3 k t².
             distorted -= (distorted * (1 + k - k * distorted**2) - true) / (
                 1 + k - 3 * k * distorted**2
             )
+        # The middle of the picture has no direction, and stays.
         shrunk = np.divide(distorted, true, out=np.ones_like(true), where=true > 0)
         moved: Points = away * shrunk[:, None] * self._radius + self._middle
         return moved
@@ -118,12 +120,14 @@ class Pose:
         """The pose that does `before` and then this one."""
         if before.lens is None:
             return Pose(self.matrix @ before.matrix)
+        # Homographies apply from the right, so the later one is multiplied from the left.
         beyond = self.matrix if before.beyond is None else self.matrix @ before.beyond
         return replace(before, beyond=beyond)
 
     @property
     def scale(self) -> float:
         """Pixels to the dial's unit at the axis."""
+        # The root of the area that a unit square at the axis covers, by the linear part.
         (a, b, _), (c, d, _), _ = self.matrix.tolist()
         return math.sqrt(abs(a * d - b * c))
 
@@ -155,6 +159,7 @@ def _rotation(degrees: float) -> Matrix:
 
 def _tilt(strength: float, towards: float) -> Matrix:
     """Seen by a pinhole at DISTANCE after a tilt of asin(strength · DISTANCE)."""
+    # sin = strength · DISTANCE: the matrix divides by 1 + strength · x, nearer parts grow.
     cos = math.sqrt(1 - (strength * DISTANCE) ** 2)
     away = np.array([[cos, 0, 0], [0, 1, 0], [strength, 0, 1]])
     tilted: Matrix = _rotation(towards) @ away @ _rotation(-towards)
@@ -183,6 +188,7 @@ def slots(count: int, room: Slot, rng: Rng) -> list[Slot]:
     """Cut a room into places: some cells of an uneven grid, in any order."""
     many = _columns(count)
     few = -(-count // many)
+    # Half of the grids are wide, half are tall.
     columns, rows = (many, few) if rng.chance(0.5) else (few, many)
     across, down = _cuts(room.x1, room.x2, columns, rng), _cuts(room.y1, room.y2, rows, rng)
     every = [Slot(x1, y1, x2, y2) for x1, x2 in pairwise(across) for y1, y2 in pairwise(down)]
@@ -204,6 +210,7 @@ def strips(count: int, room: Slot, rng: Rng) -> list[Slot]:
 
 
 def _columns(count: int) -> int:
+    # The least square grid with room for all.
     return next(n for n in range(1, count + 1) if n * n >= count)
 
 

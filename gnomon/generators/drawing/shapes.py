@@ -91,6 +91,7 @@ def star() -> Points:
     return regular(10) * radius[:, None]
 
 
+# Arms of 0.36 on either side of both axes.
 _PLUS = polygon((-0.36, -1), (0.36, -1), (0.36, -0.36), (1, -0.36), (1, 0.36), (0.36, 0.36),
                 (0.36, 1), (-0.36, 1), (-0.36, 0.36), (-1, 0.36), (-1, -0.36),
                 (-0.36, -0.36))  # fmt: skip
@@ -135,6 +136,7 @@ def outline(dial: str, scale: float = 1.0) -> Points:
 def _corners(dial: str) -> tuple[Points, Points]:
     """Distances to the outline all round, and points of the unit circle there."""
     turn = [i * 360 / _CORNERS for i in range(_CORNERS)]
+    # Distances and directions apart, so that a rim is the same outline scaled.
     far = np.array([[radius_at(dial, degrees)] for degrees in turn])
     return far, np.array([polar(degrees, 1.0) for degrees in turn])
 
@@ -142,6 +144,7 @@ def _corners(dial: str) -> tuple[Points, Points]:
 def _polygon(sides: int) -> Callable[[float], float]:
     # An apothem of 1: a polygon touches the unit circle with the middles of its sides.
     half = math.pi / sides
+    # 1 / cos of the angle to the middle of the nearest side.
     return lambda a: 1 / math.cos((a + half) % (2 * half) - half)
 
 
@@ -153,6 +156,7 @@ _OUTLINES: dict[str, Callable[[float], float]] = {
     # A square with round corners: the superellipse of fourth power.
     "cushion": lambda a: float((math.sin(a) ** 4 + math.cos(a) ** 4) ** -0.25),
     # Wider than high.
+    # An ellipse r(a) of half axes 1.3 and 1, in polar form.
     "oval": lambda a: 1 / math.hypot(math.sin(a) / 1.3, math.cos(a)),
     # An upright oblong with round corners.
     "tall": lambda a: float((abs(math.sin(a)) ** 5 + abs(math.cos(a) / 1.25) ** 5) ** -0.2),
@@ -198,6 +202,7 @@ def needle(length: float, width: float, tail: float, weight: float = 2.8) -> Sha
 
 def rotate(contours: Shape, degrees: float) -> Shape:
     """The contours turned clockwise from twelve, in the dial's frame (y downwards)."""
+    # Hands are drawn upwards, y of a dial runs downwards: mirrored before they are turned.
     turn = np.diag([1.0, -1.0]) @ turning(degrees)
     return [contour @ turn for contour in contours]
 
@@ -232,6 +237,7 @@ def _breguet(length: float, width: float, tail: float) -> Shape:
     """A slim hand with a ring near its tip."""
     w, y = 0.5 * width / 2, 0.72 * length
     ring = min(1.05 * width, 0.24 * length)
+    # The angle at which the shaft's sides meet the ring.
     cut = math.asin(w / ring)
     arc = [(ring * math.sin(a), y + ring * math.cos(a))
            for a in np.linspace(cut, math.pi - cut, 12).tolist()]  # fmt: skip

@@ -42,9 +42,11 @@ def contact_sheet(
     """
     if not samples:
         raise ValueError("no samples: a contact sheet needs at least one")
+    # Half as many columns again as rows, as screens are.
     columns = columns or math.ceil(math.sqrt(len(samples) * 1.5))
     rows = math.ceil(len(samples) / columns)
     sides = [max(sample.display.size) for sample in samples if sample.display is not None]
+    # No picture is enlarged to more than twice its size.
     side = min(largest, 2 * max(sides, default=largest))
     texts = [_lines(s, side, answers[i] if answers else None) for i, s in enumerate(samples)]
     starts = [0 if sample.image is None else side + PAD // 2 for sample in samples]
@@ -91,6 +93,7 @@ def _wrap(
     text: str, font: ImageFont.FreeTypeFont, width: int, most: int | None = None
 ) -> list[str]:
     """The text in lines of about that width; what is too long ends in dots."""
+    # "e" is about as wide as letters are on average.
     across = max(1, int(width / (font.getlength("e" * 20) / 20)))
     return wrap(text, across, max_lines=most, placeholder=" …")
 
