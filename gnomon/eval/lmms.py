@@ -46,9 +46,11 @@ def results(doc: Doc, answers: Sequence[str]) -> dict[str, float | list[float]]:
     target = target_from_json(json.loads(doc["target"]))
     # The same scorer as `gnomon score`, so that both print the same figures.
     item = score_answer(prediction, Question(doc["id"], target, size, ""), doc["cost"])
-    answers = TYPES[item.kind]
+    answer_type = TYPES[item.kind]
     # R² needs residual and truth of every answer: such a line is a list, which lmms-eval collects.
-    by_line = {line.name: answers.line_values(line, item.measures) for line in answers.lines}
+    by_line = {
+        line.name: answer_type.line_values(line, item.measures) for line in answer_type.lines
+    }
     return {
         f"{item.kind}_{name}": values[0] if len(values) == 1 else list(values)
         for name, values in by_line.items()

@@ -214,10 +214,10 @@ class Chart(PictureGenerator):
         facts = drawing.chart_facts(board, question, moved)
         answer = FORMS[question.form][1]
         target = drawing.target_box(facts) if answer is None else answer(plan, question.about)
-        more = ()
+        more = []
         if question.form == MISMATCH:
-            more = (drawing.table_picture(plan, question.about, look),)
-        return Sample(self.id(index), image, text, target, facts, more_images=more)
+            more.append(drawing.table_picture(plan, question.about, look))
+        return Sample(self.id(index), image, text, target, facts, more_images=tuple(more))
 
     @property
     def several(self) -> bool:

@@ -117,7 +117,8 @@ def test_a_missing_directory_or_split_says_what_is_there_and_what_makes_it(root,
 
 def test_a_missing_shard_is_said_when_the_directory_is_opened(root):
     (root / "data/train-00001-of-00003.parquet").unlink()
-    with pytest.raises(ValueError, match=r"train-00001-of-00003\.parquet is missing: .* restores it"):
+    missing = r"train-00001-of-00003\.parquet is missing: .* restores it"
+    with pytest.raises(ValueError, match=missing):
         store.open(root)
 
 
