@@ -57,7 +57,9 @@ def _lock(file: Path, place: Path, *, optional: bool = False) -> Iterator[bool]:
     from filelock import FileLock
 
     note = file.with_name(f"{file.name}.txt")  # apart: on Windows a locked file cannot be read
+    # Folders that are made for the lock, and removed again if nothing is written there.
     missing = [folder for folder in file.parents if not folder.exists()]
+    # One object a file in this process; and no soft locks, which a killed process would leave.
     lock = FileLock(file, timeout=0, is_singleton=True, fallback_to_soft=False)
     has_lock = False
     try:
@@ -100,6 +102,7 @@ def _acquire(lock: BaseFileLock, place: Path, note: Path) -> bool:
     """Return False on a file system without locks; raise a ValueError if another process has it."""
     from filelock import Timeout
 
+    # At once, and once more after a moment.
     for seconds in (0, 0.2):
         try:
             lock.acquire(timeout=seconds)

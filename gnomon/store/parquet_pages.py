@@ -71,6 +71,7 @@ def columns_of(path: Path) -> tuple[FileMetaData, list[list[Column]]]:
 
 
 def _footer(file: BinaryIO) -> _Struct:
+    # A file ends with its footer, the footer's length in four bytes, and "PAR1".
     file.seek(max(0, file.seek(0, 2) - 8))
     length = int.from_bytes(file.read(4), "little")
     if length > _FOOTER:
@@ -86,6 +87,7 @@ def _columns(file: BinaryIO, group: _Struct, footer: FileMetaData) -> list[Colum
     columns = []
     for place, chunk in enumerate(chunks):
         metadata, schema = chunk[_CHUNK], footer.schema.column(place)
+        # A dictionary, if there is one, precedes the data.
         start = min(metadata[key] for key in (_DATA_AT, _DICTIONARY_AT) if metadata.get(key))
         pages = list(_pages(file, start, start + metadata[_LENGTH]))
         longest = max((page[_SIZE] for page in pages if _repeats(page)), default=0)
@@ -95,6 +97,7 @@ def _columns(file: BinaryIO, group: _Struct, footer: FileMetaData) -> list[Colum
                 path=schema.path,
                 size=sum(page[_SIZE] for page in pages),
                 values=sum(_data_header(page).get(_VALUES, 0) for page in pages),
+                # Numbers and dates take 16 bytes at most.
                 longest=longest if is_bytes else max(schema.length, 16),
                 is_bytes=is_bytes
                 and schema.logical_type.type in ("STRING", "NONE")
@@ -156,6 +159,7 @@ class _Compact:
         fields: _Struct = {}
         field = 0
         while head := self._byte():
+            # The upper half is the distance to the field before; 0 if the number follows.
             field = field + (head >> 4) if head >> 4 else self._integer()
             if field in fields:
                 raise ValueError(f"its field {field} occurs twice")
@@ -180,6 +184,8 @@ class _Compact:
         return value >> 1 ^ -(value & 1)  # zigzag: 0, -1, 1, -2 are 0, 1, 2, 3
 
     def _value(self, kind: int) -> Any:
+        # Types of the protocol: 3 a byte, 4 to 6 integers, 7 a double, 8 bytes, 9 and 10 lists and
+        # sets, 12 a struct.
         match kind:
             case 1 | 2:  # true or false, which the kind says
                 return None
@@ -203,6 +209,7 @@ class _Compact:
     def _list(self) -> list[Any]:
         head = self._byte()
         kind, length = head & 15, head >> 4
+        # 15 in the upper half: the length follows.
         length = self._unsigned() if length == 15 else length
         if length > len(self.data):  # no value takes less than a byte
             raise IndexError

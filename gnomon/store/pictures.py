@@ -29,6 +29,7 @@ def picture_size(image: Path | bytes) -> Size:
     """Return width and height of the upright picture; refuse a file that is no picture."""
     with open_picture(image) as picture:
         width, height = picture.size
+        # Read from the header alone, where transposing would decode the pixels.
         return (height, width) if _is_on_its_side(picture) else (width, height)
 
 
@@ -93,6 +94,7 @@ def _rgb(picture: Image.Image, bits: int) -> Image.Image:
 
     Pillow alone clips 16 bits to white, and shows the colours that hide in transparent pixels.
     """
+    # Shifted by what the file has beyond 8 bits: 4 of 12, 8 of 16.
     if picture.mode.startswith("I;16"):  # also the mode of TIFFs with 12 bits
         return Image.fromarray((np.asarray(picture) >> bits - 8).astype(np.uint8)).convert("RGB")
     if picture.has_transparency_data:
@@ -127,6 +129,7 @@ def encode_png(picture: Picture) -> bytes:
         picture.save(file, "PNG", compress_level=1)
         return file.getvalue()
     width, height = picture.size
+    # 8 bits a channel; the zeros are PNG's only compression and filter method, not interlaced.
     header = struct.pack(">2I5B", width, height, 8, _COLOUR_TYPES[picture.mode], 0, 0, 0)
     data = _compress(_filter(np.asarray(picture).reshape(height, -1)))
     return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", data) + _END
@@ -154,6 +157,7 @@ def _filter(rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Filter rows [height, bytes] into [height, 1 + bytes], the filter's number first."""
     filtered = np.empty((rows.shape[0], 1 + rows.shape[1]), np.uint8)
     filtered[:, 0] = _UP
+    # There is no row above the first: it is stored as it is.
     filtered[0, 1:] = rows[0]
     np.subtract(rows[1:], rows[:-1], out=filtered[1:, 1:])
     return filtered

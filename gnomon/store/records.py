@@ -30,6 +30,7 @@ class Fingerprints:
 
     def add(self, sample: Sample, record: Record) -> None:
         """Take in the next record with its sample, whose pictures are decoded already."""
+        # A sample without a picture counts as well: its place in the hash is "none".
         for image in sample.images or (None,):
             self._pixels.update(pictures.fingerprint(image))
         labels = json.dumps([record[name] for name in TEXTS], ensure_ascii=False)
@@ -50,6 +51,7 @@ def to_record(sample: Sample, *, several: bool = False) -> Record:
         record = {"image": images[0] if images else None, **text_columns(sample)}
     except (OSError, TypeError, ValueError) as error:
         raise ValueError(f"sample {sample.id!r} cannot be stored: {error}") from error
+    # An empty list is written, too, so that all rows have the same columns.
     return {**record, MORE_IMAGES: images[1:]} if several else record
 
 
@@ -106,4 +108,5 @@ def _answer(sample: Sample) -> str | None:
 
 def _json(values: dict[str, Any]) -> str:
     """Write JSON with sorted keys, so that facts in another order give the same bytes."""
+    # NaN is no JSON, and other readers would refuse the whole column.
     return json.dumps(values, ensure_ascii=False, allow_nan=False, sort_keys=True)

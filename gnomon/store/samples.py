@@ -164,6 +164,7 @@ class SamplesById(Mapping[str, Sample]):
 
     def __init__(self, samples: Samples, n: int) -> None:
         self._samples = samples
+        # Ids alone stay in memory, not samples.
         self._places = {samples.id(place): place for place in range(n)}
 
     def __getitem__(self, sample_id: str) -> Sample:
@@ -210,6 +211,7 @@ class Stream:
             raise ValueError(f"n={self.n}: the source has {self.samples.length} samples")
         if not 0 <= self.start <= self.n:
             raise ValueError(f"start={self.start}: give 0 to n={self.n}")
+        # A step takes a batch from every process.
         remaining, step = self.n - self.start, self.batch_size * self.world_size
         if self.world_size > 1 and remaining % step:  # processes wait for one another's batches
             raise ValueError(
@@ -225,6 +227,7 @@ class Stream:
     def __iter__(self) -> Iterator[Sample]:
         reader, readers = self.reader
         for place in count():
+            # The reader's own batches are every `readers`-th of all, from `reader` on.
             batch, within = divmod(place, self.batch_size)
             index = self.start + (reader + batch * readers) * self.batch_size + within
             if self.n is not None and index >= self.n:

@@ -55,6 +55,7 @@ def find_picture(raw: dict[str, Any], file: Path, column: str, *folders: str) ->
     if not isinstance(path, str):
         raise ValueError("the `image` column holds no picture")
     parts = PurePosixPath(path).parts[-_MAX_TAIL:]
+    # The longest tail first: the more of a published path exists here, the better.
     tails = ["/".join(parts[first:]) for first in range(len(parts))]
     roots = [file.parent, *(file.parent / folder for folder in folders)]
     try:

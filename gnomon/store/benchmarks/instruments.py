@@ -35,6 +35,7 @@ def clockbench(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
     impossible clock is that it is not valid.
     """
     image = _cells.find_picture(raw, file, "image_url", "../images")
+    # input.json has its answers in answers.json.
     key = file.with_name(file.name.replace("input", "answers", 1))
     answers = _answers(key, key.stat().st_mtime_ns)[raw["id"]]
     for task in _TASKS:
@@ -60,6 +61,7 @@ def _target(answer: dict[str, Any], task: str) -> Time | Text:
     if hour is None or minute is None or hour > 24 or minute > 59 or (second or 0) > 59:
         raise ValueError(f"answer {answer!r}: no time of day")
     hours: Literal[12, 24] = 24 if task in _OF_24 or hour > 12 else 12
+    # 12 and 24 o'clock are 0.
     seconds = hour % hours * 3600 + minute * 60 + (second or 0)
     return Time(seconds, hours, shows_seconds=second is not None, form="json")
 
@@ -122,6 +124,7 @@ def _number(low: Any, high: Any, unit: str) -> Number:
 
 def _time(low: str, high: str) -> Time:
     """Return the middle, to the second if the interval is narrower than a minute."""
+    # Intervals of times are [begin, end], and may go past twelve.
     first, last = _seconds(low), _seconds(high)
     while last < first:  # 12:59:59 to 1:00:01; twice for 23:59:50 to 0:00:10
         last += _HALF_DAY

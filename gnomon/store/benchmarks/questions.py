@@ -49,6 +49,7 @@ def gsm8k(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
     if not sign:
         raise ValueError("the answer has no ####, after which the number should stand")
     columns = Columns(image=None, kind="number")
+    # GSM8K writes 1,000 with its comma.
     target = Number.from_label(number.replace(",", "").strip(), columns, None)
     rationale = _MARKS.sub("", working).strip()
     yield UserRow(line, None, question, target, question, split_of_file(file), rationale)
@@ -103,6 +104,7 @@ def _image(raw: dict[str, Any], file: Path) -> Path | bytes:
     if raw.get("image_path"):
         return _cells.find_picture(raw, file, "image_path", "images")
     image = str(_cells.cell(raw, "image"))
+    # Anything longer is the picture itself.
     if len(image) > _INDEX:
         return b64decode(image, validate=True)
     by_index = _pictures(file, file.stat().st_mtime_ns)

@@ -46,6 +46,7 @@ def _sheet(root: Path, split: str, source: str) -> bytes:
     dataset = open_dataset(root, split)
     indices: Sequence[int] = range(min(_SHEET_SAMPLES, len(dataset)))
     if source == "own":
+        # Rows of one label often lie together there.
         indices = spread(dataset, _SHEET_SAMPLES, seed=0)
     samples = [dataset[index] for index in indices]
     answers = [text_columns(sample)["answer"] or "–" for sample in samples]
@@ -56,6 +57,7 @@ def _sheet(root: Path, split: str, source: str) -> bytes:
 # The files of the card name no time and no place, so that the same samples make the same card.
 def _card(manifest: dict[str, Any], splits: dict[str, Any]) -> str:
     source = Path(__file__).with_suffix(".md.j2").read_text(encoding="utf-8")
+    # StrictUndefined: a name that is missing is an error, and no blank in the card.
     template = Template(
         source, trim_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
     )
@@ -131,6 +133,7 @@ def recipe_yaml(entry: Mapping[str, Any]) -> str:
 
 def _source(described: Mapping[str, Any]) -> dict[str, Any]:
     """Return a source as a recipe has it; of a file only the name is known, not its folder."""
+    # Sources of one weight are as a recipe without any.
     weight = {"weight": described["weight"]} if described.get("weight", 1) != 1 else {}
     if described["source"] == "drawn":
         kind, options = _name(described["kind"]), _options(described)
@@ -155,6 +158,7 @@ def _options(samples: Mapping[str, Any]) -> dict[str, Any]:
 
 def _plain(value: Any) -> str:
     """Write a value as an override: a bare word, or JSON, which YAML reads, too."""
+    # no, on and yes are identifiers that YAML takes for truth values.
     if isinstance(value, str) and value.isidentifier() and yaml.safe_load(value) == value:
         return value
     return json.dumps(value, ensure_ascii=False)

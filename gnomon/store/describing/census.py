@@ -126,6 +126,7 @@ def _firsts(hashes: Hashes) -> dict[str, _Firsts]:
     """Return the distinct hashes by trace, without traces that no sample of the split has."""
     firsts = {}
     for trace, column in zip(TRACES, hashes.T, strict=True):
+        # np.unique returns the index of the first of equal hashes.
         distinct, indices = np.unique(column, return_index=True)
         exists = distinct != 0
         if exists.any():
@@ -146,6 +147,7 @@ def _leaks(
         if trace not in firsts[a] or trace not in firsts[b]:
             continue
         in_a, in_b = firsts[a][trace], firsts[b][trace]
+        # Both are distinct and sorted already.
         common, rows_a, rows_b = np.intersect1d(
             in_a.hashes, in_b.hashes, assume_unique=True, return_indices=True
         )
@@ -167,6 +169,7 @@ def trace_hashes(sample: Outline) -> dict[str, int]:
     question = repr((sample.question, target_to_json(sample.target))).encode() + sample.pixels
     contents = {"id": sample.id.encode(), "picture": sample.pixels, "question": question}
     return {
+        # In 64 bits two of a million samples clash with a probability of 3 in 10^8.
         name: int.from_bytes(blake2b(trace, digest_size=8).digest(), "little")
         for name, trace in contents.items()
         if trace
@@ -222,6 +225,7 @@ def add_counts(total: Counts, part: Mapping[str, Mapping[str, int]]) -> None:
 
 def _labels(sample: Sample | Outline) -> dict[str, str]:
     """Return the label of a sample on every axis."""
+    # Only drawn samples have their kind in the id.
     match = _DRAWN.match(sample.id)
     kind = match[1] if match else "own rows"
     form = sample.facts.get("question")
@@ -240,6 +244,7 @@ def _labels(sample: Sample | Outline) -> dict[str, str]:
 def _keep_commonest(axis: str, counts: Mapping[str, int]) -> dict[str, int]:
     """Sort labels by their own order or by count, and add those beyond the limit to OTHERS."""
     named = {label: n for label, n in counts.items() if label != OTHERS}
+    # Labels with an order, such as hours, keep it; all others go by their counts.
     labels = sorted(named, key=lambda label: (_ORDER.get(label, -1), -named[label], label))
     labels = labels[: _MOST_OF.get(axis, _MOST)]
     others = sum(counts.values()) - sum(named[label] for label in labels)
@@ -264,6 +269,7 @@ def bar_table(splits: Mapping[str, Mapping[str, Mapping[str, int]]]) -> str:
         lines, largest = [f"{axis:<{width}}{heads}"], max(counts.values())
         for label, count in counts.items():
             cells = "".join(_cell(column, label) for column in columns)
+            # Even a single sample shows.
             bar = "█" * round(_BAR * count / largest) or "▏"
             lines.append(f"{label:<{width}}{cells}  {bar}")
         blocks.append("\n".join(lines))

@@ -54,6 +54,7 @@ rows = datasets.load_dataset("imagefolder", data_dir="this/directory", split="{s
                         f"sample {record['id']!r} has no picture, and an image folder is made of"
                         " pictures: give --format parquet"
                     )
+                # Nine digits, so that names sort in the order of the samples.
                 name = f"{split}-{index:09}.png"
                 with name_in_errors(final / name):
                     (folder / name).write_bytes(record["image"]["bytes"])
@@ -78,6 +79,7 @@ rows = datasets.load_dataset("imagefolder", data_dir="this/directory", split="{s
 
     def record(self, shard: Path, row: int) -> Record:
         with files.open_bytes(shard / METADATA) as stream:
+            # Only this line is read: the metadata of a shard may be long.
             stream.seek(self._line_offsets(shard)[row])
             line: dict[str, Any] = jsons.loads(next(files.read_lines(stream)), METADATA)
         picture = files.Folders(shard).find(line[PICTURE])
@@ -88,4 +90,5 @@ rows = datasets.load_dataset("imagefolder", data_dir="this/directory", split="{s
 def _line_offsets(folder: Path) -> list[int]:
     """Byte at which each line of the metadata begins."""
     with files.open_bytes(folder / METADATA) as stream:
+        # The last sum is the length of the file, where no line begins.
         return [0, *accumulate(map(len, files.read_lines(stream)))][:-1]

@@ -102,8 +102,10 @@ def read(root: Path) -> dict[str, Any]:
         return empty()
     data = files.read_bytes(file, "a manifest", limit=_LARGEST)
     try:
+        # Keys that nobody declares are let through: a newer gnomon may have written them.
         TypeAdapter(_Manifest).validate_json(data)
     except ValidationError as error:
+        # One fault is enough to see that the file is no manifest.
         first = error.errors()[0]
         reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
         raise ValueError(f"{file} is no manifest: {reason}; {_WAY_OUT}") from error
@@ -128,6 +130,7 @@ def versions() -> dict[str, str]:
 
 def content_hash(split: dict[str, Any]) -> str:
     """Return a hash of all pictures and labels of a split, which no file format changes."""
+    # In the order of the shards, which is that of the samples.
     prints = [(shard["pixels"], shard["labels"]) for shard in split["shards"]]
     return sha256(json.dumps(prints).encode()).hexdigest()
 
@@ -135,6 +138,7 @@ def content_hash(split: dict[str, Any]) -> str:
 def differences(stored: object, requested: object, path: str = "") -> Iterator[str]:
     """Yield a text for each value in which two descriptions differ, with its path of keys."""
     if isinstance(stored, list) and isinstance(requested, list) and len(stored) == len(requested):
+        # Lists of one length are compared item by item, as dicts are by key.
         stored, requested = dict(enumerate(stored)), dict(enumerate(requested))
     if isinstance(stored, dict) and isinstance(requested, dict):
         for key in sorted(stored.keys() | requested.keys()):

@@ -55,6 +55,7 @@ rows = datasets.load_dataset("this/directory", split="{split}")"""
                 file,
                 _schema_of(group),
                 compression=_COMPRESSION,
+                # Within twenty rows hardly a text repeats, and nobody filters by statistics.
                 use_dictionary=False,
                 write_statistics=False,
             ) as writer,
@@ -76,6 +77,7 @@ rows = datasets.load_dataset("this/directory", split="{split}")"""
         metadata = self._footer(shard)[0]
         with (
             _open(shard) as source,
+            # pre_buffer would read ahead in Arrow's threads, which do not survive a fork.
             pq.ParquetFile(source, metadata=metadata, pre_buffer=False) as file,
         ):
             return file.read_row_group(group, use_threads=False)

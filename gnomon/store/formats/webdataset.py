@@ -39,6 +39,8 @@ rows = datasets.load_dataset("this/directory", split="{split}")"""
         has_picture = None  # of the record before
         with (
             replace_file(final) as temporary,
+            # USTAR has one header of 512 bytes a file; pax adds more, which _members would not
+            # follow.
             tarfile.open(temporary, "w", format=tarfile.USTAR_FORMAT) as tar,
         ):
             for index, record in enumerate(records, first):
@@ -55,6 +57,7 @@ rows = datasets.load_dataset("this/directory", split="{split}")"""
 
     def record(self, shard: Path, row: int) -> Record:
         start, size, picture_start, length = map(int, self._offsets(shard)[row])
+        # Sizes are what the shard claims: a forged one must not take the memory.
         if size > files.MAX_BYTES or length > files.MAX_PICTURE_BYTES:
             raise ValueError(f"{size:,} bytes of JSON and {length:,} of a picture are too many")
         with files.open_bytes(shard) as stream:

@@ -28,6 +28,7 @@ def open_dataset(path: str | Path, split: str = "train") -> Dataset:
         raise ValueError(
             f"{root} has no split {split!r}, only {', '.join(splits)}: {command} adds it"
         )
+    # Absolute, for it is opened again in other processes and folders.
     dataset = Dataset(root.resolve(), split, manifests.format_of(manifest), splits[split])
     for shard in dataset.shards:
         if not shard.exists():
@@ -108,6 +109,7 @@ def _no_dataset_message(root: Path, command: str) -> str:
     if not root.is_dir():
         return f"{root} is no directory: {command} makes it"
     names = sorted(entry.name for entry in root.iterdir())
+    # Somebody may have meant a folder of pictures with a table of labels.
     labels = [name for name in names if name.lower().endswith((".csv", ".tsv", ".jsonl"))]
     if labels:
         return (

@@ -45,6 +45,7 @@ class Mixture(Samples):
     def n_distinct(self) -> int | None:
         """Number of samples before the first source with an end begins again."""
         lengths = [(number, source.length) for number, source in enumerate(self.sources)]
+        # A source without an end never begins again.
         ends = [self._pattern.position_of(number, n) for number, n in lengths if n is not None]
         return min(ends, default=None)
 
@@ -54,6 +55,7 @@ class Mixture(Samples):
         lengths = [source.length for source in self.sources]
         if None in lengths:
             return None
+        # The position behind the last new sample of the source that lasts longest.
         return 1 + max(
             self._pattern.position_of(number, n - 1) for number, n in enumerate(lengths) if n
         )
@@ -111,6 +113,7 @@ def shuffled_index(place: int, length: int, *key: object) -> int:
     """
     side = isqrt(length - 1) + 1
     for _ in count():
+        # The square is hardly larger than the range: one round is nearly always enough.
         place = _permute(place, side, key)
         if place < length:
             break
@@ -120,6 +123,7 @@ def shuffled_index(place: int, length: int, *key: object) -> int:
 def _permute(place: int, side: int, key: tuple[object, ...]) -> int:
     left, right = divmod(place, side)
     for number in range(_ROUNDS):
+        # Whatever the noise, a round can be undone: so no two places get the same item.
         noise = int.from_bytes(digest(*key, number, right), "little")
         left, right = right, (left + noise) % side
     return left * side + right
@@ -138,6 +142,7 @@ class Pattern:
 
     def __init__(self, weights: Sequence[float], seed: int) -> None:
         self.shares = shares(weights)
+        # Shares of 500 and 500 make 500 pieces of two positions.
         rng, pieces = Rng("mixture", seed, *self.shares), gcd(*self.shares)
         piece: list[int] = []
         for source, share in enumerate(self.shares):
@@ -155,6 +160,7 @@ class Pattern:
         """Return a position's source, and how many earlier positions have the same source."""
         source = self.source_of(index)
         block, place = divmod(index, BLOCK)
+        # All of the earlier blocks, and the earlier positions of this one.
         return source, block * self.shares[source] + bisect_left(self._places[source], place)
 
     def position_of(self, source: int, rank: int) -> int:
@@ -166,6 +172,7 @@ class Pattern:
 def shares(weights: Sequence[float]) -> tuple[int, ...]:
     """Divide a block's positions by weights, giving the rest to the largest remainders."""
     total = sum(map(Fraction, weights))
+    # In fractions: 0.1 + 0.2 as floats would leave a remainder.
     exact = [Fraction(weight) * BLOCK / total for weight in weights]
     counts = [floor(share) for share in exact]
     by_remainder = sorted(range(len(counts)), key=lambda source: counts[source] - exact[source])

@@ -39,6 +39,7 @@ def open_splits(source: Source) -> dict[Split, Samples]:
         splits: dict[Split, Samples] = {}
         for split in SPLITS:
             try:
+                # What lies on disk has no seed.
                 splits[split] = _samples(source, split, 0)
             except ValueError:
                 if split == SPLITS[-1] and not splits:
@@ -54,6 +55,7 @@ def _samples(source: Source, split: Split, seed: int) -> Samples:
     """Open a generator, a dataset that gnomon wrote, or a user's table."""
     if source.kind is not None:
         options = source.options or {}
+        # One split and one seed hold for the whole recipe.
         reserved = options.keys() & {"split", "seed"}
         if reserved:
             raise ValueError(

@@ -52,6 +52,7 @@ def build_table(
             faults[line] = str(error)
     if not line:
         raise ValueError(f"{name}: there is no row in it")
+    # Pictures are decoded when all rows are read: each once, however many rows name it.
     broken = picture_faults(name, rows.pictures)
     if broken:
         for row in rows:
@@ -60,6 +61,7 @@ def build_table(
                     faults[row.line] = broken[picture]
     if faults:
         rows = UserRows(row for row in rows if row.line not in faults)
+    # Without the rows that cannot be used, which might link others.
     rows = _group(rows)
     if faults:
         way_out = "on_bad: skip would leave them out" if rows else "and no other row is left"
@@ -88,6 +90,7 @@ def cached_table(file: Path, options: Hashable, read: Callable[[], UserTable]) -
     if table.length >= _LARGE and not any(isinstance(p, bytes) for p in table.pictures):
         _TABLES[key] = table, _states(table)
         if len(_TABLES) > _MAX_TABLES:
+            # The one that was read first.
             del _TABLES[next(iter(_TABLES))]
     return table
 
@@ -104,6 +107,7 @@ def _group(rows: UserRows) -> UserRows:
     def root(name: str) -> str:
         """Return the least of all names that are linked with this one."""
         while parents.setdefault(name, name) != name:
+            # Halving the path keeps the next search short.
             parents[name] = name = parents[parents[name]]
         return name
 

@@ -61,6 +61,7 @@ def write(
         splits = {**manifest["splits"], split: entry}
         manifest["splits"] = {name: splits[name] for name in sorted(splits, key=_place)}
         _write_shards(plan, manifest, workers)
+        # Last, for it has the counts of all shards.
         write_card(plan.root, manifest)
     return manifest
 
@@ -80,11 +81,13 @@ def _write_shards(plan: SplitPlan, manifest: dict[str, Any], workers: int | None
     (plan.root / plan.file(0)).parent.mkdir(exist_ok=True)
     shards = manifest["splits"][plan.split]["shards"]
     missing = [number for number, shard in enumerate(shards) if shard is None]
+    # The bar begins where an earlier run ended.
     finished = sum(shard["rows"] for shard in shards if shard)
     bar = track(total=plan.n, initial=finished, desc=plan.split, unit=" samples", delay=2)
 
     def record(number: int, shard: dict[str, Any]) -> None:
         shards[number] = shard
+        # After every shard: a killed run draws again only what it had not finished.
         manifests.save(plan.root, manifest)
         bar.update(shard["rows"])
 
@@ -115,6 +118,7 @@ def write_shard(plan: SplitPlan, number: int) -> dict[str, Any]:
             count_sample(sample, counts)
             yield record
 
+    # One sample at a time: a shard of 2,000 pictures is never in memory.
     plan.format.write(final, records(), split=plan.split, first=span.start)
     return {
         "file": plan.file(number),
