@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import json
+import typing
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cache, cached_property, partial
 from hashlib import blake2b
 from itertools import count
-from typing import (
-    Annotated,
-    Any,
-    ClassVar,
-    Literal,
-    TypeAlias,
-    TypeVar,
-    get_args,
-    get_origin,
-    get_type_hints,
-    overload,
-)
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar, overload
 
 from gnomon.generators.files import UserFile, read_toml
 from gnomon.generators.rng import Rng, digest
@@ -105,10 +95,10 @@ def read_levels(module: str, level: Callable[..., T]) -> dict[str, T]:
 
 @cache
 def _limits(kind: type[Generator]) -> dict[str, Limit]:
-    hints = get_type_hints(kind, include_extras=True)
-    limits = {n: h.__metadata__[0] for n, h in hints.items() if get_origin(h) is Annotated}
+    hints = typing.get_type_hints(kind, include_extras=True)
+    limits = {n: h.__metadata__[0] for n, h in hints.items() if typing.get_origin(h) is Annotated}
     # The words of a Literal are a limit, too.
-    choices = {n: get_args(h) for n, h in hints.items() if get_origin(h) is Literal}
+    choices = {n: typing.get_args(h) for n, h in hints.items() if typing.get_origin(h) is Literal}
     return limits | {n: partial(check_choice, choices=words) for n, words in choices.items()}
 
 

@@ -18,13 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from gnomon import files, jsons
 from gnomon.atomic import name_in_errors
-from gnomon.sample import (
-    Sample,
-    Size,
-    Target,
-    target_from_json,
-    target_to_json,
-)
+from gnomon.sample import Sample, Size, Target, target_from_json, target_to_json
 
 if TYPE_CHECKING:
     from pydantic import ConfigDict, TypeAdapter

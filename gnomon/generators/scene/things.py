@@ -8,21 +8,11 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from gnomon.generators.drawing import shapes
 from gnomon.generators.drawing.canvas import Canvas, Points
 from gnomon.generators.drawing.colours import SHADES, Colour, lighten
 from gnomon.generators.drawing.pose import Slot
-from gnomon.generators.drawing.shapes import (  # fmt: skip
-    SHAPES,
-    arc,
-    ellipse,
-    heart,
-    joined,
-    mirrored,
-    oblong,
-    regular,
-    star,
-    turning,
-)
+from gnomon.generators.drawing.shapes import SHAPES, turning
 from gnomon.generators.files import read_toml
 from gnomon.generators.rng import Rng
 
@@ -35,21 +25,23 @@ def _places(*numbers: float) -> Points:
 
 
 _SHAPES: dict[str, Callable[..., Points]] = {
-    "oblong": oblong,
-    "ellipse": ellipse,
-    "arc": arc,
+    "oblong": shapes.oblong,
+    "ellipse": shapes.ellipse,
+    "arc": shapes.arc,
     "polygon": _places,
     "line": _places,
-    "mirrored": lambda *half: mirrored(_places(*half).tolist()),
-    "heart": lambda size, x, y: size * heart() + np.array([x, y]),
-    "star": lambda size, x, y: size * star() + np.array([x, y]),
-    "petal": lambda number: ellipse(across=0.36) + 0.62 * regular(6)[int(number)],
+    "mirrored": lambda *half: shapes.mirrored(_places(*half).tolist()),
+    "heart": lambda size, x, y: size * shapes.heart() + np.array([x, y]),
+    "star": lambda size, x, y: size * shapes.star() + np.array([x, y]),
+    "petal": lambda number: shapes.ellipse(across=0.36) + 0.62 * shapes.regular(6)[int(number)],
 }
 
 
 def _part(text: str) -> Part:
     tone, contours = text.split(maxsplit=1)
-    return tone, [joined(*map(_shape, contour.split(" + "))) for contour in contours.split("; ")]
+    return tone, [
+        shapes.joined(*map(_shape, contour.split(" + "))) for contour in contours.split("; ")
+    ]
 
 
 def _shape(text: str) -> Points:
