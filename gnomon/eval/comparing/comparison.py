@@ -202,10 +202,7 @@ def _check_same(
     names: tuple[str, str],
 ) -> None:
     """Refuse two runs that answered other samples, or the same ids with other truths."""
-    for name, ids, other_ids in (
-        (names[0], baseline, candidate),
-        (names[1], candidate, baseline),
-    ):
+    for name, ids, other_ids in ((names[0], baseline, candidate), (names[1], candidate, baseline)):
         missing = [i for i in ids if i not in other_ids]
         if missing:
             examples = ", ".join(map(repr, missing[:3])) + (", …" if len(missing) > 3 else "")

@@ -147,10 +147,7 @@ def write_csv(
     columns = sorted(names, key=lambda name: name.startswith("fact."))
     rows = ([row.get(name, "") for name in columns] for row in _csv_rows(runs, samples or {}))
     path.parent.mkdir(parents=True, exist_ok=True)
-    with (
-        replace_file(path) as temporary,
-        temporary.open("w", encoding="utf-8", newline="") as file,
-    ):
+    with replace_file(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         write_rows(file, chain([columns], rows))
 
 

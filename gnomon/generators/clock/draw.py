@@ -57,13 +57,7 @@ def twelve_mark(kind: str, dial: str, size: float, edge: float) -> list[Points]:
     """The mark that names twelve."""
     if kind == "triangle":
         return [
-            _on_ray(
-                size * np.array([(-0.6, -0.5), (0.6, -0.5), (0, 0.6)]),
-                dial,
-                0,
-                size / 2,
-                edge,
-            )
+            _on_ray(size * np.array([(-0.6, -0.5), (0.6, -0.5), (0, 0.6)]), dial, 0, size / 2, edge)
         ]
     bar = size * np.array([(-0.15, -0.5), (0.15, -0.5), (0.15, 0.6), (-0.15, 0.6)])
     return [_on_ray(bar + np.array([x * size, 0]), dial, 0, size / 2, edge) for x in (-0.28, 0.28)]

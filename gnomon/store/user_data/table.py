@@ -18,12 +18,7 @@ class UserTable(Samples):
     """Samples of a split's rows, or of all rows, in the order of the file."""
 
     def __init__(
-        self,
-        name: str,
-        origin: dict[str, Any],
-        split: str,
-        table: UserRows,
-        content: str,
+        self, name: str, origin: dict[str, Any], split: str, table: UserRows, content: str
     ) -> None:
         """`origin` is the part of the description that says how rows were read from the file."""
         self.name, self.origin, self.split = name, origin, split
