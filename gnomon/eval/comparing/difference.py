@@ -83,11 +83,9 @@ def estimate_difference(
     items = next(iter(sides[0].values()))
     pictures = [items[i].picture or i for i in ids]
     # Paired seeds are one arm of differences; otherwise each model's seeds vary on their own.
-    arms = (
-        [candidate - baseline]
-        if paired or len(baseline) == len(candidate) == 1
-        else [candidate, -baseline]
-    )
+    arms = [candidate, -baseline]
+    if paired or len(baseline) == len(candidate) == 1:
+        arms = [candidate - baseline]
     result = estimate_crossed(arms, pictures)
     p, test = _test(line, result, baseline, candidate, pictures)
     return Difference(
@@ -138,11 +136,8 @@ def _test_items(
     signs."""
     candidate = _snap(candidate, baseline)  # means over other numbers of seeds, too
     is_independent = len(set(pictures)) == len(pictures)
-    if (
-        line.statistic == "share"
-        and is_independent
-        and set(baseline) | set(candidate) <= {0.0, 1.0}
-    ):
+    is_binary = {*baseline, *candidate} <= {0.0, 1.0}
+    if line.statistic == "share" and is_independent and is_binary:
         return mcnemar(baseline == 1, candidate == 1), "McNemar's exact test"
     codes = np.unique(np.asarray(pictures), return_inverse=True)[1]
     # A sign per picture: questions about one picture are right or wrong together.

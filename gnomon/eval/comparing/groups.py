@@ -93,9 +93,7 @@ def verdicts(groups: Sequence[Group], comparisons: Sequence[Comparison]) -> list
 
     These are set against chance alone, and have a verdict only if they do not beat it.
     """
-    in_comparisons = {
-        name for comparison in comparisons for name in (comparison.baseline, comparison.candidate)
-    }
+    in_comparisons = {name for c in comparisons for name in (c.baseline, c.candidate)}
     single = [group for group in groups if group.name not in in_comparisons]
     of_single = [_chance_verdicts(group) for group in single]
     return [*filter(None, of_single), *(list(comparison.sentences) for comparison in comparisons)]

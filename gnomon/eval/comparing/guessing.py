@@ -80,7 +80,7 @@ def compare_with_chance(side: Mapping[int, Scores]) -> dict[str, ChanceTest]:
     for answer_type, summary in first.summaries.items():
         line = TYPES[answer_type].lines[0]
         by_seed = [
-            {item.sample_id: item for item in scores.items if item.kind == answer_type}
+            {item.sample_id: item for item in scores.of_type(answer_type)}
             for scores in side.values()
         ]
         items = list(by_seed[0].values())
@@ -168,8 +168,7 @@ def repeated_answer_warnings(scores: Scores) -> list[str]:
     kinds = list(scores.summaries)
     warnings = []
     for answer_type in kinds:
-        items = [item for item in scores.items if item.kind == answer_type]
-        if text := _repeated_answer(items):
+        if text := _repeated_answer(scores.of_type(answer_type)):
             warnings.append(f"{TYPES[answer_type].title}: {text}" if len(kinds) > 1 else text)
     return warnings
 

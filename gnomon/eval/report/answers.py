@@ -188,7 +188,7 @@ def example_pictures(
     first_run = {item.sample_id: item.correct for item in runs[0].scores.items}
     chosen: dict[str, ScoredAnswer] = {}
     for answer_type in runs[-1].scores.summaries:
-        items = [item for item in runs[-1].scores.items if item.kind == answer_type]
+        items = runs[-1].scores.of_type(answer_type)
         # first_run has no entry for a question that the first run was not asked: None equals
         # neither.
         in_dispute = [item for item in items if first_run.get(item.sample_id) == (not item.correct)]

@@ -122,9 +122,8 @@ def _difference_charts(
         ]
         # Differences of shares are percentage points.
         words = "points" if unit == "%" else unit
-        heading = f"{comparison.candidate} minus {comparison.baseline}" + (
-            f", {words}" if words else ""
-        )
+        heading = f"{comparison.candidate} minus {comparison.baseline}"
+        heading += f", {words}" if words else ""
         yield heading, forest(marks, f"{TYPES[differences[0].kind].title}: {heading}")
 
 
@@ -163,9 +162,7 @@ def group_marks(groups: Sequence[Group], answer_type: str) -> Iterator[tuple[Lin
 
 def _group_mark(group: Group, answer_type: str, line: Line) -> Mark:
     """Estimate a group's mean over its seeds; seeds with other questions have no interval."""
-    items_by_run = [
-        [item for item in run.scores.items if item.kind == answer_type] for run in group.runs
-    ]
+    items_by_run = [run.scores.of_type(answer_type) for run in group.runs]
     seeds = [[item.measures[line.measure] for item in items] for items in items_by_run]
     ids = [[item.sample_id for item in items] for items in items_by_run]
     means = [float(np.mean(of_seed)) for of_seed in seeds]

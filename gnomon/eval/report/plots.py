@@ -30,7 +30,7 @@ _DIAL = 720
 
 def error_histogram(runs: Sequence[RunResult], answer_type: str) -> Markup:
     """Draw the share of answers in each class of error, all runs together."""
-    tallies = [Counter(map(error_class, answers_of_type(run, answer_type))) for run in runs]
+    tallies = [Counter(map(error_class, run.scores.of_type(answer_type))) for run in runs]
     names = [*TYPES[answer_type].errors.names, UNREAD]
     counts = [[tally[name] for name in names] for tally in tallies]
     return histogram(names, counts, f"{answer_type}: {TYPES[answer_type].errors.title}")
@@ -55,7 +55,7 @@ def truth_scatter(run: RunResult, index: int, answer_type: str) -> Markup | None
     per = answers.axis.per
     points = [
         (answers.place(answers.value_of(item.truth)) / per, answers.place(item.value) / per)
-        for item in answers_of_type(run, answer_type)
+        for item in run.scores.of_type(answer_type)
         if item.value is not None
     ]
     if not points:
@@ -70,7 +70,7 @@ def error_dials(run: RunResult, index: int, answer_type: str) -> Markup | None:
     answers = TYPES[answer_type]
     if answers.period != _DIAL:
         return None
-    items = answers_of_type(run, answer_type)
+    items = run.scores.of_type(answer_type)
     # Sectors count questions, so that a dial's rare hours do not look easy.
     wrong = np.array([not item.correct for item in items])
     minutes = np.array([int(answers.place(answers.value_of(item.truth))) for item in items])
@@ -81,11 +81,6 @@ def error_dials(run: RunResult, index: int, answer_type: str) -> Markup | None:
         # Sectors without a question have no errors either.
         shares[caption] = 100 * np.bincount(sector, wrong, 12) / np.maximum(n_questions, 1)
     return dials(shares, colour(index), f"{run.name}: percent of wrong answers by sector")
-
-
-def answers_of_type(run: RunResult, answer_type: str) -> list[ScoredAnswer]:
-    """Select the run's answers to questions of a kind."""
-    return [item for item in run.scores.items if item.kind == answer_type]
 
 
 def _ends(truths: Sequence[float]) -> tuple[float, float]:

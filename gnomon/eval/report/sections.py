@@ -168,7 +168,7 @@ def calibration_sections(runs: Sequence[RunResult]) -> list[dict[str, Any]]:
 
 def _confidences(run: RunResult, answer_type: str) -> Iterator[tuple[float, bool]]:
     """Yield the confidence of each answer's belief, and True if it is right."""
-    items = {item.sample_id: item for item in run.scores.items if item.kind == answer_type}
+    items = {item.sample_id: item for item in run.scores.of_type(answer_type)}
     for prediction in run.predictions:
         item = items.get(prediction.sample_id)
         if item is not None and prediction.logprobs:

@@ -81,6 +81,10 @@ class Scores:
     constants: dict[str, tuple[float, ...]] = field(default_factory=dict)
     """Per kind, the first line's measure of each item under the best constant answer."""
 
+    def of_type(self, answer_type: str) -> list[ScoredAnswer]:
+        """Select the answers of one type."""
+        return [item for item in self.items if item.kind == answer_type]
+
     def estimate(self, kind: str, name: str) -> Estimate:
         """Look up a figure with its interval: estimate("time", "exact")."""
         if kind not in self.summaries:
