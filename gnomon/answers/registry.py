@@ -86,13 +86,13 @@ def target_from_json(row: dict[str, Any]) -> Target:
     name = values.pop("type", None)
     if not isinstance(name, str) or name not in TARGETS:
         raise ValueError(f"target type {name!r}: expected one of {', '.join(TARGETS)}")
-    kind = TARGETS[name]
+    target = TARGETS[name]
     # pydantic would ignore them, and a file of a newer gnomon would lose them unnoticed.
-    extra = values.keys() - {f.name for f in fields(kind)}  # type: ignore[arg-type]
+    extra = values.keys() - {f.name for f in fields(target)}  # type: ignore[arg-type]
     if extra:
         raise ValueError(f"a {name} target has no field {', '.join(sorted(extra))}")
     try:
-        return _adapter(kind).validate_python(values)
+        return _adapter(target).validate_python(values)
     except ValidationError as error:
         # One fault is enough to find the line; pydantic's own text is several lines long.
         first = error.errors()[0]
@@ -101,7 +101,7 @@ def target_from_json(row: dict[str, Any]) -> Target:
 
 
 @cache
-def _adapter(kind: type[Target]) -> TypeAdapter[Target]:
+def _adapter(target: type[Target]) -> TypeAdapter[Target]:
     from pydantic import TypeAdapter
 
-    return TypeAdapter(kind)
+    return TypeAdapter(target)

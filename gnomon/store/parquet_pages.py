@@ -183,11 +183,11 @@ class _Compact:
         value = self._unsigned()
         return value >> 1 ^ -(value & 1)  # zigzag: 0, -1, 1, -2 are 0, 1, 2, 3
 
-    def _value(self, kind: int) -> Any:
+    def _value(self, code: int) -> Any:
         # Types of the protocol: 3 a byte, 4 to 6 integers, 7 a double, 8 bytes, 9 and 10 lists and
         # sets, 12 a struct.
-        match kind:
-            case 1 | 2:  # true or false, which the kind says
+        match code:
+            case 1 | 2:  # true or false, which the type says
                 return None
             case 3:
                 self.offset += 1
@@ -203,14 +203,14 @@ class _Compact:
             case 12:
                 return self.struct()
             case _:
-                raise ValueError(f"a field is of kind {kind}")
+                raise ValueError(f"a field is of type {code}")
         return None
 
     def _list(self) -> list[Any]:
         head = self._byte()
-        kind, length = head & 15, head >> 4
+        code, length = head & 15, head >> 4
         # 15 in the upper half: the length follows.
         length = self._unsigned() if length == 15 else length
         if length > len(self.data):  # no value takes less than a byte
             raise IndexError
-        return [self._value(3 if kind in (1, 2) else kind) for _ in range(length)]
+        return [self._value(3 if code in (1, 2) else code) for _ in range(length)]

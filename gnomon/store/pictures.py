@@ -99,6 +99,7 @@ def _rgb(picture: Image.Image, bits: int) -> Image.Image:
         return Image.fromarray((np.asarray(picture) >> bits - 8).astype(np.uint8)).convert("RGB")
     if picture.has_transparency_data:
         overlay = picture.convert("RGBA")
+        # Where nothing is drawn, viewers show their own white.
         paper = Image.new("RGBA", overlay.size, "white")
         return Image.alpha_composite(paper, overlay).convert("RGB")
     return picture.convert("RGB")
@@ -149,6 +150,7 @@ def fingerprint(picture: Picture | None) -> bytes:
         return b"none\n"
     if picture.mode == "P":  # pixels of mode P are indices into a palette
         picture = picture.convert("RGBA")
+    # Mode and size first: the same bytes may be another picture.
     width, height = picture.size
     return f"{picture.mode} {width}x{height}\n".encode() + picture.tobytes()
 
@@ -165,6 +167,7 @@ def _filter(rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 def _compress(rows: NDArray[np.uint8]) -> bytes:
     """Compress with runs only, which is quick and independent of a processor's hash functions."""
+    # Z_RLE looks for runs alone; level 1 is the fastest.
     stream = zlib_ng.compressobj(1, strategy=zlib_ng.Z_RLE)
     return stream.compress(rows) + stream.flush()
 

@@ -33,6 +33,7 @@ class Fingerprints:
         # A sample without a picture counts as well: its place in the hash is "none".
         for image in sample.images or (None,):
             self._pixels.update(pictures.fingerprint(image))
+        # Without the picture's bytes, so that no format of files changes the hash.
         labels = json.dumps([record[name] for name in TEXTS], ensure_ascii=False)
         self._labels.update(labels.encode() + b"\n")
 

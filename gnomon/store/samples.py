@@ -90,6 +90,7 @@ DEFAULT_TRAIN_SAMPLES = 10_000
 
 def train_size(samples: Samples | Sequence[Sample], requested: int | None) -> int:
     """Number of samples to train on, `requested` being the recipe's `train.samples`."""
+    # A mixture has no end, and yet a pass.
     available = samples.n_per_pass if isinstance(samples, Samples) else len(samples)
     if requested is None:
         return available or DEFAULT_TRAIN_SAMPLES
@@ -150,6 +151,7 @@ class Outline:
     @classmethod
     def of(cls, sample: Sample) -> Outline:
         """Return the outline of a sample whose pictures are decoded."""
+        # 16 bytes a picture, in their order.
         pixels = b"".join(map(pixel_hash, sample.images))
         return cls(sample.id, sample.question, sample.target, sample.facts, sample.sizes, pixels)
 

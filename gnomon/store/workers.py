@@ -32,6 +32,7 @@ def run(
     At most `workers` processes, or one per core if it is None. Each of them receives the job once,
     when it starts: a job may hold a whole table, and the numbers point into it.
     """
+    # No more processes than numbers.
     processes = min(workers or os.cpu_count() or 1, len(numbers))
     if processes <= 1:
         for number in numbers:

@@ -20,12 +20,12 @@ from gnomon.sample import Text, Time
 
 def conversion(rng: Rng, level: ArithmeticLevel) -> Problem:
     """3.5 km in metres; only where the answer is a decimal that ends."""
-    kind = rng.choice(tuple(UNITS))
-    names = tuple(UNITS[kind])
+    quantity = rng.choice(tuple(UNITS))
+    names = tuple(UNITS[quantity])
     first = rng.integer(0, len(names) - 1)
     second = (first + rng.integer(1, len(names) - 1)) % len(names)
     old, new = names[first], names[second]
-    factor = Fraction(UNITS[kind][old]) / Fraction(UNITS[kind][new])
+    factor = Fraction(UNITS[quantity][old]) / Fraction(UNITS[quantity][new])
     places = rng.integer(0, 2)
     # A multiple of the factor's denominator without its twos and fives leaves no endless decimal.
     whole = random_positive(rng, level) * _without_twos_and_fives(factor.denominator)
@@ -67,6 +67,7 @@ _DAYS = (date(2050, 1, 1) - _FIRST).days
 def time_shift(rng: Rng, level: ArithmeticLevel) -> Problem:
     """The time a while after or before another, on a 24-hour clock."""
     start, later = rng.integer(0, 1439), rng.chance(0.5)
+    # Within an hour, ten hours or a day, by the level's digits.
     minutes_apart = rng.integer(1, (59, 599, 1439)[min(level.digits[1], 3) - 1])
     end = (start + minutes_apart if later else start - minutes_apart) % 1440
     span = duration(minutes_apart)

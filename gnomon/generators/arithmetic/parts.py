@@ -34,6 +34,7 @@ def fraction(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 def _random_fraction(rng: Rng, level: ArithmeticLevel) -> Fraction:
     """A fraction that is no whole number."""
+    # Greatest denominators for one digit, for two, and for more.
     below = 2 + rng.integer(0, (12, 30, 99)[min(level.digits[1], 3) - 1] - 2)
     above = rng.integer(1, 2 * below)
     return Fraction(above, below) if above % below else Fraction(above + 1, below)
@@ -98,6 +99,7 @@ def comparison(rng: Rng, level: ArithmeticLevel) -> Problem:
         first, second = (_close_decimal(rng, whole) for _ in "ab")
     less = rng.chance(0.5)
     a, b = Fraction(first), Fraction(second)
+    # Such as 1/2 and 2/4: one of them is made greater.
     if a == b:
         second = str(b + 1) if "/" in second else f"{second}1"
         b = Fraction(second)
@@ -116,6 +118,7 @@ def _close_decimal(rng: Rng, whole: int) -> str:
 
 def in_base(rng: Rng, level: ArithmeticLevel) -> Problem:
     """1011 + 110 in base 2; bases from 2 to 16."""
+    # Without 10, in which there is nothing to convert.
     base = rng.choice((2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 16))
     first, second = random_positive(rng, level), random_positive(rng, level)
     sign = rng.choice("+-")

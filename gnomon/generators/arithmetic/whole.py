@@ -69,6 +69,7 @@ def remainder(rng: Rng, level: ArithmeticLevel) -> Problem:
 def power(rng: Rng, level: ArithmeticLevel) -> Problem:
     """7^3: to the sixth at most with one digit, cubes of two, squares of up to four."""
     base = number_of_digits(rng, min(rng.within(level.digits), 4))
+    # The greatest exponent by the base's digits: results stay below a hundred million.
     exponent = rng.integer(2, (6, 3, 2, 2)[len(str(base)) - 1])
     lines, value = [], base
     for _ in range(exponent - 1):
@@ -110,6 +111,7 @@ def _carry_columns(rng: Rng, count: int, length: int) -> list[bool]:
 def _digit_pair(rng: Rng, came: int, carry: bool, least: int) -> tuple[int, int]:
     """Draw two digits, at least `least`, that carry or do not, given the carry from the right."""
     if carry:
+        # a + b + came is 10 or more, so that b is at least 10 − came − a.
         a = rng.integer(max(least, 1 - came), 9)
         return a, rng.integer(max(least, 10 - came - a), 9)
     a = rng.integer(least, 9 - came - least)
@@ -222,6 +224,7 @@ _RANK = {"+": 1, "-": 1, "×": 2, "÷": 2, "": 3}
 def _with_brackets(tree: _Tree, sign: str, *, right: bool) -> str:
     """Put a subexpression in brackets where it would mean something else without them."""
     weaker = _RANK[tree.sign] < _RANK[sign]
+    # a - (b + c) and a ÷ (b × c); and a × (b ÷ c), whose working divides first.
     same = right and _RANK[tree.sign] == _RANK[sign] and (sign in "-÷" or tree.sign == "÷")
     return f"({tree.text})" if weaker or same else tree.text
 

@@ -53,9 +53,9 @@ def hour_dots(dial: str, first: int, radius: float, edge: float) -> list[Points]
     ]
 
 
-def twelve_mark(kind: str, dial: str, size: float, edge: float) -> list[Points]:
+def twelve_mark(mark: str, dial: str, size: float, edge: float) -> list[Points]:
     """The mark that names twelve."""
-    if kind == "triangle":
+    if mark == "triangle":
         return [
             _on_ray(size * np.array([(-0.6, -0.5), (0.6, -0.5), (0, 0.6)]), dial, 0, size / 2, edge)
         ]

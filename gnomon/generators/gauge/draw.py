@@ -35,6 +35,7 @@ def picture(scene: GaugeScene, rng: Rng) -> Image:
     for shapes in instrument.printed():
         canvas.inlay([pose(shape) for shape in shapes], palette.ink)
     _graduation(canvas, scene, palette)
+    # What follows goes through masks finer still, at a quarter of the cost.
     canvas = canvas.halve()
     _texts(canvas, scene, palette.ink)
     instrument.draw_details(canvas, pose, palette)

@@ -60,6 +60,7 @@ def ask(
 def zones(scale: Scale, value: Decimal, rng: Rng) -> tuple[Zone, ...]:
     """Three zones that meet at labels, neither of them beside the value."""
     first, second = _two_labels(scale, value, rng)
+    # Green is more often the lower end than the upper one.
     names = tuple(ZONES) if rng.chance(0.6) else tuple(ZONES)[::-1]
     ends = (scale.low, first, second, scale.high)
     return tuple(zip(names, ends[:-1], ends[1:], strict=True))
@@ -97,6 +98,7 @@ def _in_range(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQues
     for first, second in combinations(clear, 2):
         low, high = scale.labels[first], scale.labels[second]
         of_width.setdefault(second - first, ([], []))[low < value < high].append((low, high))
+    # Widths for which both answers are possible, if there are any.
     width = rng.choice([*filter(all, of_width.values())] or list(of_width.values()))
     within = rng.chance(0.5)
     low, high = rng.choice(width[within] or width[not within])

@@ -62,6 +62,7 @@ class Subject(NamedTuple):
         """True if nobody takes the one for the other."""
         apart = abs(self.reading - other.reading)
         if self.like == "clock":
+            # The shorter way round the dial.
             apart = min(apart % 720, -apart % 720)
         return self.like != other.like or apart >= max(self.near, other.near)
 
@@ -127,6 +128,7 @@ def _subject_fields(what: str, meaning: str) -> tuple[str, str, str, float, floa
     if what == "clocks":
         hour, minute = map(int, meaning.partition("|")[0].split(":"))
         return f"clock that shows {hour}:{minute:02}", meaning, "clock", 60 * hour + minute, _APART
+    # A gauge's key is instrument|unit|low..high|value|question.
     instrument, unit, ends, value, _ = meaning.split("|")
     low, high = map(float, ends.removesuffix(" log").split(".."))
     says, like = f"{instrument} that reads {value} {unit}", f"{instrument} {unit}"

@@ -68,6 +68,7 @@ def expressions(
         others = [icon for icon in icons if icon is not meant and expression.fits(icon.thing)]
         for end, side in ENDS.items():
             axis, sign = SIDES[side]
+            # Furthest only if it is so clearly, by twice as much as lies on a side.
             gaps = [sign * (meant.middle[axis] - icon.middle[axis]) for icon in others]
             if gaps and min(gaps) > 2 * clear:
                 alone.append(expression._replace(text=f"{end} {expression.text}", end=end))
@@ -124,9 +125,9 @@ def where(things: Things, clear: float, rng: Rng) -> SceneQuestion:
 
 def count(things: tuple[PlacedThing, ...], clear: float, rng: Rng) -> SceneQuestion:  # noqa: ARG001 - as all questions
     """Ask how many; each number, none too, is as common, so that the words do not tell it."""
-    kinds = [placed.thing for placed in things]
-    names = {thing.name for thing in kinds}
-    colours = {thing.colour for thing in kinds}
+    plain = [placed.thing for placed in things]
+    names = {thing.name for thing in plain}
+    colours = {thing.colour for thing in plain}
     absent = [name for name in ICONS if name in SEEN and name not in names]
     missing = [colour for colour in COLOURS if colour not in colours]
     forms = (
@@ -140,7 +141,7 @@ def count(things: tuple[PlacedThing, ...], clear: float, rng: Rng) -> SceneQuest
     )
     by_number: dict[int, list[Expression]] = {}
     for expression in rng.choice(forms):
-        by_number.setdefault(sum(map(expression.fits, kinds)), []).append(expression)
+        by_number.setdefault(sum(map(expression.fits, plain)), []).append(expression)
     many = rng.choice(sorted(by_number))
     expression = rng.choice(by_number[many])
     facts = {"question": "count", "said": expression.to_json()}

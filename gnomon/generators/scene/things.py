@@ -128,6 +128,7 @@ class PlacedThing(NamedTuple):
 def draw_thing(canvas: Canvas, thing: PlacedThing) -> Points:
     """Draw a thing; return the points of its contours."""
     turn = turning(thing.turn)
+    # The furthest point of a contour lies on the circle around the thing.
     turn *= thing.radius / _reach(thing.thing.name)
     ink = []
     for tone, contours in _contours(thing.thing.name):

@@ -55,6 +55,7 @@ def flat_text(text: str, font: str) -> FlatText:
     ImageDraw.Draw(image).text((2 - x1, 2 - y1), text, 255, face)
     left, top, right, bottom = image.getbbox() or (0, 0, *image.size)
     mask = np.asarray(image)[top:bottom, left:right]
+    # Each word is written where it stands in the line, to box its ink alone.
     words, start = [], 0
     for word in text.split(" "):
         alone = Image.new("L", image.size)
@@ -80,6 +81,7 @@ def draw_text(
     quad = scale * _corners(text.mask.shape, look)
     low, high = _extent(quad)
     free = np.array([slot.x2 - slot.x1, slot.y2 - slot.y1]) - (high - low)
+    # From the slot's corner, and by a share of what is left free.
     quad = quad - low + np.array([slot.x1, slot.y1]) + free * np.array(at)
     tall, wide = text.mask.shape
     flat_corners = oblong(0, 0, wide, tall).astype(np.float32)

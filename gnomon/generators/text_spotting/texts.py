@@ -48,7 +48,7 @@ def code(rng: Rng) -> str:
 
 
 TEXTS: dict[str, Callable[[Rng], str]] = {
-    kind.__name__: kind for kind in (word, words, number, price, date, code)
+    draw.__name__: draw for draw in (word, words, number, price, date, code)
 }
 
 

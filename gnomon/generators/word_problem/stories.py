@@ -107,6 +107,7 @@ def part(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]]:  # noq
 
 
 def percent(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]] | None:  # noqa: ARG001 - percents are what they are
+    # Only percents that leave whole quantities.
     fitting = [p for p in _PERCENTS if after * 100 % (100 - p) == 0]
     if not fitting:
         return None

@@ -34,6 +34,7 @@ def write_card(root: Path, manifest: dict[str, Any]) -> None:
     splits = {
         name: split for name, split in manifest["splits"].items() if None not in split["shards"]
     }
+    # train, if it is there: the manifest has the splits in that order.
     first = next(iter(splits))
     put_bytes(root / SHEET, _sheet(root, first, splits[first]["samples"]["source"]))
     put_bytes(root / CARD, _card(manifest, splits).encode())

@@ -63,6 +63,7 @@ rows = datasets.load_dataset("imagefolder", data_dir="this/directory", split="{s
             (folder / METADATA).write_text("".join(lines), encoding="utf-8")
 
     def foreign_files(self, shard: Path, split: str) -> list[str]:
+        # A picture of gnomon's own name; hidden files are nobody's.
         picture = re.compile(rf"{re.escape(split)}-\d{{9}}\.png")
         names = sorted(entry.name for entry in shard.iterdir())
         return [
@@ -74,6 +75,7 @@ rows = datasets.load_dataset("imagefolder", data_dir="this/directory", split="{s
     def digest(self, shard: Path) -> str:
         """Return a hash over every file's name and bytes, so that an extra file shows as well."""
         paths = sorted(file for file in shard.rglob("*") if file.is_file())
+        # posix: the same hash on Windows.
         entries = [(file.relative_to(shard).as_posix(), file_sha256(file)) for file in paths]
         return sha256(json.dumps(entries).encode()).hexdigest()
 

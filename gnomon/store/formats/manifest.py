@@ -72,6 +72,7 @@ class _Split:
 
     def __post_init__(self) -> None:
         rows = sum(shard.rows for shard in self.shards if shard)
+        # Fewer are a dataset that is not finished.
         if rows > self.n:
             raise ValueError(f"its shards claim {rows:,} rows, and n is {self.n:,}")
 
@@ -109,6 +110,7 @@ def read(root: Path) -> dict[str, Any]:
         first = error.errors()[0]
         reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
         raise ValueError(f"{file} is no manifest: {reason}; {_WAY_OUT}") from error
+    # What was checked is the text, so that keys nobody declares stay in it.
     manifest: dict[str, Any] = json.loads(data)
     return manifest
 

@@ -74,6 +74,7 @@ def _add(tar: tarfile.TarFile, key: str, record: Record) -> None:
         members = {"png": record["image"]["bytes"], **members}
     for extension, data in members.items():
         header = tarfile.TarInfo(f"{key}.{extension}")
+        # All else stays at tarfile's zeros: no time, no owner.
         header.size = len(data)
         tar.addfile(header, BytesIO(data))
 

@@ -94,6 +94,7 @@ def _is_of_user(description: dict[str, Any]) -> bool:
 
 def _is_dataset(source: Source) -> bool:
     """True for a directory that gnomon wrote, unless the recipe reads it as a table."""
+    # A recipe that names columns or a benchmark wants a table, whatever lies there.
     if source.path is None or source.benchmark is not None or source.columns is not None:
         return False
     from gnomon.store.user_data.opening import is_user_data

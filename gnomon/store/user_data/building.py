@@ -130,6 +130,7 @@ def _group(rows: UserRows) -> UserRows:
 def _refuse_or_warn(name: str, faults: Mapping[int, str], way_out: str, *, skip: bool) -> None:
     """Raise a ValueError that lists unusable rows, or warn once if they are left out."""
     lines = [f"line {line}: {faults[line]}" for line in sorted(faults)[:_MAX_FAULTS]]
+    # A fault may quote a cell of any length.
     lines = [text if len(text) <= _MAX_FAULT else f"{text[:_MAX_FAULT]}…" for text in lines]
     lines += [f"and {len(faults) - _MAX_FAULTS} more"] if len(faults) > _MAX_FAULTS else []
     many = "1 row" if len(faults) == 1 else f"{len(faults)} rows"

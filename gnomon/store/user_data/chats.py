@@ -64,12 +64,16 @@ def chat_questions(raw: dict[str, Any], columns: Columns) -> list[dict[str, Any]
         elif turn.role == "user":
             question = f"{system}\n{turn.text}".strip()
         elif turn.role == "assistant" and question is not None:
+            # A column of the question's name wins over the chat's text.
             row = {columns.question: question, **raw, columns.answer: turn.text}
             if columns.image is not None:
+                # The row's own column, or the chat's pictures so far, or the list that TRL has
+                # beside it.
                 row[columns.image] = raw.get(columns.image) or [*pictures] or raw.get("images")
                 if not row[columns.image]:
                     raise ValueError("its chat has no picture (columns.image: null for text alone)")
             rows.append(row)
+            # An answer without a question of its own is none to train on.
             question = None
     if not rows:
         raise ValueError("its chat has no question with an answer")
@@ -93,6 +97,7 @@ def _turns(raw: dict[str, Any]) -> Iterator[_Turn]:
 def _turn(turn: Any, place: str) -> _Turn:
     if not isinstance(turn, dict):
         raise shape_error(place, turn, "give a turn with role and content")
+    # ShareGPT says from and value, all others role and content.
     role_key = "from" if turn.get("role") is None else "role"
     role = turn.get(role_key)
     if not isinstance(role, str) or role not in _ROLES:
@@ -127,6 +132,7 @@ def _part(part: Any, place: str) -> tuple[str, Any]:
     text = _text(part.get("text"), f"{place}.text")
     key = next((key for key in _PICTURES if part.get(key) is not None), None)
     picture = _picture(part[key], f"{place}.{key}") if key else None
+    # A part that has a type may be empty; anything else is not understood.
     if not (text or picture or {"type", "text"} & part.keys()):
         raise shape_error(place, part, "give text, image or image_url")
     return text, picture
@@ -153,6 +159,7 @@ def _picture(value: Any, place: str) -> Any:
         if not (isinstance(value.get("bytes"), bytes) or isinstance(value.get("path"), str)):
             raise shape_error(place, value, "give a path, a data URL or an object with url")
     elif isinstance(value, str) and value.startswith("data:"):
+        # After the comma of data:image/png;base64,…
         return {"bytes": _decode(value.partition(",")[2], place)}
     elif not isinstance(value, str | bytes):
         raise shape_error(place, value, "give a path, a data URL or an object with url")

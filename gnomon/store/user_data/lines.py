@@ -56,6 +56,7 @@ def _separated(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:  
     csv.field_size_limit(_MAX_ROW)
     with files.open_text(file, newline="", limit=_MAX_STREAMED) as stream:
         header = next(files.read_lines(stream, limit=_MAX_ROW), "")
+        # The header was only looked at.
         stream.seek(0)
         source = _Lines(files.read_lines(stream, limit=_MAX_ROW), file)
         reader = csv.DictReader(source, delimiter=max("\t,;", key=header.count))
@@ -118,6 +119,7 @@ def _json(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         if len(lists) == 1 and all(isinstance(row, row_types) for row in lists[0]):
             root = lists[0]
         else:
+            # An object of objects, such as {"photo-1": {…}}: names are ids.
             root = [{"id": name, **_object(row, file, name, text)} for name, row in root.items()]
     if not isinstance(root, list):
         raise ValueError(f"{file}: give a list of objects, or an object of them")
@@ -129,6 +131,7 @@ def _parquet(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:  # 
 
     from gnomon.store.user_data.parquet import read_parquet
 
+    # Lines of Parquet are its rows.
     line = 0
     try:
         for row in read_parquet(file, MAX_ROWS):

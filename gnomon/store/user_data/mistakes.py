@@ -66,6 +66,7 @@ def _contradictions(table: UserTable) -> str:
     suspects = _suspects(table.rows, question_of)
     for row in table.rows if suspects else ():
         question = question_of(row)
+        # By the hash alone: the rows of a table are not kept for it.
         if hash(question) not in suspects:
             continue
         other = first.setdefault(question, row)
@@ -131,6 +132,7 @@ def _contents(pictures: Iterable[Picture]) -> dict[Picture, Hashable]:
     for group in sizes.values():
         contents |= {picture: picture for picture in group}
         same_size += group if len(group) > 1 else []
+    # Only files of one size can be equal: all others are never read.
     for picture in track(same_size, desc="comparing pictures", unit=" pictures", delay=2):
         contents[picture] = _hash(picture)
     return contents

@@ -34,6 +34,7 @@ def picture_faults(name: str, images: Sequence[Picture]) -> dict[Picture, str]:
 
     Threads decode them, because Pillow releases Python's lock while it does.
     """
+    # By state: a file that was changed is decoded again.
     keys = {file_state(image): image for image in images}
     new = {key: image for key, image in keys.items() if key not in _FAULTS}
     if new:

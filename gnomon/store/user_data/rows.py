@@ -94,6 +94,7 @@ class SplitRows(Sequence[UserRow]):
     def __getitem__(self, index: int | slice) -> UserRow | list[UserRow]:
         if isinstance(index, slice):
             return [self[row] for row in range(len(self))[index]]
+        # range() takes negative indices, and refuses those beyond the end.
         number, place = divmod(range(len(self))[index], _BLOCK)
         if number == len(self._blocks):
             return self._tail[place]
@@ -170,4 +171,5 @@ class UserRows(Sequence[UserRow]):
     def __iter__(self) -> Iterator[UserRow]:
         parts = [iter(part) for part in self.by_split.values()]
         for split in self._splits:
+            # Every split has its rows in order: taking the next of each gives the file's.
             yield next(parts[split])

@@ -187,6 +187,7 @@ def resume(plan: SplitPlan, manifest: dict[str, Any]) -> dict[str, Any]:
     Everything that may be refused is refused here, before anything is written.
     """
     stored_format = manifests.format_of(manifest).name
+    # A manifest alone holds nothing that would be lost.
     has_shards = any(any(split["shards"]) for split in manifest["splits"].values())
     if stored_format != plan.format.name and has_shards:
         raise ValueError(
