@@ -5,14 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from fractions import Fraction
 
-from gnomon.generators.arithmetic.problems import (
-    MONTHS,
-    UNITS,
-    WEEKDAYS,
-    ArithmeticLevel,
-    Problem,
-    random_positive,
-)
+from gnomon.generators.arithmetic.problems import MONTHS, UNITS, WEEKDAYS, ArithmeticLevel, Problem
 from gnomon.generators.rng import Rng
 from gnomon.generators.wording import decimal_text, duration, exact_number
 from gnomon.sample import Text, Time
@@ -28,7 +21,7 @@ def conversion(rng: Rng, level: ArithmeticLevel) -> Problem:
     factor = Fraction(UNITS[quantity][old]) / Fraction(UNITS[quantity][new])
     places = rng.integer(0, 2)
     # A multiple of the factor's denominator without its twos and fives leaves no endless decimal.
-    whole = random_positive(rng, level) * _without_twos_and_fives(factor.denominator)
+    whole = level.random_positive(rng) * _without_twos_and_fives(factor.denominator)
     amount = decimal_text(whole, places)
     answer = _finite_decimal(Fraction(amount) * factor)
     question = f"How many {new} are {amount} {old}?"

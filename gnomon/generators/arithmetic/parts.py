@@ -7,15 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from gnomon.generators.arithmetic.problems import (
-    PLACES,
-    ArithmeticLevel,
-    Problem,
-    fraction_problem,
-    number_of_digits,
-    random_number,
-    random_positive,
-)
+from gnomon.generators.arithmetic.problems import PLACES, ArithmeticLevel, Problem, number_of_digits
 from gnomon.generators.rng import Rng
 from gnomon.generators.wording import decimal_text
 from gnomon.sample import Text
@@ -29,7 +21,7 @@ def fraction(rng: Rng, level: ArithmeticLevel) -> Problem:
     sign = rng.choice("+-×÷")
     value = first / second if sign == "÷" else _SIGNS[sign](first, second)
     text = f"{first} {sign} {second}" if sign in "+-" else f"({first}) {sign} ({second})"
-    return fraction_problem(text, value, _fraction_steps(first, sign, second, value))
+    return Problem.of_fraction(text, value, _fraction_steps(first, sign, second, value))
 
 
 def _random_fraction(rng: Rng, level: ArithmeticLevel) -> Fraction:
@@ -78,8 +70,8 @@ def rounding(rng: Rng, level: ArithmeticLevel) -> Problem:
     """Round a number to a place; a tie goes away from 0, as schools teach it."""
     keep = rng.integer(max(-3, 1 - level.digits[1]), 3)
     places = max(0, keep + rng.integer(1, 3))
-    whole = random_number(rng, level) * 10**places + rng.integer(0, 10**places - 1) if places else (
-        random_number(rng, level)
+    whole = level.random_number(rng) * 10**places + rng.integer(0, 10**places - 1) if places else (
+        level.random_number(rng)
     )  # fmt: skip
     text = decimal_text(whole, places)
     step = Decimal(1).scaleb(-keep)
@@ -95,7 +87,7 @@ def comparison(rng: Rng, level: ArithmeticLevel) -> Problem:
     if rng.chance(0.4):
         first, second = str(_random_fraction(rng, level)), str(_random_fraction(rng, level))
     else:
-        whole = random_number(rng, level)
+        whole = level.random_number(rng)
         first, second = (_close_decimal(rng, whole) for _ in "ab")
     less = rng.chance(0.5)
     a, b = Fraction(first), Fraction(second)
@@ -120,7 +112,7 @@ def in_base(rng: Rng, level: ArithmeticLevel) -> Problem:
     """1011 + 110 in base 2; bases from 2 to 16."""
     # Without 10, in which there is nothing to convert.
     base = rng.choice((2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 16))
-    first, second = random_positive(rng, level), random_positive(rng, level)
+    first, second = level.random_positive(rng), level.random_positive(rng)
     sign = rng.choice("+-")
     low, high = sorted((first, second))
     value = first + second if sign == "+" else high - low
@@ -144,7 +136,7 @@ def sequence(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def _equal_steps(rng: Rng, level: ArithmeticLevel) -> list[int]:
-    first, step = random_number(rng, level), random_positive(rng, level)
+    first, step = level.random_number(rng), level.random_positive(rng)
     if rng.chance(0.3):
         step = -step
     return [first + step * i for i in range(rng.integer(4, 6))]
@@ -153,17 +145,17 @@ def _equal_steps(rng: Rng, level: ArithmeticLevel) -> list[int]:
 def _equal_factors(rng: Rng, level: ArithmeticLevel) -> list[int]:
     low, high = level.digits
     short = level._replace(digits=(min(low, 3), min(high, 3)))  # the last term is 625 times as much
-    first, factor = random_positive(rng, short), rng.integer(2, 5)
+    first, factor = short.random_positive(rng), rng.integer(2, 5)
     return [first * factor**i for i in range(rng.integer(4, 5))]
 
 
 def _growing_steps(rng: Rng, level: ArithmeticLevel) -> list[int]:
-    first, step, more = random_number(rng, level), random_positive(rng, level), rng.integer(1, 9)
+    first, step, more = level.random_number(rng), level.random_positive(rng), rng.integer(1, 9)
     return [first + step * i + more * i * (i - 1) // 2 for i in range(rng.integer(5, 6))]
 
 
 def _sums_of_two(rng: Rng, level: ArithmeticLevel) -> list[int]:
-    terms = [random_number(rng, level), random_positive(rng, level)]
+    terms = [level.random_number(rng), level.random_positive(rng)]
     for _ in range(rng.integer(3, 4)):
         terms.append(terms[-2] + terms[-1])
     return terms

@@ -30,6 +30,18 @@ class ArithmeticLevel(NamedTuple):
     carries: tuple[int, int] | None = None
     """Carries of a sum of two whole numbers, or borrows of a difference; None for any."""
 
+    def random_number(self, rng: Rng) -> int:
+        """Draw a number of which the digits are uniform, not the size. 0 counts as one digit."""
+        return rng.within(_RANGES[rng.within(self.digits)])
+
+    def random_positive(self, rng: Rng) -> int:
+        """Draw a number that is not 0."""
+        return self.random_number(rng) or rng.integer(1, 9)
+
+    def random_places(self, rng: Rng) -> int:
+        """Draw the number of decimals."""
+        return rng.within(self.places) if self.places[1] else 0
+
 
 class Problem(NamedTuple):
     """A question with its answer and the working."""
@@ -44,43 +56,26 @@ class Problem(NamedTuple):
     """The working, a line each; worked out only where it is shown."""
     facts: dict[str, Any]
 
+    @classmethod
+    def of_expression(
+        cls, text: str, answer: str, steps: Iterable[str] | None = None, meaning: str = ""
+    ) -> Problem:
+        """Ask for an expression's value; in one step unless steps are given."""
+        steps = (f"{text} = {answer}",) if steps is None else steps
+        return cls(meaning or text, text, answer, steps, {"expression": text, "value": answer})
 
-def expression_problem(
-    text: str, answer: str, steps: Iterable[str] | None = None, meaning: str = ""
-) -> Problem:
-    """A problem that asks for an expression's value; in one step unless steps are given."""
-    facts = {"expression": text, "value": answer}
-    return Problem(
-        meaning or text, text, answer, (f"{text} = {answer}",) if steps is None else steps, facts
-    )
-
-
-def random_number(rng: Rng, level: ArithmeticLevel) -> int:
-    """A random number: its number of digits is uniform, not its size. 0 counts as one digit."""
-    return rng.within(_RANGES[rng.within(level.digits)])
+    @classmethod
+    def of_fraction(cls, text: str, value: Fraction, steps: Iterable[str]) -> Problem:
+        """Ask for a fraction in lowest terms, or for the whole number that it comes to."""
+        question = f"What is {text}? Give a whole number or a fraction in lowest terms."
+        answer = str(value) if value.denominator == 1 else Text(str(value))
+        return cls(text, question, answer, steps, {"expression": text, "value": str(value)})
 
 
 def number_of_digits(rng: Rng, digits: int) -> int:
-    """A random number with exactly `digits` digits."""
+    """Draw a number with exactly `digits` digits."""
     return rng.within(_RANGES[digits])
 
 
 # The least and the greatest number of so many digits.
 _RANGES = ((0, 0), (0, 9), *((10**digits, 10 ** (digits + 1) - 1) for digits in range(1, 19)))
-
-
-def random_places(rng: Rng, level: ArithmeticLevel) -> int:
-    """Number of decimals, drawn from the level's range."""
-    return rng.within(level.places) if level.places[1] else 0
-
-
-def random_positive(rng: Rng, level: ArithmeticLevel) -> int:
-    """A random number that is not 0."""
-    return random_number(rng, level) or rng.integer(1, 9)
-
-
-def fraction_problem(text: str, value: Fraction, steps: Iterable[str]) -> Problem:
-    """A problem whose answer is a fraction in lowest terms, or the whole number it comes to."""
-    question = f"What is {text}? Give a whole number or a fraction in lowest terms."
-    answer = str(value) if value.denominator == 1 else Text(str(value))
-    return Problem(text, question, answer, steps, {"expression": text, "value": str(value)})

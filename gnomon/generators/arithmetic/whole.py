@@ -5,60 +5,51 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from gnomon.generators.arithmetic.problems import (
-    ArithmeticLevel,
-    Problem,
-    expression_problem,
-    fraction_problem,
-    number_of_digits,
-    random_number,
-    random_places,
-    random_positive,
-)
+from gnomon.generators.arithmetic.problems import ArithmeticLevel, Problem, number_of_digits
 from gnomon.generators.rng import Rng
 from gnomon.generators.wording import decimal_text, short_decimal
 
 
 def add(rng: Rng, level: ArithmeticLevel) -> Problem:
     """3 + 5, which is 5 + 3."""
-    places = random_places(rng, level)
+    places = level.random_places(rng)
     first, second = (_two_with_carries if level.carries else _two_numbers)(rng, level)
     return _commutative(first, second, "+", places, short_decimal(first + second, places))
 
 
 def subtract(rng: Rng, level: ArithmeticLevel) -> Problem:
     """8 - 5, and 5 - 8 too unless the borrows were asked for."""
-    places = random_places(rng, level)
+    places = level.random_places(rng)
     first, second = (_two_with_carries if level.carries else _two_numbers)(rng, level)
     first += second if level.carries else 0
     text = f"{decimal_text(first, places)} - {decimal_text(second, places)}"
-    return expression_problem(text, short_decimal(first - second, places))
+    return Problem.of_expression(text, short_decimal(first - second, places))
 
 
 def multiply(rng: Rng, level: ArithmeticLevel) -> Problem:
     """3 × 5, which is 5 × 3."""
-    places = random_places(rng, level)
+    places = level.random_places(rng)
     first, second = _two_numbers(rng, level)
     return _commutative(first, second, "×", places, short_decimal(first * second, 2 * places))
 
 
 def divide(rng: Rng, level: ArithmeticLevel) -> Problem:
     """56 ÷ 7, without a remainder."""
-    quotient, divisor = random_number(rng, level), random_positive(rng, level)
+    quotient, divisor = level.random_number(rng), level.random_positive(rng)
     text = f"{quotient * divisor} ÷ {divisor}"
-    return expression_problem(text, str(quotient))
+    return Problem.of_expression(text, str(quotient))
 
 
 def quotient(rng: Rng, level: ArithmeticLevel) -> Problem:
     """The quotient of any two numbers, as a fraction in lowest terms."""
-    first, second = random_number(rng, level), random_positive(rng, level)
+    first, second = level.random_number(rng), level.random_positive(rng)
     value, text = Fraction(first, second), f"{first} ÷ {second}"
-    return fraction_problem(text, value, (f"{text} = {value}",))
+    return Problem.of_fraction(text, value, (f"{text} = {value}",))
 
 
 def remainder(rng: Rng, level: ArithmeticLevel) -> Problem:
     """The remainder of a division."""
-    first, second = random_number(rng, level), random_positive(rng, level)
+    first, second = level.random_number(rng), level.random_positive(rng)
     whole, rest = divmod(first, second)
     question = f"What is the remainder when {first} is divided by {second}?"
     steps = (f"{whole} × {second} = {whole * second}", f"{first} - {whole * second} = {rest}")
@@ -76,11 +67,11 @@ def power(rng: Rng, level: ArithmeticLevel) -> Problem:
         lines.append(f"{value} × {base} = {value * base}")
         value *= base
     text = f"{base}^{exponent}"
-    return expression_problem(text, str(value), lines)
+    return Problem.of_expression(text, str(value), lines)
 
 
 def _two_numbers(rng: Rng, level: ArithmeticLevel) -> tuple[int, int]:
-    return random_number(rng, level), random_number(rng, level)
+    return level.random_number(rng), level.random_number(rng)
 
 
 def _two_with_carries(rng: Rng, level: ArithmeticLevel) -> tuple[int, int]:
@@ -122,7 +113,7 @@ def _commutative(first: int, second: int, sign: str, places: int, answer: str) -
     """A problem that means the same with its two numbers exchanged."""
     low, high = (decimal_text(number, places) for number in sorted((first, second)))
     text = f"{decimal_text(first, places)} {sign} {decimal_text(second, places)}"
-    return expression_problem(text, answer, meaning=f"{low} {sign} {high}")
+    return Problem.of_expression(text, answer, meaning=f"{low} {sign} {high}")
 
 
 _FACTORS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25)
@@ -130,11 +121,11 @@ _FACTORS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25)
 
 def chain(rng: Rng, level: ArithmeticLevel) -> Problem:
     """12 - 5 + 30 + 4: numbers added and taken away."""
-    places = random_places(rng, level)
-    total = random_number(rng, level)
+    places = level.random_places(rng)
+    total = level.random_number(rng)
     terms, totals = [decimal_text(total, places)], [short_decimal(total, places)]
     for _ in range(rng.within(level.terms) - 1):
-        sign, term = rng.choice("+-"), random_number(rng, level)
+        sign, term = rng.choice("+-"), level.random_number(rng)
         total += term if sign == "+" else -term
         terms.append(sign + decimal_text(term, places))
         totals.append(short_decimal(total, places))
@@ -142,7 +133,7 @@ def chain(rng: Rng, level: ArithmeticLevel) -> Problem:
         f"{before} {_with_spaces(term)} = {after}"
         for before, term, after in zip(totals[:-1], terms[1:], totals[1:], strict=True)
     )
-    return expression_problem(
+    return Problem.of_expression(
         _with_spaces(" ".join(terms)), totals[-1], steps, " ".join(sorted(terms))
     )
 
@@ -154,7 +145,7 @@ def _with_spaces(terms: str) -> str:
 
 def products(rng: Rng, level: ArithmeticLevel) -> Problem:
     """12 ÷ 4 × 5: made from its end, so that every step is a whole number."""
-    value = random_number(rng, level)
+    value = level.random_number(rng)
     answer, parts, steps = value, [], []
     for _ in range(rng.within(level.terms) - 1):
         factors = [f for f in _FACTORS if value % f == 0]
@@ -166,7 +157,7 @@ def products(rng: Rng, level: ArithmeticLevel) -> Problem:
         steps.append(f"{before} {sign} {factor} = {value}")
         value = before
     text = " ".join([str(value), *reversed(parts)])
-    return expression_problem(text, str(answer), steps[::-1])
+    return Problem.of_expression(text, str(answer), steps[::-1])
 
 
 class _Tree(NamedTuple):
@@ -181,9 +172,9 @@ class _Tree(NamedTuple):
 
 def mixed(rng: Rng, level: ArithmeticLevel) -> Problem:
     """(3 + 4) × 5 - 6: the value is drawn first, so that answers of all sizes are as common."""
-    value = random_number(rng, level)
+    value = level.random_number(rng)
     tree = _tree(rng, value, rng.within(level.terms) - 1, level)
-    return expression_problem(tree.text, str(tree.value), tree.steps)
+    return Problem.of_expression(tree.text, str(tree.value), tree.steps)
 
 
 def _tree(rng: Rng, value: int, signs: int, level: ArithmeticLevel) -> _Tree:
@@ -214,7 +205,7 @@ def _operands(rng: Rng, value: int, level: ArithmeticLevel) -> tuple[str, int, i
             part = rng.integer(0, value)
             return "+", part, value - part
         case _:
-            part = random_number(rng, level)
+            part = level.random_number(rng)
             return "-", value + part, part
 
 
