@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from gnomon import dialect
-from gnomon.answers.base.metric import Line
+from gnomon.answers.base.answer_type import Line
 from gnomon.answers.registry import TYPES
 from gnomon.atomic import create_folder
 from gnomon.pipeline.families.base import Family

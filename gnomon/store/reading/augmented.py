@@ -10,7 +10,7 @@ from gnomon.generators.base import Generator
 from gnomon.generators.looks.augment import Augment, augment_sample
 from gnomon.recipe import Source
 from gnomon.sample import Sample, Target
-from gnomon.store.reading.order import Pattern
+from gnomon.store.reading.mixture import Pattern
 from gnomon.store.samples import Samples
 
 
