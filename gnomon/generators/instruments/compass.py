@@ -15,12 +15,11 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import ClassVar
 
-from gnomon.generators.drawing import dials
 from gnomon.generators.drawing.canvas import Canvas, Points
 from gnomon.generators.drawing.colours import VISIBLE, Colour, Palette, difference
 from gnomon.generators.drawing.lettering import Text
 from gnomon.generators.drawing.pose import Pose
-from gnomon.generators.drawing.shapes import ellipse, mirrored, oblong, polar, polygon
+from gnomon.generators.drawing.shapes import disc, ellipse, mirrored, oblong, polar, polygon, rotate
 from gnomon.generators.instruments.base import Arc, Instrument, Layout, Phrases, Shapes
 from gnomon.generators.instruments.scale import Scale, cyclic
 from gnomon.generators.rng import Rng
@@ -250,13 +249,13 @@ class Compass(Instrument):
         """North and south half; a broad rhombus, cut across its middle."""
         half = max(self._make.breadth - swell, 0.04)
         north = polygon((0.0, length), (half, 0.0), (-half, 0.0))
-        return dials.rotate([north, north * (1, -1)], self._arc.angle(share))
+        return rotate([north, north * (1, -1)], self._arc.angle(share))
 
     def _draw_needle(self, canvas: Canvas, pose: Pose, halves: Shapes, palette: Palette) -> None:
         north, south = halves
         canvas.inlay([north], _north_colour(palette))
         canvas.inlay([south], palette.hands)
-        canvas.inlay([pose(dials.disc(0.05))], palette.case)
+        canvas.inlay([pose(disc(0.05))], palette.case)
 
     def _rose(self, length: float) -> Shapes:
         """Rhombs towards the eight points, those between the first four shorter."""
@@ -264,7 +263,7 @@ class Compass(Instrument):
         for n in range(8):
             far = length * (0.6 if n % 2 else 1.0)
             ray = mirrored([(0.0, far), (0.12 * length, 0.2 * length), (0.0, 0.0)])
-            shapes += dials.rotate([ray], self._arc.angle(n / 8))
+            shapes += rotate([ray], self._arc.angle(n / 8))
         return shapes
 
 

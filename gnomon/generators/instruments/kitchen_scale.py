@@ -10,12 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from gnomon.generators.drawing import dials
 from gnomon.generators.drawing.canvas import Canvas
 from gnomon.generators.drawing.colours import Palette
 from gnomon.generators.drawing.lettering import Text
 from gnomon.generators.drawing.pose import Pose
-from gnomon.generators.drawing.shapes import ellipse, mirrored, polar, polygon
+from gnomon.generators.drawing.shapes import disc, ellipse, mirrored, polar, polygon, rotate
 from gnomon.generators.instruments.base import Arc, Layout, NeedleInstrument, Phrases, Shapes
 from gnomon.generators.instruments.scale import Scale, linear
 from gnomon.generators.rng import Rng
@@ -110,12 +109,12 @@ class KitchenScale(NeedleInstrument):
             return [polygon((0.0, 0.03 - make.radius), (-0.05, -0.98), (0.05, -0.98))]
         half = max(make.breadth - swell, 0.02)
         blade = [(0.0, self.needle_length), (half, 0.0), (0.8 * half, -make.tail)]
-        return dials.rotate([mirrored(blade)], self.arc.angle(share))
+        return rotate([mirrored(blade)], self.arc.angle(share))
 
     def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:
         """The needle under its hub; a disc has a screw in the middle."""
         canvas.inlay(contours, palette.second)
-        canvas.inlay([pose(dials.disc(self._make.hub))], palette.hands)
+        canvas.inlay([pose(disc(self._make.hub))], palette.hands)
 
     @property
     def can_crop(self) -> bool:
