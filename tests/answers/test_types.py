@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gnomon import dialect
 from gnomon.answers.base.answer_type import Answer
 from gnomon.answers.registry import TYPES
-from gnomon.eval.scoring.headlines import greater_is_better, kind_of
+from gnomon.eval.scoring.figures import answer_type_of, greater_is_better
 from gnomon.sample import Box, Number, Spot, Spots, Table, Text, Time
 
 SIZE = (640, 480)
@@ -160,4 +160,4 @@ def test_lines_have_directions_and_the_first_counts_every_answer(name):
         if line.headline:
             assert greater_is_better(f"{name}_{line.name}") is (line.better == "higher")
             assert line.better
-            assert kind_of(f"{name}_{line.name}") == name
+            assert answer_type_of(f"{name}_{line.name}") == name
