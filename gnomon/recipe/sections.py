@@ -421,12 +421,6 @@ class Eval:
         is_table = self.data and not any(s.kind or s.benchmark for s in self.data)
         if self.split == "all" and not is_table:
             raise ValueError("split=all: only files of your own have it, named under eval.data")
-        for source in self.data or ():
-            if source.augment not in (None, "off"):
-                raise ValueError(
-                    f"data: augment={source.augment}: the pictures of an exam stay as they are;"
-                    " leave it out"
-                )
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -11,7 +11,7 @@ from PIL import Image
 from gnomon import recipe as recipes
 from gnomon.commands.directory import as_begun, claim
 from gnomon.commands.exam import Exam
-from gnomon.commands.resolve import resolve
+from gnomon.commands.resolve import resolve, resolve_values
 
 RECIPE = """
 data:
@@ -55,6 +55,13 @@ def test_the_exam_and_its_record_know_nothing_of_it(recipe):
     assert heavy.exam == light.exam == Exam.of(light.parsed)
     assert strengths(heavy.recipe) == ["heavy", None]
     assert [source.augment for source in heavy.exam.sources] == [None, None]
+    # Recipes name a source once, as `&mine`, for both.
+    mine = [{"path": str(recipe.with_name("labels.csv")), "augment": "heavy",
+             "columns": {"ask": "How far?", "kind": "number", "split": "part"}}]  # fmt: skip
+    both = resolve_values({"data": mine, "eval": {"data": mine}})
+    assert strengths(both.recipe) == ["heavy"]
+    (source,) = both.exam.sources
+    assert source.augment is None
 
 
 @pytest.mark.parametrize(
@@ -62,10 +69,6 @@ def test_the_exam_and_its_record_know_nothing_of_it(recipe):
     [
         ("data.1.augment=light", "augment is for pictures of your own: a kind has options.degrade"),
         ("data.0.augment=strong", "data.0.augment: 'strong': input should be 'off', 'light' or"),
-        (
-            "eval.data=[{path: labels.csv, augment: light}]",
-            "augment=light: the pictures of an exam stay as they are",
-        ),
     ],
 )
 def test_where_it_makes_no_sense_it_is_refused(recipe, override, message, capsys):

@@ -16,7 +16,7 @@ from gnomon.progress import track
 from gnomon.recipe import Recipe
 from gnomon.sample import Prediction, Sample
 from gnomon.store import mixture
-from gnomon.store.reading.order import spread
+from gnomon.store.reading.mixture import spread
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
