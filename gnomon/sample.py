@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 _WIDEST = (1024, 1024)
 """Most pixels of a picture in a notebook, whose file grows by every picture that it shows."""
 
+CUT = "cut"
+"""Fact of a sample whose picture is a cut: its corners in the whole picture, x1, y1, x2, y2."""
+
 _GAP = 8
 """Pixels between pictures that are shown side by side."""
 
@@ -108,11 +111,25 @@ class Prediction:
     settings: dict[str, Any] = field(default_factory=dict)
     logprobs: dict[str, float] | None = None
     """Log-probability of each answer of a listed set, where these were asked for."""
+    cut: tuple[int, int, int, int] | None = None
+    """Corners of the part of the picture that was asked about, in its pixels; None for all."""
+
+    @classmethod
+    def of(
+        cls, sample: Sample, text: str, size: Size | None, dialect: str, settings: dict[str, Any],
+        logprobs: dict[str, float] | None = None,
+    ) -> Prediction:  # fmt: skip
+        """Answer to a sample; it notes which part of a picture the sample shows."""
+        cut = sample.facts.get(CUT)
+        return cls(sample.id, text, size, dialect, settings, logprobs, tuple(cut) if cut else None)
 
 
 def prediction_to_json(prediction: Prediction) -> dict[str, Any]:
     """Turn a prediction into a plain dict; `prediction_from_json` is the inverse."""
-    return asdict(prediction)
+    row = asdict(prediction)
+    if prediction.cut is None:  # as all files are that were written before there were cuts
+        del row["cut"]
+    return row
 
 
 @cache

@@ -28,6 +28,8 @@ from gnomon.store.user_data.opening import is_user_data
 
 CARD_KEY = "questions"
 """Key of a model card's metadata with the questions about pictures of the training."""
+FIND_KEY = "find_questions"
+"""Key of those among them that ask for a box."""
 LISTED = 10
 """Questions that a message or a card lists."""
 # Of 24 samples one shows a question that every eighth has, with 96 % probability.
@@ -37,6 +39,7 @@ _MISSING = (ValueError, OSError, ImportError)
 """Errors of data that was moved, or of a hub without its library or a network."""
 SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 _COLUMNS = ("file", "answer")
+_CUT_COLUMNS = ("x1", "y1", "x2", "y2")
 _BELIEF_COLUMNS = ("likeliest", "belief", "belief_listed")
 
 
@@ -50,7 +53,9 @@ def question_of(recipe: Recipe, run: Path | None) -> str:
     if run is not None:
         texts = run_questions(recipe, run)
     elif recipe.model.server is None:
-        texts = _card_questions(name)
+        texts = _card_questions(name, CARD_KEY)
+    boxes = find_questions(recipe, run)
+    texts = [text for text in texts if text not in boxes] or texts
     if len(texts) == 1:
         return texts[0]
     way_out = 'say what to ask about the pictures, --question "…"'
@@ -79,6 +84,20 @@ def run_questions(recipe: Recipe, run: Path) -> list[str]:
             return list(dict.fromkeys(texts))
     # Sources may be gone by now; the run's own copy of its samples still has their questions.
     return list(_sample_questions(lambda: store.open(run / "data", "train")))
+
+
+def find_questions(recipe: Recipe, run: Path | None) -> list[str]:
+    """Return the questions for a box of what is read, which a run or a card's model learned."""
+    if run is None:
+        server = recipe.model.server
+        return _card_questions(recipe.model.name, FIND_KEY) if server is None else []
+    texts: list[str] = []
+    for source in (*recipe.data, *(recipe.eval.data or ())):
+        if source.columns and source.columns.kind == "box":
+            texts += _source_questions(source, recipe.seed, _stored_questions(run))
+        for generator in _generators(source):
+            texts += generator.find_questions
+    return list(dict.fromkeys(texts))
 
 
 def _is_users(source: Source) -> bool:
@@ -157,15 +176,15 @@ def _stored_questions(run: Path) -> list[tuple[Source, list[str]]]:
     return pairs
 
 
-def _card_questions(model: str) -> list[str]:
-    """Return the questions in the card of a local model; none without such a card."""
+def _card_questions(model: str, key: str) -> list[str]:
+    """Return the questions under a key of a local model's card; none without such a card."""
     card = Path(families.locate(model)) / "README.md"
     if not card.is_file():
         return []
     from huggingface_hub import metadata_load
 
     try:
-        texts = (metadata_load(card) or {}).get(CARD_KEY)
+        texts = (metadata_load(card) or {}).get(key)
     except ValueError:
         return []
     return [text for text in texts if isinstance(text, str)] if isinstance(texts, list) else []
@@ -218,8 +237,12 @@ def refuse_foreign_table(out: Path) -> None:
         raise ValueError(f"{out} is there already and holds no answers: name another (--out)")
 
 
-def to_csv(answers: Path, files: list[Path], out: Path) -> list[Prediction]:
+def to_csv(
+    answers: Path, files: list[Path], out: Path, *, has_cuts: bool = False
+) -> list[Prediction]:
     """Write a file of answers as a table, a row for each picture, and return them in that order.
+
+    With `has_cuts` the corners of the part that was asked about follow, empty for a whole picture.
 
     If the answers hold a belief, three columns follow: the likeliest listed answer, its share of
     the probability of all listed ones, and that probability; then each listed answer's share.
@@ -230,10 +253,14 @@ def to_csv(answers: Path, files: list[Path], out: Path) -> list[Prediction]:
         raise ValueError(f"{files[0].parent}: none of its {len(files)} pictures can be read")
     listed = list(rows[0].logprobs or ())
     # All rows have the same listed answers: they belong to one question.
-    header = [*_COLUMNS, *(_BELIEF_COLUMNS if listed else ())]
+    header = [*_COLUMNS, *_CUT_COLUMNS * has_cuts, *(_BELIEF_COLUMNS if listed else ())]
     header += [f"belief.{answer}" for answer in listed]
     table = io.StringIO()
-    write_rows(table, [header, *([row.sample_id, row.text, *_belief_cells(row)] for row in rows)])
+    cells: list[list[str | float]] = []
+    for row in rows:
+        cut = (row.cut or [""] * len(_CUT_COLUMNS)) if has_cuts else ()
+        cells.append([row.sample_id, row.text, *cut, *_belief_cells(row)])
+    write_rows(table, [header, *cells])
     put_text(out, table.getvalue())
     # The answers go last: after a kill between the two, all questions would be asked again.
     for file in (question_path(answers), answers):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.commands import pictures
+from gnomon.commands import cuts, pictures
 from gnomon.commands.answer_files import Provenance, provenance_path, read_provenance
 from gnomon.commands.directory import (
     AFTER,
@@ -40,6 +41,9 @@ from gnomon.terminal import show
 if TYPE_CHECKING:
     from gnomon.pipeline.load import Loaded
 
+# End of the name of a file of boxes, beside the answers about what is cut out by them.
+_BOXES = ".boxes.part"
+
 
 def predict(
     model: str,
@@ -47,6 +51,8 @@ def predict(
     *overrides: str,
     out: Path | None = None,
     question: str | None = None,
+    find: bool = False,
+    find_question: str | None = None,
     server: str | None = None,
     belief: bool = False,
 ) -> None:
@@ -62,6 +68,10 @@ def predict(
     out FILE: the answers: .jsonl, or .csv of pictures
     question TEXT: the question about each picture, such as "What time is it?"; default: the one
         that the run was trained on
+    find: ask first where the clock, dial or counter is, cut it out with a margin, and ask about
+        that alone; for a run that learned both
+    find_question TEXT: the question for its box, such as "Where is the clock? Give its box.", and
+        --find; default: the one that the run was trained on
     server URL: an OpenAI-compatible server that holds MODEL, such as http://localhost:8000/v1; the
         key is in OPENAI_API_KEY
     belief: store the probability of every minute of a clock, number to 100, choice of a text
@@ -77,13 +87,15 @@ def predict(
     place = pictures.pictures_in(data)
     run = trained_run(model)
     resolved = resolve_model(model, data, words)
+    if find and find_question is None:
+        find_question = cuts.find_question_of(resolved.check_names(), run)
     if place is not None:
         recipe = resolved.check_names()
         if question is not None and not question.strip():
             raise RecipeError(f"--question {question!r}: say what to ask about the pictures")
         question = pictures.question_of(recipe, run) if question is None else question
         file = _require_suffix(out or Path("answers.csv"), ".csv", "answers about pictures")
-        answers = answer_pictures(recipe, place, question, file, run=run)
+        answers = answer_pictures(recipe, place, question, file, run=run, find=find_question)
         if len(answers) == 1:
             show(pictures.answer_line(answers[0]))
         count = f"{len(answers)} answer{'' if len(answers) == 1 else 's'}"
@@ -95,10 +107,11 @@ def predict(
             " its own questions"
         )
     recipe, exam = recipe_and_exam(resolved, data, words, run=run)
-    file = out or _answer_path(recipe, AFTER if data is None else Path(data).stem, run)
-    show(
-        answer_exam(recipe, exam, _require_suffix(file, ".jsonl", "answers to a data set"), run=run)
-    )
+    name = AFTER if data is None else Path(data).stem
+    # Answers about cuts are others than those about whole pictures.
+    file = out or _answer_path(recipe, f"{name}-find" if find_question else name, run)
+    file = _require_suffix(file, ".jsonl", "answers to a data set")
+    show(answer_exam(recipe, exam, file, run=run, find=find_question))
 
 
 def trained_run(model: str) -> Path | None:
@@ -163,10 +176,13 @@ def _check_model(model: str, data: str | None) -> None:
         )
 
 
-def answer_exam(recipe: Recipe, exam: Exam, out: Path, *, run: Path | None = None) -> Path:
+def answer_exam(
+    recipe: Recipe, exam: Exam, out: Path, *, run: Path | None = None, find: str | None = None
+) -> Path:
     """Ask the exam's questions of a run's trained model, or (run None) of the model as it came.
 
-    The run may be training meanwhile: only the file of answers is locked.
+    `find` is the question for the box that is cut out first; None asks about whole pictures. The
+    run may be training meanwhile: only the file of answers is locked.
     """
     _check_belief(recipe, has_labels=True)
     with sole_writer(out):
@@ -174,7 +190,10 @@ def answer_exam(recipe: Recipe, exam: Exam, out: Path, *, run: Path | None = Non
         if out.is_file():  # an earlier start of the same exam resumes
             predictions.check(out, exam.ids())
         _record(out, provenance)
-        _append_answers(recipe, exam, exam.samples, out, run)
+        if find is None:
+            _append_answers(recipe, exam, exam.samples, out, run)
+        else:
+            _append_found(recipe, exam.__iter__, exam.samples, out, run, find)
     return out
 
 
@@ -189,28 +208,61 @@ def _check_belief(recipe: Recipe, *, has_labels: bool) -> None:
         )
 
 
+def _append_found(
+    recipe: Recipe, samples: Callable[[], Iterable[Sample]], n: int, out: Path, run: Path | None,
+    find: str, **more: Any,
+) -> None:  # fmt: skip
+    """Ask where the thing is in each picture, cut it out, and append answers about the cuts.
+
+    `samples` opens the pictures, once for the boxes and once for the answers. Boxes are stored
+    until all is answered, so that a killed verb asks nothing again.
+    """
+    announce(f"asking first: {find}")
+    boxes = out.with_name(out.name + _BOXES)
+    whole = replace(recipe, eval=replace(recipe.eval, belief=False))
+    model = _load(recipe, run) if recipe.model.server is None else None
+    answered = {answer.sample_id for answer in predictions.resume(out)}
+    unanswered = (sample for sample in samples() if sample.id not in answered)
+    _append_answers(whole, cuts.box_samples(unanswered, find), n - len(answered), boxes, run,
+                    model=model, question=find)  # fmt: skip
+    by_id = {answer.sample_id: answer for answer in predictions.resume(boxes)}
+    _append_answers(recipe, cuts.cut_samples(samples(), by_id), n, out, run, model=model,
+                    find=find, margin=cuts.MARGIN, **more)  # fmt: skip
+    for file in (questions.question_path(boxes), boxes):
+        file.unlink(missing_ok=True)
+
+
 def _append_answers(
-    recipe: Recipe, samples: Iterable[Sample], n: int, out: Path, run: Path | None, **more: Any
-) -> None:
-    """Append answers to n samples to a file; `more` goes with the settings they depend on."""
-    model, section = recipe.model, recipe.eval
-    if model.server is not None:
+    recipe: Recipe, samples: Iterable[Sample], n: int, out: Path, run: Path | None,
+    *, model: tuple[Loaded, str | None] | None = None, **more: Any,
+) -> None:  # fmt: skip
+    """Append answers to n samples to a file; `more` goes with the settings they depend on.
+
+    `model` is one that is loaded, with the hash of its weights.
+    """
+    settings, section = recipe.model, recipe.eval
+    if settings.server is not None:
         from gnomon.pipeline.answering import hosted
         from gnomon.pipeline.answering.server import Server
 
-        family = families.create(model.family) if model.family else None
+        family = families.create(settings.family) if settings.family else None
         hosted.predict_to_file(
-            Server(model.server, model.name, seconds=section.answer_seconds),
+            Server(settings.server, settings.name, seconds=section.answer_seconds),
             samples,
             out,
             total=n,
-            settings={"name": model.name, "server": model.server, "family": model.family, **more},
+            settings={
+                "name": settings.name,
+                "server": settings.server,
+                "family": settings.family,
+                **more,
+            },
             at_once=section.batch_size,
             max_new_tokens=section.max_new_tokens,
             dialect=family.dialect if family else "plain",
         )
         return
-    loaded, weights = _load(recipe, run)
+    loaded, weights = model or _load(recipe, run)
     from gnomon.pipeline.answering import local as answering
 
     answering.predict_to_file(
@@ -218,7 +270,7 @@ def _append_answers(
         samples,
         out,
         total=n,
-        settings={**model.settings, "weights": weights, **more},
+        settings={**settings.settings, "weights": weights, **more},
         batch_size=section.batch_size,
         max_new_tokens=section.max_new_tokens,
         belief=section.belief,
@@ -274,8 +326,9 @@ def _has_answers(out: Path) -> bool:
 
 
 def answer_pictures(
-    recipe: Recipe, place: Path, question: str, out: Path, *, run: Path | None = None
-) -> list[Prediction]:
+    recipe: Recipe, place: Path, question: str, out: Path, *, run: Path | None = None,
+    find: str | None = None,
+) -> list[Prediction]:  # fmt: skip
     """Ask one question about a picture or a folder of them, answers to a CSV file.
 
     The answers come in the order of the files' names; the name of its file is an answer's id.
@@ -287,9 +340,12 @@ def answer_pictures(
         announce(f"asking: {question}")
         # The table is written whole at the end; until then a killed verb resumes from this file.
         answers = out.with_name(out.name + ".part")
-        samples = pictures.picture_samples(files, question)
-        _append_answers(recipe, samples, len(files), answers, run, question=question)
-        return pictures.to_csv(answers, files, out)
+        samples = partial(pictures.picture_samples, files, question)
+        if find is None:
+            _append_answers(recipe, samples(), len(files), answers, run, question=question)
+        else:
+            _append_found(recipe, samples, len(files), answers, run, find, question=question)
+        return pictures.to_csv(answers, files, out, has_cuts=find is not None)
 
 
 def _load(recipe: Recipe, run: Path | None) -> tuple[Loaded, str | None]:

@@ -196,6 +196,11 @@ class Generator(ABC):
         return None
 
     @property
+    def find_questions(self) -> tuple[str, ...]:
+        """Questions for the box of the one thing that a picture shows; most ask for none."""
+        return ()
+
+    @property
     def options(self) -> dict[str, Any]:
         """The options as plain values: `create(kind, **options)` makes the same generator."""
         # Through JSON: tuples become lists, as in YAML and in stored descriptions.

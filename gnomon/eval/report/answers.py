@@ -166,6 +166,9 @@ def _csv_rows(runs: Sequence[RunResult], samples: Mapping[str, Sample]) -> Itera
                 "rule": item.rule or "",
                 "state": state(item),
             }
+            if item.cut is not None:
+                names = ("cut_x1", "cut_y1", "cut_x2", "cut_y2")
+                answer |= {name: str(at) for name, at in zip(names, item.cut, strict=True)}
             # A fact may be named like a column or a measure.
             facts = {f"fact.{name}": value for name, value in question_facts.items()}
             measures = {name: value for name, value in item.measures.items() if name not in answer}
@@ -200,7 +203,8 @@ def example_pictures(
         sample = samples.get(sample_id)
         picture = data_uri(sample.display) if sample and sample.display else ""
         of_runs = [by_id.get(sample_id) for by_id in answers]
-        pictures[sample_id] = picture, list(_frames(item, of_runs))
+        whole = sample.image.size if sample and sample.image else None
+        pictures[sample_id] = picture, [*_frames(item, of_runs), *_cuts(of_runs, whole)]
     return pictures
 
 
@@ -231,6 +235,15 @@ def _frames(
         if answer and answer.size and answer.value is not None:
             for edges in TYPES[answer.kind].boxes(answer.value):
                 yield _frame(colour(index), edges, answer.size)
+
+
+def _cuts(
+    of_runs: Iterable[ScoredAnswer | None], whole: Size | None
+) -> Iterator[tuple[str | float, ...]]:
+    """Yield the part of the picture, whose size is `whole`, that each run was asked about."""
+    for index, answer in enumerate(of_runs):
+        if answer and answer.cut and whole:
+            yield _frame(f"{colour(index)} cut", answer.cut, whole)
 
 
 def _frame(css: str, corners: Corners, size: Size) -> tuple[str | float, ...]:

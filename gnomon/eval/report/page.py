@@ -117,7 +117,11 @@ def write_report(
         curves=curves({run.name: run.log for run in all_runs if run.log}),
         fewest=FEWEST,
         n_pictures=sum(bool(picture) for picture, _ in examples.values()),
-        has_frames=any(picture and frames for picture, frames in examples.values()),
+        has_frames=any(
+            picture and any(" cut" not in str(frame[0]) for frame in frames)
+            for picture, frames in examples.values()
+        ),
+        has_cuts=any(item.cut is not None for run in runs for item in run.scores.items),
         examples=[(by_id[sample_id], *example) for sample_id, example in examples.items()],
         browser=browser,
         script=Markup(script),  # noqa: S704 - our own

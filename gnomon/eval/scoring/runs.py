@@ -38,6 +38,8 @@ class ScoredAnswer:
     """Name of the picture. Answers with the same picture are not independent."""
     span: tuple[int, int] | None = None
     """Start and end of the value in the text."""
+    cut: tuple[int, int, int, int] | None = None
+    """Corners of the part of the picture that was asked about; None for all of it."""
 
 
 @dataclass(frozen=True, slots=True)

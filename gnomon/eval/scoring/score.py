@@ -82,6 +82,7 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
         size=size,
         picture=question.picture,
         span=reading.span if reading else None,
+        cut=prediction.cut,
     )
 
 

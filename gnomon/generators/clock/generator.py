@@ -17,6 +17,7 @@ from gnomon.generators.clock.questions import (
     ASK,
     BETWEEN,
     TOGETHER,
+    WHERE,
     ask,
     minutes_between,
     read_question,
@@ -133,11 +134,17 @@ class Clock(ClockOptions):
     @property
     def general_question(self) -> str | None:
         """The time of a single clock that is seen without a mirror; else None."""
-        if self.questions != ("read",) or self.counts[0] > 1 or self.mirror == 1:
+        if {*self.questions} - {"where"} != {"read"} or self.counts[0] > 1 or self.mirror == 1:
             return None
         form = self.forms[0]
         to_seconds = self.settings.second_hand == self.ask_seconds == 1 and form != "words"
         return read_question(form, to_seconds=to_seconds)
+
+    @property
+    def find_questions(self) -> tuple[str, ...]:
+        """The question where a single clock is."""
+        is_single = "where" in self.questions and self.counts == (1, 1) and not self.mirror
+        return (WHERE,) if is_single else ()
 
     @cached_property
     def _single(self) -> Clock:

@@ -10,7 +10,7 @@ from gnomon.generators.base import LATER, among, read_levels, within
 from gnomon.generators.clock import face
 from gnomon.generators.clock.face import DAY, NUMERALS, Style
 from gnomon.generators.clock.questions import BETWEEN, PLACES, QUESTIONS
-from gnomon.generators.drawing.backgrounds import BACKGROUNDS
+from gnomon.generators.drawing.backgrounds import BACKGROUNDS, CLUTTER
 from gnomon.generators.drawing.colours import FAMILIES, PALETTES, palette_names
 from gnomon.generators.drawing.lettering import FONTS
 from gnomon.generators.drawing.picture_generator import PictureGenerator
@@ -65,8 +65,8 @@ class ClockOptions(PictureGenerator):
     palettes: tuple[str, ...] = FAMILIES
     """Palettes, by name or by family (plain, light, dark, colour), or by file or folder."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
-    """Ground behind the clock: plain, gradient, blotches, stripes; or photographs, by file or
-    folder."""
+    """Ground behind the clock: plain, gradient, blotches, stripes; by name alone also clutter, in
+    which a clock is hard to find; or photographs, by file or folder."""
     rotation: Annotated[float | None, within(0, 30)] = None
     """The dial is turned by up to so many degrees either way, mostly by few; 0 to 30."""
     perspective: Annotated[float | None, within(0, STEEPEST)] = None
@@ -133,7 +133,11 @@ class ClockOptions(PictureGenerator):
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:
         """Built-in names; those of palettes include families."""
-        return {"backgrounds": BACKGROUNDS, "palettes": (*FAMILIES, *PALETTES), "fonts": FONTS}
+        return {
+            "backgrounds": (*BACKGROUNDS, CLUTTER),
+            "palettes": (*FAMILIES, *PALETTES),
+            "fonts": FONTS,
+        }
 
     def suitable_fonts(self, suited: tuple[str, ...]) -> tuple[str, ...]:
         """Chosen fonts that suit the numerals; the user's files always do."""

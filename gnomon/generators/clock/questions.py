@@ -16,6 +16,7 @@ from gnomon.generators.wording import alternatives, duration
 from gnomon.sample import Box, Form, Number, Target, Text
 
 _WORDS = read_toml(__file__, "questions.toml")
+WHERE: str = _WORDS["where"]
 VERDICTS = ("valid", "invalid")
 # Degrees: each of two hands can be measured to a quarter of one.
 _SEEN_TO = Decimal("0.5")
@@ -135,7 +136,7 @@ def _valid(face: ClockFace, rng: Rng) -> ClockQuestion:  # noqa: ARG001 - as all
 
 
 def _where(face: ClockFace, rng: Rng) -> ClockQuestion:  # noqa: ARG001 - as all questions
-    return ClockQuestion(_WORDS["where"], Box(*face.box), {"case_box": face.box})
+    return ClockQuestion(WHERE, Box(*face.box), {"case_box": face.box})
 
 
 def _later(faces: Sequence[ClockFace], rng: Rng) -> ClockQuestion:

@@ -24,7 +24,7 @@ from gnomon.generators.counter.scene import (
     roll,
 )
 from gnomon.generators.drawing import pose as poses
-from gnomon.generators.drawing.backgrounds import BACKGROUNDS
+from gnomon.generators.drawing.backgrounds import BACKGROUNDS, CLUTTER
 from gnomon.generators.drawing.canvas import bounding_box
 from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.drawing.pose import Pose
@@ -100,7 +100,8 @@ class Counter(PictureGenerator):
     perspective: Annotated[float | None, within(0, poses.STEEPEST)] = None
     """The strongest tilt, as the share by which the near edge is closer (0 to 0.15)."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
-    """plain, gradient, blotches, stripes; or photographs, by file or folder."""
+    """plain, gradient, blotches, stripes; by name alone also clutter, among which it is hard to
+    find; or photographs, by file or folder."""
     look: Literal["flat", "photo"] = "flat"
     """flat, or as a small camera sees it: light, shadows, glass, dirt, noise."""
     ood: bool = False
@@ -120,12 +121,20 @@ class Counter(PictureGenerator):
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:
         """Counters have colours of their own, and no palettes."""
-        return {"backgrounds": BACKGROUNDS, "fonts": UNSEEN_FONTS if self.ood else FONTS}
+        return {
+            "backgrounds": (*BACKGROUNDS, CLUTTER),
+            "fonts": UNSEEN_FONTS if self.ood else FONTS,
+        }
 
     @property
     def general_question(self) -> str | None:
         """The question for a number, which suits every counter."""
         return _TEXTS["read"][0] if "read" in self.questions else None
+
+    @property
+    def find_questions(self) -> tuple[str, ...]:
+        """The question where a counter is."""
+        return _TEXTS["where"] if "where" in self.questions else ()
 
     def key(self, index: int) -> str:
         """Face, figures, turn of the last wheel and question, such as wheels|00437.2|0.25|read."""

@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
-from gnomon.generators.drawing.colours import EDGE, Colour, difference, ground_clear_of, stand_out
+from gnomon.generators.drawing.colours import (
+    EDGE,
+    Colour,
+    blend,
+    difference,
+    ground_clear_of,
+    stand_out,
+)
 from gnomon.generators.files import UserFile
 from gnomon.generators.rng import Rng
 from gnomon.sample import Size
@@ -124,6 +131,8 @@ def _decode(photo: UserFile, side: int) -> Pixels:
 # Levels of 255 by which a style is lighter or darker in places than its ground, at most.
 SPREADS = {"plain": 0, "gradient": 40, "blotches": 28, "stripes": 30}
 BACKGROUNDS = tuple(SPREADS)
+# Drawn only where it is named: it makes a thing hard to find, and nothing else.
+CLUTTER = "clutter"
 # Shades that are drawn for a side: of light from one side, and of a wall unevenly painted.
 _SHADES_ACROSS = {"gradient": 2, "blotches": 7}
 
@@ -155,6 +164,8 @@ def background_behind(
 
     The side is of a canvas so many times finer. A photograph keeps its tone.
     """
+    if style == CLUTTER:
+        return _clutter(side, ground, [colour for _, colour in edges], rng)
     if not isinstance(style, UserFile):
         return draw_background(style, side, ground, rng)
 
@@ -164,6 +175,68 @@ def background_behind(
     # No spread: what a photograph is blended with has one colour.
     ground = ground_clear_of(tuple(colour for _, colour in edges), mean_colour(style), 0)
     return crop_photograph(style, (side, side), ground, rng, clear)
+
+
+def _clutter(side: int, ground: Colour, avoided: Sequence[Colour], rng: Rng) -> Pixels:
+    """A wall with what hangs, stands and runs along it: boards, pipes, knobs, printed sheets.
+
+    Their colours stand out from those that are avoided, or the thing before them would be lost.
+    """
+    pixels = draw_background("blotches", side, ground, rng)
+    for _ in range(rng.integer(4, 14)):
+        shades = [blend(_random_colour(rng), ground, rng.uniform(0.3, 0.8)) for _ in range(4)]
+        apart = [c for c in shades if all(difference(c, edge) >= EDGE for edge in avoided)]
+        if apart:
+            _CLUTTER[rng.choice(tuple(_CLUTTER))](pixels, apart[0], rng)
+    return pixels
+
+
+def _random_colour(rng: Rng) -> Colour:
+    return rng.integer(0, 255), rng.integer(0, 255), rng.integer(0, 255)
+
+
+def _place(pixels: Pixels, rng: Rng) -> tuple[int, int]:
+    """A place in the picture, or as far beyond its edge as a tenth of its side."""
+    side = len(pixels)
+    return rng.integer(-side // 10, side + side // 10), rng.integer(-side // 10, side + side // 10)
+
+
+def _board(pixels: Pixels, colour: Colour, rng: Rng) -> None:
+    """A box, cupboard or poster, hardly askew, some with a frame."""
+    lengths = [rng.uniform(0.05, 0.6) * len(pixels) for _ in range(2)]
+    corners = cv2.boxPoints((_place(pixels, rng), lengths, rng.uniform(-8, 8))).astype(np.int32)
+    cv2.fillPoly(pixels, [corners], colour, cv2.LINE_AA)
+    if rng.chance(0.5):
+        edge = blend(colour, (0, 0, 0), rng.uniform(0.2, 0.6))
+        cv2.polylines(pixels, [corners], True, edge, rng.integer(1, 5), cv2.LINE_AA)
+
+
+def _pipe(pixels: Pixels, colour: Colour, rng: Rng) -> None:
+    """A pipe or cable from somewhere to somewhere, lighter along its middle."""
+    ends, thick = (_place(pixels, rng), _place(pixels, rng)), rng.integer(2, len(pixels) // 12)
+    cv2.line(pixels, *ends, colour, thick, cv2.LINE_AA)
+    cv2.line(pixels, *ends, blend(colour, (255, 255, 255), 0.35), thick // 3 + 1, cv2.LINE_AA)
+
+
+def _knob(pixels: Pixels, colour: Colour, rng: Rng) -> None:
+    """A knob, plate or lamp: round as a dial, but bare."""
+    centre, radius = _place(pixels, rng), rng.integer(len(pixels) // 40, len(pixels) // 6)
+    cv2.circle(pixels, centre, radius, colour, -1, cv2.LINE_AA)
+    if rng.chance(0.6):
+        ring = blend(colour, (0, 0, 0), rng.uniform(0.2, 0.6))
+        cv2.circle(pixels, centre, radius, ring, rng.integer(1, 4), cv2.LINE_AA)
+
+
+def _sheet(pixels: Pixels, colour: Colour, rng: Rng) -> None:
+    """Lines of print, too small to be read."""
+    (x, y), step = _place(pixels, rng), max(4, rng.integer(len(pixels) // 60, len(pixels) // 30))
+    width = rng.integer(len(pixels) // 12, len(pixels) // 3)
+    for line in range(rng.integer(2, 8)):
+        start, end = (x, y + line * step), (x + round(width * rng.uniform(0.5, 1)), y + line * step)
+        cv2.line(pixels, start, end, colour, max(1, step // 3), cv2.LINE_AA)
+
+
+_CLUTTER = {"board": _board, "pipe": _pipe, "knob": _knob, "sheet": _sheet}
 
 
 def _stripes(side: int, ground: Colour, rng: Rng) -> Pixels:

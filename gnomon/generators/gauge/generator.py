@@ -13,7 +13,7 @@ import numpy as np
 from gnomon.generators.base import LATER, Split, among, read_levels, split_of, within
 from gnomon.generators.drawing import colours
 from gnomon.generators.drawing import pose as poses
-from gnomon.generators.drawing.backgrounds import BACKGROUNDS
+from gnomon.generators.drawing.backgrounds import BACKGROUNDS, CLUTTER
 from gnomon.generators.drawing.colours import FAMILIES, PALETTES, TABLE, VISIBLE, difference
 from gnomon.generators.drawing.lettering import FONTS
 from gnomon.generators.drawing.picture_generator import PictureGenerator
@@ -91,7 +91,8 @@ class Gauge(PictureGenerator):
     log: Annotated[float, within(0, 1)] = 0.0
     """The share of gauges and meters with a logarithmic scale (0 to 1)."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
-    """plain, gradient, blotches, stripes; or photographs, by file or folder."""
+    """plain, gradient, blotches, stripes; by name alone also clutter, among which it is hard to
+    find; or photographs, by file or folder."""
     look: Literal["flat", "photo"] = field(default="flat", metadata=LATER)
     """flat, or as a small camera sees it: light, shadows, glass, dirt, noise, in real colours."""
     ood: bool = False
@@ -124,7 +125,19 @@ class Gauge(PictureGenerator):
     def built_in(self) -> dict[str, tuple[str, ...]]:
         """Palettes are those of `ood` or the others, and families."""
         built_in = [name for name in PALETTES if (name in UNSEEN) == self.ood]
-        return {"backgrounds": BACKGROUNDS, "palettes": (*FAMILIES, *built_in), "fonts": FONTS}
+        return {
+            "backgrounds": (*BACKGROUNDS, CLUTTER),
+            "palettes": (*FAMILIES, *built_in),
+            "fonts": FONTS,
+        }
+
+    @property
+    def find_questions(self) -> tuple[str, ...]:
+        """Questions where the instruments are, which name them."""
+        if "find" not in self.questions:
+            return ()
+        names = dict.fromkeys(INSTRUMENTS[name].phrases().name for name in self.instruments)
+        return tuple(map(questions.find_question, names))
 
     def key(self, index: int) -> str:
         """Instrument, scale, reading and question, such as gauge|bar|0..10|6.5|read."""

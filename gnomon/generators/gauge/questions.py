@@ -57,6 +57,12 @@ def ask(
     )
 
 
+def find_question(name: str) -> str:
+    """Return the question for the box of an instrument that is called so."""
+    text: str = _WORDS["instrument"]["find"]
+    return text.format(name=name)
+
+
 def zones(scale: Scale, value: Decimal, rng: Rng) -> tuple[Zone, ...]:
     """Three zones that meet at labels, neither of them beside the value."""
     first, second = _two_labels(scale, value, rng)

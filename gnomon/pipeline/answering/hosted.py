@@ -44,7 +44,7 @@ def predict_to_file(
         server, recorded, total=total, done=len(done), at_once=at_once, max_tokens=max_new_tokens
     ):
         size = sample.image.size if sample.image else None
-        predictions.append(out, [Prediction(sample.id, reply.text, size, dialect, settings)])
+        predictions.append(out, [Prediction.of(sample, reply.text, size, dialect, settings)])
         empty += not reply.text
     if empty:
         warn(_EMPTY.format(empty, max_new_tokens))

@@ -80,7 +80,7 @@ def predict_batches(
                 size = resized_size(loaded.family, loaded.processor, sample)
                 answers = listed_answers(loaded, sample, belief)
                 logprobs = answer_logprobs(loaded, sample, answers) if answers else None
-                batch.append(Prediction(sample.id, text, size, dialect, settings or {}, logprobs))
+                batch.append(Prediction.of(sample, text, size, dialect, settings or {}, logprobs))
             yield batch
 
 

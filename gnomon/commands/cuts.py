@@ -1,0 +1,113 @@
+"""Cuts: an instrument is found in a picture, cut out with a margin, and asked about alone.
+
+A model that reads a dial well reads it worse where it is a tenth of the picture: it sees as many
+pixels of the whole. So the box is asked for first, in the words of the run's own training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from gnomon.answers.base.target import Corners
+from gnomon.answers.box.read import in_pixels, read_box
+from gnomon.commands.pictures import find_questions
+from gnomon.dialect import create
+from gnomon.progress import warn
+from gnomon.recipe import Recipe, RecipeError
+from gnomon.sample import CUT, Prediction, Sample, Size, Text
+
+# Share of the box's longer side that is added at each of its ends. Drawn instruments fill 0.8 to
+# 0.97 of the pictures of training, so a box without error then lies in the middle of that.
+MARGIN = 0.06
+# Pixels: a side of a smaller box is a slip of the pen, and nothing could be read in it.
+_LEAST = 8.0
+_UNTAUGHT = """\
+{name} was never taught to find: nothing in its recipe asks for the box of what it reads. Train it \
+with both questions (clock, counter: `questions: [read, where]`; gauge: `[read, find]`; your own \
+rows: a source of `kind: box`), or name a question that the model knows (--find-question "…"), or \
+cut the pictures yourself"""
+
+
+def find_question_of(recipe: Recipe, run: Path | None) -> str:
+    """Return the question for a box that a run, or a model with gnomon's card, was trained on.
+
+    Several or none are a RecipeError with the way out.
+    """
+    texts = find_questions(recipe, run)
+    name = recipe.model.name if run is None else str(run)
+    if not texts:
+        raise RecipeError(_UNTAUGHT.format(name=name))
+    if len(texts) > 1:
+        lines = "\n".join(f"  {text}" for text in texts)
+        raise RecipeError(
+            f'{name} was taught to find several things: choose one, --find-question "…"\n{lines}'
+        )
+    return texts[0]
+
+
+def can_be_cut(sample: Sample) -> bool:
+    """True for one picture, unless the answer is a place in it, which a cut would move."""
+    return sample.image is not None and not sample.more_images and not sample.target.has_place
+
+
+def box_samples(samples: Iterable[Sample], question: str) -> Iterator[Sample]:
+    """Yield the question for the box in each picture that can be cut."""
+    for sample in samples:
+        if can_be_cut(sample):
+            yield Sample(sample.id, sample.image, question, Text("?"))
+
+
+def cut_samples(samples: Iterable[Sample], boxes: Mapping[str, Prediction]) -> Iterator[Sample]:
+    """Yield each sample with its picture cut around the box of its id.
+
+    Where no box can be read, or none was asked for, the whole picture stays.
+    """
+    n_whole = 0
+    for sample in samples:
+        image, answer = sample.image, boxes.get(sample.id)
+        if image is None or answer is None:
+            yield sample
+            continue
+        box = _read(answer, image.size)
+        if box is None:
+            n_whole += 1
+            yield sample
+            continue
+        cut = around(box, image.size)
+        part = image.crop(cut)
+        # Scoring tells pictures apart by their files' names, which a copy has no more.
+        vars(part)["filename"] = getattr(image, "filename", "")
+        yield replace(sample, image=part, facts={**sample.facts, CUT: list(cut)})
+    if n_whole:
+        warn(f"no box could be read in {n_whole:,} answers: these pictures were asked about whole")
+
+
+def around(box: Corners, size: Size) -> tuple[int, int, int, int]:
+    """Return the square around a box with a margin, as far as the picture reaches, in pixels.
+
+    A square, since models that see a fixed square would squeeze another form, and dials with it;
+    it is moved rather than cut off at the picture's edge.
+    """
+    x1, y1, x2, y2 = box
+    side = (1 + 2 * MARGIN) * max(x2 - x1, y2 - y1)
+    corners = []
+    for low, high, whole in ((x1, x2, size[0]), (y1, y2, size[1])):
+        length = min(side, whole)
+        start = min(max((low + high - length) / 2, 0), whole - length)
+        corners.append((round(start), max(round(start + length), round(start) + 1)))
+    (left, right), (top, bottom) = corners
+    return left, top, right, bottom
+
+
+def _read(answer: Prediction, size: Size) -> Corners | None:
+    """Read a box in the answer's own dialect, in pixels of a picture of that size."""
+    reading = read_box(answer.text)
+    if reading is None or answer.size is None:
+        return None
+    corners = in_pixels(reading, create(answer.dialect), answer.size).value
+    x, y = (new / old for new, old in zip(size, answer.size, strict=True))
+    x1, x2 = sorted(min(max(x * corner, 0.0), float(size[0])) for corner in corners[::2])
+    y1, y2 = sorted(min(max(y * corner, 0.0), float(size[1])) for corner in corners[1::2])
+    return (x1, y1, x2, y2) if min(x2 - x1, y2 - y1) >= _LEAST else None

@@ -1,0 +1,196 @@
+"""An instrument is found, cut out and asked about alone: by faked answers, and by a real model."""
+
+from __future__ import annotations
+
+import csv
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from command_toys import gnomon
+from PIL import Image
+
+from gnomon.commands import cuts, predict, resolve
+from gnomon.commands.pictures import find_questions, question_of
+from gnomon.eval.scoring import predictions
+from gnomon.generators import create
+from gnomon.recipe import Recipe, to_yaml, validate
+from gnomon.sample import CUT, Number, Prediction, Sample
+
+WHERE, TIME = "Where is the clock? Give its box.", "What time does the clock show? Answer HH:MM."
+TAUGHT = [{"kind": "clock", "options": {"questions": ["read", "where"], "level": "easy"}}]
+
+
+def make_run(*data):
+    """A run's directory without a model."""
+    recipe = validate(Recipe, {"model": {"name": "gnomon-tiny"}, "data": list(data)}, name="test")
+    Path("run").mkdir()
+    Path("run/recipe.yaml").write_text(to_yaml(recipe))
+    return resolve.resolve("run/recipe.yaml", stored=True).check_names()
+
+
+@pytest.fixture
+def answers(monkeypatch, tmp_path):
+    """Answers by question and the picture's size; a list of all that was asked, in order."""
+    monkeypatch.chdir(tmp_path)
+    asked, replies = [], {WHERE: "[0.5, 0.5, 0.7, 0.6]"}
+
+    def append(recipe, samples, n, out, run, *, model=None, **settings):
+        done = predictions.answered_ids(out, settings)
+        for sample in samples:
+            if sample.id not in done:
+                asked.append((sample.id, sample.question, sample.image.size))
+                if sample.id == replies.get("kill") and sample.question != WHERE:
+                    raise KeyboardInterrupt
+                text = replies.get(sample.question, "10:08")
+                predictions.append(
+                    out, [Prediction.of(sample, text, (100, 100), "plain", settings)]
+                )
+
+    monkeypatch.setattr(predict, "_append_answers", append)
+    monkeypatch.setattr(predict, "_load", lambda *_: None)
+    return replies, asked
+
+
+@pytest.mark.parametrize(
+    ("box", "size", "cut"),
+    [
+        ((100, 100, 200, 150), (400, 300), (94, 69, 206, 181)),  # a square around its middle
+        ((0, 0, 100, 100), (400, 300), (0, 0, 112, 112)),  # moved into the picture
+        ((0, 0, 390, 20), (400, 300), (0, 0, 400, 300)),  # no higher than the picture
+        ((395, 295, 400, 300), (400, 300), (394, 294, 400, 300)),
+    ],
+)
+def test_a_cut_is_a_square_with_a_margin_inside_the_picture(box, size, cut):
+    assert cuts.around(box, size) == cut
+
+
+def test_boxes_are_read_in_the_dialect_of_the_answer_and_its_size():
+    sample = Sample("a", Image.new("RGB", (1000, 500)), "?", Number(Decimal(1)))
+    texts = {
+        "plain": "[0.200, 0.400, 0.300, 0.600]",
+        "qwen2.5-vl": '{"bbox_2d": [20, 20, 30, 30]}',
+        "gemini": '{"box_2d": [400, 200, 600, 300]}',
+    }
+    for dialect, text in texts.items():
+        answer = Prediction("a", text, (100, 50), dialect)
+        (made,) = cuts.cut_samples([sample], {"a": answer})
+        assert made.facts[CUT] == [194, 194, 306, 306]
+        assert made.image.size == (112, 112)
+
+
+@pytest.mark.parametrize("text", ["no clock", "[0.1, 0.1, 0.1, 0.1]", "[2, 2, 3, 3]"])
+def test_without_a_box_the_whole_picture_stays(text, capsys):
+    sample = Sample("a", Image.new("RGB", (90, 90)), "?", Number(Decimal(1)))
+    (made,) = cuts.cut_samples([sample], {"a": Prediction("a", text, (90, 90), "plain")})
+    assert made is sample
+    assert "no box could be read in 1 answers" in capsys.readouterr().err
+
+
+def test_what_lies_in_a_picture_is_not_asked_of_a_cut():
+    clock = create("clock", size=84, questions=["where"])[0]
+    assert not list(cuts.box_samples([clock, Sample("t", None, "1+1?", Number(Decimal(2)))], WHERE))
+
+
+def test_pictures_are_found_cut_and_read_in_one_run_which_resumes(answers, capsys):
+    replies, asked = answers
+    make_run(*TAUGHT)
+    Path("photos").mkdir()
+    for name in ("a.png", "b.png"):
+        Image.new("RGB", (400, 300)).save(Path("photos", name))
+    replies["kill"] = "b.png"
+    assert gnomon("predict", "run", "photos", "--find") != 0
+    del replies["kill"]
+    assert gnomon("predict", "run", "photos", "--find") == 0
+    size = (90, 90)  # 0.2 of the width and a margin
+    assert asked == [
+        ("a.png", WHERE, (400, 300)), ("b.png", WHERE, (400, 300)),
+        ("a.png", TIME, size), ("b.png", TIME, size), ("b.png", TIME, size),
+    ]  # fmt: skip
+    rows = list(csv.reader(Path("answers.csv").read_text().splitlines()))
+    assert rows[0] == ["file", "answer", "x1", "y1", "x2", "y2"]
+    assert rows[1] == ["a.png", "10:08", "195", "120", "285", "210"]
+    assert f"asking first: {WHERE}" in capsys.readouterr().err
+    assert sorted(path.name for path in Path().iterdir()) == ["answers.csv", "photos", "run"]
+
+
+def test_labelled_pictures_are_scored_and_the_report_draws_the_cut(answers):
+    make_run(*TAUGHT)
+    Image.new("RGB", (400, 300)).save("a.png")
+    Path("labels.csv").write_text("image,answer\na.png,10:08\n")
+    words = ["columns.kind=time", f"columns.ask={TIME}", "eval.split=all"]
+    assert gnomon("predict", "run", "labels.csv", "--find", *words) == 0
+    file = Path("run/predictions/labels-find.jsonl")
+    (answer,) = predictions.read(file)
+    assert answer.cut == (195, 120, 285, 210)
+    assert gnomon("score", str(file), "--out", "report.html") == 0
+    page = Path("report.html").read_text()
+    assert 'cut" style="left:48.8%;top:40.0%;width:22.5%;height:30.0%"' in page
+    assert "Dotted: the part" in page
+    assert "cut_x1" in Path("report.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ([{"kind": "clock"}], "never taught to find"),
+        ([{"kind": "gauge", "options": {"questions": ["find"]}}], "several things: choose one"),
+    ],
+)
+def test_a_run_that_cannot_find_is_refused_with_the_way_out(answers, data, message, capsys):
+    make_run(*data)
+    Image.new("RGB", (9, 9)).save("a.png")
+    assert gnomon("predict", "run", "a.png", "--find", "--question", TIME) == 2
+    refusal = capsys.readouterr().err
+    assert message in refusal
+    assert "--find-question" in refusal
+    assert gnomon("predict", "run", "a.png", "--find-question", WHERE, "--question", TIME) == 0
+
+
+def test_the_question_for_the_box_is_no_question_of_what_is_read(answers):
+    box = {"path": "boxes.csv", "columns": {"ask": "Where is it?", "kind": "box"}}
+    number = {"path": "own.csv", "columns": {"ask": "What does it read?", "kind": "number"}}
+    recipe = make_run(box, number)
+    assert find_questions(recipe, Path("run")) == ["Where is it?"]
+    assert question_of(recipe, Path("run")) == "What does it read?"
+
+
+@pytest.mark.parametrize("kind", ["clock", "counter", "gauge"])
+def test_boxes_to_find_are_spread_over_the_picture(kind):
+    """No one box overlaps many of them by half: the question is none of habit."""
+    (question,) = {"gauge": ["find"]}.get(kind, ["where"])
+    options = {"instruments": ["gauge"]} if kind == "gauge" else {}
+    generator = create(kind, questions=[question], look="photo", **options)
+    assert len(generator.find_questions) == 1
+    boxes = [generator[i].target for i in range(24)]
+    side = generator.size
+    assert all(0 <= box.x1 < box.x2 <= side + 1 for box in boxes)
+
+    def overlap(one, other):
+        width = min(one.x2, other.x2) - max(one.x1, other.x1)
+        height = min(one.y2, other.y2) - max(one.y1, other.y1)
+        shared = max(width, 0) * max(height, 0)
+        areas = [(b.x2 - b.x1) * (b.y2 - b.y1) for b in (one, other)]
+        return shared / (sum(areas) - shared)
+
+    shares = [sum(overlap(one, other) >= 0.5 for other in boxes) / len(boxes) for one in boxes]
+    assert max(shares) < 0.45
+
+
+@pytest.mark.slow
+def test_a_trained_run_finds_and_reads_with_a_model_of_its_own(tmp_path, monkeypatch, capsys):
+    """Two steps teach nothing, but its answers go the whole way, and card and merge know it."""
+    monkeypatch.chdir(tmp_path)
+    Path("find.yaml").write_text(
+        f"model: {{name: gnomon-tiny}}\ndata: {TAUGHT}\ntrain: {{max_steps: 2, samples: 16}}\n"
+        "eval: {samples: 4, max_new_tokens: 34}\n"
+    )
+    assert gnomon("train", "find.yaml", "--out", "run") == 0
+    create("clock", questions=["where"], look="photo")[0].image.save("photo.png")
+    assert gnomon("predict", "run", "photo.png", "--find") == 0
+    header, row = csv.reader(Path("answers.csv").read_text().splitlines())
+    assert header[2:] == ["x1", "y1", "x2", "y2"]
+    assert len(row) == 6
+    assert f'answers.csv: 1 answer to "{TIME}"' in capsys.readouterr().out
+    assert gnomon("merge", "run", "model") == 0
+    assert gnomon("predict", "model", "photo.png", "--find", "--out", "merged.csv") == 0
