@@ -25,6 +25,8 @@ BEFORE, AFTER = "before", "after"
 _RECIPE, _VERSIONS = "recipe.yaml", "versions.json"
 _PLACE = re.compile(r"(eval\.)?data\.\d+\.pictures")
 """Keys that say where pictures may lie; another place leaves the data what it is."""
+_AUGMENT = re.compile(r"data\.\d+\.augment")
+"""Keys that matter to the training alone."""
 
 
 def default_run(recipe: str) -> Path:
@@ -64,12 +66,13 @@ def claim(run: Path, recipe: Recipe, *, drawn: Sequence[Source]) -> None:
 
 
 def as_begun(run: Path, parsed: Recipe, recipe: Recipe) -> Recipe:
-    """Return the recipe with the choices that its user left open made as when the run began.
+    """Return the recipe with the choices that its user left open made as when the training began.
 
     `parsed` is the recipe as the user wrote it. Runs of before `augment` were not augmented, and
     those of before a default of `eval_steps` have none.
     """
-    if not (run / _RECIPE).is_file() or not (run / _VERSIONS).is_file():
+    is_claimed = (run / _RECIPE).is_file() and (run / _VERSIONS).is_file()
+    if not is_claimed or not any(_training_files(run)):
         return recipe
     stored = recipes.parse_file(run / _RECIPE)
     sources = stored.get("data")
@@ -178,6 +181,8 @@ def _refuse_changes(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
         places = {run: ("",)}  # which depends on every key
     for place, keys in places.items():
         relevant = {key: both for key, both in changes.items() if key.startswith(keys)}
+        if place != run:  # samples and answers are written as they are
+            relevant = {k: both for k, both in relevant.items() if not _AUGMENT.fullmatch(k)}
         if relevant:
             raise RecipeError(
                 f"{place} was made by another recipe, or another gnomon ({_summary(relevant)}):"

@@ -102,6 +102,19 @@ def test_a_run_goes_on_as_it_began(recipe, tmp_path):
         claim(run, checked, drawn=())
 
 
+def test_a_start_that_trained_nothing_begins_as_runs_do_now(recipe, tmp_path):
+    run = tmp_path / "run"
+    old_run(recipe, run)
+    (run / "checkpoints" / "checkpoint-2").rmdir()
+    (run / "data").mkdir()
+    (run / "data" / "manifest.json").write_text("{}")  # samples, which nothing of this changes
+    resolved = resolve(recipe)
+    checked = as_begun(run, resolved.parsed, resolved.recipe)
+    assert strengths(checked) == ["light", None]
+    claim(run, checked, drawn=())
+    assert "  augment: light\n" in (run / "recipe.yaml").read_text()
+
+
 def test_a_new_run_is_recorded_as_it_is_trained(recipe, tmp_path):
     resolved = resolve(recipe)
     checked = as_begun(tmp_path / "new", resolved.parsed, resolved.recipe)

@@ -107,6 +107,8 @@ def test_no_direction_turns_further_than_a_label_bears(strength, bound):
         turns.append(np.abs((change + 180) % 360 - 180).max())
         shifts.append(np.abs(middle - 80).max() / 160)
         assert np.linalg.det(move.matrix) > 0  # no flip
+        corners = move(augment.oblong(0, 0, 160, 160))
+        assert np.abs(corners - 80).max() <= 80 + 160 * augment.STRENGTHS[strength].cut + 1e-6
     assert bound / 2 < max(turns) < bound
     assert max(shifts) <= augment.STRENGTHS[strength].shift
 

@@ -133,7 +133,13 @@ def _move(size: tuple[int, int], limits: SimpleNamespace, units: Sequence[float]
     tilted = np.array([[1, 0, 0], [0, 1, 0], [tilt_x, tilt_y, 1]])
     x, y = (limits.shift * side * unit for unit in units[5:7])
     back = np.array([[1, 0, width / 2 + x], [0, 1, height / 2 + y], [0, 0, 1]])
-    return Pose(back @ tilted @ turned @ shape @ middle)
+    move = back @ tilted @ turned @ shape @ middle
+    # Labels are often read at a picture's very edge, so it is shrunk until nearly all is in view.
+    far_x, far_y = np.abs(Pose(move)(oblong(0, 0, width, height)) - (width / 2, height / 2)).max(0)
+    cut = limits.cut * side
+    zoom = min(1.0, (width / 2 + cut) / far_x, (height / 2 + cut) / far_y)
+    away = (1 - zoom) * width / 2, (1 - zoom) * height / 2
+    return Pose(np.array([[zoom, 0, away[0]], [0, zoom, away[1]], [0, 0, 1]]) @ move)
 
 
 def _visible_share(box: Corners, move: Pose, size: tuple[int, int]) -> float:
