@@ -48,8 +48,8 @@ def run(
     except (EOFError, ConnectionError) as error:
         raise ChildProcessError(
             "a worker process died (killed for its memory? then fewer workers take less; or a"
-            ' script that starts workers without `if __name__ == "__main__":`?); what is whole is'
-            " kept: run it again to go on"
+            ' script that starts workers without `if __name__ == "__main__":`?);'
+            " run it again: finished shards are kept"
         ) from error
     finally:
         for connection, process in pool.items():

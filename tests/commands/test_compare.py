@@ -162,7 +162,7 @@ def test_runs_that_were_asked_otherwise_are_refused(runs, tmp_path, capsys, chan
     assert gnomon("compare", runs["ce", 0], other, "-o", tmp_path / "it.html") == 1
     told = capsys.readouterr().err
     assert said in told
-    assert "were not asked the same" in told
+    assert "their questions or settings differ" in told
     assert not (tmp_path / "it.html").exists()
 
 

@@ -255,7 +255,7 @@ def test_mistakes_among_rows_are_told_before_anything_is_spent(mistaken, tmp_pat
         " of 30.png; keep the right ones\n"
     )
     leak = (
-        "gnomon: 1 picture stands in several splits, so that what was trained on is asked: 9.png"
+        "gnomon: 1 picture occurs in several splits, so that training data is tested: 9.png"
         " (train, labels.csv line 11) is copy.png (test, labels.csv line 60); give rows of one"
         " picture the same value in the column of columns.split or columns.group\n"
     )
@@ -289,7 +289,7 @@ def test_a_picture_of_the_exam_that_is_trained_on_is_told_across_files(mistaken,
     })  # fmt: skip
     warn_of_mistakes(recipe)
     told = capsys.readouterr().err.splitlines()[-1]
-    assert "3 pictures stand in several splits" in told
+    assert "3 pictures occur in several splits" in told
     assert "9.png (train, labels.csv line 11) is copy.png (all, exam.csv line 2)" in told
 
 

@@ -121,7 +121,7 @@ def test_no_set_of_pictures_stands_in_two_splits(what):
             {"things": ["charts"], "size": 1024, "objects": (8, 9)},
             "things=charts: 9 of them.*no more than 7 are told apart",
         ),
-        ({"things": ["clocks"], "questions": ["colour"]}, "clocks are asked where, relation"),
+        ({"things": ["clocks"], "questions": ["colour"]}, "clocks allow only where, relation"),
         ({"things": ["gauges"], "size": 448, "degrade": "heavy"}, "give.* a larger size"),
         # It said to give a size of 1238, which is refused.
         (

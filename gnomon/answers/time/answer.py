@@ -40,7 +40,7 @@ class Time(Target):
         if self.form not in FORMS:
             raise ValueError(f"form={self.form!r}: give one of {', '.join(FORMS)}")
         if self.form == "words" and (self.hours == 24 or self.shows_seconds):
-            raise ValueError("form='words': only a 12-hour time without seconds is said in words")
+            raise ValueError("form='words': only 12-hour times without seconds are in words")
         if not 0 <= self.seconds < self.hours * 3600:
             raise ValueError(f"seconds={self.seconds!r}: outside a {self.hours}-hour day")
         if not self.shows_seconds and self.seconds % 60:

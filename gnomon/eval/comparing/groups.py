@@ -131,7 +131,7 @@ def check_same_exam(runs: Sequence[RunResult]) -> None:
     if lines:
         listing = "\n".join(lines[:12]) + (f"\n  … {len(lines) - 12} more" if lines[12:] else "")
         raise ValueError(
-            f"these runs cannot be compared, for they were not asked the same:\n{listing}\n"
+            f"these runs cannot be compared: their questions or settings differ:\n{listing}\n"
             "answer the same questions in the same way: `gnomon predict RUN DATA`"
         )
 

@@ -154,7 +154,7 @@ class Scene(PictureGenerator):
             )
         if not set(self.questions) & set(OF_PICTURES):
             raise ValueError(
-                f"questions={list(self.questions)}: {what} are asked {', '.join(OF_PICTURES)}"
+                f"questions={list(self.questions)}: {what} allow only {', '.join(OF_PICTURES)}"
             )
 
     @property

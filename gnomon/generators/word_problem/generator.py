@@ -95,7 +95,7 @@ class WordProblem(Generator):
         super().__post_init__()
         if self.vary == "all" and self.problem:
             raise ValueError(
-                f"problem={self.problem!r}: nothing is held; set vary to numbers or names"
+                f"problem={self.problem!r}: give vary=numbers or vary=names, which fix a problem"
             )
 
     def key(self, index: int) -> str:

@@ -47,7 +47,7 @@ def gsm8k(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
     question = str(_cells.cell(raw, "question")).strip()
     working, sign, number = str(_cells.cell(raw, "answer")).rpartition("####")
     if not sign:
-        raise ValueError("the answer has no ####, after which the number should stand")
+        raise ValueError("the answer has no ####, which precedes the number")
     columns = Columns(image=None, kind="number")
     # GSM8K writes 1,000 with its comma.
     target = Number.from_label(number.replace(",", "").strip(), columns, None)

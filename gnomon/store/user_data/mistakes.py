@@ -39,7 +39,7 @@ def leaks(parts: Sequence[UserTable]) -> list[str]:
     shared = [by_split for by_split in places.values() if len(by_split) > 1]
     if not shared:
         return []
-    many = "1 picture stands" if len(shared) == 1 else f"{len(shared):,} pictures stand"
+    many = "1 picture occurs" if len(shared) == 1 else f"{len(shared):,} pictures occur"
     examples = [
         " is ".join(
             f"{_name(picture)} ({part.split}, {part.name} line {row.line})"
@@ -48,7 +48,7 @@ def leaks(parts: Sequence[UserTable]) -> list[str]:
         for by_split in shared[:_EXAMPLES]
     ]
     return [
-        f"{many} in several splits, so that what was trained on is asked:"
+        f"{many} in several splits, so that training data is tested:"
         f" {_some(examples, shared)}; give rows of one picture the same value in the column of"
         " columns.split or columns.group"
     ]

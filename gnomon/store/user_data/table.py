@@ -47,7 +47,7 @@ class UserTable(Samples):
         if split not in parts:
             raise ValueError(
                 f"{self.name}: no row belongs to the {split} split, only to"
-                f" {', '.join(sorted(parts))}; a benchmark's file says it by its name, your own"
+                f" {', '.join(sorted(parts))}; a benchmark's split is in its file's name, your own"
                 " rows in a column that columns.split names"
             )
         return parts[split]

@@ -75,7 +75,7 @@ def test_a_picture_in_two_splits_is_told_whatever_its_file_is_called(tmp_path):
     )
     (line,) = leaks(list(table.parts().values()))
     assert line.startswith(
-        "1 picture stands in several splits, so that what was trained on is asked: a.png (train,"
+        "1 picture occurs in several splits, so that training data is tested: a.png (train,"
         " labels.csv line 2) is copy.png (test, labels.csv line 4); give rows of one picture"
     )
     assert leaks([table.part("train"), table.part("val")]) == []
