@@ -10,15 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from gnomon.generators.arithmetic import measures, parts, whole
 from gnomon.generators.arithmetic import problems as tables
 from gnomon.generators.arithmetic.problems import ArithmeticLevel, Problem
-from gnomon.generators.base import (
-    Generator,
-    Split,
-    among,
-    check_range,
-    quick_split,
-    read_levels,
-    within,
-)
+from gnomon.generators.base import Generator, among, check_range, quick_split, read_levels, within
 from gnomon.generators.rng import Rng
 from gnomon.generators.wording import exact_number
 from gnomon.sample import Number, Sample, Target, Text, Time
@@ -43,7 +35,7 @@ class Arithmetic(Generator):
     targets: ClassVar[tuple[type[Target], ...]] = (Number, Text, Time)
     every_question: ClassVar[dict[str, Any]] = {"tasks": ("all",)}
     levels: ClassVar[dict[str, ArithmeticLevel]] = LEVELS
-    share: ClassVar[Callable[..., Split]] = staticmethod(quick_split)
+    share = staticmethod(quick_split)
 
     tasks: Annotated[tuple[str, ...], among([*TASKS, *GROUPS])] = ("add", "subtract", "multiply")
     """Questions to ask, each as often: the names in TASKS, or `all`."""

@@ -10,17 +10,9 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from gnomon.generators.base import LATER, among, read_levels, within
+from gnomon.generators.drawing import colours
 from gnomon.generators.drawing.backgrounds import BACKGROUNDS, draw_background
 from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels, bounding_box
-from gnomon.generators.drawing.colours import (
-    COLOURS,
-    VISIBLE,
-    Colour,
-    colours_visible_on,
-    contrast,
-    grounds,
-    stand_out,
-)
 from gnomon.generators.drawing.degrade import max_shear
 from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.drawing.pose import Slot, cell, slots
@@ -189,10 +181,10 @@ class Scene(PictureGenerator):
 
     def _contents(
         self, what: str, photo: UserFile | None, rng: Rng
-    ) -> tuple[Colour, Sequence[Thing | pictures.Subject]]:
+    ) -> tuple[colours.Colour, Sequence[Thing | pictures.Subject]]:
         """Draw shapes and icons, or subjects of framed pictures, and the ground under them."""
         least = min(self.settings.alike, 5) if what == "icons" else 5
-        ground = self.ground(grounds(COLOURS, least), photo, rng)
+        ground = self.ground(colours.grounds(colours.COLOURS, least), photo, rng)
         if what == "icons":
             return ground, self._things(ground, rng)
         count = rng.within(self.settings.objects)
@@ -211,14 +203,14 @@ class Scene(PictureGenerator):
 
     def _things(self, ground: tuple[int, int, int], rng: Rng) -> tuple[Thing, ...]:
         """Draw different things, all of which stand out from the ground."""
-        colours = rng.sample(colours_visible_on(ground), self.settings.alike)
+        tints = rng.sample(colours.colours_visible_on(ground), self.settings.alike)
         names = rng.sample(UNSEEN if self.ood else SEEN, self.settings.alike)
-        every = len(SIZES) * len(colours) * len(names)
+        every = len(SIZES) * len(tints) * len(names)
         most = min(self.settings.objects[1], every)
         picked = rng.sample(range(every), rng.integer(min(self.settings.objects[0], most), most))
         sizes, wide = tuple(SIZES), len(names)
         return tuple(
-            Thing(sizes[i % 2], colours[i // 2 // wide], names[i // 2 % wide]) for i in picked
+            Thing(sizes[i % 2], tints[i // 2 // wide], names[i // 2 % wide]) for i in picked
         )
 
 
@@ -227,7 +219,7 @@ def _are_visible(plan: ScenePlan, pixels: Pixels) -> bool:
     for item in plan.things:
         x1, y1, x2, y2 = (max(0, round(SCALE * side)) for side in item.round_box)
         colour = item.colour if isinstance(item, PlacedThing) else _stands_out(plan.ground)
-        if not stand_out(pixels[y1:y2:4, x1:x2:4], [colour], VISIBLE):
+        if not colours.stand_out(pixels[y1:y2:4, x1:x2:4], [colour], colours.VISIBLE):
             return False
     return True
 
@@ -235,4 +227,4 @@ def _are_visible(plan: ScenePlan, pixels: Pixels) -> bool:
 def _stands_out(ground: tuple[int, int, int]) -> tuple[int, int, int]:
     """A frame's colour: dark or light, whichever is seen better."""
     dark, light = (34, 34, 38), (240, 238, 232)
-    return max(dark, light, key=lambda colour: contrast(colour, ground))
+    return max(dark, light, key=lambda colour: colours.contrast(colour, ground))

@@ -9,27 +9,15 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from gnomon.generators.base import LATER, among, read_levels, within
+from gnomon.generators.drawing import colours
 from gnomon.generators.drawing.backgrounds import BACKGROUNDS, draw_background
 from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels, bounding_box
-from gnomon.generators.drawing.colours import (
-    Colour,
-    colours_readable_on,
-    is_readable_on,
-    text_grounds,
-)
 from gnomon.generators.drawing.lettering import TEXT_FONTS, UNSEEN_FONTS
 from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.drawing.pose import Pose, Slot, strips
 from gnomon.generators.files import UserFile
 from gnomon.generators.rng import Rng
-from gnomon.generators.text_spotting.draw import (
-    FlatText,
-    Look,
-    PlacedText,
-    draw_text,
-    flat_text,
-    size_in,
-)
+from gnomon.generators.text_spotting import draw as drawing
 from gnomon.generators.text_spotting.texts import TEXTS, texts
 from gnomon.sample import Box, Sample, Spot, Spots, Target, Text
 
@@ -50,9 +38,9 @@ class SignPlan(NamedTuple):
     """A sign's texts, colours and question before they are drawn."""
 
     texts: tuple[str, ...]
-    inks: tuple[tuple[str, Colour], ...]
+    inks: tuple[tuple[str, colours.Colour], ...]
     """A colour by name and shade for each text."""
-    ground: Colour
+    ground: colours.Colour
     question: str
     means: int
 
@@ -113,7 +101,7 @@ class TextSpotting(PictureGenerator):
         style = photo or rng.choice(self.materials.procedural_backgrounds)
 
         def clear(pixels: Pixels) -> bool:
-            return is_readable_on(pixels[::4, ::4], [shade for _, shade in plan.inks])
+            return colours.is_readable_on(pixels[::4, ::4], [shade for _, shade in plan.inks])
 
         canvas = Canvas(
             self.size, draw_background(style, self.size * SCALE, plan.ground, rng, clear)
@@ -136,11 +124,11 @@ class TextSpotting(PictureGenerator):
         chosen = self.of_its_split(
             lambda: texts(rng, self.kinds, rng.within(self.settings.count)), sorted
         )
-        ground = self.ground(text_grounds(), photo, rng)
-        free, inks = list(colours_readable_on(ground)), []
+        ground = self.ground(colours.text_grounds(), photo, rng)
+        free, inks = list(colours.colours_readable_on(ground)), []
         for _ in chosen:  # as many different ones as there are, and never one twice running
             inks.append(free.pop(rng.integer(0, len(free) - 1)))
-            free = free or [ink for ink in colours_readable_on(ground) if ink != inks[-1]]
+            free = free or [ink for ink in colours.colours_readable_on(ground) if ink != inks[-1]]
         single = [i for i, ink in enumerate(inks) if inks.count(ink) == 1]
         possible = [q for q in self.questions if q != "read" or single] or ["find"]
         question = rng.choice(possible)
@@ -149,7 +137,7 @@ class TextSpotting(PictureGenerator):
 
     def _write(
         self, canvas: Canvas, plan: SignPlan, rng: Rng
-    ) -> list[tuple[PlacedText, dict[str, Any]]]:
+    ) -> list[tuple[drawing.PlacedText, dict[str, Any]]]:
         """Draw the texts; return their places and facts."""
         edge = 0.04 * self.size
         room = Slot(edge, edge, self.size - edge, self.size - edge)
@@ -160,12 +148,14 @@ class TextSpotting(PictureGenerator):
         for text, (colour, ink), slot in zip(plan.texts, plan.inks, places, strict=True):
             turn = rng.uniform(-most, most)
             tilt = (rng.uniform(0, steepest), rng.uniform(0, steepest))
-            look = Look(rng.choice(self.materials.names("fonts")), ink, turn, tilt)
-            flat = flat_text(text, look.font)
+            look = drawing.Look(rng.choice(self.materials.names("fonts")), ink, turn, tilt)
+            flat = drawing.flat_text(text, look.font)
             look = self._legible(look, flat, slot)
-            fits = size_in(slot, flat.mask.shape, look)
+            fits = drawing.size_in(slot, flat.mask.shape, look)
             scale = min(fits, rng.uniform(0.5, 0.95) * fits + _LEAST * self.size / 224 / 96)
-            placed_text = draw_text(canvas, flat, look, slot, scale, (rng.unit(), rng.unit()))
+            placed_text = drawing.draw_text(
+                canvas, flat, look, slot, scale, (rng.unit(), rng.unit())
+            )
             facts = {
                 "text": text,
                 "colour": colour,
@@ -176,18 +166,18 @@ class TextSpotting(PictureGenerator):
             written.append((placed_text, facts))
         return written
 
-    def _legible(self, look: Look, flat: FlatText, slot: Slot) -> Look:
+    def _legible(self, look: drawing.Look, flat: drawing.FlatText, slot: Slot) -> drawing.Look:
         """The look, straightened as far as a long text needs for letters that can be read."""
         tall, (across, down) = flat.mask.shape[0], look.tilt
         # Straighter step by step, since a long text that is turned needs more room.
         for part in (1.0, 0.6, 0.3):
             bent = look._replace(turn=part * look.turn, tilt=(part * across, part * down))
-            if size_in(slot, flat.mask.shape, bent) * tall >= _LEAST * self.size / 224:
+            if drawing.size_in(slot, flat.mask.shape, bent) * tall >= _LEAST * self.size / 224:
                 return bent
         return look._replace(turn=0.0, tilt=(0.0, 0.0))
 
 
-def _places(text: PlacedText, moved: Pose) -> dict[str, Any]:
+def _places(text: drawing.PlacedText, moved: Pose) -> dict[str, Any]:
     """Places of a text after its picture was moved."""
     return {
         "box": bounding_box(moved(text.ink)),

@@ -11,15 +11,7 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias
 
 from gnomon.generators.base import Generator, read_levels, split_of, within
 from gnomon.generators.rng import Rng
-from gnomon.generators.word_problem import stories as stories
-from gnomon.generators.word_problem.stories import (
-    ENDINGS,
-    MOVES,
-    PARTS,
-    Step,
-    random_ending,
-    undo_move,
-)
+from gnomon.generators.word_problem import stories
 from gnomon.generators.wording import exact_number
 from gnomon.sample import Number, Sample, Target
 
@@ -44,7 +36,7 @@ class Story(NamedTuple):
 
     domain: str
     thing: str
-    steps: tuple[Step, ...]
+    steps: tuple[stories.Step, ...]
     ending: str
     numbers: tuple[int, ...]
     """The ending's."""
@@ -61,8 +53,8 @@ class Story(NamedTuple):
         """The problem in signs."""
         text = str(self.steps[0].before)
         for step in self.steps:
-            text = _insert(MOVES[step.move].written, text, step.numbers)
-        return _insert(ENDINGS[self.ending].written, text, self.numbers)
+            text = _insert(stories.MOVES[step.move].written, text, step.numbers)
+        return _insert(stories.ENDINGS[self.ending].written, text, self.numbers)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -110,8 +102,10 @@ class WordProblem(Generator):
             story, names, self._rng("words", index, is_fixed=self.vary != "all")
         )
         domain = stories.DOMAINS[story.domain]
-        lines = [MOVES[step.move].worked(step.before, step.numbers)[0] for step in story.steps]
-        last, answer = ENDINGS[story.ending].worked(story.steps[-1].after, story.numbers)
+        lines = [
+            stories.MOVES[step.move].worked(step.before, step.numbers)[0] for step in story.steps
+        ]
+        last, answer = stories.ENDINGS[story.ending].worked(story.steps[-1].after, story.numbers)
         unit = domain.worth if story.ending == "worth" else domain.unit or story.thing
         facts = {
             "meaning": story.meaning,
@@ -172,22 +166,22 @@ class WordProblem(Generator):
         name = rng.choice([n for n, world in stories.DOMAINS.items() if world.held_out == self.ood])
         domain = stories.DOMAINS[name]
         total = rng.within(self.settings.steps)
-        ending = rng.choice([e for e in domain.endings if len(ENDINGS[e].work) < total])
-        remaining = total - len(ENDINGS[ending].work)
+        ending = rng.choice([e for e in domain.endings if len(stories.ENDINGS[e].work) < total])
+        remaining = total - len(stories.ENDINGS[ending].work)
         moves: list[str] = []
         while remaining:
-            fitting = [m for m in MOVES if len(MOVES[m].work) <= remaining]
+            fitting = [m for m in stories.MOVES if len(stories.MOVES[m].work) <= remaining]
             moves.append(rng.choice([m for m in fitting if moves.count(m) < len(domain.moves[m])]))
-            remaining -= len(MOVES[moves[-1]].work)
+            remaining -= len(stories.MOVES[moves[-1]].work)
         return name, rng.choice(domain.things), ending, moves
 
     def _with_numbers(self, plan: StoryPlan, rng: Rng) -> Story:
         """The plan with numbers; a move that does not fit the quantity gives way to another."""
         domain, thing, ending, moves = plan
-        after, numbers = random_ending(rng, ending, self.settings.largest)
-        steps: list[Step] = []
+        after, numbers = stories.random_ending(rng, ending, self.settings.largest)
+        steps: list[stories.Step] = []
         for move in reversed(moves):
-            steps.append(undo_move(rng, after, move, self.settings.largest))
+            steps.append(stories.undo_move(rng, after, move, self.settings.largest))
             after = steps[-1].before
         return Story(domain, thing, tuple(reversed(steps)), ending, numbers)
 
@@ -202,7 +196,7 @@ class WordProblem(Generator):
 
         def say(of: list[str], *numbers: int) -> str:
             """Choose a sentence that was not said yet, and fill it in."""
-            part = PARTS.get(numbers[0], "") if numbers else ""
+            part = stories.PARTS.get(numbers[0], "") if numbers else ""
             used.append(words.choice([sentence for sentence in of if sentence not in used]))
             return used[-1].format(*numbers, part=part, **people)
 
