@@ -62,6 +62,7 @@ class Line:
     def at(self, share: float, offset: float = 0.0) -> tuple[float, float]:
         """The point at a share of the track, `offset` away from it towards the labels."""
         (x1, y1), (x2, y2) = self.begin, self.end
+        # The direction of the track; (−y, x) of it points to the labels.
         along = (x2 - x1) / self.length, (y2 - y1) / self.length
         return x1 + (x2 - x1) * share - along[1] * offset, y1 + (y2 - y1) * share + along[
             0
@@ -229,6 +230,7 @@ class Instrument(ABC):
     def target_mark(self, share: float) -> Points:
         """A small triangle whose tip marks a target value."""
         track, (tip, base) = self.layout.track, self.layout.target
+        # Half the base of the triangle, as a share of the track.
         half = 0.045 / track.length
         corners = ((share, tip), (share - half, base), (share + half, base))
         return np.array([track.at(*corner) for corner in corners])
@@ -289,5 +291,6 @@ class NeedleInstrument(Instrument):
 def _outline(half_size: tuple[float, float] | None, case: str, scale: float) -> Points:
     if half_size is None:
         return outline(case, scale)
+    # A rim as broad on all sides: scaled, it would be broader at the longer ones.
     (x, y), grow = half_size, scale - 1
     return oblong(-x - grow, -y - grow, x + grow, y + grow, 0.1, step=15)

@@ -96,6 +96,7 @@ class BathroomScale(Instrument):
         edge = self._make.window
         if self._make.line == "triangle":
             return [polygon((-0.09, -edge), (0.09, -edge), (0.0, self._top + 0.02))]
+        # Thinner, and it fades in small pictures.
         half = max(0.016 - swell, 0.008)
         return [oblong(-half, -edge, half, edge)]
 
@@ -139,6 +140,7 @@ class BathroomScale(Instrument):
     def outline(self, case: str, scale: float = 1.0) -> Points:  # noqa: ARG002 - its own form
         """The window; above 1 the case around it."""
         make = self._make
+        # A rim has the scale 1.06: there the frame has its whole breadth.
         grow = make.frame * (scale - 1) / 0.06
         corner = make.corner * make.window + 0.3 * grow
         return oblong(-1 - grow, -make.window - grow, 1 + grow, make.window + grow, corner, step=15)
@@ -154,5 +156,6 @@ class BathroomScale(Instrument):
     def _is_visible(self, share: float) -> bool:
         """True if the tick lies within the window, its corners left out."""
         x, y = self.layout.track.at(share)
+        # A tick in a round corner of the window is cut off.
         corner = 0.4 * self._make.corner * self._make.window
         return abs(x) < 0.98 - corner and y < self._make.window - self._make.tick_length

@@ -72,6 +72,7 @@ class Compass(Instrument):
         self._card = card
         make = self._make
         is_reversed = make.style == "survey"
+        # A card is turned back by its value, which then stands above.
         track = Arc((0.0, 0.0), make.radius, start=-360 * card, sweep=-360 if is_reversed else 360)
         label = make.tick_length + 0.75 * make.digit_height + 0.05
         self.layout = Layout(
@@ -92,6 +93,7 @@ class Compass(Instrument):
         style = rng.choice(_POINTED_STYLES if has_points else _STYLES)
         figures = {"ship": "three", "aircraft": "tens"}.get(style, "plain")
         letters = style in ("ship", "aircraft") or rng.chance(0.6)
+        # Points have their names once.
         inner = 0 if letters or has_points else rng.choice((4, 8))
         return Compass(Make(
             style=style,
@@ -121,6 +123,7 @@ class Compass(Instrument):
     def reading(self, scale: Scale, place: int, parts: int) -> tuple[Decimal, Decimal]:  # noqa: ARG002
         """The place in tenths of a degree; readers see a fifth of a tick, or a degree."""
         tick = scale.ticks[1] - scale.ticks[0]
+        # Twice, for half of this distance is the tolerance of an answer.
         return Decimal(place) / 10, 2 * max(Decimal(1), tick / 5)
 
     def answer(self, value: Decimal) -> Decimal:
@@ -189,6 +192,7 @@ class Compass(Instrument):
         texts = []
         for value in scale.labels:
             text = self._label(int(value), named=len(scale.labels) == len(_POINTS))
+            # Letters are larger than numbers on most cards.
             height = make.digit_height * (1.25 if text in _POINTS else 1)
             texts.append(self._text(text, scale.share(value), radius, height))
         return texts

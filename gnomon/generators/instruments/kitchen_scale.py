@@ -72,6 +72,7 @@ class KitchenScale(NeedleInstrument):
     def random_make(self, rng: Rng, scale: Scale) -> KitchenScale:
         """Draw proportions, needle or disc, and what is printed on the face."""
         style = rng.choice(("needle", "needle", "needle", "disc"))
+        # Labels of four characters, such as 1000, have to be smaller.
         wide = max(len(f"{label:f}") for label in scale.labels) > 3
         return KitchenScale(Make(
             style=style,
@@ -107,6 +108,7 @@ class KitchenScale(NeedleInstrument):
         make = self._make
         if make.style == "disc":
             return [polygon((0.0, 0.03 - make.radius), (-0.05, -0.98), (0.05, -0.98))]
+        # What anti-aliasing adds is taken off, as long as enough of a needle remains.
         half = max(make.breadth - swell, 0.02)
         blade = [(0.0, self.needle_length), (half, 0.0), (0.8 * half, -make.tail)]
         return rotate([mirrored(blade)], self.arc.angle(share))
@@ -146,8 +148,10 @@ class KitchenScale(NeedleInstrument):
                 texts.append(self._text(text, self._card + 0.5 + 0.5 * (place < 0), 0.3, height))
             elif text:
                 texts.append(Text(text, x, place, height))
+        # Pounds at the end of the track.
         most = float(scale.high) * _KILOGRAMS.get(scale.unit, 0.0) / _POUND
         if make.pounds and most >= 4:
+            # At most twelve numbers in the ring.
             step = next(step for step in (1, 2, 5, 10, 20, 50) if most / step <= 12)
             radius = make.radius - self.layout.label - 1.9 * make.digit_height
             texts += [self._text(str(n), n / most, radius, 0.06)

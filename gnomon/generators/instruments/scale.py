@@ -36,6 +36,7 @@ class Scale(NamedTuple):
     def share(self, value: Decimal) -> float:
         """The place of a value along the scale, 0 to 1."""
         if self.log:
+            # Every decade is as long.
             return math.log(value / self.low) / math.log(self.high / self.low)
         return float((value - self.low) / (self.high - self.low))
 
@@ -44,6 +45,7 @@ class Scale(NamedTuple):
 
         Places count from the first tick, `parts` of them from each tick to the next.
         """
+        # The last tick has no gap behind it, and ends the one before.
         gap = min(place // parts, len(self.ticks) - 2)
         wide = self.ticks[gap + 1] - self.ticks[gap]
         return plain(self.ticks[gap] + wide * (place - gap * parts) / parts), wide

@@ -20,6 +20,7 @@ def augmented(samples: Samples, sources: Sequence[Source], *, seed: int) -> Samp
     `samples` may also be the mixture as it was written to disk, in the same order. They come back
     as they are if no source has `augment`.
     """
+    # None in a recipe, for sources that are drawn.
     strengths: list[Augment] = [source.augment or "off" for source in sources]
     if set(strengths) == {"off"}:
         return samples

@@ -121,6 +121,7 @@ def no_rows_message(place: Path) -> str:
     if not place.is_dir():
         return f"path: {str(place)!r} is no file: give {', '.join(SUFFIXES)} or a folder"
     names = sorted(entry.name for entry in place.iterdir())
+    # The example has a file of the folder in it, if there is one.
     picture = next((name for name in names if name.lower().endswith(PICTURES)), "IMG_0001.jpg")
     return (
         f"{place} has no metadata.csv, which says what its pictures show: write one into it with"
@@ -146,6 +147,7 @@ def _opened(
 ) -> UserTable:
     names = _column_names(lines)
     chats = has_chats(names, columns)
+    # A chat has its questions and answers in its turns, whatever the columns.
     if not chats:
         _refuse_missing(name, list(names), columns)
 
@@ -178,6 +180,7 @@ def _column_names(lines: Iterable[tuple[int, dict[str, Any]]]) -> dict[str, None
     """Return the names of all columns in the order of the file, without repetition."""
     names: dict[str, None] = {}
     for _, raw in lines:
+        # A dict keeps the order, a set would not.
         names.update(dict.fromkeys(raw))
         if isinstance(lines, _Lines) and lines.have_same_columns:
             break
@@ -234,6 +237,7 @@ class _Reader:
         group = columns.group and _words(raw, columns.group)
         names = tuple([name for _, name in pictures])
         shared_names = () if group or columns.split else names
+        # Without a column, rows of one picture are a group; texts by their question.
         group = group or (names[0] if names else question)
         return UserRow(
             line,
@@ -292,6 +296,7 @@ def _words(raw: dict[str, Any], name: str) -> str:
 
 def _image(value: Any, at: Folders) -> Picture:
     """Return a path in the folders, or the bytes that the Hugging Face libraries wrap."""
+    # Bytes stand in Parquet, with or without a path.
     if isinstance(value, bytes):
         return value
     if isinstance(value, dict):
@@ -311,6 +316,7 @@ def _picture_name(value: Any, image: Picture) -> str:
 
 def _split_in(raw: dict[str, Any], column: str) -> str:
     """Return the split that a row names."""
+    # Splits by the names that other programs give them.
     text = _words(raw, column)
     split = {"validation": "val", "valid": "val", "dev": "val"}.get(text.lower(), text.lower())
     if split not in ("train", "val", "test"):
