@@ -15,7 +15,7 @@ from gnomon.generators.drawing.pose import Slot, cell, slots
 from gnomon.generators.drawing.shapes import SHAPES
 from gnomon.generators.rng import Rng
 from gnomon.generators.scene.generator import LEVELS, QUESTIONS
-from gnomon.generators.scene.things import ICONS, REACH, SEEN, UNSEEN, draw_thing
+from gnomon.generators.scene.things import ICONS, REACH, SEEN, UNSEEN
 from gnomon.generators.scene.things import Thing as AThing
 from gnomon.sample import Box, Number, Text
 
@@ -67,7 +67,7 @@ def test_a_straight_edge_stands_within_half_a_pixel_of_its_box(name):
         thing = AThing("large", "black", name)
         one = thing.place(Slot(8, 8, 120, 120), 40 / REACH, rng)._replace(turn=0, shade=0)
         canvas = Canvas(128, np.full((128 * SCALE, 128 * SCALE, 3), 255, np.uint8))
-        x1, y1, x2, y2 = bounding_box(draw_thing(canvas, one))
+        x1, y1, x2, y2 = bounding_box(one.draw(canvas))
         covered = 1 - (np.asarray(canvas.picture(), float)[..., 0] - 22) / (255 - 22)
         across, down = covered.max(0), covered.max(1)
         assert abs(_first(across) - x1) < 0.5

@@ -127,7 +127,7 @@ def _trend(plan: ChartPlan, rng: Rng) -> About | None:
         start = rng.integer(0, len(cells) - 2)
         ends = [cells[start], cells[rng.integer(start + 1, len(cells) - 1)]]
         return {"trend": "between", "cells": ends} if _distinguishable(plan, *ends) else None
-    if not all(_distinguishable(plan, one, other) for one, other in pairwise(cells)):
+    if not all(_distinguishable(plan, a, b) for a, b in pairwise(cells)):
         return None
     return {"trend": "rises", "column": cells[0][1]}
 

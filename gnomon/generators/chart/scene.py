@@ -191,9 +191,9 @@ class ChartPlan(NamedTuple):
         # The value of a segment that stands on others is the difference of two edges.
         return 2 * once if self.is_stacked and cell[1] else once
 
-    def is_apart(self, one: Cell, other: Cell) -> bool:
+    def is_apart(self, cell: Cell, other: Cell) -> bool:
         """True if the picture shows which of the two is greater."""
-        a, b = self.value(one), self.value(other)
+        a, b = self.value(cell), self.value(other)
         if self.has_labels or a == b:
             return a != b
         if self.chart in ("pie", "ring"):
@@ -202,11 +202,11 @@ class ChartPlan(NamedTuple):
         if self.chart == "heatmap":
             # A seventh of the colour bar: neighbours in a map are hard to tell apart.
             return abs(a - b) * 7 >= (self.axis.high - self.axis.low) * self.coarseness
-        if self.chart == "bubble" and one[1] == 2:  # two pixels across, where they are smallest
+        if self.chart == "bubble" and cell[1] == 2:  # two pixels across, where they are smallest
             # Areas show values: a radius grows with the root. 0.75 is that of the smaller bubbles.
             unit = 0.75 * BUBBLE * self.room.text / sqrt(max(row[2] for row in self.cells))
             return unit * abs(sqrt(a) - sqrt(b)) >= self.coarseness
-        axis, pixels = self.axis_of(one[1])
+        axis, pixels = self.axis_of(cell[1])
         # Two pixels apart are seen; edges of two segments have two errors.
         return axis.gap(a, b, pixels) >= (4 if self.is_stacked else 2)
 
@@ -228,9 +228,9 @@ class ChartPlan(NamedTuple):
         else:
             width_of_two, height_of_two = 0.8 * text + 8, text + 12
         return any(
-            self.across.gap(one[0], other[0], width) < width_of_two
-            and self.axis.gap(one[1], other[1], height) < height_of_two
-            for one, other in combinations(self.cells, 2)
+            self.across.gap(first[0], second[0], width) < width_of_two
+            and self.axis.gap(first[1], second[1], height) < height_of_two
+            for first, second in combinations(self.cells, 2)
         )
 
     def is_free(self, cell: Cell) -> bool:

@@ -29,7 +29,6 @@ from gnomon.generators.scene.questions import (
     ask_question,
 )
 from gnomon.generators.scene.things import REACH, SEEN, SIZES, UNSEEN, PlacedThing, Thing
-from gnomon.generators.scene.things import draw_thing as put
 from gnomon.sample import Box, Number, Sample, Target, Text
 
 
@@ -113,7 +112,7 @@ class Scene(PictureGenerator):
             plan.backdrop, self.size * SCALE, plan.ground, rng, partial(_are_visible, plan)
         )
         canvas = Canvas(self.size, behind)
-        inks = [put(canvas, item) for item in plan.things if isinstance(item, PlacedThing)]
+        inks = [item.draw(canvas) for item in plan.things if isinstance(item, PlacedThing)]
         things = [{**item.thing._asdict(), "turn": item.turn}
                   for item in plan.things if isinstance(item, PlacedThing)]  # fmt: skip
         image, stroke = canvas.picture(), None

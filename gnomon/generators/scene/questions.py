@@ -76,10 +76,10 @@ def expressions(
 
 
 def sides_of(
-    one: PlacedThing | FramedPicture, other: PlacedThing | FramedPicture, clear: float
+    thing: PlacedThing | FramedPicture, other: PlacedThing | FramedPicture, clear: float
 ) -> list[str]:
     """Sides of the second thing on which the first lies, at least `clear` pixels away."""
-    a, b = one.round_box, other.round_box
+    a, b = thing.round_box, other.round_box
     free = (b[0] - a[2], a[0] - b[2], b[1] - a[3], a[1] - b[3])
     return [side for side, gap in zip(SIDES, free, strict=True) if gap > clear]
 
@@ -125,7 +125,7 @@ def where(things: Things, clear: float, rng: Rng) -> SceneQuestion:
 
 def count(things: tuple[PlacedThing, ...], clear: float, rng: Rng) -> SceneQuestion:  # noqa: ARG001 - as all questions
     """Ask how many; each number, none too, is as common, so that the words do not tell it."""
-    plain = [placed.thing for placed in things]
+    plain = [item.thing for item in things]
     names = {thing.name for thing in plain}
     colours = {thing.colour for thing in plain}
     absent = [name for name in ICONS if name in SEEN and name not in names]

@@ -124,18 +124,17 @@ class PlacedThing(NamedTuple):
         """The colour it is drawn in."""
         return SHADES[self.thing.colour][self.shade]
 
-
-def draw_thing(canvas: Canvas, thing: PlacedThing) -> Points:
-    """Draw a thing; return the points of its contours."""
-    turn = turning(thing.turn)
-    # The furthest point of a contour lies on the circle around the thing.
-    turn *= thing.radius / _reach(thing.thing.name)
-    ink = []
-    for tone, contours in _contours(thing.thing.name):
-        outlines = [contour @ turn + (thing.x, thing.y) for contour in contours]
-        canvas.inlay(outlines, lighten(thing.colour, _tone(tone, thing.colour)))
-        ink += outlines
-    return np.concatenate(ink)
+    def draw(self, canvas: Canvas) -> Points:
+        """Draw it; return the points of its contours."""
+        turn = turning(self.turn)
+        # The furthest point of a contour lies on the circle around the thing.
+        turn *= self.radius / _reach(self.thing.name)
+        ink = []
+        for tone, contours in _contours(self.thing.name):
+            outlines = [contour @ turn + self.middle for contour in contours]
+            canvas.inlay(outlines, lighten(self.colour, _tone(tone, self.colour)))
+            ink += outlines
+        return np.concatenate(ink)
 
 
 def _contours(name: str) -> list[tuple[str, list[Points]]]:

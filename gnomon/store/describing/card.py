@@ -72,7 +72,7 @@ def _card(manifest: dict[str, Any], splits: dict[str, Any]) -> str:
     text: str = template.render(
         splits=splits,
         form=form,
-        drawn=all(_is_drawn(split["samples"]) for split in splits.values()),
+        is_drawn=all(_is_drawn(split["samples"]) for split in splits.values()),
         license=manifest.get("license", "unknown"),
         pictured=any(each.get(PICTURE, {}).keys() - {"none"} for each in counts.values()),
         sheet=SHEET,

@@ -243,12 +243,12 @@ def _labels(sample: Sample | Outline) -> dict[str, str]:
 
 def _keep_commonest(axis: str, counts: Mapping[str, int]) -> dict[str, int]:
     """Sort labels by their own order or by count, and add those beyond the limit to OTHERS."""
-    named = {label: n for label, n in counts.items() if label != OTHERS}
+    by_label = {label: n for label, n in counts.items() if label != OTHERS}
     # Labels with an order, such as hours, keep it; all others go by their counts.
-    labels = sorted(named, key=lambda label: (_ORDER.get(label, -1), -named[label], label))
+    labels = sorted(by_label, key=lambda label: (_ORDER.get(label, -1), -by_label[label], label))
     labels = labels[: _MOST_OF.get(axis, _MOST)]
-    others = sum(counts.values()) - sum(named[label] for label in labels)
-    return {label: named[label] for label in labels} | ({OTHERS: others} if others else {})
+    others = sum(counts.values()) - sum(by_label[label] for label in labels)
+    return {label: by_label[label] for label in labels} | ({OTHERS: others} if others else {})
 
 
 _BAR = 24  # characters of the longest bar

@@ -53,7 +53,7 @@ def open_table(
     folders = picture_folders(file.parent, pictures=pictures)
 
     def read() -> UserTable:
-        return _opened(place.name, _lines(file), columns, folders, on_bad)
+        return _build(place.name, _raw_rows(file), columns, folders, on_bad)
 
     return cached_table(file, (place.name, repr(columns), on_bad, pictures), read).part(split)
 
@@ -68,7 +68,7 @@ def picture_folders(*folders: Path, pictures: str | None) -> Folders:
 
 
 @dataclass(frozen=True)
-class _Lines:
+class _StreamedRows:
     """Raw rows of a file that is read again for each pass, so that they are never all in memory."""
 
     file: Path
@@ -82,10 +82,10 @@ class _Lines:
         return read_rows(self.file)
 
 
-def _lines(file: Path) -> Iterable[tuple[int, dict[str, Any]]]:
+def _raw_rows(file: Path) -> Iterable[tuple[int, dict[str, Any]]]:
     """Return raw rows for two passes, in memory if their format is parsed as a whole."""
     if file.suffix.lower() in (".csv", ".tsv", ".jsonl"):
-        return _Lines(file)
+        return _StreamedRows(file)
     return list(read_rows(file))
 
 
@@ -105,7 +105,7 @@ def open_hub(name: str, columns: Columns, split: str, *, on_bad: OnBad = "refuse
     if n > MAX_ROWS:
         raise ValueError(f"{name}: its {n:,} rows are more than the {MAX_ROWS:,} that are read")
     rows = [row for part in parts for table in part.iter(256) for row in table.to_pylist()]
-    return _opened(name, list(enumerate(rows, 1)), columns, Folders(downloads), on_bad).part(split)
+    return _build(name, list(enumerate(rows, 1)), columns, Folders(downloads), on_bad).part(split)
 
 
 def is_user_data(path: str | Path) -> bool:
@@ -138,7 +138,7 @@ def rows_file(place: Path) -> Path:
     return next(files, place / METADATA[0])
 
 
-def _opened(
+def _build(
     name: str,
     lines: Iterable[tuple[int, dict[str, Any]]],
     columns: Columns,
@@ -182,7 +182,7 @@ def _column_names(lines: Iterable[tuple[int, dict[str, Any]]]) -> dict[str, None
     for _, raw in lines:
         # A dict keeps the order, a set would not.
         names.update(dict.fromkeys(raw))
-        if isinstance(lines, _Lines) and lines.have_same_columns:
+        if isinstance(lines, _StreamedRows) and lines.have_same_columns:
             break
     return names
 
