@@ -150,7 +150,7 @@ def test_every_split_has_problems_at_the_smallest_scale(split):
         ({"distractors": [0, 3]}, "distractors"),
         ({"largest": 5}, "largest"),
         ({"problem": -1, "vary": "names"}, "problem"),
-        ({"problem": 4}, "set vary"),
+        ({"problem": 4}, "give vary=numbers"),
         ({"level": "severe"}, "level"),
     ],
 )
