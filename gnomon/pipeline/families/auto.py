@@ -14,7 +14,7 @@ from inspect import getsource
 from math import prod
 from pathlib import Path
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import TemplateError
 
@@ -42,10 +42,10 @@ UNUSED = re.compile(r"audio|speech|sound|video")
 class Auto(Family):
     """The family of a checkpoint with a chat template that no other family covers."""
 
-    name: ClassVar[str] = "auto"
-    dialect: ClassVar[str] = "plain"
-    digits: ClassVar[str] = "1 or more"
-    end: ClassVar[str] = ""
+    name = "auto"
+    dialect = "plain"
+    digits = "1 or more"
+    end = ""
     processor: Processor
     """The checkpoint's processor."""
     opening: str = ""

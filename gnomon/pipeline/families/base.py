@@ -220,8 +220,8 @@ class Family(ABC):
 class TextOnly(Family):
     """A causal language model; its processor is its tokenizer."""
 
-    dialect: ClassVar[str] = "plain"
-    language: ClassVar[Part] = ("model.",)
+    dialect = "plain"
+    language = ("model.",)
 
     def load_processor(self, path: str | Path, model: Model) -> Processor:  # noqa: ARG002 - no pixels
         """Load the tokenizer; if it has no pad token, as Llama-3's, give it one."""

@@ -12,7 +12,7 @@ from math import floor, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import Family, Part, Processor
+from gnomon.pipeline.families.base import Family, Processor
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
@@ -30,16 +30,16 @@ class Gemma3(Family):
     Pan and scan, which adds crops of long pictures, stays off, as in the checkpoints.
     """
 
-    name: ClassVar[str] = "gemma3"
-    model_types: ClassVar[tuple[str, ...]] = ("gemma3",)
-    dialect: ClassVar[str] = "gemini"
-    digits: ClassVar[str] = "1"
-    end: ClassVar[str] = "<end_of_turn>"
-    placeholder: ClassVar[str] = "<start_of_image>"
+    name = "gemma3"
+    model_types = ("gemma3",)
+    dialect = "gemini"
+    digits = "1"
+    end = "<end_of_turn>"
+    placeholder = "<start_of_image>"
     multi_image = True
-    vision: ClassVar[Part | None] = ("model.vision_tower.",)
+    vision = ("model.vision_tower.",)
     # One matrix that is no linear layer: it trains whole or not at all.
-    projector: ClassVar[Part | None] = ("model.multi_modal_projector.",)
+    projector = ("model.multi_modal_projector.",)
 
     def token_counts(self, config: PretrainedConfig) -> dict[str, Any]:
         return {"image_seq_length": config.mm_tokens_per_image}
@@ -60,16 +60,16 @@ class Gemma4(Family):
     refused: its experts are no linear layers, which 4 bits and adapters need.
     """
 
-    name: ClassVar[str] = "gemma4"
-    model_types: ClassVar[tuple[str, ...]] = ("gemma4",)
-    dialect: ClassVar[str] = "gemini"
-    digits: ClassVar[str] = "1"
-    end: ClassVar[str] = "<turn|>"
-    placeholder: ClassVar[str] = "<|image|>"
+    name = "gemma4"
+    model_types = ("gemma4",)
+    dialect = "gemini"
+    digits = "1"
+    end = "<turn|>"
+    placeholder = "<|image|>"
     template_options: ClassVar[Mapping[str, Any]] = {"enable_thinking": False}
     multi_image = True
-    vision: ClassVar[Part | None] = ("model.vision_tower.",)
-    projector: ClassVar[Part | None] = ("model.embed_vision.",)
+    vision = ("model.vision_tower.",)
+    projector = ("model.embed_vision.",)
     unused_parts = ("model.audio_tower.", "model.embed_audio.")
 
     def load_model(self, path: str | Path, **options: Any) -> PreTrainedModel:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from math import ceil, isqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from gnomon.pipeline.families.base import Family, Part, Processor
+from gnomon.pipeline.families.base import Family, Processor
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
@@ -32,19 +32,19 @@ class Idefics3(Family):
     published: they are floats on 0..1.
     """
 
-    name: ClassVar[str] = "idefics3"
-    model_types: ClassVar[tuple[str, ...]] = ("idefics3",)
-    dialect: ClassVar[str] = "plain"
-    digits: ClassVar[str] = "1 to 3"
-    end: ClassVar[str] = "<end_of_utterance>"
-    placeholder: ClassVar[str] = "<image>"
+    name = "idefics3"
+    model_types = ("idefics3",)
+    dialect = "plain"
+    digits = "1 to 3"
+    end = "<end_of_utterance>"
+    placeholder = "<image>"
     multi_image = True
-    space_before_answer: ClassVar[bool] = True  # after `Assistant:`
-    has_pixel_limits: ClassVar[bool] = True
-    language: ClassVar[Part] = ("model.text_model.",)
-    vision: ClassVar[Part | None] = ("model.vision_model.",)
-    projector: ClassVar[Part | None] = ("model.connector.",)
-    place_tokens: ClassVar[tuple[int, int]] = (8, 4)
+    space_before_answer = True  # after `Assistant:`
+    has_pixel_limits = True
+    language = ("model.text_model.",)
+    vision = ("model.vision_model.",)
+    projector = ("model.connector.",)
+    place_tokens = (8, 4)
     """Tokens of a tile's name, `<row_1_col_1>`, and of `<global-img>`: plain text here."""
 
     def load_image_processor(self, path: str | Path, model: Model, **settings: Any) -> Any:
@@ -79,10 +79,10 @@ class Idefics3(Family):
 class SmolVLM(Idefics3):
     """SmolVLM2: Idefics3's way with a picture, SmolLM2's language; a token for a tile's place."""
 
-    name: ClassVar[str] = "smolvlm"
-    model_types: ClassVar[tuple[str, ...]] = ("smolvlm",)
-    digits: ClassVar[str] = "1"
-    place_tokens: ClassVar[tuple[int, int]] = (1, 1)
+    name = "smolvlm"
+    model_types = ("smolvlm",)
+    digits = "1"
+    place_tokens = (1, 1)
 
     def load_processor(self, path: str | Path, model: Model) -> Processor:
         from transformers.models.smolvlm import processing_smolvlm

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from math import ceil, inf, prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from gnomon.pipeline.families.base import Family, Part, Processor
+from gnomon.pipeline.families.base import Family, Processor
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
@@ -31,16 +31,16 @@ class InternVL(Family):
     0..1000, as the model cards of InternVL2 have them, whose training data later models share.
     """
 
-    name: ClassVar[str] = "internvl"
-    model_types: ClassVar[tuple[str, ...]] = ("internvl",)
-    dialect: ClassVar[str] = "internvl"
-    digits: ClassVar[str] = "1"
-    end: ClassVar[str] = "<|im_end|>"
-    placeholder: ClassVar[str] = "<IMG_CONTEXT>\n"
+    name = "internvl"
+    model_types = ("internvl",)
+    dialect = "internvl"
+    digits = "1"
+    end = "<|im_end|>"
+    placeholder = "<IMG_CONTEXT>\n"
     multi_image = True
-    has_pixel_limits: ClassVar[bool] = True
-    vision: ClassVar[Part | None] = ("model.vision_tower.",)
-    projector: ClassVar[Part | None] = ("model.multi_modal_projector.",)
+    has_pixel_limits = True
+    vision = ("model.vision_tower.",)
+    projector = ("model.multi_modal_projector.",)
 
     def load_image_processor(self, path: str | Path, model: Model, **settings: Any) -> Any:
         processor = super().load_image_processor(path, model, **settings)

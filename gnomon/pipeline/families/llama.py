@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import Family, Part, Processor, TextOnly
+from gnomon.pipeline.families.base import Family, Processor, TextOnly
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
@@ -22,10 +22,10 @@ recipe would train on other prompts tomorrow."""
 class Llama(TextOnly):
     """Llama and what shares its architecture, text alone; Llama-2 has one digit a token."""
 
-    name: ClassVar[str] = "llama"
-    model_types: ClassVar[tuple[str, ...]] = ("llama",)
-    digits: ClassVar[str] = "1 to 3"
-    end: ClassVar[str] = "<|eot_id|>"
+    name = "llama"
+    model_types = ("llama",)
+    digits = "1 to 3"
+    end = "<|eot_id|>"
     template_options: ClassVar[Mapping[str, Any]] = {"date_string": DATE}
 
 
@@ -36,15 +36,15 @@ class Mllama(Family):
     `<|image|>` has the id V, which the embedding has a row for and the head has not.
     """
 
-    name: ClassVar[str] = "mllama"
-    model_types: ClassVar[tuple[str, ...]] = ("mllama",)
-    dialect: ClassVar[str] = "plain"
-    digits: ClassVar[str] = "1 to 3"
-    end: ClassVar[str] = "<|eot_id|>"
-    placeholder: ClassVar[str] = "<|image|>"
+    name = "mllama"
+    model_types = ("mllama",)
+    dialect = "plain"
+    digits = "1 to 3"
+    end = "<|eot_id|>"
+    placeholder = "<|image|>"
     template_options: ClassVar[Mapping[str, Any]] = {"date_string": DATE}
-    vision: ClassVar[Part | None] = ("model.vision_model.",)
-    projector: ClassVar[Part | None] = ("model.multi_modal_projector.",)
+    vision = ("model.vision_model.",)
+    projector = ("model.multi_modal_projector.",)
 
     def load_model(self, path: str | Path, **options: Any) -> PreTrainedModel:
         model = super().load_model(path, **options)
@@ -93,15 +93,15 @@ def _pass_texts_by(
 class Llava(Family):
     """LLaVA-1.5: every picture padded to a square and shrunk or enlarged to 336 by 336 pixels."""
 
-    name: ClassVar[str] = "llava"
-    model_types: ClassVar[tuple[str, ...]] = ("llava",)
-    dialect: ClassVar[str] = "llava"
-    digits: ClassVar[str] = "1"
-    end: ClassVar[str] = "</s>"
-    placeholder: ClassVar[str] = "<image>\n"
-    space_before_answer: ClassVar[bool] = True  # after `ASSISTANT:`
-    vision: ClassVar[Part | None] = ("model.vision_tower.",)
-    projector: ClassVar[Part | None] = ("model.multi_modal_projector.",)
+    name = "llava"
+    model_types = ("llava",)
+    dialect = "llava"
+    digits = "1"
+    end = "</s>"
+    placeholder = "<image>\n"
+    space_before_answer = True  # after `ASSISTANT:`
+    vision = ("model.vision_tower.",)
+    projector = ("model.multi_modal_projector.",)
 
     def load_image_processor(self, path: str | Path, model: Model, **settings: Any) -> Any:  # noqa: ARG002 - one size
         from transformers.models.llava.image_processing_pil_llava import LlavaImageProcessorPil

@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 class Qwen2(TextOnly):
     """Qwen2 and Qwen2.5, text alone."""
 
-    name: ClassVar[str] = "qwen2"
-    model_types: ClassVar[tuple[str, ...]] = ("qwen2",)
-    digits: ClassVar[str] = "1"
-    end: ClassVar[str] = "<|im_end|>"
+    name = "qwen2"
+    model_types = ("qwen2",)
+    digits = "1"
+    end = "<|im_end|>"
 
 
 class Qwen2VL(Family):
     """Qwen2-VL, and what was fine-tuned from it: any picture size in multiples of 28 pixels."""
 
-    name: ClassVar[str] = "qwen2-vl"
+    name = "qwen2-vl"
     model_types: ClassVar[tuple[str, ...]] = ("qwen2_vl",)
-    dialect: ClassVar[str] = "qwen2-vl"
-    digits: ClassVar[str] = "1"
-    end: ClassVar[str] = "<|im_end|>"
-    placeholder: ClassVar[str] = "<|vision_start|><|image_pad|><|vision_end|>"
+    dialect = "qwen2-vl"
+    digits = "1"
+    end = "<|im_end|>"
+    placeholder = "<|vision_start|><|image_pad|><|vision_end|>"
     multi_image = True
-    has_pixel_limits: ClassVar[bool] = True
-    vision: ClassVar[Part | None] = ("model.visual.",)
+    has_pixel_limits = True
+    vision = ("model.visual.",)
     # The merger is a child of the tower.
     projector: ClassVar[Part | None] = ("model.visual.merger.",)
-    pixels: ClassVar[tuple[int, int]] = (56 * 56, 12_845_056)
+    pixels = (56 * 56, 12_845_056)
     """Minimum and maximum pixels of a picture in the published checkpoints."""
 
     def load_image_processor(self, path: str | Path, model: Model, **settings: Any) -> Any:
@@ -72,9 +72,9 @@ class Qwen2VL(Family):
 class Qwen25VL(Qwen2VL):
     """Qwen2.5-VL: as Qwen2-VL, with boxes in pixels of the resized picture."""
 
-    name: ClassVar[str] = "qwen2.5-vl"
-    model_types: ClassVar[tuple[str, ...]] = ("qwen2_5_vl",)
-    dialect: ClassVar[str] = "qwen2.5-vl"
+    name = "qwen2.5-vl"
+    model_types = ("qwen2_5_vl",)
+    dialect = "qwen2.5-vl"
 
     def export_size(self, size: Size) -> Size:
         """Return the size that the published checkpoints' processor resizes to: boxes are in it."""
@@ -86,14 +86,14 @@ class Qwen25VL(Qwen2VL):
 class Qwen3VL(Qwen2VL):
     """Qwen3-VL, the dense Instruct models: pictures in multiples of 32 pixels."""
 
-    name: ClassVar[str] = "qwen3-vl"
-    model_types: ClassVar[tuple[str, ...]] = ("qwen3_vl",)
-    dialect: ClassVar[str] = "qwen3-vl"
-    projector: ClassVar[Part | None] = (
+    name = "qwen3-vl"
+    model_types = ("qwen3_vl",)
+    dialect = "qwen3-vl"
+    projector = (
         "model.visual.merger.",
         "model.visual.deepstack_merger_list.",
     )
-    pixels: ClassVar[tuple[int, int]] = (65_536, 16_777_216)
+    pixels = (65_536, 16_777_216)
 
 
 class Qwen35(Qwen3VL):
@@ -103,8 +103,8 @@ class Qwen35(Qwen3VL):
     model_type and are not supported.
     """
 
-    name: ClassVar[str] = "qwen3.5"
-    model_types: ClassVar[tuple[str, ...]] = ("qwen3_5",)
+    name = "qwen3.5"
+    model_types = ("qwen3_5",)
     template_options: ClassVar[Mapping[str, Any]] = {"enable_thinking": False}
 
 

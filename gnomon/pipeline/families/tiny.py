@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from gnomon.pipeline.families import BLANK, TINY
 from gnomon.pipeline.families.base import Processor
@@ -21,9 +21,9 @@ SIDE = 112
 class GnomonTiny(Qwen2VL):
     """The embedded model: small enough to fine-tune on two cores in minutes."""
 
-    name: ClassVar[str] = "gnomon-tiny"
-    model_types: ClassVar[tuple[str, ...]] = ()
-    pixels: ClassVar[tuple[int, int]] = (105**2, 120**2)
+    name = "gnomon-tiny"
+    model_types = ()
+    pixels = (105**2, 120**2)
     """Limits under which square and nearly square pictures become SIDE². They differ because sides
     are rounded to multiples of 28, up at the lower limit and down at the upper: with a single
     limit, 482 × 480 would become 112 × 84."""
