@@ -91,6 +91,7 @@ def _model_type(path: str, name: str) -> str:
     """Read `model_type` from a checkpoint's config.json."""
     from transformers import PretrainedConfig
 
+    # AutoConfig would raise for an unknown model_type before the message could name it.
     config, _ = try_load(name, lambda: PretrainedConfig.get_config_dict(path))
     if "model_type" not in config:
         raise ModelNotHereError(
@@ -110,6 +111,7 @@ def _reaches_hub() -> bool:
     if getproxies():
         return True  # a proxy looks names up itself
     try:
+        # Asks the resolver alone and opens no connection.
         socket.getaddrinfo(urlsplit(constants.ENDPOINT).hostname, 443)
     except OSError:
         return False

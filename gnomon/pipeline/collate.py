@@ -99,6 +99,7 @@ class Collator:
         return final
 
     def _refuse_long(self, batch: dict[str, torch.Tensor], samples: list[Sample]) -> None:
+        # Placeholders of pictures are expanded by now: these are the lengths that the model sees.
         lengths = batch["attention_mask"].sum(1).tolist()
         for sample, length in zip(samples, lengths, strict=True):
             # TRL's own truncation would cut the answer off, which stands at the end.
@@ -116,6 +117,7 @@ class Collator:
         first word.
         """
         texts = [prompt, prompt + answer]
+        # Not the processor: it would ask for the pictures, which change no token of an answer.
         tokenizer = tokenizer_of(self.processor)
         prompt_ids, ids = tokenizer(texts, add_special_tokens=False)["input_ids"]
         return list(ids[len(prompt_ids) :]) if ids[: len(prompt_ids)] == prompt_ids else []

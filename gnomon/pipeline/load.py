@@ -75,6 +75,7 @@ def load(model: Model, *, seed: int = 0) -> Loaded:
         raise ValueError(f"{path} has no weights to quantise yet: {way_out}")
     options: dict[str, Any] = {"dtype": getattr(torch, str(model.dtype))}
     if model.bits:
+        # Quantized while it is loaded, layer by layer: the whole in 16 bits may not fit.
         options["quantization_config"] = quantization_config(family, model)
     if model.attn_implementation:
         options["attn_implementation"] = model.attn_implementation
@@ -141,6 +142,7 @@ def _check_ranks(folder: Path) -> None:
 
 def _weight_names(folder: Path) -> set[str]:
     """Names of an adapter's weights on disk; in a safetensors file, its header alone is read."""
+    # Older adapters are pickles, which have to be read whole.
     file = folder / SAFETENSORS_WEIGHTS_NAME
     if not file.is_file():
         return set(load_peft_weights(str(folder), device="cpu"))
@@ -176,5 +178,6 @@ def tie_head(model: PreTrainedModel | PeftModel) -> None:
     """
     originals = [m.original_module for m in model.modules() if isinstance(m, ModulesToSaveWrapper)]
     head = model.get_output_embeddings()
+    # By identity: tied weights are one tensor, equal ones are two.
     if any(head.weight is weight for module in originals for weight in module.parameters()):
         head.weight = model.get_input_embeddings().weight

@@ -63,6 +63,7 @@ def keep_trainable_on_cpu(model: torch.nn.Module) -> None:
     """
     for module in model.modules():
         if isinstance(module, bnb.nn.Linear4bit):
+            # bitsandbytes asks this flag before it repacks.
             module.support_avx512bf16_for_cpu = False
 
 

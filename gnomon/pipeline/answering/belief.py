@@ -136,6 +136,7 @@ def _takes_trees(model: PreTrainedModel | PeftModel, tokens: int) -> bool:
     """Return True if all layers attend, through a mask, over that many tokens."""
     config = model.config.get_text_config()
     layers = set(getattr(config, "layer_types", None) or ())
+    # Beyond its window a layer drops the prompt's beginning from the cache.
     if "sliding_attention" in layers and tokens > config.sliding_window:
         return False
     return not model._is_stateful and layers <= {"full_attention", "sliding_attention"}
@@ -152,6 +153,7 @@ def _score_sequences(
     longest = max(map(len, answers)) - 1  # nothing is predicted after the last token
     if not longest:
         return _sum_paths(first.logits[0], [[(-1, ids[0])] for ids in answers])
+    # Padded with the token 0: what follows an answer changes nothing before it.
     rows = [[*ids[:-1], *[0] * (longest + 1 - len(ids))] for ids in answers]
     # A forward appends to the cache in place; reordered by zeros, it repeats the prompt's row.
     cache = deepcopy(first.past_key_values)

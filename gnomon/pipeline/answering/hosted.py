@@ -35,6 +35,7 @@ def predict_to_file(
     `at_once` is the number of requests under way. Boxes are read in the pixels of the picture as
     it was sent: nobody knows how the server resizes it.
     """
+    # As JSON returns them: a tuple would never equal the list in the file.
     settings = json.loads(json.dumps({**settings, "max_new_tokens": max_new_tokens}))
     done = predictions.answered_ids(out, settings)
     rest = (sample for sample in samples if sample.id not in done)
@@ -71,6 +72,7 @@ def ask_all(
         # Twice as many are queued as run, so that a slow answer holds up no other question.
         queue = deque(pool.apply_async(ask, (sample,)) for sample in islice(rest, 2 * at_once))
         while queue:
+            # get() raises here what the thread raised.
             yield queue.popleft().get()
             bar.update()
             queue.extend(pool.apply_async(ask, (sample,)) for sample in islice(rest, 1))

@@ -71,6 +71,7 @@ def predict_batches(
     """Yield predictions batch by batch, the longest prompts of a window first."""
     dialect, rest = loaded.family.dialect, iter(samples)
     while window := list(islice(rest, WINDOW * batch_size)):
+        # The longest first, so that a lack of memory shows at the first batch.
         window.sort(key=lambda sample: -_approximate_length(loaded, sample))
         for start in range(0, len(window), batch_size):
             group = window[start : start + batch_size]
@@ -104,6 +105,7 @@ def generate_texts(loaded: Loaded, samples: Sequence[Sample], *, max_new_tokens:
                 **inputs,
                 max_new_tokens=max_new_tokens,
                 do_sample=False,
+                # Checkpoints' generation configs set these three; greedy search warns of each.
                 temperature=None,
                 top_p=None,
                 top_k=None,

@@ -98,8 +98,10 @@ class Server:
             try:
                 status, headers, text = self._send("chat/completions", seconds, request | limits)
                 if status == 200:
+                    # Raises a ValueError for what is no answer, which is tried again below.
                     return _reply_of(text)
                 message = self._refusal(status, text)
+                # The same question once more without the refused parameter, at once.
                 if "temperature" in limits and _REFUSES_TEMPERATURE.search(text):
                     self.thinks, wait = True, 0
                 # No repetition changes such a refusal.
@@ -156,6 +158,7 @@ class Server:
         request = Request(url, data, headers)  # noqa: S310 - the user's own URL
         try:
             response = _OPENER.open(request, timeout=seconds)
+        # urllib raises for a status from 300 on; the error is a response that can be read.
         except HTTPError as error:
             response = error
         with response:

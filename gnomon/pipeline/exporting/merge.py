@@ -122,6 +122,7 @@ def merge_adapters(model: PeftModel) -> PreTrainedModel:
         if isinstance(layer, LoraLayer):
             # A small update added to bf16 weights would be rounded away.
             layer.float().merge()
+            # At once, so that at most one layer is held in float32.
             layer.to(torch.bfloat16)
     plain: PreTrainedModel = model.unload()
     return plain.to(torch.bfloat16)

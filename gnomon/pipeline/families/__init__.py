@@ -59,6 +59,7 @@ def of_model_type(model_type: str, checkpoint: str = "a checkpoint") -> Family:
     families = model_types()
     if model_type in families:
         return create(families[model_type])
+    # A table of names: no model's code is imported.
     from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
 
     if model_type in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES:

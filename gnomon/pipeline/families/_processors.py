@@ -32,6 +32,7 @@ def open_parts(path: str | Path, pictures: Any, **defaults: Any) -> ProcessorMix
     config = {name: value for name, value in config.items() if value is not None}
     settings = {"chat_template": tokenizer.chat_template, **defaults, **config}
     processor = assemble(processor_class, pictures, tokenizer, **settings)
+    # transformers saves the template as a file of its own.
     processor.saved_settings = {n: config[n] for n in config if n != "chat_template"}
     return processor
 

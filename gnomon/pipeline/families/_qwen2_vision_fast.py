@@ -32,6 +32,7 @@ class Attention(VisionAttention):  # type: ignore[misc]
         **options: Any,
     ) -> Tensor:
         """Compute the same as transformers, up to rounding."""
+        # Cumulative lengths, [pictures + 1]: the patches of all pictures lie in one row.
         lengths = cu_seqlens.diff()
         if bool((lengths != lengths[0]).any()):
             output: Tensor = super().forward(
@@ -43,6 +44,7 @@ class Attention(VisionAttention):  # type: ignore[misc]
         q, k, v = qkv.unbind(1)
         q, k = apply_rotary_pos_emb_vision(q, k, *position_embeddings)
         q, k, v = (x.unflatten(0, (len(lengths), -1)).transpose(1, 2) for x in (q, k, v))
+        # Softmax in float32, as transformers' eager attention has it.
         weight = (q @ k.mT).float().mul(self.scaling).softmax(-1).to(v.dtype)
         attended: Tensor = self.proj((weight @ v).transpose(1, 2).flatten(0, 1).flatten(1))
         return attended

@@ -82,6 +82,7 @@ class Auto(Family):
         """
         model = super().load_model(path, **options)
         scale = getattr(model.config.get_text_config(), "logit_scale", None)
+        # Classes that scale by themselves name the key in their source.
         if scale and "logit_scale" not in getsource(sys.modules[type(model).__module__]):
             head = model.get_output_embeddings()
             head.register_forward_hook(lambda _head, _inputs, logits: logits * scale)
@@ -143,6 +144,7 @@ def _largest_resize(image_processor: Any, size: Size) -> Size:
         sizes.append(tuple(picture.shape[-2:]))
         return picture
 
+    # On the instance, so that `del` brings the class's method back.
     image_processor.resize = recording_resize
     try:
         image_processor(Image.new("RGB", size), return_tensors="pt")
@@ -229,6 +231,7 @@ def _modules_outside(module: Module, parts: Sequence[str], prefix: str = "") -> 
     """Yield the outermost modules with parameters that contain none of the parts."""
     for name, child in module.named_children():
         full = prefix + name
+        # A part lies deeper: its siblings are looked at one by one.
         if any(part.startswith(f"{full}.") for part in parts):
             yield from _modules_outside(child, parts, f"{full}.")
         elif full not in parts and any(True for _ in child.parameters()):

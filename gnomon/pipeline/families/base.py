@@ -108,6 +108,7 @@ class Family(ABC):
 
         from gnomon.pipeline.families import _processors
 
+        # By these the processor writes as many placeholders as the model has features.
         counts = self.token_counts(AutoConfig.from_pretrained(path))
         return _processors.open_parts(path, self.load_image_processor(path, model), **counts)
 

@@ -102,6 +102,7 @@ def _tile_tokens(config: PretrainedConfig) -> int:
 def _limit_edge(edge: int, tile: int, model: Model) -> int:
     """Limit the longest edge to the recipe's pixels, rounded to whole tiles."""
     if model.max_pixels is not None:
+        # The edge of a square of that area: other pictures with this longest edge have less.
         edge = min(edge, isqrt(model.max_pixels) // tile * tile)
     if model.min_pixels is not None:
         edge = max(edge, ceil(model.min_pixels**0.5 / tile) * tile)

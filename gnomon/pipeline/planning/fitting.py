@@ -30,6 +30,7 @@ def fit_recipe(
     # The first concession is none: a smaller batch alone may fit.
     for words, name, cost in [("", "", ""), *_concessions(recipe, pixels)]:
         recipe = _with_batch(_changed(recipe, *words.split()), 1, step)
+        # By name: the second shrinking of pictures replaces the first.
         given_up |= {name: cost} if name else {}
         if fits(recipe):
             recipe = _largest_batch(recipe, fits, step)
@@ -74,6 +75,7 @@ def _concessions(recipe: Recipe, pixels: int) -> Iterator[tuple[str, str, str]]:
 def _largest_batch(recipe: Recipe, fits: Callable[[Recipe], bool], step: int) -> Recipe:
     """Return the recipe with the largest batch that fits and divides a step; with 1 if none."""
     # Only divisors of the step keep its number of samples.
+    # From the largest down: the first that fits is the fastest.
     for size in range(step, 1, -1):
         if step % size == 0 and fits(_with_batch(recipe, size, step)):
             return _with_batch(recipe, size, step)

@@ -244,6 +244,7 @@ def _free_memory() -> float:
     import torch
 
     if torch.cuda.is_available():
+        # (free, total) of the device: what other processes hold is not free.
         return float(torch.cuda.mem_get_info()[0])
     return float(psutil.virtual_memory().available)
 

@@ -128,6 +128,7 @@ def measure_shapes(family: Family, model: PreTrainedModel) -> Shapes:
         layers[name] = [Layer(*size, n) for size, n in sizes.items()]
     unused = tuple(family.unused_modules(model.config))  # Gemma 4's audio tower
     trainable = sum(n for name, n in rest.items() if not name.startswith(unused))
+    # Language first, as the plan prints them.
     parameters = dict(reversed(parameters.items()))
     if rest:
         parameters["head"] = sum(rest.values())
@@ -151,6 +152,7 @@ def measure_saved_bytes(
             parameter.requires_grad_(name.startswith(family.language))
     # Weights are in memory anyway; a view of one has the same storage.
     parameters = {parameter.untyped_storage()._cdata for parameter in model.parameters()}
+    # By the storage's address: a tensor and its views are saved once.
     saved: dict[int, torch.UntypedStorage] = {}
 
     def note_saved(tensor: torch.Tensor) -> torch.Tensor:
@@ -239,6 +241,7 @@ def _count_attention(model: PreTrainedModel) -> None:
 def measure_stored(family: Family, checkpoint: str) -> Stored:
     """Measure a well-known checkpoint for shapes.json."""
     config = family.config(checkpoint)
+    # The dtype changes no shape.
     shapes = measure_shapes(family, build_on_meta(family, config, "bfloat16"))
     n = sum(layer.n for layer in shapes.layers["language"])
     activations = {}

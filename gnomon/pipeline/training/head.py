@@ -93,6 +93,7 @@ def supports_logits_to_keep(model: PreTrainedModel | PeftModel) -> bool:
     if isinstance(model, PeftModel):
         if model.active_peft_config.is_prompt_learning:  # its virtual tokens shift the positions
             return False
+        # PEFT's forward takes any keyword; the base's signature names its own.
         model = model.get_base_model()
     return "logits_to_keep" in signature(type(model).forward).parameters
 
@@ -100,6 +101,7 @@ def supports_logits_to_keep(model: PreTrainedModel | PeftModel) -> bool:
 def ends_with_its_head(model: PreTrainedModel | PeftModel) -> bool:
     """Return True if the head's output are the logits, not rescaled, so it can pack rows."""
     config = model.config.get_text_config()
+    # Some configs hold the key with the neutral value 1.0.
     return all(getattr(config, key, None) in (None, 1.0) for key in RESCALING_KEYS)
 
 
@@ -109,6 +111,7 @@ def _replaced_forward(
 ) -> Iterator[Callable[[Tensor], Tensor]]:
     """Give the head another forward within the block; yields the original one."""
     original, instance_forward = head.forward, head.__dict__.get("forward")
+    # Set on the instance, where it hides the class's method.
     head.forward = forward
     try:
         yield original

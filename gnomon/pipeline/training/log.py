@@ -38,6 +38,7 @@ class Progress(ProgressCallback):  # type: ignore[misc]
 
     def on_train_begin(self, _: Any, state: Any, *__: Any, **___: Any) -> None:
         self.current_step = state.global_step
+        # Only the first process shows the bar.
         if state.is_world_process_zero:
             self.training_bar = track(
                 total=state.max_steps, initial=self.current_step, desc="training", unit=" steps"

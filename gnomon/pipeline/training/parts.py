@@ -115,6 +115,7 @@ def _full_modules(
     """
     outermost: list[str] = []
     embedding, head = model.get_input_embeddings(), model.get_output_embeddings()
+    # A tied head follows its embedding (see tie_head); PEFT would train a second copy of it.
     tied_head = head if head.weight is embedding.weight else None
     for name, module in model.named_modules():
         inside = name.startswith(tuple(f"{parent}." for parent in outermost))
@@ -136,6 +137,7 @@ def _lora_config(
 
     lora = train.lora or Lora()
     all_layers = [name for names in layers.values() for name in names]
+    # PEFT matches both patterns against whole names.
     excluded = [rf"{re.escape(name.rstrip('.'))}(\..*)?" for name in unused]
     return LoraConfig(
         r=train.lora_r,
@@ -164,6 +166,7 @@ def learning_rates(family: Family, train: Train) -> Callable[[str], float] | Non
     parts = _ways(family, train)
 
     def learning_rate_of(name: str) -> float:
+        # PEFT puts this before the names of the model that it wraps.
         part = _part_of(name.removeprefix("base_model.model."), parts)
         return by_part.get(part, train.learning_rate)
 

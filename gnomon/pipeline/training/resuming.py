@@ -44,6 +44,7 @@ def last_checkpoint(
     `takes_best`: the best checkpoint is loaded at the end, so it must be whole, too. `sharded`:
     FSDP and DeepSpeed save other files; only the one written last is checked.
     """
+    # Files of PEFT, or of transformers; large weights are sharded.
     config, model = ("adapter_config", "adapter_model") if adapter else ("config", "model")
     weights = f"{config}.json", f"{model}*.safetensors"
     faults: list[str] = []
@@ -81,6 +82,7 @@ def remove_old(folder: Path, limit: int | None, protected: Collection[Path]) -> 
     transformers does so after each checkpoint that it saves; a kill may have come before.
     """
     checkpoints = _checkpoints(folder)
+    # Even under a limit of 1 transformers keeps both the best and the last one.
     excess = len(checkpoints) - max(limit, len(protected)) if limit else 0
     for checkpoint in checkpoints:
         if excess > 0 and checkpoint not in protected:

@@ -84,6 +84,7 @@ def sft_config(recipe: Recipe, run: Path) -> SFTConfig:
                 f"train.sft.{name}: {value!r}: TRL has no such key; {hint(name, FIELDS)}"
             )
         settings[name] = _check_value(name, value)
+    # There they check combinations of fields, in messages that know no recipe.
     with refusals_of_sft(recipe, "__post_init__"):
         config = SFTConfig(**{**settings, **evaluation_settings(recipe)})
     if config.n_gpu > 1:
@@ -105,6 +106,7 @@ def refusals_of_sft(recipe: Recipe, *functions: str) -> Iterator[None]:
     try:
         yield
     except (ImportError, LookupError, OSError, TypeError, ValueError) as error:
+        # Only the traceback tells an error over these fields from one elsewhere.
         frames = {frame.name for frame in traceback.extract_tb(error.__traceback__)}
         if not recipe.train.sft or not frames & set(functions) or is_shortage(error):
             raise
@@ -119,6 +121,7 @@ def _check_value(name: str, value: Any) -> Any:
     """
     minimum, maximum = _BOUNDS.get(name, (-math.inf, math.inf))
     try:
+        # By TRL's own annotations: its command line takes these types.
         checked = TypeAdapter(_field_types()[name]).validate_python(value)
         if not isinstance(checked, int | float):
             return value

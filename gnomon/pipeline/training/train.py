@@ -190,6 +190,7 @@ def load_finished(trainer: NumericSFTTrainer, checkpoint: Path, log: Path) -> No
     state = TrainerState.load_from_json(checkpoint / TRAINER_STATE_NAME)
     best = checkpoint.with_name(f"checkpoint-{state.best_global_step}")
     chosen = best if trainer.args.load_best_model_at_end and best.is_dir() else checkpoint
+    # Weights alone: no optimizer is built, since no step follows.
     trainer._load_from_checkpoint(str(chosen))
     if trainer.accelerator.is_main_process:
         reports.LogFile(log).repair(state.log_history)

@@ -158,6 +158,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         rates = {id(p): self.learning_rate_of(name) for name, p in self.model.named_parameters()}
         groups = []
         for group in optimizer.param_groups:
+            # In a fixed order, by which a saved optimizer's state finds its groups again.
             for rate in sorted({rates[id(p)] for p in group["params"]}, reverse=True):
                 parameters = [p for p in group["params"] if rates[id(p)] == rate]
                 groups.append({**group, "params": parameters, "lr": rate})
@@ -172,6 +173,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             names, sums_and_counts = self._logged.pop(mode)
             totals, counts = self.accelerator.reduce(sums_and_counts)
             means = (totals / counts.clamp(min=1)).tolist()
+            # TRL averages the lists of _metrics into its next log line.
             self._metrics[mode].update((n, [mean]) for n, mean in zip(names, means, strict=True))
         logs.pop("train_loss", None)  # a resumed run's would leave out the steps before
         super().log(logs, start_time)
@@ -202,6 +204,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
 
         `all_logits`: the outputs hold the logits of every token, not of the answer's alone.
         """
+        # An evaluation has no accumulation window, in which labels are parsed ahead.
         parsed = inputs.get(_LABELS) or self._parse_labels(inputs)
         labels = parsed.labels
         not_the_models = ("labels", FINAL, _LABELS)
@@ -213,6 +216,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
                 "a sample without one answer token: was its answer cut off?"
                 f" (max_length={self.args.max_length})"
             )
+        # A cache of keys and values would take memory that no training step reads.
         model_inputs["use_cache"] = False
         rows, outputs = self._rows(
             model, model_inputs, answer, labels[answer], all_logits=all_logits
@@ -275,6 +279,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
         """Sum counts over batches, and over processes if transformers sums its own over them."""
         if not batches:
             return {}
+        # One tensor, so that several processes exchange it in one call.
         counts = torch.stack([torch.stack(list(counts.values())) for counts in batches]).sum(0)
         if self.args.average_tokens_across_devices and self.args.world_size > 1:
             counts = self.accelerator.gather(counts).view(-1, len(counts)).sum(0)
@@ -283,6 +288,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
     def _accumulate(self, sums: dict[str, Tensor], counts: dict[str, Tensor]) -> None:
         """Add a batch's sums and counts to those of the next log line, on the device."""
         totals = torch.stack([total.detach().float() for total in sums.values()])
+        # Stays on the device: reading a number here would wait for the GPU at each step.
         both = torch.stack([totals, torch.stack([counts[name] for name in sums]).float()])
         if self._mode in self._logged:
             both = self._logged[self._mode][1] + both
@@ -333,6 +339,7 @@ class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
             super()._load_from_checkpoint(resume_from_checkpoint, model)
             cast_adapter(self.model)
             return
+        # from_pretrained maps the saved names to the modules' own.
         saved = type(self.model).from_pretrained(resume_from_checkpoint, dtype=self.model.dtype)
         self.model.load_state_dict(saved.state_dict())
 
@@ -379,6 +386,7 @@ def check_overrides(ours: type, theirs: type) -> None:
         expected, base = signature(method).parameters, getattr(theirs, name, None)
         passes_on = any(p.kind is p.VAR_POSITIONAL for p in expected.values())
         actual = [] if base is None else list(signature(base).parameters)
+        # By name and order, since transformers passes some arguments by position.
         if base is None or not (passes_on or actual == list(expected)):
             fault = "is not there" if base is None else f"takes ({', '.join(actual)})"
             raise VersionError(
@@ -389,4 +397,5 @@ def check_overrides(ours: type, theirs: type) -> None:
             )
 
 
+# At import, so that an unsupported release is refused before anything is loaded.
 check_overrides(NumericSFTTrainer, SFTTrainer)
