@@ -6,15 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from gnomon.commands import answer_files
 from gnomon.commands._parser import Html
-from gnomon.commands.answer_files import (
-    AnswerFormat,
-    exam_for,
-    pictures_of,
-    provenance_path,
-    score_foreign,
-    score_run,
-)
 from gnomon.commands.exam import Exam
 from gnomon.commands.report import lock_report, refuse_overwriting, report
 from gnomon.eval import RunResult
@@ -51,10 +44,10 @@ def compare(
     files = [Path(word) for word in runs if word not in overrides]
     if not files:
         raise RecipeError("name a run or a file of answers")
-    form = AnswerFormat(id_column, text_column, boxes)
+    form = answer_files.AnswerFormat(id_column, text_column, boxes)
     with lock_report(out) as place:
         refuse_overwriting(place, [*files, Path(data or files[0])])
-        exam = exam_for(data, overrides, form)
+        exam = answer_files.exam_for(data, overrides, form)
         compare_runs(files, out, exam, form, published=beside or (), as_json=json)
 
 
@@ -62,7 +55,7 @@ def compare_runs(
     outs: Sequence[Path],
     file: Path,
     exam: Exam | None,
-    form: AnswerFormat,
+    form: answer_files.AnswerFormat,
     *,
     published: Sequence[str] = (),
     as_json: bool = False,
@@ -79,7 +72,9 @@ def compare_runs(
     from gnomon.eval.report.text_tables import add_runs, open_table, table_text
 
     tables = [open_table(name) for name in published]
-    is_ours = [out.is_dir() or exam is None or provenance_path(out).is_file() for out in outs]
+    is_ours = [
+        out.is_dir() or exam is None or answer_files.provenance_path(out).is_file() for out in outs
+    ]
     if exam is not None and all(is_ours):
         raise RecipeError("--data: each of these says what it was asked; leave --data out")
     runs: list[RunResult] = []
@@ -87,9 +82,9 @@ def compare_runs(
     samples: Mapping[str, Sample] | None = None
     for out, name, ours in zip(outs, _names(outs), is_ours, strict=True):
         if exam is None or ours:
-            run = score_run(out, boxes=form.boxes)[-1]
+            run = answer_files.score_run(out, boxes=form.boxes)[-1]
         else:
-            run, pictures, note = score_foreign(out, exam, form)
+            run, pictures, note = answer_files.score_foreign(out, exam, form)
             samples = samples if runs else pictures  # the report shows the first run's
             notes += [note] if note else []
         runs.append(replace(run, name=name))
@@ -98,7 +93,7 @@ def compare_runs(
     groups = group_runs(runs)
     comparisons, _ = compare_groups(groups)
     if samples is None:
-        samples, note = pictures_of(outs[0])
+        samples, note = answer_files.pictures_of(outs[0])
         notes += [note] if note else []
     texts = [table_text(each) for each in filled]
     texts += [text_tables.differences(groups, comparisons) if comparisons else table(runs)]

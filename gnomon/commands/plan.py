@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.atomic import create_file, refuse_taken
 from gnomon.commands import shipped
-from gnomon.commands.resolve import (
-    Resolved,
-    resolve,
-    resolve_values,
-    row_counts,
-    warn_of_mistakes,
-)
+from gnomon.commands.resolve import Resolved, resolve, resolve_values, row_counts, warn_of_mistakes
 from gnomon.commands.user_rows import warn_of_repeats
 from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import ModelNotHereError

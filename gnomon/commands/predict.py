@@ -9,17 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.commands import cuts, pictures
+from gnomon.commands import cuts, directory, pictures
 from gnomon.commands.answer_files import Provenance, provenance_path, read_provenance
-from gnomon.commands.directory import (
-    AFTER,
-    announce,
-    kind_versions,
-    no_run_message,
-    sibling_runs,
-    versions,
-    write_json,
-)
 from gnomon.commands.exam import Exam
 from gnomon.commands.resolve import (
     Resolved,
@@ -107,7 +98,7 @@ def predict(
             " its own questions"
         )
     recipe, exam = recipe_and_exam(resolved, data, words, run=run)
-    name = AFTER if data is None else Path(data).stem
+    name = directory.AFTER if data is None else Path(data).stem
     # Answers about cuts are others than those about whole pictures.
     file = out or _answer_path(recipe, f"{name}-find" if find_question else name, run)
     file = _require_suffix(file, ".jsonl", "answers to a data set")
@@ -167,12 +158,13 @@ def _answer_path(recipe: Recipe, data: str, run: Path | None) -> Path:
 def _check_model(model: str, data: str | None) -> None:
     """Refuse a mistyped run: else the hub would be asked for a model of that name."""
     place = Path(model)
-    if not place.is_dir() and place.parent != Path() and sibling_runs(place):
-        raise RecipeError(no_run_message(place))
+    no_run = directory.no_run_message(place)
+    if not place.is_dir() and place.parent != Path() and directory.sibling_runs(place):
+        raise RecipeError(no_run)
     if data is None:
         raise RecipeError(
-            f"{no_run_message(place)}. If it is a model: what shall {model} be asked? Name a kind,"
-            " a recipe or a directory, too"
+            f"{no_run}. If it is a model: what shall {model} be asked? Name a kind, a recipe or a"
+            " directory, too"
         )
 
 
@@ -217,7 +209,7 @@ def _append_found(
     `samples` opens the pictures, once for the boxes and once for the answers. Boxes are stored
     until all is answered, so that a killed verb asks nothing again.
     """
-    announce(f"asking first: {find}")
+    directory.announce(f"asking first: {find}")
     boxes = out.with_name(out.name + _BOXES)
     whole = replace(recipe, eval=replace(recipe.eval, belief=False))
     model = _load(recipe, run) if recipe.model.server is None else None
@@ -279,7 +271,9 @@ def _append_answers(
 
 def _provenance(exam: Exam, out: Path) -> Provenance:
     """Return the record of an exam; refuse a file that holds answers to another one."""
-    new = Provenance(exam, exam.pool.describe(), versions(), kind_versions(exam.sources))
+    new = Provenance(
+        exam, exam.pool.describe(), directory.versions(), directory.kind_versions(exam.sources)
+    )
     if not _has_answers(out) or not provenance_path(out).is_file():
         return new
     old = read_provenance(out)
@@ -301,7 +295,7 @@ def _record(out: Path, provenance: Provenance) -> None:
     if not _has_answers(out):
         _refuse_user_files(out)
         questions.question_path(out).unlink(missing_ok=True)
-    write_json(provenance_path(out), asdict(provenance))
+    directory.write_json(provenance_path(out), asdict(provenance))
 
 
 def _refuse_user_files(out: Path) -> None:
@@ -337,7 +331,7 @@ def answer_pictures(
     files = pictures.find_pictures(place)
     with sole_writer(out):
         pictures.refuse_foreign_table(out)
-        announce(f"asking: {question}")
+        directory.announce(f"asking: {question}")
         # The table is written whole at the end; until then a killed verb resumes from this file.
         answers = out.with_name(out.name + ".part")
         samples = partial(pictures.picture_samples, files, question)

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gnomon.commands import answer_files
 from gnomon.commands._parser import Count, Html
-from gnomon.commands.answer_files import (
-    AnswerFormat,
-    exam_for,
-    last_answers,
-    pictures_of,
-    read_provenance,
-    score_foreign,
-    score_run,
-)
 from gnomon.commands.report import lock_report, refuse_overwriting, report
 
 
@@ -51,18 +43,18 @@ def score(
     name = predictions.stem if data is None else f"{predictions.stem}-scores"
     default = predictions.with_name(f"{name}.html")
     out = out or (predictions / "report.html" if predictions.is_dir() else default)
-    form = AnswerFormat(id_column, text_column, boxes)
+    form = answer_files.AnswerFormat(id_column, text_column, boxes)
     with lock_report(out) as files:
         if data is None:  # missing answers are the better message than a file in the way
             form.require_data(data, overrides)
-            read_provenance(last_answers(predictions))
+            answer_files.read_provenance(answer_files.last_answers(predictions))
         inputs = [predictions, Path(data or predictions), reviewed or predictions]
         refuse_overwriting(files, inputs, review=review is not None)
-        exam = exam_for(data, overrides, form)
+        exam = answer_files.exam_for(data, overrides, form)
         if exam is not None:
-            run, samples, note = score_foreign(predictions, exam, form)
+            run, samples, note = answer_files.score_foreign(predictions, exam, form)
             runs = [run]
         else:
-            runs = score_run(predictions, boxes=boxes)
-            samples, note = pictures_of(predictions)
+            runs = answer_files.score_run(predictions, boxes=boxes)
+            samples, note = answer_files.pictures_of(predictions)
         report(runs, out, samples, note, as_json=json, review=review, reviewed=reviewed)

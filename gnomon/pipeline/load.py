@@ -12,35 +12,16 @@ from typing import Any
 from gnomon.pipeline import _bitsandbytes  # noqa: F401 - before PEFT, which imports bitsandbytes
 
 # isort: split
+import peft
 import torch
 from accelerate import PartialState
-from peft import PeftConfig, PeftModel
-from peft.utils import (
-    SAFETENSORS_WEIGHTS_NAME,
-    ModulesToSaveWrapper,
-    get_peft_model_state_dict,
-    load_peft_weights,
-)
 from safetensors import safe_open
 from transformers import PreTrainedModel, PreTrainedTokenizerBase, set_seed
 from transformers.trainer import TRAINING_ARGS_NAME
 
 from gnomon.files import open_bytes
-from gnomon.pipeline import families
-from gnomon.pipeline.checkpoint import (
-    ModelNotHereError,
-    load_processor,
-    resolve,
-    try_load,
-    with_dtype,
-)
+from gnomon.pipeline import checkpoint, families, quantize
 from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
-from gnomon.pipeline.quantize import (
-    cast_adapter,
-    check_quantized,
-    keep_trainable_on_cpu,
-    quantization_config,
-)
 from gnomon.recipe import Model
 from gnomon.recipe.sections import LARGEST_RANK
 
@@ -68,26 +49,26 @@ def load(model: Model, *, seed: int = 0) -> Loaded:
 
     `seed` draws the weights of a blank model.
     """
-    path, family = resolve(model)
-    model = with_dtype(model)
+    path, family = checkpoint.resolve(model)
+    model = checkpoint.with_dtype(model)
     if model.bits and path == families.BLANK:
         way_out = f"set model.load_in_{model.bits}bit=false"
         raise ValueError(f"{path} has no weights to quantise yet: {way_out}")
     options: dict[str, Any] = {"dtype": getattr(torch, str(model.dtype))}
     if model.bits:
         # Quantized while it is loaded, layer by layer: the whole in 16 bits may not fit.
-        options["quantization_config"] = quantization_config(family, model)
+        options["quantization_config"] = quantize.quantization_config(family, model)
     if model.attn_implementation:
         options["attn_implementation"] = model.attn_implementation
     if torch.cuda.is_available():
         # Each launched process holds a whole copy; "auto" would spread one over all GPUs.
         options["device_map"] = {"": PartialState().local_process_index}
     set_seed(seed)  # a blank model draws its weights here
-    base = try_load(model.name, lambda: family.load_model(path, **options))
+    base = checkpoint.try_load(model.name, lambda: family.load_model(path, **options))
     if model.bits:
-        check_quantized(base, family)
-        keep_trainable_on_cpu(base)
-    return Loaded(base, load_processor(path, family, model), family)
+        quantize.check_quantized(base, family)
+        quantize.keep_trainable_on_cpu(base)
+    return Loaded(base, checkpoint.load_processor(path, family, model), family)
 
 
 def load_trained(model: Model, run: Path, *, seed: int = 0) -> Loaded:
@@ -99,32 +80,32 @@ def load_trained(model: Model, run: Path, *, seed: int = 0) -> Loaded:
         raise ValueError(f"{run} holds no trained weights yet: `gnomon train` its recipe first")
     base = load(model, seed=seed)
     adapted = attach_adapter(base.model, run / ADAPTER)
-    cast_adapter(adapted)
+    quantize.cast_adapter(adapted)
     tie_head(adapted)
     return replace(base, model=adapted.eval())
 
 
-def attach_adapter(model: PreTrainedModel, folder: Path) -> PeftModel:
+def attach_adapter(model: PreTrainedModel, folder: Path) -> peft.PeftModel:
     """Load the adapter in a folder onto the model; refused unless every weight finds its place.
 
     PEFT leaves out weights under other names with a warning: the base alone would answer.
     """
 
-    def load_adapter() -> PeftModel:
+    def load_adapter() -> peft.PeftModel:
         _check_ranks(folder)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Found missing adapter keys")
             # As a Path: PEFT would look for a string on the hub.
-            return PeftModel.from_pretrained(model, folder)
+            return peft.PeftModel.from_pretrained(model, folder)
 
-    adapted = try_load(str(folder), load_adapter, key="the adapter")
-    names = try_load(str(folder), lambda: _weight_names(folder), key="the adapter")
+    adapted = checkpoint.try_load(str(folder), load_adapter, key="the adapter")
+    names = checkpoint.try_load(str(folder), lambda: _weight_names(folder), key="the adapter")
     # By default PEFT would ask the hub for the base's config, to see if its vocabulary grew.
-    expected = get_peft_model_state_dict(adapted, save_embedding_layers=False).keys()
+    expected = peft.utils.get_peft_model_state_dict(adapted, save_embedding_layers=False).keys()
     differences = (("it lacks", expected - names), ("it has", names - expected))
     faults = [f"{verb} {_first_two(sorted(keys))}" for verb, keys in differences if keys]
     if faults:
-        raise ModelNotHereError(
+        raise checkpoint.ModelNotHereError(
             f"the adapter: {str(folder)!r} has other weights than this model's adapters:"
             f" {'; '.join(faults)}. It belongs to another model, or another program renamed them"
         )
@@ -133,7 +114,7 @@ def attach_adapter(model: PreTrainedModel, folder: Path) -> PeftModel:
 
 def _check_ranks(folder: Path) -> None:
     """Refuse ranks that would fill the memory before any weight of the file is looked at."""
-    config = PeftConfig.from_pretrained(folder)
+    config = peft.PeftConfig.from_pretrained(folder)
     patterns = getattr(config, "rank_pattern", None) or {}
     for rank in (getattr(config, "r", 0), *patterns.values()):
         if isinstance(rank, int) and rank > LARGEST_RANK:
@@ -143,9 +124,9 @@ def _check_ranks(folder: Path) -> None:
 def _weight_names(folder: Path) -> set[str]:
     """Names of an adapter's weights on disk; in a safetensors file, its header alone is read."""
     # Older adapters are pickles, which have to be read whole.
-    file = folder / SAFETENSORS_WEIGHTS_NAME
+    file = folder / peft.utils.SAFETENSORS_WEIGHTS_NAME
     if not file.is_file():
-        return set(load_peft_weights(str(folder), device="cpu"))
+        return set(peft.utils.load_peft_weights(str(folder), device="cpu"))
     with safe_open(file, framework="pt") as weights:
         return set(weights.keys())
 
@@ -171,12 +152,14 @@ def fingerprint(run: Path) -> str:
     return digest.hexdigest()[:16]  # 64 bits tell runs apart
 
 
-def tie_head(model: PreTrainedModel | PeftModel) -> None:
+def tie_head(model: PreTrainedModel | peft.PeftModel) -> None:
     """Tie the head again to the embedding if PEFT trains a copy of the embedding.
 
     PEFT copies a module that trains whole; a head tied to it would keep the original weight.
     """
-    originals = [m.original_module for m in model.modules() if isinstance(m, ModulesToSaveWrapper)]
+    originals = [
+        m.original_module for m in model.modules() if isinstance(m, peft.utils.ModulesToSaveWrapper)
+    ]
     head = model.get_output_embeddings()
     # By identity: tied weights are one tensor, equal ones are two.
     if any(head.weight is weight for module in originals for weight in module.parameters()):

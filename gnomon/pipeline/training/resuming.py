@@ -14,11 +14,7 @@ import torch
 from pydantic import TypeAdapter, ValidationError
 from safetensors import safe_open
 from transformers import TrainerState
-from transformers.trainer import (
-    OPTIMIZER_NAME,
-    SCHEDULER_NAME,
-    TRAINER_STATE_NAME,
-)
+from transformers.trainer import OPTIMIZER_NAME, SCHEDULER_NAME, TRAINER_STATE_NAME
 from transformers.trainer_pt_utils import safe_globals
 
 from gnomon.files import read_text, refuse_special

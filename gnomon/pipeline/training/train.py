@@ -6,14 +6,8 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import transformers
 from peft import PeftModel
-from transformers import (
-    EarlyStoppingCallback,
-    PrinterCallback,
-    ProgressCallback,
-    TrainerCallback,
-    TrainerState,
-)
 from transformers.trainer import TRAINER_STATE_NAME
 
 from gnomon.atomic import rename_new
@@ -70,7 +64,7 @@ def _warn_of_label_entropy(recipe: Recipe, trainer: NumericSFTTrainer, samples: 
         warn(f"{message}; try {', '.join(ways_out[:-1])}, or {ways_out[-1]}")
 
 
-class StopBelow(TrainerCallback):  # type: ignore[misc]
+class StopBelow(transformers.TrainerCallback):  # type: ignore[misc]
     """Callback that ends a training at the first log line with a lower cross-entropy."""
 
     def __init__(self, bar: float) -> None:
@@ -80,13 +74,13 @@ class StopBelow(TrainerCallback):  # type: ignore[misc]
         control.should_training_stop |= logs.get(CE, self.bar) < self.bar
 
 
-class CountEpochs(TrainerCallback):  # type: ignore[misc]
+class CountEpochs(transformers.TrainerCallback):  # type: ignore[misc]
     """Callback that keeps the number of the pass for augmented samples, also after a resume."""
 
     def __init__(self, epoch: Epoch) -> None:
         self.epoch = epoch
 
-    def on_epoch_begin(self, _: Any, state: TrainerState, *__: Any, **___: Any) -> None:
+    def on_epoch_begin(self, _: Any, state: transformers.TrainerState, *__: Any, **___: Any) -> None:
         # A resume in the middle of a pass begins with a fraction, such as 1.25.
         self.epoch.number = int(state.epoch or 0)
 
@@ -175,8 +169,8 @@ def report_coverage(
 
 def is_last_step(checkpoint: Path, recipe: Recipe) -> bool:
     """Return True if no training follows this checkpoint: all steps or all patience are spent."""
-    state = TrainerState.load_from_json(checkpoint / TRAINER_STATE_NAME)
-    stopping = state.stateful_callbacks.get(EarlyStoppingCallback.__name__, {})
+    state = transformers.TrainerState.load_from_json(checkpoint / TRAINER_STATE_NAME)
+    stopping = state.stateful_callbacks.get(transformers.EarlyStoppingCallback.__name__, {})
     spent = stopping.get("attributes", {}).get("early_stopping_patience_counter", 0)
     patience = recipe.train.patience
     return bool(state.global_step >= state.max_steps or (patience and spent >= patience))
@@ -187,7 +181,7 @@ def load_finished(trainer: NumericSFTTrainer, checkpoint: Path, log: Path) -> No
 
     The log and older checkpoints become what they are after an end without a kill.
     """
-    state = TrainerState.load_from_json(checkpoint / TRAINER_STATE_NAME)
+    state = transformers.TrainerState.load_from_json(checkpoint / TRAINER_STATE_NAME)
     best = checkpoint.with_name(f"checkpoint-{state.best_global_step}")
     chosen = best if trainer.args.load_best_model_at_end and best.is_dir() else checkpoint
     # Weights alone: no optimizer is built, since no step follows.
@@ -211,7 +205,7 @@ def make_trainer(
     config = config or sft_config(recipe, run)
     validation = validation_of(recipe, loaded)
     patience = recipe.train.patience
-    stopping = [] if patience is None else [EarlyStoppingCallback(patience)]
+    stopping = [] if patience is None else [transformers.EarlyStoppingCallback(patience)]
     epoch, n = Epoch(), train_size(samples, recipe.train.samples)
     training = augmented(samples, recipe.data, seed=recipe.seed)
     # Longest text that the model was made for; None if its config does not say.
@@ -241,7 +235,8 @@ def make_trainer(
         callbacks=[CountEpochs(epoch), reports.LogFile(run / reports.LOG), *stopping],
     )
     tie_head(trainer.model)
-    for printing in (ProgressCallback, PrinterCallback):  # whichever transformers chose
+    # The trainer has one of the two, which would write beside our bar.
+    for printing in (transformers.ProgressCallback, transformers.PrinterCallback):
         trainer.remove_callback(printing)
     trainer.add_callback(reports.Progress())
     return trainer
