@@ -56,6 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.plugins:
             _register(options.plugins)
         code = call(options)
+        # Here a full disk or a closed pipe raises, and not while Python ends.
         sys.stdout.flush()
         return code
     except (RecipeError, UnknownNameError) as error:
@@ -63,6 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # `gnomon ls | head` is no failure
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at the end
         return 141  # 128 + SIGPIPE, as a shell reports it
+    # Mistakes in what the user gave: the message says all, a traceback nothing more.
     except (ValueError, OSError) as error:
         return _fail(shortage.message_of(error) or error, 1)
     except ModuleNotFoundError as error:
@@ -79,6 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise  # a fault of gnomon's
         return _fail(message, 1)
     finally:
+        # `main` may have been called from Python, whose handler is put back.
         if is_handled:
             signal.signal(signal.SIGTERM, previous)
 
@@ -175,6 +178,7 @@ def _silence_libraries(*, quiet: bool) -> None:
     if quiet:
         os.environ["TRANSFORMERS_VERBOSITY"] = "error"
         warnings.filterwarnings("ignore", module=r"(?!gnomon\b)")  # ours are of the results
+    # Notices about weights, kernels and settings that a user cannot act on.
     for name in ("bitsandbytes", "transformers", "huggingface_hub"):
         logging.getLogger(name).setLevel(logging.ERROR)
     # Tokenizers warn of a fork after threads; data loaders fork.

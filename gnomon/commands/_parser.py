@@ -195,6 +195,7 @@ def call(options: argparse.Namespace) -> int:
 def _parameter_help(lines: str) -> dict[str, dict[str, str]]:
     """Parse lines `name METAVAR: help` to the keywords of add_argument."""
     keywords: dict[str, dict[str, str]] = {}
+    # A line that is indented continues the help above it.
     for name, metavar, text in re.findall(r"^(\w+) ?(\S*): (.*(?:\n +.*)*)", lines, re.MULTILINE):
         keywords[name] = {"help": " ".join(text.split())}
         if metavar:

@@ -53,6 +53,7 @@ def score_file(file: Path, *, name: str | None = None, boxes: str | None = None)
         raise RecipeError(_no_answers(file))
     files.refuse_special(file)  # a named pipe would be waited for without end
     provenance = read_provenance(file)
+    # Reads answers from disk each time they are wanted: a file may be larger than memory.
     answers, n = predictions.PredictionFile(file), provenance.exam.samples
     if len(answers) < n:  # before as many samples are drawn as a damaged file may name
         raise ValueError(
@@ -168,6 +169,7 @@ def _stored_samples(folder: Path, exam: Exam, description: dict[str, Any]) -> Da
     """Open the exam's samples as a run wrote them to its directory; None if it has others."""
     try:
         entry = manifests.read(folder)["splits"].get(exam.split)
+        # A run may hold more samples than the exam asked, of the same sources.
         if entry is None or entry["samples"] != description or entry["n"] < exam.samples:
             return None
         return store.open(folder, exam.split)

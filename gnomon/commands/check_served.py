@@ -126,6 +126,7 @@ def answers_alike(
         show("\nWhere this may come from:", *(f"- {cause}" for cause in causes))
     headlines = first_lines(evaluation.compare(first, second).differences)
     is_worse = any(line.verdict == "worse" for line in headlines)
+    # None where there is nothing to compare: that is no agreement.
     is_alike = (result.same_value.value or 0) >= least and not is_worse
     show(f"\n{server.model} {'answers' if is_alike else 'does NOT answer'} as the run did.")
     return is_alike
@@ -228,6 +229,7 @@ class _Diagnosis:
             from gnomon.pipeline.planning.tokens import prompt_tokens
 
             local = prompt_tokens(self.recipe.model, [bare, sample])
+            # One token is enough: the reply's count of the prompt is what is wanted.
             words = self.server.ask(bare.question, (), max_tokens=1).prompt_tokens
         except (ImportError, ValueError):
             return

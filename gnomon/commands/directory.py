@@ -171,10 +171,12 @@ def _version_changes(run: Path, drawn: Sequence[Source]) -> dict[str, tuple[Any,
 
 def _refuse_changes(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
     """Refuse another recipe, or other versions, if anything on disk was made by the old ones."""
+    # Keys that each folder's files depend on.
     keys_of = {
         "data": ("data", "seed", "train.samples", "version of"),
         "predictions": ("data", "seed", "model", "eval", "version of"),
     }
+    # Hidden files, such as a lock or a half-written shard, do not count.
     places = {run / name: keys for name, keys in keys_of.items() if any((run / name).glob("[!.]*"))}
     # Without the second file of a claim, the first may be a user's own recipe.
     if any(_training_files(run)) or not (run / _VERSIONS).is_file():

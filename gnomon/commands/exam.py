@@ -88,6 +88,7 @@ class Exam:
         ids: list[set[str]] = [set() for _ in self.sources]
         for index, question in enumerate(questions):
             ids[pattern.source_of(index)].add(question.id)
+        # A source of little weight may have had no turn yet.
         return {name: some for name, some in zip(self.names, ids, strict=True) if some}
 
 

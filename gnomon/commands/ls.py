@@ -123,6 +123,7 @@ def _definition(place: str) -> ast.ClassDef | ast.FunctionDef:
 
 def _parse(module: str) -> ast.Module:
     """Parse a module's source; an empty one where it has none, as an extension module."""
+    # Finds the file without running it; its packages are imported, which are light.
     spec = find_spec(module)
     source = Path(spec.origin or "") if spec else Path()
     if not source.is_file():
@@ -163,6 +164,7 @@ def docstrings(kind: type) -> dict[str, str]:
     # Bases first, so that a kind's own text of an option replaces the base's.
     for base in filter(is_dataclass, reversed(kind.__mro__)):
         for field, below in pairwise(_definition(f"{base.__module__}:{base.__name__}").body):
+            # A field's docstring is the bare string right below it.
             if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr):
                 name = ast.unparse(field.target)
                 if name in names:

@@ -102,6 +102,7 @@ def find_questions(recipe: Recipe, run: Path | None) -> list[str]:
 
 def _is_users(source: Source) -> bool:
     """True for the user's own pictures, false for those that gnomon drew or wrote."""
+    # A hub's dataset and a benchmark are somebody's photographs or tables, not gnomon's drawings.
     if source.path is None or source.columns or source.benchmark:
         return source.kind is None
     return is_user_data(source.path)
@@ -157,6 +158,7 @@ def _sample_questions(open_samples: Callable[[], Samples]) -> Iterable[str]:
         some = [samples[index] for index in range(0, n, max(1, n // _PROBED))]
     except _MISSING:
         return []
+    # A dict keeps the order in which they come, and each once.
     return dict.fromkeys(sample.question for sample in some if sample.image is not None)
 
 
@@ -170,6 +172,7 @@ def _stored_questions(run: Path) -> list[tuple[Source, list[str]]]:
             exam = read_provenance(answers).exam
             ids = exam.by_source(questions)
             for source, title in zip(exam.sources, exam.names, strict=True):
+                # `ids` is empty for an exam with a single source: all rows are its.
                 rows = [q for q in questions if not ids or q.id in ids.get(title, ())]
                 texts = [q.question for q in rows if q.question and q.size is not None]
                 pairs.append((source, list(dict.fromkeys(texts))))
@@ -228,6 +231,7 @@ def picture_samples(files: list[Path], question: str) -> Iterator[Sample]:
 
 def refuse_foreign_table(out: Path) -> None:
     """Refuse to write over a table of the user's, such as the labels of these pictures."""
+    # Our tables begin with these columns; the rest of the line may be beliefs.
     header = ",".join(_COLUMNS).encode()
     if not out.exists():
         return

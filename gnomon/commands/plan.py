@@ -97,6 +97,7 @@ def _checkpoint(name: str) -> str | None:
         return shipped.models()[name]
     if place.exists():
         return name if (place / "config.json").is_file() else None
+    # runs/x.yaml and data/labels.csv have one slash, too.
     is_hub_id = name.count("/") == 1 and place.suffix.lower() not in (".yaml", ".yml", *SUFFIXES)
     if name in families.EMBEDDED or (is_hub_id and not place.parent.exists()):
         return name

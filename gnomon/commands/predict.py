@@ -118,6 +118,7 @@ def resolve_model(model: str, data: str | None, overrides: Sequence[str]) -> Res
     if data is not None and is_data(data):
         overrides, _ = split_overrides(overrides)
         if is_on_disk(data):
+            # exam_of reads it: a table has a split `all`, which the recipe's own key lacks.
             overrides = [word for word in overrides if not word.startswith("eval.split=")]
     run = trained_run(model)
     if run is not None:
@@ -278,6 +279,7 @@ def _provenance(exam: Exam, out: Path) -> Provenance:
         return new
     old = read_provenance(out)
     # Files older than the versions of kinds are taken to have today's.
+    # The versions are compared like the data, so that one message names both.
     before = {**old.data, "version": old.kinds or new.kinds}
     changes = [*differences(before, {**new.data, "version": new.kinds})]
     if old.exam.samples > exam.samples:

@@ -36,6 +36,7 @@ def refuse_overwriting(
 
     `review` is true if the page of judgements is written, too.
     """
+    # Resolved, since one file may be named in several ways.
     places = {file.resolve() for file in files}
     for file in inputs:
         if file.resolve() in places:
@@ -82,6 +83,7 @@ def report(
             warn(warning)
     with lock_report(file) as files:
         places = files if review is None else (*files, files.review)
+        # A reader of the folder sees the old report or the new one, never a mixture.
         with replace_files(*places) as folder:
             write_csv(folder / files.csv.name, runs)
             put_text(folder / files.json.name, pretty_json(values) + "\n")

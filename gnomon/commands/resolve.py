@@ -49,6 +49,7 @@ def resolve(
         of_recipe, rest = split_overrides(overrides)
         values = {"data": [recipe.override({"path": name}, rest)]}
         return resolve_values(values, of_recipe, form="disk")
+    # After the disk: is_on_disk has let kinds go before a folder of that name.
     if generators.is_kind(name):
         of_recipe, rest = split_overrides(overrides)
         values = {"data": [{"kind": name, "options": recipe.override({}, rest) or None}]}
@@ -69,6 +70,7 @@ def _resolve_recipe(source: str | Path, overrides: Sequence[str], *, stored: boo
     place = Path(source)
     in_run = place.name == "recipe.yaml" and place.with_name("versions.json").exists()
     if stored or in_run:
+        # A stored file may come from somebody else, and importing a class runs its code.
         refuse_code(_user_classes(resolved.parsed), source)
     for name in _user_classes(resolved.parsed):
         allow(name)

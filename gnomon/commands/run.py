@@ -36,6 +36,7 @@ def run(recipe: str, *overrides: str, out: Path | None = None, workers: Few | No
 def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
     """Do all steps of a run in its directory, those of an earlier start excepted."""
     with lock_run(out):
+        # Before the model is looked up: a launcher may have started eight of these.
         refuse_processes("run")
         recipe, exam = as_begun(out, resolved.parsed, resolved.recipe), resolved.exam
         refuse_server(recipe)

@@ -188,6 +188,7 @@ class _Trial:
             return result
         planned = self.estimate.memory.weights
         result += f", planned {_gib(planned)}"
+        # The footprint counts buffers, too, and the plan does not.
         if not 0.9 < size / planned < 1.1:
             raise _WrongError(f"{result}: more than a tenth apart")
         return result

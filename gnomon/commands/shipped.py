@@ -64,6 +64,7 @@ def _composed(name: str) -> str:
     base, _, rest = name.partition("-")
     overlays = recipe.parse_file(recipe.configs("bases")[_OVERLAYS])
     overrides = []
+    # Applied in the file's order: a later line wins over an earlier one.
     for pattern, words in overlays.items():
         if re.fullmatch(pattern, name):
             overrides += words

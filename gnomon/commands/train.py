@@ -94,6 +94,7 @@ def _is_first_process() -> bool:
 
 def _sources_to_draw(recipe: Recipe, run: Path) -> Sequence[Source]:
     """Return the sources that a training draws from: none if all that it needs is on disk."""
+    # Validation draws its held-out samples again, stored training samples or not.
     is_stored = _has_samples(run) and recipe.train.validation_steps is None
     is_finished = any((run / name).is_dir() for name in ("adapter", "model"))
     return () if is_stored or is_finished else recipe.data

@@ -53,6 +53,7 @@ def validate(kind: type[T], raw: dict[str, Any], *, name: str = "recipe") -> T:
     try:
         text = json.dumps(raw, default=str, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:  # in a file name, or half an emoji
+        # The text of the value that the bad character ends, from its opening quote on.
         value = re.split(r'(?<!\\)"', error.object[: error.end])[-1]
         raise RecipeError(
             f"{name}: {printable(value)}… is no UTF-8: if it is a file or a folder, rename it"
@@ -72,6 +73,7 @@ def validate(kind: type[T], raw: dict[str, Any], *, name: str = "recipe") -> T:
         lines = [_complaint(kind, path, details) for path, details in by_key.items()]
         if len(lines) > _MAX_COMPLAINTS:
             lines[_MAX_COMPLAINTS:] = [f"and {len(lines) - _MAX_COMPLAINTS} more"]
+        # from None: pydantic's own report of the same errors is a page long.
         raise RecipeError("\n".join(f"{name}: {line}" for line in lines)) from None
 
 
@@ -107,6 +109,7 @@ def _complaint(root: type, path: str, errors: list[ErrorDetails]) -> str:
     error = errors[0]
     message = error["msg"].removeprefix("Value error, ")
     if error["type"] == "unexpected_keyword_argument":
+        # The last step is the unknown key, those before it lead to its section.
         *way, key = error["loc"]
         return f"{path}: no such key; {hint(str(key), _keys_at(root, way))}"
     if error["type"] == "missing":

@@ -79,6 +79,7 @@ def override(raw: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
 def _key(step: str, place: dict[str, Any] | list[Any], path: str) -> Any:
     if isinstance(place, dict):
         return step
+    # Compared as text: int() would take ' 1', '１' and '-1'.
     if step not in map(str, range(len(place))):
         raise RecipeError(f"{path}: {step!r} is no place in a list of {len(place)}, counted from 0")
     return int(step)
@@ -122,6 +123,7 @@ def edit(text: str, overrides: Sequence[str]) -> str:
     try:
         for word in overrides:
             key, _, value = word.partition("=")
+            # Positions move with each edit, so the text is parsed anew.
             node = _node_at(changed, key.split("."))
             start, end = node.start_mark.index, node.end_mark.index
             # A block's node ends where the next key begins: comments between them stay.
@@ -178,6 +180,7 @@ def _parse_yaml(text: str, what: str) -> Any:
     try:
         return yaml.load(text, _Loader)  # noqa: S506 - a SafeLoader
     except yaml.MarkedYAMLError as error:
+        # PyYAML counts lines and columns from 0, editors from 1.
         mark = error.problem_mark
         where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
         raise RecipeError(f"{what} not YAML: {error.problem}{where}") from error
@@ -242,6 +245,7 @@ class _Loader(yaml.SafeLoader):
         # An alias counts as all that it stands for; one within itself, as without end.
         is_alias = isinstance(event, yaml.AliasEvent)
         self._values += self._extents.get(node, _MAX_VALUES) if is_alias else 1
+        # Number of values in each node that an alias may stand for.
         self._extents.setdefault(node, self._values - before)
         if self._values > _MAX_VALUES:
             raise yaml.composer.ComposerError(None, None, _TOO_LONG, event.start_mark)
