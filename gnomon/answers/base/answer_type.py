@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
@@ -92,15 +92,22 @@ class AnswerType(ABC):
 
     def line_values(self, line: Line, measures: dict[str, float]) -> tuple[float, ...] | None:
         """Values that an answer adds to a metric; None if the metric does not count this answer."""
-        # An unread answer has no error, and is neither right nor wrong.
-        if line.among != "all" and measures["unread"]:
-            return None
-        if line.among == "wrong" and self.is_correct(measures):
-            return None
-        try:
-            return tuple([measures[name] for name in line.measures])
-        except KeyError:  # such as the relative error at a truth of 0
-            return None
+        return self.line_rows(line, [measures])[0]
+
+    def line_rows(
+        self, line: Line, rows: Iterable[dict[str, float]]
+    ) -> list[tuple[float, ...] | None]:
+        """Return `line_values` of many answers, by the measures of each."""
+        names, values = line.measures, list[tuple[float, ...] | None]()
+        for measures in rows:
+            # An unread answer has no error, and is neither right nor wrong.
+            counts = line.among == "all" or not measures["unread"]
+            if line.among == "wrong" and counts:
+                counts = not self.is_correct(measures)
+            # A measure may be missing, such as the relative error at a truth of 0.
+            counts = counts and all(name in measures for name in names)
+            values.append(tuple([measures[name] for name in names]) if counts else None)
+        return values
 
     def is_correct(self, measures: dict[str, float]) -> bool:
         """True if an answer with these measures counts as right."""

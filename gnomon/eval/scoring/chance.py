@@ -135,7 +135,7 @@ class _ItemSet:
         """Compute each line over all items, from the measures of the distinct questions."""
         values = {}
         for line in self.answer_type.lines:
-            rows = [self.answer_type.line_values(line, measures) for measures in rows_of_questions]
+            rows = self.answer_type.line_rows(line, rows_of_questions)
             counts = np.array([row is not None for row in rows])[self.index_of_item]
             if counts.any():
                 filled = np.array(
