@@ -47,7 +47,7 @@ def refuse_code(places: Iterable[str], file: object) -> None:
 
 
 def load(
-    kinds: Mapping[str, str], name: str, *, what: str, listing: str, base: str | None = None
+    registry: Mapping[str, str], name: str, *, what: str, listing: str, base: str | None = None
 ) -> Any:
     """Import the class registered under a name; an unknown name is refused.
 
@@ -56,8 +56,8 @@ def load(
     """
     if base is not None and is_place(name):
         return load_user_class(name, _imported(base), what=what)
-    check(kinds, name, what=what, listing=listing)
-    return _imported(kinds[name])
+    check(registry, name, what=what, listing=listing)
+    return _imported(registry[name])
 
 
 def load_export(package: str, places: Mapping[str, str], name: str) -> Any:

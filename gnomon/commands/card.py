@@ -149,7 +149,7 @@ def _eval_results(run: RunResult, task: str) -> Iterator[EvalResult]:
     from huggingface_hub import EvalResult
 
     for source, scores in (run.sources or {data_title(run): run.scores}).items():
-        for kind, summary in scores.summaries.items():
+        for answer_type, summary in scores.summaries.items():
             for line in summary.results:
                 if line.headline and line.estimate.value is not None:
                     low, value, high = (
@@ -158,10 +158,11 @@ def _eval_results(run: RunResult, task: str) -> Iterator[EvalResult]:
                     )
                     yield EvalResult(
                         task_type=task,
-                        task_name=TYPES[kind].title,
+                        task_name=TYPES[answer_type].title,
                         dataset_type="gnomon",
                         dataset_name=source,
-                        dataset_config=f"{source} {kind}",  # the hub tells results apart by it
+                        # The hub tells results apart by this text.
+                        dataset_config=f"{source} {answer_type}",
                         dataset_split=run.asked.get("split"),
                         metric_type=line.name,
                         metric_name=f"{line.label} ({line.unit})" if line.unit else line.label,

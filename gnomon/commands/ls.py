@@ -89,10 +89,10 @@ def _recipes() -> list[tuple[str, str]]:
     return [*rows, ("MODEL", ", ".join(shipped.models()))]
 
 
-def _rows(title: str, kinds: Mapping[str, str]) -> list[tuple[str, str]]:
+def _rows(title: str, places: Mapping[str, str]) -> list[tuple[str, str]]:
     """Pair each name of a list with its first sentence, and what belongs below it."""
     rows = []
-    for name, place in sorted(kinds.items()):
+    for name, place in sorted(places.items()):
         if title == "generators":
             kind = generators.load(name)  # a user's own class may lie anywhere: it is imported
             node = _definition(f"{kind.__module__}:{kind.__name__}")
@@ -154,15 +154,15 @@ def _sentence(node: ast.ClassDef | ast.FunctionDef) -> str:
     return (ast.get_docstring(node) or "").partition("\n")[0]
 
 
-def docstrings(kind: type) -> dict[str, str]:
+def docstrings(dataclass_type: type) -> dict[str, str]:
     """Return the docstrings under the fields of a dataclass and of its bases, the bases' first.
 
     Python drops these strings, so they are read from the source.
     """
-    names = {field.name for field in fields(kind)}
+    names = {field.name for field in fields(dataclass_type)}
     texts = {}
     # Bases first, so that a kind's own text of an option replaces the base's.
-    for base in filter(is_dataclass, reversed(kind.__mro__)):
+    for base in filter(is_dataclass, reversed(dataclass_type.__mro__)):
         for field, below in pairwise(_definition(f"{base.__module__}:{base.__name__}").body):
             # A field's docstring is the bare string right below it.
             if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr):
@@ -172,12 +172,14 @@ def docstrings(kind: type) -> dict[str, str]:
     return texts
 
 
-def _options(kind: type) -> list[tuple[str, str]]:
+def _options(dataclass_type: type) -> list[tuple[str, str]]:
     """Pair each option with its docstring and default; split and seed are no options."""
-    texts = docstrings(kind)
-    common = {field.name for field in fields(Generator)} if issubclass(kind, Generator) else ()
+    texts = docstrings(dataclass_type)
+    common = (
+        {field.name for field in fields(Generator)} if issubclass(dataclass_type, Generator) else ()
+    )
     rows = []
-    for field in fields(kind):
+    for field in fields(dataclass_type):
         if field.name in texts and field.name not in common:
             default: object = field.default
             if isinstance(default, tuple):  # as a recipe would have it

@@ -159,7 +159,7 @@ def written_answer(family: Family, processor: Processor, sample: Sample) -> str:
 def digit_coverage(
     vocab: NumericVocab, family: Family, processor: Processor, samples: Iterable[Sample]
 ) -> dict[str, float]:
-    """Share of the answers' digits that a numeric loss sees, by kind of answer.
+    """Share of the answers' digits that a numeric loss sees, by type of answer.
 
     A ValueError that shows the tokenizer's tokens if it sees none.
     """

@@ -45,7 +45,7 @@ class RecipeError(ValueError):
     """A recipe that cannot be run as written; its message names each key, value and way out."""
 
 
-def validate(kind: type[T], raw: dict[str, Any], *, name: str = "recipe") -> T:
+def validate(schema: type[T], raw: dict[str, Any], *, name: str = "recipe") -> T:
     """Make a dataclass of plain values; unknown keys and wrong types are listed in a RecipeError.
 
     Each line of the message begins with `name`.
@@ -62,7 +62,7 @@ def validate(kind: type[T], raw: dict[str, Any], *, name: str = "recipe") -> T:
         raise RecipeError(f"{name}: not plain text: {error}") from error
     try:
         # Strict about types, yet lists may be tuples and dicts dataclasses: that is JSON's mode.
-        result: T = _adapter(kind).validate_json(text)
+        result: T = _adapter(schema).validate_json(text)
         return result
     except ValidationError as error:
         by_key: dict[str, list[ErrorDetails]] = {}
@@ -70,22 +70,22 @@ def validate(kind: type[T], raw: dict[str, Any], *, name: str = "recipe") -> T:
             if detail["type"] == "too_short" and detail["input"]:
                 continue  # pydantic counted only the items that are right
             by_key.setdefault(_path(raw, detail), []).append(detail)
-        lines = [_complaint(kind, path, details) for path, details in by_key.items()]
+        lines = [_complaint(schema, path, details) for path, details in by_key.items()]
         if len(lines) > _MAX_COMPLAINTS:
             lines[_MAX_COMPLAINTS:] = [f"and {len(lines) - _MAX_COMPLAINTS} more"]
         # from None: pydantic's own report of the same errors is a page long.
         raise RecipeError("\n".join(f"{name}: {line}" for line in lines)) from None
 
 
-def section(kind: type, key: str) -> type | None:
+def section(schema: type, key: str) -> type | None:
     """Return the dataclass under a key, alone or in a list; None for a plain value."""
-    return _dataclass_in(get_type_hints(kind)[key])
+    return _dataclass_in(get_type_hints(schema)[key])
 
 
-def choices(kind: type, key: str) -> tuple[Any, ...]:
+def choices(schema: type, key: str) -> tuple[Any, ...]:
     """Return the values that a key may have; empty where any of its type is taken."""
     # Annotations are texts here, since every file postpones their evaluation.
-    hint = get_type_hints(kind)[key]
+    hint = get_type_hints(schema)[key]
     return get_args(hint) if get_origin(hint) is Literal else ()
 
 
@@ -138,19 +138,19 @@ def _dataclass_in(hint: Any) -> type | None:
     if isinstance(hint, type) and is_dataclass(hint):
         return hint
     for inner in get_args(hint):
-        kind = _dataclass_in(inner)
-        if kind is not None:
-            return kind
+        dataclass_type = _dataclass_in(inner)
+        if dataclass_type is not None:
+            return dataclass_type
     return None
 
 
 def _keys_at(root: type, loc: Iterable[int | str]) -> list[str]:
     """Return the keys of the dataclass at a place in a recipe."""
-    kind: Any = root
+    schema: Any = root
     for step in loc:
         if isinstance(step, str):
-            kind = section(kind, step)
-    return [f.name for f in fields(kind)] if kind else []
+            schema = section(schema, step)
+    return [f.name for f in fields(schema)] if schema else []
 
 
 def check_sft(fields: dict[str, Any]) -> None:

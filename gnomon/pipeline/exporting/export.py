@@ -163,7 +163,7 @@ def _dataset_info(*, pictures: bool) -> Row:
 
 
 def _lmms_eval(sample: Exported) -> Row:
-    """Row of plain columns; the target is JSON text, since kinds of targets share no fields."""
+    """Row of plain columns; the target is JSON text, since types of targets share no fields."""
     return {
         "id": sample.id,
         "question": sample.question,
@@ -188,7 +188,7 @@ FORMS: dict[str, Callable[[Exported], Row]] = {
 
 def _write_lmms_task(folder: Path, rows: Path, name: str) -> None:
     """Write the task beside its rows, and add to each row what an unread answer costs."""
-    kinds = _add_costs(rows)
+    types = _add_costs(rows)
     task = f"gnomon_{re.sub(r'[^A-Za-z0-9]+', '_', name).strip('_')}"
     values = {
         "task": task,
@@ -206,7 +206,7 @@ def _write_lmms_task(folder: Path, rows: Path, name: str) -> None:
             "until": [],  # by default lmms-eval cuts an answer at its first empty line
         },
         "process_results": "!function utils.results",
-        "metric_list": [_metric(kind, line) for kind in kinds for line in TYPES[kind].lines],
+        "metric_list": [_metric(name, line) for name in types for line in TYPES[name].lines],
         "metadata": [{"version": 1.0}],
     }
     text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
@@ -215,30 +215,30 @@ def _write_lmms_task(folder: Path, rows: Path, name: str) -> None:
     (folder / "utils.py").write_text(_UTILS, encoding="utf-8")
 
 
-def _metric(kind: str, line: Line) -> dict[str, Any]:
-    """Entry of metric_list for one line of a kind's scores."""
+def _metric(answer_type: str, line: Line) -> dict[str, Any]:
+    """Entry of metric_list for one line of the scores of a type of answers."""
     is_mean = line.statistic in ("share", "mean")
     return {
-        "metric": f"{kind}_{line.name}",
+        "metric": f"{answer_type}_{line.name}",
         "aggregation": "mean" if is_mean else f"!function utils.{line.statistic}",
         "higher_is_better": line.better == "higher",
     }
 
 
 def _add_costs(file: Path) -> list[str]:
-    """Add the cost of an unread answer to each row, and return the kinds of answers.
+    """Add the cost of an unread answer to each row, and return the types of answers.
 
     A cost may depend on the truths of all rows, so rows get it when all are written.
     """
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     truths = [target_from_json(json.loads(row["target"])) for row in rows]
-    answer_types = [truth.answer_type for truth in truths]
-    kinds = [kind for kind in TYPES if kind in answer_types]
-    for kind in kinds:
-        places = [i for i, answer_type in enumerate(answer_types) if answer_type == kind]
-        costs = TYPES[kind].costs([truths[i] for i in places])
+    type_of_row = [truth.answer_type for truth in truths]
+    types = [name for name in TYPES if name in type_of_row]
+    for name in types:
+        places = [i for i, answer_type in enumerate(type_of_row) if answer_type == name]
+        costs = TYPES[name].costs([truths[i] for i in places])
         for i, cost in zip(places, costs, strict=True):
             rows[i]["cost"] = cost
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     file.write_text("".join(lines), encoding="utf-8")
-    return kinds
+    return types

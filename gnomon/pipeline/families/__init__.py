@@ -51,7 +51,7 @@ def create(name: str) -> Family:
 
 def model_types() -> dict[str, str]:
     """Map each known model_type to the name of its family."""
-    return {kind: name for name in FAMILIES for kind in create(name).model_types}
+    return {model_type: name for name in FAMILIES for model_type in create(name).model_types}
 
 
 def of_model_type(model_type: str, checkpoint: str = "a checkpoint") -> Family:

@@ -44,7 +44,7 @@ class Plan:
     counted: bool
     """True if the tokenizer counted the tokens; they are guessed from the letters otherwise."""
     coverage: dict[str, float] | None
-    """Share of the answers' digits that the numeric loss sees, by kind of answer."""
+    """Share of the answers' digits that the numeric loss sees, by type of answer."""
     memory: Memory
     available: float
     """Bytes of memory that the machine has free, or that the user names."""
@@ -118,7 +118,9 @@ class Plan:
                 f" eval.max_new_tokens={limit}, and such are cut when the model is measured"
             )
         if self.coverage is not None:
-            shares = ", ".join(f"{share:.0%} ({kind})" for kind, share in self.coverage.items())
+            shares = ", ".join(
+                f"{share:.0%} ({answer_type})" for answer_type, share in self.coverage.items()
+            )
             lines.append(f"digits    the numeric loss sees {shares} of the answers'")
         lines += self._memory_lines()
         lines += [f"given up  {each}" for each in self.given_up or ()]

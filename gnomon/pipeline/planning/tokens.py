@@ -47,7 +47,7 @@ class Tokens:
 def count_tokens(
     family: Family, config: PretrainedConfig, recipe: Recipe, samples: Sequence[Sample]
 ) -> tuple[list[Tokens], dict[str, float] | None]:
-    """Count by the model's processor; also return the digits that the loss sees, by kind."""
+    """Count by the model's processor; also return the digits that the loss sees, by answer type."""
     _, processor = open_processor(recipe.model)
     collator, counts = Collator(family, processor), []
     for sample in samples:

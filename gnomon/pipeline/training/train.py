@@ -162,7 +162,9 @@ def report_coverage(
     n = min(COVERAGE_SAMPLES, train_size(samples, recipe.train.samples))
     first = [samples[index] for index in range(n)]
     shares = digit_coverage(loss.vocab, loaded.family, loaded.processor, first)
-    text = ", ".join(f"{100 * share:.0f} % ({kind})" for kind, share in sorted(shares.items()))
+    text = ", ".join(
+        f"{100 * share:.0f} % ({answer_type})" for answer_type, share in sorted(shares.items())
+    )
     if trainer.accelerator.is_main_process:
         note(f"digits that {recipe.loss.name} sees: {text}")
 
