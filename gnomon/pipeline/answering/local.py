@@ -6,18 +6,16 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from gnomon.eval.scoring import predictions, questions
 from gnomon.pipeline.answering.belief import Listing, answer_logprobs, listed_answers
 from gnomon.pipeline.collate import prompt_of, resized_size, resized_sizes
+from gnomon.pipeline.load import Loaded
 from gnomon.progress import track
 from gnomon.sample import Prediction, Sample
-
-if TYPE_CHECKING:
-    from gnomon.pipeline.load import Loaded
 
 WINDOW = 8
 """Batches sorted by length together: enough for little padding, with few pictures in memory."""

@@ -8,18 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from peft import PeftModel
 from torch import Tensor
 from torch.nn import Module
+from transformers import PreTrainedModel
 
 from gnomon.losses import Objective
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel
-
 
 RESCALING_KEYS = (
     "final_logit_softcapping",  # Gemma

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
+from peft import LoraConfig
 from torch.nn import ModuleList
 from transformers import PreTrainedModel
 
 from gnomon.names import hint
 from gnomon.pipeline.families.base import Family, Part
+from gnomon.pipeline.load import Loaded
 from gnomon.recipe import Lora, Train
-
-if TYPE_CHECKING:
-    from peft import LoraConfig
-
-    from gnomon.pipeline.load import Loaded
 
 HOOK = "make_inputs_require_grads"
 """Name of transformers' hook that makes an embedding's output require a gradient."""
@@ -133,8 +129,6 @@ def _lora_config(
     train: Train, layers: dict[str, list[str]], unused: tuple[str, ...], full_modules: list[str]
 ) -> LoraConfig:
     """Build PEFT's configuration; a part with a rank of its own is an entry of rank_pattern."""
-    from peft import LoraConfig
-
     lora = train.lora or Lora()
     all_layers = [name for names in layers.values() for name in names]
     # PEFT matches both patterns against whole names.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import transformers
 from peft import PeftModel
 from transformers.trainer import TRAINER_STATE_NAME
+from trl import SFTConfig
 
 from gnomon.atomic import rename_new
 from gnomon.losses import CE
@@ -28,9 +29,6 @@ from gnomon.recipe import Recipe
 from gnomon.shortage import name_full_disk
 from gnomon.store.reading.augmented import augmented
 from gnomon.store.samples import Samples, train_size
-
-if TYPE_CHECKING:
-    from trl import SFTConfig
 
 
 def train(recipe: Recipe, samples: Samples, run: Path, *, config: SFTConfig | None = None) -> Path:

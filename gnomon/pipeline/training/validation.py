@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from accelerate.state import AcceleratorState, DistributedType
 from accelerate.utils import gather_object
+from transformers import PreTrainedModel
 
 from gnomon.eval import score
 from gnomon.eval.scoring.figures import answer_type_of, headlines
 from gnomon.pipeline.answering.local import predict_batches
+from gnomon.pipeline.load import Loaded
 from gnomon.progress import track
 from gnomon.recipe import Recipe
 from gnomon.sample import Prediction, Sample
 from gnomon.store import mixture
 from gnomon.store.reading.mixture import spread
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel
-
-    from gnomon.pipeline.load import Loaded
 
 SHARDED = (DistributedType.FSDP, DistributedType.DEEPSPEED)
 """Backends that split the weights: all processes must generate together, token by token."""
