@@ -20,14 +20,14 @@ from jinja2 import TemplateError
 
 from gnomon import dialect
 from gnomon.names import hint
-from gnomon.pipeline.families.base import Family, Part, Processor, tokenizer_of
+from gnomon.pipeline.families.base import Config, Family, Part, Processor, tokenizer_of
 from gnomon.progress import note
 from gnomon.recipe import AutoFamily, Model
 from gnomon.sample import Size
 
 if TYPE_CHECKING:
     from torch.nn import Module
-    from transformers import PretrainedConfig, PreTrainedModel
+    from transformers import PreTrainedModel
 
 QUESTION, ANSWER = "Gnomon-question", "Gnomon-answer"
 """Probe texts for the chat template, to see what it writes around them."""
@@ -112,7 +112,7 @@ class Auto(Family):
     def resized_size(self, processor: Processor, size: Size) -> Size:
         return _largest_resize(processor.image_processor, size)
 
-    def image_cost(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - its processor knows the limits
+    def image_cost(self, config: Config, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - its processor knows the limits
         """Count the tokens and patches of a blank picture by running the processor on it."""
         from PIL import Image
 

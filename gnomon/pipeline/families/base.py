@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     )
 
 Processor: TypeAlias = "ProcessorMixin | PreTrainedTokenizerBase"
-
-
+Config: TypeAlias = "PretrainedConfig"
 Part: TypeAlias = tuple[str, ...]
 """One part of a model, as prefixes of its parameters' names."""
 
@@ -112,7 +111,7 @@ class Family(ABC):
         counts = self.token_counts(AutoConfig.from_pretrained(path))
         return _processors.open_parts(path, self.load_image_processor(path, model), **counts)
 
-    def token_counts(self, config: PretrainedConfig) -> dict[str, Any]:  # noqa: ARG002 - for most, none
+    def token_counts(self, config: Config) -> dict[str, Any]:  # noqa: ARG002 - for most, none
         """Processor settings that count a picture's tokens, for checkpoints saved without them."""
         return {}
 
@@ -137,18 +136,18 @@ class Family(ABC):
         """Return the size in which a picture is exported: its own, unless boxes depend on it."""
         return size
 
-    def image_cost(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - for those that see
+    def image_cost(self, config: Config, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - for those that see
         """Count a picture's tokens in the prompt and its patches in the vision tower.
 
         Computed from the config alone, for plans without the checkpoint.
         """
         raise ValueError(f"{self.name} reads text alone, and is shown a picture of {size}")
 
-    def unused_modules(self, config: PretrainedConfig) -> list[str]:  # noqa: ARG002 - for LLaVA
+    def unused_modules(self, config: Config) -> list[str]:  # noqa: ARG002 - for LLaVA
         """Prefixes of modules whose output nothing reads: they are never trained."""
         return list(self.unused_parts)
 
-    def config(self, checkpoint: str) -> PretrainedConfig:
+    def config(self, checkpoint: str) -> Config:
         """Build the configuration of a well-known checkpoint, without a download."""
         from transformers import AutoConfig
 

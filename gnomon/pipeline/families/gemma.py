@@ -12,12 +12,12 @@ from math import floor, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import Family, Processor
+from gnomon.pipeline.families.base import Config, Family, Processor
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
 if TYPE_CHECKING:
-    from transformers import PretrainedConfig, PreTrainedModel
+    from transformers import PreTrainedModel
 
 TOKENS = 280
 """Most tokens of a picture in the published checkpoints; their files allow 70 to 1120."""
@@ -41,10 +41,10 @@ class Gemma3(Family):
     # One matrix that is no linear layer: it trains whole or not at all.
     projector = ("model.multi_modal_projector.",)
 
-    def token_counts(self, config: PretrainedConfig) -> dict[str, Any]:
+    def token_counts(self, config: Config) -> dict[str, Any]:
         return {"image_seq_length": config.mm_tokens_per_image}
 
-    def image_cost(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - always one square
+    def image_cost(self, config: Config, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - always one square
         vision = config.vision_config
         return config.mm_tokens_per_image, (vision.image_size // vision.patch_size) ** 2
 
@@ -79,7 +79,7 @@ class Gemma4(Family):
             raise ValueError("gemma4: a mixture of experts is not supported: name a dense Gemma 4")
         return super().load_model(path, **options)
 
-    def image_cost(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - no limits
+    def image_cost(self, config: Config, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - no limits
         vision = config.vision_config
         pooling = vision.pooling_kernel_size
         width, height = _fit(size, vision.patch_size, pooling, TOKENS)

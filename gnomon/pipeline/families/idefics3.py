@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from math import ceil, isqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gnomon.pipeline.families.base import Family, Processor
+from gnomon.pipeline.families.base import Config, Family, Processor
 from gnomon.recipe import Model
 from gnomon.sample import Size
-
-if TYPE_CHECKING:
-    from transformers import PretrainedConfig
 
 MAX_EDGE = 4096
 """Longest edge of any picture in transformers' processor."""
@@ -55,7 +52,7 @@ class Idefics3(Family):
         processor.size = {"longest_edge": edge}
         return processor
 
-    def token_counts(self, config: PretrainedConfig) -> dict[str, Any]:
+    def token_counts(self, config: Config) -> dict[str, Any]:
         return {"image_seq_len": _tile_tokens(config)}
 
     def resized_size(self, processor: Processor, size: Size) -> Size:
@@ -64,7 +61,7 @@ class Idefics3(Family):
         tile, (across, down) = pictures.max_image_size["longest_edge"], _tiles(pictures, size)
         return across * tile, down * tile
 
-    def image_cost(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:
+    def image_cost(self, config: Config, size: Size, model: Model) -> tuple[int, int]:
         vision = config.vision_config
         tile = vision.image_size
         across, down = _count_tiles(size, _limit_edge(TILES * tile, tile, model), tile)
@@ -92,7 +89,7 @@ class SmolVLM(Idefics3):
         return super().load_processor(path, model)
 
 
-def _tile_tokens(config: PretrainedConfig) -> int:
+def _tile_tokens(config: Config) -> int:
     """Count the tokens of one tile in the prompt."""
     vision = config.vision_config
     tokens: int = (vision.image_size // vision.patch_size // config.scale_factor) ** 2

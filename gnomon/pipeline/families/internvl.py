@@ -10,14 +10,11 @@ from __future__ import annotations
 
 from math import ceil, inf, prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gnomon.pipeline.families.base import Family, Processor
+from gnomon.pipeline.families.base import Config, Family, Processor
 from gnomon.recipe import Model
 from gnomon.sample import Size
-
-if TYPE_CHECKING:
-    from transformers import PretrainedConfig
 
 TILES = (1, 12)
 """Minimum and maximum tiles of a picture in the published checkpoints."""
@@ -57,10 +54,10 @@ class InternVL(Family):
         across, down = _grid(size, (tall, wide), (pictures.min_patches, pictures.max_patches))
         return across * wide, down * tall
 
-    def token_counts(self, config: PretrainedConfig) -> dict[str, Any]:
+    def token_counts(self, config: Config) -> dict[str, Any]:
         return {"image_seq_length": _tile_tokens(config)}
 
-    def image_cost(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:
+    def image_cost(self, config: Config, size: Size, model: Model) -> tuple[int, int]:
         tall, wide = config.vision_config.image_size
         high, broad = config.vision_config.patch_size
         across, down = _grid(size, (tall, wide), _limit_tiles(TILES, tall * wide, model))
@@ -70,7 +67,7 @@ class InternVL(Family):
         return tiles * _tile_tokens(config) + 2, tiles * (patches + 1)
 
 
-def _tile_tokens(config: PretrainedConfig) -> int:
+def _tile_tokens(config: Config) -> int:
     """Count the tokens of one tile in the prompt."""
     tall, wide = config.vision_config.image_size
     high, broad = config.vision_config.patch_size

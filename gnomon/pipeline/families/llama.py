@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.pipeline.families.base import Family, Processor, TextOnly
+from gnomon.pipeline.families.base import Config, Family, Processor, TextOnly
 from gnomon.recipe import Model
 from gnomon.sample import Size
 
 if TYPE_CHECKING:
     import torch
-    from transformers import PretrainedConfig, PreTrainedModel
+    from transformers import PreTrainedModel
 
 DATE = "26 Jul 2024"
 """Date in Llama's prompts: its templates' own default. They would write today's, and the same
@@ -54,7 +54,7 @@ class Mllama(Family):
             layers[index].register_forward_hook(_pass_texts_by, with_kwargs=True)
         return model
 
-    def image_cost(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - always four tiles
+    def image_cost(self, config: Config, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - always four tiles
         vision = config.vision_config
         tile = (vision.image_size // vision.patch_size) ** 2 + 1
         return (
@@ -110,14 +110,14 @@ class Llava(Family):
         # model itself was trained on padded squares.
         return LlavaImageProcessorPil.from_pretrained(path, do_pad=True)
 
-    def token_counts(self, config: PretrainedConfig) -> dict[str, Any]:
+    def token_counts(self, config: Config) -> dict[str, Any]:
         return {
             "patch_size": config.vision_config.patch_size,
             "num_additional_image_tokens": 1,  # CLIP's class token, which the strategy below drops
             "vision_feature_select_strategy": config.vision_feature_select_strategy,
         }
 
-    def unused_modules(self, config: PretrainedConfig) -> list[str]:
+    def unused_modules(self, config: Config) -> list[str]:
         """List CLIP's layers after the one whose output is used, the last but one."""
         layers, features = config.vision_config.num_hidden_layers, config.vision_feature_layer
         outputs = [features] if isinstance(features, int) else features
@@ -128,7 +128,7 @@ class Llava(Family):
             *(f"{tower}encoder.layers.{layer}." for layer in range(used, layers)),
         ]
 
-    def image_cost(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - always one square
+    def image_cost(self, config: Config, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - always one square
         patches = (config.vision_config.image_size // config.vision_config.patch_size) ** 2
         return patches, patches + 1  # CLIP's class token, which stays in the tower
 

@@ -10,14 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import ceil, floor, sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from gnomon.pipeline.families.base import Family, Part, Processor, TextOnly
+from gnomon.pipeline.families.base import Config, Family, Part, Processor, TextOnly
 from gnomon.recipe import Model
 from gnomon.sample import Size
-
-if TYPE_CHECKING:
-    from transformers import PretrainedConfig
 
 
 class Qwen2(TextOnly):
@@ -57,13 +54,13 @@ class Qwen2VL(Family):
         minimum, maximum = pictures.size["shortest_edge"], pictures.size["longest_edge"]
         return _smart_resize(size, pictures.patch_size * pictures.merge_size, minimum, maximum)
 
-    def image_cost(self, config: PretrainedConfig, size: Size, model: Model) -> tuple[int, int]:
+    def image_cost(self, config: Config, size: Size, model: Model) -> tuple[int, int]:
         vision = config.vision_config
         width, height = self.fit_size(vision, size, model)
         tokens = height * width // (vision.patch_size * vision.spatial_merge_size) ** 2
         return tokens, tokens * vision.spatial_merge_size**2
 
-    def fit_size(self, vision: PretrainedConfig, size: Size, model: Model) -> Size:
+    def fit_size(self, vision: Config, size: Size, model: Model) -> Size:
         """Return a picture's size after resizing within the recipe's or the checkpoints' limits."""
         minimum, maximum = model.min_pixels or self.pixels[0], model.max_pixels or self.pixels[1]
         return _smart_resize(size, vision.patch_size * vision.spatial_merge_size, minimum, maximum)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon.pipeline.checkpoint import with_dtype
-from gnomon.pipeline.families.base import Family
+from gnomon.pipeline.families.base import Config, Family
 from gnomon.pipeline.planning.shapes import (
     Layer,
     Shapes,
@@ -23,9 +23,6 @@ from gnomon.pipeline.planning.shapes import (
 )
 from gnomon.pipeline.planning.tokens import Tokens
 from gnomon.recipe import Lora, Model, Recipe, Train
-
-if TYPE_CHECKING:
-    from transformers import PretrainedConfig
 
 GIB = 2**30
 LOGITS_AT_ONCE = 2**25
@@ -81,7 +78,7 @@ class Sizer:
     def __init__(
         self,
         family: Family,
-        config: PretrainedConfig,
+        config: Config,
         tokens: Sequence[Tokens],
         stored: Stored | None = None,
     ) -> None:

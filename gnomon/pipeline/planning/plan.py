@@ -7,20 +7,17 @@ from functools import partial
 from math import prod
 from pathlib import Path
 from statistics import mean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import resolve, try_load, with_dtype
-from gnomon.pipeline.families.base import Family
+from gnomon.pipeline.families.base import Config, Family
 from gnomon.pipeline.planning.budget import GIB, Memory, PartSize, Sizer
 from gnomon.pipeline.planning.fitting import fit_recipe, overrides_between
 from gnomon.pipeline.planning.shapes import stored_shapes
 from gnomon.pipeline.planning.tokens import Tokens, count_tokens, guess_tokens
 from gnomon.recipe import Recipe
 from gnomon.store.samples import Samples, train_size
-
-if TYPE_CHECKING:
-    from transformers import PretrainedConfig
 
 _SAMPLES = 64
 """Samples whose tokens are counted: enough for their mean, and a second for most processors."""
@@ -221,7 +218,7 @@ def well_known() -> dict[str, Family]:
     return {checkpoint: family for family in every_family for checkpoint in family.sizes}
 
 
-def _family_and_config(recipe: Recipe, *, config_only: bool) -> tuple[Family, PretrainedConfig]:
+def _family_and_config(recipe: Recipe, *, config_only: bool) -> tuple[Family, Config]:
     """Return the model's family and configuration; without a file if `config_only`."""
     name = recipe.model.name
     if config_only:

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.pipeline import families
-from gnomon.pipeline.families.base import Family, Part
+from gnomon.pipeline.families.base import Config, Family, Part
 from gnomon.recipe import Model
 
 if TYPE_CHECKING:
     import torch
-    from transformers import PretrainedConfig, PreTrainedModel
+    from transformers import PreTrainedModel
 
 _FILE = Path(__file__).with_suffix(".json")
 _WIDTHS = {2: "bfloat16", 4: "float32"}
@@ -99,7 +99,7 @@ def stored_shapes() -> Mapping[str, Stored]:
     }
 
 
-def build_on_meta(family: Family, config: PretrainedConfig, dtype: str) -> PreTrainedModel:
+def build_on_meta(family: Family, config: Config, dtype: str) -> PreTrainedModel:
     """Build the model without contents, with an attention whose activations can be counted."""
     import torch
     from transformers import AutoModelForCausalLM, AutoModelForImageTextToText

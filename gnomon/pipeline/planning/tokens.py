@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from gnomon import dialect
 from gnomon.losses import CE
 from gnomon.pipeline.checkpoint import open_processor
 from gnomon.pipeline.collate import IGNORED, Collator, digit_coverage, prompt_of, resized_sizes
-from gnomon.pipeline.families.base import Family, tokenizer_of
+from gnomon.pipeline.families.base import Config, Family, tokenizer_of
 from gnomon.recipe import Model, Recipe
 from gnomon.sample import Sample, Size
-
-if TYPE_CHECKING:
-    from transformers import PretrainedConfig
 
 _LETTERS = 3.5
 """Letters of English in a token, about."""
@@ -36,7 +32,7 @@ class Tokens:
     sizes: Sequence[Size]
     """Sizes of its pictures before a recipe's pixel limits."""
 
-    def resized(self, family: Family, config: PretrainedConfig, model: Model) -> Tokens:
+    def resized(self, family: Family, config: Config, model: Model) -> Tokens:
         """Count again under a recipe's pixel limits."""
         picture, patches = _image_costs(family, config, self.sizes, model)
         return replace(
@@ -45,7 +41,7 @@ class Tokens:
 
 
 def count_tokens(
-    family: Family, config: PretrainedConfig, recipe: Recipe, samples: Sequence[Sample]
+    family: Family, config: Config, recipe: Recipe, samples: Sequence[Sample]
 ) -> tuple[list[Tokens], dict[str, float] | None]:
     """Count by the model's processor; also return the digits that the loss sees, by answer type."""
     _, processor = open_processor(recipe.model)
@@ -69,9 +65,7 @@ def count_tokens(
     return counts, digit_coverage(vocab, family, processor, samples)
 
 
-def guess_tokens(
-    family: Family, config: PretrainedConfig, recipe: Recipe, sample: Sample
-) -> Tokens:
+def guess_tokens(family: Family, config: Config, recipe: Recipe, sample: Sample) -> Tokens:
     """Guess from the letters; in an answer each letter is a token, as digits are."""
     sizes = [image.size for image in sample.images]
     picture, patches = _image_costs(family, config, sizes, recipe.model)
@@ -96,7 +90,7 @@ def prompt_tokens(model: Model, samples: Sequence[Sample]) -> list[int]:
 
 
 def _image_costs(
-    family: Family, config: PretrainedConfig, sizes: Sequence[Size], model: Model
+    family: Family, config: Config, sizes: Sequence[Size], model: Model
 ) -> tuple[int, int]:
     """Count the tokens of all pictures in the prompt, and their patches in the vision tower."""
     costs = [family.image_cost(config, size, model) for size in sizes]
