@@ -94,8 +94,13 @@ def answers_alike(
     # The run's own limit, so that a longer answer is cut where the run's was.
     longest = int(ours[0].settings.get("max_new_tokens", recipe.eval.max_new_tokens))
     announce(f"asking {server.model} at {server.url} {len(questions):,} questions of {run}")
-    asked = (pictures[question.id] for question in questions)
-    pairs = ask_all(server, asked, total=len(questions), at_once=at_once, max_tokens=longest)
+    pairs = ask_all(
+        server,
+        (pictures[question.id] for question in questions),
+        total=len(questions),
+        at_once=at_once,
+        max_tokens=longest,
+    )
     reply_of = {sample.id: reply for sample, reply in pairs}
     settings = {"name": server.model, "server": server.url, "max_new_tokens": longest}
     # The same model writes boxes in the same space, so size and dialect stay.

@@ -34,11 +34,11 @@ def default_run(recipe: str) -> Path:
     return Path("runs") / Path(recipe).name.removesuffix(".yaml").removesuffix(".yml")
 
 
-def claim(run: Path, recipe: Recipe, *, drawn: Sequence[Source]) -> None:
+def claim(run: Path, recipe: Recipe, *, sources: Sequence[Source]) -> None:
     """Take the directory for this recipe, or refuse and leave it as it was.
 
-    A run resumes only with the same recipe, and with the same versions of the kinds of `drawn`, the
-    sources that are still drawn from. A start that trained nothing gives way to another recipe.
+    A run resumes only with the same recipe, and with the same versions of the kinds that `sources`
+    draw, those that are still drawn from. A start that trained nothing gives way to another recipe.
     """
     refuse_undecodable(run)
     _refuse_other_folder(run)
@@ -47,7 +47,7 @@ def claim(run: Path, recipe: Recipe, *, drawn: Sequence[Source]) -> None:
     is_first = os.environ.get("RANK", "0") == "0"  # accelerate numbers its processes so
     # Launched processes all compare, so that all of them refuse; only the first writes.
     if (run / _RECIPE).is_file():
-        changes = _recipe_changes(run, recipe, text) | _version_changes(run, drawn)
+        changes = _recipe_changes(run, recipe, text) | _version_changes(run, sources)
         if not changes:
             if is_first and recipes.read_text(run / _RECIPE) != text:  # pictures may have moved
                 put_text(run / _RECIPE, text)
@@ -152,11 +152,11 @@ class _Versions:
     kinds: dict[str, int] | None = None
 
 
-def _version_changes(run: Path, drawn: Sequence[Source]) -> dict[str, tuple[Any, Any]]:
+def _version_changes(run: Path, sources: Sequence[Source]) -> dict[str, tuple[Any, Any]]:
     """Return the kinds whose version changed since the run began: that version, and today's."""
-    file, now = run / _VERSIONS, kind_versions(drawn)
+    file, now = run / _VERSIONS, kind_versions(sources)
     # Nothing that is drawn any more cannot have changed, whatever it was drawn by.
-    if not file.is_file() or not drawn:
+    if not file.is_file() or not sources:
         return {}
     values = jsons.loads(files.read_bytes(file, "versions"), file)
     before = recipes.validate(_Versions, values, name=str(file)).kinds

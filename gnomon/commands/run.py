@@ -73,7 +73,7 @@ def write_samples(resolved: Resolved, run: Path, *, workers: int | None) -> None
     """Write the run's training and held-out samples to its data directory."""
     with lock_run(run):
         recipe, exam = as_begun(run, resolved.parsed, resolved.recipe), resolved.exam
-        claim(run, recipe, drawn=(*recipe.data, *exam.sources))
+        claim(run, recipe, sources=(*recipe.data, *exam.sources))
         samples, folder = resolved.samples("train"), run / "data"
         n = train_size(samples, recipe.train.samples)
         store.write(samples, folder, n=n, split="train", workers=workers)

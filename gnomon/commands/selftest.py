@@ -202,7 +202,7 @@ class _Trial:
 
         if torch.cuda.is_available():
             torch.cuda.reset_peak_memory_stats()
-        claim(self.run, self.recipe, drawn=self.recipe.data)
+        claim(self.run, self.recipe, sources=self.recipe.data)
         stop = StopBelow(_LEARNED / 5)  # where rounding a merged model's weights matters less, too
         self.trainer = run_training(self.recipe, self.exam.pool, self.run, stop=stop)
         if torch.cuda.is_available():

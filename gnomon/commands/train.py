@@ -57,7 +57,7 @@ def train_run(resolved: Resolved, run: Path, *, config: Any = None) -> Path:
         recipe = as_begun(run, resolved.parsed, resolved.recipe)
         refuse_server(recipe)
         # Kinds that changed their version matter only as far as something is still drawn.
-        claim(run, recipe, drawn=_sources_to_draw(recipe, run))
+        claim(run, recipe, sources=_sources_to_draw(recipe, run))
         if _is_first_process():
             note_validation(resolved.parsed.train, recipe.train)
         from gnomon.pipeline.training.train import train as fine_tune

@@ -392,7 +392,7 @@ def test_pictures_elsewhere_are_read_once_they_are_allowed(photographs, tmp_path
     recipe = alone(labels)
     assert gnomon("plan", recipe, "--config-only", f"data.0.{allowed}") == 0
     run, closed = tmp_path / "run", resolve(recipe, [f"data.0.{allowed}"]).recipe
-    claim(run, replace(closed, data=(replace(closed.data[0], pictures=None),)), drawn=())
+    claim(run, replace(closed, data=(replace(closed.data[0], pictures=None),)), sources=())
     (run / "checkpoints" / "checkpoint-2").mkdir(parents=True)
-    claim(run, closed, drawn=())
+    claim(run, closed, sources=())
     assert resolve(run / "recipe.yaml", stored=True).recipe.data[0].pictures == str(tmp_path)
