@@ -54,7 +54,7 @@ def counted(name: str, at_once: int | None) -> tuple[Counter[str], Counter[str]]
         sft = {"per_device_train_batch_size": 4, "max_steps": 2}
         trainer = ours(load(BLANK), UNEVEN, out, numeric_loss=name, sft=sft)
         if at_once:
-            trainer.logits_at_once = at_once * trainer._width
+            trainer.logits_at_once = at_once * trainer._vocab_size
         trainer.remove_callback(PrinterCallback)
         begin = trainer.get_batch_samples
 

@@ -76,7 +76,7 @@ def test_every_4_bit_layer_is_kept_trainable(loaded):
 
 def test_a_model_that_came_from_elsewhere_is_kept_trainable_too(checkpoint, tmp_path, monkeypatch):
     """A trainer may be handed a model that `load` has not seen."""
-    monkeypatch.setattr("gnomon.pipeline.load.keep_trainable_on_cpu", lambda _: None)
+    monkeypatch.setattr("gnomon.pipeline.quantize.keep_trainable_on_cpu", lambda _: None)
     loaded = load(Model(name=str(checkpoint)))
     for layer in layers(loaded.model):
         layer.support_avx512bf16_for_cpu = True

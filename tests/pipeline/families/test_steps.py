@@ -52,7 +52,7 @@ def step(name, folder, out, *, at_once=None, **sft):
         callbacks=[gradients],
     )
     if at_once is not None:
-        trainer.logits_at_once = at_once * trainer._width
+        trainer.logits_at_once = at_once * trainer._vocab_size
     trainer.train()
     return trainer, trainer.state.log_history[0], gradients.found[0]
 

@@ -66,7 +66,7 @@ def assert_as_stock(blank, model, out, *, rows=None, **options):
     lines, gradients = grad_steps(trainer_of(SFTTrainer, blank, model, out, **options))
     trainer = trainer_of(NumericSFTTrainer, blank, model, out, **options)
     if rows is not None:
-        trainer.logits_at_once = rows * trainer._width
+        trainer.logits_at_once = rows * trainer._vocab_size
     ours, found = grad_steps(trainer)
     assert ours[0]["loss"] == pytest.approx(lines[0]["loss"], rel=1e-5)
     assert_close(found[0], gradients[0])
@@ -99,7 +99,7 @@ def test_logits_changed_in_a_way_that_no_config_tells_are_refused(blank, tmp_pat
     plain = model_of(blank, "Llama")
     loud = Loud(plain.config)
     trainer = trainer_of(NumericSFTTrainer, blank, loud, tmp_path)
-    trainer.logits_at_once = 2 * trainer._width
+    trainer.logits_at_once = 2 * trainer._vocab_size
     with pytest.raises(ValueError, match=r"Loud does something to the logits.*logits_at_once"):
         trainer.train()
 
@@ -168,7 +168,7 @@ def test_compute_metrics_and_predict_are_given_every_tokens_logits(blank, tmp_pa
     trainer.compute_metrics = None
     predictions = trainer.predict(trainer.train_dataset)
     ((logits, labels),) = seen
-    assert logits == (*labels, trainer._width) == predictions.predictions.shape
+    assert logits == (*labels, trainer._vocab_size) == predictions.predictions.shape
     assert np.isfinite(predictions.predictions).all()
 
 

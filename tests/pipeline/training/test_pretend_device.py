@@ -67,7 +67,7 @@ def test_two_steps_wait_for_nothing_without_a_reason(name, tmp_path, monkeypatch
     def begins(trainer, *args):
         begun.append((pretend.launches.copy(), pretend.waits.copy()))
         if len(begun) == 2:
-            trainer.logits_at_once = 3 * trainer._width
+            trainer.logits_at_once = 3 * trainer._vocab_size
         return begin(trainer, *args)
 
     monkeypatch.setattr(NumericSFTTrainer, "get_batch_samples", begins)

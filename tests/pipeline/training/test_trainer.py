@@ -52,7 +52,7 @@ def test_rows_through_the_head_in_chunks_train_the_same(blank, tmp_path, monkeyp
     """As long rationales do: the values, the gradients and the log are those of one piece."""
     whole, gradient, trainer = trained(ours, blank, tmp_path, (4, 1), numeric_loss=numeric)
     widths = []
-    monkeypatch.setattr(NumericSFTTrainer, "logits_at_once", 5 * trainer._width)
+    monkeypatch.setattr(NumericSFTTrainer, "logits_at_once", 5 * trainer._vocab_size)
     rows_of = trainer.objective.rows.__func__
     monkeypatch.setattr(
         type(trainer.objective), "rows", lambda s, x, y: widths.append(len(x)) or rows_of(s, x, y)
@@ -64,7 +64,7 @@ def test_rows_through_the_head_in_chunks_train_the_same(blank, tmp_path, monkeyp
         assert lines[0][name] == pytest.approx(whole[0][name], rel=1e-6), name
     assert_close(parts[0], gradient[0])
     head = chunked.model.get_output_embeddings()
-    assert head(torch.zeros(2, head.in_features)).shape == (2, trainer._width)
+    assert head(torch.zeros(2, head.in_features)).shape == (2, trainer._vocab_size)
 
 
 @pytest.mark.slow
