@@ -79,7 +79,7 @@ def test_where_it_makes_no_sense_it_is_refused(recipe, override, message, capsys
 def old_run(recipe, run, *overrides):
     """A run of a gnomon without `augment`, killed after its first checkpoint."""
     resolved = resolve(recipe, overrides)
-    claim(run, resolved.recipe, drawn=())
+    claim(run, resolved.recipe, sources=())
     text = (run / "recipe.yaml").read_text()
     assert "  augment: light\n" in text
     (run / "recipe.yaml").write_text(
@@ -95,11 +95,11 @@ def test_a_run_goes_on_as_it_began(recipe, tmp_path):
         resolved = resolve(recipe)
         checked = as_begun(run, resolved.parsed, resolved.recipe)
         assert strengths(checked) == ["off", None]
-        claim(run, checked, drawn=())
+        claim(run, checked, sources=())
     light = resolve(recipe, ["data.0.augment=light"])
     checked = as_begun(run, light.parsed, light.recipe)
     with pytest.raises(ValueError, match=r"data.0.augment: 'off' there, 'light' here"):
-        claim(run, checked, drawn=())
+        claim(run, checked, sources=())
 
 
 def test_a_start_that_trained_nothing_begins_as_runs_do_now(recipe, tmp_path):
@@ -119,7 +119,7 @@ def test_a_new_run_is_recorded_as_it_is_trained(recipe, tmp_path):
     resolved = resolve(recipe)
     checked = as_begun(tmp_path / "new", resolved.parsed, resolved.recipe)
     assert strengths(checked) == ["light", None]
-    claim(tmp_path / "new", checked, drawn=())
+    claim(tmp_path / "new", checked, sources=())
     versions = json.loads((tmp_path / "new" / "versions.json").read_text())
     assert "gnomon" in versions
     stored = resolve(tmp_path / "new" / "recipe.yaml")

@@ -113,8 +113,8 @@ def test_what_the_user_says_holds(recipe):
 def test_a_run_of_before_goes_on_without(recipe, tmp_path):
     resolved = resolve(recipe, ["train.max_steps=350"])
     before = replace(resolved.recipe, train=replace(resolved.recipe.train, eval_steps=None))
-    claim(tmp_path / "run", before, drawn=())
+    claim(tmp_path / "run", before, sources=())
     (tmp_path / "run" / "checkpoints" / "checkpoint-2").mkdir(parents=True)
     now = as_begun(tmp_path / "run", resolved.parsed, resolved.recipe)
     assert now.train.eval_steps is None
-    claim(tmp_path / "run", now, drawn=())
+    claim(tmp_path / "run", now, sources=())

@@ -78,7 +78,9 @@ class CountEpochs(transformers.TrainerCallback):  # type: ignore[misc]
     def __init__(self, epoch: Epoch) -> None:
         self.epoch = epoch
 
-    def on_epoch_begin(self, _: Any, state: transformers.TrainerState, *__: Any, **___: Any) -> None:
+    def on_epoch_begin(
+        self, _: Any, state: transformers.TrainerState, *__: Any, **___: Any
+    ) -> None:
         # A resume in the middle of a pass begins with a fraction, such as 1.25.
         self.epoch.number = int(state.epoch or 0)
 
