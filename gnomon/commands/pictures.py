@@ -8,6 +8,7 @@ from math import exp
 from pathlib import Path
 
 from gnomon import generators, store
+from gnomon.answers.registry import TARGETS
 from gnomon.atomic import put_text
 from gnomon.commands.answer_files import provenance_path, read_provenance
 from gnomon.commands.directory import AFTER, BEFORE
@@ -18,7 +19,7 @@ from gnomon.generators.base import Generator
 from gnomon.pipeline import families
 from gnomon.progress import warn
 from gnomon.recipe import Recipe, RecipeError, Source
-from gnomon.sample import Prediction, Sample, Text
+from gnomon.sample import Prediction, Sample, Target, Text
 from gnomon.spreadsheet import write_rows
 from gnomon.store import Samples
 from gnomon.store.formats import manifest as manifests
@@ -217,14 +218,28 @@ def find_pictures(place: Path) -> list[Path]:
     return files
 
 
-def picture_samples(files: list[Path], question: str) -> Iterator[Sample]:
+def answer_form(recipe: Recipe, run: Path | None) -> Target:
+    """Return the form of a run's answers about pictures: that of the user's own, or of drawn ones.
+
+    A text stands for any answer where nothing is known.
+    """
+    sources = [*recipe.data, *(recipe.eval.data or ())] if run is not None else []
+    for source in sorted(sources, key=lambda source: not _is_users(source)):
+        if source.columns is not None:
+            return TARGETS[source.columns.kind].form_of_labels(source.columns) or Text("?")
+        for generator in _generators(source):
+            return generator[0].target.form_of_question
+    return Text("?")
+
+
+def picture_samples(files: list[Path], question: str, form: Target) -> Iterator[Sample]:
     """Yield the question about each picture; a file that is no picture is skipped with a warning.
 
-    The target is a dummy: these pictures have no labels.
+    The target is the form of the answers alone: these pictures have no labels.
     """
     for file in files:
         try:
-            yield Sample(file.name, load_picture(file), question, Text("?"))
+            yield Sample(file.name, load_picture(file), question, form)
         except ValueError as error:
             warn(f"left out: {error}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ from gnomon.commands.resolve import (
 from gnomon.eval.scoring import predictions, questions
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, RecipeError
-from gnomon.sample import Prediction, Sample
+from gnomon.sample import Number, Prediction, Sample, Target
 from gnomon.store.formats.manifest import differences
 from gnomon.store.lock import sole_writer
 from gnomon.terminal import show
@@ -177,7 +178,7 @@ def answer_exam(
     `find` is the question for the box that is cut out first; None asks about whole pictures. The
     run may be training meanwhile: only the file of answers is locked.
     """
-    _check_belief(recipe, has_labels=True)
+    _check_belief(recipe)
     with sole_writer(out):
         provenance = _provenance(exam, out)
         if out.is_file():  # an earlier start of the same exam resumes
@@ -190,15 +191,27 @@ def answer_exam(
     return out
 
 
-def _check_belief(recipe: Recipe, *, has_labels: bool) -> None:
-    """Refuse a belief that a server cannot give, or whose answers nobody lists."""
-    if recipe.eval.belief and recipe.model.server is not None:
-        raise RecipeError("eval.belief: a server does not tell what it gives every listed answer")
-    if recipe.eval.belief is True and not has_labels:
+def _check_belief(recipe: Recipe) -> None:
+    """Refuse a belief that a server cannot give."""
+    key = "belief" if recipe.eval.belief else "answer"
+    if recipe.model.server is not None and (recipe.eval.belief or recipe.eval.answer != "greedy"):
+        raise RecipeError(f"eval.{key}: a server does not tell what it gives every listed answer")
+
+
+def _picture_form(recipe: Recipe, run: Path | None) -> Target:
+    """Return the form of the answers about pictures without labels; refuse one nobody can list."""
+    section = recipe.eval
+    form = pictures.answer_form(recipe, run)
+    if section.grid is not None and form.on_grid(section.grid_values) is None:
+        form = Number(Decimal(0))
+    is_listed = not isinstance(section.belief, bool) or section.grid is not None or form.listable
+    if (section.belief or section.answer != "greedy") and not is_listed:
+        key = f"eval.answer={section.answer}" if section.answer != "greedy" else "eval.belief=true"
         raise RecipeError(
-            "eval.belief: true: which answers a picture without a label may have is not known:"
-            " list them, as in 'eval.belief=[0, 1, 2]', or say eval.belief=false"
+            f"{key}: which answers a picture without a label may have is not known: list them, as"
+            " in 'eval.grid=[0, 9.9, 0.1]' or 'eval.belief=[low, high]'"
         )
+    return form
 
 
 def _append_found(
@@ -212,7 +225,8 @@ def _append_found(
     """
     directory.announce(f"asking first: {find}")
     boxes = out.with_name(out.name + _BOXES)
-    whole = replace(recipe, eval=replace(recipe.eval, belief=False))
+    plain = replace(recipe.eval, belief=False, answer="greedy", grid=None)
+    whole = replace(recipe, eval=plain)
     model = _load(recipe, run) if recipe.model.server is None else None
     answered = {answer.sample_id for answer in predictions.resume(out)}
     unanswered = (sample for sample in samples() if sample.id not in answered)
@@ -267,6 +281,8 @@ def _append_answers(
         batch_size=section.batch_size,
         max_new_tokens=section.max_new_tokens,
         belief=section.belief,
+        answer=section.answer,
+        grid=section.grid_values,
     )
 
 
@@ -329,14 +345,15 @@ def answer_pictures(
 
     The answers come in the order of the files' names; the name of its file is an answer's id.
     """
-    _check_belief(recipe, has_labels=False)
+    _check_belief(recipe)
+    form = _picture_form(recipe, run)
     files = pictures.find_pictures(place)
     with sole_writer(out):
         pictures.refuse_foreign_table(out)
         directory.announce(f"asking: {question}")
         # The table is written whole at the end; until then a killed verb resumes from this file.
         answers = out.with_name(out.name + ".part")
-        samples = partial(pictures.picture_samples, files, question)
+        samples = partial(pictures.picture_samples, files, question, form)
         if find is None:
             _append_answers(recipe, samples(), len(files), answers, run, question=question)
         else:

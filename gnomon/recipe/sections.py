@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from decimal import Decimal
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field
@@ -98,6 +99,9 @@ class Columns:
     comma, or is one such as 1,234, which may be two numbers."""
     within: Annotated[float, Field(ge=0, le=1e300)] = 0.0
     """Largest difference at which a number is accepted, such as 0.5."""
+    cycle: Annotated[float, Field(ge=0, le=1e9)] = 0.0
+    """Value at which the scale begins again: 10 for a meter's dial, where 9.9 is a tenth from 0.0,
+    360 for a compass in degrees; 0 for a scale that ends. Errors are then taken the shorter way."""
     choices: tuple[AnswerText, ...] | None = None
     """The possible texts, where the question lists them, such as [open, closed]."""
     box_format: BoxFormat = "xyxy"
@@ -394,6 +398,10 @@ class Train:
         return ((self.lora and self.lora.r) or {}).get(part, self.lora_r)
 
 
+MOST_ANSWERS = 10_000
+"""Answers that a grid may list: each takes a row of the model's logits."""
+
+
 @dataclass(frozen=True, config=STRICT)
 class Eval:
     """The questions that the model is measured on, and how it answers them."""
@@ -417,7 +425,35 @@ class Eval:
     """Store the probability of every minute of a clock, whole number to 100 or choice of a text; or
     of each answer in a list, such as [0, 1, 2]."""
 
+    answer: Literal["greedy", "mode", "median", "mean"] = "greedy"
+    """The answer that is given: greedy decoding's, or the likeliest, the median or the mean of the
+    belief in the possible answers: those of `belief` or `grid`, or all minutes of a clock, steps of
+    a scale that goes round, choices of a text."""
+    grid: tuple[float, float, float] | None = None
+    """First, last and step of the possible numbers, such as [0, 9.9, 0.1], for `answer` and
+    `belief`."""
+
+    @property
+    def grid_values(self) -> tuple[Decimal, ...]:
+        """Numbers of the grid, with the decimals of its step; empty without a grid."""
+        if self.grid is None:
+            return ()
+        first, last, step = (Decimal(str(number)) for number in self.grid)
+        return tuple(first + n * step for n in range(int((last - first) / step) + 1))
+
     def __post_init__(self) -> None:
+        if self.grid is not None:
+            first, last, step = self.grid
+            if not (last > first and step > 0 and (last - first) / step <= MOST_ANSWERS):
+                raise ValueError(
+                    f"grid={list(self.grid)}: give first, last and step of at most"
+                    f" {MOST_ANSWERS:,} numbers, such as [0, 9.9, 0.1]"
+                )
+            if self.answer == "greedy" and not self.belief:
+                raise ValueError(
+                    "grid: nothing is chosen from it with answer=greedy: set eval.answer=mean, or"
+                    " eval.belief=true"
+                )
         is_table = self.data and not any(s.kind or s.benchmark for s in self.data)
         if self.split == "all" and not is_table:
             raise ValueError("split=all: only files of your own have it, named under eval.data")
@@ -448,9 +484,11 @@ class Recipe:
     def __post_init__(self) -> None:
         # Beliefs of many answers are read in one pass under a custom mask.
         attention = self.model.attn_implementation or ""
-        if self.eval.belief and attention.startswith("flash"):
+        uses_lists = self.eval.belief or self.eval.answer != "greedy"
+        if uses_lists and attention.startswith("flash"):
+            key = "belief" if self.eval.belief else "answer"
             raise ValueError(
-                f"eval.belief: answers share their prompt by a mask that {attention} does not take:"
+                f"eval.{key}: answers share their prompt by a mask that {attention} does not take:"
                 " leave model.attn_implementation out"
             )
         # bitsandbytes has no gradients for its packed weights.

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from gnomon import dialect
 from gnomon.answers.base.answer_type import Answer
+from gnomon.answers.number.measure import Turn
 from gnomon.answers.registry import TYPES
 from gnomon.eval.scoring.figures import answer_type_of, greater_is_better
 from gnomon.sample import Box, Number, Spot, Spots, Table, Text, Time
@@ -54,6 +55,7 @@ def boxes(draw):
 
 
 DECIMALS = st.decimals(-(10**12), 10**12, places=3, allow_nan=False)
+TURNS = st.integers(0, 99).map(lambda tenths: Decimal(tenths) / 10)
 UNITS = st.sampled_from(["", "kg", "%", "°C", "m", "M€", "million", "k", "bar", "degrees"])
 SPOTS = st.lists(st.builds(Spot, PHRASES, boxes()), min_size=1, max_size=4).map(
     lambda items: Spots(tuple(items))
@@ -70,6 +72,7 @@ TARGETS = {
     "time24": (times(24), PROSE),
     "number": (st.builds(Number, DECIMALS, UNITS), PROSE),
     "reading": (st.builds(Number, DECIMALS, UNITS, st.just(Decimal("0.5"))), PROSE),
+    "cyclic": (TURNS.map(lambda value: Number(value, "", Decimal("0.1"), Decimal(10))), PROSE),
     "box": (boxes(), PROSE),
     "choice": (st.builds(Text, st.sampled_from(CHOICES), st.just(CHOICES)), PROSE),
     "text": (PHRASES.map(Text), OF_LISTS),
@@ -124,6 +127,7 @@ VALUES = {
     "time24": HMS,
     "number": DECIMALS,
     "reading": DECIMALS,
+    "cyclic": TURNS.map(lambda value: Turn(value, Decimal(10))),
     "box": st.tuples(*[st.floats(-50, 700)] * 4),
     "text": PHRASES,
     "spots": SPOTS,

@@ -30,14 +30,24 @@ def test_the_tip_is_told_where_the_hand_ends(labelled):
     upright = generators.create("clock", level="easy", size=224, second_hand=1.0)
     for index in range(4):
         sample = upright[index]
-        hour, minute, second, pointer = eyes.truth_of(sample)
-        assert all(np.isnan(pointer))
+        hour, minute, second, *others = eyes.truth_of(sample)
+        assert np.isnan(others).all()
         x, y = sample.facts["centre"]
         for degrees, right, down in (hour, minute, second):
             found = np.degrees(np.arctan2(right * 224 - x, y - down * 224)) % 360
             assert abs((found - degrees + 180) % 360 - 180) < 1
-    assert np.isnan(truth[6, :3]).all()
-    assert 0 <= truth[6, 3, 0] <= 300
+    by_kind = dict(zip([kind for kind, *_ in eyes.SORTS], truth, strict=True))  # the last of each
+    assert np.isnan(by_kind["gauge"][[0, 1, 2, 4]]).all()
+    assert 0 <= by_kind["gauge"][3, 0] <= 300
+
+
+def test_a_dial_and_a_wheel_turn_by_36_degrees_a_figure():
+    for kind, options, hand in (("gauge", eyes.DIALS, 3), ("counter", eyes.WHEELS, 4)):
+        for index in range(6):
+            sample = generators.create(kind, **options)[index]
+            degrees = eyes.truth_of(sample)[hand][0]
+            apart = (degrees - 36 * float(sample.target.value) + 180) % 360 - 180
+            assert abs(apart) <= 36 * 0.051  # the answer is to a tenth
 
 
 def test_pictures_are_cut_as_the_processor_cuts_them(labelled):

@@ -16,11 +16,11 @@ from gnomon import store
 from gnomon.commands.answer_files import Provenance, provenance_path
 from gnomon.commands.directory import write_json
 from gnomon.commands.exam import Exam
-from gnomon.commands.pictures import question_of
+from gnomon.commands.pictures import answer_form, question_of
 from gnomon.commands.resolve import resolve
 from gnomon.eval.scoring import predictions, questions
 from gnomon.recipe import Recipe, RecipeError, override, to_yaml, validate
-from gnomon.sample import Number, Prediction, Sample
+from gnomon.sample import Number, Prediction, Sample, Text, Time
 
 CLOCK = "What time does the clock show? Answer HH:MM."
 DIGIT = "Which digit is it? Answer with a number."
@@ -193,10 +193,43 @@ def test_a_picture_s_reading_is_printed_with_its_question_and_belief(photo, caps
     assert f"asking: {CLOCK}" in said.err
 
 
+def test_a_picture_s_answer_is_chosen_from_a_grid(photo, capsys):
+    words = ["eval.answer=median", "eval.grid=[0, 9.9, 0.1]", "--question", "What does it read?"]
+    assert gnomon("predict", "gnomon-tiny", photo, *words) == 0
+    header, row = csv.reader(Path("answers.csv").read_text().splitlines())
+    assert header == ["file", "answer"]
+    assert row[1] in {f"{tenth / 10:.1f}" for tenth in range(100)}
+
+
+@pytest.mark.parametrize(
+    ("columns", "form"),
+    [
+        ({"kind": "number", "cycle": 10, "within": 0.1},
+         Number(Decimal(0), "", Decimal("0.1"), Decimal(10))),
+        ({"kind": "number", "unit": "bar", "within": 0.5}, Number(Decimal(0), "bar")),
+        ({"kind": "time", "hours": 24}, Time(0, 24)),
+        ({"kind": "text", "choices": ["on", "off"]}, Text("on", ("on", "off"))),
+        ({"kind": "box"}, Text("?")),
+    ],
+)  # fmt: skip
+def test_pictures_without_labels_have_the_form_of_the_run_s_own(run, columns, form):
+    table = {"path": "labels.csv", "columns": {"ask": "What is it?", **columns}}
+    recipe = run(data=[{"kind": "clock"}, table])
+    assert answer_form(recipe, Path("run")) == form
+
+
+def test_pictures_have_the_form_of_a_drawn_kind_where_there_are_no_others(run):
+    recipe = run(data=[{"kind": "gauge", "options": {"instruments": ["dial"]}}])
+    form = answer_form(recipe, Path("run"))
+    assert (form.cycle, len(form.possible_answers())) == (10, 100)
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--belief"], "eval.belief: true: which answers a picture without a label may have"),
+        (["--belief"], "eval.belief=true: which answers a picture without a label may have"),
+        (["eval.answer=mean"], "list them, as in 'eval.grid=[0, 9.9, 0.1]'"),
+        (["eval.answer=mean", "--question", "Is it?", *SERVER], "a server does not tell"),
         (["eval.belief=[1]", "--question", "Is it?", *SERVER], "a server does not tell"),
     ],
 )

@@ -35,6 +35,7 @@ TARGETS = {
     "time24": Time(22 * 3600 + 8 * 60, 24),
     "number": Number(Decimal("41.5")),
     "reading": Number(Decimal("41.5"), "bar", Decimal("0.5")),
+    "cyclic": Number(Decimal("9.9"), "", Decimal("0.1"), Decimal(10)),
     "box": Box(10, 10, 30, 40),
     "text": Text("blue"),
     "spots": Spots((Spot("EXIT", Box(10, 10, 30, 40)),)),

@@ -141,6 +141,10 @@ class AnswerType(ABC):
         """Length of `place` after which it begins again, as on a dial; 0 if it never does."""
         return self.axis.end * self.axis.per if self.axis and self.axis.end else 0.0
 
+    def period_of(self, truth: Any) -> float:
+        """The period at a question with this truth, or of its form."""
+        return self.period
+
     def is_same(self, value: Any, other: Any) -> bool:
         """True if two values are the same answer."""
         return bool(value == other)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from decimal import Decimal
 from typing import Any, ClassVar, Self, TypeAlias
 
 Size: TypeAlias = tuple[int, int]
@@ -56,6 +57,11 @@ class Target(ABC):
         """Parse a label of a user's file; `columns` are the recipe's, `size` the picture's."""
         raise ValueError(f"a {cls.name} cannot be read from a label")
 
+    @classmethod
+    def form_of_labels(cls, columns: Any) -> Target | None:  # noqa: ARG003 - a place has no such form
+        """Form of the answers that a user's column holds; None where it gives nothing to list."""
+        return None
+
     def scaled(self, old: Size, new: Size) -> Self:  # noqa: ARG002 - only what has a place moves
         """The same answer after the picture was resized from `old` to `new`."""
         return self
@@ -77,6 +83,10 @@ class Target(ABC):
     def possible_answers(self) -> tuple[Self, ...]:
         """Answers to a question of its form, complete where `listable` is true."""
         return ()
+
+    def on_grid(self, values: Sequence[Decimal]) -> tuple[Self, ...] | None:  # noqa: ARG002 - of numbers
+        """Answers of its form with these values; None if it is no number."""
+        return None
 
     @property
     def words(self) -> str:

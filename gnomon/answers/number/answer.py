@@ -17,6 +17,9 @@ _WRITTEN = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)(?: (\S+(?: \S+)*))?")
 _NONE = Decimal(0)
 # A belief about a number is measured over the whole numbers from 0 to 100: counts and percents.
 _LAST_LISTED = 100
+# The same about a scale that goes round: 1,000 steps, as tenths of 100 or 360 degrees.
+_MOST_STEPS = 1000
+_ONE = Decimal(1)
 
 
 def _check_finite(name: str, value: object) -> None:
@@ -42,6 +45,9 @@ class Number(Target):
     unit: str = ""
     within: Decimal = _NONE
     """Largest error that is still right, where a scale can be read no finer."""
+    cycle: Decimal = _NONE
+    """Value at which the scale begins again, such as 10 on a meter's dial, where 9.9 is a tenth
+    from 0.0, or 360 on a compass; 0 for a scale that ends."""
 
     def __post_init__(self) -> None:
         _check_finite("value", self.value)
@@ -49,10 +55,21 @@ class Number(Target):
             _check_finite("within", self.within)
             if self.within < 0:
                 raise ValueError(f"within={self.within}: a distance is 0 or more")
+        if self.cycle is not _NONE:
+            _check_finite("cycle", self.cycle)
+            if self.cycle < 0:
+                raise ValueError(f"cycle={self.cycle}: give a length above 0, or 0 for none")
+        if self.cycle and not 0 <= self.value < self.cycle:
+            raise ValueError(
+                f"{self.value:f} is not from 0 to below {self.cycle:f}, where the scale begins"
+                f" again: write {around(self.value, self.cycle):f}"
+            )
 
     @property
     def answer_type(self) -> str:
-        """Type by the tolerance: a reading off a scale is right within what can be read of it."""
+        """Type by the scale: one that goes round, one with a tolerance, or a plain number."""
+        if self.cycle:
+            return "cyclic"
         return "reading" if self.within else "number"
 
     def bar(self, size: Size | None) -> str:
@@ -66,7 +83,13 @@ class Number(Target):
     def from_label(cls, value: Any, columns: Any, size: Size | None) -> Self:
         """Parse figures with or without their unit."""
         number = parse_label(value, columns.units, columns.decimal)
-        return cls(number, columns.units[0], Decimal(str(columns.within)))
+        within, cycle = Decimal(str(columns.within)), Decimal(str(columns.cycle))
+        return cls(number, columns.units[0], within, cycle)
+
+    @classmethod
+    def form_of_labels(cls, columns: Any) -> Self:
+        """Zero in the column's unit, on its cycle."""
+        return cls.from_label("0", columns, None).form_of_question
 
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
         """Write plain decimals, never 1E+3, and the unit after a space."""
@@ -76,23 +99,39 @@ class Number(Target):
         return text
 
     def read_back(self, text: str, dialect: Any = None, size: Size | None = None) -> Self | None:
-        """Read a number and its unit; the tolerance is this one's."""
+        """Read a number and its unit; tolerance and cycle are this one's."""
         match = _WRITTEN.fullmatch(text)
-        return replace(self, value=Decimal(match[1]), unit=match[2] or "") if match else None
+        if not match:
+            return None
+        value = around(Decimal(match[1]), self.cycle)
+        return replace(self, value=value, unit=match[2] or "")
 
     @property
     def form_of_question(self) -> Self:
-        """Zero in the same unit."""
-        return type(self)(_NONE, self.unit)
+        """Zero in the same unit; of a scale that goes round also its cycle and steps."""
+        within = self.within if self.cycle else _NONE
+        return type(self)(_NONE, self.unit, within, self.cycle)
 
     @property
     def listable(self) -> bool:
-        """True for the whole numbers from 0 to 100."""
+        """True for whole numbers from 0 to 100, and for steps of a scale that goes round."""
+        if self.cycle:
+            step = self.within or _ONE
+            return not self.value % step and self.cycle / step <= _MOST_STEPS
         return self.value == int(self.value) and 0 <= self.value <= _LAST_LISTED
 
     def possible_answers(self) -> tuple[Self, ...]:
-        """Whole numbers from 0 to 100, in the same unit."""
-        return tuple(type(self)(Decimal(value), self.unit) for value in range(_LAST_LISTED + 1))
+        """Whole numbers from 0 to 100 in the same unit; on a cycle its steps of the tolerance."""
+        step, count = _ONE, _LAST_LISTED + 1
+        if self.cycle:
+            step = self.within or _ONE
+            count = int(self.cycle / step)
+        return tuple(replace(self, value=place * step) for place in range(count))
+
+    def on_grid(self, values: Sequence[Decimal]) -> tuple[Self, ...]:
+        """Numbers with these values, in the same unit and on the same cycle."""
+        form = self.form_of_question
+        return tuple(replace(form, value=value) for value in values)
 
     def display(self) -> str:
         """Value with its unit."""
@@ -100,7 +139,18 @@ class Number(Target):
 
     def to_json(self) -> dict[str, Any]:
         """Fields with decimals as texts, which JSON numbers would round."""
-        return {"value": str(self.value), "unit": self.unit, "within": str(self.within)}
+        row = {"value": str(self.value), "unit": self.unit, "within": str(self.within)}
+        # Only scales that go round have the field, so that older files stay as they are.
+        return row | {"cycle": str(self.cycle)} if self.cycle else row
+
+
+def around(value: Decimal, cycle: Decimal) -> Decimal:
+    """The value brought to 0 up to the cycle, so that 10.0 on a dial of 10 is 0.0."""
+    if not cycle:
+        return value
+    # Decimal's remainder has the sign of the dividend.
+    rest = value % cycle
+    return rest + cycle if rest < 0 else abs(rest)
 
 
 # A number with its unit before or behind it; 1e5 has no unit "e5".

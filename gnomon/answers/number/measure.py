@@ -13,7 +13,7 @@ from gnomon.answers.base.answer_type import Answer, AnswerType, Axis, Errors, Li
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.formatting import format_exact
 from gnomon.answers.base.target import Size
-from gnomon.answers.number.answer import Number
+from gnomon.answers.number.answer import Number, around
 from gnomon.answers.number.read import parse_number, read_number
 from gnomon.answers.reading.base import Reading, Which
 
@@ -241,9 +241,133 @@ class NumberType(AnswerType):
         return truth.value
 
 
+class Turn(NamedTuple):
+    """A value on a scale that begins again after `cycle`."""
+
+    value: Decimal
+    cycle: Decimal
+
+
+def cyclic_distance(prediction: Turn, target: Turn) -> float:
+    """Distance the shorter way round: 9.9 and 0.0 are 0.1 apart on a dial of 10."""
+    return float(_apart(prediction, target))
+
+
+def share_of_turn(prediction: Turn, target: Turn) -> float:
+    """The same as a share of the turn, from 0 to 1/2."""
+    return float(_apart(prediction, target) / target.cycle)
+
+
+def cyclic_exact(prediction: Turn, target: Turn) -> bool:
+    """True if both are the same place on the scale."""
+    return prediction.value == target.value
+
+
+def _apart(prediction: Turn, target: Turn) -> Decimal:
+    # An answer may have thousands of digits; on the cycle 40 are more than enough.
+    apart = abs(_ROUNDED.subtract(prediction.value, target.value))
+    return min(apart, target.cycle - apart)
+
+
+def _step_chance(truth: Number, steps: int) -> float:
+    """Share of uniform guesses in steps of the tolerance that lie in so many of them."""
+    step = truth.within or Decimal(1)
+    return min(1.0, float(steps * step / truth.cycle))
+
+
+def _accepted_chance(truth: Number) -> float:
+    return _step_chance(truth, 3 if truth.within else 1)
+
+
+def _quarter(truth: Number) -> float:
+    """Mean distance of a uniform guess, and its median."""
+    return float(truth.cycle) / 4
+
+
+def _quarter_turn(truth: Number) -> float:  # noqa: ARG001 - the same on every scale
+    return 0.25
+
+
+_distance = partial(_error, chance=_quarter)
+_CYCLIC_LINES = (
+    Line(
+        "accepted",
+        "Right as far as the scale can be read",
+        headline=True,
+        chance=_accepted_chance,
+    ),
+    Line("exact", "Exactly right", cyclic_exact, headline=True,
+         chance=partial(_step_chance, steps=1)),
+    _distance("error", "Mean distance round the scale", cyclic_distance, headline=True),
+    Line("unread", "Could not be read", better="lower", headline=True),
+    _distance("error_median", "Median distance round the scale", same_as="error",
+              statistic="median"),
+    _distance("charged", "Mean distance, unread as half a turn", among="all"),
+    _error("turn", "Mean distance as a share of the turn", share_of_turn, unit="%",
+           chance=_quarter_turn),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CyclicType(NumberType):
+    """Readings of a scale that goes round; an unread answer costs half a turn, the farthest."""
+
+    errors = Errors(
+        "Share of a turn",
+        "turn",
+        (0, 0.01, 0.02, 0.05, 0.1, 0.25),
+        ("exact", "≤ 1 %", "1–2 %", "2–5 %", "5–10 %", "10–25 %", "> 25 %"),
+        more_is_better=False,
+    )
+
+    def read(
+        self, text: str, truth: Number, *, which: Which, dialect: Dialect, size: Size | None
+    ) -> Reading[Value] | None:
+        """Read the number in the truth's unit and bring it to its scale, where 10 may be 0."""
+        reading = super().read(text, truth, which=which, dialect=dialect, size=size)
+        if reading is None:
+            return None
+        assert isinstance(reading.value, Decimal)
+        turn = Turn(around(reading.value, truth.cycle), truth.cycle)
+        return Reading(turn, reading.span, reading.rule)
+
+    def measures(self, truth: Number, answer: Answer, cost: float) -> dict[str, float]:
+        """Add acceptance by the scale."""
+        measures = AnswerType.measures(self, truth, answer, cost)
+        if not isinstance(answer.value, Turn):
+            return measures | {"accepted": 0.0}
+        accepted = _apart(answer.value, self.value_of(truth)) <= truth.within
+        return measures | {"accepted": float(accepted)}
+
+    def credit(self, measures: dict[str, float]) -> float:
+        """1 − d / (P/2), d the distance round the scale and P its cycle; unread 0."""
+        return 1 - 2 * measures["turn"] if "turn" in measures else 0.0
+
+    def costs(self, truths: Sequence[Number]) -> list[float]:
+        """Charge half a turn."""
+        return [float(truth.cycle) / 2 for truth in truths]
+
+    def period_of(self, truth: Number) -> float:
+        """The truth's cycle."""
+        return float(truth.cycle)
+
+    def place(self, value: Turn) -> float:  # type: ignore[override]
+        """Value as a float, from 0 to below the cycle."""
+        return float(value.value)
+
+    def display(self, value: Turn) -> str:  # type: ignore[override]
+        """Write plain decimals."""
+        return super().display(value.value)
+
+    def value_of(self, truth: Number) -> Turn:  # type: ignore[override]
+        """Exact decimal with its cycle."""
+        return Turn(truth.value, truth.cycle)
+
+
 _ACCEPTED = Line("accepted", "Right as far as the scale can be read", headline=True)
 TYPES: dict[str, AnswerType] = {
     "number": NumberType("Number", LINES),
     "reading": NumberType("Number on a scale", (_ACCEPTED, *LINES)),
+    "cyclic": CyclicType("Number on a scale that goes round", _CYCLIC_LINES),
 }
 """A reading is right if it is as near to the truth as the scale can be read."""

@@ -40,6 +40,12 @@ class Text(Target):
             raise ValueError(f"answer: {repr(value)}: give one text, in quotes")
         return cls(" ".join(str(value).split()), columns.choices or ())
 
+    @classmethod
+    def form_of_labels(cls, columns: Any) -> Self:
+        """Text of the column's choices."""
+        choices = columns.choices or ()
+        return cls(choices[0] if choices else "-", choices)
+
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
         """Write the text unchanged."""
         return self.text

@@ -73,6 +73,11 @@ class Time(Target):
         seconds, shows_seconds = parse_label(str(value), columns.hours)
         return cls(seconds, columns.hours, shows_seconds)
 
+    @classmethod
+    def form_of_labels(cls, columns: Any) -> Self:
+        """Midnight on the column's dial."""
+        return cls(0, columns.hours)
+
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
         """Write the time in its form."""
         return format_time(self.hms, self.form)

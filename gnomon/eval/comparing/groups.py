@@ -14,8 +14,16 @@ from gnomon.eval.scoring.runs import RunResult, Scores
 
 # Settings of a prediction that may differ: they say which model answered, not how it was asked.
 _MODEL_SETTINGS = {
-    *("name", "family", "dialect", "dtype", "weights", "server", "belief", "attn_implementation"),
-    *("load_in_4bit", "load_in_8bit", "bnb_4bit_use_double_quant", "auto"),
+    *("name", "family", "dialect", "dtype", "weights", "server", "attn_implementation"),
+    *(
+        "belief",
+        "answer",
+        "grid",
+        "load_in_4bit",
+        "load_in_8bit",
+        "bnb_4bit_use_double_quant",
+        "auto",
+    ),
 }
 
 

@@ -36,6 +36,8 @@ class Belief:
     distances: Floats
     """[A, A]: distance of each answer from each, the shorter way round."""
     logprobs: Floats
+    period: float = 0.0
+    """Length after which places begin again, as on a dial; 0 if they never do."""
 
     @property
     def p(self) -> Floats:
@@ -51,29 +53,34 @@ class Belief:
         # Texts have no places: equal means what the type calls the same.
         if answers.axis is None:
             return np.array([v is not None and answers.is_same(v, truth) for v in self.values])
-        return distance(self.places - answers.place(truth), answers.period) < SAME
+        return distance(self.places - answers.place(truth), self.period) < SAME
 
 
 def read_belief(prediction: Prediction, truth: Target, name: str) -> Belief:
     """Read a stored belief, its listed answers as answers to this question."""
-    place = f"prediction {prediction.sample_id!r}"
+    stored = prediction.logprobs or {}
+    try:
+        return belief_of(stored, truth.form_of_question, prediction.dialect, name)
+    except ValueError as error:
+        raise ValueError(f"prediction {prediction.sample_id!r} {error}") from error
+
+
+def belief_of(logprobs: Mapping[str, float], form: Target, dialect: str, name: str) -> Belief:
+    """Return the belief about a question of that form, from log-probabilities by answer."""
     if not TYPES[name].can_be_listed:
         raise ValueError(
-            f"{place} has log-probabilities of a {name}: times, numbers and texts can be listed;"
-            " leave `logprobs` out"
+            f"has log-probabilities of a {name}: times, numbers and texts can be listed; leave"
+            " `logprobs` out"
         )
-    stored = prediction.logprobs or {}
-    logprobs = np.array(list(stored.values()), np.float64)
-    if not np.isfinite(logprobs).all():
-        raise ValueError(f"{place}: its log-probabilities are not all finite")
-    fields = _read_answers(tuple(stored), name, prediction.dialect, truth.form_of_question)
+    scores = np.array(list(logprobs.values()), np.float64)
+    if not np.isfinite(scores).all():
+        raise ValueError("has log-probabilities that are not all finite")
+    fields = _read_answers(tuple(logprobs), name, dialect, form)
     # Words need no distance: a word that cannot be read is simply wrong. A number would be nowhere.
     if TYPES[name].axis is not None and None in fields[0]:
-        unread = list(stored)[fields[0].index(None)]
-        raise ValueError(
-            f"{place} lists {unread!r}, which cannot be read as a {name}: leave it out"
-        )
-    return Belief(TYPES[name], *fields, logprobs)
+        unread = list(logprobs)[fields[0].index(None)]
+        raise ValueError(f"lists {unread!r}, which cannot be read as a {name}: leave it out")
+    return Belief(TYPES[name], *fields, scores, TYPES[name].period_of(form))
 
 
 def distance(differences: Floats, period: float) -> Floats:
@@ -98,7 +105,7 @@ def _read_answers(
     ]
     values = tuple(reading.value if reading else None for reading in readings)
     places = np.array([nan if value is None else answer_type.place(value) for value in values])
-    return values, places, distance(places[:, None] - places[None], answer_type.period)
+    return values, places, distance(places[:, None] - places[None], answer_type.period_of(form))
 
 
 def lines(name: str, measured: Iterable[Mapping[str, float]]) -> tuple[Line, ...]:
@@ -129,7 +136,7 @@ def uniform(group: Iterable[tuple[Prediction, Target]], name: str) -> dict[str, 
     """Average each measure for a guesser that gives all listed answers the same probability."""
     rows = [measures(_uniform(prediction), truth, name) for prediction, truth in group]
     keys = dict.fromkeys(key for row in rows for key in row)
-    if TYPES[name].period:
+    if name in _ROUND:
         keys.pop("belief_expected", None)  # uniform round a dial has no mean direction
     return {key: float(np.mean([row[key] for row in rows if key in row])) for key in keys}
 
@@ -141,11 +148,14 @@ def _uniform(prediction: Prediction) -> Prediction:
 
 def _distance_measures(belief: Belief, truth: float) -> dict[str, float]:
     """Measure what needs distances, circular on a dial."""
-    p, period = belief.p, belief.answer_type.period
+    p, period = belief.p, belief.period
     distances = distance(belief.places - truth, period)
-    # On a dial minutes are a fair tolerance; numbers of any size need a relative one.
-    within = {f"belief_{m}": float(p[distances <= m + SAME].sum()) for m in (1, 5)}
-    if not period:
+    # On a clock minutes are a fair tolerance; numbers of any size need a relative one, which has no
+    # meaning where 0 is a place like any other.
+    within = {}
+    if belief.answer_type.period:
+        within = {f"belief_{m}": float(p[distances <= m + SAME].sum()) for m in (1, 5)}
+    elif not period:
         within = {"belief_5pct": float(p[distances <= 0.05 * abs(truth) + SAME].sum())}
     return {
         # A sure belief gives exactly 0, which rounding may turn into −1e-17.
@@ -157,7 +167,7 @@ def _distance_measures(belief: Belief, truth: float) -> dict[str, float]:
 
 def expected(belief: Belief) -> float:
     """Return the mean; on a dial, the direction of Σ p·e^(iθ) (Mardia and Jupp 2000)."""
-    places, p, period = belief.places, belief.p, belief.answer_type.period
+    places, p, period = belief.places, belief.p, belief.period
     if not period:
         return float(p @ places)
     # 11:55 and 0:05 average to midnight, not to six.
@@ -186,9 +196,17 @@ _NUMBER = (
     _mean("belief_expected", "Error of the expected number", unit="", better="lower"),
     *_PLAIN,
 )
+_CYCLIC = (
+    _mean("belief_crps", "CRPS of the belief, round the scale", unit="", better="lower",
+          headline=True),
+    _mean("belief_expected", "Distance of the expected number, round the scale", unit="",
+          better="lower"),
+    *_PLAIN,
+)  # fmt: skip
+_BY_TYPE = {"time": _TIME, "time24": _TIME, "cyclic": _CYCLIC}
+_ROUND = frozenset(_BY_TYPE)
 LINES = {
-    name: _TIME if answers.period else _NUMBER if answers.axis else _PLAIN
-    for name, answers in TYPES.items()
+    name: _BY_TYPE.get(name, _NUMBER if answers.axis else _PLAIN) for name, answers in TYPES.items()
 }
 """CRPS: E|X − y| − E|X − X′|/2 for X, X′ from p (Gneiting and Raftery 2007), on a dial with the
 shorter way round for |·| (Grimit et al. 2006); for a sure answer it is the deviation."""

@@ -51,6 +51,8 @@ UNSEEN_FONTS = ("mono-bold", "times-bold")
 # constant box then overlaps few plates by half.
 _USUAL_LENGTH, _ANY_LENGTH = (0.8, 0.98), (0.35, 0.98)
 _TENTH = Decimal("0.1")
+# A wheel begins again after 9.
+_FIGURES = Decimal(10)
 _TEXTS = {
     "read": ("What does the counter read? Answer with a number.",
              "Which number does the counter show? Answer with a number."),
@@ -261,7 +263,7 @@ def _target(plan: CounterPlan, scene: CounterScene, facts: dict[str, Any]) -> Ta
         return Box(*facts["case_box"])
     if plan.question == "wheel":
         position = Decimal(str(round(scene.positions[-1], 2)))
-        return Number(position.quantize(_TENTH, ROUND_HALF_UP) % 10, "", _TENTH)
+        return Number(position.quantize(_TENTH, ROUND_HALF_UP) % 10, "", _TENTH, _FIGURES)
     step = Decimal(1).scaleb(-plan.decimals)
     value = reading(plan.digits, plan.decimals).quantize(step, ROUND_FLOOR)
     # Between two figures either may be read; a register's pointers say which one it is.

@@ -73,7 +73,8 @@ def zones(scale: Scale, value: Decimal, rng: Rng) -> tuple[Zone, ...]:
 
 
 def _read(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:  # noqa: ARG001 - as all questions
-    return GaugeQuestion(Number(value, scale.unit, plain(gap / 2)))
+    cycle = Decimal(0) if scale.cycle is None else scale.cycle
+    return GaugeQuestion(Number(value, scale.unit, plain(gap / 2), cycle))
 
 
 def _difference(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
+from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -34,16 +35,21 @@ _DIGITS = 5
 """Decimals of a stored log-probability: a clock has 720 of them."""
 
 
-def listed_answers(loaded: Loaded, sample: Sample, listing: Listing) -> tuple[str, ...] | None:
+def listed_answers(
+    loaded: Loaded, sample: Sample, listing: Listing, grid: Sequence[Decimal] = ()
+) -> tuple[str, ...] | None:
     """List the answers that a sample's belief is about; None if they cannot be listed.
 
     With `listing` True: every minute of a clock without seconds, whole numbers from 0 to 100, the
-    choices of a text. A sample with a working has no belief, since its answer depends on it.
+    steps of a scale that goes round, the choices of a text; for numbers those of a `grid` instead.
+    A sample with a working has no belief, since its answer depends on it.
     """
     if not listing or sample.rationale:
         return None
     if not isinstance(listing, bool):
         return tuple(listing)
+    if grid and (numbers := sample.target.on_grid(grid)):
+        return tuple(number.write() for number in numbers)
     if not sample.target.listable:
         return None
     return _possible_answers(loaded.family.dialect, sample.target.form_of_question)

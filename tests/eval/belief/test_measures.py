@@ -239,7 +239,7 @@ def test_a_list_without_the_truth_is_measured_as_far_as_it_goes():
 @pytest.mark.parametrize("value", [-math.inf, math.nan, None])
 def test_a_log_probability_that_is_no_finite_number_is_refused_by_name(value):
     given = Prediction("c0", "12:00", None, "plain", {}, {"12:00": -1.0, "3:00": value})
-    with pytest.raises(ValueError, match="prediction 'c0': its log-probabilities are not all"):
+    with pytest.raises(ValueError, match="prediction 'c0' has log-probabilities that are not all"):
         score([given], [Sample("c0", None, "?", Time(0))])
 
 

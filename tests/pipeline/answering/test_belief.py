@@ -10,6 +10,7 @@ from pipeline_toys import CLOCKS, SUMS, boxed, clock, total
 from small_models import LINEAR, SEEING, build
 
 from gnomon.eval.scoring import predictions
+from gnomon.eval.scoring.choosing import best_answer
 from gnomon.pipeline.answering.belief import answer_logprobs, listed_answers
 from gnomon.pipeline.answering.local import predict_to_file
 from gnomon.pipeline.collate import prompt_of
@@ -152,3 +153,25 @@ def test_the_mode_is_left_as_it_was(blank):
         blank.model.train(training)
         answer_logprobs(blank, total(7), ["7"])
         assert blank.model.training is training
+
+
+@pytest.mark.parametrize("rule", ["mode", "median", "mean"])
+def test_a_rule_s_answer_is_that_of_the_stored_belief(blank, tmp_path, rule):
+    """Sums get the grid, clocks their minutes; what has a working is answered greedily."""
+    samples = [total(7, 1), clock(Time(36480))]
+    grid = [Decimal(n) / 2 for n in range(20)]
+    for name, belief in (("with", True), ("without", False)):
+        predict_to_file(
+            blank, samples, tmp_path / name, total=2, settings={}, batch_size=2, max_new_tokens=4,
+            belief=belief, answer=rule, grid=grid,
+        )  # fmt: skip
+    stored = predictions.read(tmp_path / "with")
+    plain = predictions.read(tmp_path / "without")
+    assert [p.text for p in stored] == [p.text for p in plain]
+    by_id = {p.sample_id: p for p in stored}
+    assert set(by_id[samples[0].id].logprobs) == {str(value) for value in grid}
+    assert len(by_id[samples[1].id].logprobs) == 720
+    for sample in samples:
+        logprobs, form = by_id[sample.id].logprobs, sample.target.form_of_question
+        assert by_id[sample.id].text == best_answer(logprobs, form, "plain", rule)
+    assert all(p.logprobs is None and p.settings["answer"] == rule for p in plain)
