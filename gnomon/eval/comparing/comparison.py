@@ -47,6 +47,7 @@ class Comparison:
     @property
     def sentences(self) -> tuple[str, ...]:
         """Verdict on each kind's first line, in words."""
+        # One type needs no title: its sentence names the measure.
         main = first_lines(self.differences)
         titles = [
             f"{TYPES[difference.kind].title}: " if len(main) > 1 else "" for difference in main
@@ -98,6 +99,7 @@ class Comparison:
                 return f"{self.candidate} and {self.baseline} are tied in this: {figures}"
             return f"{self.candidate} is {difference.verdict} than {self.baseline}: {figures}"
         if difference.verdict == "tied":
+            # If neither beats chance, the sentence says so of both.
             neither = ""
             if baseline_chance and not baseline_chance.is_beaten:
                 neither = f", nor is {self.baseline}"

@@ -65,6 +65,7 @@ def group_runs(runs: Sequence[RunResult]) -> list[Group]:
     groups: list[tuple[dict[str, Any] | None, dict[int, RunResult]]] = []
     for run in runs:
         recipe, seed = _recipe_and_seed(run)
+        # A list, for recipes are dicts and cannot be keys.
         for other, members in groups:
             # Without a recipe nothing shows that two runs differ only in their seed.
             if recipe is not None and other == recipe and seed not in members:

@@ -83,6 +83,7 @@ def compare_with_chance(side: Mapping[int, Scores]) -> dict[str, ChanceTest]:
             {item.sample_id: item for item in scores.of_type(answer_type)}
             for scores in side.values()
         ]
+        # The order of the first seed holds for all.
         items = list(by_seed[0].values())
         chance = next((result.chance for result in summary.results if result.name == line.name), {})
         # The best constant answer is the first run's: all seeds have the same questions.

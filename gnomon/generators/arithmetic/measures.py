@@ -16,6 +16,7 @@ def conversion(rng: Rng, level: ArithmeticLevel) -> Problem:
     quantity = rng.choice(tuple(UNITS))
     names = tuple(UNITS[quantity])
     first = rng.integer(0, len(names) - 1)
+    # Any other unit of the same quantity.
     second = (first + rng.integer(1, len(names) - 1)) % len(names)
     old, new = names[first], names[second]
     factor = Fraction(UNITS[quantity][old]) / Fraction(UNITS[quantity][new])
@@ -80,6 +81,7 @@ def time_shift(rng: Rng, level: ArithmeticLevel) -> Problem:
 def time_between(rng: Rng, level: ArithmeticLevel) -> Problem:
     """Minutes between two times of one day."""
     minutes_apart = rng.integer(1, (59, 599, 1439)[min(level.digits[1], 3) - 1])
+    # So early that both are times of one day.
     start = rng.integer(0, 1439 - minutes_apart)
     begin, end = _time_text(start), _time_text(start + minutes_apart)
     question = f"How many minutes are there from {begin} to {end}?"

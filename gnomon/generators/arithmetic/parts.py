@@ -20,6 +20,7 @@ def fraction(rng: Rng, level: ArithmeticLevel) -> Problem:
     first, second = _random_fraction(rng, level), _random_fraction(rng, level)
     sign = rng.choice("+-×÷")
     value = first / second if sign == "÷" else _SIGNS[sign](first, second)
+    # Without brackets 1/2 ÷ 3/4 would be three divisions in a row.
     text = f"{first} {sign} {second}" if sign in "+-" else f"({first}) {sign} ({second})"
     return Problem.of_fraction(text, value, _fraction_steps(first, sign, second, value))
 
@@ -58,6 +59,7 @@ def root(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 def surd(rng: Rng, level: ArithmeticLevel) -> Problem:
     """Simplify √72 to 6√2."""
+    # Free of squares: nothing more can be taken out of the root.
     inner = rng.choice((2, 3, 5, 6, 7, 10, 11, 13, 14, 15))
     outer = max(2, number_of_digits(rng, min(rng.within(level.digits), 4)))
     of, answer = outer * outer * inner, f"{outer}√{inner}"
@@ -68,6 +70,7 @@ def surd(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 def rounding(rng: Rng, level: ArithmeticLevel) -> Problem:
     """Round a number to a place; a tie goes away from 0, as schools teach it."""
+    # Places that stay: 2 rounds to hundredths, -2 to hundreds.
     keep = rng.integer(max(-3, 1 - level.digits[1]), 3)
     places = max(0, keep + rng.integer(1, 3))
     whole = level.random_number(rng) * 10**places + rng.integer(0, 10**places - 1) if places else (
@@ -116,6 +119,7 @@ def in_base(rng: Rng, level: ArithmeticLevel) -> Problem:
     sign = rng.choice("+-")
     low, high = sorted((first, second))
     value = first + second if sign == "+" else high - low
+    # The smaller from the greater, for a negative number in a base reads oddly.
     a, b = (np.base_repr(n, base) for n in ((first, second) if sign == "+" else (high, low)))
     question = f"In base {base}, what is {a} {sign} {b}?"
     answer = np.base_repr(value, base)
@@ -151,6 +155,7 @@ def _equal_factors(rng: Rng, level: ArithmeticLevel) -> list[int]:
 
 def _growing_steps(rng: Rng, level: ArithmeticLevel) -> list[int]:
     first, step, more = level.random_number(rng), level.random_positive(rng), rng.integer(1, 9)
+    # The nth step is step + n · more: their sum has n (n − 1) / 2 of it.
     return [first + step * i + more * i * (i - 1) // 2 for i in range(rng.integer(5, 6))]
 
 

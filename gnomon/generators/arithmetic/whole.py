@@ -21,6 +21,7 @@ def subtract(rng: Rng, level: ArithmeticLevel) -> Problem:
     """8 - 5, and 5 - 8 too unless the borrows were asked for."""
     places = level.random_places(rng)
     first, second = (_two_with_carries if level.carries else _two_numbers)(rng, level)
+    # (a + b) − b borrows wherever a + b carries.
     first += second if level.carries else 0
     text = f"{decimal_text(first, places)} - {decimal_text(second, places)}"
     return Problem.of_expression(text, short_decimal(first - second, places))
@@ -30,6 +31,7 @@ def multiply(rng: Rng, level: ArithmeticLevel) -> Problem:
     """3 × 5, which is 5 × 3."""
     places = level.random_places(rng)
     first, second = _two_numbers(rng, level)
+    # Places add up: 0.3 × 0.5 is 0.15.
     return _commutative(first, second, "×", places, short_decimal(first * second, 2 * places))
 
 
@@ -127,6 +129,7 @@ def chain(rng: Rng, level: ArithmeticLevel) -> Problem:
     for _ in range(rng.within(level.terms) - 1):
         sign, term = rng.choice("+-"), level.random_number(rng)
         total += term if sign == "+" else -term
+        # With its sign, so that sorted terms are a meaning for every order.
         terms.append(sign + decimal_text(term, places))
         totals.append(short_decimal(total, places))
     steps = (
@@ -148,6 +151,7 @@ def products(rng: Rng, level: ArithmeticLevel) -> Problem:
     value = level.random_number(rng)
     answer, parts, steps = value, [], []
     for _ in range(rng.within(level.terms) - 1):
+        # From the end: before it was multiplied by f the value was a quotient.
         factors = [f for f in _FACTORS if value % f == 0]
         times = bool(factors) and rng.chance(0.5)
         factor = rng.choice(factors if times else _FACTORS)
@@ -182,6 +186,7 @@ def _tree(rng: Rng, value: int, signs: int, level: ArithmeticLevel) -> _Tree:
     if signs == 0:
         return _Tree(str(value), value, "", ())
     sign, left, right = _operands(rng, value, level)
+    # Operators of the left operand; the right one has the others.
     before = rng.integer(0, signs - 1)
     a, b = _tree(rng, left, before, level), _tree(rng, right, signs - 1 - before, level)
     text = f"{_with_brackets(a, sign, right=False)} {sign} {_with_brackets(b, sign, right=True)}"

@@ -182,6 +182,7 @@ class Scene(PictureGenerator):
         self, what: str, photo: UserFile | None, rng: Rng
     ) -> tuple[colours.Colour, Sequence[Thing | pictures.Subject]]:
         """Draw shapes and icons, or subjects of framed pictures, and the ground under them."""
+        # As many colours stand out from the ground as things share, up to five.
         least = min(self.settings.alike, 5) if what == "icons" else 5
         ground = self.ground(colours.grounds(colours.COLOURS, least), photo, rng)
         if what == "icons":
@@ -206,6 +207,7 @@ class Scene(PictureGenerator):
         names = rng.sample(UNSEEN if self.ood else SEEN, self.settings.alike)
         every = len(SIZES) * len(tints) * len(names)
         most = min(self.settings.objects[1], every)
+        # An index for each combination of size, colour and name: no two things are alike.
         picked = rng.sample(range(every), rng.integer(min(self.settings.objects[0], most), most))
         sizes, wide = tuple(SIZES), len(names)
         return tuple(
@@ -218,6 +220,7 @@ def _are_visible(plan: ScenePlan, pixels: Pixels) -> bool:
     for item in plan.things:
         x1, y1, x2, y2 = (max(0, round(SCALE * side)) for side in item.round_box)
         colour = item.colour if isinstance(item, PlacedThing) else _stands_out(plan.ground)
+        # Every fourth pixel each way says enough of a photograph.
         if not colours.stand_out(pixels[y1:y2:4, x1:x2:4], [colour], colours.VISIBLE):
             return False
     return True

@@ -90,6 +90,7 @@ def random_subjects(
     for _ in range(_TRIES):
         name = names.pop(rng.integer(0, len(names) - 1)) if what == "charts" else what
         source = _source(name, side - 2 * _FRAME, split, seed, ood)
+        # 31 bits: the same picture hardly ever comes twice.
         number = rng.bits() >> 33
         subject = Subject(*_subject_fields(what, source.key(number)), source, number)
         if all(map(subject.differs, chosen)):
@@ -104,6 +105,7 @@ def draw_framed(picture: Image, framed: FramedPicture, colour: tuple[int, int, i
     sample = framed.thing.source[framed.thing.number]
     assert sample.image is not None
     x, y, last = framed.x, framed.y, framed.side - 1
+    # Pillow's rectangles include their last pixel.
     ImageDraw.Draw(picture).rectangle((x, y, x + last, y + last), colour)
     picture.paste(sample.image, (x + _FRAME, y + _FRAME))
     return sample

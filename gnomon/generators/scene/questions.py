@@ -106,6 +106,7 @@ def ask_question(
     things: Things, questions: tuple[str, ...], clear: float, rng: Rng
 ) -> SceneQuestion:
     """Ask one of the questions that this scene allows; `where` is always possible."""
+    # Framed pictures are not counted, and have no single colour.
     names = [
         name for name in questions if name in OF_PICTURES or isinstance(things[0], PlacedThing)
     ]
@@ -217,5 +218,6 @@ def _expression(
 ) -> Expression:
     """Choose an expression that does not give the answer away: the leftmost star is left anyway."""
     expression = expressions(things, index, clear)
+    # Ends on the axis of the relation are left out.
     along = SIDES[relation][0] if relation else None
     return rng.choice([s for s in expression if not s.end or SIDES[ENDS[s.end]][0] != along])

@@ -97,6 +97,7 @@ def _stain(canvas: Canvas, mask: Pixels, matrix: Points, quad: Points, colour: C
     # The mask is brought near the canvas's own size first: warping alone would skip its pixels.
     high = float(np.linalg.norm(quad[3] - quad[0]))  # about that of the letters
     shrink = max(1, round(mask.shape[0] / (SCALE * high)))
+    # Averaged, so that thin strokes keep their ink.
     small = cv2.resize(mask, None, fx=1 / shrink, fy=1 / shrink, interpolation=cv2.INTER_AREA)
     sx, sy = mask.shape[1] / small.shape[1], mask.shape[0] / small.shape[0]
     to_flat = np.diag([sx, sy, 1.0])
@@ -124,6 +125,7 @@ def _corners(shape: tuple[int, ...], look: Look) -> Points:
     """The flat rectangle's corners around its middle, tilted and turned, in the flat's pixels."""
     tall, wide = shape[0] / 2, shape[1] / 2
     across, down = (1 - share for share in look.tilt)
+    # The upper side is shorter by one share, the left side by the other.
     tilted = np.array([[down, across], [down, 1], [1, 1], [1, across]])
     corners: Points = oblong(-wide, -tall, wide, tall) * tilted @ turning(look.turn)
     return corners

@@ -79,6 +79,7 @@ class TextSpotting(PictureGenerator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        # Of the signs of prices string.punctuation has the dollar's alone.
         prices = "£€" if "price" in self.kinds else ""
         self.materials.check_fonts(ascii_letters + digits + punctuation + prices)
 
@@ -129,6 +130,7 @@ class TextSpotting(PictureGenerator):
         for _ in chosen:  # as many different ones as there are, and never one twice running
             inks.append(free.pop(rng.integer(0, len(free) - 1)))
             free = free or [ink for ink in colours.colours_readable_on(ground) if ink != inks[-1]]
+        # A text is asked for by its colour only if no other has it.
         single = [i for i, ink in enumerate(inks) if inks.count(ink) == 1]
         possible = [q for q in self.questions if q != "read" or single] or ["find"]
         question = rng.choice(possible)
@@ -152,6 +154,7 @@ class TextSpotting(PictureGenerator):
             flat = drawing.flat_text(text, look.font)
             look = self._legible(look, flat, slot)
             fits = drawing.size_in(slot, flat.mask.shape, look)
+            # From half of its place to nearly all of it, and no smaller than can be read.
             scale = min(fits, rng.uniform(0.5, 0.95) * fits + _LEAST * self.size / 224 / 96)
             placed_text = drawing.draw_text(
                 canvas, flat, look, slot, scale, (rng.unit(), rng.unit())

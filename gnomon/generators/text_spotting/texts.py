@@ -9,6 +9,7 @@ from gnomon.generators.rng import Rng
 
 WORDS = tuple(Path(__file__).with_name("words.txt").read_text(encoding="utf-8").split())
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+# Without I, O and Q, which look like 1 and 0.
 _LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
 
 

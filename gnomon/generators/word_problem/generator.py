@@ -178,6 +178,7 @@ class WordProblem(Generator):
     def _with_numbers(self, plan: StoryPlan, rng: Rng) -> Story:
         """The plan with numbers; a move that does not fit the quantity gives way to another."""
         domain, thing, ending, moves = plan
+        # Backwards from the end, so that every quantity is whole.
         after, numbers = stories.random_ending(rng, ending, self.settings.largest)
         steps: list[stories.Step] = []
         for move in reversed(moves):
@@ -213,4 +214,5 @@ class WordProblem(Generator):
 
 def _insert(written: str, text: str, numbers: tuple[int, ...]) -> str:
     """Insert the expression so far into the next."""
+    # Brackets around anything but a number.
     return written.format(*numbers, q=text, p=f"({text})" if " " in text else text)

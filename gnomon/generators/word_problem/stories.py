@@ -66,6 +66,7 @@ class Move(NamedTuple):
 
 def _result(text: str) -> int:
     """Work a line out from left to right."""
+    # Lines of working have no brackets and no precedence.
     first, *rest = text.split(" ")
     value = int(first)
     for sign, number in zip(rest[::2], rest[1::2], strict=True):
@@ -83,6 +84,7 @@ MOVES, ENDINGS = (
 def gain(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]] | None:
     if after < 4:
         return None
+    # Two at least were there before.
     n = rng.integer(2, min(most, after - 2))
     return after - n, (n,)
 
@@ -102,6 +104,7 @@ def grow(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]] | None:
 
 def part(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]]:  # noqa: ARG001 - parts are small
     """Half can always be lost."""
+    # After a kth is lost, (k − 1)/k of the quantity remain.
     k = rng.choice([k for k in PARTS if after % (k - 1) == 0])
     return after // (k - 1) * k, (k,)
 

@@ -109,6 +109,7 @@ def _right(raw: dict[str, Any]) -> tuple[tuple[Any, Any], str, bool]:
         case "interval_matching":
             (low, high), units, several = arguments["interval"], arguments["units"], False
         case "multi_interval_matching":
+            # One interval for each unit.
             (low, high), *others = arguments["intervals"]
             units, several = next(iter(arguments["units"]), ""), bool(others)
         case other:
@@ -139,6 +140,7 @@ def _time(low: str, high: str) -> Time:
 
 def _seconds(time: str) -> int:
     """Seconds of 10:08 or 10:08:30; the generators write 10:08:60 and 10:08:-1, too."""
+    # Seconds that are not written are 0.
     hour, minute, second = (*map(int, time.split(":")), 0)[:3]
     return hour * 3600 + minute * 60 + second
 

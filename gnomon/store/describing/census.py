@@ -70,6 +70,7 @@ def census(splits: Mapping[str, tuple[Samples, int]], *, workers: int | None = 1
     `splits` has the samples of each split and the number to count; `workers` is the number of
     processes, or None for one per core.
     """
+    # Numbered pieces of all splits, so that processes share the work of any.
     chunks = [
         (name, range(first, min(first + _CHUNK, n)))
         for name, (_, n) in splits.items()

@@ -212,7 +212,9 @@ def spread(samples: Samples, n: int, *, seed: int) -> list[int]:
     by_label: dict[str, list[int]] = {}
     for candidate in range(min(length, _CANDIDATES * n)):
         index = shuffled_index(candidate, length, "spread", seed)
+        # Labels are read without pictures.
         by_label.setdefault(samples.target(index).display(), []).append(index)
+    # Pairs of rank and index: the first of each label, then the second of each.
     ranked = [item for indices in by_label.values() for item in enumerate(indices)]
     ranked.sort(key=lambda item: item[0])  # stable: within a rank the order is random already
     return [index for _, index in ranked[:n]]

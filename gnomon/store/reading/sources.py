@@ -25,6 +25,7 @@ def mixture(sources: Sequence[Source], *, split: Split, seed: int) -> Samples:
     end if it is drawn, and its own length if it lies on disk.
     """
     parts = tuple(_samples(source, split, seed) for source in sources)
+    # Alone it keeps its end.
     if len(parts) == 1:
         return parts[0]
     return Mixture(parts, tuple(source.weight for source in sources), split, seed)
@@ -42,6 +43,7 @@ def open_splits(source: Source) -> dict[Split, Samples]:
                 # What lies on disk has no seed.
                 splits[split] = _samples(source, split, 0)
             except ValueError:
+                # A dataset may lack splits, but not all of them.
                 if split == SPLITS[-1] and not splits:
                     raise
         return splits

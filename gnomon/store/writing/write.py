@@ -237,6 +237,7 @@ def _refuse_unnamed_files(plan: SplitPlan, *, was_started: bool) -> None:
     Hidden files are nobody's: locks, leftovers of killed processes, .DS_Store.
     """
     if (plan.root / MANIFEST).exists():
+        # Shards that an earlier run of the same split has written.
         ours = {plan.file(number) for number in range(plan.shards)} if was_started else set()
         files = sorted(set(plan.format.find_shards(plan.root, plan.split)) - ours)
     else:
@@ -254,6 +255,7 @@ def _refuse_foreign_files(plan: SplitPlan, shards: list[Any]) -> None:
     """Refuse a user's files in folders of shards that are written again, which replaces them."""
     for number, shard in enumerate(shards):
         place = plan.root / plan.file(number)
+        # A shard that is a single file has no strangers in it.
         if shard is not None or not place.is_dir():
             continue
         names = plan.format.foreign_files(place, plan.split)
