@@ -52,11 +52,9 @@ class DifferenceRow(NamedTuple):
 
 def difference_tables(comparison: Comparison) -> list[dict[str, Any]]:
     """Build each kind's title, rows, note on p, and charts by heading."""
-    kinds = dict.fromkeys(difference.kind for difference in comparison.differences)
-    by_kind = {
-        answer_type: [d for d in comparison.differences if d.kind == answer_type]
-        for answer_type in kinds
-    }
+    by_type: dict[str, list[Difference]] = {}
+    for difference in comparison.differences:
+        by_type.setdefault(difference.kind, []).append(difference)
     return [
         {
             "title": TYPES[answer_type].title,
@@ -66,7 +64,7 @@ def difference_tables(comparison: Comparison) -> list[dict[str, Any]]:
             "note": _note(comparison, of_type),
             "forests": list(_difference_charts(comparison, of_type)),
         }
-        for answer_type, of_type in by_kind.items()
+        for answer_type, of_type in by_type.items()
     ]
 
 

@@ -81,7 +81,9 @@ def write_report(
     if right is None:
         right = _ALL if len(runs[-1].scores.items) <= _ALL else _RIGHT
     examples = example_pictures(runs, samples, worst=worst, right=right, disagreeing=disagreeing)
-    kinds = answer_types(runs)
+    types = answer_types(runs)
+    # Differences of groups have sections of their own.
+    of_runs = comparisons if one_per_group else ()
     # A mapping of another type may draw its samples: too slow for the facts of all questions.
     stored = samples if isinstance(samples, dict) else {}
     classes_by_kind = fact_classes(runs[-1], stored)
@@ -94,19 +96,14 @@ def write_report(
         note=note,
         files=files,
         runs=runs,
-        verdicts=_verdicts(groups, comparisons, len(kinds)),
+        verdicts=_verdicts(groups, comparisons, len(types)),
         differences=list(chain.from_iterable(map(difference_tables, comparisons))),
         refusals=refusals,
         warnings=[*answer_warnings(all_runs), *filter(None, map(space_warning, all_runs))],
         groups=[] if one_per_group else [group.sentence for group in groups],
         published=beside,
-        sections=[
-            section(runs, answer_type, comparisons if one_per_group else ())
-            for answer_type in kinds
-        ],
-        means={}
-        if one_per_group
-        else {answer_type: seed_charts(groups, answer_type) for answer_type in kinds},
+        sections=[section(runs, answer_type, of_runs) for answer_type in types],
+        means={} if one_per_group else {t: seed_charts(groups, t) for t in types},
         slices=slices(runs, stored, classes_by_kind),
         facts_heading=facts_heading(runs[-1], stored),
         by_source=[
@@ -186,15 +183,15 @@ def write_picture(file: Path, runs: Sequence[RunResult]) -> Path:
     from matplotlib.figure import Figure
 
     groups = group_runs(runs)
-    first_groups, kinds = groups[:_MOST], answer_types(runs)
+    first_groups, types = groups[:_MOST], answer_types(runs)
     first_runs = [replace(group.runs[0], name=group.name) for group in groups]
     title = textwrap.fill(report_title(first_runs), 60)
     # Inches: 1,200 pixels, whose smallest letters are read at 600 too.
-    height = 0.7 + 0.25 * title.count("\n") + len(kinds) * (0.35 + 0.27 * len(first_groups))
+    height = 0.7 + 0.25 * title.count("\n") + len(types) * (0.35 + 0.27 * len(first_groups))
     figure = Figure(figsize=(6.0, height), dpi=200, layout="constrained")
     figure.suptitle(title, x=0.02, ha="left", size=11, weight="bold", parse_math=False)
-    for place, answer_type in enumerate(kinds, 1):
-        _panel(figure.add_subplot(len(kinds), 1, place), first_groups, answer_type)
+    for place, answer_type in enumerate(types, 1):
+        _panel(figure.add_subplot(len(types), 1, place), first_groups, answer_type)
     omitted = [f"{len(groups) - _MOST} more in the report"] if groups[_MOST:] else []
     footer = ["95 % intervals", *filter(None, [answer_dates(runs)]), *omitted, "made with gnomon"]
     figure.supxlabel(" · ".join(footer), x=0.02, ha="left", size=7, color=_SOFT, parse_math=False)
