@@ -76,12 +76,12 @@ def check_choice(option: str, value: str, choices: Sequence[str]) -> None:
 
 
 def within(low: float, high: float) -> Limit:
-    """The limit of an option that is a number, or the two ends of a range; None is free."""
+    """Limit an option that is a number, or the two ends of a range; None is free."""
     return partial(check_range, low=low, high=high)
 
 
 def among(choices: Iterable[str]) -> Limit:
-    """The limit of an option that is a list of names; None is free."""
+    """Limit an option that is a list of names; None is free."""
     return partial(check_names, choices=tuple(choices))
 
 
@@ -134,7 +134,7 @@ class Generator(ABC):
 
     @abstractmethod
     def key(self, index: int) -> str:
-        """The meaning of sample `index`, found without drawing it; no key stands in two splits."""
+        """Return the meaning of sample `index` without drawing it; no key is in two splits."""
 
     @abstractmethod
     def draw(self, index: int) -> Sample:
@@ -155,7 +155,7 @@ class Generator(ABC):
         return (self.draw(index) for index in count())
 
     def __repr__(self) -> str:
-        """The call that makes this generator, with those options that are not at their defaults."""
+        """Return the call that makes this generator, with options that are not defaults."""
         changed = [
             f"{option.name}={value!r}"
             for option in fields(self)
@@ -164,11 +164,11 @@ class Generator(ABC):
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def rng(self, index: int) -> Rng:
-        """The random draws of sample `index`, always from their beginning."""
+        """Return the random draws of sample `index`, always from their beginning."""
         return Rng.at(self._stream, index)
 
     def id(self, index: int) -> str:
-        """A name that no sample of other options, split or seed has."""
+        """Return a name that no sample of other options, split or seed has."""
         return f"{self.name}-{index:07}"
 
     @cached_property
@@ -255,7 +255,7 @@ class Generator(ABC):
 
 
 def places(selection: slice, length: int | None) -> range:
-    """The indices of a slice; without a length it has to say where it ends."""
+    """Return the indices of a slice; without a length it has to say where it ends."""
     if length is not None:
         return range(*selection.indices(length))
     # Without an end, -1 would be the last of infinitely many.

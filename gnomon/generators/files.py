@@ -42,7 +42,7 @@ class UserFile(str):
 
     @classmethod
     def of(cls, path: Path) -> UserFile:
-        """The file as it is now."""
+        """Hash the file as it is now."""
         stat = path.stat()
         digest = _digest(str(path), stat.st_mtime_ns, stat.st_size)
         file = cls(f"{path.name}@{digest[:8]}")
@@ -50,7 +50,7 @@ class UserFile(str):
         return file
 
     def read(self) -> bytes:
-        """The file's content; refused if it has changed since it was hashed."""
+        """Read the file's content; refuse it if it has changed since it was hashed."""
         content = files.read_bytes(
             Path(self.path), "a file to draw with", limit=files.MAX_PICTURE_BYTES
         )
@@ -71,7 +71,7 @@ def user_files(
 
 
 def _files(option: str, entry: str, built_in: Sequence[str]) -> list[UserFile]:
-    """A file, or all files of a folder and its folders; hidden ones are left out."""
+    """Find a file, or all files of a folder and its folders; hidden ones are left out."""
     place, suffixes = Path(entry), SUFFIXES[option]
     if not place.exists():
         raise ValueError(
@@ -94,7 +94,7 @@ def _files(option: str, entry: str, built_in: Sequence[str]) -> list[UserFile]:
 
 
 def licence(path: str) -> str:
-    """The first line of the licence file beside a user's file."""
+    """Read the first line of the licence file beside a user's file."""
     for neighbour in sorted(filter(_is_licence, Path(path).parent.iterdir())):
         with files.open_bytes(neighbour) as stream:
             lines = stream.read(_LICENCE).decode("utf-8", "replace").splitlines()

@@ -51,12 +51,12 @@ class Mixture(Generator):
         _ = self.members  # what a kind refuses is refused here
 
     def key(self, index: int) -> str:
-        """The kind, and what it means there."""
+        """Return the kind, and what it means there."""
         member = self._member(index)
         return f"{member.kind}: {member.key(index)}"
 
     def draw(self, index: int) -> Sample:
-        """The part's own sample, with its own id."""
+        """Draw the part's own sample, with its own id."""
         return self._member(index).draw(index)
 
     def _member(self, index: int) -> Generator:

@@ -13,7 +13,7 @@ _WORDS = Struct("<8Q").unpack
 
 
 def digest(*parts: object, size: int = 8) -> bytes:
-    """A hash of the parts' texts; ("a", "bc") and ("ab", "c") differ."""
+    """Hash the texts of the parts; ("a", "bc") and ("ab", "c") differ."""
     texts = [str(part) for part in parts]
     # Lengths before the texts, so that no separator in a text can fake another list.
     text = "\x1f".join([f"{len(text)}:{text}" for text in texts])
@@ -22,7 +22,7 @@ def digest(*parts: object, size: int = 8) -> bytes:
 
 @lru_cache(maxsize=1024)
 def _keyed(key: bytes) -> blake2b:
-    """A copy of this costs less than hashing the key again."""
+    """Return a hasher with this key: copying it costs less than hashing the key again."""
     return blake2b(key=key)
 
 
@@ -39,33 +39,33 @@ class Rng:
 
     @classmethod
     def at(cls, key: bytes, index: int) -> Rng:
-        """The draws of one index under a key of up to 64 bytes that was hashed before."""
+        """Begin the draws of one index under a key of up to 64 bytes that was hashed before."""
         rng = cls.__new__(cls)
         rng._hasher, rng._place = _keyed(key), index.to_bytes(8, "little")
         rng._blocks, rng._words = 0, []
         return rng
 
     def bits(self) -> int:
-        """An integer of 64 random bits."""
+        """Draw an integer of 64 random bits."""
         return (self._words or self._next_words()).pop()
 
     def unit(self) -> float:
-        """A float in [0, 1)."""
+        """Draw a float in [0, 1)."""
         # 53 bits are all that a float holds: every multiple of 2^-53 is as likely.
         return (self.bits() >> 11) * 2.0**-53
 
     def uniform(self, low: float, high: float) -> float:
-        """A float in [low, high)."""
+        """Draw a float in [low, high)."""
         return low + (high - low) * self.unit()
 
     def integer(self, low: int, high: int) -> int:
-        """An integer in low..high, both ends included."""
+        """Draw an integer in low..high, both ends included."""
         # A product and a shift instead of a remainder: faster, with a bias of the range's share in
         # 2^64.
         return low + ((self._words or self._next_words()).pop() * (high - low + 1) >> 64)
 
     def within(self, ends: tuple[int, int]) -> int:
-        """An integer from one end to the other, both included."""
+        """Draw an integer from one end to the other, both included."""
         low, high = ends
         return low + ((self._words or self._next_words()).pop() * (high - low + 1) >> 64)
 
@@ -74,7 +74,7 @@ class Rng:
         return self.unit() < probability
 
     def choice(self, items: Sequence[T]) -> T:
-        """A random item."""
+        """Draw a random item."""
         return items[(self._words or self._next_words()).pop() * len(items) >> 64]
 
     def sample(self, items: Iterable[T], count: int) -> list[T]:

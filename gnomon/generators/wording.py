@@ -11,7 +11,7 @@ _IRREGULAR = {"leaf": "leaves", "fish": "fish", "axis": "axes"}
 
 
 def plural(noun: str) -> str:
-    """The plural of a noun: crosses, cities, fish."""
+    """Form the plural of a noun: crosses, cities, fish."""
     if noun in _IRREGULAR:
         return _IRREGULAR[noun]
     # days, but cities.
@@ -26,14 +26,14 @@ def alternatives(words: Sequence[str]) -> str:
 
 
 def duration(minutes: int) -> str:
-    """A duration in words, such as 1 hour and 5 minutes."""
+    """Write a duration in words, such as 1 hour and 5 minutes."""
     hours, rest = divmod(minutes, 60)
     parts = [f"{n} {unit}{'s' * (n > 1)}" for n, unit in ((hours, "hour"), (rest, "minute")) if n]
     return " and ".join(parts)
 
 
 def decimal_text(whole: int, places: int) -> str:
-    """The number whole / 10^places in plain decimals: pointed(-305, 2) is -3.05."""
+    """Write whole / 10^places in plain decimals: decimal_text(-305, 2) is -3.05."""
     if not places:
         return str(whole)
     digits = f"{abs(whole):0{places + 1}}"
@@ -41,10 +41,10 @@ def decimal_text(whole: int, places: int) -> str:
 
 
 def short_decimal(whole: int, places: int) -> str:
-    """The decimal of whole / 10^places without zeros at its end."""
+    """Write whole / 10^places without zeros at its end."""
     return decimal_text(whole, places).rstrip("0").rstrip(".") if places else str(whole)
 
 
 def exact_number(text: str, unit: str = "") -> Number:
-    """A number's exact answer; made from text, so that no context can round it."""
+    """Make a number's exact answer; made from text, no context can round it."""
     return Number(Decimal(text), unit)

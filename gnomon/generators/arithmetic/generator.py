@@ -60,7 +60,7 @@ class Arithmetic(Generator):
         check_range("carries", self.carries, 0, self.settings.digits[1])
 
     def key(self, index: int) -> str:
-        """The expression or what else is asked; 3 + 5 and 5 + 3 are one."""
+        """Return the expression or what else is asked; 3 + 5 and 5 + 3 are one."""
         return self._problem(index)[1].meaning
 
     def draw(self, index: int) -> Sample:
@@ -75,7 +75,7 @@ class Arithmetic(Generator):
         return Sample(self.id(index), None, question, target, facts, rationale)
 
     def _problem(self, index: int) -> tuple[int, Problem]:
-        """The wording, and the first question of the sample's draws that belongs to the split."""
+        """Draw the wording, and the first question that belongs to the split."""
         rng, tasks, level = self.rng(index), self._tasks, self._level
         wording = rng.bits()
 

@@ -37,7 +37,7 @@ def conversion(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def _without_twos_and_fives(denominator: int) -> int:
-    """The denominator divided by all its twos and fives."""
+    """Return the denominator divided by all its twos and fives."""
     for prime in (2, 5):
         while denominator % prime == 0:
             denominator //= prime
@@ -45,7 +45,7 @@ def _without_twos_and_fives(denominator: int) -> int:
 
 
 def _finite_decimal(value: Fraction) -> str:
-    """The decimal of a fraction whose denominator has no factors but 2 and 5."""
+    """Return the decimal of a fraction whose denominator has no factors but 2 and 5."""
     places = 0
     while value.denominator != 1:
         value, places = value * 10, places + 1
@@ -59,7 +59,7 @@ _DAYS = (date(2050, 1, 1) - _FIRST).days
 
 
 def time_shift(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """The time a while after or before another, on a 24-hour clock."""
+    """Ask for the time a while after or before another, on a 24-hour clock."""
     start, later = rng.integer(0, 1439), rng.chance(0.5)
     # Within an hour, ten hours or a day, by the level's digits.
     minutes_apart = rng.integer(1, (59, 599, 1439)[min(level.digits[1], 3) - 1])
@@ -102,7 +102,7 @@ def time_between(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def date_shift(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """The date some days after or before another."""
+    """Ask for the date some days after or before another."""
     start, days, later = _random_date(rng), _random_days(rng, level), rng.chance(0.5)
     end = start + timedelta(days if later else -days)
     question = (
@@ -124,7 +124,7 @@ def days_between(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def weekday(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """The day of the week some days after another."""
+    """Ask for the day of the week some days after another."""
     start, days = rng.choice(WEEKDAYS), _random_days(rng, level)
     answer = WEEKDAYS[(WEEKDAYS.index(start) + days) % 7]
     question = f"Today is {start}. Which day of the week is it {days} days from now?"
@@ -138,7 +138,7 @@ def _random_date(rng: Rng) -> date:
 
 
 def _random_days(rng: Rng, level: ArithmeticLevel) -> int:
-    """A number of days: from a day for one digit to nearly three centuries for seven."""
+    """Draw a number of days: a day for one digit, nearly three centuries for seven."""
     shortest, longest = (min(digits, len(_LONGEST) - 1) for digits in level.digits)
     return rng.integer(_LONGEST[shortest - 1] + 1, _LONGEST[longest])
 

@@ -26,7 +26,7 @@ def fraction(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def _random_fraction(rng: Rng, level: ArithmeticLevel) -> Fraction:
-    """A fraction that is no whole number."""
+    """Draw a fraction that is no whole number."""
     # Greatest denominators for one digit, for two, and for more.
     below = 2 + rng.integer(0, (12, 30, 99)[min(level.digits[1], 3) - 1] - 2)
     above = rng.integer(1, 2 * below)
@@ -44,7 +44,7 @@ def _fraction_steps(a: Fraction, sign: str, b: Fraction, value: Fraction) -> tup
 
 
 def root(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """The whole number nearest to a square, cube or fourth root."""
+    """Ask for the whole number nearest to a square, cube or fourth root."""
     degree = rng.integer(2, 4)
     near = max(2, number_of_digits(rng, min(rng.within(level.digits), 4)))
     # Up to a third of the way to either neighbour's power, which is under half of it as a root.
@@ -85,7 +85,7 @@ def rounding(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def comparison(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """The greater or the less of two decimals of unequal length, or of two fractions."""
+    """Ask for the greater or the less of two decimals of unequal length, or of two fractions."""
     # Decimals of unequal length are what models get wrong (9.11 and 9.9), so they are asked more.
     if rng.chance(0.4):
         first, second = str(_random_fraction(rng, level)), str(_random_fraction(rng, level))
@@ -106,7 +106,7 @@ def comparison(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def _close_decimal(rng: Rng, whole: int) -> str:
-    """The whole number with one to three places after the point: 9.11 beside 9.9."""
+    """Add one to three random places after the point: 9.11 beside 9.9."""
     places = rng.integer(1, 3)
     return f"{whole}.{rng.integer(0, 10**places - 1):0{places}}"
 

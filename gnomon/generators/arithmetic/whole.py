@@ -43,14 +43,14 @@ def divide(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def quotient(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """The quotient of any two numbers, as a fraction in lowest terms."""
+    """Ask for the quotient of any two numbers, as a fraction in lowest terms."""
     first, second = level.random_number(rng), level.random_positive(rng)
     value, text = Fraction(first, second), f"{first} ÷ {second}"
     return Problem.of_fraction(text, value, (f"{text} = {value}",))
 
 
 def remainder(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """The remainder of a division."""
+    """Ask for the remainder of a division."""
     first, second = level.random_number(rng), level.random_positive(rng)
     whole, rest = divmod(first, second)
     question = f"What is the remainder when {first} is divided by {second}?"
@@ -112,7 +112,7 @@ def _digit_pair(rng: Rng, came: int, carry: bool, least: int) -> tuple[int, int]
 
 
 def _commutative(first: int, second: int, sign: str, places: int, answer: str) -> Problem:
-    """A problem that means the same with its two numbers exchanged."""
+    """Build a problem that means the same with its two numbers exchanged."""
     low, high = (decimal_text(number, places) for number in sorted((first, second)))
     text = f"{decimal_text(first, places)} {sign} {decimal_text(second, places)}"
     return Problem.of_expression(text, answer, meaning=f"{low} {sign} {high}")
@@ -182,7 +182,7 @@ def mixed(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def _tree(rng: Rng, value: int, signs: int, level: ArithmeticLevel) -> _Tree:
-    """An expression of that value with `signs` operators."""
+    """Draw an expression of that value with `signs` operators."""
     if signs == 0:
         return _Tree(str(value), value, "", ())
     sign, left, right = _operands(rng, value, level)
@@ -194,7 +194,7 @@ def _tree(rng: Rng, value: int, signs: int, level: ArithmeticLevel) -> _Tree:
 
 
 def _operands(rng: Rng, value: int, level: ArithmeticLevel) -> tuple[str, int, int]:
-    """A sign and two numbers, 0 or more, that come to the value."""
+    """Draw a sign and two numbers, 0 or more, that come to the value."""
     factors = [f for f in _FACTORS if value and value % f == 0]
     # Twice the chance for ×, which is only possible where the value has factors.
     signs = "+-÷" + ("××" if factors else "")

@@ -13,7 +13,7 @@ from gnomon.sample import Number, Table, Target, Text
 
 
 def total(plan: ChartPlan, about: About) -> Target:
-    """A value, a sum, or a mean, which is asked for with one more decimal."""
+    """Compute a value, a sum, or a mean, which has one more decimal."""
     cells = about["cells"]
     among = len(cells) if "more" in about else 1
     # Errors of reading add up, in the worst case.
@@ -22,7 +22,7 @@ def total(plan: ChartPlan, about: About) -> Target:
 
 
 def median(plan: ChartPlan, about: About) -> Target:
-    """The middle value; the mean of the two in the middle of an even number."""
+    """Return the middle value; the mean of the two in the middle of an even number."""
     cells = about["cells"]
     ordered, half = sorted(map(plan.value, cells)), len(cells) // 2
     # With an odd number both are the same value.
@@ -31,35 +31,35 @@ def median(plan: ChartPlan, about: About) -> Target:
 
 
 def extreme(plan: ChartPlan, about: About) -> Target:
-    """The name of the row with the highest or lowest value."""
+    """Return the name of the row with the highest or lowest value."""
     best, column = max if about["which"] == "highest" else min, about["column"]
     rows = (r for r in range(len(plan.cells)) if (r, column) != plan.missing)
     return Text(plan.frame.rows[best(rows, key=lambda r: plan.cells[r][column])])
 
 
 def count(plan: ChartPlan, about: About) -> Target:
-    """The number of values of a column above or below a limit."""
+    """Return the number of values of a column above or below a limit."""
     values, limit = plan.column(about["column"]), about["limit"]
     above = sum(value > limit for value in values)
     return Number(Decimal(above if about["side"] == "above" else len(values) - above))
 
 
 def compare(plan: ChartPlan, about: About) -> Target:
-    """The name of the greater or smaller of two."""
+    """Return the name of the greater or smaller of two."""
     best, cells = max if about["which"] == "greater" else min, about["cells"]
     names = plan.names(cells)
     return Text(names[cells.index(best(cells, key=plan.value))], names)
 
 
 def difference(plan: ChartPlan, about: About) -> Target:
-    """The difference of two values."""
+    """Return the difference of two values."""
     first, second = about["cells"]
     error = Fraction((plan.error(first) or 0) + (plan.error(second) or 0))
     return _number(plan, Fraction(abs(plan.value(first) - plan.value(second))), error, about)
 
 
 def ratio(plan: ChartPlan, about: About) -> Target:
-    """A ratio; its tolerance is what errors in both readings may make of it."""
+    """Compute a ratio; its tolerance is what errors in both readings may make of it."""
     (a, e), (b, f) = ((plan.value(cell), plan.error(cell) or 0) for cell in about["cells"])
     true = Fraction(a, b)
     # (a ± e) / (b ∓ f) are the ratios furthest from the true one.
@@ -68,7 +68,7 @@ def ratio(plan: ChartPlan, about: About) -> Target:
 
 
 def trend(plan: ChartPlan, about: About) -> Target:
-    """The trend between two ends, the number of rises, or the sign of a correlation."""
+    """Judge the trend between two ends, count the rises, or take a correlation's sign."""
     if about["trend"] == "between":
         start, end = map(plan.value, about["cells"])
         return Text("rise" if end > start else "fall", ("rise", "fall"))
@@ -81,26 +81,26 @@ def trend(plan: ChartPlan, about: About) -> Target:
 
 
 def crossing(plan: ChartPlan, about: About) -> Target:
-    """The number of times that one series overtakes another or falls behind it."""
+    """Return the number of times that one series overtakes another or falls behind it."""
     first, second = about["columns"]
     above = [row[first] > row[second] for row in plan.cells]
     return Number(Decimal(sum(before != after for before, after in pairwise(above))))
 
 
 def table(plan: ChartPlan, _: About) -> Target:
-    """The table of all cells, for the question that asks for it."""
+    """Return the table of all cells, for the question that asks for it."""
     rows = zip(plan.frame.rows, plan.table, strict=True)
     return Table(plan.header, tuple((name, *written) for name, written in rows))
 
 
 def mismatch(plan: ChartPlan, about: About) -> Target:
-    """The number that stands wrongly in the table; it is written there, so it is exact."""
+    """Return the wrong number of the table; it is written there, so it is exact."""
     places = plan.frame.topic_of(about["cells"][0][1]).places
     return Number(Decimal(about["instead"]).scaleb(-places))
 
 
 def correlation(xs: Sequence[int], ys: Sequence[int]) -> tuple[Fraction, int]:
-    """The square of Pearson's correlation, and its sign."""
+    """Return the square of Pearson's correlation, and its sign."""
     n = len(xs)
     # r² = (nΣxy − ΣxΣy)² / (nΣx² − (Σx)²)(nΣy² − (Σy)²), in whole numbers to stay exact.
     both = n * sum(x * y for x, y in zip(xs, ys, strict=True)) - sum(xs) * sum(ys)
@@ -109,7 +109,7 @@ def correlation(xs: Sequence[int], ys: Sequence[int]) -> tuple[Fraction, int]:
 
 
 def _number(plan: ChartPlan, value: Fraction, error: Fraction, about: About) -> Number:
-    """A number in the column's unit, with the decimals that the question names."""
+    """Return a number in the column's unit, with the decimals that the question names."""
     column_places = plan.frame.topic_of(about["cells"][0][1]).places
     places = column_places + about.get("more", 0)
     unit = Fraction(10) ** column_places

@@ -170,6 +170,6 @@ def axis_labels(board: Board) -> tuple[str, str]:
 
 
 def measure_label(frame: Frame, topic: Topic) -> str:
-    """A measure, and its unit where that does not stand at the numbers."""
+    """Return a measure, and its unit where that does not stand at the numbers."""
     has_affix = frame.short and topic.unit in AFFIXES
     return topic.measure if has_affix else f"{topic.measure} ({topic.unit})"

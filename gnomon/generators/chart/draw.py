@@ -74,7 +74,7 @@ def draw_chart(plan: ChartPlan, look: Look, rng: Rng, photo: UserFile | None = N
 
 
 def _photograph_page(plan: ChartPlan, look: Look, rng: Rng, size: Size, photo: UserFile) -> Pixels:
-    """The photograph behind the plot, so pale that texts and slices stand out as on the page."""
+    """Return the photograph behind the plot, so pale that texts and slices stand out."""
     page, ink, *colours = (
         levels(colour) for colour in (look.style.page, look.style.ink, *look.colours)
     )
@@ -123,7 +123,7 @@ def table_picture(plan: ChartPlan, about: About, look: Look) -> Image.Image:
 
 
 def chart_facts(board: Board, question: ChartQuestion, moved: Pose | None) -> dict[str, Any]:
-    """The table as displayed, the place of every mark and text, and what was asked.
+    """Collect the table as displayed, the place of every mark and text, and the question.
 
     `moved` is where the picture's points went once it was drawn; None where they stayed.
     """
@@ -167,7 +167,7 @@ def chart_facts(board: Board, question: ChartQuestion, moved: Pose | None) -> di
 
 
 def _box(item: Shape | Word, board: Board, moved: Pose | None) -> list[float]:
-    """The box of an item's ink, clipped to the picture."""
+    """Return the box of an item's ink, clipped to the picture."""
     size = board.pen.size
     if moved is not None:
         return bounding_box(np.clip(moved(item.outline), 0, size))
@@ -176,7 +176,7 @@ def _box(item: Shape | Word, board: Board, moved: Pose | None) -> list[float]:
 
 
 def target_box(facts: dict[str, Any]) -> Box:
-    """The box of the mark that the question is about."""
+    """Return the box of the mark that the question is about."""
     cell = facts["about"]["cells"][0]
     return Box(*next(mark["box"] for mark in facts["marks"] if mark["cell"] == cell))
 
@@ -190,7 +190,7 @@ def ink_corners(board: Board) -> Points:
 
 
 def _axis(axis: Axis, places: int) -> dict[str, Any]:
-    """An axis's ends and ticks in the measure's unit."""
+    """Return an axis's ends and ticks in the measure's unit."""
     scale = 10**places
     return {
         "low": axis.low / scale,

@@ -184,13 +184,13 @@ class Chart(PictureGenerator):
         }
 
     def palette_name(self, file: UserFile) -> str:
-        """The name of a palette file: a plain list of colours that can be told apart."""
+        """Name a palette file by its colours, which must be told apart."""
         name = series_palette_name(file)
         styles.check_palette(name, file.path)
         return name
 
     def key(self, index: int) -> str:
-        """The table, the type of chart and what is asked of it."""
+        """Return the table, the type of chart and what is asked of it."""
         _, plan, question = self._meaning(index)
         table = _names_key(plan.frame) + repr(plan.cells)
         gap = f"|{plan.missing}" if plan.missing else ""
@@ -234,7 +234,7 @@ class Chart(PictureGenerator):
         return tuple((width, height) for width, height in self.size)
 
     def _meaning(self, index: int) -> tuple[Rng, ChartPlan, ChartQuestion]:
-        """The first table of the draws that belongs to the split and answers a question.
+        """Draw tables until one belongs to the split and answers a question.
 
         One table in ten belongs to it at least, and most answer most of the questions that their
         type can be asked (a test holds that every pair of the two is found).

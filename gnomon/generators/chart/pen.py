@@ -90,7 +90,7 @@ class Pen:
     @classmethod
     @lru_cache(maxsize=4)
     def of(cls, size: Size) -> Pen:
-        """The process's pen for pictures of that size."""
+        """Return the process's pen for pictures of that size."""
         return cls(size)
 
     def begin(self, ground: RGB, behind: Pixels | None = None) -> None:
@@ -189,7 +189,7 @@ class Pen:
         return box
 
     def image(self) -> Image.Image:
-        """The picture, with its texts."""
+        """Return the picture, with its texts."""
         pixels = np.asarray(self._agg.buffer_rgba())[..., :3].copy()
         for word in self.words:
             x1, y1, x2, y2 = (int(side) for side in word.box)
@@ -223,7 +223,7 @@ class Face(NamedTuple):
 
 @lru_cache(maxsize=8192)
 def ink_mask(text: str, face: Face) -> tuple[np.ndarray, int]:
-    """The text cut to its ink, and the rows of it under the line the letters stand on.
+    """Return the text cut to its ink, and the rows of it under the base line.
 
     It is drawn by FreeType as matplotlib carries it, without its settings.
     """
@@ -250,7 +250,7 @@ def _font(name: str) -> Any:
 
 @lru_cache
 def _outline(shape: str) -> tuple[np.ndarray, Any]:
-    """A marker within a circle of radius 1."""
+    """Return a marker within a circle of radius 1."""
     from matplotlib.path import Path
 
     if shape == "o":

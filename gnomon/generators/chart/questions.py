@@ -84,7 +84,7 @@ def _ratio(plan: ChartPlan, rng: Rng) -> About | None:
 
 
 def _group_of_cells(plan: ChartPlan, rng: Rng) -> About | None:
-    """A whole series, some neighbours in it, or a row of several series.
+    """Choose a whole series, some neighbours in it, or a row of several series.
 
     Never all shares of a whole: their sum is 100 without a look.
     """
@@ -147,7 +147,7 @@ def _table(plan: ChartPlan, _: Rng) -> About | None:
 
 
 def _box(plan: ChartPlan, rng: Rng) -> About | None:
-    """A cell whose mark is its own: points and groups have one mark, an area one a series."""
+    """Choose a cell with a mark of its own: points and groups have one, an area one a series."""
     if plan.chart == "area":
         columns = len(plan.frame.columns)
         return {"cells": [(0, rng.integer(0, columns - 1))]} if columns > 1 else None
@@ -202,7 +202,7 @@ def _series(plan: ChartPlan, column: int) -> list[Cell]:
 
 
 def _columns(plan: ChartPlan) -> range:
-    """The series; of points what is measured upwards or as size, of a box plot all of the five."""
+    """Return the series to ask for: of points the measured ones, of a box plot all five."""
     if plan.chart == "scatter":
         return range(1, 2)
     return range(1 if plan.chart == "bubble" else 0, len(plan.frame.columns))
@@ -263,7 +263,7 @@ _ANSWERS: dict[str, str] = _TABLE["answers"]
 
 
 def question_text(plan: ChartPlan, question: ChartQuestion, rng: Rng) -> str:
-    """The question's text, and the form of its answer."""
+    """Return the question's text, and the form of its answer."""
     about = question.about
     form, parts = about.get("trend", question.form), _placeholders(plan, about)
     text = rng.choice(_WORDS[form])

@@ -61,7 +61,7 @@ class Axis(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def linear(low: int, high: int, most: int, from_zero: bool = True) -> Axis:
-    """A linear axis over the values, with at most `most` steps of 1, 2 or 5 powers of ten."""
+    """Build an axis over the values, with at most `most` steps of 1, 2 or 5 powers of ten."""
     if from_zero:
         low, high = min(low, 0), max(high, 0)
     span = max(high - low, 1)
@@ -76,7 +76,7 @@ def linear(low: int, high: int, most: int, from_zero: bool = True) -> Axis:
 
 @lru_cache(maxsize=1024)
 def logarithmic(low: int, high: int) -> Axis:
-    """An axis of whole decades around the values."""
+    """Build an axis of whole decades around the values."""
     first = 10 ** (len(str(low)) - 1)
     # high − 1, so that a value of 1,000 ends at its own decade.
     last = 10 ** len(str(high - 1))
@@ -126,16 +126,16 @@ class ChartPlan(NamedTuple):
         return self.frame.chart
 
     def value(self, cell: Cell) -> int:
-        """A cell's value, in the table's smallest unit."""
+        """Return a cell's value, in the table's smallest unit."""
         return self.cells[cell[0]][cell[1]]
 
     def written(self, cell: Cell) -> str:
-        """The cell's text in the table; empty where the value is missing."""
+        """Return the cell's text in the table; empty where the value is missing."""
         places = self.frame.topic_of(cell[1]).places
         return "" if cell == self.missing else decimal_text(self.value(cell), places)
 
     def label(self, cell: Cell) -> str:
-        """The cell's text at its mark, with the sign or letter of its unit."""
+        """Return the cell's text at its mark, with the sign or letter of its unit."""
         written = self.written(cell)
         return written and self.frame.number_text(written, self.frame.topic)
 
@@ -145,7 +145,7 @@ class ChartPlan(NamedTuple):
         return [cell for cell in self.frame.cells if cell != self.missing]
 
     def column(self, number: int) -> list[int]:
-        """The values of a series."""
+        """Return the values of a series."""
         return [row[number] for row in self.cells]
 
     def names(self, pair: Sequence[Cell]) -> tuple[str, ...]:
@@ -211,7 +211,7 @@ class ChartPlan(NamedTuple):
         return axis.gap(a, b, pixels) >= (4 if self.is_stacked else 2)
 
     def axis_of(self, column: int) -> tuple[Axis, int]:
-        """The axis of a column, and its length in pixels of a clean picture."""
+        """Return the axis of a column, and its length in pixels of a clean picture."""
         if self.across is not None and column == 0:
             return self.across, int(self.room.width / self.coarseness)
         return self.axis, int(self.length / self.coarseness)
@@ -242,7 +242,7 @@ class ChartPlan(NamedTuple):
 
 
 def plot_room(chart: str, size: Size) -> Room:
-    """The least room for a plot in pictures of that size."""
+    """Return the least room for a plot in pictures of that size."""
     width, height = size
     # 8 pixels are the least that can be read; beyond 22 letters crowd out the marks.
     text = min(8 + (min(size) - SMALLEST) / 60, 22)
@@ -300,7 +300,7 @@ def _axis(scale: str, values: list[int], most: int) -> Axis:
 
 
 def _axis_with_margin(values: list[int], most: int) -> Axis:
-    """An axis that does not begin at zero, with some room at both ends."""
+    """Build an axis that does not begin at zero, with some room at both ends."""
     low, high = min(values), max(values)
     # Some air at both ends, so that no mark lies on the frame.
     edge = max(1, (high - low) // 15)

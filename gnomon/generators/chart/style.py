@@ -47,7 +47,7 @@ class Style(NamedTuple):
 
 
 def rgb(text: str) -> RGB:
-    """The colour written as six hexadecimal digits."""
+    """Parse a colour of six hexadecimal digits."""
     red, green, blue = (int(text[i : i + 2], 16) / 255 for i in (0, 2, 4))
     return red, green, blue
 
@@ -96,7 +96,7 @@ class Look(NamedTuple):
 
 
 def random_look(rng: Rng, palettes: Sequence[str], fonts: Sequence[str], *, ood: bool) -> Look:
-    """A look by chance, its style of those that are held out or of the others."""
+    """Draw a look; `ood` takes a style that is held out."""
     style = rng.choice(tuple((STYLES_HELD_OUT if ood else STYLES).values()))
     palette = rng.choice(palettes)
     font = rng.choice(fonts)
@@ -108,7 +108,7 @@ def random_look(rng: Rng, palettes: Sequence[str], fonts: Sequence[str], *, ood:
 
 @lru_cache
 def colours_on(palette: str, floor: RGB) -> tuple[RGB, ...]:
-    """The palette's colours, darkened or lightened until they stand out from the floor.
+    """Darken or lighten the palette's colours until they stand out from the floor.
 
     One too like those before it is left out; where the others are fewer than the parts of a pie,
     deeper shades of them follow.
@@ -148,7 +148,7 @@ def colour_distance(first: RGB, second: RGB) -> float:
 
 
 def ciede2000(first: Iterable[float], second: Iterable[float]) -> float:
-    """The difference of two colours in CIELAB (Sharma, Wu and Dalal, 2005, with its symbols)."""
+    """Compute the CIEDE2000 difference (Sharma, Wu and Dalal, 2005, with its symbols)."""
     (l1, a1, b1), (l2, a2, b2) = map(float, first), map(float, second)
     # Colours that are nearly grey are spread along a*.
     c7 = ((hypot(a1, b1) + hypot(a2, b2)) / 2) ** 7
@@ -172,12 +172,12 @@ def ciede2000(first: Iterable[float], second: Iterable[float]) -> float:
 
 
 def ratio(first: RGB, second: RGB) -> float:
-    """The contrast of two colours, 1 to 21."""
+    """Return the contrast of two colours, 1 to 21."""
     return contrast(levels(first), levels(second))
 
 
 def levels(colour: RGB) -> Colour:
-    """The colour on 0..255."""
+    """Convert a colour to 0..255."""
     red, green, blue = (round(255 * part) for part in colour)
     return red, green, blue
 

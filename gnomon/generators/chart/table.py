@@ -45,7 +45,7 @@ class Frame(NamedTuple):
         return self.topic_of(1)
 
     def topic_of(self, column: int) -> Topic:
-        """The topic of a column."""
+        """Return the topic of a column."""
         return self.topics[column if self.chart in POINTS else 0]
 
     @property
@@ -54,7 +54,7 @@ class Frame(NamedTuple):
         return [(r, c) for r in range(len(self.rows)) for c in range(len(self.columns))]
 
     def number_text(self, number: str, topic: Topic) -> str:
-        """A number with its sign or letter, as the chart writes it."""
+        """Return a number with its sign or letter, as the chart writes it."""
         before, after = words.AFFIXES.get(topic.unit, ("", "")) if self.short else ("", "")
         return f"-{before}{number[1:]}{after}" if number[0] == "-" else before + number + after
 
@@ -120,7 +120,7 @@ def random_values(rng: Rng, frame: Frame, tie: int) -> Cells:
 
 
 def blank_out(cells: Cells, missing: Cell | None, least: int) -> Cells:
-    """The table with a value that is never shown where one is missing."""
+    """Replace a missing value, which is never shown, by the least."""
     return tuple(
         tuple(least if (r, c) == missing else value for c, value in enumerate(row))
         for r, row in enumerate(cells)
@@ -208,7 +208,7 @@ def _series(rng: Rng, columns: int, longest: int) -> tuple[str, ...]:
 
 
 def _short_names(rng: Rng, what: str, longest: int) -> tuple[str, ...]:
-    """A list of names of which none is longer than that."""
+    """Draw a list of names of which none is longer than that."""
     return rng.choice([names for names in words.NAMES[what] if max(map(len, names)) <= longest])
 
 

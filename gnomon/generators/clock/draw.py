@@ -54,7 +54,7 @@ def hour_dots(dial: str, first: int, radius: float, edge: float) -> list[Points]
 
 
 def twelve_mark(mark: str, dial: str, size: float, edge: float) -> list[Points]:
-    """The mark that names twelve."""
+    """Return the mark that names twelve."""
     if mark == "triangle":
         return [
             _on_ray(size * np.array([(-0.6, -0.5), (0.6, -0.5), (0, 0.6)]), dial, 0, size / 2, edge)
@@ -65,7 +65,7 @@ def twelve_mark(mark: str, dial: str, size: float, edge: float) -> list[Points]:
 
 @cache
 def minute_ticks(dial: str, length: float, edge: float) -> Points:
-    """The 60 minute ticks as segments, [60, 2, 2]."""
+    """Return the 60 minute ticks as segments, [60, 2, 2]."""
     degrees = [6.0 * minute for minute in range(60)]
     return np.array(
         [[mark_place(dial, d, 0, edge), mark_place(dial, d, length, edge)] for d in degrees]
@@ -73,7 +73,7 @@ def minute_ticks(dial: str, length: float, edge: float) -> Points:
 
 
 def mark_place(dial: str, degrees: float, inwards: float, edge: float) -> tuple[float, float]:
-    """The point `inwards` of the marks' edge, in a direction from the axis."""
+    """Return the point `inwards` of the marks' edge, in a direction from the axis."""
     return polar(degrees, radius_at(dial, degrees) - edge - inwards)
 
 
@@ -177,7 +177,7 @@ def _numerals(plate: Canvas, look: Look) -> None:
 
 @lru_cache(maxsize=256)
 def _ladder(case: Colour, floor: Colour, ink: Colour) -> Pixels:
-    """The colour of each value, less what is seen through it, for `applyColorMap`."""
+    """Return the colour of each value, less what is seen through it, for `applyColorMap`."""
     steps = [0, *(_STEP * step for step in (1, 2, 3))]
     parts = [
         np.interp(np.arange(256), steps, [0, *part]) for part in zip(case, floor, ink, strict=True)
@@ -247,7 +247,7 @@ def _draw_hands(canvas: Canvas, look: Look, palette: Palette, angles: dict[str, 
 
 
 def _hand_shapes(look: Look, angles: dict[str, float]) -> dict[str, Shape]:
-    """The hands' contours in the picture, the lowest first."""
+    """Return the hands' contours in the picture, the lowest first."""
     # What smoothing adds to both sides of a hand, in the dial's unit.
     swell = 2 * SWELL / FINE / look.pose.scale
     style, make = look.style.hands, look.make

@@ -133,7 +133,7 @@ def draw_above_hands(canvas: Canvas, look: Look, extras: Extras) -> None:
 
 
 def cover_outline(look: Look, at: float) -> Points:
-    """The outline of what hides the dial's edge, in the picture."""
+    """Return the outline of what hides the dial's edge, in the picture."""
     middle = polar(at, radius_at(look.style.dial, at) + 0.05)
     return look.pose(_COVER * disc(1.0) * (1.0, 1.15) @ turning(at) + middle)
 

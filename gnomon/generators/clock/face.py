@@ -25,13 +25,13 @@ def styles(
     split: Split | None, dials: Sequence[str], hands: Sequence[str], numerals: Sequence[str],
     palettes: Sequence[str],
 ) -> tuple[Style, ...]:  # fmt: skip
-    """The combinations of a split; of all splits where it is None."""
+    """Return the combinations of a split; of all splits where it is None."""
     every = (Style(*parts) for parts in product(dials, hands, numerals, palettes))
     return tuple(s for s in every if split is None or split_of("clock", *s) == split)
 
 
 def times(split: Split | None) -> tuple[int, ...]:
-    """The minutes of twelve hours that belong to a split; all 720 where it is None."""
+    """Return the minutes of twelve hours that belong to a split; all 720 where it is None."""
     every = ((minute, f"{minute // 60 or 12:02}:{minute % 60:02}") for minute in range(720))
     return tuple(m for m, time in every if split is None or split_of("clock", time) == split)
 
@@ -102,7 +102,7 @@ class ClockFace(NamedTuple):
         return angles
 
     def time(self, later: int = 0) -> Time:
-        """The time shown plus `later` seconds, in the form that is asked for."""
+        """Return the time shown plus `later` seconds, in the form that is asked for."""
         seconds = self.seconds if self.with_seconds else self.seconds // 60 * 60
         return Time(
             (seconds + later) % (3600 * self.hours), self.hours, self.with_seconds, self.form

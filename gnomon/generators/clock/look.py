@@ -86,7 +86,7 @@ def random_make(style: Style, variety: float, rng: Rng, *, crowded: bool) -> Mak
 def sizes(
     style: Style, variety: float, rng: Rng, edge: float, *, crowded: bool
 ) -> tuple[float, tuple[float, float], tuple[float, float]]:
-    """The numerals' height, and length and width of the hour hand and of the minute hand."""
+    """Draw the numerals' height, and length and width of the hour and the minute hand."""
 
     def between(low: float, high: float, lowest: float, highest: float) -> float:
         return rng.uniform(low + variety * (lowest - low), high + variety * (highest - high))
@@ -108,7 +108,7 @@ def sizes(
 
 
 def _varied_palette(style: Style, variety: float, rng: Rng) -> Palette:
-    """The style's colours in other parts, and in slightly other shades."""
+    """Give the style's colours to other parts, in slightly other shades."""
     plain = palette(style.palette)
     swapped, cased, grounded, shaded = (
         # Shares of clocks with other hands, another case, a ground like the floor, shifted shades.

@@ -49,7 +49,7 @@ def ask(
 
 
 def read_question(form: Form, *, to_seconds: bool) -> str:
-    """The plainest wording that asks for a time in that form."""
+    """Return the plainest wording that asks for a time in that form."""
     return _read_questions(form, to_seconds=to_seconds)[0]
 
 
@@ -62,7 +62,7 @@ def _read_questions(form: Form, *, to_seconds: bool) -> list[str]:
 
 
 def _format_hint(face: ClockFace) -> str:
-    """The sentence that says how a time is to be written."""
+    """Return the sentence that says how a time is to be written."""
     how: str = _WORDS["seconds" if face.with_seconds else "minutes"][face.form]
     return how
 
@@ -73,7 +73,7 @@ def _read(face: ClockFace, rng: Rng) -> ClockQuestion:
 
 
 def _shift(face: ClockFace, rng: Rng) -> ClockQuestion:
-    """A duration of a minute to a turn of the hour hand less one, added or taken away."""
+    """Ask for the time a duration later or earlier, up to a turn of the hour hand."""
     # Half of them within the hour.
     minutes = rng.integer(1, 59) if rng.chance(0.5) else rng.integer(1, 60 * face.hours - 1)
     ahead = rng.chance(0.5)
@@ -95,7 +95,7 @@ def _zone(face: ClockFace, rng: Rng) -> ClockQuestion:
 
 
 def _move(face: ClockFace, rng: Rng) -> ClockQuestion:
-    """A hand is turned, and the movement takes the others along."""
+    """Ask for the time after a hand is turned, which takes the others along."""
     ahead = rng.chance(0.5)
     if rng.chance(0.5):
         minutes = rng.integer(1, 59)
@@ -122,7 +122,7 @@ def _to_hour(face: ClockFace, rng: Rng) -> ClockQuestion:  # noqa: ARG001 - as a
 
 
 def _angle(face: ClockFace, rng: Rng) -> ClockQuestion:  # noqa: ARG001 - as all questions
-    """The minute hand runs away from the hour hand, by 11/120 of a degree a second in twelve."""
+    """Ask for the angle; in 12 hours the hands part by 11/120 of a degree a second."""
     # Degrees that the minute hand runs away from the hour hand: 11/120 a second on 12 hours.
     ahead = face.seconds * (Fraction(1, 10) - Fraction(1, 10 * face.hours)) % 360
     # Degrees to a tenth, the shorter way round.

@@ -31,7 +31,7 @@ class ClockScene(NamedTuple):
     extras: Extras = Extras()
 
     def with_pose(self, pose: Pose) -> ClockScene:
-        """The same in another pose."""
+        """Return the same clock in another pose."""
         return self._replace(look=self.look._replace(pose=pose))
 
 
@@ -124,8 +124,7 @@ def through_camera(
 def face_in_picture(
     meaning: ClockFace, scene: ClockScene, form: Form, off_by: float, size: Size
 ) -> ClockFace:
-    """The face as questions see it: with its box, date and form of answer in a picture of that
-    size."""
+    """Return the face as questions see it: with its box, date and form of answer."""
     box = bounding_box(np.clip(_case(scene), 0, size))
     # Times of a day have no usual words.
     form = "digits" if form == "words" and meaning.hours == 24 else form

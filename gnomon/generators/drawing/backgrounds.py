@@ -41,7 +41,7 @@ _THUMB = 64
 def crop_photograph(
     photo: UserFile, size: Size, ground: Colour, rng: Rng, clear: Callable[[Pixels], bool] | None
 ) -> Pixels:
-    """A random crop that covers the size, softened until `clear`; [height, width, 3]."""
+    """Cut a random crop that covers the size, softened until `clear`; [height, width, 3]."""
     part = _random_crop(photo, size, rng)
     for share in _SOFTER:
         softened = _blend_with_ground(part, ground, share)
@@ -51,13 +51,13 @@ def crop_photograph(
 
 
 def mean_colour(photo: UserFile) -> Colour:
-    """The photograph's mean colour."""
+    """Return the photograph's mean colour."""
     red, green, blue = _decode(photo, _THUMB).mean((0, 1)).round().astype(int).tolist()
     return red, green, blue
 
 
 def nearest_ground(photo: UserFile, choices: Sequence[Colour]) -> Colour:
-    """The ground that is most like the photograph, which then has to be softened least."""
+    """Choose the ground most like the photograph, which is then softened least."""
     mean = mean_colour(photo)
     return min(choices, key=lambda ground: difference(ground, mean))
 
@@ -112,7 +112,7 @@ def _random_crop(photo: UserFile, size: Size, rng: Rng) -> Pixels:
 
 @lru_cache(maxsize=16)
 def _decode(photo: UserFile, side: int) -> Pixels:
-    """The photograph upright, on white, its shorter side no longer than it has to be."""
+    """Decode the photograph upright, on white, its shorter side no longer than it has to be."""
     with _open(photo) as picture:
         picture.draft("RGB", (side, side))  # a JPEG at a half, a quarter or an eighth
         upright = ImageOps.exif_transpose(picture)
@@ -140,7 +140,7 @@ _SHADES_ACROSS = {"gradient": 2, "blotches": 7}
 def draw_background(
     style: str, side: int, ground: Colour, rng: Rng, clear: Callable[[Pixels], bool] | None = None
 ) -> Pixels:
-    """A square of `side` pixels, [side, side, 3].
+    """Draw a square of `side` pixels, [side, side, 3].
 
     A photograph is softened towards the ground until `clear` finds that all can be seen on it.
     """
@@ -160,7 +160,7 @@ def background_behind(
     style: str, side: int, ground: Colour, rng: Rng, edges: Sequence[tuple[Points, Colour]],
     scale: int = 1,
 ) -> Pixels:  # fmt: skip
-    """A background that stands out from `edges`: points around a thing, and its colour.
+    """Draw a background that stands out from `edges`: points around a thing, and its colour.
 
     The side is of a canvas so many times finer. A photograph keeps its tone.
     """
@@ -178,7 +178,7 @@ def background_behind(
 
 
 def _clutter(side: int, ground: Colour, avoided: Sequence[Colour], rng: Rng) -> Pixels:
-    """A wall with what hangs, stands and runs along it: boards, pipes, knobs, printed sheets.
+    """Draw a wall with what hangs, stands and runs along it: boards, pipes, knobs, printed sheets.
 
     Their colours stand out from those that are avoided, or the thing before them would be lost.
     """
@@ -196,13 +196,13 @@ def _random_colour(rng: Rng) -> Colour:
 
 
 def _place(pixels: Pixels, rng: Rng) -> tuple[int, int]:
-    """A place in the picture, or as far beyond its edge as a tenth of its side."""
+    """Draw a place in the picture, or as far beyond its edge as a tenth of its side."""
     side = len(pixels)
     return rng.integer(-side // 10, side + side // 10), rng.integer(-side // 10, side + side // 10)
 
 
 def _board(pixels: Pixels, colour: Colour, rng: Rng) -> None:
-    """A box, cupboard or poster, hardly askew, some with a frame."""
+    """Draw a box, cupboard or poster, hardly askew, some with a frame."""
     lengths = [rng.uniform(0.05, 0.6) * len(pixels) for _ in range(2)]
     corners = cv2.boxPoints((_place(pixels, rng), lengths, rng.uniform(-8, 8))).astype(np.int32)
     cv2.fillPoly(pixels, [corners], colour, cv2.LINE_AA)
@@ -212,14 +212,14 @@ def _board(pixels: Pixels, colour: Colour, rng: Rng) -> None:
 
 
 def _pipe(pixels: Pixels, colour: Colour, rng: Rng) -> None:
-    """A pipe or cable from somewhere to somewhere, lighter along its middle."""
+    """Draw a pipe or cable from somewhere to somewhere, lighter along its middle."""
     ends, thick = (_place(pixels, rng), _place(pixels, rng)), rng.integer(2, len(pixels) // 12)
     cv2.line(pixels, *ends, colour, thick, cv2.LINE_AA)
     cv2.line(pixels, *ends, blend(colour, (255, 255, 255), 0.35), thick // 3 + 1, cv2.LINE_AA)
 
 
 def _knob(pixels: Pixels, colour: Colour, rng: Rng) -> None:
-    """A knob, plate or lamp: round as a dial, but bare."""
+    """Draw a knob, plate or lamp: round as a dial, but bare."""
     centre, radius = _place(pixels, rng), rng.integer(len(pixels) // 40, len(pixels) // 6)
     cv2.circle(pixels, centre, radius, colour, -1, cv2.LINE_AA)
     if rng.chance(0.6):
@@ -253,7 +253,7 @@ def _stripes(side: int, ground: Colour, rng: Rng) -> Pixels:
 
 
 def _rows(colours: Pixels, which: NDArray[np.intp]) -> Pixels:
-    """A square whose rows have one colour each. Row by row: numpy fills three bytes slowly."""
+    """Repeat rows of one colour each. Row by row: numpy fills three bytes slowly."""
     rows = np.repeat(colours[:, None], len(which), 1)
     return rows[which]
 

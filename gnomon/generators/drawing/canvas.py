@@ -72,7 +72,7 @@ class Canvas:
         cv2.polylines(self.pixels, points, False, colour, 1, cv2.LINE_AA, _SHIFT)
 
     def pixels_around(self, points: Points, margin: int = 0) -> tuple[int, int, int, int]:
-        """The canvas's own pixels around the points and a margin, as x1, y1, x2, y2."""
+        """Return the canvas's pixels around the points and a margin, as x1, y1, x2, y2."""
         height, width = self.pixels.shape[:2]
         (x1, y1), (x2, y2) = points.min(0).tolist(), points.max(0).tolist()
         return (
@@ -97,11 +97,11 @@ class Canvas:
         cv2.add(part, light, part)
 
     def halve(self) -> Canvas:
-        """A canvas at the size of its picture: drawing on it costs a quarter."""
+        """Return a canvas at the size of its picture: drawing on it costs a quarter."""
         return Canvas(self.size, half_size(self.pixels))
 
     def picture(self) -> Image.Image:
-        """The picture at its own size."""
+        """Return the picture at its own size."""
         return Image.fromarray(self.pixels if self.scale == 1 else half_size(self.pixels))
 
     def _mask(self, shapes: Sequence[Sequence[Points]]) -> tuple[Pixels, tuple[int, int]] | None:
@@ -146,12 +146,12 @@ def _to_fixed_point(points: Points, scale: int, corner: tuple[int, int] = (0, 0)
 
 
 def bounding_box(points: Points) -> list[float]:
-    """The box around points, as x1, y1, x2, y2."""
+    """Return the box around points, as x1, y1, x2, y2."""
     return [*points.min(0).tolist(), *points.max(0).tolist()]
 
 
 @lru_cache(maxsize=1024)
 def _inks(colour: Colour) -> Pixels:
-    """A colour at each strength, for `applyColorMap`."""
+    """Return a colour at each strength, for `applyColorMap`."""
     inks: Pixels = np.rint(np.arange(256)[:, None, None] * np.array(colour) / 255).astype(np.uint8)
     return inks

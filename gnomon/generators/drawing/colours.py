@@ -42,7 +42,7 @@ class Palette:
 
 
 def contrast(first: Colour, second: Colour) -> float:
-    """The ratio of relative luminances, 1 (same) to 21 (black on white), as WCAG 2 defines it."""
+    """Compute the ratio of luminances, 1 (same) to 21 (black on white), as WCAG 2 defines it."""
     low, high = sorted((_luminance(first), _luminance(second)))
     return (high + 0.05) / (low + 0.05)
 
@@ -61,7 +61,7 @@ def is_legible(palette: Palette) -> bool:
 
 
 def rgb(text: str) -> Colour:
-    """The colour written as six hexadecimal digits."""
+    """Parse a colour of six hexadecimal digits."""
     return int(text[0:2], 16), int(text[2:4], 16), int(text[4:6], 16)
 
 
@@ -87,12 +87,12 @@ def palette_names(entries: Sequence[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def palette(name: str) -> Palette:
-    """The palette of that name, or of these colours."""
+    """Return the palette of that name, or of these colours."""
     return PALETTES.get(name) or Palette(name, *map(rgb, name.split("-")))
 
 
 def dial_palette_name(file: UserFile) -> str:
-    """The name of a dial's palette in a file; refused where what must be read would not be."""
+    """Name the palette of a dial in a file; refuse one that cannot be read."""
     colours = dict(_colours(file))
     if not {"floor", "hands"} <= colours.keys() <= {*_ROLES}:
         raise ValueError(
@@ -111,7 +111,7 @@ def dial_palette_name(file: UserFile) -> str:
 
 
 def series_palette_name(file: UserFile) -> str:
-    """The name of a chart's palette in a file: its colours in order."""
+    """Return the name of a chart's palette in a file: its colours in order."""
     colours = _colours(file)
     if roles := [role for role, _ in colours if role]:
         raise ValueError(
@@ -152,14 +152,14 @@ UNEVEN = 40
 
 
 def difference(first: Colour, second: Colour) -> float:
-    """The distance in CIELAB: 2 is just seen, black and white are 100 apart."""
+    """Return the distance in CIELAB: 2 is just seen, black and white are 100 apart."""
     return float(np.linalg.norm(_lab(first) - _lab(second)))
 
 
 # Cached, as all that follows from a ground: there are some sixty of them.
 @cache
 def colours_visible_on(ground: Colour) -> tuple[str, ...]:
-    """The colours that stand out from a ground wherever light falls on it."""
+    """Return the colours that stand out from a ground wherever light falls on it."""
     lit = _lit(ground)
     return tuple(
         name
@@ -176,7 +176,7 @@ def grounds(colours: tuple[str, ...], least: int) -> tuple[Colour, ...]:
 
 @cache
 def colours_readable_on(ground: Colour) -> tuple[tuple[str, Colour], ...]:
-    """The colours by name, each in its first shade, that can be read wherever light falls."""
+    """Return the colours, each in its first shade, that can be read wherever light falls."""
     return tuple(
         (name, shades[0])
         for name, shades in SHADES.items()
@@ -190,13 +190,13 @@ def _lit(ground: Colour) -> list[Colour]:
 
 @cache
 def text_grounds() -> tuple[Colour, ...]:
-    """The grounds on which at least two colours can be read."""
+    """Return the grounds on which at least two colours can be read."""
     return tuple(g for g in _GROUNDS if len(colours_readable_on(g)) >= 2)
 
 
 @lru_cache(maxsize=4096)
 def ground_clear_of(edges: tuple[Colour, ...], ground: Colour, spread: int) -> Colour:
-    """The ground, as little lighter or darker as lets each edge be seen wherever light falls.
+    """Shade the ground as little as lets each edge be seen wherever light falls.
 
     Where three clocks leave no such ground, the one from which the least visible stands out most.
     """

@@ -34,13 +34,13 @@ UNMOVED = Pose(np.eye(3))
 
 
 def max_turn(degrade: Degrade) -> float:
-    """The most degrees by which a picture is turned, either way."""
+    """Return the most degrees by which a picture is turned, either way."""
     degrees: float = STRENGTHS[degrade].rotation
     return degrees
 
 
 def max_shear(degrade: Degrade) -> float:
-    """The share of the distance between two points by which one may move across it, at most."""
+    """Return the share of a distance by which one of its ends may move across, at most."""
     perspective: float = STRENGTHS[degrade].perspective
     return math.tan(math.radians(max_turn(degrade))) + 2 * perspective
 
@@ -48,7 +48,7 @@ def max_shear(degrade: Degrade) -> float:
 def degraded(
     picture: Image.Image, degrade: Degrade, rng: Rng, keep: Points | None, stroke: int | None
 ) -> tuple[Image.Image, Pose]:
-    """The picture worn down in its own size, and the homography that its points follow."""
+    """Degrade the picture in its own size; return the homography of its points, too."""
     pixels, pose = _warp(np.asarray(picture.convert("RGB")), degrade, keep, rng)
     # A dial of 224 pixels has strokes of two: a blur that is wider would take its ticks away.
     stroke = stroke or max(1, round(min(picture.size) / 112))

@@ -34,7 +34,7 @@ _DIGIT, _TIMES_DIGIT = 0.742, 0.688
 
 @cache
 def font_face(font: str, height: int) -> ImageFont.FreeTypeFont:
-    """The font in the size that makes its digits `height` pixels high."""
+    """Return the font in the size that makes its digits `height` pixels high."""
     if isinstance(font, UserFile):
         size = height / _DIGIT / relative_size(font)
         return font_at_size(font, 0.95 * size)  # a slanted figure leans towards the next
@@ -42,7 +42,7 @@ def font_face(font: str, height: int) -> ImageFont.FreeTypeFont:
 
 
 def font_path(file: str) -> Path:
-    """A font file that comes with matplotlib, or the user's own."""
+    """Return a font file that comes with matplotlib, or the user's own."""
     return Path(file.path) if isinstance(file, UserFile) else _folder() / file
 
 
@@ -62,7 +62,7 @@ def relative_size(font: UserFile) -> float:
 
 
 def font_fault(font: UserFile, letters: str) -> str:
-    """The fault of a font that must write these letters; empty if it can."""
+    """Say why a font cannot write these letters; empty if it can."""
     from matplotlib.ft2font import FT2Font
 
     try:
@@ -78,7 +78,7 @@ def font_fault(font: UserFile, letters: str) -> str:
 
 @cache
 def font_at_size(font: str, size: float) -> ImageFont.FreeTypeFont:
-    """The font at a size of its own measure."""
+    """Return the font at a size of its own measure."""
     if isinstance(font, UserFile):
         return ImageFont.truetype(BytesIO(font.read()), size)
     return ImageFont.truetype(_folder() / _FILES[font], size)
@@ -166,7 +166,7 @@ def _placing(scale: float, at: Stack) -> Stack:
 
 @lru_cache(maxsize=8192)
 def text_tile(text: str, font: str, height: int, turn: int) -> Pixels:
-    """A mask of `text` with digits `height` pixels high, turned clockwise, trimmed."""
+    """Render `text` as a mask with digits `height` pixels high, turned clockwise, trimmed."""
     letters = font_face(font, height)
     x1, y1, x2, y2 = (round(v) for v in letters.getbbox(text))
     # A pixel of margin, for letters may reach a little beyond their box.

@@ -57,7 +57,7 @@ class PictureGenerator(Generator):
         return self.materials.hashes
 
     def photograph(self, index: int) -> UserFile | None:
-        """The photograph behind picture `index`; None if its background is drawn."""
+        """Return the photograph behind picture `index`; None if its background is drawn."""
         if not self.materials.has_photographs:
             return None
         # Draws of its own, so that a photograph changes nothing else of the picture.

@@ -97,27 +97,27 @@ class Pose:
     beyond: Matrix | None = None
 
     def __call__(self, points: Points) -> Points:
-        """The places of the points in the picture."""
+        """Return the places of the points in the picture."""
         moved: Points = cv2.perspectiveTransform(np.asarray(points[None], float), self.matrix)[0]
         if self.lens:
             moved = self.lens(moved)
         return moved if self.beyond is None else Pose(self.beyond)(moved)
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """The place of one point in the picture."""
+        """Return the place of one point in the picture."""
         u, v = self(np.array([[x, y]]))[0].tolist()
         return u, v
 
     def moved(self, x: float, y: float) -> Pose:
-        """The pose moved to the right and downwards, in pixels."""
+        """Return the pose moved to the right and downwards, in pixels."""
         return Pose(np.array([[1, 0, x], [0, 1, y], [0, 0, 1]]) @ self.matrix)
 
     def mirrored(self) -> Pose:
-        """The pose of a dial seen in a mirror."""
+        """Return the pose of a dial seen in a mirror."""
         return Pose(self.matrix @ np.diag([-1.0, 1.0, 1.0]))
 
     def after(self, before: Pose) -> Pose:
-        """The pose that does `before` and then this one."""
+        """Return the pose that does `before` and then this one."""
         if before.lens is None:
             return Pose(self.matrix @ before.matrix)
         # Homographies apply from the right, so the later one is multiplied from the left.
@@ -180,7 +180,7 @@ class Slot(NamedTuple):
 
 
 def cell(count: int, room: float) -> float:
-    """The shorter side that each of `count` places in a square room is sure to have."""
+    """Return the shorter side that each of `count` places in a square room is sure to have."""
     return LEAST * room / _columns(count)
 
 
@@ -215,7 +215,7 @@ def _columns(count: int) -> int:
 
 
 def _cuts(start: float, end: float, parts: int, rng: Rng) -> list[float]:
-    """The ends and what lies between, each cut moved by up to half of what LEAST leaves."""
+    """Return the ends and the cuts between, each moved by up to half of what LEAST leaves."""
     even = (end - start) / parts
     by = (1 - LEAST) / 2 * even
     inner = [start + i * even + rng.uniform(-by, by) for i in range(1, parts)]

@@ -77,7 +77,7 @@ def _height(line: Line) -> int:
 
 
 def _lines(sample: Sample, width: int, answer: str | None) -> list[Line]:
-    """The answer with its own line breaks kept, and the question under it."""
+    """Lay out the answer with its own line breaks, and the question under it."""
     picture = sample.display
     if answer is None:
         answer = Dialect().write(sample.target, None if picture is None else picture.size)
@@ -92,14 +92,14 @@ def _lines(sample: Sample, width: int, answer: str | None) -> list[Line]:
 def _wrap(
     text: str, font: ImageFont.FreeTypeFont, width: int, most: int | None = None
 ) -> list[str]:
-    """The text in lines of about that width; what is too long ends in dots."""
+    """Wrap the text to lines of about that width; what is too long ends in dots."""
     # "e" is about as wide as letters are on average.
     across = max(1, int(width / (font.getlength("e" * 20) / 20)))
     return wrap(text, across, max_lines=most, placeholder=" …")
 
 
 def _fit(sample: Sample, picture: Image.Image, side: int) -> Image.Image:
-    """The picture scaled into the square, with the boxes of its target."""
+    """Scale the picture into the square, and draw the boxes of its target."""
     scale = min(side / max(picture.size), 2)
     size = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
     fitted = picture.convert("RGB").resize(size, Image.Resampling.LANCZOS)

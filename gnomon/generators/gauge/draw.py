@@ -53,7 +53,7 @@ def picture(scene: GaugeScene, rng: Rng) -> Image:
 
 
 def _case(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
-    """The backdrop with the case and its floor before it."""
+    """Draw the backdrop with the case and its floor before it."""
     instrument, look = scene.state, scene.look
     case = instrument.outline(look.case, RIM)
     # The backdrop stands out from the case just outside of it, at 1.03 of the rim.
@@ -66,7 +66,7 @@ def _case(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
 
 
 def _face(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
-    """A floor that fills the picture, with parts of what is printed beside the instrument."""
+    """Draw a floor that fills the picture, with parts of what is printed beside the instrument."""
     side, pose = SCALE * scene.look.size, scene.look.pose
     canvas = Canvas(scene.look.size, np.full((side, side, 3), palette.floor, np.uint8))
     for _ in range(rng.integer(0, 3)):
@@ -100,7 +100,7 @@ def _photograph(canvas: Canvas, scene: GaugeScene, palette: Palette, rng: Rng) -
 
 
 def pointer(scene: GaugeScene) -> list[Points]:
-    """The contours of what shows the reading, in the picture."""
+    """Return the contours of what shows the reading, in the picture."""
     pose, share = scene.look.pose, scene.scale.share(scene.value)
     shapes = scene.state.pointer(scene.look.hand, share, SWELL / FINE / pose.scale)
     return [pose(shape) for shape in shapes]
@@ -133,7 +133,7 @@ def _graduation(canvas: Canvas, scene: GaugeScene, palette: Palette) -> None:
 
 
 def _texts(canvas: Canvas, scene: GaugeScene, ink: Colour) -> None:
-    """The numbers and the unit."""
+    """Write the numbers and the unit."""
     instrument, scale = scene.state, scene.scale
     texts = [*instrument.numerals(scale), *instrument.captions(scale)]
     draw_texts(canvas, texts, scene.look.font, scene.look.pose, ink)

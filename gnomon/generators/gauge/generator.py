@@ -200,7 +200,7 @@ class Gauge(PictureGenerator):
         fill: tuple[float, float],
         rng: Rng,
     ) -> GaugeScene:
-        """The instrument with its look; zones and a mark that nobody asks about are decoys."""
+        """Plan the instrument with its look; zones and a mark that nobody asks about are decoys."""
         zones, target = question.zones, question.mark
         whole = scale.cycle is None and not instrument.has_window
         if whole and not zones and rng.chance(self.settings.decoys):
@@ -264,7 +264,7 @@ class Gauge(PictureGenerator):
 
 @cache
 def places(instrument: Instrument, scale: Scale, parts: int, split: Split) -> tuple[int, ...]:
-    """The readings of a split: no value of a scale stands in two."""
+    """Return the readings of a split: no value of a scale stands in two."""
     every = range(instrument.first_reading(parts), instrument.place_count(scale, parts))
     return tuple(
         place for place in every

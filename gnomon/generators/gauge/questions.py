@@ -123,7 +123,7 @@ _ASK = dict(
 
 
 def _clear(scale: Scale, value: Decimal) -> list[Decimal]:
-    """The labels that nobody takes for the value: not the value, nor a tick right beside it."""
+    """Return labels that nobody takes for the value: not the value, nor a tick beside it."""
     above = bisect_left(scale.ticks, value)
     near = {scale.ticks[above]}
     if value < scale.ticks[above]:

@@ -101,7 +101,7 @@ class Scene(PictureGenerator):
         return {"backgrounds": BACKGROUNDS}
 
     def key(self, index: int) -> str:
-        """The question and its things, with places to a hundredth of the side."""
+        """Return the question and its things, with places to a hundredth of the side."""
         return self._meaning(self._plan(index))
 
     def draw(self, index: int) -> Sample:
@@ -227,6 +227,6 @@ def _are_visible(plan: ScenePlan, pixels: Pixels) -> bool:
 
 
 def _stands_out(ground: tuple[int, int, int]) -> tuple[int, int, int]:
-    """A frame's colour: dark or light, whichever is seen better."""
+    """Choose a frame's colour: dark or light, whichever is seen better."""
     dark, light = (34, 34, 38), (240, 238, 232)
     return max(dark, light, key=lambda colour: colours.contrast(colour, ground))

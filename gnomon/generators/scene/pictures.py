@@ -51,7 +51,7 @@ class Subject(NamedTuple):
     """Index among its source's samples."""
 
     def place(self, slot: Slot, side: float, rng: Rng) -> FramedPicture:
-        """The picture somewhere in its place, whose shorter side is given."""
+        """Put the picture somewhere in its place, whose shorter side is given."""
         x, y = (
             int(start + rng.unit() * (end - start - int(side)))
             for start, end in ((slot.x1, slot.x2), (slot.y1, slot.y2))
@@ -123,7 +123,7 @@ def _source(what: str, size: int, split: Split, seed: int, ood: bool) -> Generat
 
 
 def _subject_fields(what: str, meaning: str) -> tuple[str, str, str, float, float]:
-    """The first five fields of a subject, by its sample's key."""
+    """Return the first five fields of a subject, by its sample's key."""
     if what == "charts":
         says = _CHARTS[meaning.partition("|")[0]]
         return says, meaning, says, 0.0, 1.0

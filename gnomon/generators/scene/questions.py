@@ -38,7 +38,7 @@ class Expression(NamedTuple):
         )
 
     def to_json(self) -> dict[str, str]:
-        """The named properties, as JSON."""
+        """Return the named properties as JSON."""
         return {name: value for name, value in self._asdict().items() if value and name != "text"}
 
 

@@ -82,7 +82,7 @@ class Thing(NamedTuple):
         return f"{self.size} {self.colour} {self.name}"
 
     def place(self, slot: Slot, side: float, rng: Rng) -> PlacedThing:
-        """The thing somewhere in its slot, whose shorter side is given."""
+        """Put the thing somewhere in its slot, whose shorter side is given."""
         # Up to 8 % smaller: sizes of one word are not all alike.
         radius = REACH * side * SIZES[self.size] * rng.uniform(0.92, 1)
         most = SHAPES[self.name][1] if self.name in SHAPES else _ICONS_TURN

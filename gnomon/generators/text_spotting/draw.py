@@ -48,7 +48,7 @@ class PlacedText(NamedTuple):
 
 
 def flat_text(text: str, font: str) -> FlatText:
-    """The text cut out to its ink."""
+    """Render a text and cut it to its ink."""
     face = font_at_size(font, _HIGH)
     x1, y1, x2, y2 = (int(v) for v in face.getbbox(text))
     image = Image.new("L", (x2 - x1 + 4, y2 - y1 + 4))
@@ -68,7 +68,7 @@ def flat_text(text: str, font: str) -> FlatText:
 
 
 def size_in(slot: Slot, shape: tuple[int, ...], look: Look) -> float:
-    """The scale at which the turned and tilted text just fits its place."""
+    """Return the scale at which the turned and tilted text just fits its place."""
     low, high = _extent(_corners(shape, look))
     wide, tall = high - low
     return float(min((slot.x2 - slot.x1) / wide, (slot.y2 - slot.y1) / tall))
@@ -113,7 +113,7 @@ def _stain(canvas: Canvas, mask: Pixels, matrix: Points, quad: Points, colour: C
 
 
 def hull(ink: NDArray[np.bool_]) -> Fixed:
-    """The convex hull of a mask's pixels: that of the first and the last of each row."""
+    """Return the convex hull of a mask's pixels, by the first and the last of each row."""
     rows = np.flatnonzero(ink.any(1))
     first, last = ink.argmax(1)[rows], ink.shape[1] - 1 - ink[:, ::-1].argmax(1)[rows]
     ends = np.stack([np.concatenate([first, last]), np.concatenate([rows, rows])], 1)
@@ -122,7 +122,7 @@ def hull(ink: NDArray[np.bool_]) -> Fixed:
 
 
 def _corners(shape: tuple[int, ...], look: Look) -> Points:
-    """The flat rectangle's corners around its middle, tilted and turned, in the flat's pixels."""
+    """Tilt and turn the flat rectangle's corners around its middle, in the flat's pixels."""
     tall, wide = shape[0] / 2, shape[1] / 2
     across, down = (1 - share for share in look.tilt)
     # The upper side is shorter by one share, the left side by the other.

@@ -90,7 +90,7 @@ class TextSpotting(PictureGenerator):
         return {"backgrounds": BACKGROUNDS, "fonts": UNSEEN_FONTS if self.ood else names}
 
     def key(self, index: int) -> str:
-        """The texts and the question."""
+        """Return the texts and the question."""
         plan = self._plan(self.rng(index), self.photograph(index))
         return f"{plan.question} {plan.means} | {' | '.join(plan.texts)}"
 
@@ -121,7 +121,7 @@ class TextSpotting(PictureGenerator):
         return Sample(self.id(index), image, question, target, facts)
 
     def _plan(self, rng: Rng, photo: UserFile | None) -> SignPlan:
-        """The first texts of the draws that belong to the split: no other split has this set."""
+        """Draw texts until they belong to the split: no other split has this set."""
         chosen = self.of_its_split(
             lambda: texts(rng, self.kinds, rng.within(self.settings.count)), sorted
         )
@@ -170,7 +170,7 @@ class TextSpotting(PictureGenerator):
         return written
 
     def _legible(self, look: drawing.Look, flat: drawing.FlatText, slot: Slot) -> drawing.Look:
-        """The look, straightened as far as a long text needs for letters that can be read."""
+        """Straighten the look as far as a long text needs to be read."""
         tall, (across, down) = flat.mask.shape[0], look.tilt
         # Straighter step by step, since a long text that is turned needs more room.
         for part in (1.0, 0.6, 0.3):

@@ -14,7 +14,7 @@ _LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
 
 
 def word(rng: Rng) -> str:
-    """A word, in lower case, with a capital, or in capitals."""
+    """Draw a word, in lower case, with a capital, or in capitals."""
     chosen = rng.choice(WORDS)
     return rng.choice((chosen, chosen.capitalize(), chosen.upper()))
 
@@ -26,24 +26,24 @@ def words(rng: Rng) -> str:
 
 
 def number(rng: Rng) -> str:
-    """A number of two to five digits."""
+    """Draw a number of two to five digits."""
     return str(rng.integer(10, 99_999))
 
 
 def price(rng: Rng) -> str:
-    """A price in dollars, pounds or euros."""
+    """Draw a price in dollars, pounds or euros."""
     amount = f"{rng.integer(1, 99)}.{rng.integer(0, 99):02}"
     return rng.choice((f"${amount}", f"£{amount}", f"€{amount}"))
 
 
 def date(rng: Rng) -> str:
-    """A date in words or as ISO 8601 has it."""
+    """Draw a date in words or as ISO 8601 has it."""
     day, month, year = rng.integer(1, 28), rng.integer(1, 12), rng.integer(1950, 2049)
     return rng.choice((f"{day} {_MONTHS[month - 1]} {year}", f"{year}-{month:02}-{day:02}"))
 
 
 def code(rng: Rng) -> str:
-    """A code of letters and digits, such as AB-123."""
+    """Draw a code of letters and digits, such as AB-123."""
     letters = "".join(rng.choice(_LETTERS) for _ in range(rng.integer(2, 3)))
     return f"{letters}-{rng.integer(100, 9999)}"
 

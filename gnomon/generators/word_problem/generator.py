@@ -125,7 +125,7 @@ class WordProblem(Generator):
         return Rng(*self._identity, what, self.problem if is_fixed else index, is_fixed)
 
     def _story(self, index: int) -> Story:
-        """The first story of the draws that belongs to the split; one in ten does at least.
+        """Draw stories until one belongs to the split; one in ten does at least.
 
         A short plan may have hardly any numbers, none of them of the split: then comes another.
         """
@@ -176,7 +176,7 @@ class WordProblem(Generator):
         return name, rng.choice(domain.things), ending, moves
 
     def _with_numbers(self, plan: StoryPlan, rng: Rng) -> Story:
-        """The plan with numbers; a move that does not fit the quantity gives way to another."""
+        """Put numbers into the plan; a move that does not fit gives way to another."""
         domain, thing, ending, moves = plan
         # Backwards from the end, so that every quantity is whole.
         after, numbers = stories.random_ending(rng, ending, self.settings.largest)
@@ -187,7 +187,7 @@ class WordProblem(Generator):
         return Story(domain, thing, tuple(reversed(steps)), ending, numbers)
 
     def _sentences(self, story: Story, names: Rng, words: Rng) -> list[str]:
-        """The sentences, the question last."""
+        """Write the sentences, the question last."""
         domain = stories.DOMAINS[story.domain]
         first = names.integer(0, len(stories.NAMES) - 1)
         second = (first + names.integer(1, len(stories.NAMES) - 1)) % len(stories.NAMES)

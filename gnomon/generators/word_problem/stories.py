@@ -55,7 +55,7 @@ class Move(NamedTuple):
     """The expression that it makes of the quantity."""
 
     def worked(self, quantity: int, numbers: tuple[int, ...]) -> tuple[list[str], int]:
-        """The lines of working with their results, and the last result."""
+        """Work the lines out; return them with their results, and the last result."""
         lines, result = [], quantity
         for line in self.work:
             text = line.format(*numbers, q=quantity, a=result)
@@ -138,7 +138,7 @@ _UNDO: dict[str, Callable[[Rng, int, int], tuple[int, tuple[int, ...]] | None]] 
 
 
 def random_ending(rng: Rng, ending: str, most: int) -> tuple[int, tuple[int, ...]]:
-    """The last quantity and the ending's numbers."""
+    """Draw the last quantity and the ending's numbers."""
     last = rng.integer(2, most)
     if ending == "each":
         k = rng.integer(2, 9)
@@ -149,7 +149,7 @@ def random_ending(rng: Rng, ending: str, most: int) -> tuple[int, tuple[int, ...
 
 
 def undo_move(rng: Rng, after: int, move: str, most: int) -> Step:
-    """The move as it led to the quantity, or another of as many steps where it cannot have."""
+    """Undo a move that led to the quantity, or another of as many steps if that cannot be."""
     steps = len(MOVES[move].work)
     others = [m for m in MOVES if m != move and len(MOVES[m].work) == steps]
     # Quantities beyond a thousand times the largest number are no story's.
