@@ -1,4 +1,4 @@
-"""Another process that holds places as gnomon does, and one that is killed while it writes."""
+"""Another process that holds places as gnomon does, one that is killed as it writes, and waits."""
 
 import builtins
 import io
@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import traceback
 import warnings
 from contextlib import contextmanager
@@ -42,6 +43,14 @@ def holding(*places, folder=None):
         yield process
     finally:
         process.communicate()
+
+
+def wait_for(condition, seconds=300):
+    """Wait until a function returns what is true."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def kill_at_each_opening(folder, write):

@@ -9,13 +9,12 @@ import pytest
 from PIL import Image
 from store_toys import Listed, toys
 
-from gnomon import store
 from gnomon.commands.resolve import resolve
 from gnomon.commands.stats import splits_of
 from gnomon.generators import create
 from gnomon.recipe import Columns
 from gnomon.sample import Sample, Text
-from gnomon.store import GeneratedSamples
+from gnomon.store import GeneratedSamples, write
 from gnomon.store.describing.census import TRACES, census, merge_counts, trace_hashes
 from gnomon.store.samples import Outline
 from gnomon.store.user_data.mistakes import contradictions
@@ -24,10 +23,6 @@ from gnomon.store.user_data.opening import open_table
 
 def bar_of(sample):
     return sample.target.bar(sample.image.size if sample.image else None)
-
-
-def write(samples, out, **options):
-    return store.write(samples, out, **options)
 
 
 def taken(**splits):
@@ -117,13 +112,6 @@ def test_traces_tell_modes_and_sizes_apart():
     samples = [Sample("a", image, "?", Text("a")) for image in (grey, rgb, wide)]
     found = {trace_hashes(Outline.of(sample))["picture"] for sample in samples}
     assert len(found) == 3
-
-
-def test_a_directory_without_a_dataset_says_what_would_make_one(tmp_path):
-    with pytest.raises(ValueError, match="holds no dataset"):
-        of(tmp_path)
-    with pytest.raises(ValueError, match="no such file"):
-        of(tmp_path / "none")
 
 
 @pytest.mark.slow

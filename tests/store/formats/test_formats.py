@@ -19,14 +19,11 @@ from store_toys import Listed, toys, tree
 from gnomon import store
 from gnomon.recipe import Source
 from gnomon.sample import Box, Number, Sample
+from gnomon.store import write
 from gnomon.store.formats import FORMATS, create
 from gnomon.store.records import from_record, to_record
 
 FORMS = sorted(FORMATS)
-
-
-def write(samples, out, **options):
-    return store.write(samples, out, **options)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -136,6 +133,7 @@ def test_an_unknown_format_is_named_with_those_there_are(tmp_path):
     [
         ("imagefolder", "train/00000-of-00002/metadata.jsonl"),
         ("webdataset", "data/train-00000-of-00002.tar"),
+        ("parquet", "data/train-00000-of-00002.parquet"),
     ],
 )
 @pytest.mark.parametrize("text", ["not at all", '{"id": "a", "file_name": "b.png"}\n'])
@@ -185,43 +183,49 @@ def test_a_tar_file_s_headers_say_nothing_of_when_and_by_whom(tmp_path):
     assert np.array_equal(np.asarray(picture), np.asarray(toys()[10].image))
 
 
-def _check_rows(rows, split):
-    drawn = {toys(split=split)[i].id: toys(split=split)[i] for i in range(len(rows))}
-    assert {row["id"] for row in rows} == set(drawn)
-    for row in rows:
-        sample = drawn[row["id"]]
-        assert row["question"] == sample.question
-        assert json.loads(row["facts"])["index"] == sample.facts["index"]
-        assert {"answer", "target", "rationale"} <= row.keys()
-        assert np.array_equal(np.asarray(row["image"]), np.asarray(sample.image))
-
-
-@pytest.mark.parametrize("by", ["name", "card"])
-def test_load_dataset_opens_an_image_folder_with_every_column(tmp_path, load_dataset, by):
+@pytest.mark.parametrize(
+    ("form", "by_name"),
+    [("parquet", False), ("imagefolder", False), ("imagefolder", True), ("webdataset", False),
+     ("webdataset", True)],
+)  # fmt: skip
+def test_load_dataset_opens_all_splits_with_every_column(tmp_path, load_dataset, form, by_name):
+    """By the card, or as the library finds files of this kind."""
     root = tmp_path / "set"
-    write(toys(), root, n=30, shards=3, format="imagefolder")
+    write(toys(), root, n=30, shards=3, format=form)
     write(toys(split="test"), root, n=12, split="test")
-    found = load_dataset("imagefolder", data_dir=str(root)) if by == "name" else load_dataset(root)
-    assert {name: len(rows) for name, rows in found.items()} == {"train": 30, "test": 12}
-    for split, rows in found.items():
-        _check_rows(rows, split)
+    splits = load_dataset(form, data_dir=str(root)) if by_name else load_dataset(root)
+    assert {name: len(rows) for name, rows in splits.items()} == {"train": 30, "test": 12}
+    for split, rows in splits.items():
+        samples = {sample.id: sample for sample in toys(split=split)[: len(rows)]}
+        if form == "webdataset":
+            rows = [{"image": row["png"], **row["json"]} for row in rows]
+        assert {row["id"] for row in rows} == set(samples)
+        for row in rows:
+            sample = samples[row["id"]]
+            assert row["question"] == sample.question
+            assert json.loads(row["facts"])["index"] == sample.facts["index"]
+            assert {"answer", "target", "rationale"} <= row.keys()
+            assert np.array_equal(np.asarray(row["image"]), np.asarray(sample.image))
 
 
-@pytest.mark.parametrize("by", ["name", "card"])
-def test_load_dataset_opens_a_webdataset_with_every_column(tmp_path, load_dataset, by):
-    root = tmp_path / "set"
-    write(toys(), root, n=30, shards=3, format="webdataset")
-    write(toys(split="test"), root, n=12, split="test")
-    found = load_dataset("webdataset", data_dir=str(root)) if by == "name" else load_dataset(root)
-    assert {name: len(rows) for name, rows in found.items()} == {"train": 30, "test": 12}
-    for split, rows in found.items():
-        _check_rows([{"image": row["png"], **row["json"]} for row in rows], split)
+@pytest.mark.slow
+def test_a_stream_of_load_dataset_has_every_row_once(tmp_path, load_dataset):
+    write(toys(), tmp_path / "set", n=25, shards=5)
+    rows = load_dataset(tmp_path / "set", split="train", streaming=True)
+    ids = sorted(row["id"] for row in rows.shuffle(seed=0, buffer_size=4))
+    assert ids == sorted(sample.id for sample in toys()[:25])
 
 
-def test_load_dataset_opens_a_webdataset_of_text_alone(tmp_path, load_dataset):
-    write(toys(pictures=False), tmp_path / "set", n=20, format="webdataset")
+@pytest.mark.parametrize("form", ["parquet", "webdataset"])
+def test_load_dataset_opens_text_alone(tmp_path, load_dataset, form):
+    write(toys(pictures=False), tmp_path / "set", n=20, format=form)
     rows = load_dataset(tmp_path / "set", split="train")
-    assert {row["json"]["id"] for row in rows} == {toys(pictures=False)[i].id for i in range(20)}
+    if form == "parquet":
+        assert rows["image"][:] == [None] * 20
+        assert rows[0]["answer"] is not None
+    else:
+        rows = [row["json"] for row in rows]
+    assert {row["id"] for row in rows} == {s.id for s in toys(pictures=False)[:20]}
 
 
 @pytest.mark.parametrize("form", ["imagefolder", "webdataset"])

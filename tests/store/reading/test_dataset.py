@@ -1,7 +1,7 @@
+import json
 import multiprocessing
 import os
 import pickle
-import random
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,22 +15,6 @@ from gnomon import store
 def root(tmp_path):
     store.write(toys(), tmp_path / "set", n=90, shards=3)
     return tmp_path / "set"
-
-
-def test_every_row_is_the_sample_that_was_drawn_in_any_order(root):
-    rows, drawn = store.open(root), toys()
-    places = list(range(90))
-    random.Random(0).shuffle(places)
-    assert len(rows) == rows.length == 90
-    assert all(rows[i] == drawn[i] for i in places)
-    assert [sample.id for sample in rows] == [drawn[i].id for i in range(90)]
-
-
-def test_text_alone_has_no_picture(tmp_path):
-    store.write(toys(pictures=False), tmp_path, n=20)
-    samples = list(store.open(tmp_path))
-    assert samples == [toys(pictures=False)[i] for i in range(20)]
-    assert all(sample.image is None for sample in samples)
 
 
 def test_a_row_outside_is_an_index_error(root):
@@ -122,7 +106,61 @@ def test_a_missing_shard_is_said_when_the_directory_is_opened(root):
         store.open(root)
 
 
-def test_a_file_that_is_no_parquet_is_named(root):
-    (root / "data/train-00000-of-00003.parquet").write_text("not at all")
-    with pytest.raises(ValueError, match=r"train-00000-of-00003\.parquet: row 7: "):
-        store.open(root)[7]
+def change_manifest(root, change):
+    file = root / "manifest.json"
+    manifest = json.loads(file.read_text())
+    change(manifest["splits"]["train"])
+    file.write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize("place", [0, 1000, -1])
+def test_a_flipped_bit_is_found_and_the_shard_named(root, place):
+    shard = root / "data/train-00001-of-00003.parquet"
+    data = bytearray(shard.read_bytes())
+    data[place] ^= 1
+    shard.write_bytes(data)
+    assert store.verify(root) == [
+        "data/train-00001-of-00003.parquet: its bytes are not those that were written"
+    ]
+
+
+def test_missing_and_extra_shards_are_named(root):
+    (root / "data/train-00000-of-00003.parquet").rename(root / "data/val-00000-of-00001.parquet")
+    assert store.verify(root) == [
+        "data/train-00000-of-00003.parquet: it is missing",
+        "data/val-00000-of-00001.parquet: the manifest does not name it",
+    ]
+
+
+def test_an_unfinished_split_is_said(root):
+    change_manifest(root, lambda split: split["shards"].__setitem__(2, None))
+    assert store.verify(root) == [
+        "train: 2 of 3 shards are written",
+        "data/train-00002-of-00003.parquet: the manifest does not name it",
+    ]
+
+
+def test_shards_after_one_that_is_not_written_yet_are_sound(root):
+    (root / "data/train-00001-of-00003.parquet").unlink()
+    change_manifest(root, lambda split: split["shards"].__setitem__(1, None))
+    assert store.verify(root) == ["train: 2 of 3 shards are written"]
+
+
+def test_without_a_manifest_there_is_nothing_to_check_against(root):
+    (root / "manifest.json").unlink()
+    with pytest.raises(ValueError, match=r"set has no manifest\.json"):
+        store.verify(root)
+
+
+@pytest.mark.parametrize("broken", ["", "[]", '{"format": 1, "splits": []}'])
+def test_a_broken_manifest_is_told_with_the_way_out(root, broken):
+    (root / "manifest.json").write_text(broken)
+    message = "manifest.json is no .*; delete the directory, and the `gnomon generate` that made it"
+    for use in (store.verify, store.open, lambda folder: store.write(toys(), folder, n=60)):
+        with pytest.raises(ValueError, match=message):
+            use(root)
+
+
+def test_a_missing_directory_is_named(tmp_path):
+    with pytest.raises(ValueError, match="nowhere: there is no such directory"):
+        store.verify(tmp_path / "nowhere")

@@ -1,13 +1,21 @@
+"""Mixtures of weighted sources, and the orders that they need no table for."""
+
+from __future__ import annotations
+
 import pickle
 from collections import Counter
+from decimal import Decimal
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from store_toys import Toy, toys
+from store_toys import Listed, Toy, toys
 
 from gnomon import store
 from gnomon.recipe import Source
+from gnomon.sample import Number, Sample
+from gnomon.store.reading.mixture import BLOCK, Pattern, shares, shuffled_index, spread
 
 SMALL = Source(kind="toy", weight=3, options={"size": 8})
 LARGE = Source(kind="toy", weight=1, options={"size": 16})
@@ -88,3 +96,95 @@ def test_too_small_a_weight_is_refused_before_anything_is_drawn():
 def test_what_is_set_for_all_sources_is_no_option_of_one():
     with pytest.raises(ValueError, match=r"options\.seed"):
         store.mixture((Source(kind="toy", options={"seed": 1}),), split="train", seed=0)
+
+
+@given(st.integers(1, 300), st.integers())
+def test_every_place_is_taken_once(length, key):
+    assert sorted(shuffled_index(i, length, key) for i in range(length)) == list(range(length))
+
+
+def test_another_key_is_another_order():
+    orders = {tuple(shuffled_index(i, 50, key) for i in range(50)) for key in range(100)}
+    assert len(orders) == 100
+
+
+def test_any_value_may_stand_anywhere():
+    firsts = [shuffled_index(0, 10, key) for key in range(5000)]
+    assert all(400 < firsts.count(value) < 600 for value in range(10))
+
+
+def test_a_long_range_needs_no_table():
+    assert 0 <= shuffled_index(123, 10**15, "key") < 10**15
+
+
+WEIGHTS = st.lists(st.floats(0.01, 1), min_size=1, max_size=8)
+
+
+@given(WEIGHTS)
+def test_a_block_is_dealt_out_whole_and_within_one_of_the_exact_share(weights):
+    dealt = shares(weights)
+    assert sum(dealt) == BLOCK
+    for weight, count in zip(weights, dealt, strict=True):
+        assert abs(count - BLOCK * weight / sum(weights)) < 1 + 1e-9
+
+
+@given(WEIGHTS, st.integers(0, 3), st.integers(0, 5))
+def test_a_source_gets_its_share_of_any_block_and_its_ranks_run_without_gap(weights, seed, block):
+    pattern = Pattern(weights, seed)
+    places = [pattern.place_of(i) for i in range(block * BLOCK, (block + 1) * BLOCK)]
+    for source, share in enumerate(pattern.shares):
+        ranks = [rank for owner, rank in places if owner == source]
+        assert ranks == list(range(block * share, (block + 1) * share))
+
+
+@given(st.integers(1, 9), st.integers(0, 3))
+def test_simple_shares_hold_in_a_short_stretch_too(tenths, seed):
+    pattern = Pattern([tenths, 10 - tenths], seed)
+    assert Counter(map(pattern.source_of, range(50))) == {0: 5 * tenths, 1: 50 - 5 * tenths}
+
+
+def test_the_order_is_mixed_and_depends_on_the_seed():
+    one, other = ([Pattern([1, 1], seed).source_of(i) for i in range(BLOCK)] for seed in (0, 1))
+    assert one != other
+    repeated = sum(a == b for a, b in pairwise(one))
+    assert 150 < repeated < 350  # pairs are shuffled: half of the seams repeat, so a quarter
+
+
+def test_a_weight_that_would_never_appear_is_refused():
+    with pytest.raises(ValueError, match=r"weight=0\.0001 of 1\.0001 in all .* never appear"):
+        shares([1, 0.0001])
+
+
+def ordered(labels):
+    """Samples sorted by label, as spreadsheets often are."""
+    return Listed(
+        tuple(Sample(f"{i}", None, "?", Number(Decimal(a))) for i, a in enumerate(sorted(labels)))
+    )
+
+
+def test_a_sorted_table_shows_every_label():
+    samples = ordered([i % 10 for i in range(5000)])
+    for seed in range(3):
+        places = spread(samples, 16, seed=seed)
+        assert len(set(places)) == 16
+        counts = Counter(samples[place].target.value for place in places)
+        assert sorted(counts.values()) == [1] * 4 + [2] * 6
+    assert spread(samples, 16, seed=0) == spread(samples, 16, seed=0) != spread(samples, 16, seed=1)
+
+
+def test_a_rare_label_among_those_that_are_looked_at_is_shown():
+    samples = ordered([0] * 500 + [1] * 3)
+    assert 1 in {samples[place].target.value for place in spread(samples, 16, seed=0)}
+
+
+def test_of_few_all_are_shown_in_order_and_of_what_has_no_end_the_first():
+    assert spread(ordered(range(5)), 5, seed=1) == spread(ordered(range(5)), 9, seed=1)
+    assert spread(ordered(range(5)), 5, seed=1) == [0, 1, 2, 3, 4]
+    assert spread(toys(), 3, seed=1) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("form", ["parquet", "imagefolder", "webdataset"])
+def test_a_target_is_that_of_the_sample(tmp_path, form):
+    store.write(toys(), tmp_path, n=12, format=form)
+    written = store.open(tmp_path)
+    assert [written.target(i) for i in range(12)] == [sample.target for sample in written]

@@ -5,10 +5,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from second_process import wait_for
 from store_toys import toys, tree
 
 from gnomon import store
@@ -61,13 +61,6 @@ def start(tmp_path):
     for process in started:
         process.kill()
         process.communicate()
-
-
-def wait_for(condition, seconds=300):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def shards(out):
