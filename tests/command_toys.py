@@ -1,12 +1,24 @@
-"""The command line, run in this process or in one of its own."""
+"""The command line, run in this process or in one of its own, and runs as it leaves them."""
 
 from __future__ import annotations
 
+import fcntl
+import json
+import os
+import pty
+import struct
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+import termios
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
+from gnomon import recipe
 from gnomon.commands import main
+from gnomon.commands.exam import Exam
+from gnomon.eval.scoring import predictions
+from gnomon.sample import Prediction, Sample
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,12 +51,62 @@ def gnomon(*words: object) -> int:
         return int(stop.code or 0)
 
 
-def loaded_by(*words: str) -> set[str]:
+def gnomon_process(*words: object, before: str = "", **options: Any) -> subprocess.CompletedProcess:
+    """Run a command in a process of its own, after other lines of Python."""
+    code = f"import sys\n{before}\nfrom gnomon.commands import main\nsys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, *map(str, words)]
+    return subprocess.run(command, **{"capture_output": True, "text": True} | options)
+
+
+def loaded_by(*words: object) -> set[str]:
     """The modules that a command loads, run by itself."""
-    code = (
-        "import sys\nfrom gnomon.commands import main\n"
-        f"try:\n    main({list(words)!r})\nexcept SystemExit:\n    pass\n"
-        "print('LOADED', *sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    at_exit = "import atexit\natexit.register(lambda: print('LOADED', *sys.modules))"
+    done = gnomon_process(*words, before=at_exit)
     return set(done.stdout.rpartition("LOADED")[2].split())
+
+
+def on_a_terminal(
+    *words: object, streams: tuple[str, ...] = ("stdin", "stdout", "stderr"), **options: Any
+) -> tuple[int, bytes]:
+    """The exit code of a command, and the bytes that it writes to a terminal of 80 columns."""
+    screen, end = pty.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    command = [sys.executable, "-m", "gnomon", *map(str, words)]
+    pipes = {"stdout": subprocess.PIPE} | dict.fromkeys(streams, end)
+    with subprocess.Popen(command, **pipes, **options) as process:
+        os.close(end)
+        output = b""
+        try:
+            while more := os.read(screen, 4096):
+                output += more
+        except OSError:  # how Linux says that nobody holds the other side any more
+            pass
+        assert "stdout" in streams or process.stdout.read() != b""
+    os.close(screen)
+    return process.returncode, output
+
+
+def finished_run(
+    folder: Path,
+    values: dict[str, Any],
+    answers: Mapping[str, Callable[[Sample], str]],
+    *,
+    size: tuple[int, int] = (84, 84),
+    settings: Mapping[str, Any] | None = None,
+) -> Path:
+    """A run's directory of a recipe, as `gnomon run` leaves it without its weights.
+
+    `answers` has the names of the files and what each says of a sample.
+    """
+    opened = recipe.validate(recipe.Recipe, values)
+    folder.mkdir(parents=True)
+    (folder / "recipe.yaml").write_text(recipe.to_yaml(opened))
+    exam = Exam.of(opened)
+    asked = {**asdict(opened.model), "weights": "w", "max_new_tokens": 32, **(settings or {})}
+    about = {"exam": asdict(exam), "data": exam.pool.describe(), "versions": {"gnomon": "0"}}
+    for name, answer in answers.items():
+        file = folder / "predictions" / f"{name}.jsonl"
+        rows = [Prediction(s.id, answer(s), size, "plain", asked) for s in exam]
+        predictions.append(file, rows)
+        file.with_suffix(".about.json").write_text(json.dumps(about))
+    return folder

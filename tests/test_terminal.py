@@ -5,31 +5,22 @@ from __future__ import annotations
 import io
 import json
 import os
-import pty
 import subprocess
 import sys
 import unicodedata
 
 import pytest
+from command_toys import gnomon, on_a_terminal
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
-from reply_server import reply_server
+from reply_server import answer, reply_server
 
 from gnomon import terminal
-from gnomon.commands import main
 
 ENCODINGS = ("ascii", "latin-1", "cp1252", "utf-8", "gbk")
 TEXTS = st.text(st.characters(categories=None) | st.sampled_from("\x1b\x9b\u202e\udcff−…é三\r"))
 STEERS = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-
-
-def run(*words):
-    """The exit code of one command."""
-    try:
-        return main(words)
-    except SystemExit as stop:  # argparse leaves so
-        return stop.code
 
 
 def printed(monkeypatch, do, encoding):
@@ -64,7 +55,7 @@ def test_json_is_the_same_value_in_any_encoding(value, encoding):
 )
 def test_whatever_gnomon_says_itself_has_words_in_every_encoding(monkeypatch, words, encoding):
     codes = []
-    output = printed(monkeypatch, lambda: codes.append(run(*words)), encoding).decode(encoding)
+    output = printed(monkeypatch, lambda: codes.append(gnomon(*words)), encoding).decode(encoding)
     assert codes == [0]
     assert len(output) > 200
     assert "\\u" not in output
@@ -93,7 +84,7 @@ def test_a_plan_is_printed_by_a_process_with_a_poor_encoding(encoding):
     ],
 )
 def test_what_was_typed_is_quoted_without_its_control_characters(capsys, words):
-    assert run(*words) != 0
+    assert gnomon(*words) != 0
     error = capsys.readouterr().err
     assert "\\x1b[31mred" in error or "\\x9b2J\\u202e" in error
     assert not set(error) & {*"\x1b\x9b\u202e"}
@@ -101,23 +92,6 @@ def test_what_was_typed_is_quoted_without_its_control_characters(capsys, words):
 
 def test_an_undecodable_byte_of_a_name_is_shown_as_that_byte():
     assert terminal.printable(os.fsdecode(b"b\xff.png")) == "b\\xff.png"
-
-
-def on_a_terminal(folder, *words, **environment):
-    """The exit code and the bytes of a command whose three streams are a terminal."""
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "gnomon", *words]
-    streams = dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
-    with subprocess.Popen(command, cwd=folder, env=os.environ | environment, **streams) as process:
-        os.close(theirs)
-        output = b""
-        try:
-            while more := os.read(ours, 4096):
-                output += more
-        except OSError:  # how Linux says that nobody holds the other side any more
-            pass
-    os.close(ours)
-    return process.returncode, output
 
 
 PLAIN = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
@@ -132,11 +106,10 @@ def test_no_name_answer_or_refusal_steers_a_real_terminal(tmp_path, environment,
     """Not even where Python writes ASCII, and what a file is called is shown byte by byte."""
     (tmp_path / "p").mkdir()
     Image.new("RGB", (20, 20)).save(tmp_path / "p" / NAME, "PNG")
-    body = json.dumps({"choices": [{"message": {"content": SAID}}]}) if status == 200 else SAID
-    with reply_server() as server:
-        server.reply = status, body.encode("utf-8", "replace")
+    reply = answer(SAID) if status == 200 else (status, SAID.encode("utf-8", "replace"))
+    with reply_server(reply) as server:
         words = ("predict", "m", f"p/{NAME}", "--question", "Red?", "--server", server.url)
-        code, output = on_a_terminal(tmp_path, *words, **environment)
+        code, output = on_a_terminal(*words, cwd=tmp_path, env=os.environ | environment)
     assert code == (0 if status == 200 else 1), output
     assert b"10:08" in output
     assert b"\\x1b[2J" in output

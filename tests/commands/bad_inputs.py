@@ -44,6 +44,8 @@ class Bad:
     """What the message has to name: the value, the file, line and field, the way out."""
     code: tuple[int, ...] = (1, 2)
     """Exit codes that are right."""
+    clean: bool = False
+    """True if nothing may be written."""
     server: tuple[int, bytes] | None = None
     """Status and body of each reply of the server whose URL stands for SERVER."""
 
@@ -120,9 +122,16 @@ def adapter_without_weights() -> dict[str, bytes]:
     }
 
 
+def newcomer() -> dict[str, bytes]:
+    """A note and two runs."""
+    recipes = {f"runs/{run}/recipe.yaml": b"data: [{kind: clock}]" for run in ("demo", "ce-0")}
+    return {"notes.txt": b"mine", "notes.jsonl": b"mine", **recipes}
+
+
 BASES: dict[str, Callable[[], dict[str, bytes]]] = {
     "adapter": adapter_without_weights,
     "answers": sound_answers,
+    "newcomer": newcomer,
     "run": sound_run,
     "parquet": lambda: sound_dataset("parquet"),
     "imagefolder": lambda: sound_dataset("imagefolder"),
@@ -148,7 +157,8 @@ def bad_input(row: dict[str, Any]) -> Bad:
     commands = tuple(tuple(map(text, line)) for line in words)
     reply = (row.get("status", 200), text(row["reply"]).encode()) if "reply" in row else None
     code = tuple(row.get("code", (1, 2)))
-    return Bad(row["name"], files, commands, tuple(row["message"]), code, reply)
+    clean = row.get("clean", False)
+    return Bad(row["name"], files, commands, tuple(row["message"]), code, clean, reply)
 
 
 def changed(line: bytes, values: Any, path: str) -> bytes:

@@ -4,41 +4,27 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import asdict
 
 import pytest
-from command_toys import gnomon
+from command_toys import finished_run, gnomon
 from quick import quick
 
 from gnomon import recipe
-from gnomon.commands.exam import Exam
 from gnomon.dialect import Dialect
-from gnomon.eval.scoring import predictions
-from gnomon.sample import Prediction
 
 N = 40
 
 
-def made(folder, *, skill, seed=0, weights="w", settings=(), overrides=()):
-    """A run's directory as `gnomon run` leaves it, its answers right as often as `skill` says."""
+def made(folder, *, skill, seed=0, settings=None, overrides=()):
+    """A run whose answers are right as often as `skill` says."""
     values = {"data": [{"kind": "clock", "options": {"size": 84}}], "eval": {"samples": N}}
     recipe.override(values, [f"seed={seed}", *overrides])
-    opened = recipe.validate(recipe.Recipe, values)
-    folder.mkdir(parents=True)
-    (folder / "recipe.yaml").write_text(recipe.to_yaml(opened))
-    exam = Exam.of(opened)
-    given = {**asdict(opened.model), "weights": weights, "max_new_tokens": 32, **dict(settings)}
     rng = random.Random(f"{skill} {seed}")
-    texts = [Dialect().write(s.target) if rng.random() < skill else "06:31" for s in exam]
-    answers = [
-        Prediction(s.id, text, (84, 84), "plain", given)
-        for s, text in zip(exam, texts, strict=True)
-    ]
-    file = folder / "predictions" / "after.jsonl"
-    predictions.append(file, answers)
-    about = {"exam": asdict(exam), "data": exam.pool.describe(), "versions": {"gnomon": "0"}}
-    file.with_suffix(".about.json").write_text(json.dumps(about))
-    return folder
+
+    def answer(sample):
+        return Dialect().write(sample.target) if rng.random() < skill else "06:31"
+
+    return finished_run(folder, values, {"after": answer}, settings=settings)
 
 
 @pytest.fixture(scope="module")
@@ -54,18 +40,17 @@ def runs(tmp_path_factory):
     }
 
 
-def test_the_users_own_files_beside_answers_are_left(runs, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_the_users_own_files_beside_answers_are_left(runs, here, capsys):
     for end in (".jsonl", ".about.json"):
         answers = runs["ce", 0] / "predictions" / f"after{end}"
-        (tmp_path / f"gpt{end}").write_bytes(answers.read_bytes())
-    (tmp_path / "gpt.csv").write_text("file,answer\n")
-    before = sorted(tmp_path.iterdir())
+        (here / f"gpt{end}").write_bytes(answers.read_bytes())
+    (here / "gpt.csv").write_text("file,answer\n")
+    before = sorted(here.iterdir())
     assert gnomon("score", "gpt.jsonl") == 1
     assert "gpt.csv: a report would be written here, and gnomon did" in capsys.readouterr().err
-    assert sorted(tmp_path.iterdir()) == before
+    assert sorted(here.iterdir()) == before
     assert gnomon("score", "gpt.jsonl", "--out", "scores.html") == 0
-    assert (tmp_path / "gpt.csv").read_text() == "file,answer\n"
+    assert (here / "gpt.csv").read_text() == "file,answer\n"
 
 
 @pytest.mark.slow
@@ -95,9 +80,8 @@ def test_lines_at_fault_are_told_and_the_other_answers_are_kept(tmp_path, capsys
     assert gnomon("score", run) == 1
     assert "1 of 40 questions have no answer yet" in capsys.readouterr().err
     about = file.with_name("after.about.json")
-    claimed = about.read_text().replace('"samples": 40', '"samples": 1000000000')
-    about.write_text(claimed)  # as many would be drawn, one by one
-    assert gnomon("score", run) == 1
+    about.write_text(about.read_text().replace('"samples": 40', '"samples": 1000000000'))
+    assert gnomon("score", run) == 1  # as many would be drawn, one by one
     assert "999,999,961 of 1,000,000,000 questions have no answer" in capsys.readouterr().err
 
 
@@ -105,64 +89,52 @@ def test_lines_at_fault_are_told_and_the_other_answers_are_kept(tmp_path, capsys
 def test_runs_that_differ_in_the_seed_alone_are_one_group(runs, tmp_path, capsys):
     report = tmp_path / "it.html"
     assert gnomon("compare", *runs.values(), "-o", report) == 0
-    told = capsys.readouterr().out
-    assert "ce: seeds 0, 1, 2; loss.name=ce" in told
-    assert "ntil: seeds 0, 1, 2; loss.name=ntil" in told
-    assert "ntil is better than ce" in told
-    found = json.loads(report.with_suffix(".json").read_text())
-    (comparison,) = found["comparisons"]
+    output = capsys.readouterr().out
+    assert "ce: seeds 0, 1, 2; loss.name=ce" in output
+    assert "ntil: seeds 0, 1, 2; loss.name=ntil" in output
+    assert "ntil is better than ce" in output
+    whole = json.loads(report.with_suffix(".json").read_text())
+    (comparison,) = whole["comparisons"]
     assert comparison["seeds"] == [[0, 1, 2], [0, 1, 2]]
-    assert [one["seed"] for one in comparison["differences"][0]["by_seed"]] == [0, 1, 2]
-    assert len(found["runs"]) == 6
+    assert [row["seed"] for row in comparison["differences"][0]["by_seed"]] == [0, 1, 2]
+    assert len(whole["runs"]) == 6
     page = report.read_text()
     assert "ntil minus ce" in page
     assert "seed 2" in page
 
 
 @pytest.mark.slow
-def test_single_runs_are_compared_by_their_names(runs, tmp_path, capsys):
-    report = tmp_path / "it.html"
-    assert gnomon("compare", runs["ce", 0], runs["ntil", 0], "-o", report) == 0
-    told = capsys.readouterr().out
-    assert "ntil-s0 is better than ce-s0" in told
-    assert "McNemar's exact test" in told
-
-
-@pytest.mark.slow
-def test_bare_predictions_are_groups_of_their_own(runs, tmp_path, capsys):
-    file = runs["ntil", 0] / "predictions" / "after.jsonl"
-    assert gnomon("compare", runs["ce", 0], runs["ce", 1], file, "-o", tmp_path / "i.html") == 0
-    told = capsys.readouterr().out
-    assert "ce: seeds 0, 1" in told
-    assert "after is better than ce" in told
-
-
-@pytest.mark.slow
-def test_the_same_recipe_and_seed_again_is_another_group(runs, tmp_path, capsys):
+def test_other_runs_are_groups_of_their_own(runs, tmp_path, capsys):
+    """Single runs, bare answers, and the same recipe and seed once more."""
     again = made(tmp_path / "again", skill=0.3, seed=0, overrides=["loss.name=ce"])
-    assert gnomon("compare", runs["ce", 0], again, "-o", tmp_path / "i.html") == 0
-    assert "again and ce-s0 are tied" in capsys.readouterr().out
+    answers = runs["ntil", 0] / "predictions" / "after.jsonl"
+    for compared, *sentences in (
+        ([runs["ce", 0], runs["ntil", 0]], "ntil-s0 is better than ce-s0", "McNemar's exact test"),
+        ([runs["ce", 0], runs["ce", 1], answers], "ce: seeds 0, 1", "after is better than ce"),
+        ([runs["ce", 0], again], "again and ce-s0 are tied"),
+    ):
+        assert gnomon("compare", *compared, "-o", tmp_path / "it.html") == 0
+        output = capsys.readouterr().out
+        for sentence in sentences:
+            assert sentence in output
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"overrides": ["eval.seed=1"]}, "data.seed: 0 in ce-s0, 1 in other"),
         ({"overrides": ["eval.samples=9"]}, "data.samples: 40 in ce-s0, 9 in other"),
         ({"overrides": ["data.0.options.size=112"]}, "data.options.size: 84 in ce-s0, 112 in"),
-        (
-            {"settings": {"max_new_tokens": 8}},
-            "generation.max_new_tokens: 32 in ce-s0, 8 in other",
-        ),
+        ({"settings": {"max_new_tokens": 8}}, "generation.max_new_tokens: 32 in ce-s0, 8 in other"),
         ({"settings": {"temperature": 0.5}}, "generation.temperature: None in ce-s0, 0.5 in other"),
     ],
 )
-def test_runs_that_were_asked_otherwise_are_refused(runs, tmp_path, capsys, changes, said):
+def test_runs_that_were_asked_otherwise_are_refused(runs, tmp_path, capsys, changes, message):
     other = made(tmp_path / "other", skill=0.5, **changes)
     assert gnomon("compare", runs["ce", 0], other, "-o", tmp_path / "it.html") == 1
-    told = capsys.readouterr().err
-    assert said in told
-    assert "their questions or settings differ" in told
+    error = capsys.readouterr().err
+    assert message in error
+    assert "their questions or settings differ" in error
     assert not (tmp_path / "it.html").exists()
 
 
@@ -176,8 +148,7 @@ def test_another_model_may_be_compared(runs, tmp_path):
 def test_published_figures_stand_beside_with_the_set_ups_above(runs, tmp_path, capsys, table):
     report = tmp_path / "it.html"
     assert gnomon("compare", runs["ntil", 1], "--beside", table, "-o", report) == 0
-    told = capsys.readouterr().out
-    above, below = told.split("Model ", 1)
+    above, below = capsys.readouterr().out.split("Model ", 1)
     for words in ("As published", "arXiv 2505.13077", "Set-ups differ", "own training and test"):
         assert words in above
     assert "Qwen2-VL-2B" in below
@@ -187,21 +158,6 @@ def test_published_figures_stand_beside_with_the_set_ups_above(runs, tmp_path, c
     if table == "ntil-clock":
         assert "98.3 %" in below
         assert "24.66 min" in page
-
-
-def test_an_unknown_table_is_refused_by_name(runs, tmp_path, capsys):
-    out = tmp_path / "it.html"
-    assert gnomon("compare", runs["ce", 0], "--beside", "ntil-clok", "-o", out) == 2
-    assert "did you mean ntil-clock" in capsys.readouterr().err
-
-
-def test_what_is_no_prediction_file_is_refused_by_its_name(tmp_path, capsys):
-    run = made(tmp_path / "run", skill=0.3)
-    file = run / "predictions" / "after.about.json"
-    for broken in ("{", "7", '{"exam": 3}', "{}"):
-        file.write_text(broken)
-        assert gnomon("score", run) == 2
-        assert "after.about.json: not what `gnomon predict` writes" in capsys.readouterr().err
 
 
 def test_answers_given_with_two_settings_are_not_scored_as_one_run(tmp_path, capsys):
@@ -221,16 +177,15 @@ def refused(constant):
 def test_scores_and_comparisons_as_json_are_json_alone(runs, tmp_path, capsys):
     report = tmp_path / "it.html"
     assert gnomon("compare", *runs.values(), "-o", report, "--json") == 0
-    told = json.loads(capsys.readouterr().out, parse_constant=refused)
-    assert told["groups"][0]["runs"] == ["ce-s0", "ce-s1", "ce-s2"]
-    (found,) = told["comparisons"]
-    assert found["differences"][0]["verdict"] == "better"
-    assert told["report"] == str(report)
-    run = runs["ntil", 1]
-    assert gnomon("score", run, "--out", report, "--json") == 0
-    told = json.loads(capsys.readouterr().out, parse_constant=refused)
-    held = json.loads(report.with_suffix(".json").read_text())
-    assert told["runs"]["after"] == held["runs"]["after"]
+    output = json.loads(capsys.readouterr().out, parse_constant=refused)
+    assert output["groups"][0]["runs"] == ["ce-s0", "ce-s1", "ce-s2"]
+    (comparison,) = output["comparisons"]
+    assert comparison["differences"][0]["verdict"] == "better"
+    assert output["report"] == str(report)
+    assert gnomon("score", runs["ntil", 1], "--out", report, "--json") == 0
+    output = json.loads(capsys.readouterr().out, parse_constant=refused)
+    page = json.loads(report.with_suffix(".json").read_text())
+    assert output["runs"]["after"] == page["runs"]["after"]
 
 
 @pytest.mark.slow
@@ -238,8 +193,8 @@ def test_answers_made_elsewhere_beside_a_run(runs, tmp_path, capsys):
     """The run says what was asked; how the others were generated is not known."""
     run = runs["ce", 0]
     lines = (run / "predictions" / "after.jsonl").read_text().splitlines()
-    held = [json.loads(line) for line in lines]
-    rows = [{"id": one["sample_id"], "answer": one["text"]} for one in held if "sample_id" in one]
+    answers = [row for row in map(json.loads, lines) if "sample_id" in row]
+    rows = [{"id": row["sample_id"], "answer": row["text"]} for row in answers]
     (tmp_path / "other.json").write_text(json.dumps(rows))
     words = ("compare", run, tmp_path / "other.json", "-o", tmp_path / "it.html", "--data")
     assert gnomon(*words, run / "recipe.yaml") == 0

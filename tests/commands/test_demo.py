@@ -28,8 +28,6 @@ def test_three_pictures_and_what_to_type_next_end_it(tmp_path, capsys):
 
 
 @pytest.mark.long
-# PEFT asks transformers by the old name.
-@pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing` is deprecated:FutureWarning")
 def test_the_deviation_falls_to_a_quarter_or_less(tmp_path, capsys):
     assert gnomon("demo", "--out", tmp_path / "demo") == 0
     assert "teaches it clocks of 24 hours" in capsys.readouterr().err

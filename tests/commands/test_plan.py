@@ -68,8 +68,3 @@ def test_own_data_gets_a_recipe_that_fits(tmp_path):
     opened = resolve("sums.yaml").recipe
     assert opened.data[0].path == "sums.csv"
     assert (opened.train.lora_r, opened.train.per_device_train_batch_size) == (8, 8)
-
-
-def test_memory_is_more_than_none(capsys):
-    assert gnomon("plan", "gnomon-tiny", "--memory", -5) == 1
-    assert capsys.readouterr().err == "gnomon: --memory -5: give more than 0 GiB\n"

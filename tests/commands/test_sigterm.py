@@ -9,22 +9,15 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from command_toys import gnomon, small
 from PIL import Image
+from reply_server import answer, reply_server
+from second_process import wait_for
 
 GOES_ON = "gnomon: terminated; the same command resumes from what was saved"
-
-
-def wait_for(condition, seconds=300):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def started(*words):
@@ -59,20 +52,16 @@ def silent():
     """A server that never answers."""
     asked, over = threading.Event(), threading.Event()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            asked.set()
-            over.wait(60)
+    def reply(_):
+        asked.set()
+        over.wait(60)
+        return answer("too late")
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.handle_error = lambda *_: None
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1", asked
-    finally:
-        over.set()
-        server.shutdown()
-        server.server_close()
+    with reply_server(reply) as server:
+        try:
+            yield server.url, asked
+        finally:
+            over.set()
 
 
 @pytest.mark.slow

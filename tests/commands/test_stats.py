@@ -61,14 +61,3 @@ def test_a_leak_in_a_user_s_own_rows_is_told_and_fails(rows, capsys):
         "leak: train and test have 1 picture in common, such as that of own.jsonl-0000003" in told
     )
     assert "own rows" in told
-
-
-def test_rows_that_cannot_be_used_are_named(rows, capsys):
-    rows.write_text(rows.read_text().replace("1.png", "gone.png"))
-    assert gnomon("stats", rows) == 1
-    assert "line 3: no picture at 'gone.png'" in capsys.readouterr().err
-
-
-def test_an_unknown_kind_is_refused(capsys):
-    assert gnomon("stats", "clocc") == 2
-    assert "did you mean clock" in capsys.readouterr().err

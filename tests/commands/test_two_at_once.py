@@ -92,9 +92,3 @@ def test_answers_of_a_run_are_asked_for_while_it_is_held(tmp_path, monkeypatch):
         out = tmp_path / "run" / "predictions" / "after.jsonl"
         assert answer_exam(opened, Exam.of(opened), out) == out
     assert out.exists()
-
-
-def test_a_run_that_is_refused_leaves_no_directory(tmp_path, monkeypatch):
-    monkeypatch.setenv("WORLD_SIZE", "2")
-    assert gnomon("run", small(tmp_path), "--out", tmp_path / "runs" / "a") == 2
-    assert not (tmp_path / "runs").exists()

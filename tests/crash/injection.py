@@ -14,10 +14,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread, Timer
+from threading import Timer
 from typing import Any
+
+from reply_server import answer, reply_server
 
 HERE = Path(__file__).parent
 _HEADER = struct.Struct("5i")
@@ -197,34 +198,9 @@ class Injector:
 @contextmanager
 def server_of_one_answer() -> Iterator[str]:
     """The URL of a server that says 10:10 to everything."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self._reply({"data": [{"id": "m"}]})
-
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
-            self._reply({"choices": [{"message": {"content": "10:10"}}]})
-
-        def _reply(self, body: dict[str, Any]) -> None:
-            data = json.dumps(body).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.handle_error = lambda *_: None  # type: ignore[assignment]  # of those that were killed
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-    finally:
-        server.shutdown()
-        server.server_close()
+    models = json.dumps({"data": [{"id": "m"}]}).encode()
+    with reply_server(lambda asked: (200, models) if asked is None else answer("10:10")) as server:
+        yield server.url
 
 
 def compile_shim(folder: Path) -> Path:

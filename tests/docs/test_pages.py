@@ -12,10 +12,8 @@ import json
 import re
 import runpy
 import shlex
-import threading
 import warnings
-from contextlib import contextmanager, redirect_stdout
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from contextlib import redirect_stdout
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,6 +21,7 @@ import pytest
 import yaml
 from command_toys import gnomon
 from PIL import Image
+from reply_server import answer, reply_server
 
 from gnomon.commands._parser import parser
 from gnomon.commands.resolve import resolve
@@ -191,36 +190,14 @@ def test_annotations_of_coco_become_labels(folder, capsys):
     assert json.loads(said)["bbox_2d"] == [round(number) for number in truth]
 
 
-@contextmanager
-def served():
-    """A server that says the same of every picture."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            self.rfile.read(int(self.headers["Content-Length"]))
-            said = {"choices": [{"message": {"content": "10:08"}, "finish_reason": "stop"}]}
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(json.dumps(said).encode())
-
-        def log_message(self, *_):
-            pass
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/v1"
-    server.shutdown()
-    server.server_close()
-
-
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 @pytest.mark.parametrize(
     "page", ["boxes", "charts", "compare", "gpus", "meters", "serving", "start"]
 )
 def test_a_page_runs_to_its_end(page, folder, monkeypatch):
-    with served() as url:
-        shown = blocks(page)
+    with reply_server(answer("10:08")) as server:
+        shown, url = blocks(page), server.url
         local = [(*about, text.replace("http://localhost:8000/v1", url)) for *about, text in shown]
         monkeypatch.setitem(globals(), "blocks", lambda _: local)
         if page in ("serving", "gpus"):

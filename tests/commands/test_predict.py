@@ -1,0 +1,107 @@
+"""gnomon predict: what a model is asked, and where its answers stand."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+
+import pytest
+from command_toys import gnomon, small
+
+from gnomon.commands.exam import Exam
+from gnomon.commands.predict import answer_exam
+from gnomon.commands.resolve import resolve
+from gnomon.eval.scoring import questions
+from gnomon.generators import create
+
+
+def test_overrides_need_no_data_and_beliefs_stand_beside_the_answers(run, tmp_path):
+    out = tmp_path / "belief.jsonl"
+    assert gnomon("predict", run, "eval.samples=3", "--belief", "--out", out) == 0
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert len(rows) == 3
+    assert {len(row["logprobs"] or ()) for row in rows} <= {720, 101, 0}
+    assert any(row["logprobs"] for row in rows)
+
+
+@pytest.mark.slow
+def test_beliefs_have_a_file_beside_the_answers_that_a_run_gave(run, tmp_path, capsys):
+    """README's own command was refused once the run had answered, after the model was loaded."""
+    shutil.copytree(run, own := tmp_path / "run")
+    for _ in range(2):
+        assert gnomon("predict", own, "--belief") == 0
+        out = own / "predictions" / "after-belief.jsonl"
+        assert capsys.readouterr().out.strip() == str(out)
+    answers = own / "predictions" / "after.jsonl"
+    assert answers.read_bytes() == (run / "predictions" / "after.jsonl").read_bytes()
+    assert gnomon("score", out) == 0
+    assert "CRPS" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_a_run_reads_a_dataset(run, here):
+    shutil.copytree(run, here / "run")
+    assert gnomon("generate", "clock", "--n", 6, "--split", "test", "--out", "d", "size=84") == 0
+    assert gnomon("predict", "run", "d") == 0
+    lines = (here / "run" / "predictions" / "d.jsonl").read_text().splitlines()
+    assert len(lines) == 6
+
+
+def test_a_run_reads_a_folder(run, here):
+    (here / "photos").mkdir()
+    for index in range(3):
+        create("clock", size=84)[index].image.save(here / "photos" / f"{index}.png")
+    assert gnomon("predict", run, "photos", "--out", "read.csv") == 0
+    header, *rows = csv.reader((here / "read.csv").read_text().splitlines())
+    assert header == ["file", "answer"]
+    assert [row[0] for row in rows] == ["0.png", "1.png", "2.png"]
+
+
+@pytest.mark.slow
+def test_a_recipe_says_how_a_model_is_asked(here):
+    recipe = "data: [{kind: arithmetic}]\neval: {samples: 3, max_new_tokens: 7}\n"
+    (here / "sums.yaml").write_text(recipe)
+    assert gnomon("predict", "gnomon-tiny", "sums.yaml", "--out", "said.jsonl") == 0
+    rows = [json.loads(line) for line in (here / "said.jsonl").read_text().splitlines()]
+    assert [row["settings"]["max_new_tokens"] for row in rows] == [7, 7, 7]
+
+
+def test_predict_measures_a_model_as_it_came(here):
+    assert gnomon("predict", "gnomon-tiny", "clock", "rotation=0", "eval.samples=4") == 0
+    about = json.loads((here / "predictions" / "gnomon-tiny-clock.about.json").read_text())
+    assert about["exam"]["sources"][0]["options"] == {"rotation": 0}
+    assert gnomon("score", "predictions/gnomon-tiny-clock.jsonl") == 0
+    assert (here / "predictions" / "gnomon-tiny-clock.html").is_file()
+
+
+@pytest.fixture
+def ask(tmp_path, monkeypatch):
+    """Ask two questions into a.jsonl, answering none."""
+
+    def record(opened, exam, total, out, run, **_):
+        list(questions.record(exam, questions.question_path(out)))
+
+    monkeypatch.setattr("gnomon.commands.predict._append_answers", record)
+    opened = resolve(small(tmp_path), ["eval.samples=2"]).recipe
+    return lambda: answer_exam(opened, Exam.of(opened), tmp_path / "a.jsonl")
+
+
+@pytest.mark.parametrize("name", ["a.about.json", "a.asked.jsonl"])
+@pytest.mark.parametrize("content", ['{"mine": 1}\n', "mine"])
+def test_a_users_own_file_beside_answers_is_not_replaced(tmp_path, ask, name, content):
+    (tmp_path / name).write_text(content)
+    before = {file: file.read_text() for file in tmp_path.iterdir()}
+    with pytest.raises(FileExistsError, match=f"{name}: this would be written beside the ans"):
+        ask()
+    assert {file: file.read_text() for file in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("length", [None, 40, 3, 0])
+def test_what_a_start_left_that_answered_nothing_is(tmp_path, ask, length):
+    ask()
+    asked = tmp_path / "a.asked.jsonl"
+    whole = asked.read_text()
+    asked.write_text(whole[:length])
+    ask()
+    assert asked.read_text() == whole
