@@ -85,6 +85,14 @@ def test_a_generator_a_loss_and_a_family_of_ones_own_are_trained_with(tmp_path):
     assert "'dice:Nope' cannot be imported: module 'dice' has no attribute 'Nope'" in told
 
 
+@pytest.fixture
+def tree(tmp_path):
+    """A copy of the package, to add to."""
+    tree = tmp_path / "tree"
+    shutil.copytree(ROOT / "gnomon", tree / "gnomon", ignore=shutil.ignore_patterns("__pycache__"))
+    return tree
+
+
 def line(tree, file, before, added):
     """What the table calls a line, put into a file of the tree."""
     text = (tree / file).read_text()
@@ -243,9 +251,9 @@ for what in ("metrics", "benchmarks"):
 
 
 @pytest.mark.slow
-def test_an_answer_type_a_metric_a_benchmark_and_a_format_touch_what_the_table_names(tmp_path):
-    tree = tmp_path / "tree"
-    shutil.copytree(ROOT / "gnomon", tree / "gnomon", ignore=shutil.ignore_patterns("__pycache__"))
+def test_an_answer_type_a_metric_a_benchmark_and_a_format_touch_what_the_table_names(
+    tmp_path, tree
+):
     folder = tree / "gnomon/answers/temperature"
     folder.mkdir()
     for name, text in {"answer": ANSWER, "measure": MEASURE}.items():
@@ -312,9 +320,7 @@ def greet(name: str, *, times: Few = 1) -> None:
 
 
 @pytest.mark.slow
-def test_a_verb_is_one_file_and_one_line(tmp_path):
-    tree = tmp_path / "tree"
-    shutil.copytree(ROOT / "gnomon", tree / "gnomon", ignore=shutil.ignore_patterns("__pycache__"))
+def test_a_verb_is_one_file_and_one_line(tmp_path, tree):
     (tree / "gnomon/commands/greet.py").write_text(VERB)
     line(tree, "gnomon/commands/_parser.py", "VERBS = (\n", '    "greet",\n')
     command = ("-m", "gnomon")

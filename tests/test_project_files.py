@@ -6,6 +6,7 @@ Their own linters are in `make check`, `twine check` is in `make dist`.
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -95,3 +96,24 @@ def test_the_wheel_alone_runs_the_demo(tmp_path):
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.startswith(str(tmp_path / "alone"))
     assert (tmp_path / "runs/demo/report.html").is_file()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_what_make_test_leaves_out_is_counted_whoever_collects_it(tmp_path, workers):
+    (tmp_path / "tests" / "rooms").mkdir(parents=True)
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path / "tests")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    (tmp_path / "tests" / "rooms" / "test_all.py").write_text(
+        "import pytest\ndef test_quick(): pass\n"
+        "@pytest.mark.slow\n@pytest.mark.parametrize('n', range(1200))\ndef test_slow(n): pass\n"
+        "@pytest.mark.long\n@pytest.mark.slow\ndef test_long(): pass\n"
+    )
+    words = ["-m", "not slow and not long and not hub", "-n", workers]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *words]
+    output = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stdout
+    assert "1 passed" in output
+    assert re.search(
+        r"^1,200 slow tests \(.*rooms 1,200\) were left to `make test-slow`", output, re.M
+    )
+    assert re.search(r"^1 long tests \(.*rooms 1\) were left to `make test-long`", output, re.M)

@@ -6,7 +6,6 @@ import errno
 import os
 import pickle
 import sys
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -17,14 +16,8 @@ from gnomon.shortage import is_shortage, message_of, name_full_disk
 
 BYTES = 2**46
 """More than any machine has; asked for at once, it is refused before a page is touched."""
-
-
-def python() -> None:
-    bytearray(2**62)
-
-
-def numpy() -> None:
-    import_module("numpy").zeros(BYTES)
+FULL = Path("/dev/full")
+"""A file of Linux whose disk is full."""
 
 
 def opencv() -> None:
@@ -32,53 +25,46 @@ def opencv() -> None:
     cv2.resize(np.zeros((4, 4), np.uint8), (2**17, 2**30))
 
 
-def arrow() -> None:
-    import_module("pyarrow").allocate_buffer(2**62)
+def raising(error):
+    def work():
+        raise error() if callable(error) else error
+
+    return work
 
 
-def torch() -> None:
-    import_module("torch").empty(BYTES)
-
-
-def cuda() -> None:
+def cuda() -> Exception:
     """As torch raises it; there is no card here."""
-    told = "CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has a total capacity of 8 GiB."
-    raise import_module("torch").OutOfMemoryError(told)
+    text = "CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has a total capacity of 8 GiB."
+    return import_module("torch").OutOfMemoryError(text)
 
 
-def cuda_launch() -> None:
-    raise RuntimeError("CUDA error: out of memory\nCUDA kernel errors might be reported later.")
+LOADER = (
+    "Caught _ArrayMemoryError in DataLoader worker process 0.\nOriginal Traceback (most recent"
+    " call last):\n  File ...\n_ArrayMemoryError: Unable to allocate 7 TiB for an array"
+)
+"""As torch hands on what a loader's process raised, if its class takes no text."""
+MEMORY = {
+    "Python": lambda: bytearray(2**62),
+    "NumPy": lambda: import_module("numpy").zeros(BYTES),
+    "OpenCV": opencv,
+    "Arrow": lambda: import_module("pyarrow").allocate_buffer(2**62),
+    "torch": lambda: import_module("torch").empty(BYTES),
+    "CUDA": raising(cuda),
+    "a launch": raising(RuntimeError("CUDA error: out of memory\nCUDA kernel errors might be re")),
+    "a loader": raising(RuntimeError(LOADER)),
+    "a killed loader": raising(
+        RuntimeError("DataLoader worker (pid 7) is killed by signal: Killed. ")
+    ),
+    "fork": raising(OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))),
+}
 
 
-def data_loader() -> None:
-    """As torch hands on what a loader's process raised, if its class takes no text."""
-    raise RuntimeError(
-        "Caught _ArrayMemoryError in DataLoader worker process 0.\nOriginal Traceback (most recent"
-        " call last):\n  File ...\n_ArrayMemoryError: Unable to allocate 7 TiB for an array"
-    )
-
-
-def killed_loader() -> None:
-    raise RuntimeError("DataLoader worker (pid 7) is killed by signal: Killed. ")
-
-
-def fork() -> None:
-    raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
-
-
-MEMORY = [python, numpy, opencv, arrow, torch, cuda, cuda_launch, data_loader, killed_loader, fork]
-
-
-@pytest.mark.parametrize("exhaust", MEMORY, ids=lambda one: one.__name__)
-def test_memory_that_ran_out_is_told_with_what_takes_less(monkeypatch, capsys, exhaust):
-    told = failing(monkeypatch, capsys, exhaust)
-    assert told.startswith("gnomon: out of memory")
-    assert "--workers" in told
-    assert "train.per_device_train_batch_size" in told
-
-
-FULL = Path("/dev/full")
-"""A file of Linux whose disk is full."""
+@pytest.mark.parametrize("library", MEMORY)
+def test_memory_that_ran_out_is_told_with_what_takes_less(monkeypatch, capsys, library):
+    message = failing(monkeypatch, capsys, MEMORY[library])
+    assert message.startswith("gnomon: out of memory")
+    assert "--workers" in message
+    assert "train.per_device_train_batch_size" in message
 
 
 def plain() -> None:
@@ -91,9 +77,9 @@ def torch_save() -> None:
     torch.save(torch.zeros(10**6), FULL)
 
 
-def safetensors() -> None:
-    error = import_module("safetensors").SafetensorError
-    raise error("Error while serializing: I/O error: No space left on device (os error 28)")
+def safetensors(text) -> Exception:
+    """Its own error, which has the system's number in its text alone."""
+    return import_module("safetensors").SafetensorError(f"Error while serializing: {text}")
 
 
 def tokenizers() -> None:
@@ -101,47 +87,36 @@ def tokenizers() -> None:
     tokenizers.Tokenizer(tokenizers.models.BPE()).save(str(FULL))
 
 
-def quota() -> None:
-    raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT), str(FULL))
+DISK = {
+    "Python": plain,
+    "torch": torch_save,
+    "safetensors": raising(lambda: safetensors("I/O error: No space left on device (os error 28)")),
+    "tokenizers": tokenizers,
+    "a quota": raising(OSError(errno.EDQUOT, os.strerror(errno.EDQUOT), str(FULL))),
+}
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs Linux's /dev/full")
-@pytest.mark.parametrize(
-    "write", [plain, torch_save, safetensors, tokenizers, quota], ids=lambda one: one.__name__
-)
-def test_a_full_disk_is_told_by_the_place_and_the_way_out(monkeypatch, capsys, tmp_path, write):
-    def save() -> None:
-        with name_full_disk(tmp_path):
-            write()
-
-    told = failing(monkeypatch, capsys, save)
-    assert told.startswith((f"gnomon: {tmp_path}: ", f"gnomon: {FULL}: "))
-    assert told.endswith(
-        "free some space and type the same command again; what was saved is kept\n"
-    )
+@pytest.mark.parametrize("library", DISK)
+def test_a_full_disk_is_told_by_the_place_and_the_way_out(monkeypatch, capsys, tmp_path, library):
+    message = failing(monkeypatch, capsys, name_full_disk(tmp_path)(DISK[library]))
+    assert message.startswith((f"gnomon: {tmp_path}: ", f"gnomon: {FULL}: "))
+    end = "free some space and type the same command again; what was saved is kept\n"
+    assert message.endswith(end)
 
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.EROFS])
 def test_a_disk_that_fails_is_told_by_the_place(monkeypatch, capsys, tmp_path, number):
-    """safetensors' own error has the system's number in its text alone."""
-
-    def save() -> None:
-        error = import_module("safetensors").SafetensorError
-        with name_full_disk(tmp_path):
-            raise error(f"Error while serializing: I/O error: no (os error {number})")
-
-    told = failing(monkeypatch, capsys, save)
-    assert told == f"gnomon: {tmp_path}: {os.strerror(number).lower()}\n"
+    save = raising(lambda: safetensors(f"I/O error: no (os error {number})"))
+    message = failing(monkeypatch, capsys, name_full_disk(tmp_path)(save))
+    assert message == f"gnomon: {tmp_path}: {os.strerror(number).lower()}\n"
 
 
 def test_a_value_without_end_is_told(monkeypatch, capsys):
-    def nest() -> None:
-        deep: list[object] = []
-        for _ in range(2 * sys.getrecursionlimit()):
-            deep = [deep]
-        pickle.dumps(deep)
-
-    assert "nested too deeply" in failing(monkeypatch, capsys, nest)
+    deep: list[object] = []
+    for _ in range(2 * sys.getrecursionlimit()):
+        deep = [deep]
+    assert "nested too deeply" in failing(monkeypatch, capsys, lambda: pickle.dumps(deep))
 
 
 @pytest.mark.parametrize(
@@ -163,17 +138,15 @@ def test_a_fault_of_gnomons_keeps_its_traceback(monkeypatch):
         run(monkeypatch, lambda: {}["id"])
 
 
-def run(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object]) -> int:
+def run(monkeypatch, work) -> int:
     monkeypatch.setattr("gnomon.commands._main.call", lambda _: work() and 0)
     return main(["ls"])
 
 
-def failing(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], work: Callable[[], object]
-) -> str:
-    """What the command line says of a verb that meets it."""
+def failing(monkeypatch, capsys, work) -> str:
+    """The message of the command line about a verb that meets it."""
     assert run(monkeypatch, work) == 1
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1
-    assert len(told) < 600
-    return told
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert len(message) < 600
+    return message
