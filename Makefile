@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 SCHEMA := $(BIN)/check-jsonschema --quiet --builtin-schema
 
-.PHONY: demo test test-slow test-long crash test-matrix test-hub check bench transfer gpu gpu-wheels docs dist format tiny clean
+.PHONY: demo test test-slow test-long test-pages crash test-matrix test-hub check bench transfer gpu gpu-wheels docs dist format tiny clean
 
 demo: $(READY)            ## draw, fine-tune the embedded model in 4 bits, evaluate before and after
 	$(BIN)/gnomon demo
@@ -17,6 +17,9 @@ test-slow: $(READY)       ## what takes seconds a test: more families, two proce
 
 test-long: $(READY)       ## what takes minutes a test
 	$(BIN)/python -m pytest -m long
+
+test-pages: $(READY)      ## what tests docs/ and benchmarks/ alone, for a change of these
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not long and not hub" tests/docs tests/benchmarks
 
 crash: $(READY)           ## kill every verb, and refuse it the disk, at one file operation after another
 	$(BIN)/python tests/crash --records runs/crash $(ARGS)
