@@ -11,6 +11,7 @@ from measured import apart, direction, ring, scene_of
 from gnomon.generators import Counter, create
 from gnomon.generators.counter import draw
 from gnomon.generators.counter.draw import picture
+from gnomon.generators.counter.scene import LIT as SEGMENTS_LIT
 from gnomon.generators.counter.scene import gear, reading, roll
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.rng import Rng
@@ -55,6 +56,27 @@ def test_displays_light_the_bars_of_their_figures(face):
             assert lit == set(LIT[figure].split(", ")), (index, place, figure)
             figures += 1
     assert figures > 80
+
+
+def test_a_dead_segment_leaves_a_figure_that_is_no_other():
+    """With at most one segment dead, its lit ones belong to one figure alone."""
+    counter = Counter(faces=("lcd", "led"), size=224, dead_segments=1.0, **UPRIGHT)
+    whole = [set(map(int, segments)) for segments in SEGMENTS_LIT]
+    n_dead = 0
+    for index in range(40):
+        sample, scene = counter[index], scene_of(counter, index, draw)
+        if scene.dead is None:
+            continue
+        place, segment = scene.dead
+        figure = int(sample.facts["digits"][place])
+        lit = whole[figure] - {segment}
+        assert [n for n, shape in enumerate(whole) if lit <= shape and len(shape - lit) < 2] == [
+            figure
+        ]
+        other = picture(scene._replace(dead=None), Rng("plain"))
+        assert (np.asarray(picture(scene, Rng("plain"))) != np.asarray(other)).any()
+        n_dead += 1
+    assert n_dead > 25
 
 
 def test_a_wheel_that_turns_moves_its_figure_up_by_the_share():

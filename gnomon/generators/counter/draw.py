@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image
 
 from gnomon.generators.counter.engraved import engraved
-from gnomon.generators.counter.scene import Build, CounterScene
+from gnomon.generators.counter.scene import LIT, Build, CounterScene
 from gnomon.generators.drawing.backgrounds import SPREADS, background_behind
 from gnomon.generators.drawing.canvas import Pixels, Points
 from gnomon.generators.drawing.colours import Colour, blend, ground_clear_of
@@ -23,8 +23,6 @@ from gnomon.generators.rng import Rng
 _FINE, _MOST = 2.0, 280
 # Pixels across at which figures can still be told apart, for each wheel of the counter.
 _MIN_PIXELS = {"wheels": 18, "lcd": 18, "led": 18, "dials": 36}
-# Segments of each figure, from the top clockwise, the middle one last.
-_LIT = ("012345", "12", "01346", "01236", "1256", "02356", "023456", "012", "0123456", "012356")
 
 
 def case_outline(scene: CounterScene) -> Points:
@@ -91,7 +89,8 @@ def _plate(scene: CounterScene, unit: int, rng: Rng) -> tuple[Pixels, tuple[floa
         elif build.face == "wheels":
             cell = _wheel(scene, position, unit, colours, is_last=wheel == wheels - 1)
         else:
-            cell = _display(scene, int(position), unit, colours, rng)
+            dead = scene.dead[1] if scene.dead and scene.dead[0] == wheel else None
+            cell = _display(scene, int(position), unit, colours, rng, dead)
         part = plate[y : y + unit, x : x + cell.shape[1]]
         part[:] = cell[: part.shape[0], : part.shape[1]]
     if 0 < scene.decimals < wheels and build.face != "dials":
@@ -205,9 +204,10 @@ def _narrowed(text: str, font: str, height: int, narrow: float) -> Pixels:
 
 
 def _display(
-    scene: CounterScene, figure: int, unit: int, colours: tuple[Colour, Colour], rng: Rng
-) -> Pixels:
-    """Draw a place of a seven-segment display; unlit segments of an LCD can be warped a little."""
+    scene: CounterScene, figure: int, unit: int, colours: tuple[Colour, Colour], rng: Rng,
+    dead: int | None,
+) -> Pixels:  # fmt: skip
+    """Draw a place of a seven-segment display; a dead segment looks like one that is not lit."""
     build, (ground, ink) = scene.build, colours
     wide = round(unit * build.breadth)
     cell = np.empty((unit, wide, 3), np.uint8)
@@ -216,7 +216,7 @@ def _display(
     for segment, shape in enumerate(_segments(build.font, build.figure, build.breadth)):
         # LEDs age one by one.
         fading = rng.uniform(0.0, 0.25) if build.face == "led" else 0.0
-        is_lit = str(segment) in _LIT[figure]
+        is_lit = str(segment) in LIT[figure] and segment != dead
         points = [np.rint(16 * (unit * shape + (wide / 2, unit / 2))).astype(np.int32)]
         cv2.fillPoly(cell, points, blend(ink, ground, fading) if is_lit else ghost, cv2.LINE_AA, 4)
     if build.face == "led":  # light spills over

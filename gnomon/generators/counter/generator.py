@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.generators.base import among, read_levels, within
+from gnomon.generators.base import LATER, among, read_levels, within
 from gnomon.generators.counter import draw
 from gnomon.generators.counter.scene import (
     ENGRAVED,
@@ -22,6 +22,7 @@ from gnomon.generators.counter.scene import (
     random_build,
     reading,
     roll,
+    spare_segments,
 )
 from gnomon.generators.drawing import pose as poses
 from gnomon.generators.drawing.backgrounds import BACKGROUNDS, CLUTTER
@@ -97,6 +98,9 @@ class Counter(PictureGenerator):
     """How many of them stand behind the point, from and to (0 to 3)."""
     rolling: Annotated[float | None, within(0, 1)] = None
     """The share of wheels' counters whose last wheel stands between two figures (0 to 1)."""
+    dead_segments: Annotated[float, within(0, 1)] = field(default=0.0, metadata=LATER)
+    """The share of displays with a segment that never lights, where the figure is still told from
+    each other one (0 to 1)."""
     rotation: Annotated[float | None, within(0, 30)] = None
     """The counter is turned by up to so many degrees either way (0 to 30)."""
     perspective: Annotated[float | None, within(0, poses.STEEPEST)] = None
@@ -175,6 +179,15 @@ class Counter(PictureGenerator):
             turn = Decimal(rng.integer(0, 99)) / 100
         return CounterPlan(question, face, digits, turn, decimals)
 
+    def _dead_segment(self, plan: CounterPlan, rng: Rng) -> tuple[int, int] | None:
+        """Draw the place and the segment of a display that is worn; None for one that is whole."""
+        is_display = plan.face in ("lcd", "led")
+        if not (is_display and self.dead_segments and rng.chance(self.dead_segments)):
+            return None
+        spare = [(place, segment) for place, figure in enumerate(plan.digits)
+                 for segment in spare_segments(int(figure))]  # fmt: skip
+        return rng.choice(spare) if spare else None
+
     def _scene(self, plan: CounterPlan, rng: Rng) -> CounterScene:
         settings = self.settings
         if plan.face in ("wheels", "dials"):
@@ -197,6 +210,7 @@ class Counter(PictureGenerator):
             pose=Pose(np.eye(3)),  # once the outline is known, below
             photo=self.look == "photo",
         )
+        scene = scene._replace(dead=self._dead_segment(plan, rng))
         outline = draw.case_outline(scene)
         turn, tilt = (
             rng.uniform(-settings.rotation, settings.rotation),
@@ -277,7 +291,8 @@ def _facts(plan: CounterPlan, scene: CounterScene, pose: Pose) -> dict[str, Any]
         {"position": round(position, 2), "at": list(pose.at(scene.middle(n), 0.0))}
         for n, position in enumerate(scene.positions)
     ]
-    return {
+    worn = {} if scene.dead is None else {"dead_segment": list(scene.dead)}
+    return worn | {
         "question": plan.question,
         "face": plan.face,
         "digits": plan.digits,

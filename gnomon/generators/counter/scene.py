@@ -16,6 +16,8 @@ FACES = ("wheels", "lcd", "led", "dials")
 # Dials of a register; more are too small to be read beside one another.
 MOST_DIALS = 5
 SEGMENTS, UNSEEN_SEGMENTS = ("upright", "slanted"), ("blunt",)
+# Segments of each figure, from the top clockwise, the middle one last.
+LIT = ("012345", "12", "01346", "01236", "1256", "02356", "023456", "012", "0123456", "012356")
 UNITS = ("", "m³", "kWh", "km", "GJ", "h", "L")
 # Wheel and figures; those of decimals are red in most makes.
 _WHEELS = ("161616 f2f2ee", "1c1e22 dcdcd4", "f4f4f0 141416", "e8e2cc 1c1a16", "3c3e42 eeeee6",
@@ -74,6 +76,8 @@ class CounterScene(NamedTuple):
     background: str
     pose: Pose
     photo: bool
+    dead: tuple[int, int] | None = None
+    """Place of a display, from the left, and its segment that never lights."""
 
     @property
     def width(self) -> float:
@@ -85,6 +89,14 @@ class CounterScene(NamedTuple):
         """Place of a wheel's middle, from the middle of the window."""
         build = self.build
         return (place - (len(self.positions) - 1) / 2) * (build.breadth + build.gap)
+
+
+def spare_segments(figure: int) -> list[int]:
+    """Segments without which a figure still looks like no other, even with one that is dead."""
+    lit = [frozenset(map(int, segments)) for segments in LIT]
+    others = {shape - gone for number, shape in enumerate(lit) if number != figure
+              for gone in (set(), *({segment} for segment in shape))}  # fmt: skip
+    return [segment for segment in sorted(lit[figure]) if lit[figure] - {segment} not in others]
 
 
 def roll(digits: str, turn: float) -> tuple[float, ...]:
