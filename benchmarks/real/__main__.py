@@ -65,7 +65,8 @@ def _lab(options: argparse.Namespace) -> tuple[Lab, list[Cell]]:
         cycle=subject.cycle if subject else options.cycle,
         step=subject.step if options.step is None and subject else options.step,
         steps=options.steps,
-        out=out,
+        out=out / options.augment,
+        augment=options.augment,
     )
     cells = cells_for([count for count in options.counts if count < len(train)], subject)
     if options.readers:
@@ -131,6 +132,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--question", help="of a set without a name that is known")
     parser.add_argument("--step", type=float, help="distance up to which a reading is right")
     parser.add_argument("--cycle", type=float, default=0.0, help="where the scale begins anew")
+    parser.add_argument("--augment", choices=["off", "light", "heavy"], default="light",
+                        help="of the photographs, by both readers")  # fmt: skip
     parser.add_argument("--out", type=Path, default=Path("runs/real"))
     return parser
 

@@ -24,6 +24,7 @@ from gnomon.commands.resolve import resolve_values
 from gnomon.commands.train import train_run
 from gnomon.eval.scoring import predictions
 from gnomon.eval.stats.crossed import CrossedEstimate, estimate_crossed
+from gnomon.generators.looks.augment import Augment
 from gnomon.recipe import Columns, Source
 
 BATCH = 64
@@ -70,6 +71,8 @@ class Lab:
     step: float
     steps: int
     out: Path
+    augment: Augment = "light"
+    """What both readers' trainings do to the photographs."""
 
     def readings(self, cell: Cell, seed: int) -> list[float | None]:
         """Readings of the test's photographs, made once and kept; None where nothing was read."""
@@ -82,7 +85,16 @@ class Lab:
         values: list[float | None]
         if cell.reader == "cnn":
             steps = min(cnn.STEPS, self.steps)
-            values = [*cnn.read_by_cnn(chosen, self.test, cycle=self.cycle, seed=seed, steps=steps)]
+            values = [
+                *cnn.read_by_cnn(
+                    chosen,
+                    self.test,
+                    cycle=self.cycle,
+                    seed=seed,
+                    steps=steps,
+                    augment=self.augment,
+                )
+            ]
         else:
             values = self._gnomon(cell, chosen, seed)
         self.out.mkdir(parents=True, exist_ok=True)
@@ -130,7 +142,7 @@ class Lab:
             table = run / "train.csv"
             self._write_table(table, chosen)
             source = {"path": str(table), "columns": self._columns, "pictures": self._folder}
-            data.append({**source, "weight": _PHOTOGRAPHED_WEIGHT})
+            data.append({**source, "weight": _PHOTOGRAPHED_WEIGHT, "augment": self.augment})
         if cell.drawings and self.drawn is not None:
             data.append({**self.drawn, "weight": _DRAWN_WEIGHT})
         test = run / "test.csv"

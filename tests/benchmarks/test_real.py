@@ -84,7 +84,7 @@ def test_the_table_is_made_once_and_kept(dials, tmp_path, capsys):
         ["gnomon-tiny", "8"],
         ["gnomon-tiny", "all"],
     ]
-    kept = tmp_path / dials.name / "gnomon-tiny-8-0.json"
+    kept = tmp_path / dials.name / "light" / "gnomon-tiny-8-0.json"
     readings = json.loads(kept.read_text())
     kept.write_text(json.dumps([None] * len(readings)))
     assert main(words) == 0
