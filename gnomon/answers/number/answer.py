@@ -65,6 +65,11 @@ class Number(Target):
                 f" again: write {around(self.value, self.cycle):f}"
             )
 
+    def __repr__(self) -> str:
+        """Fields without those at their defaults that came after stored hashes of rows."""
+        cycle = f", cycle={self.cycle!r}" if self.cycle else ""
+        return f"Number(value={self.value!r}, unit={self.unit!r}, within={self.within!r}{cycle})"
+
     @property
     def answer_type(self) -> str:
         """Type by the scale: one that goes round, one with a tolerance, or a plain number."""

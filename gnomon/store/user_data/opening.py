@@ -163,7 +163,11 @@ def _build(
 
     # As JSON gives it back: in a stored description a tuple is a list, and would never be equal.
     described = json.loads(json.dumps(asdict(columns)))
-    for key in ("decimal", "more_images"):  # newer than stored descriptions of the same rows
+    for key in (
+        "decimal",
+        "more_images",
+        "cycle",
+    ):  # newer than stored descriptions of the same rows
         if not described[key]:
             del described[key]
     table = build_table(name, lines, read, {"columns": described}, on_bad)
