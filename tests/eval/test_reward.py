@@ -9,6 +9,8 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from case_tables import table
+from eval_toys import predict
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +20,6 @@ from gnomon.eval import iou, reward, score, time_deviation
 from gnomon.sample import (
     Box,
     Number,
-    Prediction,
     Sample,
     Spot,
     Spots,
@@ -86,11 +87,10 @@ def test_a_box_earns_its_overlap():
 
 def test_without_credit_it_is_what_scoring_calls_right():
     texts = ["10:08", "10:09", "noon", "no idea"]
+    samples = [Sample(str(n), None, "?", TARGETS["time"]) for n in range(len(texts))]
+    items = score(predict(samples, texts), samples).items
     earned = graded("time", TARGETS["time"], *texts, partial=False)
-    for text, got in zip(texts, earned, strict=True):
-        sample = Sample("a", None, "?", TARGETS["time"])
-        (item,) = score([Prediction("a", text, None, "plain")], [sample]).items
-        assert got == item.correct
+    assert earned == [item.correct for item in items]
 
 
 def test_chat_messages_are_read_by_what_the_assistant_says_last():
@@ -117,47 +117,23 @@ def test_which_answer_counts_can_be_said():
     assert graded("time", TARGETS["time"], texts, which="first") == [1]
 
 
-BLOCKS = [
-    "<answer>{}</answer>",
-    "<reasoning>\nOne of 7, and 3 more.\n</reasoning>\n<answer>\n{}\n</answer>\n",
-    "<think>\nThe answer may be 6:30, red or 7.\n</think>\n<answer> {} </answer>",
-    "<think>First <answer>7</answer>, no.</think><ANSWER>{}</ANSWER> I am 90 % sure.",
-    '<answer type="final">{}</answer>. Was this answer of 1 line any help?',
-    "<think>7 of 12.</think>\n<answer>{}",
-    "<answer>\n{}\n</answer>\n<answer>\n",
-    "<answer>\nThe answer is {}\n</answer>",
-]
-SENTENCES = [
-    "One of 7, and 3 more. \\boxed{{{}}} is what I get after 2 tries.",
-    "<answer> $\\boxed{{{}}}$ </answer>",
-    "{} is the answer.",
-    "There were 7, of which 3 are left. {} is the final answer to all 4 questions.",
-    "I count: {}.\n\nThat's my answer.",
-    "The answer is {}, since 7 of 12 are left.",
-    "3 of 7. **Answer:** {}",
-    "3 of 7. **Answer**: {}\nI hope this answer helps.",
-    "Final answer: {}. I am 90 % sure.",
-    '{{"steps": 3, "answer": "{}", "confidence": 90}}',
-    "What is the answer? {}.",
-]
-
-
-@pytest.mark.parametrize("form", [*BLOCKS, *SENTENCES])
-@pytest.mark.parametrize("kind", ["time", "time24", "number", "reading", "box", "text"])
-def test_the_answer_is_read_as_policies_are_told_to_write_it(kind, form):
-    target = Text("blue", ("red", "blue")) if kind == "text" else TARGETS[kind]
-    said = form.format(Dialect().write(target, SIZE))
-    assert graded(kind, target, said, which="answer", partial=False) == [1]
-
-
-@pytest.mark.parametrize("form", BLOCKS)
-@pytest.mark.parametrize("kind", ["spots", "table", "text"])
-def test_lists_tables_and_free_texts_are_read_in_the_last_block_however_it_is_written(kind, form):
+@table(__file__, "reward_forms")
+@pytest.mark.parametrize("kind", TYPES)
+def test_the_answer_is_read_as_policies_are_told_to_write_it(kind, row):
+    """Lists, tables and free texts only in a block."""
     right = Dialect().write(TARGETS[kind], SIZE)
-    if kind == "spots" and "The answer is" in form:
-        return  # a line of its own is no text with its box
-    said = form.format(right).replace("The answer is", "Answer:")
-    assert graded(kind, TARGETS[kind], said, which="answer") == [1]
+    if kind == "text":
+        chosen = Text("blue", ("red", "blue"))
+        said = row["form"].format("blue")
+        assert graded(kind, chosen, said, which="answer", partial=False) == [1]
+    if kind in ("spots", "table", "text"):
+        in_line = kind == "spots" and "The answer is" in row["form"]  # no text with its box
+        if "block" not in row or in_line:
+            return
+        said = row["form"].replace("The answer is", "Answer:").format(right)
+    else:
+        said = row["form"].format(right)
+    assert graded(kind, TARGETS[kind], said, which="answer", partial=False) == [1]
 
 
 def test_a_box_in_json_in_a_block_is_read():
@@ -202,8 +178,8 @@ def test_it_has_a_name_and_travels():
 
 
 def test_every_kind_is_on_the_page():
-    table = "".join(line.split("|")[1] for line in PAGE.splitlines() if line.startswith("| `"))
-    assert set(re.findall(r"`(\w+)`", table)) == set(TYPES)
+    kinds = "".join(line.split("|")[1] for line in PAGE.splitlines() if line.startswith("| `"))
+    assert set(re.findall(r"`(\w+)`", kinds)) == set(TYPES)
 
 
 @pytest.mark.long
@@ -217,35 +193,18 @@ def test_the_page_trains_two_steps(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     torch.manual_seed(0)
     tokenizer = AutoTokenizer.from_pretrained(families.TINY)
-    config = Qwen2Config(
-        vocab_size=len(tokenizer),
-        hidden_size=16,
-        intermediate_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        num_key_value_heads=1,
-        eos_token_id=tokenizer.eos_token_id,
-        pad_token_id=tokenizer.pad_token_id,
-    )
-    model = Qwen2ForCausalLM(config)
+    layers = {"num_hidden_layers": 1, "num_attention_heads": 2, "num_key_value_heads": 1}
+    ends = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
+    sizes = {"vocab_size": len(tokenizer), "hidden_size": 16, "intermediate_size": 16}
+    model = Qwen2ForCausalLM(Qwen2Config(**sizes, **layers, **ends))
     before = {name: weight.clone() for name, weight in model.named_parameters()}
     digits = set(tokenizer.convert_tokens_to_ids(list("0123456789")))  # chance finds some sums
     others = [token for token in range(len(tokenizer)) if token not in digits]
-    settings = {
-        "output_dir": str(tmp_path),
-        "max_steps": 2,
-        "logging_steps": 1,
-        "per_device_train_batch_size": 128,
-        "num_generations": 16,
-        "max_completion_length": 1,
-        "generation_kwargs": {"suppress_tokens": others},
-        "learning_rate": 0.01,
-        "use_cpu": True,
-        "bf16": False,
-        "gradient_checkpointing": False,
-        "report_to": "none",
-        "save_strategy": "no",
-    }
+    batch = {"per_device_train_batch_size": 128, "num_generations": 16}
+    batch |= {"max_completion_length": 1, "generation_kwargs": {"suppress_tokens": others}}
+    plain = {"use_cpu": True, "bf16": False, "gradient_checkpointing": False}
+    plain |= {"report_to": "none", "save_strategy": "no", "output_dir": str(tmp_path)}
+    settings = {"max_steps": 2, "logging_steps": 1, "learning_rate": 0.01} | batch | plain
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     given = {"model": model, "tokenizer": tokenizer, "settings": settings}
     exec(code, given)

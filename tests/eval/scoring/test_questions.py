@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
-from eval_toys import boxes, clock_text, clock_texts, clocks, numbers, predict
+from eval_toys import boxes, clock_texts, clocks, numbers, predict
 
 from gnomon.eval import score
-from gnomon.eval.scoring import predictions, questions
-from gnomon.eval.scoring.questions import QuestionFile
+from gnomon.eval.scoring import questions
+from gnomon.eval.scoring.questions import Question, QuestionFile
 from gnomon.eval.scoring.score import pair_answers
 from gnomon.sample import Box, Prediction, Sample, Text
 
 
-def mixed():
-    samples = [*clocks(1200, picture=True), *numbers(range(30)), *boxes(20)]
-    texts = [*clock_texts(samples[:1200], 0.6), *map(str, range(5, 35))]
-    texts += ["[0.1, 0.2, 0.5, 0.8]"] * 20
-    return samples, predict(samples, texts, size=(64, 48))
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "new" / "a.asked.jsonl"
+
+
+def record(file, samples):
+    assert list(questions.record(samples, file)) == list(samples)
+
+
+def ids(file):
+    return [question.id for question in QuestionFile(file)]
 
 
 def test_predictions_wait_only_until_their_sample_comes():
@@ -42,93 +47,48 @@ def test_predictions_wait_only_until_their_sample_comes():
     assert most <= 50
 
 
-def noted(file, samples):
-    assert list(questions.record(samples, file)) == list(samples)
-
-
-def test_a_question_is_written_before_it_can_be_answered(tmp_path):
-    file = tmp_path / "a.asked.jsonl"
+def test_a_question_is_written_before_it_can_be_answered(file):
     for n, _ in enumerate(questions.record(clocks(3), file), start=1):
-        assert len(list(questions.QuestionFile(file))) == n
+        assert len(ids(file)) == n
 
 
-def test_questions_come_back_as_they_were_asked(tmp_path):
-    samples, _ = mixed()
-    samples = [*samples[::100], Sample("t", None, "?", Text("yes", ("yes", "no")))]
-    file = questions.question_path(tmp_path / "new" / "answers.jsonl")
-    noted(file, samples[:5])
-    noted(file, samples[3:])  # a killed run asked two of them again
+def test_questions_come_back_and_score_as_they_were_asked(file):
+    samples = [*clocks(120, picture=True), *numbers(range(30)), *boxes(20)]
+    texts = [*clock_texts(samples[:120], 0.6), *map(str, range(5, 35))]
+    answers = predict(samples, [*texts, *["[0.1, 0.2, 0.5, 0.8]"] * 20], size=(64, 48))
+    record(file, samples[:5])
+    record(file, samples[3:])  # a killed run asked two of them again
     assert len(file.read_text().splitlines()) == len(samples)
-    result = list(questions.QuestionFile(file))
-    assert result == [questions.Question.of(sample) for sample in samples]
-    assert file.name == "answers.asked.jsonl"
+    assert list(QuestionFile(file)) == [Question.of(sample) for sample in samples]
+    assert score(answers, QuestionFile(file)) == score(answers, samples)
+    assert questions.question_path(file.with_name("a.jsonl")) == file
+    chosen = [Sample("t", None, "?", Text("yes", ("yes", "no")))]
+    record(file.with_name("t.asked.jsonl"), chosen)
+    assert list(QuestionFile(file.with_name("t.asked.jsonl"))) == [Question.of(chosen[0])]
 
 
-def test_a_question_that_a_kill_cut_short_was_asked_again(tmp_path):
-    file = tmp_path / "a.asked.jsonl"
-    noted(file, clocks(3))
+def test_a_question_that_a_kill_cut_short_was_asked_again(file):
+    record(file, clocks(3))
     file.write_text(file.read_text()[:-20])
-    noted(file, clocks(4)[2:])
-    assert [q.id for q in questions.QuestionFile(file)] == [f"clock-{i}" for i in range(4)]
+    record(file, clocks(4)[2:])
+    assert ids(file) == [f"clock-{i}" for i in range(4)]
 
 
-@pytest.mark.slow
-def test_questions_score_as_their_samples_do(tmp_path):
-    samples, answers = mixed()
-    file = tmp_path / "a.asked.jsonl"
-    noted(file, samples)
-    assert score(answers, questions.QuestionFile(file)) == score(answers, samples)
-
-
-def test_questions_are_drawn_again_only_where_the_file_lacks_one(tmp_path):
-    answers = tmp_path / "a.jsonl"
-    samples = clocks(4)
-    assert questions.load(answers, samples, 4) == [questions.Question.of(s) for s in samples]
-    noted(questions.question_path(answers), samples[:3])
-    assert len(list(questions.load(answers, samples, 4))) == 4
-    noted(questions.question_path(answers), samples[3:])
-    asked = questions.load(answers, iter(()), 4)
-    assert list(asked) == list(asked) == [questions.Question.of(s) for s in samples]
+def test_questions_are_drawn_again_only_where_the_file_lacks_one(file):
+    answers, samples = file.with_name("a.jsonl"), clocks(4)
+    asked = [Question.of(sample) for sample in samples]
+    assert questions.load(answers, samples, 4) == asked
+    record(file, samples[:3])
+    assert list(questions.load(answers, samples, 4)) == asked
+    record(file, samples[3:])
+    stored = questions.load(answers, iter(()), 4)
+    assert list(stored) == list(stored) == asked
 
 
 def test_a_box_without_its_picture_is_refused():
-    question = questions.Question("b", Box(0, 0, 1, 1), None, "b")
+    question = Question("b", Box(0, 0, 1, 1), None, "b")
     with pytest.raises(ValueError, match="'b': a box needs its picture"):
         score([Prediction("b", "x", None, "plain")], [question])
-
-
-def test_a_file_of_predictions_is_a_sequence_of_them(tmp_path):
-    file = tmp_path / "p.jsonl"
-    answers = [
-        replace(p, text=f"{p.text}\u2028\r{i}")
-        for i, p in enumerate(predict(clocks(40), [clock_text(i) for i in range(40)]))
-    ]
-    predictions.append(file, answers)
-    opened = predictions.PredictionFile(file)
-    assert len(opened) == 40
-    assert list(opened) == answers == predictions.read(file)
-    assert answers[3] in opened
-
-
-@pytest.mark.parametrize("cut", [1, 5, 60])
-def test_a_cut_last_line_is_dropped_and_told(tmp_path, cut):
-    file = tmp_path / "p.jsonl"
-    answers = predict(clocks(3), ["1:00"] * 3)
-    predictions.append(file, answers)
-    file.write_bytes(file.read_bytes()[:-cut])
-    with pytest.warns(UserWarning, match=r"p\.jsonl: dropped an incomplete last line"):
-        opened = predictions.PredictionFile(file)
-    assert list(opened) == answers[:2]
-
-
-def test_a_spoilt_line_is_told_when_it_is_read(tmp_path):
-    file = tmp_path / "p.jsonl"
-    file.write_text("{}\n")
-    predictions.append(file, predict(clocks(1), ["1:00"]))
-    with pytest.raises(ValueError, match=r"p\.jsonl, line 1: "):
-        list(predictions.PredictionFile(file))
-    (tmp_path / "empty.jsonl").touch()
-    assert len(predictions.PredictionFile(tmp_path / "empty.jsonl")) == 0
 
 
 SOUND = {
@@ -141,33 +101,33 @@ SOUND = {
 }
 
 
-def read_questions(tmp_path, *lines):
-    file = tmp_path / "a.asked.jsonl"
-    file.write_text("".join(line if isinstance(line, str) else json.dumps(line) + "\n"
-                            for line in lines))  # fmt: skip
+def read(file, *rows):
+    """Read the questions in lines of JSON; a text is a piece of a line."""
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("".join(r if isinstance(r, str) else json.dumps(r) + "\n" for r in rows))
     return list(QuestionFile(file))
 
 
-def test_facts_keep_their_types_and_half_a_line_is_left_out(tmp_path):
-    (one,) = read_questions(tmp_path, json.dumps(SOUND)[:40] + "\n", "\n", SOUND, SOUND)
-    assert (one.id, one.size) == ("a-0", (9, 9))
-    assert repr(one.facts) == repr(SOUND["facts"])
+def test_facts_keep_their_types_and_half_a_line_is_left_out(file):
+    (question,) = read(file, json.dumps(SOUND)[:40] + "\n", "\n", SOUND, SOUND)
+    assert (question.id, question.size) == ("a-0", (9, 9))
+    assert repr(question.facts) == repr(SOUND["facts"])
     old = {key: SOUND[key] for key in ("id", "target", "size", "picture")}
-    assert read_questions(tmp_path, old)[0].question == ""
+    assert read(file, old)[0].question == ""
 
 
 @pytest.mark.parametrize("value", [5, True, [], ["a"], {}, {"a": [1]}, None, "a"])
 @pytest.mark.parametrize("key", SOUND)
-def test_another_shape_is_told_by_file_line_and_field(tmp_path, key, value):
+def test_another_shape_is_told_by_file_line_and_field(file, key, value):
     allowed = {"id": ["a"], "picture": ["a"], "question": ["a"], "facts": [{}], "size": [None]}
     if value in allowed.get(key, []) and not isinstance(value, bool):
-        assert read_questions(tmp_path, SOUND | {key: value})
+        assert read(file, SOUND | {key: value})
         return
     with pytest.raises(ValueError, match=rf"asked.jsonl, line 2: no question .*({key}|target)"):
-        read_questions(tmp_path, SOUND, SOUND | {key: value})
+        read(file, SOUND, SOUND | {key: value})
 
 
 @pytest.mark.parametrize("row", [5, [], [1], None, {}, {"id": "a"}])
-def test_what_is_no_question_is_told(tmp_path, row):
+def test_what_is_no_question_is_told(file, row):
     with pytest.raises(ValueError, match=r"asked.jsonl, line 1: no question of gnomon's"):
-        read_questions(tmp_path, row)
+        read(file, row)
