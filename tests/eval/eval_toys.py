@@ -24,40 +24,9 @@ def blank(i, size=(64, 48)):
     return Image.new("RGB", size, (i % 256, i // 256 % 256, 255))
 
 
-def predict(samples, texts, *, size=None, dialect="plain"):
-    """Make one prediction per sample."""
-    return [
-        Prediction(sample.id, text, size, dialect, {"model": "toy"})
-        for sample, text in zip(samples, texts, strict=True)
-    ]
-
-
-def clock_text(minutes):
-    hour, minute = divmod(minutes % 720, 60)
-    return f"{hour or 12:02}:{minute:02}"
-
-
-def clock_texts(samples, skill, *, seed=0, unread="no idea"):
-    """Answer right with probability `skill`, now and then unreadably, else by a uniform guess."""
-    rng = random.Random(seed)
-    texts = []
-    for sample in samples:
-        if rng.random() < skill:
-            texts.append(clock_text(sample.target.seconds // 60))
-        else:
-            texts.append(unread if rng.random() < 0.1 else clock_text(rng.randrange(720)))
-    return texts
-
-
-def clock_run(name, skill, *, n=60, seed=0, **about):
-    samples = clocks(n, picture=True)
-    predictions = predict(samples, clock_texts(samples, skill, seed=seed), size=(64, 48))
-    return RunResult(name, score(predictions, samples), predictions, **about)
-
-
 def numbers(values, unit=""):
     return [
-        Sample(f"sum-{i}", None, "How much?", Number(Decimal(value), unit))
+        Sample(f"sum-{i}", None, "How much?", Number(Decimal(str(value)), unit))
         for i, value in enumerate(values)
     ]
 
@@ -67,3 +36,51 @@ def boxes(n, size=(100, 100)):
         Sample(f"box-{i}", blank(i, size), "Where?", Box(10 + i % 7, 20, 50 + i % 7, 80))
         for i in range(n)
     ]
+
+
+def by_id(samples):
+    return {sample.id: sample for sample in samples}
+
+
+def predict(samples, texts, *, size=None, dialect="plain", logprobs=None):
+    """Make one prediction per sample."""
+    return [
+        Prediction(sample.id, text, size, dialect, {"model": "toy"}, logprobs)
+        for sample, text in zip(samples, texts, strict=True)
+    ]
+
+
+def run(name, samples, texts, *, size=None, dialect="plain", **about):
+    """Score one text per sample."""
+    predictions = predict(samples, texts, size=size, dialect=dialect)
+    return RunResult(name, score(predictions, samples), predictions, **about)
+
+
+def scored(samples, texts):
+    return score(predict(samples, texts), samples)
+
+
+def clock_text(minutes):
+    hour, minute = divmod(minutes % 720, 60)
+    return f"{hour or 12:02}:{minute:02}"
+
+
+def true_texts(samples, late=0):
+    """Right answers about clocks, or answers that are so many minutes late."""
+    return [clock_text(sample.target.seconds // 60 + late) for sample in samples]
+
+
+def clock_texts(samples, skill, *, seed=0, unread="no idea"):
+    """Answer right with probability `skill`, now and then unreadably, else by a uniform guess."""
+    rng = random.Random(seed)
+    texts = []
+    for text in true_texts(samples):
+        if rng.random() >= skill:
+            text = unread if rng.random() < 0.1 else clock_text(rng.randrange(720))
+        texts.append(text)
+    return texts
+
+
+def clock_run(name, skill, *, n=60, seed=0, **about):
+    samples = clocks(n, picture=True)
+    return run(name, samples, clock_texts(samples, skill, seed=seed), size=(64, 48), **about)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from case_tables import table as case_table
 from eval_toys import clock_run
 
 from gnomon.eval import table, write_report
@@ -24,41 +25,17 @@ def test_seeds_are_put_together_in_any_order():
     assert result[1].sentence == "a-0: seed 0; loss.name=ce"
 
 
-@pytest.mark.parametrize(
-    ("names", "called"),
-    [
-        (("ntil-0", "ntil-1"), "ntil"),
-        (("ntil-s0", "ntil-s1"), "ntil"),
-        (("clock_seed3", "clock_seed10"), "clock"),
-        (("runs/ce/0", "runs/ce/1"), "runs/ce"),
-        (("0", "1"), "0"),
-        (("left", "right"), "left"),
-        (("crps-0", "crps-1", "crps-2"), "crps"),
-        (("crps0", "crps1"), "crps"),
-        (("crps_s0", "crps_s1"), "crps"),
-        (("crps-seed=0", "crps-seed=1"), "crps"),
-        (("ntil_seed1", "ntil_seed2"), "ntil"),
-        (("ntilseed1", "ntilseed2"), "ntil"),
-        (("ce S0", "ce S1"), "ce"),
-        (("ce-0.5-0", "ce-0.5-1"), "ce-0.5"),
-        (("qwen2-vl-2b-s0", "qwen2-vl-2b-s1"), "qwen2-vl-2b"),
-        (("qwen2-vl-2b", "qwen2-vl-7b"), "qwen2-vl-2b"),
-        (("gemma3-1", "gemma4-2"), "gemma3-1"),
-        (("s0", "s1"), "s0"),
-        (("seed0", "seed1"), "seed0"),
-    ],
-)
-def test_a_group_is_called_what_its_runs_share(names, called):
-    assert group_runs([run(name, seed=i) for i, name in enumerate(names)])[0].name == called
+@case_table(__file__, "group_names")
+def test_a_group_is_called_what_its_runs_share(row):
+    (group,) = group_runs([run(name, seed=i) for i, name in enumerate(row["runs"])])
+    assert group.name == row["group"]
 
 
 def test_two_groups_never_share_a_name():
     runs = [run(f"it-{i}", seed=i % 2, loss=("ce", "ntil")[i // 2]) for i in range(4)]
     assert [g.name for g in group_runs(runs)] == ["it-0", "it-2"]
-
-
-def test_runs_without_a_recipe_are_alone():
-    assert [g.name for g in group_runs([clock_run("a", 0.5), clock_run("b", 0.5)])] == ["a", "b"]
+    without_recipes = [clock_run("a", 0.5), clock_run("b", 0.5)]
+    assert [g.name for g in group_runs(without_recipes)] == ["a", "b"]
 
 
 def test_runs_asked_the_same_are_alike():
@@ -87,10 +64,6 @@ def test_text_and_report_say_every_seed(tmp_path):
     assert "ntil, seed 0" in page
     assert "ce: seeds 0, 1, 2" in page
     assert "ntil-2" in table(runs)
-
-
-@pytest.mark.slow
-def test_a_report_of_two_single_runs_has_the_differences_too(tmp_path):
     page = write_report(tmp_path / "r.html", [run("a"), run("b", loss="ntil")]).read_text()
     assert page.index("Differences</h2>") > page.index("Time on a 12-hour dial</h2>")
 

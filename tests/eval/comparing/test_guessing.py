@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from eval_toys import clock_run, clock_text, clock_texts, clocks, numbers, predict
+from eval_toys import clock_run, clock_texts, clocks, numbers, scored, true_texts
+from eval_toys import run as score_run
 
-from gnomon.eval import RunResult, compare, score, table, write_report
+from gnomon.eval import compare, table, write_report
 from gnomon.eval.comparing.guessing import compare_with_chance, repeated_answer_warnings
 from gnomon.eval.report.text_tables import json_data
 from gnomon.sample import Text
@@ -18,17 +19,13 @@ DIGITS = numbers([digit for digit in range(10) for _ in range(10 + 6 * (digit ==
 """106 questions, of which 16 are of a 2: the best constant answer has 15.1 %."""
 
 
-def run(name, texts, samples=None, **about):
-    samples = DIGITS if samples is None else samples
-    given = predict(samples, texts)
-    return RunResult(name, score(given, samples), given, **about)
+def run(name, texts, samples=DIGITS):
+    return score_run(name, samples, texts)
 
 
-def right(n, *, wrong="7.5", samples=None):
+def right(n, *, wrong="7.5"):
     """The first n are right."""
-    samples = DIGITS if samples is None else samples
-    truths = [str(sample.target.value) for sample in samples]
-    return truths[:n] + [wrong] * (len(samples) - n)
+    return [str(sample.target.value) for sample in DIGITS[:n]] + [wrong] * (len(DIGITS) - n)
 
 
 def verdicts(*runs):
@@ -70,29 +67,25 @@ def test_a_random_guess_is_named_where_it_is_the_better_guesser():
     asked = [Text(word, ("yes", "no")) for word in ["yes", "no"] * 40]
     asked += [Text(word, (word, "other")) for word in map(str, range(40))]
     samples = [replace(s, target=of) for s, of in zip(numbers(range(120)), asked, strict=True)]
-    result = compare_with_chance({0: score(predict(samples, ["yes"] * 120), samples)})["text"]
+    result = compare_with_chance({0: scored(samples, ["yes"] * 120)})["text"]
     assert result.sentence == "no better than a random guess, 50.0 %: exactly right 33.3 %"
 
 
 def test_an_answer_that_is_true_of_one_question_is_no_constant_answer():
     """Four clocks: one is right whatever is said, and guesses are right in one of 720 cases."""
     samples = clocks(4)
-    right = clock_text(samples[0].target.seconds // 60)
-    result = compare_with_chance({0: score(predict(samples, [right, *["no"] * 3]), samples)})[
-        "time"
-    ]
+    (right, *_) = true_texts(samples)
+    result = compare_with_chance({0: scored(samples, [right, *["no"] * 3])})["time"]
     assert (result.guesser, result.is_beaten) == ("uniform", True)
     assert result.test == "exact binomial test"
     assert result.p == pytest.approx(4 / 720, rel=0.01)
     alone = numbers(range(6))  # nothing is known of guesses at sums
-    assert compare_with_chance({0: score(predict(alone, ["9"] * 6), alone)}) == {}
+    assert compare_with_chance({0: scored(alone, ["9"] * 6)}) == {}
 
 
 def test_seeds_are_judged_by_their_mean_over_these_items():
     """Student's t over two seeds would take three times chance for luck."""
-    side = {
-        seed: score(predict(DIGITS, right(n)), DIGITS) for seed, n in enumerate((40, 60), start=3)
-    }
+    side = {seed: scored(DIGITS, right(n)) for seed, n in enumerate((40, 60), start=3)}
     result = compare_with_chance(side)["number"]
     assert result.is_beaten
     assert result.value == pytest.approx(50 / 106)
@@ -105,16 +98,14 @@ def test_a_model_that_beats_no_label_is_wrong_about_that_in_one_case_of_twenty()
     beaten = 0
     for _ in range(100):
         texts = [str(digit) for digit in rng.choice(10, len(DIGITS))]
-        beaten += compare_with_chance({0: score(predict(DIGITS, texts), DIGITS)})[
-            "number"
-        ].is_beaten
+        beaten += compare_with_chance({0: scored(DIGITS, texts)})["number"].is_beaten
     assert beaten <= 5
 
 
 def test_the_constant_answer_is_measured_on_all_questions():
     """It is chosen on a thousand of them, where it looks better than it is."""
     samples = numbers([place % 10 for place in range(3000)])
-    result = score(predict(samples, ["1"] * 3000), samples)
+    result = scored(samples, ["1"] * 3000)
     assert result.summaries["number"]["exact"].chance["constant"] == pytest.approx(0.1)
     assert sum(result.constants["number"]) == 300
 
@@ -147,23 +138,27 @@ def test_a_report_of_one_run_says_that_it_is_at_chance(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("texts", "told"),
+    ("texts", "share"),
     [
-        (["2"] * 106, ['100.0 % of the answers are "2", which is true of 15.1 %']),
-        (["2"] * 80 + ["3"] * 26, ['75.5 % of the answers are "2", which is true of 15.1 %']),
-        (["It is 2."] * 30 + ["2"] * 40 + right(106)[70:], ['66.0 % of the answers are "2", which'
-          " is true of 15.1 %"]),
-        (right(106), []),
-        (["2"] * 50 + right(106)[50:], []),
+        (["2"] * 106, "100.0"),
+        (["2"] * 80 + ["3"] * 26, "75.5"),
+        (["It is 2."] * 30 + ["2"] * 40 + right(106)[70:], "66.0"),
+        (right(106), None),
+        (["2"] * 50 + right(106)[50:], None),
     ],
-)  # fmt: skip
-def test_one_answer_to_most_questions_is_warned_of(texts, told):
-    assert repeated_answer_warnings(run("it", texts).scores) == told
+)
+def test_one_answer_to_most_questions_is_warned_of(texts, share):
+    message = f'{share} % of the answers are "2", which is true of 15.1 %'
+    assert repeated_answer_warnings(run("it", texts).scores) == ([message] if share else [])
 
 
-def test_one_answer_that_is_mostly_right_is_no_fault():
-    samples = numbers([1] * 90 + [2] * 10)
-    assert repeated_answer_warnings(run("it", ["1"] * 90 + ["2"] * 10, samples).scores) == []
-    assert repeated_answer_warnings(run("it", ["1"] * 91 + ["2"] * 9, samples).scores) == []
-    few = numbers([1, 2, 3])
-    assert repeated_answer_warnings(run("it", ["1"] * 3, few).scores) == []  # may be luck
+@pytest.mark.parametrize(
+    ("truths", "texts"),
+    [
+        ([1] * 90 + [2] * 10, ["1"] * 90 + ["2"] * 10),
+        ([1] * 90 + [2] * 10, ["1"] * 91 + ["2"] * 9),
+        ([1, 2, 3], ["1"] * 3),  # may be luck
+    ],
+)
+def test_one_answer_that_is_mostly_right_is_no_fault(truths, texts):
+    assert repeated_answer_warnings(scored(numbers(truths), texts)) == []
