@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from PIL import Image
 
-from gnomon.eval import RunResult, score
+from gnomon.eval import RunResult, score, write_report
 from gnomon.sample import Box, Number, Prediction, Sample, Time
 
 
@@ -84,3 +84,10 @@ def clock_texts(samples, skill, *, seed=0, unread="no idea"):
 def clock_run(name, skill, *, n=60, seed=0, **about):
     samples = clocks(n, picture=True)
     return run(name, samples, clock_texts(samples, skill, seed=seed), size=(64, 48), **about)
+
+
+def page_of(folder, runs, samples=(), **options):
+    """Write the report of runs and return its text."""
+    samples = samples if hasattr(samples, "keys") else by_id(samples)
+    page = write_report(folder / "page.html", runs, samples=samples, **options)
+    return page.read_text(encoding="utf-8")

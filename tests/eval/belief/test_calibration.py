@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from eval_toys import clock_text, clocks, numbers, predict
+from eval_toys import by_id, clock_text, clocks, numbers, predict
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,7 +63,7 @@ def believing(n):
 
 def test_a_report_shows_beliefs(tmp_path):
     run, samples = believing(20)
-    page = write_report(tmp_path / "r.html", [run], samples={s.id: s for s in samples}).read_text()
+    page = write_report(tmp_path / "r.html", [run], samples=by_id(samples)).read_text()
     for words in (
         "What is believed",
         "Expected calibration error",
@@ -78,7 +78,7 @@ def test_a_report_shows_beliefs(tmp_path):
 @pytest.mark.slow
 def test_a_report_of_one_clock_and_one_without_beliefs(tmp_path):
     run, samples = believing(1)
-    write_report(tmp_path / "r.html", [run], samples={s.id: s for s in samples})
+    write_report(tmp_path / "r.html", [run], samples=by_id(samples))
     plain = RunResult("plain", run.scores, [replace(p, logprobs=None) for p in run.predictions])
     scores = score(plain.predictions, samples)
     page = write_report(tmp_path / "p.html", [RunResult("plain", scores, plain.predictions)])

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from eval_toys import clock_text, clocks, numbers, predict
+from eval_toys import clock_text, clocks, numbers, predict, scored, true_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -160,7 +160,7 @@ def test_units_and_words_are_read_as_answers_are():
 
 def believing(samples, spread):
     """Runs that say the truth, and believe around it more or less widely."""
-    predictions = predict(samples, [clock_text(s.target.seconds // 60) for s in samples])
+    predictions = predict(samples, true_texts(samples))
     away = np.minimum(np.arange(720), 720 - np.arange(720))
     return [
         replace(
@@ -184,7 +184,7 @@ def test_beliefs_are_summed_up_with_intervals_and_chance():
 
 def test_without_beliefs_there_are_no_such_lines():
     samples = clocks(5)
-    summary = score(predict(samples, ["10:08"] * 5), samples).summaries["time"]
+    summary = scored(samples, ["10:08"] * 5).summaries["time"]
     assert not [r.name for r in summary.results if r.name.startswith("belief")]
 
 
@@ -196,7 +196,7 @@ def test_beliefs_are_compared_where_both_have_them():
     assert result["exact"].verdict == "tied"
     assert result["belief_crps"].verdict == "better"
     assert result["belief_nll"].verdict == "better"
-    without = score(predict(samples, MINUTES[:40]), samples)
+    without = scored(samples, MINUTES[:40])
     assert "belief_crps" not in {d.name for d in compare(without, narrow).differences}
 
 

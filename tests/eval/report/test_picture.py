@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from eval_toys import clock_text, clocks, predict
+from eval_toys import clock_text, clocks, scored
 from PIL import Image
 
-from gnomon.eval import RunResult, score
+from gnomon.eval import RunResult
 from gnomon.eval.report.page import write_picture
 
 BAR = (0x55, 0x73, 0xFF)
@@ -19,7 +19,7 @@ def test_a_bar_is_as_long_as_its_share(tmp_path, share):
     samples = clocks(n)
     off = [0 if place < share * n else 5 for place in range(n)]
     texts = [clock_text(s.target.seconds // 60 + by) for s, by in zip(samples, off, strict=True)]
-    run = RunResult("mine", score(predict(samples, texts), samples))
+    run = RunResult("mine", scored(samples, texts))
     file = write_picture(tmp_path / "r.png", [run])
     with Image.open(file) as picture:
         pixels = np.asarray(picture.convert("RGB")).astype(int)

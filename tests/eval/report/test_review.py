@@ -9,7 +9,7 @@ from time import monotonic, sleep
 
 import chromium
 import pytest
-from eval_toys import boxes, clocks, predict
+from eval_toys import boxes, by_id, clocks, predict
 
 from gnomon.eval import RunResult, score
 from gnomon.eval.report.review import reader_error, write_review
@@ -30,7 +30,7 @@ def made(n=7, texts=TEXTS):
     samples = clocks(n, picture=True)
     given = predict(samples, (texts * n)[:n], size=(64, 48))
     run = RunResult("said <elsewhere>", score(given, samples), given)
-    return run, {sample.id: sample for sample in samples}
+    return run, by_id(samples)
 
 
 def saved(page, run, wrong=(), **other):

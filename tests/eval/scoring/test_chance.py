@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from eval_toys import clock_text, clock_texts, clocks, numbers, predict
+from eval_toys import clock_text, clock_texts, clocks, numbers, predict, scored
 from PIL import Image
 
 from gnomon.answers.registry import TYPES
@@ -20,7 +20,7 @@ SIMULATED += ("deviation_p90", "deviation_wrong", "linear", "hour", "minute", "s
 @pytest.fixture(scope="module")
 def summary():
     samples = clocks(720)
-    return score(predict(samples, clock_texts(samples, 0.3)), samples).summaries["time"]
+    return scored(samples, clock_texts(samples, 0.3)).summaries["time"]
 
 
 def test_uniform_guesses_are_180_minutes_off_on_the_circle_and_240_on_the_line(summary):
@@ -45,7 +45,7 @@ def simulated():
     rng = np.random.default_rng(0)
     samples = [Sample(str(i), None, "", Time(i % 720 * 60)) for i in range(14_400)]
     guesses = [clock_text(int(m)) for m in rng.integers(720, size=len(samples))]
-    return score(predict(samples, guesses), samples).summaries["time"]
+    return scored(samples, guesses).summaries["time"]
 
 
 @pytest.mark.slow
@@ -83,7 +83,7 @@ def test_the_best_constant_is_the_commonest_answer():
 
 def test_the_best_constant_number_is_about_the_median():
     samples = numbers(range(101))
-    result = score(predict(samples, ["7"] * 101), samples).summaries["number"]
+    result = scored(samples, ["7"] * 101).summaries["number"]
     assert result["error"].chance["constant"] == pytest.approx(25.2, abs=0.5)
     assert "uniform" not in result["error"].chance
 
@@ -106,8 +106,8 @@ def test_one_answer_to_all_boxes_is_a_share_of_each_picture():
 def test_uniform_guesses_at_a_text_are_among_its_choices():
     asked = [("yes", ("yes", "no")), ("red", ("red", "green", "blue", "grey"))] * 10
     samples = [Sample(str(i), None, "?", Text(*of)) for i, of in enumerate(asked)]
-    result = score(predict(samples, ["yes"] * 20), samples).summaries["text"]
+    result = scored(samples, ["yes"] * 20).summaries["text"]
     assert result["exact"].chance["uniform"] == pytest.approx((1 / 2 + 1 / 4) / 2)
     open_ = [*samples, Sample("20", None, "?", Text("a word"))]
-    result = score(predict(open_, ["yes"] * 21), open_).summaries["text"]
+    result = scored(open_, ["yes"] * 21).summaries["text"]
     assert "uniform" not in result["exact"].chance

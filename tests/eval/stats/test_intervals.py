@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from eval_toys import boxes, numbers, predict
+from eval_toys import boxes, numbers, predict, scored
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
@@ -179,7 +179,7 @@ def test_no_interval_of_r_squared_goes_beyond_1():
     truths = [Decimal(str(number)) for number in rng.uniform(0, 10, 30).round(1)]
     samples = [Sample(f"n-{i}", None, "?", Number(t), {}) for i, t in enumerate(truths)]
     texts = [f"{float(t) + rng.choice([0] * 9 + [1.0]):.2f}" for t in truths]
-    lines = score(predict(samples, texts), samples).summaries["number"].results
+    lines = scored(samples, texts).summaries["number"].results
     (result,) = [line.estimate for line in lines if line.name == "r_squared"]
     assert result.low < result.value < result.high == 1
 
@@ -196,7 +196,7 @@ def test_tables_show_both():
 
 def test_numbers_show_both_and_leave_out_what_has_none():
     samples = numbers(["0", "10", "-5"])
-    (summary,) = score(predict(samples, ["0", "100", "no idea"]), samples).summaries.values()
+    (summary,) = scored(samples, ["0", "100", "no idea"]).summaries.values()
     results = {r.name: r.estimate.value for r in summary.results}
     assert results["symmetric"] == pytest.approx((0 + 180 / 110) / 2)
     assert results["magnitude"] == pytest.approx(1)
