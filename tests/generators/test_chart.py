@@ -120,17 +120,6 @@ def test_levels_differ():
     assert {"zero", "truncated", "negative", "log"} <= scales["hard"]
 
 
-@pytest.mark.slow
-def test_held_out_looks_are_never_drawn_without_ood():
-    seen, held_out = (
-        [Chart(ood=ood, size=224)[i].facts["style"] for i in range(110)] for ood in (False, True)
-    )
-    for part in ("name", "palette", "font"):
-        assert not {look[part] for look in seen} & {look[part] for look in held_out}
-    assert len({look["name"] for look in seen}) == len(styles.STYLES)
-    assert len({look["name"] for look in held_out}) == len(styles.STYLES_HELD_OUT)
-
-
 @pytest.mark.parametrize("style", [*styles.STYLES.values(), *styles.STYLES_HELD_OUT.values()])
 def test_texts_and_marks_stand_out(style):
     for ground in (style.page, style.floor):
@@ -287,34 +276,6 @@ def test_every_kind_of_target_and_chart_is_drawn():
     charts = Counter(chart._meaning(i)[1].chart for i in range(400))
     assert set(charts) == set(CHARTS)
     assert min(charts.values()) >= 5
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"size": 100}, "size=100"),
-        ({"size": [448, 3000]}, "size"),
-        ({"charts": ["pies"]}, "pie"),
-        ({"charts": []}, "give a list of names"),
-        ({"questions": ["retreive"]}, "retrieve"),
-        ({"scales": ["logarithmic"]}, "log"),
-        ({"rows": [2, 5]}, "rows"),
-        ({"rows": [9, 5]}, "rows"),
-        ({"series": [0, 2]}, "series"),
-        ({"value_labels": 1.5}, "value_labels=1.5"),
-        ({"near_ties": -0.5}, "near_ties=-0.5"),
-        ({"missing": 2}, "missing=2"),
-        ({"charts": ["pie"], "questions": ["crossing"]}, "pie.*crossing"),
-        ({"charts": ["pie"], "scales": ["log"]}, "pie.*log"),
-        ({"charts": ["bar"], "size": 224, "rows": [15, 16]}, r"rows=\[15"),
-        ({"charts": ["pie"], "questions": ["sum"], "value_labels": 0.0}, "sum"),
-        ({"charts": ["grouped"], "questions": ["table"], "series": [4, 4], "size": 224}, "table"),
-        ({"level": "harder"}, "level"),
-    ],
-)
-def test_impossible_options_are_refused_by_name(options, said):
-    with pytest.raises(ValueError, match=said):
-        create("chart", **options)
 
 
 def test_options_that_no_table_meets_are_named_with_the_way_out():

@@ -176,23 +176,6 @@ def test_the_plate_is_where_its_box_says():
         assert edges == pytest.approx((box.x1, box.y1, box.x2, box.y2), abs=2)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"size": 100}, "size=100"),
-        ({"digits": [0, 4]}, "digits"),
-        ({"decimals": [0, 5]}, "decimals"),
-        ({"faces": ["oled"]}, "faces='oled'.*led"),
-        ({"rolling": 2.0}, "rolling=2.0"),
-        ({"faces": ["dials"], "questions": ["wheel"]}, "'wheel' is asked of wheels"),
-        ({"look": "foto"}, "look"),
-    ],
-)
-def test_impossible_options_are_refused_by_name(options, message):
-    with pytest.raises(ValueError, match=message):
-        create("counter", **options)
-
-
 def test_the_pose_of_a_close_up_shows_the_last_wheel():
     counter = Counter(questions=("wheel",), size=200, level="hard")
     for index in range(30):

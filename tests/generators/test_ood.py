@@ -8,6 +8,12 @@ import pytest
 
 from gnomon.generators import KINDS, create
 from gnomon.generators.arithmetic.generator import LEVELS
+from gnomon.generators.chart.style import STYLES, STYLES_HELD_OUT
+from gnomon.generators.drawing.lettering import TEXT_FONTS, UNSEEN_FONTS
+from gnomon.generators.drawing.shapes import DIALS, HANDS, SHAPES, UNSEEN_DIALS, UNSEEN_HANDS
+from gnomon.generators.gauge import generator as gauges
+from gnomon.generators.scene.things import ICONS, SEEN, UNSEEN
+from gnomon.generators.word_problem.stories import DOMAINS
 
 N = 150
 GROWING = ["add", "subtract", "multiply", "divide", "quotient", "remainder", "chain", "products",
@@ -15,35 +21,62 @@ GROWING = ["add", "subtract", "multiply", "divide", "quotient", "remainder", "ch
 """Tasks whose numbers have no end of their own."""
 
 
-def chart(facts):
-    style = facts["style"]
-    return {("style", style["name"]), ("palette", style["palette"]), ("font", style["font"])}
-
-
-def gauge(facts):
-    return {("palette", facts["style"]["palette"]), ("hand", facts["style"]["hand"])}
+def styles(*names):
+    """Looks of a sample by those parts of its style."""
+    return lambda facts: {(name, facts["style"][name]) for name in names}
 
 
 LOOKS = {
-    "chart": ({"size": 224}, chart),
-    "counter": ({"size": 160}, lambda facts: {facts["style"]["font"]}),
-    "gauge": ({"size": 160}, gauge),
+    "chart": ({"size": 224}, styles("name", "palette", "font")),
+    "clock": ({"size": 84}, styles("dial", "hands")),
+    "counter": ({"size": 160}, styles("font")),
+    "gauge": ({"size": 160}, styles("palette", "hand")),
     "scene": ({"size": 168}, lambda facts: {thing["name"] for thing in facts["things"]}),
     "text_spotting": ({"size": 224}, lambda facts: {text["font"] for text in facts["texts"]}),
     "word_problem": ({}, lambda facts: {facts["domain"]}),
 }
+WORLDS = [
+    {name for name, domain in DOMAINS.items() if domain.held_out == ood} for ood in (False, True)
+]
+KNOWN = {
+    "chart": (1, [{("name", name) for name in names} for names in (STYLES, STYLES_HELD_OUT)]),
+    "clock": (
+        0.5,
+        [
+            {("dial", dial) for dial in dials} | {("hands", hand) for hand in hands}
+            for dials, hands in ((DIALS, HANDS), (UNSEEN_DIALS, UNSEEN_HANDS))
+        ],
+    ),
+    "gauge": (
+        0.5,
+        [{("hand", hand) for hand in hands} for hands in (gauges.HANDS, gauges.UNSEEN_HANDS)],
+    ),
+    "scene": (0.5, [set(SEEN), set(UNSEEN)]),
+    "text_spotting": (1, [set(TEXT_FONTS) - set(UNSEEN_FONTS), set(UNSEEN_FONTS)]),
+    "word_problem": (1, WORLDS),
+}
+"""Looks that are drawn in training and those held out, and the share of them that is drawn."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", LOOKS)
 def test_looks_and_worlds_are_never_mixed(kind):
     options, looks = LOOKS[kind]
-    shown, held_out = (
-        [looks(one[index].facts) for index in range(N)]
-        for one in (create(kind, ood=ood, **options) for ood in (False, True))
+    drawn, held_out = (
+        set().union(*(looks(sample.facts) for sample in create(kind, ood=ood, **options)[0:N]))
+        for ood in (False, True)
     )
-    assert not set().union(*shown) & set().union(*held_out)
-    assert len(set().union(*held_out)) >= 2
+    assert not drawn & held_out
+    assert len(held_out) >= 2
+    share, (plain, unseen) = KNOWN.get(kind, (0, [set(), set()]))
+    assert not drawn & unseen
+    assert not held_out & plain
+    assert len(drawn & plain) >= share * len(plain)
+    assert len(held_out & unseen) >= share * len(unseen)
+
+
+def test_every_thing_is_known():
+    assert set(SEEN) | set(UNSEEN) == set(SHAPES) | set(ICONS)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -77,4 +110,4 @@ def test_a_mixture_hands_it_to_its_parts():
 
 
 def test_every_kind_that_draws_has_it():
-    assert set(LOOKS) | {"arithmetic", "mixture", "clock"} == set(KINDS)
+    assert set(LOOKS) | {"arithmetic", "mixture"} == set(KINDS)

@@ -8,6 +8,7 @@ from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
+from case_tables import table
 
 from gnomon.generators import KINDS, create, load
 from gnomon.recipe import RecipeError
@@ -92,3 +93,10 @@ def test_a_split_that_is_none_is_refused_with_those_that_are(kind):
     """Clock(split="valid") drew nothing for ever, or said that its styles were too few."""
     with pytest.raises(ValueError, match="split='valid': give one of train, val, test"):
         load(kind)(split="valid")
+
+
+@table(__file__, "refused_options")
+def test_impossible_options_are_refused_by_name(row):
+    """RecipeError, which a mixture's parts raise, is a ValueError."""
+    with pytest.raises(ValueError, match=row["message"]):
+        create(row["kind"], **row["options"])

@@ -112,28 +112,5 @@ def test_no_set_of_pictures_stands_in_two_splits(what):
     assert not train & test
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"things": ["watches"]}, "things='watches'"),
-        ({"things": ["clocks"], "size": 200}, "things=clocks: 4 of them in size=200"),
-        (
-            {"things": ["charts"], "size": 1024, "objects": (8, 9)},
-            "things=charts: 9 of them.*no more than 7 are told apart",
-        ),
-        ({"things": ["clocks"], "questions": ["colour"]}, "clocks allow only where, relation"),
-        ({"things": ["gauges"], "size": 448, "degrade": "heavy"}, "give.* a larger size"),
-        # It said to give a size of 1238, which is refused.
-        (
-            {"things": ["charts"], "level": "hard"},
-            "give fewer objects, or a larger size, up to 1024",
-        ),
-    ],
-)
-def test_what_could_not_be_read_is_refused(options, said):
-    with pytest.raises(ValueError, match=said):
-        create("scene", **options)
-
-
 def test_icons_alone_are_drawn_as_before():
     assert create("scene")[0].id == create("scene", things=["icons"])[0].id

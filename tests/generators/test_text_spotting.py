@@ -15,7 +15,6 @@ from gnomon.generators.drawing.colours import (
     contrast,
     text_grounds,
 )
-from gnomon.generators.drawing.lettering import TEXT_FONTS, UNSEEN_FONTS
 from gnomon.generators.drawing.pose import Slot, strips
 from gnomon.generators.rng import Rng
 from gnomon.generators.text_spotting.draw import hull
@@ -176,12 +175,6 @@ def test_every_kind_of_text_is_one_line_of_its_own(kind):
         assert all(Text(t) for t in found)
 
 
-def test_held_out_fonts_are_used_only_when_asked_for():
-    for ood, fonts in ((False, set(TEXT_FONTS) - set(UNSEEN_FONTS)), (True, set(UNSEEN_FONTS))):
-        found = {t["font"] for s in drawn(60, ood=ood) for t in s.facts["texts"]}
-        assert found == fonts
-
-
 @pytest.mark.parametrize("count", range(1, 9))
 def test_strips_do_not_overlap(count):
     for seed in range(20):
@@ -189,25 +182,6 @@ def test_strips_do_not_overlap(count):
         for i, a in enumerate(found):
             for b in found[:i]:
                 assert a.x2 <= b.x1 or b.x2 <= a.x1 or a.y2 <= b.y1 or b.y2 <= a.y1
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ({"size": 100}, "size=100"),
-        ({"count": [0, 3]}, "count"),
-        ({"count": [1, 9]}, "count"),
-        ({"rotation": 61.0}, "rotation"),
-        ({"perspective": 0.5}, "perspective"),
-        ({"kinds": ["wrd"]}, "did you mean word"),
-        ({"questions": ["fnd"]}, "did you mean find"),
-        ({"backgrounds": []}, "backgrounds"),
-        ({"level": "severe"}, "level"),
-    ],
-)
-def test_impossible_options_are_refused_by_name(options, told):
-    with pytest.raises(ValueError, match=told):
-        create("text_spotting", **options)
 
 
 @strengths
