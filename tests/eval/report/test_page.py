@@ -10,13 +10,14 @@ from pathlib import Path
 import all_kinds
 import numpy as np
 import pytest
-from eval_toys import boxes, clock_run, clocks, numbers, predict
+from eval_toys import boxes, clock_run, clocks, numbers, page_of, run
 from PIL import Image
 
-from gnomon.eval import RunResult, compare, score, write_report
+from gnomon.eval import RunResult, compare, score
 from gnomon.eval.report import answers as examples
 from gnomon.eval.report import page as report
 from gnomon.eval.report.plots import curves
+from gnomon.sample import Time
 
 HOSTILE = "<script>alert(1)</script><img src=http://evil.example/x.png onerror=alert(2)>\"'"
 LOG = [
@@ -51,38 +52,26 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-def by_id(samples):
-    return {sample.id: sample for sample in samples}
-
-
 @pytest.fixture
 def two():
-    before = clock_run("before", 0.2)
-    after = clock_run(
-        "after",
-        0.8,
-        seed=1,
-        recipe_yaml="data:\n- kind: clock\n",
-        versions={"gnomon": "0.1.0"},
-        log=LOG,
-    )
-    return [before, after]
+    about = {"recipe_yaml": "data:\n- kind: clock\n", "versions": {"gnomon": "0.1.0"}, "log": LOG}
+    return [clock_run("before", 0.2), clock_run("after", 0.8, seed=1, **about)]
 
 
 @pytest.fixture
 def mixed():
-    samples = [*clocks(9, picture=True), *numbers(["1", "2", "30"]), *boxes(5)]
+    samples = [*clocks(9, picture=True), *numbers([1, 2, 30]), *boxes(5)]
     texts = ["10:08"] * 8 + [HOSTILE, "1", "2.5", HOSTILE]
     texts += ["[0.100, 0.200, 0.500, 0.800]"] * 3 + [HOSTILE, "[9, 9, 1, 1]"]
-    predictions = predict(samples, texts, size=(100, 100))
-    return RunResult(HOSTILE, score(predictions, samples), predictions), by_id(samples)
+    return run(HOSTILE, samples, texts, size=(100, 100)), samples
 
 
 @pytest.mark.slow
-def test_it_loads_nothing(tmp_path, two, mixed):
-    run, samples = mixed
-    for runs, shown in ((two, by_id(clocks(60, picture=True))), ([run], samples)):
-        page = write_report(tmp_path / "r.html", runs, samples=shown).read_text(encoding="utf-8")
+def test_it_loads_nothing_and_is_the_same_each_time(tmp_path, two, mixed):
+    one, samples = mixed
+    for runs, stored in ((two, clocks(60, picture=True)), ([one], samples)):
+        page = page_of(tmp_path, runs, stored)
+        assert page_of(tmp_path, runs, stored) == page
         parsed = Page(page)
         assert parsed.open == []
         assert all(url.startswith(("data:image/", "#")) for url in parsed.loads)
@@ -92,76 +81,44 @@ def test_it_loads_nothing(tmp_path, two, mixed):
 
 
 def test_answers_are_never_html(tmp_path, mixed):
-    run, samples = mixed
-    page = write_report(tmp_path / "r.html", [run], samples=samples, title=HOSTILE, note=HOSTILE)
-    text = page.read_text(encoding="utf-8")
-    assert re.findall("<script[^>]*>", text) == [
-        '<script type="application/json" id="data">',
-        "<script>",
-    ]
+    text = page_of(tmp_path, [mixed[0]], mixed[1], title=HOSTILE, note=HOSTILE)
+    scripts = ['<script type="application/json" id="data">', "<script>"]
+    assert re.findall("<script[^>]*>", text) == scripts
     assert "&lt;script&gt;alert(1)" in text  # the title and the note
     assert r"\u003cscript\u003ealert(1)" in text
     assert "evil.example" in text
 
 
-@pytest.mark.slow
-def test_it_is_the_same_each_time(tmp_path, two):
-    samples = by_id(clocks(60, picture=True))
-    first = write_report(tmp_path / "a.html", two, samples=samples).read_bytes()
-    assert write_report(tmp_path / "b.html", two, samples=samples).read_bytes() == first
-
-
 def test_it_says_what_matters(tmp_path, two):
-    samples = by_id(clocks(60, picture=True))
-    text = write_report(tmp_path / "r.html", two, samples=samples, note="Sixty clocks").read_text()
-    shown = [
-        "after is better than before",
-        "Exactly right",
-        "95 % intervals",
-        "Sixty clocks",
-        "no idea",
-        "kind: clock",
-        "What time is it?",
-        "Loss: after",
-        "Where on the dial: before",
-        "Chance",
-        "0.1 %",
-        "180 min",
-        "toy",
-    ]
-    assert [words for words in shown if words not in text] == []
+    text = page_of(tmp_path, two, clocks(60, picture=True), note="Sixty clocks")
+    words = (
+        *("after is better than before", "Exactly right", "95 % intervals", "Sixty clocks"),
+        *("no idea", "kind: clock", "What time is it?", "Loss: after", "Chance", "0.1 %"),
+        *("Where on the dial: before", "180 min", "toy"),
+    )
+    assert [word for word in words if word not in text] == []
     assert "Loss: before" not in text
 
 
 @pytest.mark.parametrize("text", ["10:08", "not a time"])
 def test_one_run_where_all_are_right_or_none_is_read(tmp_path, text):
-    samples = clocks(1)
-    samples = [samples[0].__class__("a", None, "?", type(samples[0].target)(36480))]
-    run = RunResult("only", score(predict(samples, [text]), samples))
-    page = write_report(tmp_path / "r.html", [run]).read_text()
-    assert "only" in page
+    samples = [replace(clocks(1)[0], target=Time(36480))]
+    assert "only" in page_of(tmp_path, [run("only", samples, [text])])
 
 
 def test_runs_on_other_samples_stand_side_by_side_uncompared(tmp_path, mixed):
-    page = write_report(tmp_path / "r.html", [clock_run("a", 0.5), mixed[0]]).read_text()
+    page = page_of(tmp_path, [clock_run("a", 0.5), mixed[0]])
     assert "not the same samples" in page
     assert "Box" in page
-
-
-def test_no_samples_at_all(tmp_path):
-    write_report(tmp_path / "r.html", [RunResult("empty", score([], []))])
+    assert page_of(tmp_path, [RunResult("empty", score([], []))])
 
 
 @pytest.mark.slow
 def test_many_large_pictures_stay_small(tmp_path):
-    import numpy as np
-
     noise = np.random.default_rng(0).integers(0, 256, (600, 800, 3), dtype=np.uint8)
-    image = Image.fromarray(noise)
-    samples = [type(s)(s.id, image, s.question, s.target) for s in clocks(300)]
-    run = RunResult("noisy", score(predict(samples, ["10:08"] * 300), samples))
-    page = write_report(tmp_path / "r.html", [run], samples=by_id(samples))
-    assert page.stat().st_size < 6_000_000
+    samples = [replace(s, image=Image.fromarray(noise)) for s in clocks(300)]
+    page = page_of(tmp_path, [run("noisy", samples, ["10:08"] * 300)], samples)
+    assert len(page) < 6_000_000
 
 
 @pytest.mark.parametrize("mode", ["RGB", "RGBA", "L", "LA", "P", "1", "CMYK"])
@@ -174,11 +131,9 @@ def test_pictures_of_every_mode(mode):
 
 def test_an_answer_that_turns_the_line_turns_itself_alone(tmp_path):
     """U+202E in an answer wrote "thgir ,21 sa daer" after it."""
-    samples = [*clocks(2, picture=True), *numbers(["1", "2"])]
-    answers = predict(samples, [f"\u202e{text}" for text in ("10:08", "none", "1", "none")])
-    run = RunResult("turned", score(answers, samples), answers)
-    page = write_report(tmp_path / "r.html", [run], samples=by_id(samples))
-    text = page.read_text(encoding="utf-8")
+    samples = [*clocks(2, picture=True), *numbers([1, 2])]
+    texts = [f"\u202e{text}" for text in ("10:08", "none", "1", "none")]
+    text = page_of(tmp_path, [run("turned", samples, texts)], samples)
     assert text.count("\u202e") >= 4
     assert "code { unicode-bidi: isolate; }" in text
     assert "\u202e" not in re.sub(r"<(code|bdi|pre)>.*?</\1>", "", text, flags=re.DOTALL)
@@ -186,8 +141,7 @@ def test_an_answer_that_turns_the_line_turns_itself_alone(tmp_path):
 
 def test_a_long_answer_is_in_the_page_once(tmp_path):
     samples = clocks(1)
-    run = RunResult("wordy", score(predict(samples, ["bla " * 5000]), samples))
-    page = write_report(tmp_path / "r.html", [run], samples=by_id(samples)).read_text()
+    page = page_of(tmp_path, [run("wordy", samples, ["bla " * 5000])], samples)
     assert 5000 <= page.count("bla ") < 5100  # whole in the data for the script alone
 
 
@@ -270,16 +224,3 @@ def test_several_kinds_are_told_in_one_sentence_and_a_table_first():
         "Box: after is better than before: IoU at least 0.5 75.0 %"
     )
     assert "F1 of texts in their boxes" in result.sentences[5]
-
-
-def test_the_last_digits_of_a_sum_are_no_difference():
-    samples = numbers([0.3] * 30)
-    one, other = (score(predict(samples, [text] * 30), samples) for text in ("0.5", "0.5"))
-    nudged = replace(
-        other,
-        items=tuple(
-            replace(i, measures=i.measures | {"charged": i.measures["charged"] + 1e-16})
-            for i in other.items
-        ),
-    )
-    assert {d.verdict for d in compare(one, nudged).differences} == {"tied"}
