@@ -10,11 +10,22 @@ from pathlib import Path
 
 import chromium
 import pytest
-from eval_toys import blank, clock_run, clock_text, clock_texts, clocks, numbers, predict
+from eval_toys import (
+    blank,
+    by_id,
+    clock_run,
+    clock_texts,
+    clocks,
+    numbers,
+    page_of,
+    run,
+    scored,
+    true_texts,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gnomon.eval import RunResult, read_number, read_time, score, write_report
+from gnomon.eval import RunResult, read_number, read_time, write_report
 from gnomon.eval.report import answers as browsing
 from gnomon.eval.report.answers import example_pictures, write_csv
 from gnomon.eval.report.markup import excerpt
@@ -86,20 +97,19 @@ HOSTILE = "<script>alert(1)</script> & </script><u>7</u> \u202e"
 
 @pytest.fixture
 def hostile():
-    samples = [*numbers(["42", "7"]), Sample("t&<b>", None, HOSTILE, Text("<i>"), {"f": "<u>"})]
+    samples = [*numbers([42, 7]), Sample("t&<b>", None, HOSTILE, Text("<i>"), {"f": "<u>"})]
     texts = [f"{HOSTILE}\nAnswer: 42", f"Answer: 7 {HOSTILE}", HOSTILE]
-    run = RunResult("r&<b>", score(predict(samples, texts), samples))
-    return run, {s.id: s for s in samples}
+    return run("r&<b>", samples, texts), samples
 
 
 def test_an_answer_s_signs_stay_signs(tmp_path, hostile):
-    run, samples = hostile
-    page = write_report(tmp_path / "r.html", [run], samples=samples, files=["a&b.csv"]).read_text()
+    one, samples = hostile
+    page = page_of(tmp_path, [one], samples, files=["a&b.csv"])
     assert page.count("<script") == 2
     assert 'href="a%26b.csv"' in page
     data = data_of(page)
     assert data["runs"] == ["r&<b>"]
-    assert [item["id"] for item in data["items"]] == list(samples)
+    assert [item["id"] for item in data["items"]] == [sample.id for sample in samples]
     words = [item["answers"][0][0] for item in data["items"]]
     assert words[0] == [f"{HOSTILE}\nAnswer: ", "42", ""]
     assert words[1] == ["Answer: ", "7", f" {HOSTILE}"]
@@ -109,14 +119,14 @@ def test_an_answer_s_signs_stay_signs(tmp_path, hostile):
 @pytest.mark.skipif(chromium.found() is None, reason="no browser is here")
 def test_the_browser_shows_them_as_text_and_stays_quick_to_use_with_ten_thousand(tmp_path, hostile):
     """Large pages stay small, and hostile texts are text; both share one browser."""
-    run, samples = hostile
-    small = write_report(tmp_path / "small.html", [run], samples=samples)
+    one, samples = hostile
+    small = write_report(tmp_path / "small.html", [one], samples=by_id(samples))
     n = 10_000
     asked = [
         Sample(f"clock-{i}", None, "What time is it?", Time(i % 720 * 60), {"dial": f"d{i % 5}"})
         for i in range(n)
     ]
-    some = score(predict(asked[:500], clock_texts(asked[:500], 0.8)), asked[:500])
+    some = scored(asked[:500], clock_texts(asked[:500], 0.8))
     items = tuple(replace(some.items[i % 500], sample_id=f"clock-{i}") for i in range(n))
     questions = [Question.of(sample) for sample in asked]
     many = RunResult("many", replace(some, items=items), questions=questions)
@@ -154,21 +164,17 @@ def test_the_browser_shows_them_as_text_and_stays_quick_to_use_with_ten_thousand
 def test_of_more_questions_some_are_in_the_page(tmp_path, monkeypatch):
     monkeypatch.setattr(browsing, "MOST", 100)
     monkeypatch.setattr(browsing, "_MOST_CHARACTERS", 50_000)
-    run = clock_run("many", 0.9, n=350)
-    samples = {s.id: s for s in clocks(350, picture=True)}
-    page = write_report(tmp_path / "r.html", [run], samples=samples, worst=5, right=2).read_text()
+    many = clock_run("many", 0.9, n=350)
+    page = page_of(tmp_path, [many], clocks(350, picture=True), worst=5, right=2)
     data = data_of(page)
     ids = {item["id"] for item in data["items"]}
     assert data["n_questions"] == 350
     assert {f"clock-{i}" for i in range(0, 350, 4)} <= ids
     assert 88 <= len(ids) <= 95
     pictured = set(re.findall(r'class="card" data-id="([^"]+)"', page))
-    assert pictured
-    assert pictured <= ids
+    assert set() < pictured <= ids
     assert f"{len(ids)} of 350 questions, evenly chosen" in page
-    wordy = clocks(60)
-    long = RunResult("long", score(predict(wordy, ["so " * 400 + "10:08"] * 60), wordy))
-    cut = data_of(write_report(tmp_path / "l.html", [long]).read_text())
+    cut = data_of(page_of(tmp_path, [run("long", clocks(60), ["so " * 400 + "10:08"] * 60)]))
     words = cut["items"][0]["answers"][0][0]
     assert words[1:] == ["10:08", ""]
     assert words[0].startswith("(")
@@ -180,19 +186,16 @@ def test_a_fact_in_bins_keeps_its_value(tmp_path):
     asked = [
         replace(s, facts={"angle": i / 7, "dial": f"d{i % 3}"}) for i, s in enumerate(clocks(60))
     ]
-    run = RunResult("a", score(predict(asked, clock_texts(asked, 0.8)), asked))
-    page = write_report(tmp_path / "r.html", [run], samples={s.id: s for s in asked}).read_text()
-    data = data_of(page)
+    data = data_of(page_of(tmp_path, [run("a", asked, clock_texts(asked, 0.8))], asked))
     (angle,) = (i for i, (name, _) in enumerate(data["facts"]) if name == "angle")
-    item = data["items"][40]
-    (result,) = (fact for fact in item["facts"] if fact[0] == angle)
+    (result,) = (fact for fact in data["items"][40]["facts"] if fact[0] == angle)
     assert result[2] == "5.714"
     assert data["facts"][angle][1][result[1]].startswith("4")
 
 
 def test_runs_that_disagree_have_their_pictures(tmp_path):
     runs = [clock_run("before", 0.5, n=80), clock_run("after", 0.9, n=80, seed=1)]
-    samples = {s.id: s for s in clocks(80, picture=True)}
+    samples = by_id(clocks(80, picture=True))
     apart = {
         a.sample_id
         for a, b in zip(*(run.scores.items for run in runs), strict=True)
@@ -205,17 +208,22 @@ def test_runs_that_disagree_have_their_pictures(tmp_path):
     assert example_pictures(runs[:1], samples, worst=0, right=0, disagreeing=9) == {}
 
 
+def csv_of(folder, runs):
+    """Write the CSV of runs and return its header and its rows by column."""
+    write_csv(folder / "new" / "a.csv", runs)
+    with (folder / "new" / "a.csv").open(newline="", encoding="utf-8") as file:
+        header, *rows = csv.reader(file)
+    return [header, *(dict(zip(header, row, strict=True)) for row in rows)]
+
+
 def test_the_csv_has_every_answer_with_its_facts(tmp_path):
     samples = [
         Sample(f"c-{i}", blank(i), "What, time?", Time(60 * i), {"dial": "round", "lens": None})
         for i in range(4)
     ]
     texts = ["0:00", 'a "quoted",\nanswer', "", "0:03"]
-    answers = predict(samples, texts, size=(64, 48))
-    run = RunResult("only", score(answers, samples), questions=[Question.of(s) for s in samples])
-    write_csv(tmp_path / "new" / "a.csv", [run, replace(run, name="again")])
-    with (tmp_path / "new" / "a.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    one = run("only", samples, texts, size=(64, 48), questions=list(map(Question.of, samples)))
+    _, *rows = csv_of(tmp_path, [one, replace(one, name="again")])
     assert [row["run"] for row in rows] == ["only"] * 4 + ["again"] * 4
     assert [row["text"] for row in rows[:4]] == texts
     assert [row["state"] for row in rows[:4]] == ["right", "not read", "not read", "right"]
@@ -230,56 +238,43 @@ def test_no_cell_of_the_csv_is_a_formula(tmp_path):
     evil = '=HYPERLINK("http://a.b")'
     facts = {"file": evil, "group": "@SUM(A1)", "=1+1": "-5", "turn": -20.5}
     samples = [Sample(f"{evil}-{i}", None, f"+{evil}", Text("-a"), facts) for i in range(2)]
-    run = RunResult(
-        f"-{evil}",
-        score(predict(samples, [evil, "\t=1"]), samples),
-        questions=[Question.of(sample) for sample in samples],
-    )
-    write_csv(tmp_path / "a.csv", [run])
-    with (tmp_path / "a.csv").open(newline="", encoding="utf-8") as file:
-        header, *rows = csv.reader(file)
+    questions = list(map(Question.of, samples))
+    one = run(f"-{evil}", samples, [evil, "\t=1"], questions=questions)
+    header, *message = csv_of(tmp_path, [one])
+    rows = [row.values() for row in message]
     cells = [cell for row in (header, *rows) for cell in row]
     assert [cell for cell in cells if cell[:1] in set("=+-@\t\r")] == ["-5", "-20.5"] * 2
-    message = [dict(zip(header, row, strict=True)) for row in rows]
     assert [row["text"] for row in message] == [f"'{evil}", "'\t=1"]
     assert message[0]["fact.file"] == f"'{evil}"
 
 
-@pytest.mark.parametrize(("asked", "pictured"), [(30, 30), (61, 8)])
-def test_of_few_questions_all_have_their_picture(tmp_path, asked, pictured):
-    samples = [Sample(f"c-{i}", blank(i), "What time?", Time(60 * i)) for i in range(asked)]
-    run = RunResult(
-        "only", score(predict(samples, [f"{i // 60}:{i % 60:02}" for i in range(asked)]), samples)
-    )
-    page = write_report(tmp_path / "r.html", [run], samples={s.id: s for s in samples}).read_text()
+@pytest.mark.parametrize(("n", "pictured"), [(30, 30), (61, 8)])
+def test_of_few_questions_all_have_their_picture(tmp_path, n, pictured):
+    samples = [Sample(f"c-{i}", blank(i), "What time?", Time(60 * i)) for i in range(n)]
+    page = page_of(tmp_path, [run("only", samples, true_texts(samples))], samples)
     assert page.count("data:image/") == pictured
-    assert ("To keep the page small" in page) == (asked != pictured)
+    assert ("To keep the page small" in page) == (n != pictured)
 
 
 @pytest.mark.slow
 def test_title_and_date_say_which_runs_models_and_data(tmp_path):
+    def named(one, model):
+        return replace(one, predictions=[replace(one.predictions[0], settings={"name": model})])
+
     about = {"asked": {"kind": "clock", "split": "test"}, "date": "2026-11-22"}
-    runs = [clock_run("before", 0.5, **about), clock_run("after", 0.9, **about)]
-    runs = [
-        replace(r, predictions=[replace(r.predictions[0], settings={"name": "owner/toy"})])
-        for r in runs
-    ]
-    page = write_report(tmp_path / "r.html", runs).read_text()
+    before, after = clock_run("before", 0.5, **about), clock_run("after", 0.9, **about)
+    toys = [named(before, "owner/toy"), named(after, "owner/toy")]
+    page = page_of(tmp_path, toys)
     title = "owner/toy: before and after on 60 questions of clock, test split"
     assert f"<h1>{title}</h1>" in page
     assert f"<title>{title} (2026-11-22)</title>" in page
     assert "Answered on 2026-11-22." in page
-    later = replace(runs[1], date="2026-12-01")
-    page = write_report(tmp_path / "r.html", [runs[0], later]).read_text()
-    assert "Answered from 2026-11-22 to 2026-12-01." in page
-    bare = clocks(1)
-    unnamed = RunResult("a", score(predict(bare, [clock_text(0)]), bare))
-    page = write_report(tmp_path / "r.html", [unnamed]).read_text()
-    assert "<h1>a on 1 question</h1>" in page
-    assert "Answered" not in page
-    other = [replace(runs[1].predictions[0], settings={"name": "owner/big"})]
-    mixed = [runs[0], replace(runs[1], predictions=other)]
-    page = write_report(tmp_path / "r.html", mixed).read_text()
-    assert "<h1>before (owner/toy) and after (owner/big) on 60 questions" in page
-    four = [replace(runs[0], name=name) for name in "abcd"]
-    assert "<h1>owner/toy: 4 runs on" in write_report(tmp_path / "r.html", four).read_text()
+    later = page_of(tmp_path, [toys[0], replace(toys[1], date="2026-12-01")])
+    assert "Answered from 2026-11-22 to 2026-12-01." in later
+    unnamed = page_of(tmp_path, [RunResult("a", scored(clocks(1), ["12:00"]))])
+    assert "<h1>a on 1 question</h1>" in unnamed
+    assert "Answered" not in unnamed
+    mixed = page_of(tmp_path, [toys[0], named(after, "owner/big")])
+    assert "<h1>before (owner/toy) and after (owner/big) on 60 questions" in mixed
+    four = page_of(tmp_path, [replace(toys[0], name=name) for name in "abcd"])
+    assert "<h1>owner/toy: 4 runs on" in four
