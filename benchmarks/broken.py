@@ -69,7 +69,7 @@ BROKEN = (
     Broken("a box scaled across as it is down", "answers/base/dialect.py",
            "return x1 * sx - left", "return x1 * sy - left", "test_dialect.py"),
     Broken("11:59 is far from 12:01", "answers/time/measure.py",
-           "return min(apart, 60 * period - apart)", "return apart", "answers/test_metrics.py"),
+           "return min(apart, 60 * period - apart)", "return apart", "answers/test_measures.py"),
     Broken("Holm's factors in the wrong order", "eval/stats/significance.py",
            "np.arange(len(p), 0, -1)", "np.arange(1, len(p) + 1)",
            "eval/stats/test_significance.py"),
