@@ -111,7 +111,7 @@ def test_a_start_that_trained_nothing_begins_as_runs_do_now(recipe, tmp_path):
     resolved = resolve(recipe)
     checked = as_begun(run, resolved.parsed, resolved.recipe)
     assert strengths(checked) == ["light", None]
-    claim(run, checked, drawn=())
+    claim(run, checked, sources=())
     assert "  augment: light\n" in (run / "recipe.yaml").read_text()
 
 
