@@ -138,7 +138,7 @@ class Generator(ABC):
 
     @abstractmethod
     def draw(self, index: int) -> Sample:
-        """Draw sample `index`."""
+        """Draw sample `index`, in every process the same."""
 
     @overload
     def __getitem__(self, index: int) -> Sample: ...

@@ -16,7 +16,8 @@ import pytest
 from gnomon.generators import Chart, create
 from gnomon.generators.chart import scene as plans
 from gnomon.generators.chart import style as styles
-from gnomon.generators.chart.generator import CHARTS, LEVELS, QUESTIONS
+from gnomon.generators.chart.generator import CHARTS, LEVELS
+from gnomon.generators.chart.questions import QUESTIONS
 
 SIZES = ((224, 224), (448, 336), (300, 224), (224, 500), (1000, 700))
 

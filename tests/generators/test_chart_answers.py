@@ -15,7 +15,7 @@ from solvers import check
 from gnomon.generators import Chart
 from gnomon.generators.chart import draw as beside
 from gnomon.generators.chart import style
-from gnomon.generators.chart.generator import QUESTIONS
+from gnomon.generators.chart.questions import QUESTIONS
 from gnomon.generators.rng import Rng
 from gnomon.sample import Number
 

@@ -13,7 +13,8 @@ from gnomon.generators import create
 from gnomon.generators.drawing.colours import SHADES, VISIBLE, colours_visible_on, difference
 from gnomon.generators.drawing.pose import Slot, cell, slots
 from gnomon.generators.rng import Rng
-from gnomon.generators.scene.generator import LEVELS, QUESTIONS
+from gnomon.generators.scene.generator import LEVELS
+from gnomon.generators.scene.questions import QUESTIONS
 from gnomon.generators.scene.things import REACH
 from gnomon.generators.scene.things import Thing as AThing
 from gnomon.sample import Box, Number, Text

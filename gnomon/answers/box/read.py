@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from gnomon.answers.base.dialect import DIALECTS, Dialect
 from gnomon.answers.base.target import Corners, Size
-from gnomon.answers.reading.base import Reading, Which, any_of, filled, longest, normalize, table
+from gnomon.answers.reading.base import Reading, Which, any_of, fill, longest, normalize, table
 from gnomon.answers.reading.final import find
 
 
@@ -101,7 +101,7 @@ NAMES: dict[str, str] = {
 _NAME = any_of(map(re.escape, NAMES), letters="[a-z0-9_]")
 FORMS = {
     name: re.compile(pattern)
-    for name, pattern in filled({"name": _NAME} | _TABLE["patterns"]).items()
+    for name, pattern in fill({"name": _NAME} | _TABLE["patterns"]).items()
 }
 LEGENDS = tuple((name, re.compile(pattern)) for name, pattern in _TABLE["legends"].items())
 NUMBERS_OF_FIELD = (2, 4, 7, 9, 11, 13, 16, 18)

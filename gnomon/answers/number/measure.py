@@ -348,7 +348,7 @@ class CyclicType(NumberType):
         return [float(truth.cycle) / 2 for truth in truths]
 
     def period_of(self, truth: Number) -> float:
-        """The truth's cycle."""
+        """Cycle of the truth's scale, such as 360."""
         return float(truth.cycle)
 
     def place(self, value: Turn) -> float:  # type: ignore[override]
@@ -356,7 +356,7 @@ class CyclicType(NumberType):
         return float(value.value)
 
     def display(self, value: Turn) -> str:  # type: ignore[override]
-        """Write plain decimals."""
+        """Write the value in plain decimals."""
         return super().display(value.value)
 
     def value_of(self, truth: Number) -> Turn:  # type: ignore[override]

@@ -10,20 +10,12 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cache
 
-from gnomon.answers.reading.base import (
-    Reading,
-    Which,
-    filled,
-    longest,
-    lower_case,
-    normalize,
-    table,
-)
+from gnomon.answers.reading.base import Reading, Which, fill, longest, lower_case, normalize, table
 from gnomon.answers.reading.final import find
 from gnomon.answers.reading.number_words import BEHIND_FIGURES, ORDINALS, SHARES, spelled_numbers
 
 _TABLE = table(__file__)
-_PATTERNS = filled({"ordinals": "|".join(ORDINALS)} | _TABLE["patterns"])
+_PATTERNS = fill({"ordinals": "|".join(ORDINALS)} | _TABLE["patterns"])
 
 
 def _compile(name: str, flags: int = re.ASCII) -> re.Pattern[str]:

@@ -97,7 +97,7 @@ def table(module: str) -> Any:
     return tomllib.loads(Path(module).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
-def filled(rows: Mapping[str, str | list[str]]) -> dict[str, str]:
+def fill(rows: Mapping[str, str | list[str]]) -> dict[str, str]:
     """Replace {name} in each pattern by the pattern of that name above it; join lists of lines."""
     patterns: dict[str, str] = {}
     for name, lines in rows.items():

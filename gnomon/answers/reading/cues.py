@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from gnomon.answers.reading.base import filled, table
+from gnomon.answers.reading.base import fill, table
 
 _TABLE = table(__file__)
 POINTS: dict[str, int] = _TABLE["points"]
@@ -24,7 +24,7 @@ DENIED = -1000
 
 def _filled(rows: Mapping[str, str]) -> dict[str, str]:
     """Fill in the parts of patterns; lines of the table are alternatives, a blank is any blank."""
-    patterns = filled({**_TABLE["parts"], **rows})
+    patterns = fill({**_TABLE["parts"], **rows})
     return {cue: patterns[cue].replace("\n", "|").replace(" ", r"\s") for cue in rows}
 
 

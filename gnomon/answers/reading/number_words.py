@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from decimal import Decimal
 
-from gnomon.answers.reading.base import Reading, any_of, filled, table
+from gnomon.answers.reading.base import Reading, any_of, fill, table
 
 # English words; those of other languages, and the scales of all, are in number_words.toml.
 _TEENS = (
@@ -132,7 +132,7 @@ _PART |= {"hundredth": 100, "thousandth": 1000}
 _PARTS = {f"{name}s": many for name, many in _PART.items()} | {"halves": 2}
 # Words that multiply the number before them.
 _MULTIPLES = {"dozen": 12, "hundred": 100} | SCALES
-_PATTERNS = filled(
+_PATTERNS = fill(
     {
         "wide": f"[{WIDE}]",
         "scale": "|".join(sorted(SCALES, key=len, reverse=True)),

@@ -7,11 +7,11 @@ from collections import Counter
 from functools import cache
 
 from gnomon.answers.base.dialect import final
-from gnomon.answers.reading.base import Reading, Which, filled, lower_case, table
+from gnomon.answers.reading.base import Reading, Which, fill, lower_case, table
 from gnomon.answers.reading.final import find
 from gnomon.answers.reading.number_words import WIDE, Digits
 
-_FORMS = {name: re.compile(pattern) for name, pattern in filled(table(__file__)).items()}
+_FORMS = {name: re.compile(pattern) for name, pattern in fill(table(__file__)).items()}
 # Wide digits stand for number words; see `reading.number_words.Digits`.
 _FIGURES = str.maketrans(WIDE, "0123456789")
 # Signs of quotation and emphasis around an answer.

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Literal, TypeAlias
 
-from gnomon.answers.reading.base import Reading, Which, filled, longest, normalize, table
+from gnomon.answers.reading.base import Reading, Which, fill, longest, normalize, table
 from gnomon.answers.reading.final import find
 from gnomon.answers.reading.number_words import WIDE, Digits
 from gnomon.answers.time.answer import Hms
@@ -146,7 +146,7 @@ def _amount(text: str) -> int:
 # By the first letter: half, media, demie; quarter, cuarto, Viertel; "a minute".
 _SHARES = {**dict.fromkeys("hmd半", 30), **dict.fromkeys("qcv", 15), "a": 1}
 _TABLE = table(__file__)
-_PATTERNS = filled({"wide": WIDE, **_TABLE["patterns"], **_TABLE["stated"], **_TABLE["relative"]})
+_PATTERNS = fill({"wide": WIDE, **_TABLE["patterns"], **_TABLE["stated"], **_TABLE["relative"]})
 # The place where a time may begin, and the words before it, such as 下午 or "las".
 _PLACE, _BEFORE = (re.compile(_PATTERNS[name]) for name in ("place", "before"))
 # Words for halves of the day: "at night" is late before midnight and early after it.

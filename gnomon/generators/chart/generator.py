@@ -10,19 +10,11 @@ from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from gnomon.generators.base import LATER, among, quick_split, read_levels, within
 from gnomon.generators.chart import catalog as subjects
+from gnomon.generators.chart import questions as phrasing
 from gnomon.generators.chart import scene as plans
 from gnomon.generators.chart import style as styles
 from gnomon.generators.chart import table as tables
 from gnomon.generators.chart.catalog import TYPES
-from gnomon.generators.chart.questions import (
-    FORMS,
-    MISMATCH,
-    PARTIAL,
-    QUESTIONS,
-    ChartQuestion,
-    ask_question,
-    question_text,
-)
 from gnomon.generators.chart.scene import ChartPlan
 from gnomon.generators.chart.table import Cell, Cells, Frame
 from gnomon.generators.drawing.colours import series_palette_name
@@ -32,7 +24,7 @@ from gnomon.generators.rng import Rng
 from gnomon.sample import Box, Number, Sample, Size, Table, Target, Text
 
 SCALES = ("zero", "truncated", "negative", "log")
-_NUMERIC = ("retrieve", "count", "difference", "ratio", "sum", "mean", "median", MISMATCH)
+_NUMERIC = ("retrieve", "count", "difference", "ratio", "sum", "mean", "median", phrasing.MISMATCH)
 
 
 class Scope(NamedTuple):
@@ -72,7 +64,7 @@ class Scope(NamedTuple):
     def asks(self, chart: str, form: str) -> bool:
         """True if some charts of this type determine the answer to such a question."""
         never, (fewest, most) = TYPES[chart].never, self.series_of(chart)
-        if form in never or (form == MISMATCH and "table" in never):
+        if form in never or (form == phrasing.MISMATCH and "table" in never):
             return False
         if form == "crossing" or (chart, form) == ("area", "box"):
             return most > 1
@@ -82,7 +74,7 @@ class Scope(NamedTuple):
             space, (rows, _) = plans.plot_room(chart, self.pixels), self.rows_of(chart, most)
             fits = chart != "grouped" or plans.fits_upright(space, rows, fewest)
             return fits and self.value_labels > 0
-        whole = form in ("sum", "mean", "median", "ratio", MISMATCH)
+        whole = form in ("sum", "mean", "median", "ratio", phrasing.MISMATCH)
         return not whole or self.scales_of(chart) != ("log",)
 
     def choices(self, charts: Sequence[str], forms: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -130,7 +122,7 @@ class Chart(PictureGenerator):
     6 to 14 with up to 4 series, logarithmic axes, near ties, hardly a value written out."""
     charts: Annotated[tuple[str, ...], among(TYPES)] = CHARTS
     """Types of charts to draw, each as often."""
-    questions: Annotated[tuple[str, ...], among(FORMS)] = QUESTIONS
+    questions: Annotated[tuple[str, ...], among(phrasing.FORMS)] = phrasing.QUESTIONS
     """Forms of question to ask, where a chart allows them. Beside those of the default there is
     mismatch: the number in a table, in a second picture, that is not the chart's."""
     rows: Annotated[tuple[int, int] | None, within(3, 16)] = None
@@ -201,7 +193,7 @@ class Chart(PictureGenerator):
         from gnomon.generators.chart import draw as drawing
 
         rng, plan, question = self._meaning(index)
-        text = question_text(plan, question, rng)
+        text = phrasing.question_text(plan, question, rng)
         look = styles.random_look(
             rng, self.materials.names("palettes"), self.materials.names("fonts"), ood=self.ood
         )
@@ -212,16 +204,16 @@ class Chart(PictureGenerator):
             keep = drawing.ink_corners(board)
             image, moved = self.degrade_picture(index, image, keep, stroke=stroke)
         facts = drawing.chart_facts(board, question, moved)
-        answer = FORMS[question.form][1]
+        answer = phrasing.FORMS[question.form][1]
         target = drawing.target_box(facts) if answer is None else answer(plan, question.about)
         more = []
-        if question.form == MISMATCH:
+        if question.form == phrasing.MISMATCH:
             more.append(drawing.table_picture(plan, question.about, look))
         return Sample(self.id(index), image, text, target, facts, more_images=tuple(more))
 
     @property
     def several(self) -> bool:
-        return MISMATCH in self.questions
+        return phrasing.MISMATCH in self.questions
 
     @property
     def sizes(self) -> tuple[Size, ...]:
@@ -233,7 +225,7 @@ class Chart(PictureGenerator):
                 return ((width, height),)
         return tuple((width, height) for width, height in self.size)
 
-    def _meaning(self, index: int) -> tuple[Rng, ChartPlan, ChartQuestion]:
+    def _meaning(self, index: int) -> tuple[Rng, ChartPlan, phrasing.ChartQuestion]:
         """Draw tables until one belongs to the split and answers a question.
 
         One table in ten belongs to it at least, and most answer most of the questions that their
@@ -246,7 +238,7 @@ class Chart(PictureGenerator):
             form = rng.choice(choices[chart])
             frame, has_labels, tie = self._frame(rng, scope, chart)
             missing = None
-            if rng.chance(scope.missing) and TYPES[chart].gaps and form in PARTIAL:
+            if rng.chance(scope.missing) and TYPES[chart].gaps and form in phrasing.PARTIAL:
                 missing = rng.choice(frame.cells)
             cells = self._values_of_split(rng, frame, tie, missing)
             if cells is None:
@@ -258,7 +250,7 @@ class Chart(PictureGenerator):
             )
             if plan.is_crowded:
                 continue
-            if (question := ask_question(form, plan, rng)) is not None:
+            if (question := phrasing.ask_question(form, plan, rng)) is not None:
                 return rng, plan, question
         raise self._refusal(scope)
 

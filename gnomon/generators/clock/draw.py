@@ -14,20 +14,11 @@ from gnomon.generators.clock import extras as clock_extras
 from gnomon.generators.clock.face import DAY, TEXTS
 from gnomon.generators.clock.look import LEGIBLE, Look
 from gnomon.generators.clock.scene import ClockScene
+from gnomon.generators.drawing import shapes
 from gnomon.generators.drawing.backgrounds import SPREADS, background_behind
 from gnomon.generators.drawing.canvas import FINE, SCALE, SWELL, Canvas, Pixels, Points
 from gnomon.generators.drawing.colours import Colour, Palette, ground_clear_of
 from gnomon.generators.drawing.lettering import Text, text_mask
-from gnomon.generators.drawing.shapes import (
-    Shape,
-    disc,
-    hand_shape,
-    needle,
-    outline,
-    polar,
-    radius_at,
-    rotate,
-)
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
 
@@ -48,7 +39,9 @@ _ACROSS = np.array([[(math.cos(a), math.sin(a))] for a in (math.tau * m / 60 for
 def hour_dots(dial: str, first: int, radius: float, edge: float) -> list[Points]:
     """Dots at the hours, from `first` on; those at the quarters are larger."""
     return [
-        _on_ray(disc(radius * (1.3 if hour % 3 == 0 else 1)), dial, 30 * hour, 1.4 * radius, edge)
+        _on_ray(
+            shapes.disc(radius * (1.3 if hour % 3 == 0 else 1)), dial, 30 * hour, 1.4 * radius, edge
+        )
         for hour in range(first, 12)
     ]
 
@@ -74,7 +67,7 @@ def minute_ticks(dial: str, length: float, edge: float) -> Points:
 
 def mark_place(dial: str, degrees: float, inwards: float, edge: float) -> tuple[float, float]:
     """Return the point `inwards` of the marks' edge, in a direction from the axis."""
-    return polar(degrees, radius_at(dial, degrees) - edge - inwards)
+    return shapes.polar(degrees, shapes.radius_at(dial, degrees) - edge - inwards)
 
 
 def _on_ray(shape: Points, dial: str, degrees: float, inwards: float, edge: float) -> Points:
@@ -93,7 +86,7 @@ _CASE, _FLOOR, _INK = ((step, step, step) for step in (_STEP, 2 * _STEP, 3 * _ST
 def draw_dial(canvas: Canvas, look: Look, palette: Palette) -> None:
     """Draw the dial on a canvas of the picture's size."""
     dial = look.style.dial
-    x1, y1, x2, y2 = canvas.pixels_around(look.pose(outline(dial, look.make.rim)), 2)
+    x1, y1, x2, y2 = canvas.pixels_around(look.pose(shapes.outline(dial, look.make.rim)), 2)
     # Draw only the part of the picture that the dial takes.
     look = look._replace(pose=look.pose.moved(-x1, -y1))
     height, width = SCALE * (y2 - y1), SCALE * (x2 - x1)
@@ -124,7 +117,7 @@ def numeral_texts(look: Look) -> list[Text]:
     texts = []
     for hour, text in TEXTS[style].items():
         at = (15 if style == DAY else 30) * hour
-        place = polar(at, radius_at(look.style.dial, at) - inset)
+        place = shapes.polar(at, shapes.radius_at(look.style.dial, at) - inset)
         # Roman ones have their feet to the axis.
         texts.append(Text(text, *place, height, at if style.startswith("roman") else 0))
     return texts
@@ -133,11 +126,11 @@ def numeral_texts(look: Look) -> list[Text]:
 def _floor(plate: Canvas, look: Look) -> None:
     dial = look.style.dial
     rim = look.make.rim
-    plate.fill([look.pose(outline(dial, rim))], _CASE)
+    plate.fill([look.pose(shapes.outline(dial, rim))], _CASE)
     if dial == "ring":
-        plate.fill([look.pose(outline(dial, 1 + 0.57 * (rim - 1)))], _FLOOR)
-        plate.fill([look.pose(outline(dial, 1 + 0.21 * (rim - 1)))], _CASE)
-    plate.fill([look.pose(outline(dial))], _FLOOR)
+        plate.fill([look.pose(shapes.outline(dial, 1 + 0.57 * (rim - 1)))], _FLOOR)
+        plate.fill([look.pose(shapes.outline(dial, 1 + 0.21 * (rim - 1)))], _CASE)
+    plate.fill([look.pose(shapes.outline(dial))], _FLOOR)
 
 
 def _ticks(plate: Canvas, look: Look) -> None:
@@ -154,16 +147,16 @@ def _ticks(plate: Canvas, look: Look) -> None:
     first = 1 if marks.twelve else 0
     # Beside numerals that can be read it is small enough not to reach into them.
     large = 0.11 if TEXTS[numerals] and marks.numeral_pixels >= LEGIBLE else 0.17
-    shapes = twelve_mark(marks.twelve, dial, large, edge) if marks.twelve else []
+    bars = twelve_mark(marks.twelve, dial, large, edge) if marks.twelve else []
     if numerals == "dots":
-        shapes += hour_dots(dial, first, 0.05, edge)
+        bars += hour_dots(dial, first, 0.05, edge)
     elif marks.hour_ticks:
         length = 0.09 if TEXTS[numerals] else 0.16
         hours = range(5 * first, 60, 5)
-        shapes += tick_bars(dial, hours, length * bold, max(0.045 * bold - thin, 0.02), edge)
-    shapes += fine
-    if shapes:
-        plate.fill([pose(shape) for shape in shapes], _INK)
+        bars += tick_bars(dial, hours, length * bold, max(0.045 * bold - thin, 0.02), edge)
+    bars += fine
+    if bars:
+        plate.fill([pose(shape) for shape in bars], _INK)
 
 
 def _numerals(plate: Canvas, look: Look) -> None:
@@ -193,7 +186,7 @@ def draw_clocks(clocks: Sequence[ClockScene], rng: Rng) -> Image:
     edges = tuple(map(edge_colour, (c.look.style.dial for c in clocks), palettes))
     ground = ground_clear_of(edges, palettes[0].ground, SPREADS.get(first.background, 0))
     # Just outside of the rims, where case and ground meet.
-    rings = [c.look.pose(outline(c.look.style.dial, 1.03 * c.look.make.rim)) for c in clocks]
+    rings = [c.look.pose(shapes.outline(c.look.style.dial, 1.03 * c.look.make.rim)) for c in clocks]
     behind = background_behind(
         first.background, width, ground, rng, list(zip(rings, edges, strict=True))
     )
@@ -220,8 +213,8 @@ def _photograph(canvas: Canvas, clocks: Sequence[ClockScene], rng: Rng) -> Image
         raised = look._replace(pose=look.pose.moved(*shift), shadow=0.0)  # the lamp casts one
         _draw_hands(canvas, raised, look.make.colours, angles)
         bodies += [contour for shape in _hand_shapes(raised, angles).values() for contour in shape]
-        cases.append(look.pose(outline(look.style.dial, look.make.rim)))
-        floors.append(look.pose(outline(look.style.dial)))
+        cases.append(look.pose(shapes.outline(look.style.dial, look.make.rim)))
+        floors.append(look.pose(shapes.outline(look.style.dial)))
     for part in (still, canvas):
         for look, _, extras in clocks:
             clock_extras.draw_above_hands(part, look, extras)
@@ -232,27 +225,27 @@ def _photograph(canvas: Canvas, clocks: Sequence[ClockScene], rng: Rng) -> Image
 
 def _draw_hands(canvas: Canvas, look: Look, palette: Palette, angles: dict[str, float]) -> None:
     """Draw hour, minute, second hand and hub, each above the one before, shadows below all."""
-    shapes = _hand_shapes(look, angles)
+    hands = _hand_shapes(look, angles)
     if look.shadow:
         # Light from above, a little from the left.
         fall = np.array([0.03, 0.04]) * look.pose.scale
-        shadows = [[c + fall for c in contours] for contours in shapes.values()]
+        shadows = [[c + fall for c in contours] for contours in hands.values()]
         canvas.inlay_all(shadows, (0, 0, 0), look.shadow)
-    second = shapes.pop("second", None)
+    second = hands.pop("second", None)
     # The hub has the colour of the topmost hand.
-    hub = [look.pose(disc(look.make.hub))]
-    canvas.inlay_all([*shapes.values(), *([] if second else [hub])], palette.hands)
+    hub = [look.pose(shapes.disc(look.make.hub))]
+    canvas.inlay_all([*hands.values(), *([] if second else [hub])], palette.hands)
     if second:
         canvas.inlay_all([second, hub], palette.second)
 
 
-def _hand_shapes(look: Look, angles: dict[str, float]) -> dict[str, Shape]:
+def _hand_shapes(look: Look, angles: dict[str, float]) -> dict[str, shapes.Shape]:
     """Return the hands' contours in the picture, the lowest first."""
     # What smoothing adds to both sides of a hand, in the dial's unit.
     swell = 2 * SWELL / FINE / look.pose.scale
     style, make = look.style.hands, look.make
-    shapes = {
-        name: hand_shape(style, length, max(width - swell, 0.4 * width), make.tail)
+    hands = {
+        name: shapes.hand_shape(style, length, max(width - swell, 0.4 * width), make.tail)
         for name, (length, width) in (("hour", look.hour), ("minute", look.minute))
         if name in angles
     }
@@ -260,8 +253,8 @@ def _hand_shapes(look: Look, angles: dict[str, float]) -> dict[str, Shape]:
         length, width, tail = make.second
         # In small pictures the swell would take all of a thin hand.
         thin = max(width - swell, 0.3 * width)
-        shapes["second"] = needle(length, thin, tail, make.weight)
+        hands["second"] = shapes.needle(length, thin, tail, make.weight)
     return {
-        name: [look.pose(c) for c in rotate(contours, angles[name])]
-        for name, contours in shapes.items()
+        name: [look.pose(c) for c in shapes.rotate(contours, angles[name])]
+        for name, contours in hands.items()
     }

@@ -8,27 +8,12 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from gnomon.generators.base import check_names
+from gnomon.generators.clock import questions, scene
 from gnomon.generators.clock.draw import draw_clocks
 from gnomon.generators.clock.extras import BRANDS, DAY_HEIGHT
 from gnomon.generators.clock.face import DAY
 from gnomon.generators.clock.look import DAY_NUMERALS, LEGIBLE, RIM, SECOND, free_edge
 from gnomon.generators.clock.options import ClockOptions
-from gnomon.generators.clock.questions import (
-    ASK,
-    BETWEEN,
-    TOGETHER,
-    WHERE,
-    ask,
-    minutes_between,
-    read_question,
-)
-from gnomon.generators.clock.scene import (
-    clock_facts,
-    face_in_picture,
-    random_clocks,
-    random_faces,
-    through_camera,
-)
 from gnomon.generators.drawing.pose import DISTANCE
 from gnomon.generators.drawing.shapes import DIALS, HANDS, UNSEEN_DIALS, UNSEEN_HANDS, outline
 from gnomon.generators.rng import Rng
@@ -47,7 +32,8 @@ def check_options(clock: ClockOptions) -> None:
     romans = any(name.startswith("roman") for name in clock.numerals)
     brands = "".join(BRANDS) if level.brand else ""
     clock.materials.check_fonts("0123456789" + ("IVX" if romans else "") + brands)
-    if alone := [name for name in clock.questions if name in TOGETHER and clock.counts[0] < 2]:
+    alone = [name for name in clock.questions if name in questions.TOGETHER]
+    if alone and clock.counts[0] < 2:
         raise ValueError(f"questions={alone[0]!r}: one clock is not enough; give clocks=[2, 3]")
 
 
@@ -79,7 +65,7 @@ class Clock(ClockOptions):
     kind: ClassVar[str] = "clock"
     version: ClassVar[int] = 7
     targets: ClassVar[tuple[type[Target], ...]] = (Time, Number, Text, Box)
-    every_question: ClassVar[dict[str, Any]] = {"questions": tuple(ASK)}
+    every_question: ClassVar[dict[str, Any]] = {"questions": tuple(questions.ASK)}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -93,32 +79,33 @@ class Clock(ClockOptions):
     def key(self, index: int) -> str:
         """Time and style, such as 10:08|round|baton|roman|ivory; then the question, if another."""
         question = self._question(index)[0]
-        if question == BETWEEN:
+        if question == questions.BETWEEN:
             return f"{self._single.key(2 * index)}&{self._single.key(2 * index + 1)}|{question}"
-        clocks = [meaning for meaning, _ in random_faces(self, index, question)]
+        clocks = [meaning for meaning, _ in scene.random_faces(self, index, question)]
         text = "&".join("|".join((meaning.time().write(), *meaning.style)) for meaning in clocks)
         return text if question == "read" else f"{text}|{question}"
 
     def draw(self, index: int) -> Sample:
         """Draw one clock, or several, with one question."""
         question, form, off_by = self._question(index)
-        if question == BETWEEN:
+        if question == questions.BETWEEN:
             return self._pair(index)
         # Drawn as for the key, from the same stream.
-        clocks = random_faces(self, index, question)
+        clocks = scene.random_faces(self, index, question)
         off_by *= 12 / clocks[0][0].hours  # a day's hours are half as wide
         rng = Rng(self.name, "asked", index)
         mirrored, about = rng.chance(self.mirror), rng.integer(0, len(clocks) - 1)
         # Only the clock that is asked about may be impossible.
         wrong = [off_by * (place == about) for place in range(len(clocks))]
-        scenes = random_clocks(self, index, clocks, wrong, question, mirrored=mirrored)
-        image, scenes = through_camera(self, index, draw_clocks(scenes, clocks[0][1]), scenes)
-        pairs = [(meaning, scene) for (meaning, _), scene in zip(clocks, scenes, strict=True)]
+        scenes = scene.random_clocks(self, index, clocks, wrong, question, mirrored=mirrored)
+        image, scenes = scene.through_camera(self, index, draw_clocks(scenes, clocks[0][1]), scenes)
+        pairs = [(meaning, clock) for (meaning, _), clock in zip(clocks, scenes, strict=True)]
         faces = [
-            face_in_picture(meaning, scene, form, off_by, image.size) for meaning, scene in pairs
+            scene.face_in_picture(meaning, clock, form, off_by, image.size)
+            for meaning, clock in pairs
         ]
-        answer = ask(question, faces, about, rng, mirrored=mirrored)
-        facts_by_clock = [clock_facts(scene, meaning.seconds) for meaning, scene in pairs]
+        answer = questions.ask(question, faces, about, rng, mirrored=mirrored)
+        facts_by_clock = [scene.clock_facts(clock, meaning.seconds) for meaning, clock in pairs]
         facts = (
             facts_by_clock[0]
             if len(facts_by_clock) == 1
@@ -129,7 +116,7 @@ class Clock(ClockOptions):
 
     @property
     def several(self) -> bool:
-        return BETWEEN in self.questions
+        return questions.BETWEEN in self.questions
 
     @property
     def general_question(self) -> str | None:
@@ -138,13 +125,13 @@ class Clock(ClockOptions):
             return None
         form = self.forms[0]
         to_seconds = self.settings.second_hand == self.ask_seconds == 1 and form != "words"
-        return read_question(form, to_seconds=to_seconds)
+        return questions.read_question(form, to_seconds=to_seconds)
 
     @property
     def find_questions(self) -> tuple[str, ...]:
         """The question where a single clock is."""
         is_single = "where" in self.questions and self.counts == (1, 1) and not self.mirror
-        return (WHERE,) if is_single else ()
+        return (questions.WHERE,) if is_single else ()
 
     @cached_property
     def _single(self) -> Clock:
@@ -165,8 +152,8 @@ class Clock(ClockOptions):
         # Samples 2i and 2i + 1 of the single clocks, so that no clock is in two pairs.
         first, second = self._single.draw(2 * index), self._single.draw(2 * index + 1)
         hours = 24 if set(self._single.numerals) == {DAY} else 12
-        answer = minutes_between(first.facts["seconds"], second.facts["seconds"], hours)
-        facts = {"question": BETWEEN, "clocks": [first.facts, second.facts]}
+        answer = questions.minutes_between(first.facts["seconds"], second.facts["seconds"], hours)
+        facts = {"question": questions.BETWEEN, "clocks": [first.facts, second.facts]}
         return Sample(self.id(index), first.image, answer.question, answer.target, facts,
                       more_images=second.images)  # fmt: skip
 

@@ -20,14 +20,7 @@ from gnomon.generators.drawing.shapes import oblong
 from gnomon.generators.files import UserFile
 from gnomon.generators.rng import Rng
 from gnomon.generators.scene import pictures
-from gnomon.generators.scene.questions import (
-    CLEAR,
-    OF_PICTURES,
-    QUESTIONS,
-    SceneQuestion,
-    Things,
-    ask_question,
-)
+from gnomon.generators.scene import questions as phrasing
 from gnomon.generators.scene.things import REACH, SEEN, SIZES, UNSEEN, PlacedThing, Thing
 from gnomon.sample import Box, Number, Sample, Target, Text
 
@@ -50,8 +43,8 @@ class ScenePlan(NamedTuple):
 
     ground: tuple[int, int, int]
     backdrop: str
-    things: Things
-    question: SceneQuestion
+    things: phrasing.Things
+    question: phrasing.SceneQuestion
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -61,7 +54,7 @@ class Scene(PictureGenerator):
     kind: ClassVar[str] = "scene"
     version: ClassVar[int] = 6
     targets: ClassVar[tuple[type[Target], ...]] = (Box, Number, Text)
-    every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
+    every_question: ClassVar[dict[str, Any]] = {"questions": phrasing.QUESTIONS}
     levels: ClassVar[dict[str, SceneLevel]] = LEVELS
 
     size: Annotated[int, within(112, _LARGEST)] = 336
@@ -72,7 +65,7 @@ class Scene(PictureGenerator):
     """Number of things, from and to (2 to 16), instead of the level's."""
     alike: Annotated[int | None, within(2, 10)] = None
     """Most names, and most colours, among them (2 to 10)."""
-    questions: Annotated[tuple[str, ...], among(QUESTIONS)] = ("where",)
+    questions: Annotated[tuple[str, ...], among(phrasing.QUESTIONS)] = ("where",)
     """where (its box), count, colour, relation (yes or no), which (of two is further)."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
     """plain, gradient, blotches, stripes; or photographs, by file or folder."""
@@ -143,10 +136,9 @@ class Scene(PictureGenerator):
                 f" more than {limit} are told apart, and {least} pixels can be read; give fewer"
                 f" objects, or a larger size, up to {_LARGEST}"
             )
-        if not set(self.questions) & set(OF_PICTURES):
-            raise ValueError(
-                f"questions={list(self.questions)}: {what} allow only {', '.join(OF_PICTURES)}"
-            )
+        if not set(self.questions) & set(phrasing.OF_PICTURES):
+            choices = ", ".join(phrasing.OF_PICTURES)
+            raise ValueError(f"questions={list(self.questions)}: {what} allow only {choices}")
 
     @property
     def _inner(self) -> float:
@@ -173,8 +165,8 @@ class Scene(PictureGenerator):
             item.place(slot, side, rng) for item, slot in zip(contents, places, strict=True)
         )
         # A turn or a tilt must not bring what is left of another to its right.
-        clear = (CLEAR + max_shear(self.degrade)) * self.size
-        question = ask_question(things, self.questions, clear, rng)
+        clear = (phrasing.CLEAR + max_shear(self.degrade)) * self.size
+        question = phrasing.ask_question(things, self.questions, clear, rng)
         backdrop = photo or rng.choice(self.materials.procedural_backgrounds)
         return ScenePlan(ground, backdrop, things, question)
 

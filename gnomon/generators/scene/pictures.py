@@ -77,7 +77,7 @@ class FramedPicture(NamedTuple):
 
     @property
     def round_box(self) -> tuple[float, float, float, float]:
-        """The picture's box."""
+        """Corners of the picture with its frame, in pixels."""
         return self.x, self.y, self.x + self.side, self.y + self.side
 
 

@@ -75,7 +75,7 @@ class SplitRows(Sequence[UserRow]):
         self._latest: tuple[int, list[UserRow]] = (-1, [])  # the block decoded last, by its number
 
     def append(self, row: UserRow) -> None:
-        """Add a row."""
+        """Add a row; a block is packed once it is full."""
         for picture in row.pictures:
             self._pictures.add(picture)
         self.has_several_pictures |= bool(row.more_images)
