@@ -16,6 +16,7 @@ from gnomon.commands.directory import AFTER, BEFORE, kind_versions, no_run_messa
 from gnomon.commands.exam import Exam
 from gnomon.commands.resolve import exam_of
 from gnomon.eval import RunResult
+from gnomon.eval.scoring import predictions, questions
 from gnomon.eval.scoring.other_formats import AnswerFile, AnswerLine, parse_answers
 from gnomon.eval.scoring.questions import Question
 from gnomon.progress import warn
@@ -47,8 +48,6 @@ def score_file(file: Path, *, name: str | None = None, boxes: str | None = None)
     `boxes` names the dialect that boxes are read in, where it is not the predictions' own; "auto"
     finds it on a part that is then not scored.
     """
-    from gnomon.eval.scoring import predictions, questions
-
     if not file.exists():
         raise RecipeError(_no_answers(file))
     files.refuse_special(file)  # a named pipe would be waited for without end
@@ -82,6 +81,7 @@ def score_answers(
     boxes: str | None,
 ) -> tuple[RunResult, str]:
     """Score a file's answers, and return a note on the space its boxes were read in, too."""
+    # Here, since it imports scipy, which a training does without.
     from gnomon.eval import score
     from gnomon.eval.scoring import spaces
 
@@ -138,8 +138,6 @@ def pictures_of(out: Path) -> tuple[Mapping[str, Sample], str]:
     They come from the run's directory if it wrote them down, else from the sources, unless these
     have changed: then there are questions without pictures.
     """
-    from gnomon.eval.scoring import questions
-
     file = last_answers(out)
     provenance = read_provenance(file)
     exam = provenance.exam

@@ -69,9 +69,8 @@ def compare_runs(
     from gnomon.eval import table
     from gnomon.eval.comparing.groups import check_same_exam, compare_groups, group_runs
     from gnomon.eval.report import text_tables
-    from gnomon.eval.report.text_tables import add_runs, open_table, table_text
 
-    tables = [open_table(name) for name in published]
+    tables = [text_tables.open_table(name) for name in published]
     is_ours = [
         out.is_dir() or exam is None or answer_files.provenance_path(out).is_file() for out in outs
     ]
@@ -89,13 +88,13 @@ def compare_runs(
             notes += [note] if note else []
         runs.append(replace(run, name=name))
     check_same_exam(runs)
-    filled = [add_runs(each, runs) for each in tables]
+    filled = [text_tables.add_runs(each, runs) for each in tables]
     groups = group_runs(runs)
     comparisons, _ = compare_groups(groups)
     if samples is None:
         samples, note = answer_files.pictures_of(outs[0])
         notes += [note] if note else []
-    texts = [table_text(each) for each in filled]
+    texts = [text_tables.table_text(each) for each in filled]
     texts += [text_tables.differences(groups, comparisons) if comparisons else table(runs)]
     return report(
         *(runs, file, samples, " ".join(notes)),

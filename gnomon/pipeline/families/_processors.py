@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import transformers
-from transformers import AutoConfig, AutoTokenizer, ProcessorMixin
+from transformers import ProcessorMixin
 from transformers.models.auto.processing_auto import (
     PROCESSOR_MAPPING_NAMES,
     processor_class_from_name,
@@ -26,7 +26,7 @@ def open_parts(path: str | Path, pictures: Any, **defaults: Any) -> ProcessorMix
     `defaults` hold where the checkpoint has no setting. AutoProcessor returns the bare tokenizer if
     torchvision is missing.
     """
-    tokenizer = AutoTokenizer.from_pretrained(path)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(path)
     config, _ = ProcessorMixin.get_processor_dict(path)
     processor_class = _processor_class(config.get("processor_class"), path)
     config = {name: value for name, value in config.items() if value is not None}
@@ -96,7 +96,7 @@ class _TextsAndPictures(ProcessorMixin):  # type: ignore[misc]
 
 def _processor_class(name: str | None, path: str | Path) -> type[ProcessorMixin]:
     """Return the class of a checkpoint's processor, as AutoProcessor chooses it."""
-    model_type = AutoConfig.from_pretrained(path).model_type
+    model_type = transformers.AutoConfig.from_pretrained(path).model_type
     name = name or PROCESSOR_MAPPING_NAMES.get(model_type, "")
     processor: type[ProcessorMixin] | None = processor_class_from_name(name)
     if processor is None:

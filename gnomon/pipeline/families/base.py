@@ -18,16 +18,11 @@ from gnomon.sample import Size
 
 if TYPE_CHECKING:
     import torch
+    import transformers
     from PIL.Image import Image
-    from transformers import (
-        PretrainedConfig,
-        PreTrainedModel,
-        PreTrainedTokenizerBase,
-        ProcessorMixin,
-    )
 
-Processor: TypeAlias = "ProcessorMixin | PreTrainedTokenizerBase"
-Config: TypeAlias = "PretrainedConfig"
+Processor: TypeAlias = "transformers.ProcessorMixin | transformers.PreTrainedTokenizerBase"
+Config: TypeAlias = "transformers.PretrainedConfig"
 Part: TypeAlias = tuple[str, ...]
 """One part of a model, as prefixes of its parameters' names."""
 
@@ -83,7 +78,7 @@ class Family(ABC):
         outside = (name for name in projector if not name.startswith(vision))
         return (*(name.rstrip(".") for name in (*vision, *outside, *self.unused_parts)), self.head)
 
-    def linear_layers(self, model: PreTrainedModel, part: Part) -> list[str]:
+    def linear_layers(self, model: transformers.PreTrainedModel, part: Part) -> list[str]:
         """List the names of a part's linear layers: those that LoRA adapts and 4 bits hold."""
         from torch.nn import Linear
 
@@ -125,11 +120,13 @@ class Family(ABC):
     def resized_size(self, processor: Processor, size: Size) -> Size:
         """Return the size to which the processor resizes a picture of `size`."""
 
-    def load_model(self, path: str | Path, **options: Any) -> PreTrainedModel:
+    def load_model(self, path: str | Path, **options: Any) -> transformers.PreTrainedModel:
         """Load the model of a checkpoint; options are those of transformers' from_pretrained."""
         from transformers import AutoModelForImageTextToText
 
-        model: PreTrainedModel = AutoModelForImageTextToText.from_pretrained(path, **options)
+        model: transformers.PreTrainedModel = AutoModelForImageTextToText.from_pretrained(
+            path, **options
+        )
         return model
 
     def export_size(self, size: Size) -> Size:
@@ -233,10 +230,10 @@ class TextOnly(Family):
             tokenizer.pad_token = next(pads, tokenizer.eos_token)
         return tokenizer
 
-    def load_model(self, path: str | Path, **options: Any) -> PreTrainedModel:
+    def load_model(self, path: str | Path, **options: Any) -> transformers.PreTrainedModel:
         from transformers import AutoModelForCausalLM
 
-        model: PreTrainedModel = AutoModelForCausalLM.from_pretrained(path, **options)
+        model: transformers.PreTrainedModel = AutoModelForCausalLM.from_pretrained(path, **options)
         return model
 
     def resized_size(self, processor: Processor, size: Size) -> Size:  # noqa: ARG002 - there is none
@@ -255,6 +252,6 @@ def _all_sizes() -> dict[str, dict[str, dict[str, Any]]]:
     return sizes
 
 
-def tokenizer_of(processor: Processor) -> PreTrainedTokenizerBase:
+def tokenizer_of(processor: Processor) -> transformers.PreTrainedTokenizerBase:
     """Return a processor's tokenizer; a text-only family's processor is the tokenizer itself."""
     return getattr(processor, "tokenizer", processor)

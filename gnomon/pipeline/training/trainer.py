@@ -16,7 +16,6 @@ import trl
 from peft import PeftModel
 from torch import Tensor
 from torch.nn import functional
-from trl import SFTTrainer
 from typing_extensions import override  # typing has it from Python 3.12 on
 
 from gnomon.losses import CE, NumericLoss, NumericVocab, Objective, create
@@ -52,7 +51,7 @@ class _Labels:
     counts: dict[str, Tensor]
 
 
-class NumericSFTTrainer(SFTTrainer):  # type: ignore[misc]
+class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
     """SFTTrainer whose loss is CE + weight · numeric loss, over the answer's tokens.
 
     Takes all arguments of SFTTrainer, and any dataset and collator that give labels; `Objective`
@@ -398,4 +397,4 @@ def check_overrides(ours: type, theirs: type) -> None:
 
 
 # At import, so that an unsupported release is refused before anything is loaded.
-check_overrides(NumericSFTTrainer, SFTTrainer)
+check_overrides(NumericSFTTrainer, trl.SFTTrainer)
