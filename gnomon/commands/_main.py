@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The base install has no torch; a module of gnomon's own that lacks is a fault.
         if (error.name or "gnomon").startswith("gnomon"):
             raise
-        return _fail(f"{error.name} is not here: pip install '.[train]' in gnomon's clone", 1)
+        return _fail(f"{error.name} is not installed: pip install '.[train]' in gnomon's clone", 1)
     except _Terminated:
         return _fail("terminated; the same command resumes from what was saved", 143)
     except KeyboardInterrupt:

@@ -81,7 +81,7 @@ def _file(what: str, *suffixes: str) -> Callable[[str], Path]:
 
     def path(text: str) -> Path:
         if Path(text).suffix.lower() not in suffixes:
-            raise argparse.ArgumentTypeError(f"{text}: {what} is called something{suffixes[0]}")
+            raise argparse.ArgumentTypeError(f"{text}: the name of {what} ends in {suffixes[0]}")
         return Path(text)
 
     return path

@@ -25,7 +25,7 @@ def compare(
     text_column: str | None = None,
     boxes: str | None = None,
 ) -> None:
-    """Lay runs beside each other; those that differ in the seed alone are taken together.
+    """Compare runs side by side; those that differ in the seed alone are taken together.
 
     Example: gnomon compare runs/ce-0 runs/ce-1 runs/ntil-0 runs/ntil-1 -o it.html
     | gnomon compare gpt.csv qwen.jsonl --data my-clocks.yaml -o it.html

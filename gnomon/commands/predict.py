@@ -165,7 +165,7 @@ def _check_model(model: str, data: str | None) -> None:
         raise RecipeError(no_run)
     if data is None:
         raise RecipeError(
-            f"{no_run}. If it is a model: what shall {model} be asked? Name a kind, a recipe or a"
+            f"{no_run}. If it is a model, say what to ask it: name a kind, a recipe or a"
             " directory, too"
         )
 

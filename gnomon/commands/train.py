@@ -84,7 +84,9 @@ def lock_run(run: Path) -> AbstractContextManager[None]:
 def refuse_server(recipe: Recipe) -> None:
     """Refuse to train behind a server, before its URL, which may hold a login, is stored."""
     if recipe.model.server is not None:
-        raise RecipeError("model.server: a model behind a server is asked, not trained")
+        raise RecipeError(
+            "model.server: a model behind a server cannot be trained here, only asked"
+        )
 
 
 def _is_first_process() -> bool:

@@ -77,9 +77,9 @@ class Collator:
             # A tokenizer may merge the prompt's last letter with the answer's first: no clean cut.
             if not ids or tail.tolist() != ids:
                 raise ValueError(
-                    f"sample {samples[row].id}: the answer {answer!r} does not stand whole at the"
-                    f" end of its {length} tokens; the {self.family.name} tokenizer joins it with"
-                    " the prompt"
+                    f"sample {samples[row].id}: the answer {answer!r} has no tokens of its own at"
+                    f" the end of its {length} tokens; the {self.family.name} tokenizer joins it"
+                    " with the prompt"
                 )
             labels[row, length - len(ids) : length] = tail
         return labels

@@ -58,7 +58,7 @@ def test_without_the_training_extra_it_says_what_to_install(tmp_path):
     words = ("train", "demo", "--out", tmp_path / "run")
     done = gnomon_process(*words, before="sys.modules['datasets'] = None")
     assert done.returncode == 1
-    message = "gnomon: datasets is not here: pip install '.[train]' in gnomon's clone"
+    message = "gnomon: datasets is not installed: pip install '.[train]' in gnomon's clone"
     assert done.stderr.strip() == message
 
 

@@ -123,7 +123,7 @@ def test_an_answer_that_was_cut_off_is_refused_by_name(blank, collate, monkeypat
 
     monkeypatch.setattr(type(blank.processor), "__call__", cut)
     with pytest.raises(
-        ValueError, match=r"sample sum/5: the answer '1234<.*' does not stand whole"
+        ValueError, match=r"sample sum/5: the answer '1234<.*' has no tokens of its own"
     ):
         collate(rows([total(1234, 5)]))
 
@@ -142,7 +142,9 @@ def test_an_answer_that_the_tokenizer_joins_with_the_prompt_is_refused_by_name(b
     collate = Collator(OpenEnded(), blank.processor)
     collate(rows([total(5)]))
     monkeypatch.setitem(dialect.DIALECTS, blank.family.dialect, Says())
-    with pytest.raises(ValueError, match=r"sample sum/9: the answer 'at<.*' does not stand whole"):
+    with pytest.raises(
+        ValueError, match=r"sample sum/9: the answer 'at<.*' has no tokens of its own"
+    ):
         collate(rows([total(5, 9)]))
 
 

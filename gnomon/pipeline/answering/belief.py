@@ -104,8 +104,8 @@ def _answer_ids(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[lis
     for answer, ids in zip(answers, text_ids, strict=True):
         if ids[: len(prompt_ids)] != prompt_ids:
             raise ValueError(
-                f"the answer {answer!r} does not stand whole after its prompt: the {family.name}"
-                " tokenizer joins them, so it has no probability of its own"
+                f"the answer {answer!r} has no tokens of its own after its prompt: the"
+                f" {family.name} tokenizer joins them, so it has no probability of its own"
             )
     return [ids[len(prompt_ids) :] for ids in text_ids]
 

@@ -161,5 +161,5 @@ def reporters(services: Sequence[str]) -> list[str]:
     """Return the services that the log is also sent to, once their packages are found."""
     for name in services:
         if find_spec(name) is None:
-            raise ValueError(f"train.report_to: {name} is not here: pip install {name}")
+            raise ValueError(f"train.report_to: {name} is not installed: pip install {name}")
     return list(services) or ["none"]

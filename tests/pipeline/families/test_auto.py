@@ -319,7 +319,7 @@ def whole(folders):
 
 def test_tokens_of_a_picture_that_the_model_does_not_take_are_told(whole):
     whole.processor.image_seq_len = 7
-    with pytest.raises(ValueError, match=r"Idefics2.* cannot be trained as .*: .*\b(7|8)\b"):
+    with pytest.raises(ValueError, match=r"Idefics2.* does not behave as .*: .*\b(7|8)\b"):
         try_out(whole, MIXED)
 
 

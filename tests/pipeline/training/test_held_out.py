@@ -250,7 +250,7 @@ def test_a_log_service_that_is_not_here_is_refused_with_the_way_out(recipe, tmp_
     told = changed(recipe, report_to=("trackio",))
     monkeypatch.setattr(settings, "find_spec", lambda name: None)
     with pytest.raises(
-        ValueError, match=r"train.report_to: trackio is not here: pip install trackio"
+        ValueError, match=r"train.report_to: trackio is not installed: pip install trackio"
     ):
         settings.sft_config(told, tmp_path)
     monkeypatch.setattr(settings, "find_spec", lambda name: name)
