@@ -10,7 +10,7 @@ from PIL import ExifTags, Image
 
 from gnomon.commands import pictures
 from gnomon.eval.scoring import predictions
-from gnomon.sample import Prediction
+from gnomon.sample import Prediction, Text
 
 
 def asked_of(read, out, **settings):
@@ -19,7 +19,7 @@ def asked_of(read, out, **settings):
     pictures.refuse_foreign_table(out)
     done = predictions.answered_ids(answers, settings)
     for sample in pictures.picture_samples(
-        [f for f in files if f.name not in done], "What time is it?"
+        [f for f in files if f.name not in done], "What time is it?", Text("?")
     ):
         found = Prediction(sample.id, read(sample), None, "plain", settings)
         predictions.append(answers, [found])
