@@ -1,4 +1,4 @@
-"""gnomon generate, verify, preview, cp and ls: the verbs that need no model."""
+"""gnomon generate, verify and ls: the verbs that need no model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import asdict
 
 import pytest
 from command_toys import gnomon, small
-from PIL import Image
 
 from gnomon.commands.resolve import resolve
 from gnomon.recipe import flatten
@@ -65,22 +64,6 @@ def test_generate_takes_a_recipe(tmp_path):
     shards = [file.relative_to(tmp_path / "a") for file in (tmp_path / "a").rglob("*.parquet")]
     assert shards
     assert filecmp.cmpfiles(tmp_path / "a", tmp_path / "b", shards, shallow=False)[1:] == ([], [])
-
-
-def test_preview_draws_a_sheet(tmp_path):
-    sheet = tmp_path / "sheet.png"
-    assert gnomon("preview", "clock", "-o", sheet, "--n", 4, "size=84") == 0
-    with Image.open(sheet) as image:
-        assert image.width > 4 * 84
-
-
-def test_cp_never_overwrites(tmp_path, capsys):
-    copy = tmp_path / "copy.yaml"
-    assert gnomon("cp", "demo", copy) == 0
-    copy.write_text("mine")
-    assert gnomon("cp", "demo", copy) == 1
-    assert "is there already" in capsys.readouterr().err
-    assert copy.read_text() == "mine"
 
 
 @pytest.mark.slow

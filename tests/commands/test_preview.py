@@ -12,6 +12,12 @@ def size_of(file):
         return image.size
 
 
+def test_preview_draws_a_sheet(tmp_path):
+    sheet = tmp_path / "sheet.png"
+    assert gnomon("preview", "clock", "-o", sheet, "--n", 4, "size=84") == 0
+    assert size_of(sheet)[0] > 4 * 84
+
+
 def test_a_recipes_sheet_shows_what_its_model_sees(tmp_path, capsys):
     """gnomon-tiny enlarges a picture of 64 pixels to 112. Both are shown at twice their size."""
     recipe, seen, drawn = small(tmp_path), tmp_path / "seen.png", tmp_path / "drawn.png"

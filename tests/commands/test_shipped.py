@@ -68,3 +68,12 @@ def test_a_composed_recipe_is_copied_with_its_comments(tmp_path):
     copy = tmp_path / f"{name}.yaml"
     assert "# a whole table" in copy.read_text()
     assert resolve(copy).recipe == resolve(name).recipe
+
+
+def test_cp_never_overwrites(tmp_path, capsys):
+    copy = tmp_path / "copy.yaml"
+    assert gnomon("cp", "demo", copy) == 0
+    copy.write_text("mine")
+    assert gnomon("cp", "demo", copy) == 1
+    assert "is there already" in capsys.readouterr().err
+    assert copy.read_text() == "mine"

@@ -88,19 +88,16 @@ def test_names_are_looked_for_in_the_folder_that_is_allowed(places):
         Source(hub="some/rows", pictures="secret")
 
 
-@pytest.mark.parametrize("name", ["{root}/secret/a.png", "../secret/a.png", "mine/a.png"])
-def test_rows_of_the_hub_open_no_file_of_this_machine(places, monkeypatch, name):
-    datasets = pytest.importorskip("datasets")
-    rows = {"image": [name.format(root=places)], "question": ["?"], "answer": ["3"]}
-    held = {"train": datasets.Dataset.from_dict(rows)}
-    monkeypatch.setattr(datasets, "load_dataset", lambda _: held)
-    with pytest.raises(ValueError, match=r"line 1: (no picture at|.*lies outside the folder$)"):
-        mixture((Source(hub="some/rows", columns=Columns(kind="number")),), split="all", seed=0)
+def test_rows_of_the_hub_open_no_file_of_this_machine(places, hub):
+    source = Source(hub="some/rows", columns=Columns(kind="number"))
+    for name in (f"{places}/secret/a.png", "../secret/a.png", "mine/a.png"):
+        hub(image=[name], question=["?"], answer=["3"])
+        with pytest.raises(ValueError, match=r"line 1: (no picture at|.*lies outside the folder$)"):
+            mixture((source,), split="all", seed=0)
 
 
-def test_rows_of_the_hub_open_what_was_downloaded_for_them(places, monkeypatch):
+def test_rows_of_the_hub_open_what_was_downloaded_for_them(places, hub, monkeypatch):
     """As the hub's library keeps it: links to files that are called by their hashes."""
-    datasets = pytest.importorskip("datasets")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(places / "hub"))
     for repository in ("some--rows", "other--rows"):
         folder = places / "hub" / f"datasets--{repository}"
@@ -109,9 +106,7 @@ def test_rows_of_the_hub_open_what_was_downloaded_for_them(places, monkeypatch):
         Image.new("RGB", (8, 8), "blue").save(folder / "blobs" / "f00", "PNG")
         (folder / "snapshots" / "1" / "a.png").symlink_to("../../blobs/f00")
     name = str(places / "hub" / "datasets--some--rows" / "snapshots" / "1" / "a.png")
-    rows = {"image": [name], "question": ["?"], "answer": ["3"]}
-    held = {"train": datasets.Dataset.from_dict(rows)}
-    monkeypatch.setattr(datasets, "load_dataset", lambda _: held)
+    hub(image=[name], question=["?"], answer=["3"])
     columns = Columns(kind="number")
     source = Source(hub="some/rows", columns=columns)
     assert mixture((source,), split="all", seed=0)[0].image.getpixel((0, 0)) == (0, 0, 255)

@@ -66,29 +66,16 @@ def test_a_row_may_have_several_columns_of_pictures(photos, name):
         open_table(file, Columns(more_images=("aftr",)), "all")
 
 
-def test_a_column_may_hold_a_list_of_pictures(photos, monkeypatch):
+def test_a_column_may_hold_a_list_of_pictures(photos, hub):
     rows = [{"image": ["3.png", "1.png"], "question": "?", "answer": "1"}]
     found = open_table(written(photos, rows), Columns(), "all")
     assert [colour(i) for i in found[0].images] == [3, 1]
-    data = datasets.DatasetDict(
-        train=datasets.Dataset.from_list(
-            [
-                {
-                    **rows[0],
-                    "image": [
-                        {"bytes": (photos / name).read_bytes(), "path": name}
-                        for name in rows[0]["image"]
-                    ],
-                }
-            ],
-            datasets.Features(
-                image=datasets.List(datasets.Image()),
-                question=datasets.Value("string"),
-                answer=datasets.Value("string"),
-            ),
-        )
-    )
-    monkeypatch.setattr(datasets, "load_dataset", lambda _: data)
+    pictures = [
+        {"bytes": (photos / name).read_bytes(), "path": name} for name in ("3.png", "1.png")
+    ]
+    hub(lambda d: {"image": d.List(d.Image()), "question": d.Value("string"),
+                   "answer": d.Value("string")},
+        image=[pictures], question=["?"], answer=["1"])  # fmt: skip
     assert open_hub("some/rows", Columns(), "all")[0].images == found[0].images
     with pytest.raises(ValueError, match="line 1: column 'image' is empty"):
         open_table(written(photos, [{**rows[0], "image": []}]), Columns(), "all")

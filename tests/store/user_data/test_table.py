@@ -337,18 +337,6 @@ def test_what_is_described_changes_with_the_rows(tmp_path):
     assert open_table(file, TIMES, "train").describe() != first
 
 
-@pytest.fixture
-def hub(monkeypatch):
-    """Put rows where the hub's library would find them; gives the library."""
-    datasets = pytest.importorskip("datasets")
-
-    def put(features=None, splits=("train",), **rows):
-        data = datasets.Dataset.from_dict(rows, features and datasets.Features(features(datasets)))
-        monkeypatch.setattr(datasets, "load_dataset", lambda _: dict.fromkeys(splits, data))
-
-    return put
-
-
 def test_a_dataset_of_the_hub_is_dealt_out_anew_and_each_time_alike(hub):
     images = [Image.new("RGB", (8, 8), (i, 0, 0)) for i in range(40)]
     rows = {"question": ["How red?"] * 40, "answer": list(range(40))}
