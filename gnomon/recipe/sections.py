@@ -102,6 +102,9 @@ class Columns:
     cycle: Annotated[float, Field(ge=0, le=1e9)] = 0.0
     """Value at which the scale begins again: 10 for a meter's dial, where 9.9 is a tenth from 0.0,
     360 for a compass in degrees; 0 for a scale that ends. Errors are then taken the shorter way."""
+    digits: Annotated[int, Field(ge=0, le=30)] | Literal["label"] | None = None
+    """Figures of a counter before the point, such as 5: answers are then written 05098 and not
+    5098, and also measured figure by figure. label: as many as each label has; 0: as a number."""
     choices: tuple[AnswerText, ...] | None = None
     """The possible texts, where the question lists them, such as [open, closed]."""
     box_format: BoxFormat = "xyxy"

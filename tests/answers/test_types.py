@@ -56,6 +56,7 @@ def boxes(draw):
 
 DECIMALS = st.decimals(-(10**12), 10**12, places=3, allow_nan=False)
 TURNS = st.integers(0, 99).map(lambda tenths: Decimal(tenths) / 10)
+NATURALS = st.integers(0, 10**6 - 1).map(Decimal)
 UNITS = st.sampled_from(["", "kg", "%", "°C", "m", "M€", "million", "k", "bar", "degrees"])
 SPOTS = st.lists(st.builds(Spot, PHRASES, boxes()), min_size=1, max_size=4).map(
     lambda items: Spots(tuple(items))
@@ -73,6 +74,10 @@ TARGETS = {
     "number": (st.builds(Number, DECIMALS, UNITS), PROSE),
     "reading": (st.builds(Number, DECIMALS, UNITS, st.just(Decimal("0.5"))), PROSE),
     "cyclic": (TURNS.map(lambda value: Number(value, "", Decimal("0.1"), Decimal(10))), PROSE),
+    "counter": (
+        st.builds(Number, NATURALS, UNITS, st.just(Decimal(0)), st.just(Decimal(0)), st.just(6)),
+        PROSE,
+    ),
     "box": (boxes(), PROSE),
     "choice": (st.builds(Text, st.sampled_from(CHOICES), st.just(CHOICES)), PROSE),
     "text": (PHRASES.map(Text), OF_LISTS),
@@ -128,6 +133,7 @@ VALUES = {
     "number": DECIMALS,
     "reading": DECIMALS,
     "cyclic": TURNS.map(lambda value: Turn(value, Decimal(10))),
+    "counter": DECIMALS,
     "box": st.tuples(*[st.floats(-50, 700)] * 4),
     "text": PHRASES,
     "spots": SPOTS,

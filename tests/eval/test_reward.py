@@ -37,6 +37,7 @@ TARGETS = {
     "number": Number(Decimal("41.5")),
     "reading": Number(Decimal("41.5"), "bar", Decimal("0.5")),
     "cyclic": Number(Decimal("9.9"), "", Decimal("0.1"), Decimal(10)),
+    "counter": Number(Decimal(512), digits=5),
     "box": Box(10, 10, 30, 40),
     "text": Text("blue"),
     "spots": Spots((Spot("EXIT", Box(10, 10, 30, 40)),)),
@@ -76,6 +77,7 @@ def test_a_time_earns_by_its_deviation(truth, said):
 def test_numbers_earn_all_half_or_nothing():
     assert graded("number", TARGETS["number"], "41.50", "42", "50") == [1, 0.5, 0]
     assert graded("reading", TARGETS["reading"], "42 bar", "43", "50") == [1, 0.5, 0]
+    assert graded("counter", TARGETS["counter"], "00512", "512", "00912") == [1, 1, 0.4]
 
 
 def test_a_box_earns_its_overlap():

@@ -58,6 +58,11 @@ class Target(ABC):
         raise ValueError(f"a {cls.name} cannot be read from a label")
 
     @classmethod
+    def loses_zero(cls, value: Any, columns: Any) -> bool:  # noqa: ARG003 - words and places keep all
+        """True if a label begins with a zero that its answer leaves out, and nobody said so."""
+        return False
+
+    @classmethod
     def form_of_labels(cls, columns: Any) -> Target | None:  # noqa: ARG003 - a place has no such form
         """Form of the answers that a user's column holds; None where it gives nothing to list."""
         return None

@@ -48,6 +48,9 @@ class Number(Target):
     cycle: Decimal = _NONE
     """Value at which the scale begins again, such as 10 on a meter's dial, where 9.9 is a tenth
     from 0.0, or 360 on a compass; 0 for a scale that ends."""
+    digits: int = 0
+    """Figures before the point that are written at least, zeros in front, as a counter's 05098 has
+    five; 0 for as few as a number needs."""
 
     def __post_init__(self) -> None:
         _check_finite("value", self.value)
@@ -65,16 +68,25 @@ class Number(Target):
                 f" again: write {around(self.value, self.cycle):f}"
             )
 
+        if self.digits < 0 or (self.digits and not 0 <= self.value < Decimal(10) ** self.digits):
+            raise ValueError(
+                f"{self.value:f} has no {self.digits} figures before the point: give"
+                " columns.digits as many as the counter has"
+            )
+
     def __repr__(self) -> str:
         """Fields without those at their defaults that came after stored hashes of rows."""
-        cycle = f", cycle={self.cycle!r}" if self.cycle else ""
-        return f"Number(value={self.value!r}, unit={self.unit!r}, within={self.within!r}{cycle})"
+        later = f", cycle={self.cycle!r}" if self.cycle else ""
+        later += f", digits={self.digits}" if self.digits else ""
+        return f"Number(value={self.value!r}, unit={self.unit!r}, within={self.within!r}{later})"
 
     @property
     def answer_type(self) -> str:
-        """Type by the scale: one that goes round, one with a tolerance, or a plain number."""
+        """Type by the scale: one that goes round, a counter's, one with a tolerance, or none."""
         if self.cycle:
             return "cyclic"
+        if self.digits:
+            return "counter"
         return "reading" if self.within else "number"
 
     def bar(self, size: Size | None) -> str:
@@ -87,9 +99,19 @@ class Number(Target):
     @classmethod
     def from_label(cls, value: Any, columns: Any, size: Size | None) -> Self:
         """Parse figures with or without their unit."""
-        number = parse_label(value, columns.units, columns.decimal)
+        text = _label_text(value, columns.units, columns.decimal)
+        number = _parsed(value, text)
+        digits = columns.digits or 0
+        if digits == "label":
+            digits = len(text.partition(".")[0])
         within, cycle = Decimal(str(columns.within)), Decimal(str(columns.cycle))
-        return cls(number, columns.units[0], within, cycle)
+        return cls(number, columns.units[0], within, cycle, digits)
+
+    @classmethod
+    def loses_zero(cls, value: Any, columns: Any) -> bool:
+        """True for 05098 as long as the columns do not say how many figures are kept."""
+        is_open = columns.digits is None and isinstance(value, str)
+        return is_open and bool(re.match(r"\D{0,2}0\d", value.strip()))
 
     @classmethod
     def form_of_labels(cls, columns: Any) -> Self:
@@ -98,7 +120,7 @@ class Number(Target):
 
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
         """Write plain decimals, never 1E+3, and the unit after a space."""
-        text = f"{self.value:f} {self.unit}" if self.unit else f"{self.value:f}"
+        text = f"{self.figures} {self.unit}" if self.unit else self.figures
         if not _WRITTEN.fullmatch(text):  # such an answer must never be trained on
             raise ValueError(f"unit={self.unit!r}: give words with one space between them")
         return text
@@ -113,9 +135,15 @@ class Number(Target):
 
     @property
     def form_of_question(self) -> Self:
-        """Zero in the same unit; of a scale that goes round also its cycle and steps."""
+        """Zero in the same unit and as many figures; on a cycle also its length and steps."""
         within = self.within if self.cycle else _NONE
-        return type(self)(_NONE, self.unit, within, self.cycle)
+        return type(self)(_NONE, self.unit, within, self.cycle, self.digits)
+
+    @property
+    def figures(self) -> str:
+        """Plain decimals with the zeros in front that a counter has."""
+        whole, point, rest = f"{self.value:f}".partition(".")
+        return f"{whole.zfill(self.digits)}{point}{rest}"
 
     @property
     def listable(self) -> bool:
@@ -128,6 +156,8 @@ class Number(Target):
     def possible_answers(self) -> tuple[Self, ...]:
         """Whole numbers from 0 to 100 in the same unit; on a cycle its steps of the tolerance."""
         step, count = _ONE, _LAST_LISTED + 1
+        if self.digits:
+            count = min(count, 10**self.digits)
         if self.cycle:
             step = self.within or _ONE
             count = int(self.cycle / step)
@@ -140,13 +170,15 @@ class Number(Target):
 
     def display(self) -> str:
         """Value with its unit."""
-        return f"{self.value} {self.unit}".rstrip()
+        text = self.figures if self.digits else str(self.value)
+        return f"{text} {self.unit}".rstrip()
 
     def to_json(self) -> dict[str, Any]:
         """Fields with decimals as texts, which JSON numbers would round."""
         row = {"value": str(self.value), "unit": self.unit, "within": str(self.within)}
-        # Only scales that go round have the field, so that older files stay as they are.
-        return row | {"cycle": str(self.cycle)} if self.cycle else row
+        # Fields that came later stand only where they are set: older files stay as they are.
+        later: dict[str, Any] = {"cycle": str(self.cycle)} if self.cycle else {}
+        return row | later | ({"digits": self.digits} if self.digits else {})
 
 
 def around(value: Decimal, cycle: Decimal) -> Decimal:
@@ -177,13 +209,21 @@ _EITHER = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}", re.ASCII)
 _LARGEST = 300
 
 
-def parse_label(value: Any, units: Sequence[str], decimal: str | None) -> Decimal:
-    """Parse a number; one that is unclear, or has a unit that is none of these, is refused."""
+def _label_text(value: Any, units: Sequence[str], decimal: str | None) -> str:
+    """A label's figures as Python reads them, the zeros in front kept.
+
+    One that is unclear, or has a unit that is none of these, is refused.
+    """
     # JSON and YAML may have read the number already; a text may have blanks and a real minus.
     text = " ".join(str(value).replace("−", "-").split())
     if isinstance(value, str) and (match := _LABEL.fullmatch(text)):
         _check_unit(text, match["before"] or match["after"] or "", units)
         text = _plain(match["number"], decimal)
+    return text
+
+
+def _parsed(value: Any, text: str) -> Decimal:
+    """The number that a label's figures stand for; ones that stand for none are refused."""
     try:
         number = Decimal(text)
         # NaN and 1e999 are Decimals, too.

@@ -121,6 +121,25 @@ def relaxed_correctness(prediction: str, target: str, tolerance: float = 0.05) -
     return prediction.lower() == target.lower()
 
 
+def digit_accuracy(prediction: Numeric, target: Numeric, digits: int) -> float:
+    """Share of a counter's figures that are right, place by place, zeros in front included.
+
+    `digits` is the number of figures before the point; those behind it are the target's. An answer
+    of more figures has none in its place.
+    """
+    guess, truth = _decimal(prediction), _decimal(target)
+    exponent = truth.as_tuple().exponent
+    decimals = max(0, -exponent) if isinstance(exponent, int) else 0
+    if not guess.is_finite() or guess < 0:
+        return 0.0
+    if guess >= Decimal(10) ** (digits + decimals):  # no figure of it is in its place
+        return 0.0
+    # Cut off rather than rounded, which would carry into figures that were read rightly.
+    read, right = (f"{int(n.scaleb(decimals)):0{digits + decimals}}" for n in (guess, truth))
+    same = sum(a == b for a, b in zip(reversed(read), reversed(right), strict=False))
+    return same / max(len(read), len(right))
+
+
 # More digits than any answer, so that a difference is rounded only where a float would be.
 _ROUNDED = Context(prec=40, traps=[])
 
@@ -365,8 +384,29 @@ class CyclicType(NumberType):
 
 
 _ACCEPTED = Line("accepted", "Right as far as the scale can be read", headline=True)
+_DIGITS = Line("digits", "Figures right", statistic="mean", headline=True, function=digit_accuracy)
+
+
+@dataclass(frozen=True)
+class CounterType(NumberType):
+    """Numbers with zeros in front, also measured figure by figure."""
+
+    def measures(self, truth: Number, answer: Answer, cost: float) -> dict[str, float]:
+        """Add the share of figures that are right."""
+        measures = super().measures(truth, answer, cost)
+        if answer.value is None:
+            return measures | {"digits": 0.0}
+        assert isinstance(answer.value, Decimal)
+        return measures | {"digits": digit_accuracy(answer.value, truth.value, truth.digits)}
+
+    def credit(self, measures: dict[str, float]) -> float:
+        """1 if accepted, else half the share of figures that are right."""
+        return max(measures["accepted"], measures["digits"] / 2)
+
+
 TYPES: dict[str, AnswerType] = {
     "number": NumberType("Number", LINES),
+    "counter": CounterType("Number of a counter", (_ACCEPTED, _DIGITS, *LINES)),
     "reading": NumberType("Number on a scale", (_ACCEPTED, *LINES)),
     "cyclic": CyclicType("Number on a scale that goes round", _CYCLIC_LINES),
 }

@@ -54,6 +54,7 @@ _USUAL_LENGTH, _ANY_LENGTH = (0.8, 0.98), (0.35, 0.98)
 _TENTH = Decimal("0.1")
 # A wheel begins again after 9.
 _FIGURES = Decimal(10)
+_ALL_FIGURES = "What does the counter read? Answer with all of its figures, such as 00512."
 _TEXTS = {
     "read": ("What does the counter read? Answer with a number.",
              "Which number does the counter show? Answer with a number."),
@@ -98,6 +99,9 @@ class Counter(PictureGenerator):
     """How many of them stand behind the point, from and to (0 to 3)."""
     rolling: Annotated[float | None, within(0, 1)] = None
     """The share of wheels' counters whose last wheel stands between two figures (0 to 1)."""
+    leading_zeros: bool = field(default=False, metadata=LATER)
+    """Answers have all figures, as 05098, and are measured figure by figure; the question says
+    so."""
     dead_segments: Annotated[float, within(0, 1)] = field(default=0.0, metadata=LATER)
     """The share of displays with a segment that never lights, where the figure is still told from
     each other one (0 to 1)."""
@@ -135,7 +139,7 @@ class Counter(PictureGenerator):
     @property
     def general_question(self) -> str | None:
         """The question for a number, which suits every counter."""
-        return _TEXTS["read"][0] if "read" in self.questions else None
+        return self._texts("read")[0] if "read" in self.questions else None
 
     @property
     def find_questions(self) -> tuple[str, ...]:
@@ -157,8 +161,12 @@ class Counter(PictureGenerator):
         image, moved = self.degrade_picture(index, draw.picture(scene, rng), keep)
         pose = moved.after(scene.pose)
         facts = _facts(plan, scene, pose)
-        return Sample(self.id(index), image, rng.choice(_TEXTS[plan.question]),
-                      _target(plan, scene, facts), facts)  # fmt: skip
+        target = _target(plan, scene, facts, all_figures=self.leading_zeros)
+        question = rng.choice(self._texts(plan.question))
+        return Sample(self.id(index), image, question, target, facts)
+
+    def _texts(self, question: str) -> tuple[str, ...]:
+        return (_ALL_FIGURES,) if self.leading_zeros and question == "read" else _TEXTS[question]
 
     def _plan(self, rng: Rng) -> CounterPlan:
         question = rng.choice(self.questions)
@@ -271,7 +279,9 @@ def _split_key(plan: CounterPlan) -> tuple[str, ...]:
     return plan.face, text, str(plan.turn), plan.question
 
 
-def _target(plan: CounterPlan, scene: CounterScene, facts: dict[str, Any]) -> Target:
+def _target(
+    plan: CounterPlan, scene: CounterScene, facts: dict[str, Any], *, all_figures: bool
+) -> Target:
     """The answer: partly turned wheels read as the lower figure; a wheel alone, to a tenth."""
     if plan.question == "where":
         return Box(*facts["case_box"])
@@ -281,7 +291,9 @@ def _target(plan: CounterPlan, scene: CounterScene, facts: dict[str, Any]) -> Ta
     step = Decimal(1).scaleb(-plan.decimals)
     value = reading(plan.digits, plan.decimals).quantize(step, ROUND_FLOOR)
     # Between two figures either may be read; a register's pointers say which one it is.
-    return Number(value, "", step) if plan.turn and plan.face == "wheels" else Number(value)
+    within = step if plan.turn and plan.face == "wheels" else Decimal(0)
+    digits = len(plan.digits) - plan.decimals if all_figures else 0
+    return Number(value, "", within, digits=digits)
 
 
 def _facts(plan: CounterPlan, scene: CounterScene, pose: Pose) -> dict[str, Any]:

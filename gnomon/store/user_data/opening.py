@@ -163,14 +163,16 @@ def _build(
 
     # As JSON gives it back: in a stored description a tuple is a list, and would never be equal.
     described = json.loads(json.dumps(asdict(columns)))
-    for key in (
-        "decimal",
-        "more_images",
-        "cycle",
-    ):  # newer than stored descriptions of the same rows
+    # Keys that are newer than stored descriptions of the same rows.
+    for key in ("decimal", "more_images", "cycle", "digits"):
         if not described[key]:
             del described[key]
     table = build_table(name, lines, read, {"columns": described}, on_bad)
+    if reader.example is not None:
+        warn_once(
+            f"{name}: labels such as {reader.example} begin with a zero, which answers leave out:"
+            " columns.digits=label keeps what each label has, columns.digits=0 means so"
+        )
     texts = columns.kind == "text" and columns.choices is None
     if texts and all(_NUMERIC.fullmatch(row.target.words) for row in table.rows):
         warn_once(
@@ -224,6 +226,8 @@ class _Reader:
         self._pictures: dict[str, tuple[Picture, str]] = {}
         self._text_target = lru_cache(_CACHE)(self._new_target)
         self._split = lru_cache(_CACHE)(partial(split_of, "own"))
+        self.example: str | None = None
+        """A label with a zero in front that its answer lacks."""
 
     def row(self, line: int, raw: dict[str, Any]) -> UserRow:
         """Return the row, or raise a ValueError with its fault."""
@@ -272,6 +276,8 @@ class _Reader:
         return self._text_target(label) if isinstance(label, str) else self._new_target(label)
 
     def _new_target(self, label: Any) -> Target:
+        if self._type.loses_zero(label, self._columns):
+            self.example = label
         return self._type.from_label(label, self._columns, None)
 
 

@@ -1,0 +1,87 @@
+"""Counters keep their zeros in front: in labels, answers, lists and files."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from gnomon.answers.base.answer_type import Answer
+from gnomon.answers.number.measure import digit_accuracy
+from gnomon.answers.registry import TYPES
+from gnomon.generators import create
+from gnomon.recipe import Columns
+from gnomon.sample import Number, target_from_json, target_to_json
+from gnomon.store.user_data.opening import open_table
+
+
+def written(label, **columns):
+    return Number.from_label(label, Columns(kind="number", **columns), None).write()
+
+
+@pytest.mark.parametrize(
+    ("label", "digits", "text"),
+    [
+        ("05098", 5, "05098"),
+        ("5098", 5, "05098"),
+        ("00000", "label", "00000"),
+        ("005.30", "label", "005.30"),
+        ("00512 m³", "label", "00512 m³"),
+        ("05098", None, "5098"),
+        ("05098", 0, "5098"),
+        (98, "label", "98"),
+    ],
+)
+def test_a_label_s_zeros_stand_where_the_columns_say(label, digits, text):
+    assert written(label, digits=digits, unit="m³" if "m³" in text else "") == text
+
+
+def test_more_figures_than_the_counter_has_are_refused():
+    with pytest.raises(ValueError, match="has no 3 figures before the point"):
+        written("05098", digits=3)
+
+
+def test_figures_are_kept_in_files_in_lists_and_when_read_back():
+    number = Number(Decimal("7.5"), digits=3)
+    assert target_from_json(target_to_json(number)) == number == number.read_back("007.5")
+    assert "digits" not in target_to_json(Number(Decimal(7)))
+    listed = [answer.write() for answer in Number(Decimal(7), digits=2).possible_answers()]
+    assert (listed[0], listed[7], len(listed)) == ("00", "07", 100)
+
+
+@pytest.mark.parametrize(
+    ("guess", "truth", "share"),
+    [("5098", "5098", 1), ("5099", "5098", 0.8), ("15098", "5098", 0.8), ("98", "5098", 0.8),
+     ("98765", "1234", 0), ("123456", "23456", 0), ("509.8", "509.8", 1), ("509", "509.8", 5 / 6),
+     ("-5098", "5098", 0)],
+)  # fmt: skip
+def test_figures_are_compared_place_by_place(guess, truth, share):
+    assert digit_accuracy(Decimal(guess), Decimal(truth), 5) == pytest.approx(share)
+
+
+def test_zeros_are_no_error_but_figures_are_counted():
+    kind, truth = TYPES["counter"], Number(Decimal(512), digits=5)
+    assert truth.answer_type == "counter"
+    right = kind.measures(truth, Answer(Decimal(512), "512"), 9.0)
+    assert (right["accepted"], right["digits"], right["error"]) == (1, 1, 0)
+    assert kind.measures(truth, Answer(None, "?"), 9.0)["digits"] == 0
+
+
+def test_zeros_that_get_lost_are_told_of(tmp_path, capsys):
+    file = tmp_path / "meters.csv"
+    file.write_text("question,answer\nWhat does it read?,05098\nAnd now?,0.5\n")
+    open_table(file, Columns(kind="number", image=None), "all")
+    warning = capsys.readouterr().err
+    assert "labels such as 05098 begin with a zero" in warning
+    assert "columns.digits=label" in warning
+    for digits in (5, "label", 0):
+        open_table(file, Columns(kind="number", image=None, digits=digits), "all")
+    assert not capsys.readouterr().err
+
+
+def test_drawn_counters_can_ask_for_all_figures():
+    counter = create("counter", leading_zeros=True, decimals=[0, 2])
+    for sample in counter[:20]:
+        whole = len(sample.facts["digits"]) - sample.facts["decimals"]
+        assert len(sample.target.write().partition(".")[0]) == whole
+        assert sample.question == counter.general_question
