@@ -161,15 +161,6 @@ def test_twelve_and_59_seconds_before_one_are_drawn_right(second):
     assert (angles["minute"], angles["hour"]) == (second % 3600 / 10, second / 120)
 
 
-def test_no_time_is_said_with_60():
-    """In any form, whatever is added to it or taken from it."""
-    for second in range(0, 43200, 7):
-        for form in ("digits", "words", "json"):
-            whole = second if form != "words" else second // 60 * 60
-            text = Time(whole, shows_seconds=form != "words", form=form).write()
-            assert "60" not in text and "sixty" not in text  # noqa: PT018
-
-
 FORMS = ("digits", "words", "json")
 MANY = {
     "one": {"questions": tuple(ASK), "size": 224},

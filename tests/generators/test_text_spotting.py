@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 import pytest
 from quick import quick, strengths
+from solvers import check
 
 from gnomon.generators import create
 from gnomon.generators.drawing.colours import (
@@ -20,7 +21,7 @@ from gnomon.generators.rng import Rng
 from gnomon.generators.text_spotting.draw import hull
 from gnomon.generators.text_spotting.generator import LEVELS, QUESTIONS
 from gnomon.generators.text_spotting.texts import TEXTS, texts
-from gnomon.sample import Box, Spots, Text
+from gnomon.sample import Box, Text
 
 levels = pytest.mark.parametrize("level", quick(LEVELS, "hard"))
 
@@ -148,22 +149,17 @@ def test_every_ground_has_colours_to_write_with():
 def test_what_is_asked_is_there_once(level):
     asked = set()
     for sample in drawn(150, level=level, questions=list(QUESTIONS)):
+        check(sample)
         facts = sample.facts
         said = [t["text"] for t in facts["texts"]]
         meant = facts["texts"][facts["means"]]
         asked.add(facts["question"])
         if facts["question"] == "find":
             assert sum(meant["text"].casefold() in s.casefold() for s in said) == 1
-            assert f'"{meant["text"]}"' in sample.question
             assert sample.target == Box(*meant["box"])
         elif facts["question"] == "read":
             assert [t["colour"] for t in facts["texts"]].count(meant["colour"]) == 1
-            assert len(said) == 1 or meant["colour"] in sample.question
             assert sample.target == Text(meant["text"])
-        else:
-            assert isinstance(sample.target, Spots)
-            found = [(s.text, s.box.corners) for s in sample.target.items]
-            assert found == [(t["text"], tuple(t["box"])) for t in facts["texts"]]
     assert asked == set(QUESTIONS)
 
 

@@ -8,18 +8,18 @@ from functools import partial
 
 import numpy as np
 import pytest
-from eval_toys import boxes, numbers, predict, scored
+from eval_toys import boxes, numbers, predict, run, scored
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
 from gnomon.answers.base.formatting import format_exact
 from gnomon.answers.number.measure import r_squared
-from gnomon.eval import RunResult, score
+from gnomon.eval import score
 from gnomon.eval.formatting import error_text
 from gnomon.eval.report.sections import summary_rows
 from gnomon.eval.stats.intervals import bootstrap, r_squared_values, wilson
-from gnomon.sample import Number, Prediction, Sample, Table
+from gnomon.sample import Number, Sample, Table
 
 
 def test_wilson_holds_at_the_ends():
@@ -165,12 +165,22 @@ def test_order_statistics_are_the_nearest_that_hold_it(n, of):
 TRUE = Table(("year", "apples", "pears"), (("a", "10", "20"), ("b", "30", "40")))
 
 
-def test_boxes_show_both():
-    samples = boxes(3, size=(30, 40))[:1]
-    scores = score(predict(samples, ["[0.5, 0.5, 1.8, 2.1]"], size=(100, 100)), samples)
-    results = {r.name: r.estimate.value for r in scores.summaries["box"].results}
-    assert results["centre"] == pytest.approx(100 * math.sqrt(2) * results["centre_share"])
-    assert results["corners"] == pytest.approx(100 * math.sqrt(2) * results["corners_share"])
+def figures(samples, texts, size=None):
+    """Figures of the one kind that all samples have."""
+    (summary,) = score(predict(samples, texts, size=size), samples).summaries.values()
+    return {result.name: result.estimate.value for result in summary.results}
+
+
+def test_summaries_show_several_measures_and_leave_out_what_has_none():
+    boxed = figures(boxes(1, size=(30, 40)), ["[0.5, 0.5, 1.8, 2.1]"], size=(100, 100))
+    for name in ("centre", "corners"):
+        assert boxed[name] == pytest.approx(100 * math.sqrt(2) * boxed[f"{name}_share"])
+    half = figures([Sample("t", None, "?", TRUE)], ["year | apples | pears\na | 10 | 20"])
+    assert half["rms"] == pytest.approx(2 / 3)
+    assert half["rnss"] == 0.5
+    read = figures(numbers([0, 10, -5]), ["0", "100", "no idea"])
+    assert read["symmetric"] == pytest.approx((0 + 180 / 110) / 2)
+    assert read["magnitude"] == pytest.approx(1)
 
 
 def test_no_interval_of_r_squared_goes_beyond_1():
@@ -184,28 +194,14 @@ def test_no_interval_of_r_squared_goes_beyond_1():
     assert result.low < result.value < result.high == 1
 
 
-def test_tables_show_both():
-    sample = Sample("t", None, "?", TRUE)
-    (summary,) = score(
-        [Prediction("t", "year | apples | pears\na | 10 | 20", None, "plain")], [sample]
-    ).summaries.values()
-    results = {r.name: r.estimate.value for r in summary.results}
-    assert results["rms"] == pytest.approx(2 / 3)
-    assert results["rnss"] == 0.5
-
-
-def test_numbers_show_both_and_leave_out_what_has_none():
-    samples = numbers(["0", "10", "-5"])
-    (summary,) = scored(samples, ["0", "100", "no idea"]).summaries.values()
-    results = {r.name: r.estimate.value for r in summary.results}
-    assert results["symmetric"] == pytest.approx((0 + 180 / 110) / 2)
-    assert results["magnitude"] == pytest.approx(1)
-
-
 def summed(texts, truths):
-    samples = numbers(truths)
-    given = [Prediction(s.id, t, None, "plain") for s, t in zip(samples, texts, strict=True)]
-    return RunResult("one", score(given, samples))
+    return run("one", numbers(truths), texts)
+
+
+def cells(one):
+    """Cells of a run of numbers by the label of their row."""
+    rows = summary_rows([one], "number", (), headline=False)
+    return {row.label: row.cells[0] for row in rows}
 
 
 def test_r_squared_stands_in_the_summary_with_what_was_dropped():
@@ -216,7 +212,7 @@ def test_r_squared_stands_in_the_summary_with_what_was_dropped():
     assert result.value == pytest.approx(expected.value)
     assert result.n == expected.n == 9
     assert result.low < result.value < result.high
-    rows = {row.label: row.cells[0] for row in summary_rows([run], "number", (), headline=False)}
+    rows = cells(run)
     assert rows["R² of read answers"][1].endswith("] 1 dropped")
     assert rows["Mean relative error"][1].endswith("] 2 dropped")
     assert "dropped" not in rows["Mean absolute error (MAE)"][1]
@@ -244,7 +240,7 @@ def test_a_single_error_is_written_to_its_own_digits(value, text):
 
 def test_the_mean_error_says_what_an_unread_answer_costs():
     run = summed(["3", "none"], [3, 13])
-    labels = {row.label: row.cells[0] for row in summary_rows([run], "number", (), headline=False)}
+    labels = cells(run)
     assert labels["Mean error, unread answers at the worst value"][0] == "5.00"
 
 
@@ -255,7 +251,7 @@ def test_the_mean_error_says_what_an_unread_answer_costs():
 def test_r_squared_has_no_value_where_truths_do_not_differ(texts, truths, told):
     """Readable answers do not count as dropped, though R² is undefined."""
     run = summed(texts, truths)
-    rows = {row.label: row.cells[0] for row in summary_rows([run], "number", (), headline=False)}
+    rows = cells(run)
     assert rows["R² of read answers"] == ("–", told)
 
 
