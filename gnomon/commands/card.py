@@ -76,6 +76,7 @@ def card(
     base = Path(families.locate(name))  # a folder; of a hub id just the name again
     # The hub refuses a card whose base model is a path; one trained from nothing has none.
     on_hub = base == families.TINY or not base.is_dir()
+    # The two words by which the hub draws a model's tree.
     adapted = "adapter" if library == "peft" else "finetune"
     task = "image-text-to-text" if _takes_pictures(run) else "text-generation"
     questions = run_questions(recipe, run)

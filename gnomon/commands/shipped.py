@@ -49,6 +49,7 @@ def read(path: str | Path) -> tuple[str, str]:
     is_composed = name in names() and f"{name}.yaml" not in recipe.configs()
     if is_composed and not place.is_file() and place.parent.name in ("", "configs"):
         return f"{name}.yaml", _composed(name)
+    # names() imports all families, for the hint at what a misspelled name may mean.
     file = recipe.find(path, names())
     return str(file), recipe.read_text(file)
 

@@ -86,6 +86,7 @@ def choices(schema: type, key: str) -> tuple[Any, ...]:
     """Return the values that a key may have; empty where any of its type is taken."""
     # Annotations are texts here, since every file postpones their evaluation.
     hint = get_type_hints(schema)[key]
+    # A union, such as `Literal[...] | None`, takes more than the listed values.
     return get_args(hint) if get_origin(hint) is Literal else ()
 
 

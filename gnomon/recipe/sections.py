@@ -123,7 +123,7 @@ class Columns:
 
     @property
     def units(self) -> tuple[str, ...]:
-        """All spellings of the unit; answers are written with the first."""
+        """Spellings of the unit that labels may have; answers are written with the first."""
         return (self.unit,) if isinstance(self.unit, str) else self.unit
 
 
