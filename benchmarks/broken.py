@@ -36,7 +36,7 @@ class Broken:
 
 BROKEN = (
     Broken("a sign in the kernel losses", "losses/kernels.py",
-           "q, -others.sum(", "q, others.sum(", "losses/test_kernels.py"),
+           "q, -others.sum(", "q, others.sum(", "losses/test_contract.py"),
     Broken("NTIL counts places the wrong way", "losses/ntil.py",
            "emd * self.base ** spans", "emd / self.base ** spans", "losses/test_ntil.py"),
     Broken("the ratio to the cross-entropy has a gradient", "losses/objective.py",
@@ -56,7 +56,7 @@ BROKEN = (
            "pipeline/training/test_trainer.py"),
     Broken("the answer's end is no label", "pipeline/collate.py",
            "labels[row, length - len(ids) : length] = tail",
-           "labels[row, length - len(ids) : length - 1] = tail[:-1]", "pipeline/test_collate.py"),
+           "labels[row, length - len(ids) : length - 1] = tail[:-1]", "pipeline/families/test_contract.py"),
     Broken("a meaning stands in every split", "generators/base.py",
            "if self.share(self.kind, *meaning(thing)) == self.split:", "if True:",
            "generators/test_contract.py"),

@@ -49,13 +49,17 @@ def labels_of(name, texts):
 
 
 def read(name, texts):
-    """The numbers in each text, exactly, by their digits and places."""
-    vocab, labels = vocab_of(name), labels_of(name, texts)
+    """The numbers in each text, exactly."""
+    return numbers_in_rows(vocab_of(name), labels_of(name, texts))
+
+
+def numbers_in_rows(vocab, labels):
+    """The numbers in each row of labels, exactly, by their digits and places."""
     spans = vocab.spans(labels)
-    found = [{} for _ in texts]
+    rows = [{} for _ in labels]
     for p in spans.numeric.nonzero().flatten().tolist():
-        numbers, number = found[p // labels.shape[1]], spans.number[p].item()
+        numbers, number = rows[p // labels.shape[1]], spans.number[p].item()
         digits = vocab.entries[spans.index[p]].value
         numbers[number] = numbers.get(number, 0) + Decimal(digits).scaleb(spans.place[p].item())
     negative = spans.negative.tolist()
-    return [[-v if negative[n] else v for n, v in numbers.items()] for numbers in found]
+    return [[-v if negative[n] else v for n, v in numbers.items()] for numbers in rows]

@@ -119,10 +119,8 @@ def _bell(digit, spread):
 
 
 def crps(digit):
-    pairs = sum(
-        p * q * digit.distance(i, j) for i, p in digit.p.items() for j, q in digit.p.items()
-    )
-    return emd(digit) - 0.5 * pairs
+    p = digit.by_value()
+    return emd(digit) - 0.5 * sum(p[v] * p[w] * abs(v - w) for v in p for w in p)
 
 
 def relative(number, **options):

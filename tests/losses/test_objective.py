@@ -19,11 +19,6 @@ TEXTS = ["12:05", "-3.507", "a%", "1,234 0.05", "007", "2024"]
 SPLITS = [(1, 5), (4, 2), (1, 1, 1, 1, 1, 1)]
 
 
-@pytest.fixture(params=VOCABULARIES)
-def vocab_name(request):
-    return request.param
-
-
 @pytest.fixture
 def vocab(vocab_name):
     return VOCABULARIES[vocab_name]()
@@ -128,24 +123,6 @@ def test_numeric_mass_is_what_all_digits_have_together(vocab, labels, logits):
     expected = ce_of(logits, labels) + 0.4 * naive_mass(vocab, logits, labels)
     assert total.item() == pytest.approx(expected.item())
     torch.testing.assert_close(gradient(total, logits), gradient(expected, logits))
-
-
-def test_numeric_mass_pulls_where_a_numeric_loss_cannot():
-    """All digits alike, and a word ahead of them: only the mass says that a digit is wanted."""
-    vocab, labels = one_digit(), labels_of("one digit", "5")
-    logits = torch.zeros(1, 1, vocab.size)
-    logits[..., tokens_of("one digit", "a")] = 9.0
-    logits.requires_grad_()
-    word = tokens_of("one digit", "a")[0]
-    assert gradient(EMDLoss(vocab)(logits, labels), logits)[0, 0, word] == 0
-    plain = gradient(Objective(vocab=vocab)(logits, labels), logits)
-    more = gradient(Objective(vocab=vocab, numeric_mass=1.0)(logits, labels), logits)
-    assert more[0, 0, word] > 1.9 * plain[0, 0, word] > 0
-
-
-def test_numeric_mass_needs_to_know_the_digits():
-    with pytest.raises(ValueError, match=r"numeric_mass=0.5 needs to know the digits"):
-        Objective(numeric_mass=0.5)
 
 
 @pytest.mark.parametrize("sizes", SPLITS, ids=str)
@@ -347,14 +324,6 @@ def test_a_schedule_stays_between_nothing_and_the_weight(schedule, warmup, progr
         assert objective.scale(progress) >= objective.scale(1.0)
 
 
-def test_a_schedule_asks_how_far_the_training_is(vocab, labels, logits):
-    for options in ({"schedule": "cosine"}, {"warmup": 0.1}):
-        with pytest.raises(
-            ValueError, match=r"the weight changes with the training; give progress"
-        ):
-            Objective(EMDLoss(vocab), **options)(logits, labels)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -370,6 +339,14 @@ def test_a_schedule_asks_how_far_the_training_is(vocab, labels, logits):
 def test_options_are_refused_by_name_and_value(options, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         Objective(vocab=one_digit(), **options)
+
+
+def test_what_is_not_told_is_asked_for(vocab, labels, logits):
+    with pytest.raises(ValueError, match=r"numeric_mass=0.5 needs to know the digits"):
+        Objective(numeric_mass=0.5)
+    for options in ({"schedule": "cosine"}, {"warmup": 0.1}):
+        with pytest.raises(ValueError, match="weight changes with the training; give progress"):
+            Objective(EMDLoss(vocab), **options)(logits, labels)
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
