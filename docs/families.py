@@ -19,11 +19,11 @@ TESTS = HERE.parent / "tests" / "pipeline"
 LINES = {
     "stock TRL": (
         "Loss and gradient are those of TRL's own trainer on one batch",
-        "families/test_steps.py::test_loss_and_gradient_are_those_of_stock_trl",
+        "families/test_training.py::test_loss_and_gradient_are_those_of_stock_trl",
     ),
     "accumulated": (
         "Accumulated batches make the same step as one large batch",
-        "families/test_steps.py::test_accumulated_batches_are_one_batch",
+        "families/test_training.py::test_accumulated_batches_are_one_batch",
     ),
     "two processes": (
         "Two processes with half a batch each make the same step as one with all of it",
@@ -31,24 +31,24 @@ LINES = {
     ),
     "checkpointed": (
         "Activation checkpointing changes no step",
-        "families/test_contract.py::test_activation_checkpointing_changes_no_step",
+        "families/test_training.py::test_activation_checkpointing_changes_no_step",
     ),
     "4 bits": (
         "Only the language layers are in 4 bits, and a step moves only the adapters",
         "families/test_contract.py::test_exactly_the_language_layers_are_in_4_bits",
-        "families/test_contract.py::test_a_qlora_step_moves_every_adapter_and_nothing_else",
+        "families/test_training.py::test_a_qlora_step_moves_every_adapter_and_nothing_else",
     ),
     "resumed": (
         "A killed run continues to the same weights, to the bit",
-        "families/test_lives.py::test_a_killed_run_goes_on_to_the_same_bits",
+        "families/test_training.py::test_a_killed_run_goes_on_to_the_same_bits",
     ),
     "plain PEFT": (
         "Its adapter opens in plain transformers and PEFT",
-        "families/test_lives.py::test_its_adapter_opens_in_plain_transformers_and_peft",
+        "families/test_training.py::test_its_adapter_opens_in_plain_transformers_and_peft",
     ),
     "merged": (
         "The merged model answers as the run did, in plain transformers",
-        "families/test_lives.py::test_merged_it_answers_as_the_run_does_in_plain_transformers",
+        "families/test_training.py::test_merged_it_answers_as_the_run_does_in_plain_transformers",
     ),
     "alone": (
         "The batch size changes no answer",
@@ -65,7 +65,7 @@ LINES = {
     ),
     "real tokenizer": (
         "Prompts and answers are right in the real tokenizer; no: no package ships that",
-        "families/test_real_prompts.py::test_a_time_is_supervised_token_by_token_and_ends",
+        "families/test_true_checkpoints.py::test_an_answer_is_supervised_token_by_token_and_ends",
     ),
 }
 """By the column's name: what holds, and the tests that show it."""

@@ -213,12 +213,14 @@ def planned(given: Recipe, samples: Sequence[Sample]) -> str:
 
 def without_weights(name: str, checkpoint: str, folder: Path) -> None:
     """A checkpoint's configuration with a small tokenizer of its kind."""
-    import known_checkpoints
     import small_models
 
-    tokenizer = small_models.TOKENIZERS[name]()
-    processor = small_models.processor_of(name, tokenizer, known_checkpoints.PICTURES[name])
-    config, small = families.create(name).config(checkpoint), small_models.CONFIGS[name](tokenizer)
+    tokenizer = small_models.tokenizer_of(name)
+    processor = small_models.processor_of(name, tokenizer, small_models.TRUE_PICTURES[name])
+    config, small = (
+        families.create(name).config(checkpoint),
+        small_models.config_of(name, tokenizer),
+    )
     for true, toy in ((config, small), (config.get_text_config(), small.get_text_config())):
         for key in IDS:
             if hasattr(true, key) and hasattr(toy, key):

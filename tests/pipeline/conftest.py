@@ -1,5 +1,6 @@
 import copy
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,10 @@ import gnomon.pipeline._bitsandbytes  # noqa: F401 - before the toys import PEFT
 
 # isort: split
 from pipeline_toys import BLANK
-from small_models import LINEAR
+from small_models import FAMILIES, build
 
 from gnomon.pipeline.load import Loaded, load
+from gnomon.recipe import Model
 
 THIRD_PARTY = [
     # PEFT asks whether the model checkpoints its activations by the name that transformers renamed.
@@ -36,7 +38,7 @@ def pytest_collection_modifyitems(items):
             for line in THIRD_PARTY:
                 item.add_marker(pytest.mark.filterwarnings(line))
             name = getattr(item, "callspec", None) and item.callspec.params.get("name")
-            if name in LINEAR and name not in QUICK:
+            if name in FAMILIES and name not in QUICK:
                 item.add_marker(pytest.mark.slow)
 
 
@@ -70,9 +72,34 @@ def fresh(blank):
 
 
 @pytest.fixture(scope="session")
-def checkpoint(blank, tmp_path_factory):
+def checkpoint(tmp_path_factory):
     """The same as a checkpoint on disk, which can be loaded in 4 bits."""
-    folder = tmp_path_factory.mktemp("checkpoint")
-    blank.model.save_pretrained(folder)
-    blank.processor.save_pretrained(folder)
+    folder, loaded = tmp_path_factory.mktemp("checkpoint"), load(BLANK)
+    loaded.model.save_pretrained(folder)
+    loaded.processor.save_pretrained(folder)  # of its own: who answers pads `blank`'s on the left
     return folder
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory):
+    """The folder of a family's or an architecture's small checkpoint, written when asked for."""
+    return cache(lambda name: build(name, tmp_path_factory.mktemp(name)))
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
+def name(request):
+    """Every family that is registered."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def folder(name, small):
+    return small(name)
+
+
+@pytest.fixture(scope="module")
+def exact(folder):
+    """A family's small model in float32, not quantised; nothing may change it."""
+    loaded = load(Model(name=str(folder), load_in_4bit=False, dtype="float32"))
+    loaded.model.eval()
+    return loaded

@@ -14,9 +14,10 @@ from trl.trainer import utils as trl_utils
 from gnomon import generators
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import Loaded
+from gnomon.pipeline.training.parts import prepare_parts
 from gnomon.pipeline.training.settings import CHECKPOINTING
 from gnomon.pipeline.training.trainer import NumericSFTTrainer
-from gnomon.recipe import Model
+from gnomon.recipe import Model, Train
 from gnomon.sample import Box, Number, Sample, Time
 
 BLANK = Model(name="gnomon-tiny-blank", load_in_4bit=False, dtype="float32")
@@ -73,6 +74,24 @@ if getattr(trl_utils, "_ChunkedLogProbFunction", PlainLogProbs) is None:
 
 def rows(samples):
     return [{"sample": sample} for sample in samples]
+
+
+def batch_of(loaded, samples):
+    """What a training step is given for these samples."""
+    return Collator(loaded.family, loaded.processor)(rows(samples))
+
+
+def lora_trainer(loaded, samples, out, *, kind=NumericSFTTrainer, train=None, sft=None, **options):
+    """A trainer of adapters, by default those of the language part."""
+    return trainer_of(
+        kind,
+        loaded,
+        samples,
+        out,
+        sft={"per_device_train_batch_size": 4, **(sft or {})},
+        peft_config=prepare_parts(loaded, train or Train(lora_r=4)),
+        **options,
+    )
 
 
 def dataset_of(samples):

@@ -1,14 +1,18 @@
 """Every family's architecture in small: random weights, toy tokenizers that cut as the real ones.
 
-The chat templates are those of the well-known checkpoints.
+Shapes and picture settings stand in small_models.yaml. The chat templates are those of the
+well-known checkpoints, as far as we know them, without tools, videos and systems; `pytest -m hub`
+compares them with the repositories' own. In chat_templates a backslash goes on in the next line.
 """
 
 from functools import partial
+from importlib import import_module
 from itertools import product
+from pathlib import Path
 
 import torch
 import transformers
-from known_checkpoints import CHAT, LLAVA_PROCESSOR
+import yaml
 from pipeline_toys import SUMS, UNEVEN
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import (
@@ -18,93 +22,34 @@ from transformers import (
     LlamaTokenizer,
     PreTrainedTokenizerFast,
 )
-from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
-from transformers.models.gemma3.image_processing_pil_gemma3 import Gemma3ImageProcessorPil
-from transformers.models.gemma4.image_processing_pil_gemma4 import Gemma4ImageProcessorPil
-from transformers.models.got_ocr2.image_processing_pil_got_ocr2 import GotOcr2ImageProcessorPil
-from transformers.models.idefics3.image_processing_pil_idefics3 import Idefics3ImageProcessorPil
-from transformers.models.mllama.image_processing_pil_mllama import MllamaImageProcessorPil
-from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 from transformers.models.smolvlm import processing_smolvlm
-from transformers.models.smolvlm.image_processing_pil_smolvlm import SmolVLMImageProcessorPil
 
 from gnomon.pipeline import families
 from gnomon.pipeline.families import _processors
 
+HERE = Path(__file__).parent
 DIGITS = "0123456789"
-TEXT = {
-    "hidden_size": 64,
-    "intermediate_size": 128,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "max_position_embeddings": 4096,
-    "initializer_range": 0.3,
-}
-"""64 inputs are the fewest that NF4 takes; the weights are wide, so that answers differ."""
-MROPE = {"rope_type": "default", "rope_theta": 10_000.0, "mrope_section": [2, 3, 3]}
-TOWER = {
-    "depth": 2,
-    "hidden_size": 64,
-    "intermediate_size": 96,
-    "num_heads": 4,
-    "out_hidden_size": 64,
-}
-"""Of vision, in Qwen2.5-VL and Qwen3-VL."""
-LINEAR = {
-    "qwen2-vl": {"language": 14, "vision": 8, "projector": 2},
-    "qwen2.5-vl": {"language": 14, "vision": 10, "projector": 2},
-    "qwen3-vl": {"language": 14, "vision": 8, "projector": 4},
-    "qwen3.5": {"language": 15, "vision": 8, "projector": 2},
-    "llava": {"language": 14, "vision": 12, "projector": 2},
-    "mllama": {"language": 28, "vision": 18, "projector": 1},
-    "gemma3": {"language": 14, "vision": 12},
-    "idefics3": {"language": 14, "vision": 12, "projector": 1},
-    "smolvlm": {"language": 14, "vision": 12, "projector": 1},
-    "internvl": {"language": 14, "vision": 12, "projector": 2},
-    "gemma4": {"language": 33, "vision": 8, "projector": 1},
-    "qwen2": {"language": 14},
-    "llama": {"language": 14},
-}
-"""Linear layers of each part: 7 in a decoder block, 4 to 6 in one of vision; LLaVA's third block of
-vision is never looked at, and Qwen3-VL has a second merger for what its first block sees."""
-SEEING = [name for name in LINEAR if "vision" in LINEAR[name]]
-
-
-MORE = {
-    "llava": LLAVA_PROCESSOR,
-    "idefics3": {"image_seq_len": 4},
-    "smolvlm": {"image_seq_len": 4},
-    "internvl": {"image_seq_length": 4},
-}
-"""What a processor is told beside its parts: of a tile of pictures, its tokens."""
-TILES = {"size": {"longest_edge": 64}, "max_image_size": {"longest_edge": 32}}
-HALVES = {"patch_size": 16, "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
-PICTURES = {
-    "qwen2-vl": {"size": {"shortest_edge": 56 * 56, "longest_edge": 112 * 112}},
-    "qwen2.5-vl": {"size": {"shortest_edge": 56 * 56, "longest_edge": 112 * 112}},
-    "qwen3-vl": {"size": {"shortest_edge": 64 * 64, "longest_edge": 128 * 128}, **HALVES},
-    "qwen3.5": {"size": {"shortest_edge": 64 * 64, "longest_edge": 128 * 128}, **HALVES},
-    "llava": {"size": {"shortest_edge": 56}, "crop_size": {"height": 56, "width": 56}},
-    "mllama": {"size": {"height": 56, "width": 56}, "max_image_tiles": 4},
-    "gemma3": {"size": {"height": 56, "width": 56}},
-    "idefics3": TILES,
-    "smolvlm": TILES,
-    "internvl": {"size": {"height": 28, "width": 28}},
-    "gemma4": {"patch_size": 4, "max_soft_tokens": 70, "pooling_kernel_size": 2},
-}
+MODELS = yaml.safe_load((HERE / "small_models.yaml").read_text(encoding="utf-8"))
+FAMILIES = [name for name in families.FAMILIES if name not in ("auto", "gnomon-tiny")]
+"""Every family that has checkpoints of its own; gnomon-tiny has Qwen2-VL's architecture."""
+LINEAR = {name: MODELS[name]["linear"] for name in FAMILIES}
+"""Linear layers of each part."""
+SEEING = [name for name in FAMILIES if families.load(name).vision is not None]
+TRUE_PICTURES = yaml.safe_load((HERE / "true_pictures.yaml").read_text(encoding="utf-8"))
+"""Picture settings of the well-known checkpoints, by family."""
 
 
 def build(name, folder):
-    """Write a small checkpoint of that family; where it is."""
+    """Write a small checkpoint of that family or architecture; where it is."""
     torch.manual_seed(0)
-    tokenizer = TOKENIZERS[name]()
-    processor = processor_of(name, tokenizer, PICTURES.get(name))
-    config = CONFIGS[name](tokenizer)
-    kind = "AutoModelForImageTextToText" if name in SEEING else "AutoModelForCausalLM"
-    model = getattr(transformers, kind).from_config(config)
+    tokenizer = tokenizer_of(name)
+    processor = processor_of(name, tokenizer, MODELS[name].get("pictures"))
+    sees = "processor" in MODELS[name]
+    kind = "AutoModelForImageTextToText" if sees else "AutoModelForCausalLM"
+    model = getattr(transformers, kind).from_config(config_of(name, tokenizer))
     open_gates(model)
-    model.generation_config.eos_token_id = tokenizer.eos_token_id
+    if name in FAMILIES:
+        model.generation_config.eos_token_id = tokenizer.eos_token_id
     model.save_pretrained(folder)
     processor.save_pretrained(folder)
     return folder
@@ -112,286 +57,82 @@ def build(name, folder):
 
 def uneven(name):
     """A training on six samples whose answers differ in tokens, digits and numbers."""
-    said = [sample for sample in [*UNEVEN, SUMS[0], SUMS[1]] if sample.image is None]
-    samples = UNEVEN if name in SEEING else said
+    texts = [sample for sample in [*UNEVEN, SUMS[0], SUMS[1]] if sample.image is None]
+    samples = UNEVEN if name in SEEING else texts
     return {"samples": samples[:6], "numeric_loss": "ntil", "weight": 0.7}
+
+
+def chat_template(name):
+    name = {"qwen2.5-vl": "qwen2-vl"}.get(name, name)
+    text = (HERE / "chat_templates" / f"{name}.jinja").read_text(encoding="utf-8")
+    return text.replace("\\\n", "")
 
 
 def processor_of(name, tokenizer, settings):
     """A processor as the files of that family's checkpoints make it."""
-    tokenizer.chat_template = CHAT[name]
-    if name not in SEEING:
+    template, model = chat_template(name), MODELS[name]
+    tokenizer.chat_template = template
+    if "processor" not in model:
         return tokenizer
-    kind, pictures = {
-        "qwen2-vl": (transformers.Qwen2VLProcessor, Qwen2VLImageProcessorPil),
-        "qwen2.5-vl": (transformers.Qwen2_5_VLProcessor, Qwen2VLImageProcessorPil),
-        "qwen3-vl": (transformers.Qwen3VLProcessor, Qwen2VLImageProcessorPil),
-        "qwen3.5": (transformers.Qwen3VLProcessor, Qwen2VLImageProcessorPil),
-        "llava": (transformers.LlavaProcessor, CLIPImageProcessorPil),
-        "mllama": (transformers.MllamaProcessor, MllamaImageProcessorPil),
-        "gemma3": (transformers.Gemma3Processor, Gemma3ImageProcessorPil),
-        "idefics3": (transformers.Idefics3Processor, Idefics3ImageProcessorPil),
-        "smolvlm": (transformers.SmolVLMProcessor, SmolVLMImageProcessorPil),
-        "internvl": (transformers.InternVLProcessor, GotOcr2ImageProcessorPil),
-        "gemma4": (transformers.Gemma4Processor, Gemma4ImageProcessorPil),
-    }[name]
-    more = MORE.get(name, {})
+    module, _, kind = model["image_processor"].partition(".")
+    module = import_module(f"transformers.models.{module}.image_processing_pil_{module}")
+    pictures, more = getattr(module, kind)(**settings), model.get("more", {})
     if name == "gemma3":
-        more = {"image_seq_length": (settings["size"]["height"] // 28) ** 2 if settings else 256}
+        more = {"image_seq_length": (settings["size"]["height"] // 28) ** 2}
     if name == "smolvlm":
         processing_smolvlm.num2words = processing_smolvlm.num2words or str
-    told = {"chat_template": CHAT[name], **more}
-    return _processors.assemble(kind, pictures(**settings), tokenizer, **told)
+    kind = getattr(transformers, model["processor"])
+    return _processors.assemble(kind, pictures, tokenizer, chat_template=template, **more)
 
 
-def _qwen2_vl(tokenizer):
-    vision = {"depth": 2, "embed_dim": 64, "num_heads": 4, "hidden_size": 64, "mlp_ratio": 2}
-    return transformers.Qwen2VLConfig(**_qwen(tokenizer, vision))
+def config_of(name, tokenizer):
+    """The configuration of a small model whose vocabulary is the tokenizer's."""
+    model = MODELS[name]
+    special = {key: getattr(tokenizer, key) for key in
+               ("bos_token_id", "eos_token_id", "pad_token_id")}  # fmt: skip
+    special["vocab_size"] = len(tokenizer) - model.get("beyond_the_head", 0)
+    config = _with_ids(model["config"], tokenizer)
+    if "text_config" in config:
+        config["text_config"] |= special
+    else:
+        config |= special
+    return getattr(transformers, model["kind"])(**config)
 
 
-def _qwen2_5_vl(tokenizer):
-    vision = {
-        **TOWER,
-        "window_size": 56,
-        "fullatt_block_indexes": [1],
-    }
-    return transformers.Qwen2_5_VLConfig(**_qwen(tokenizer, vision))
-
-
-def _qwen3_vl(tokenizer):
-    """What the first of two blocks sees is merged and added to the language model's first."""
-    vision = {
-        **TOWER,
-        "num_position_embeddings": 64,
-        "deepstack_visual_indexes": [0],
-    }
-    config = _qwen(tokenizer, vision)
-    rope = {**MROPE, "mrope_interleaved": True}
-    text = {**config["text_config"], "head_dim": 16, "rope_parameters": rope}
-    return transformers.Qwen3VLConfig(**{**config, "text_config": text})
-
-
-def _qwen3_5(tokenizer):
-    """One recurrent layer and one of attention; a quarter of each head is turned."""
-    config = _qwen(tokenizer, {**TOWER, "num_position_embeddings": 64})
-    rope = {**MROPE, "mrope_section": [2, 1, 1], "mrope_interleaved": True}
-    layers = {
-        "layer_types": ["linear_attention", "full_attention"],
-        "linear_num_key_heads": 2,
-        "linear_num_value_heads": 4,
-        "linear_key_head_dim": 16,
-        "linear_value_head_dim": 16,
-        "head_dim": 32,
-        "initializer_range": 0.15,
-        "rope_parameters": {**rope, "partial_rotary_factor": 0.25},
-    }
-    text = {**config["text_config"], **layers}
-    return transformers.Qwen3_5Config(**{**config, "text_config": text})
-
-
-def _qwen(tokenizer, vision):
-    ids = {"image_token_id": "<|image_pad|>", "video_token_id": "<|video_pad|>",
-           "vision_start_token_id": "<|vision_start|>",
-           "vision_end_token_id": "<|vision_end|>"}  # fmt: skip
-    return {
-        "text_config": {**TEXT, **_special(tokenizer), "rope_parameters": MROPE},
-        "vision_config": {**vision, "initializer_range": 0.1},
-        **{key: tokenizer.convert_tokens_to_ids(token) for key, token in ids.items()},
-    }
-
-
-def _llava(tokenizer):
-    """CLIP with three layers, of which the last but one is looked at."""
-    vision = {
-        "model_type": "clip_vision_model",
-        "hidden_size": 64,
-        "intermediate_size": 128,
-        "num_hidden_layers": 3,
-        "num_attention_heads": 4,
-        "image_size": 56,
-        "patch_size": 14,
-        "initializer_range": 0.1,
-    }
-    return transformers.LlavaConfig(
-        text_config={"model_type": "llama", **TEXT, **_special(tokenizer)},
-        vision_config=vision,
-        image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
-        image_seq_length=16,
-    )
-
-
-def _mllama(tokenizer):
-    """Two of four text layers attend to pictures; three blocks of vision, one of them global."""
-    text = {**TEXT, **_special(tokenizer), "num_hidden_layers": 4, "cross_attention_layers": [1, 3]}
-    vision = {
-        "hidden_size": 64,
-        "intermediate_size": 128,
-        "num_hidden_layers": 2,
-        "num_global_layers": 1,
-        "attention_heads": 4,
-        "vision_output_dim": 64 * 3,
-        "intermediate_layers_indices": [0, 1],
-        "image_size": 56,
-        "initializer_range": 0.1,
-    }
-    return transformers.MllamaConfig(
-        text_config={**text, "vocab_size": len(tokenizer) - 1},  # `<|image|>` lies beyond the head
-        vision_config=vision,
-        image_token_index=tokenizer.convert_tokens_to_ids("<|image|>"),
-    )
-
-
-def _gemma3(tokenizer):
-    """One layer sees 48 tokens back, one all; a picture is two by two tokens."""
-    vision = {
-        "model_type": "siglip_vision_model",
-        "hidden_size": 64,
-        "intermediate_size": 128,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "image_size": 56,
-        "patch_size": 14,
-        "vision_use_head": False,
-    }
-    layers = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": 48}
-    # What goes in is multiplied by 8 and comes out at the same weights: wide ones only echo.
-    narrow = {"head_dim": 16, "initializer_range": 0.08}
-    return transformers.Gemma3Config(
-        text_config={**TEXT, **_special(tokenizer), **layers, **narrow},
-        vision_config=vision,
-        mm_tokens_per_image=4,
-        boi_token_index=tokenizer.boi_token_id,
-        eoi_token_index=tokenizer.eoi_token_id,
-        image_token_index=tokenizer.image_token_id,
-    )
-
-
-def _idefics3(tokenizer, kind=transformers.Idefics3Config):
-    """Tiles of 4×4 patches, which four by four become one token."""
-    vision = {
-        "hidden_size": 64,
-        "intermediate_size": 96,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "image_size": 32,
-        "patch_size": 8,
-        "initializer_range": 0.1,
-    }
-    return kind(
-        text_config={"model_type": "llama", **TEXT, **_special(tokenizer)},
-        vision_config=vision,
-        image_token_id=tokenizer.convert_tokens_to_ids("<image>"),
-        scale_factor=2,
-    )
-
-
-def _internvl(tokenizer):
-    """InternVL3.5's, with Qwen3's language; in a tile 4×4 patches, of which four make a token."""
-    text = {"model_type": "qwen3", **TEXT, **_special(tokenizer), "head_dim": 16}
-    vision = {
-        "hidden_size": 64,
-        "intermediate_size": 96,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "image_size": 28,
-        "patch_size": 7,
-        "attention_bias": True,
-        "layer_scale_init_value": 1.0,
-        "initializer_range": 0.1,
-    }
-    return transformers.InternVLConfig(
-        text_config=text,
-        vision_config=vision,
-        image_token_id=tokenizer.convert_tokens_to_ids("<IMG_CONTEXT>"),
-        image_seq_length=4,
-        tie_word_embeddings=False,
-    )
-
-
-def _gemma4(tokenizer):
-    """Four layers with an embedding each; the last two take keys and values of the first two.
-
-    Like 31B a picture's tokens see one another, like E2B and E4B there is something that hears.
-    """
-    text = {
-        "num_hidden_layers": 4,
-        "layer_types": ["sliding_attention", "full_attention"] * 2,
-        "sliding_window": 48,
-        "num_kv_shared_layers": 2,
-        "head_dim": 16,
-        "global_head_dim": 32,
-        "hidden_size_per_layer_input": 64,
-        "vocab_size_per_layer_input": len(tokenizer),
-        "use_bidirectional_attention": "vision",
-        "final_logit_softcapping": 30.0,
-        "initializer_range": 0.1,
-    }
-    vision = {
-        "hidden_size": 64,
-        "intermediate_size": 128,
-        "num_hidden_layers": 1,
-        "num_attention_heads": 4,
-        "num_key_value_heads": 4,
-        "head_dim": 16,
-        "patch_size": 4,
-        "pooling_kernel_size": 2,
-        "position_embedding_size": 280,
-        "use_clipped_linears": True,
-    }
-    audio = {"hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4,
-             "output_proj_dims": 64}  # fmt: skip
-    ids = {f"{name}_token_id": getattr(tokenizer, f"{name}_token_id")
-           for name in ("boi", "eoi", "image", "boa", "audio")}  # fmt: skip
-    return transformers.Gemma4Config(
-        text_config={**TEXT, **_special(tokenizer), **text},
-        vision_config=vision,
-        audio_config=audio,
-        video_token_id=tokenizer.convert_tokens_to_ids("<|video|>"),
-        **ids,
-    )
-
-
-def _qwen2(tokenizer):
-    return transformers.Qwen2Config(**TEXT, **_special(tokenizer))
-
-
-def _llama(tokenizer):
-    return transformers.LlamaConfig(**TEXT, **_special(tokenizer))
-
-
-CONFIGS = {
-    "qwen2-vl": _qwen2_vl,
-    "qwen2.5-vl": _qwen2_5_vl,
-    "qwen3-vl": _qwen3_vl,
-    "qwen3.5": _qwen3_5,
-    "llava": _llava,
-    "mllama": _mllama,
-    "gemma3": _gemma3,
-    "idefics3": _idefics3,
-    "smolvlm": partial(_idefics3, kind=transformers.SmolVLMConfig),
-    "internvl": _internvl,
-    "gemma4": _gemma4,
-    "qwen2": _qwen2,
-    "llama": _llama,
-}
+def _with_ids(config, tokenizer):
+    """The same with tokens as ids."""
+    found = {}
+    for key, value in config.items():
+        if isinstance(value, dict):
+            found[key] = _with_ids(value, tokenizer)
+        elif value == "TOKENS":
+            found[key] = len(tokenizer)
+        elif key.endswith(("_id", "_ids", "_index")):
+            found[key] = tokenizer.convert_tokens_to_ids(value)
+        else:
+            found[key] = value
+    return found
 
 
 def open_gates(model):
-    """Mllama's begin shut, and Gemma 3's projector at 0: no picture would be seen."""
+    """Weights that begin at 0, or at 1: no picture would be seen."""
     for name, parameter in model.named_parameters():
         if name.endswith("gate"):
             parameter.data.fill_(1.0)
-        if name.endswith("mm_input_projection_weight"):
+        if name.endswith(("mm_input_projection_weight", "probe", "image_newline", "latents")):
             torch.nn.init.normal_(parameter, std=0.3)
 
 
-def _special(tokenizer):
-    return {
-        "vocab_size": len(tokenizer),
-        "bos_token_id": tokenizer.bos_token_id,
-        "eos_token_id": tokenizer.eos_token_id,
-        "pad_token_id": tokenizer.pad_token_id,
-    }
+def tokenizer_of(name):
+    """Of a family, or the embedded model's with an architecture's special tokens."""
+    if name in TOKENIZERS:
+        return TOKENIZERS[name]()
+    model, tokenizer = MODELS[name], qwen2()
+    tokenizer.add_special_tokens({"extra_special_tokens": model["tokens"]})
+    tokenizer.eos_token = model.get("eos_token", tokenizer.eos_token)
+    if "bos_token" in model:
+        tokenizer.bos_token = model["bos_token"]
+    return tokenizer
 
 
 def qwen2():
@@ -504,6 +245,7 @@ INTERNVL = ("<img>", "</img>", "<IMG_CONTEXT>", "<quad>", "</quad>", "<ref>", "<
 
 
 TOKENIZERS = {
+    "idefics2": llama2,
     "gemma3": partial(gemma, GEMMA3_TOKENS),
     "gemma4": partial(gemma, GEMMA4_TOKENS, "<|video|>"),
     "qwen2-vl": qwen2,

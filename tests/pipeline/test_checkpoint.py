@@ -5,7 +5,6 @@ import shutil
 
 import pytest
 from pipeline_toys import BLANK
-from small_models import build
 
 from gnomon.pipeline import checkpoint, families
 from gnomon.pipeline.checkpoint import ModelNotHereError, open_processor, resolve
@@ -13,9 +12,9 @@ from gnomon.pipeline.load import load
 from gnomon.recipe import Model
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    return build("llava", tmp_path_factory.mktemp("llava"))
+@pytest.fixture
+def whole(small):
+    return small("llava")
 
 
 @pytest.fixture

@@ -1,19 +1,14 @@
-import re
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import bitsandbytes as bnb
 import pytest
 import torch
 from peft import PeftModel, get_peft_model
-from pipeline_toys import BLANK, copied
+from pipeline_toys import BLANK
 
 from gnomon.names import UnknownNameError
 from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import resolve, with_dtype
-from gnomon.pipeline.families import tiny
 from gnomon.pipeline.families.qwen import Qwen2VL
 from gnomon.pipeline.load import fingerprint, load, load_trained, tie_head
 from gnomon.pipeline.quantize import check_quantized, quantized_layers
@@ -27,21 +22,6 @@ PROJECTIONS += [f"mlp.{p}_proj" for p in ("gate", "up", "down")]
 @pytest.fixture(scope="module")
 def in_4_bits(checkpoint):
     return load(Model(name=str(checkpoint), dtype="float32"))
-
-
-def test_exactly_the_language_layers_are_in_4_bits(in_4_bits):
-    expected = {
-        f"model.language_model.layers.{layer}.{p}"
-        for layer in range(tiny.config().text_config.num_hidden_layers)
-        for p in PROJECTIONS
-    }
-    linear = {n for n, m in in_4_bits.model.named_modules() if isinstance(m, torch.nn.Linear)}
-    assert set(quantized_layers(in_4_bits.model)) == expected
-    for name in linear - expected:
-        assert name == "lm_head" or name.startswith("model.visual.")
-        weight = in_4_bits.model.get_submodule(name).weight
-        assert weight.dtype == torch.float32
-        assert not isinstance(weight, bnb.nn.Params4bit)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
@@ -60,10 +40,6 @@ def test_without_a_dtype_the_machine_has_its_own(gpu, dtype, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: gpu)
     assert with_dtype(Model()).dtype == dtype
     assert with_dtype(Model(dtype="float16")).dtype == "float16"
-
-
-def test_without_4_bits_nothing_is_in_4_bits(blank):
-    assert quantized_layers(blank.model) == []
 
 
 def test_a_family_whose_skip_list_misses_is_refused(checkpoint, monkeypatch):
@@ -147,9 +123,6 @@ def opened(loaded, train):
 @pytest.mark.parametrize(
     "given",
     [
-        {"language": "full"},
-        {"vision": "full"},
-        {"projector": "full"},
         {"vision": "full", "projector": "full"},
         {"language": "full", "vision": "full", "projector": "full"},
     ],
@@ -160,32 +133,6 @@ def test_full_parts_train_whole_and_nothing_else_does(fresh, given):
     assert config is None
     assert not isinstance(model, PeftModel)
     assert trainable == {n for n, _ in model.named_parameters() if of_part(n) in given}
-
-
-LINEAR = {
-    "language": 3 * 7,
-    "vision": 5 * 4,
-    "projector": 2,
-}
-"""Linear layers of each part: 7 and 4 in each of 4 blocks, and the merger's 2."""
-
-
-@pytest.mark.parametrize(
-    "given",
-    [["language"], ["vision"], ["projector"], ["language", "vision", "projector"]],
-    ids="+".join,
-)
-def test_lora_parts_get_adapters_at_every_linear_layer_and_nothing_else_does(fresh, given):
-    _, _, trainable = opened(fresh, ways(**dict.fromkeys(given, "lora")))
-    assert all("lora_A" in name or "lora_B" in name for name in trainable)
-    for part, layers in LINEAR.items():
-        there = [name for name in trainable if of_part(name) == part]
-        assert len(there) == (2 * layers if part in given else 0)
-
-
-def test_the_head_never_gets_an_adapter(fresh):
-    _, _, trainable = opened(fresh, ways(language="lora", vision="lora", projector="lora"))
-    assert not any("lm_head" in name or "embed" in name for name in trainable)
 
 
 def test_a_full_projector_beside_lora_is_saved_with_the_adapter(fresh):
@@ -211,20 +158,6 @@ def test_the_head_trains_with_a_full_language_model_beside_lora(fresh, tied):
     assert head.requires_grad
     assert words.requires_grad
     assert (head is words) == tied
-
-
-@pytest.mark.parametrize("projector", ["frozen", "lora", "full"])
-def test_a_full_vision_tower_beside_lora_leaves_the_projector_as_the_recipe_says(
-    fresh, blank, projector
-):
-    """The merger lies within `model.visual`: the tower's way must not become its own."""
-    _, _, trainable = opened(fresh, ways(language="lora", vision="full", projector=projector))
-    tower = {name for name in trainable if of_part(name) == "vision"}
-    assert len(tower) == sum(of_part(n) == "vision" for n, _ in blank.model.named_parameters())
-    merger = [name for name in trainable if of_part(name) == "projector"]
-    adapters = [name for name in merger if "lora_" in name]
-    assert bool(merger) == (projector != "frozen")
-    assert bool(adapters) == (projector == "lora")
 
 
 def test_adapters_have_the_recipes_settings(fresh):
@@ -253,47 +186,6 @@ def test_a_fingerprint_is_of_the_weights_alone(tmp_path, file):
 def test_no_weights_have_no_fingerprint(tmp_path):
     with pytest.raises(ValueError, match=r"holds no weights \(.safetensors, .bin"):
         fingerprint(tmp_path)
-
-
-def test_every_family_is_whole():
-    from gnomon import dialect
-
-    for name in families.FAMILIES:
-        family = families.create(name)
-        assert family.name == name
-        assert family.dialect in dialect.DIALECTS
-        assert "lm_head" in family.modules_in_16_bits
-        assert (family.vision is None) == (family.projector is None) == (not family.placeholder)
-    assert set(families.model_types().values()) <= families.FAMILIES.keys()
-
-
-def test_each_family_is_a_file_of_its_own():
-    modules = {place.partition(":")[0].rpartition(".")[2] for place in families.FAMILIES.values()}
-    files = {file.stem for file in Path(families.__file__).parent.glob("*.py")}
-    assert modules == {f for f in files if not f.startswith("_") and f != "base"}
-
-
-def test_naming_families_loads_nothing_heavy():
-    script = "import sys; from gnomon.commands.ls import table; print(table('families'));"
-    script += "print(sorted({'torch', 'transformers', 'peft'} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.stdout.endswith("[]\n"), done.stderr
-    for name in families.FAMILIES:
-        assert f"  {name} " in done.stdout
-    assert re.search("digits +1 to 3 a token", done.stdout)
-
-
-@pytest.mark.parametrize("weights", [b"", bytes(99), b"no adapter"])
-@pytest.mark.parametrize("config", [b"{", b"[]", b"[" * 50_000, b'{"peft_type": "LORA", "r": 2}'])
-def test_a_damaged_adapter_is_told_by_its_folder(tmp_path, blank, monkeypatch, config, weights):
-    """Read by PEFT and safetensors, which raise what they like."""
-    monkeypatch.setattr("gnomon.pipeline.load.load", lambda *_, **__: copied(blank))
-    folder = tmp_path / "adapter"
-    folder.mkdir()
-    (folder / "adapter_config.json").write_bytes(config)
-    (folder / "adapter_model.safetensors").write_bytes(weights)
-    with pytest.raises(ValueError, match=r"the adapter: '.*/adapter' cannot be opened: "):
-        load_trained(BLANK, tmp_path)
 
 
 @pytest.mark.parametrize("config", ["[" * 50_000, '{"model_type": "qwen2_vl", "text_config": 5}'])

@@ -7,15 +7,13 @@ from decimal import Decimal
 import pytest
 import torch
 from pipeline_toys import CLOCKS, SUMS, boxed, clock, total
-from small_models import LINEAR, SEEING, build
+from small_models import SEEING
 
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.choosing import best_answer
 from gnomon.pipeline.answering.belief import answer_logprobs, listed_answers
 from gnomon.pipeline.answering.local import predict_to_file
 from gnomon.pipeline.collate import prompt_of
-from gnomon.pipeline.load import load
-from gnomon.recipe import Model
 from gnomon.sample import Number, Sample, Text, Time
 
 SOME = ("10:08", "10:09", "1:0", "12:59", "7", "42", "", "10:08:30")
@@ -34,24 +32,15 @@ def alone(loaded, asked, text):
     return sum(logits[i, token].item() for i, token in enumerate(inputs["input_ids"][0, -n:]))
 
 
-@pytest.fixture(scope="module", params=LINEAR)
-def small(request, tmp_path_factory):
-    folder = build(request.param, tmp_path_factory.mktemp(request.param))
-    loaded = load(Model(name=str(folder), load_in_4bit=False, dtype="float32"))
-    loaded.model.eval()
-    return loaded
-
-
 @pytest.mark.slow
-def test_every_family_believes_what_each_answer_alone_says(small):
-    seeing = small.family.name in SEEING
-    pictures = [CLOCKS[0], boxed(1, (300, 90))] if seeing else []
+def test_every_family_believes_what_each_answer_alone_says(name, exact):
+    pictures = [CLOCKS[0], boxed(1, (300, 90))] if name in SEEING else []
     # A text after a picture: what the picture left behind must not be used.
     for asked in [*pictures, total(7, 1), SUMS[0], *pictures[:1]]:
-        found = answer_logprobs(small, asked, SOME)
+        found = answer_logprobs(exact, asked, SOME)
         assert list(found) == list(SOME)
         for text in SOME:
-            assert found[text] == pytest.approx(alone(small, asked, text), abs=2e-4), text
+            assert found[text] == pytest.approx(alone(exact, asked, text), abs=2e-4), text
         assert len(set(found.values())) == len(SOME)
 
 
@@ -69,7 +58,6 @@ def test_probabilities_of_all_that_can_be_said_add_up_to_one(blank):
     """Of one token and an end: every token of the vocabulary, or the end at once."""
     tokenizer = blank.tokenizer
     sample = total(7)
-    firsts = torch.zeros(())
     prompt = prompt_of(blank.family, blank.processor, sample)
     inputs = blank.family.encode(blank.processor, [prompt], [None], side="left")
     with torch.inference_mode():
@@ -122,21 +110,13 @@ def test_an_answer_after_a_working_has_no_belief(blank):
 
 def test_predict_stores_beliefs_beside_the_texts(blank, tmp_path):
     samples = [total(7, 1), total("0.5", 2), clock(Time(36480), 3)]
-    for name, belief in (("with", True), ("without", False)):
-        predict_to_file(
-            blank,
-            samples,
-            tmp_path / f"{name}.jsonl",
-            total=3,
-            settings={"model": "toy"},
-            batch_size=2,
-            max_new_tokens=5,
-            belief=belief,
-        )
-    told, plain = (
-        {p.sample_id: p for p in predictions.read(tmp_path / f"{name}.jsonl")}
-        for name in ("with", "without")
-    )
+    options = {"total": 3, "settings": {"model": "toy"}, "batch_size": 2, "max_new_tokens": 5}
+    answers = []
+    for belief in (True, False):
+        out = tmp_path / f"{belief}.jsonl"
+        predict_to_file(blank, samples, out, belief=belief, **options)
+        answers.append({p.sample_id: p for p in predictions.read(out)})
+    told, plain = answers
     assert {i: p.text for i, p in told.items()} == {i: p.text for i, p in plain.items()}
     assert told["sum/1"].logprobs == answer_logprobs(
         blank, samples[0], [str(i) for i in range(101)]
@@ -146,13 +126,6 @@ def test_predict_stores_beliefs_beside_the_texts(blank, tmp_path):
     assert all(p.logprobs is None for p in plain.values())
     assert told["sum/1"].settings == {"model": "toy", "max_new_tokens": 5, "belief": True}
     assert json.dumps(told["sum/1"].logprobs)
-
-
-def test_the_mode_is_left_as_it_was(blank):
-    for training in (True, False):
-        blank.model.train(training)
-        answer_logprobs(blank, total(7), ["7"])
-        assert blank.model.training is training
 
 
 @pytest.mark.parametrize("rule", ["mode", "median", "mean"])

@@ -18,9 +18,8 @@ def asked_of(read, out, **settings):
     files, answers = pictures.find_pictures(out.parent), out.with_name(out.name + ".part")
     pictures.refuse_foreign_table(out)
     done = predictions.answered_ids(answers, settings)
-    for sample in pictures.picture_samples(
-        [f for f in files if f.name not in done], "What time is it?", Text("?")
-    ):
+    rest = [file for file in files if file.name not in done]
+    for sample in pictures.picture_samples(rest, "What time is it?", Text("?")):
         found = Prediction(sample.id, read(sample), None, "plain", settings)
         predictions.append(answers, [found])
     return pictures.to_csv(answers, files, out)

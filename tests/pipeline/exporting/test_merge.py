@@ -12,16 +12,14 @@ from peft import get_peft_model
 from pipeline_toys import UNEVEN
 from quick import quick
 from second_process import kill_at_each_opening
-from small_models import build
+from toy_runs import SOURCES, recipe_of, run_of
 from transformers import AutoModelForImageTextToText
 
-from gnomon import store
 from gnomon.pipeline.exporting import merge as merging
 from gnomon.pipeline.exporting.merge import MAX_KL, merge, merge_adapters
 from gnomon.pipeline.load import load, load_trained
 from gnomon.pipeline.training.parts import prepare_parts
-from gnomon.pipeline.training.train import train
-from gnomon.recipe import Eval, Loss, Model, Recipe, Source, Train
+from gnomon.recipe import Eval, Model, Recipe, Train
 
 SAMPLES = UNEVEN[:6]
 WAYS = ("qlora", "whole projector", "whole language")
@@ -30,52 +28,48 @@ WAYS = ("qlora", "whole projector", "whole language")
 @pytest.fixture(scope="module", params=quick(WAYS, "qlora"))
 def trained(request, checkpoint, tmp_path_factory):
     """A recipe and its run: large steps, so that the adapters matter."""
-    in_4_bits = request.param == "qlora"
-    recipe = Recipe(
-        data=(Source(kind="clock", options={"size": 84, "split_by": "none"}),),
-        model=Model(name=str(checkpoint), load_in_4bit=in_4_bits, dtype="float32"),
-        loss=Loss(name="ntil"),
-        train=Train(
-            samples=8,
-            max_steps=3,
-            learning_rate=2e-2,
-            per_device_train_batch_size=4,
-            lora_r=4,
-            language="full" if request.param == "whole language" else "lora",
-            projector="full" if request.param == "whole projector" else "frozen",
-            vision="lora",
-        ),
-        eval=Eval(batch_size=3, max_new_tokens=4),
+    recipe = recipe_of(
+        checkpoint,
+        samples=8,
+        max_steps=3,
+        learning_rate=2e-2,
+        per_device_train_batch_size=4,
+        language="full" if request.param == "whole language" else "lora",
+        projector="full" if request.param == "whole projector" else "frozen",
+        vision="lora",
+        model={"load_in_4bit": request.param == "qlora", "dtype": "float32"},
     )
-    run = tmp_path_factory.mktemp("run")
-    train(recipe, store.mixture(recipe.data, split="train", seed=0), run)
-    return recipe, run
+    recipe = replace(recipe, eval=Eval(batch_size=3, max_new_tokens=4))
+    return recipe, run_of(recipe, tmp_path_factory.mktemp("run"))
 
 
-def test_a_merge_that_is_killed_leaves_no_model(tmp_path, monkeypatch):
+@pytest.fixture
+def unmerged(tmp_path, monkeypatch):
+    """A recipe and a run whose merge is only pretended."""
+    monkeypatch.setattr(merging, "_write_merged", lambda *_: None)
+    monkeypatch.setattr(merging, "_compare", lambda *_: "all")
+    (tmp_path / "run" / "adapter").mkdir(parents=True)
+    return Recipe(data=SOURCES), tmp_path / "run"
+
+
+def test_a_merge_that_is_killed_leaves_no_model(unmerged, tmp_path, monkeypatch):
     def write(_, __, folder):
         (folder / "model.safetensors").write_text("weights")
 
     monkeypatch.setattr(merging, "_write_merged", write)
-    monkeypatch.setattr(merging, "_compare", lambda *_: "all")
-    (tmp_path / "run" / "adapter").mkdir(parents=True)
-    recipe = Recipe(data=(Source(kind="clock"),))
     merged = tmp_path / "merged"
-    kill_at_each_opening(tmp_path, lambda: merge(recipe, tmp_path / "run", merged, [], card="It"))
+    kill_at_each_opening(tmp_path, lambda: merge(*unmerged, merged, [], card="It"))
     assert {file.name for file in merged.iterdir()} == {"model.safetensors", "README.md"}
 
 
-def test_a_directory_that_comes_while_a_model_is_merged_stays(tmp_path, monkeypatch):
+def test_a_directory_that_comes_while_a_model_is_merged_stays(unmerged, tmp_path, monkeypatch):
     def compare(_, run, *__):
         (run.parent / "merged").mkdir()
         (run.parent / "merged" / "note.txt").write_text("mine")
 
-    monkeypatch.setattr(merging, "_write_merged", lambda *_: None)
     monkeypatch.setattr(merging, "_compare", compare)
-    (tmp_path / "run" / "adapter").mkdir(parents=True)
-    recipe = Recipe(data=(Source(kind="clock"),))
     with pytest.raises(FileExistsError, match="merged is there by now, and stays as it is"):
-        merge(recipe, tmp_path / "run", tmp_path / "merged", [])
+        merge(*unmerged, tmp_path / "merged", [])
     assert (tmp_path / "merged" / "note.txt").read_text() == "mine"
     assert sorted(os.listdir(tmp_path)) == ["merged", "run"]
 
@@ -102,8 +96,9 @@ def test_a_merged_model_opens_in_plain_transformers_and_answers_as_its_run(train
 
 
 @pytest.mark.parametrize("name", ["qwen2-vl", "llava", "llama"])
-def test_a_merged_model_is_opened_by_its_cards_lines(name, tmp_path, monkeypatch):
-    folder = build(name, tmp_path / "reader")
+def test_a_merged_model_is_opened_by_its_cards_lines(name, small, tmp_path, monkeypatch):
+    folder = small(name)
+    (tmp_path / "reader").symlink_to(folder)
     monkeypatch.chdir(tmp_path)
     if name == "llama" or find_spec("torchvision"):
         code, *_ = re.findall(r"```python\n(.*?)```", merging._opening(folder, "reader"), re.DOTALL)

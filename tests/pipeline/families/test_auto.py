@@ -4,20 +4,20 @@ import json
 import re
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
-from families.unknown_models import MODELS, build
 from peft import get_peft_model
 from pipeline_toys import (
     CLOCKS,
     SUMS,
     UNEVEN,
     assert_close,
+    batch_of,
     boxed,
     copied,
     ours,
-    rows,
     stock,
     total,
     trained,
@@ -26,7 +26,7 @@ from pipeline_toys import (
 from gnomon.commands import main
 from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.checkpoint import open_processor, resolve
-from gnomon.pipeline.collate import IGNORED, Collator, written_answer
+from gnomon.pipeline.collate import IGNORED, written_answer
 from gnomon.pipeline.load import load
 from gnomon.pipeline.training.parts import layer_pattern, prepare_parts
 from gnomon.pipeline.training.trial import try_out
@@ -36,49 +36,13 @@ pytestmark = pytest.mark.filterwarnings(
     # GLM-4.1V's processor gives NumPy a tensor.
     "ignore:__array__ implementation doesn't accept a copy keyword:DeprecationWarning"
 )
+FILE = Path(__file__).with_name("auto.jsonl")
+FOUND = {row["architecture"]: row for row in map(json.loads, FILE.read_text().splitlines())}
+"""Prefixes of the language model, the tower and the projector; an answer; the size of 448×336."""
 QUICK = ["glm4v", "idefics2"]
 """One whose AutoProcessor needs torchvision, and one whose language model has another name."""
-LATER = [pytest.param(name, marks=pytest.mark.long) for name in MODELS if name not in QUICK]
-FOUND = {
-    "idefics2": {
-        "parts": ("model.text_model.", "model.vision_model.", "model.connector."),
-        "answer": " 7<end_of_utterance>",
-        "resized": (112, 84),
-    },
-    "glm4v": {
-        "parts": ("model.language_model.", "model.visual.", "model.visual.merger."),
-        "answer": "7<|endoftext|>",
-        "resized": (112, 84),
-    },
-    "aya_vision": {
-        "parts": ("model.language_model.", "model.vision_tower.", "model.multi_modal_projector."),
-        "answer": "7<|END_RESPONSE|><|END_OF_TURN_TOKEN|>",
-        "resized": (56, 56),
-    },
-    "ovis2": {
-        "parts": ("model.language_model.", "model.vision_tower.", "model.visual_embeddings_table."),
-        "answer": "7<|im_end|>",
-        "resized": (56, 112),
-    },
-    "llava_onevision": {
-        "parts": ("model.language_model.", "model.vision_tower.", "model.multi_modal_projector."),
-        "answer": "7<|im_end|>",
-        "resized": (112, 84),
-    },
-}
+LATER = [pytest.param(name, marks=pytest.mark.long) for name in FOUND if name not in QUICK]
 MIXED = [CLOCKS[0], total(7, 1), boxed(1), total(-1234, 2), CLOCKS[1], boxed(2, (120, 85)), SUMS[0]]
-
-
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory):
-    made = {}
-
-    def folder(name):
-        if name not in made:
-            made[name] = build(name, tmp_path_factory.mktemp(name))
-        return made[name]
-
-    return folder
 
 
 @pytest.fixture(scope="module", params=[*QUICK, *LATER])
@@ -86,33 +50,24 @@ def name(request):
     return request.param
 
 
-@pytest.fixture(scope="module")
-def exact(name, folders):
-    """In float32, not quantised; nothing here may change it."""
-    loaded = load(Model(name=str(folders(name)), load_in_4bit=False, dtype="float32"))
-    loaded.model.eval()
-    return loaded
-
-
-def test_a_checkpoint_of_no_family_is_looked_at(name, folders, capsys):
-    model = Model(name=str(shutil.copytree(folders(name), folders(name) / "again")))
+def test_a_checkpoint_of_no_family_is_looked_at(name, folder, tmp_path, capsys):
+    model = Model(name=str(shutil.copytree(folder, tmp_path / "again")))
     family, processor = open_processor(model)
     assert family.name == "auto"
     assert capsys.readouterr().err.count("`family: auto` found out") == 1
     open_processor(model)
     assert capsys.readouterr().err == ""
     found, parts = FOUND[name], (family.language, family.vision, family.projector)
-    assert tuple(part[0] for part in parts) == found["parts"]
+    assert [part[0] for part in parts] == found["parts"]
     prompt = family.prompt(processor, "What?", image=True)
     assert family.answer(processor, prompt, "7") == found["answer"]
-    assert family.resized_size(processor, (448, 336)) == found["resized"]
+    assert family.resized_size(processor, (448, 336)) == tuple(found["resized"])
 
 
 def test_labels_are_the_answer_and_its_end(name, exact):
-    collate = Collator(exact.family, exact.processor)
-    together = collate(rows(MIXED))
+    together = batch_of(exact, MIXED)
     for row, sample in enumerate(MIXED):
-        alone = collate(rows([sample]))
+        alone = batch_of(exact, [sample])
         length = alone["input_ids"].shape[1]
         assert together["input_ids"][row, :length].tolist() == alone["input_ids"][0].tolist()
         labels = alone["labels"][0]
@@ -146,7 +101,7 @@ def test_every_weight_that_trains_is_reached(name, exact):
         config = prepare_parts(loaded, Train(vision=way, projector=projector, lora_r=4))
         model = get_peft_model(loaded.model, config)
         model.train()
-        model(**Collator(loaded.family, loaded.processor)(rows(MIXED))).loss.backward()
+        model(**batch_of(loaded, MIXED)).loss.backward()
         opened = {n: p.grad is not None for n, p in model.named_parameters() if p.requires_grad}
         assert len(opened) > 40
         missed = {n for n, reached in opened.items() if not reached}
@@ -167,12 +122,12 @@ eval: {{samples: 8, max_new_tokens: 6}}
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", MODELS)
-def test_from_recipe_to_report(name, folders, tmp_path, capsys, monkeypatch):
+@pytest.mark.parametrize("name", FOUND)
+def test_from_recipe_to_report(name, small, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "small.yaml"
     projector = "full" if name == "ovis2" else "lora"
-    file.write_text(RECIPE.format(folder=folders(name), projector=projector))
+    file.write_text(RECIPE.format(folder=small(name), projector=projector))
     assert main(["plan", str(file)]) == 0
     planned = capsys.readouterr().out
     for part in FOUND[name]["parts"]:
@@ -187,19 +142,19 @@ def test_from_recipe_to_report(name, folders, tmp_path, capsys, monkeypatch):
 # What cannot be told
 
 
-def changed(folders, out, template=None, name="glm4v"):
-    folder = shutil.copytree(folders(name), out / "changed", ignore=lambda *_: ["again"])
+def changed(small, out, template=None):
+    folder = shutil.copytree(small("glm4v"), out / "changed")
     if template is not None:
         file = folder / "chat_template.jinja"
         file.write_text(template(file.read_text()))
     return folder
 
 
-def test_an_empty_thought_belongs_to_the_prompt(folders, tmp_path):
+def test_an_empty_thought_belongs_to_the_prompt(small, tmp_path):
     def thinking(text):
         return text.replace("<|assistant|>\n{{ msg", "<|assistant|>\n<think></think>\n{{ msg")
 
-    folder = changed(folders, tmp_path, thinking)
+    folder = changed(small, tmp_path, thinking)
     family, processor = open_processor(Model(name=str(folder)))
     prompt = family.prompt(processor, "What?", image=False)
     assert prompt.endswith("<|assistant|>\n<think></think>\n")
@@ -224,14 +179,14 @@ def test_an_empty_thought_belongs_to_the_prompt(folders, tmp_path):
     ],
     ids=["where it begins", "an answer", "a question"],
 )  # fmt: skip
-def test_what_a_template_does_not_tell_is_asked_for_by_name(folders, tmp_path, template, fault):
-    folder = changed(folders, tmp_path, template)
+def test_what_a_template_does_not_tell_is_asked_for_by_name(small, tmp_path, template, fault):
+    folder = changed(small, tmp_path, template)
     with pytest.raises(ValueError, match=f"'{re.escape(str(folder))}' cannot be opened: .*{fault}"):
         resolve(Model(name=str(folder)))
 
 
-def test_what_a_recipe_says_is_not_looked_for(folders, tmp_path):
-    folder = changed(folders, tmp_path, lambda text: text.replace("<|assistant|>\n{{ msg", "{{ m"))
+def test_what_a_recipe_says_is_not_looked_for(small, tmp_path):
+    folder = changed(small, tmp_path, lambda text: text.replace("<|assistant|>\n{{ msg", "{{ m"))
     said = AutoFamily(
         vision=("model.visual.blocks",),
         projector=("model.visual.merger", "model.visual.downsample", "model.visual.patch_embed",
@@ -261,9 +216,9 @@ def test_what_a_recipe_says_is_not_looked_for(folders, tmp_path):
     ],
     ids=["a module", "boxes", "an end"],
 )
-def test_what_a_recipe_says_wrongly_is_refused(folders, said, fault):
+def test_what_a_recipe_says_wrongly_is_refused(small, said, fault):
     with pytest.raises(ValueError, match=fault):
-        resolve(Model(name=str(folders("glm4v")), auto=AutoFamily(**said)))
+        resolve(Model(name=str(small("glm4v")), auto=AutoFamily(**said)))
 
 
 def test_what_belongs_to_auto_is_refused_for_a_family_that_is_known(checkpoint):
@@ -291,15 +246,15 @@ def test_a_known_checkpoint_is_found_out_as_its_family_says(checkpoint):
     assert auto.modules_in_16_bits == known.modules_in_16_bits
 
 
-def test_a_checkpoint_without_a_chat_template_is_refused(folders, tmp_path):
-    folder = changed(folders, tmp_path)
+def test_a_checkpoint_without_a_chat_template_is_refused(small, tmp_path):
+    folder = changed(small, tmp_path)
     (folder / "chat_template.jinja").unlink()
     with pytest.raises(ValueError, match="cannot be opened: it has no chat template, by which"):
         resolve(Model(name=str(folder)))
 
 
-def test_molmo2_is_refused_for_its_pictures(folders, tmp_path):
-    folder = changed(folders, tmp_path)
+def test_molmo2_is_refused_for_its_pictures(small, tmp_path):
+    folder = changed(small, tmp_path)
     (folder / "config.json").write_text(json.dumps({"model_type": "molmo2"}))
     settings = {"processor_class": "Molmo2Processor",
                 "image_processor": {"image_processor_type": "Molmo2ImageProcessor"}}  # fmt: skip
@@ -313,8 +268,8 @@ def test_molmo2_is_refused_for_its_pictures(folders, tmp_path):
 
 
 @pytest.fixture
-def whole(folders):
-    return load(Model(name=str(folders("idefics2")), load_in_4bit=False, dtype="float32"))
+def whole(small):
+    return load(Model(name=str(small("idefics2")), load_in_4bit=False, dtype="float32"))
 
 
 def test_tokens_of_a_picture_that_the_model_does_not_take_are_told(whole):

@@ -7,17 +7,14 @@ from types import SimpleNamespace
 import pytest
 import torch
 from PIL import Image, ImageOps
-from pipeline_toys import CLOCKS, SUMS, assert_close, boxed, ours, rows, stock, trained
-from small_models import build
+from pipeline_toys import CLOCKS, SUMS, assert_close, batch_of, boxed, ours, stock, trained
 
 from gnomon import generators
 from gnomon.commands.preview import resize_sample
 from gnomon.pipeline import families
-from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.answering.server import Server
-from gnomon.pipeline.collate import Collator, prompt_of
+from gnomon.pipeline.collate import prompt_of
 from gnomon.pipeline.exporting.export import export
-from gnomon.pipeline.load import load
 from gnomon.pipeline.planning.tokens import count_tokens
 from gnomon.recipe import Model
 
@@ -29,16 +26,13 @@ TRAINED = ("qwen2-vl", "qwen3-vl", "idefics3", "internvl")
 
 
 @pytest.fixture(scope="module", params=[name for name in SEVERAL if name != "gnomon-tiny"])
-def exact(request, tmp_path_factory):
-    folder = build(request.param, tmp_path_factory.mktemp(request.param))
-    loaded = load(Model(name=str(folder), load_in_4bit=False, dtype="float32"))
-    loaded.model.eval()
-    return loaded
+def name(request):
+    return request.param
 
 
 def logits(loaded, samples):
     """Of each sample's labels."""
-    batch = Collator(loaded.family, loaded.processor)(rows(samples))
+    batch = batch_of(loaded, samples)
     labels = batch.pop("labels")
     with torch.no_grad():
         found = loaded.model(**batch).logits
@@ -80,12 +74,6 @@ def test_a_plan_counts_the_tokens_of_every_picture(exact):
     each, _ = count_tokens(exact.family, config, recipe, alone)
     assert found.picture == sum(one.picture for one in each)
     assert found.patches == sum(one.patches for one in each)
-
-
-def test_they_are_answered_the_same_alone_and_among_others(blank):
-    samples = [PAIRS[0], CLOCKS[0], SUMS[0], PAIRS[1]]
-    together = generate_texts(blank, samples, max_new_tokens=4)
-    assert together == [generate_texts(blank, [s], max_new_tokens=4)[0] for s in samples]
 
 
 @pytest.mark.parametrize("name", ["llava", "mllama", "auto"])

@@ -1,29 +1,66 @@
-"""gnomon-tiny's tower computes all pictures at once, and finds what transformers' finds."""
+"""The embedded model: its tower, its tokenizer, and what servers read of it."""
+
+import json
 
 import pytest
 import torch
-from transformers import Qwen2VLForConditionalGeneration
+from transformers import AutoTokenizer, Qwen2VLForConditionalGeneration
 
-from gnomon.pipeline.families import tiny
+from gnomon.pipeline.families import TINY, tiny
+from gnomon.pipeline.families.tiny import SIDE
+from gnomon.pipeline.load import load
+from gnomon.recipe import Model
 
 CASES = {"one size": [[1, 8, 8]] * 5, "several": [[1, 8, 8], [1, 4, 8], [1, 4, 8]]}
 
 
 @pytest.mark.parametrize("grids", CASES.values(), ids=CASES)
-def test_it_agrees_with_transformers(grids):
-    torch.manual_seed(0)
+def test_its_tower_computes_all_pictures_at_once_as_transformers_does(grids):
     plain = Qwen2VLForConditionalGeneration._from_config(tiny.config(), dtype=torch.float32).eval()
     ours = tiny.blank().eval()
     ours.load_state_dict(plain.state_dict())
     grid = torch.tensor(grids)
     patches = torch.randn(int(grid.prod(1).sum()), 1176)
-    found, expected = (m.model.visual(patches, grid_thw=grid).pooler_output for m in (ours, plain))
-    assert torch.allclose(found, expected, rtol=1e-4, atol=1e-4)
-    for seen in (found, expected):
-        seen.square().sum().backward()
-    for ours_, plain_ in zip(
-        ours.model.visual.parameters(), plain.model.visual.parameters(), strict=True
-    ):
-        assert torch.allclose(
-            ours_.grad, plain_.grad, rtol=1e-3, atol=1e-3 * plain_.grad.abs().max()
-        )
+    outputs = [m.model.visual(patches, grid_thw=grid).pooler_output for m in (ours, plain)]
+    assert torch.allclose(*outputs, rtol=1e-4, atol=1e-4)
+    for output in outputs:
+        output.square().sum().backward()
+    towers = (ours.model.visual.parameters(), plain.model.visual.parameters())
+    for mine, theirs in zip(*towers, strict=True):
+        close = {"rtol": 1e-3, "atol": 1e-3 * theirs.grad.abs().max()}
+        assert torch.allclose(mine.grad, theirs.grad, **close)
+
+
+def test_square_pictures_have_one_size(blank):
+    """Or nearly square ones; it is what the eyes were trained on."""
+    squares = ((n, n) for n in range(1, 700))
+    for size in (*squares, (482, 480), (97, 89), (640, 600), (30, 28)):
+        assert blank.family.resized_size(blank.processor, size) == (SIDE, SIDE)
+
+
+@pytest.mark.parametrize("folder", [TINY, "checkpoint"])
+def test_a_server_reads_the_answer_and_nothing_beside_it(blank, checkpoint, folder):
+    """transformers serve parses answers by the tokenizer's template, else by that of Qwen2-VL."""
+    tokenizer = AutoTokenizer.from_pretrained(checkpoint if folder == "checkpoint" else folder)
+    prompt = blank.family.prompt(blank.processor, "Time?", image=True)
+    for text in ("10:08<|im_end|>", "10:08"):
+        message = tokenizer.parse_response(text, prefix=prompt)
+        assert message == {"role": "assistant", "content": "10:08"}
+
+
+def test_the_package_holds_the_processor_that_is_saved(tmp_path):
+    load(Model(load_in_4bit=False, dtype="float32")).processor.save_pretrained(tmp_path)
+    for file in ("processor_config.json", "tokenizer_config.json"):
+        saved, packed = (json.loads((place / file).read_text()) for place in (tmp_path, TINY))
+        assert saved | packed == saved
+
+
+def test_every_digit_is_a_token_and_no_letter_is_lost(blank):
+    tokenizer = blank.processor.tokenizer
+    for text in ("1234", "10:08", "-12.50 km", "(12,345),(678,900)", "What time is it?", "12 × 34",
+                 "10:08 ist spät, 5 ³½ ١", ""):  # fmt: skip
+        ids = tokenizer.encode(text, add_special_tokens=False)
+        pieces = tokenizer.convert_ids_to_tokens(ids)
+        digits = [piece for piece in pieces if any(c in "0123456789" for c in piece)]
+        assert digits == [c for c in text if c in "0123456789"]
+        assert tokenizer.decode(ids) == text

@@ -5,10 +5,10 @@ import sys
 from dataclasses import replace
 
 import pytest
-import small_models
 import torch
 from peft import LoraConfig, get_peft_model
 from quick import quick
+from small_models import SEEING
 
 from gnomon import store
 from gnomon.commands.exam import Exam
@@ -56,14 +56,8 @@ def bytes_kept(model, tokens):
     return sum(storage.nbytes() for storage in saved.values())
 
 
-@pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    return small_models.build("qwen2", tmp_path_factory.mktemp("qwen2"))
-
-
 def test_activations_are_what_autograd_really_keeps(small):
-    recipe = Recipe(data=SUMS, model=Model(name=str(small), load_in_4bit=False, dtype="float32"))
-    loaded = load(recipe.model)
+    loaded = load(Model(name=str(small("qwen2")), load_in_4bit=False, dtype="float32"))
     family = loaded.family
     built = build_on_meta(family, loaded.model.config, "float32")
     planned = measure_saved_bytes(family, built, way="lora", rank=TRAIN.lora_r, tokens=256)
@@ -73,20 +67,15 @@ def test_activations_are_what_autograd_really_keeps(small):
     assert planned == pytest.approx(real, rel=0.1)
 
 
-@pytest.mark.parametrize("name", small_models.LINEAR)
 @pytest.mark.parametrize("way", ["lora", "full"])
-def test_parameters_are_counted_as_they_are_loaded(name, way, tmp_path):
-    folder = small_models.build(name, tmp_path)
+def test_parameters_are_counted_as_they_are_loaded(name, exact, folder, way):
     model = Model(name=str(folder), load_in_4bit=way == "lora")
-    sees = name in small_models.SEEING and way == "lora"
+    sees = name in SEEING and way == "lora"
     train = Train(language=way, vision="lora" if sees else "frozen", lora_r=4)
     loaded = load(model)
     built = build_on_meta(loaded.family, loaded.model.config, "float32")
     parts = part_sizes(measure_shapes(loaded.family, built), model, train)
-    assert (
-        sum(p.parameters for p in parts)
-        == load(replace(model, load_in_4bit=False)).model.num_parameters()
-    )
+    assert sum(p.parameters for p in parts) == exact.model.num_parameters()
     settings = prepare_parts(loaded, train)
     adapted = get_peft_model(loaded.model, settings) if settings else loaded.model
     # LLaVA's last blocks of vision are never looked at, and get no adapters.

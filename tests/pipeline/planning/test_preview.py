@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from pipeline_toys import CLOCKS, SUMS, boxed
-from small_models import LINEAR, SEEING, build
+from small_models import SEEING
 
 from gnomon import dialect
 from gnomon.commands.preview import model_sheet, resize_sample, trained_answer
@@ -21,14 +21,9 @@ TWICE = ("idefics3", "smolvlm")
 SIZES = [(84, 84), (300, 90), (90, 200), (20, 30), (640, 480), (97, 89), (56, 56), (171, 40)]
 
 
-@pytest.fixture(scope="module", params=LINEAR)
-def name(request):
-    return request.param
-
-
 @pytest.fixture(scope="module")
-def reader(name, tmp_path_factory):
-    return open_processor(Model(name=str(build(name, tmp_path_factory.mktemp(name)))))
+def reader(folder):
+    return open_processor(Model(name=str(folder)))
 
 
 def smooth(size):
@@ -48,16 +43,8 @@ def given_to(family, processor, sample):
     if "image_grid_thw" in batch:
         _, high, wide = batch["image_grid_thw"][0].tolist()
         patch, merge = pictures.patch_size, pictures.merge_size
-        blocks = values.reshape(
-            high // merge,
-            wide // merge,
-            merge,
-            merge,
-            3,
-            pictures.temporal_patch_size,
-            patch,
-            patch,
-        )[..., 0, :, :]
+        grid = (high // merge, wide // merge, merge, merge)
+        blocks = values.reshape(*grid, 3, pictures.temporal_patch_size, patch, patch)[..., 0, :, :]
         whole = blocks.transpose(4, 0, 2, 5, 1, 3, 6).reshape(3, high * patch, wide * patch)
     elif "image_position_ids" in batch:
         places = batch["image_position_ids"][0].numpy()

@@ -7,9 +7,9 @@ import torch
 from peft import PeftModel
 from peft.tuners.lora import LoraLayer
 from pipeline_toys import UNEVEN
+from toy_runs import SOURCES, are_same, changed, recipe_of, run_of, trainer_of, weights_of
 from transformers import AutoModelForImageTextToText
 
-from gnomon import store
 from gnomon.pipeline.exporting.merge import merge
 from gnomon.pipeline.load import load, load_trained
 from gnomon.pipeline.planning.budget import part_sizes
@@ -17,8 +17,7 @@ from gnomon.pipeline.planning.shapes import measure_shapes
 from gnomon.pipeline.quantize import keep_trainable_on_cpu, quantization_config, quantized_layers
 from gnomon.pipeline.training.log import LogFile
 from gnomon.pipeline.training.parts import prepare_parts
-from gnomon.pipeline.training.train import make_trainer, train
-from gnomon.recipe import Eval, Lora, Loss, Model, Recipe, RecipeError, Source, Train, validate
+from gnomon.recipe import Eval, Lora, Model, Recipe, RecipeError, Train, validate
 
 NF4, INT8, PLAIN = (
     {},
@@ -41,28 +40,12 @@ pytestmark = [
 ]
 
 
-def recipe_of(checkpoint, model, lora, **more):
-    return Recipe(
-        data=(Source(kind="clock", options={"size": 84, "split_by": "none"}),),
-        model=Model(**{"name": str(checkpoint), "dtype": "bfloat16", **model}),
-        loss=Loss(name="ntil"),
-        train=Train(
-            samples=8,
-            max_steps=4,
-            learning_rate=1e-2,
-            per_device_train_batch_size=4,
-            lora_r=4,
-            lora=lora,
-            save_steps=2,
-            vision="lora" if lora and lora.r else "frozen",
-            **more,
-        ),
-        eval=Eval(batch_size=3, max_new_tokens=4),
-    )
-
-
-def run_of(recipe, out):
-    return train(recipe, store.mixture(recipe.data, split="train", seed=0), out)
+def with_adapters(checkpoint, model, lora, **more):
+    settings = {"samples": 8, "learning_rate": 1e-2, "per_device_train_batch_size": 4}
+    vision = "lora" if lora and lora.r else "frozen"
+    settings |= {"gradient_accumulation_steps": 1, "lora_dropout": 0.0, "vision": vision, **more}
+    recipe = recipe_of(checkpoint, model=model, lora=lora, **settings)
+    return replace(recipe, data=SOURCES[:1], eval=Eval(batch_size=3, max_new_tokens=4))
 
 
 def stop_in_the_third(_, __, state, *___, **____):
@@ -73,25 +56,19 @@ def stop_in_the_third(_, __, state, *___, **____):
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_it_trains_resumes_opens_in_plain_peft_and_merges(way, checkpoint, tmp_path, monkeypatch):
-    recipe = recipe_of(checkpoint, *WAYS[way])
+    recipe = with_adapters(checkpoint, *WAYS[way])
     run_of(recipe, tmp_path / "whole")
     with monkeypatch.context() as stopped:
         stopped.setattr(LogFile, "on_step_end", stop_in_the_third)
         with pytest.raises(KeyboardInterrupt):
             run_of(recipe, tmp_path / "killed")
     run_of(recipe, tmp_path / "killed")
-    whole, killed = (
-        (tmp_path / name / "adapter" / "adapter_model.safetensors").read_bytes()
-        for name in ("whole", "killed")
-    )
+    assert are_same(weights_of(tmp_path / "killed"), weights_of(tmp_path / "whole"))
     ours = load_trained(recipe.model, tmp_path / "whole")
     assert bool(quantized_layers(ours.model)) == (recipe.model.bits is not None)
+    quantization = quantization_config(ours.family, recipe.model) if recipe.model.bits else None
     plain = AutoModelForImageTextToText.from_pretrained(
-        checkpoint,
-        dtype=getattr(torch, recipe.model.dtype),
-        quantization_config=quantization_config(ours.family, recipe.model)
-        if recipe.model.bits
-        else None,
+        checkpoint, dtype=getattr(torch, recipe.model.dtype), quantization_config=quantization
     )
     keep_trainable_on_cpu(plain)
     plain = PeftModel.from_pretrained(plain, tmp_path / "whole" / "adapter").eval()
@@ -101,14 +78,13 @@ def test_it_trains_resumes_opens_in_plain_peft_and_merges(way, checkpoint, tmp_p
         with plain.disable_adapter():
             bare = plain(**batch).logits.float()
     assert (found - expected).abs().max() < 0.05 * (found - bare).abs().max()
-    assert whole == killed
     agreement = merge(recipe, tmp_path / "whole", tmp_path / "merged", UNEVEN[:6])
     assert agreement.kl < 0.01
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_plan_counts_what_peft_trains(way, checkpoint):
-    recipe = recipe_of(checkpoint, *WAYS[way])
+    recipe = with_adapters(checkpoint, *WAYS[way])
     loaded = load(recipe.model)
     parts = part_sizes(measure_shapes(loaded.family, loaded.model), recipe.model, recipe.train)
     model = PeftModel(loaded.model, prepare_parts(loaded, recipe.train))
@@ -118,16 +94,12 @@ def test_the_plan_counts_what_peft_trains(way, checkpoint):
 
 
 @pytest.mark.slow
-def test_peft_is_told_what_the_recipe_says(checkpoint):
-    recipe = recipe_of(checkpoint, *WAYS["nf4, quantised once"])
-    loaded = load(recipe.model)
-    nested = {
-        m.weight.quant_state.nested for m in loaded.model.modules() if hasattr(m, "quant_type")
-    }
-    trainer = make_trainer(
-        recipe, loaded, store.mixture(recipe.data, split="train", seed=0), checkpoint
-    )
-    layers = {n: m for n, m in trainer.model.named_modules() if isinstance(m, LoraLayer)}
+def test_peft_is_told_what_the_recipe_says(checkpoint, tmp_path):
+    recipe = with_adapters(checkpoint, *WAYS["nf4, quantised once"])
+    model = trainer_of(recipe, tmp_path).model
+    quantized = [m.weight.quant_state for m in model.modules() if hasattr(m, "quant_type")]
+    nested = {state.nested for state in quantized}
+    layers = {n: m for n, m in model.named_modules() if isinstance(m, LoraLayer)}
     assert nested <= {False}
     assert {name.rpartition(".")[2] for name in layers} == {"q_proj", "down_proj", "qkv"}
     assert all(m.scaling["default"] == 32 / m.r["default"] for m in layers.values())
@@ -143,17 +115,14 @@ def test_rslora_scales_by_the_root_of_the_rank(checkpoint):
 @pytest.mark.slow
 def test_the_first_step_of_adam_is_as_long_as_its_part_s_rate(checkpoint, tmp_path):
     """Adam's first step is the learning rate, whatever the slope: 1e-2, the tower's 1e-4."""
-    recipe = recipe_of(checkpoint, PLAIN, Lora(r={"vision": 2}), learning_rates={"vision": 1e-4})
-    recipe = replace(recipe, train=replace(recipe.train, max_steps=1, lr_scheduler_type="constant"))
-    samples = store.mixture(recipe.data, split="train", seed=0)
-    trainer = make_trainer(recipe, load(recipe.model), samples, tmp_path)
+    recipe = with_adapters(
+        checkpoint, PLAIN, Lora(r={"vision": 2}), learning_rates={"vision": 1e-4}
+    )
+    trainer = trainer_of(changed(recipe, max_steps=1, lr_scheduler_type="constant"), tmp_path)
     before = {n: p.detach().clone() for n, p in trainer.model.named_parameters() if "lora_B" in n}
     trainer.train()
-    moved = {
-        n: (p - before[n]).abs().max().item()
-        for n, p in trainer.model.named_parameters()
-        if n in before
-    }
+    after = dict(trainer.model.named_parameters())
+    moved = {name: (after[name] - start).abs().max().item() for name, start in before.items()}
     towers = {n for n in moved if ".visual." in n}
     assert 0 < len(towers) < len(moved)
     for name, far in moved.items():

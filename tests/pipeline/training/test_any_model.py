@@ -1,4 +1,4 @@
-"""Models of none of our families, and what TRL can do with them: ours gives TRL's own loss."""
+"""Datasets, collators and models that are TRL's own: ours gives TRL's own loss."""
 
 import copy
 
@@ -8,7 +8,7 @@ import peft
 import pytest
 import torch
 import transformers
-from pipeline_toys import assert_close, copied, grad_steps, settings
+from pipeline_toys import CLOCKS, assert_close, copied, grad_steps, settings
 from trl import SFTTrainer
 
 from gnomon.pipeline.training.trainer import NumericSFTTrainer
@@ -21,15 +21,20 @@ TEXTS = datasets.Dataset.from_dict(
         "completion": [" 4", " 1230", " 0.5", " seven"],
     }
 )
-SMALL = {
-    "hidden_size": 32,
-    "intermediate_size": 64,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "head_dim": 8,
-    "bos_token_id": None,
-}
+ANSWERS = ["10:08", "03:59:07", "1", "12:00"]
+PICTURES = datasets.Dataset.from_list(
+    [
+        {
+            "image": CLOCKS[i].image,
+            "prompt": [{"role": "user", "content": "What time is it?"}],
+            "completion": [{"role": "assistant", "content": answer}],
+        }
+        for i, answer in enumerate(ANSWERS)
+    ]
+)
+"""As TRL wants pictures: prompt, completion and image."""
+SMALL = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "head_dim": 8,
+         "num_attention_heads": 4, "num_key_value_heads": 2, "bos_token_id": None}  # fmt: skip
 EXPERTS = {"output_router_logits": True, "router_aux_loss_coef": 0.5, "num_local_experts": 4}
 
 
@@ -41,22 +46,19 @@ def model_of(blank, kind, **options):
     return getattr(transformers, f"{kind}ForCausalLM")(config)
 
 
-def trainer_of(kind, blank, model, out, *, sft=None, **options):
-    args = settings(
-        out,
-        **{
-            "per_device_train_batch_size": 2,
-            "gradient_accumulation_steps": 2,
-            "remove_unused_columns": True,
-            "dataset_kwargs": None,
-            **(sft or {}),
-        },
-    )
+def trainer_of(kind, blank, model, out, *, data=TEXTS, sft=None, **options):
+    changes = {
+        "per_device_train_batch_size": 2,
+        "gradient_accumulation_steps": 2,
+        "remove_unused_columns": True,
+        "dataset_kwargs": None,
+        **(sft or {}),
+    }
     return kind(
         model=copy.deepcopy(model),
-        args=args,
-        train_dataset=TEXTS,
-        processing_class=blank.processor.tokenizer,
+        args=settings(out, **changes),
+        train_dataset=data,
+        processing_class=blank.processor.tokenizer if data is TEXTS else blank.processor,
         **options,
     )
 
@@ -71,6 +73,22 @@ def assert_as_stock(blank, model, out, *, rows=None, **options):
     assert ours[0]["loss"] == pytest.approx(lines[0]["loss"], rel=1e-5)
     assert_close(found[0], gradients[0])
     return lines[0], ours[0]
+
+
+@pytest.mark.parametrize("data", [TEXTS, PICTURES], ids=["texts", "pictures"])
+@pytest.mark.parametrize("window", [(4, 1), (1, 4)], ids=["4x1", "1x4"])
+def test_trls_own_datasets_and_collators_give_trls_own_loss(blank, tmp_path, data, window):
+    size, windows = window
+    sft = {"per_device_train_batch_size": size, "gradient_accumulation_steps": windows}
+    options = {"data": data, "sft": sft}
+    _, ours = assert_as_stock(blank, blank.model, tmp_path, **options)
+    options |= {"numeric_loss": "ntil", "weight": 0.5}
+    trainer = trainer_of(NumericSFTTrainer, blank, blank.model, tmp_path, **options)
+    (numeric,), _ = grad_steps(trainer)
+    assert numeric["ce"] == pytest.approx(ours["ce"], rel=1e-6)
+    parts = numeric["emd"] + 0.2 * numeric["relative"] + 0.2 * numeric["magnitude"]
+    assert numeric["emd"] > 0
+    assert numeric["loss"] == pytest.approx(numeric["ce"] + 0.5 * parts, rel=1e-5)
 
 
 @pytest.mark.parametrize("rows", [None, 2], ids=["at once", "in chunks"])

@@ -7,9 +7,10 @@ from dataclasses import fields
 from types import SimpleNamespace
 
 import pytest
+from toy_runs import changed
 from trl import SFTConfig
 
-from gnomon.pipeline.training.settings import evaluation_settings, sft_config
+from gnomon.pipeline.training.settings import CHECKPOINTING, evaluation_settings, sft_config
 from gnomon.recipe import Recipe, checking, validate
 
 FIELDS = {field.name for field in fields(SFTConfig) if field.init}
@@ -49,9 +50,29 @@ def test_what_is_refused_is_known_to_trl():
     assert unknown <= {"warmup_ratio", "activation_checkpointing"}
 
 
-def test_a_misspelt_schedule_is_told_with_those_there_are(tmp_path):
-    recipe = validate(
-        Recipe, {"data": [{"kind": "clock"}], "train": {"lr_scheduler_type": "cosin"}}
-    )
+def test_trls_settings_are_the_recipes(recipe, tmp_path):
+    """TRL checkpoints activations by default; a recipe's False must reach the model."""
+    settings = sft_config(recipe, tmp_path)
+    for name in ("max_steps", "learning_rate", "per_device_train_batch_size", "save_steps"):
+        assert getattr(settings, name) == getattr(recipe.train, name)
+    assert settings.max_length is None
+    assert settings.report_to in ("none", [])
+    assert not settings.bf16
+    assert not settings.fp16
+    assert settings.output_dir == str(tmp_path / "checkpoints")
+    for wanted in (False, True):
+        settings = sft_config(changed(recipe, activation_checkpointing=wanted), tmp_path)
+        assert getattr(settings, CHECKPOINTING) is settings.gradient_checkpointing is wanted
+    sft = {"optim": "sgd", "max_grad_norm": 0.5}
+    settings = sft_config(changed(recipe, sft=sft), tmp_path)
+    assert (settings.optim, settings.max_grad_norm) == ("sgd", 0.5)
+
+
+def test_a_key_that_trl_has_not_is_refused_by_name(recipe, tmp_path):
+    with pytest.raises(ValueError, match=r"train.sft.max_gradnorm: 0.5: .* max_grad_norm"):
+        sft_config(changed(recipe, sft={"max_gradnorm": 0.5}), tmp_path)
+
+
+def test_a_misspelt_schedule_is_told_with_those_there_are(recipe, tmp_path):
     with pytest.raises(ValueError, match=r"cosin is not a valid SchedulerType, .* 'cosine'"):
-        sft_config(recipe, tmp_path)
+        sft_config(changed(recipe, lr_scheduler_type="cosin"), tmp_path)

@@ -1,10 +1,6 @@
 """Samples drawn while torch's loaders, TRL's and transformers' trainers read them."""
 
-import os
 import re
-import socket
-import subprocess
-import sys
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -13,7 +9,8 @@ import pytest
 import torch
 from pipeline_toys import SUMS, copied, settings
 from torch.utils.data import DataLoader
-from transformers import Trainer, TrainingArguments
+from toy_runs import run_two_processes
+from transformers import Trainer
 
 from gnomon import generators
 from gnomon.pipeline import NumericSFTTrainer, Stream, drawn
@@ -58,30 +55,10 @@ def test_each_sample_comes_once_without_the_loaders_batch_size_too():
     assert sorted(found) == IDS[:30]
 
 
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
 @pytest.mark.slow
 def test_two_processes_see_every_sample_once(tmp_path):
     """Of two workers each, in a loop of one's own; and as a trainer shares the stream out."""
-    meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "WORLD_SIZE": "2"}
-    processes = [
-        subprocess.Popen(
-            [sys.executable, SCRIPT, tmp_path],
-            env={
-                **os.environ,
-                **meeting,
-                "RANK": str(rank),
-                "LOCAL_RANK": str(rank),
-                "OMP_NUM_THREADS": "1",
-            },
-        )
-        for rank in range(2)
-    ]
-    assert [process.wait(timeout=120) for process in processes] == [0, 0]
+    run_two_processes(SCRIPT, tmp_path)
     for name in ("own", "trainer"):
         seen = torch.load(tmp_path / f"{name}.pt")  # by process and step
         dealt = [batch for step in zip(*seen, strict=True) for batch in step]
@@ -107,16 +84,13 @@ def numbered(seen, samples):
 def train(out, steps, seen, resume=None):
     trainer = Trainer(
         Noting(),
-        TrainingArguments(
-            str(out),
+        settings(
+            out,
             per_device_train_batch_size=4,
             max_steps=8,
+            save_strategy="steps",
             save_steps=steps,
-            report_to="none",
             use_cpu=True,
-            disable_tqdm=True,
-            remove_unused_columns=False,
-            dataloader_pin_memory=False,
         ),
         data_collator=partial(numbered, seen),
         train_dataset=Stream(SUMS, batch_size=4),

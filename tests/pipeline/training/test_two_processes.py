@@ -1,9 +1,5 @@
 """Two processes over gloo, on the batch that one process has whole."""
 
-import os
-import socket
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +7,7 @@ import pytest
 import torch
 from pipeline_toys import BLANK, UNEVEN, assert_close, copied, dataset_of, ours, trained
 from small_models import LINEAR, build, uneven
+from toy_runs import run_two_processes
 from training.two_processes import CASES, held_out
 
 from gnomon.pipeline.load import load
@@ -19,12 +16,6 @@ pytestmark = pytest.mark.slow
 
 SCRIPT = Path(__file__).with_name("two_processes.py")
 TOGETHER = [name for name in CASES if name != "ce_ratio"]
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 @pytest.fixture(scope="module")
@@ -39,30 +30,7 @@ def out(tmp_path_factory):
 @pytest.fixture(scope="module")
 def ranks(checkpoint, out):
     """What each of the two processes found."""
-    meeting = {
-        "MASTER_ADDR": "127.0.0.1",
-        "MASTER_PORT": str(free_port()),
-        "WORLD_SIZE": "2",
-        "OMP_NUM_THREADS": "1",
-        "PYTHONPATH": os.pathsep.join([str(SCRIPT.parents[1]), os.environ.get("PYTHONPATH", "")]),
-    }
-    processes = [
-        subprocess.Popen(
-            [sys.executable, SCRIPT, checkpoint, out],
-            env={**os.environ, **meeting, "RANK": str(rank), "LOCAL_RANK": str(rank)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        for rank in range(2)
-    ]
-    try:
-        for process in processes:
-            told, _ = process.communicate(timeout=600)
-            assert process.returncode == 0, told[-3000:]
-    finally:
-        for process in processes:
-            process.kill()
+    run_two_processes(SCRIPT, checkpoint, out)
     return [torch.load(out / f"rank{rank}.pt") for rank in range(2)]
 
 
