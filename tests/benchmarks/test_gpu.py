@@ -22,7 +22,12 @@ from gnomon.pipeline.load import load
 from gnomon.pipeline.quantize import quantized_layers
 from gnomon.recipe import Model
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    # Warnings of PEFT and of bitsandbytes 0.49, as in tests/pipeline/conftest.py.
+    pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing` is deprecated:FutureWarning"),
+    pytest.mark.filterwarnings("ignore:_check_is_size will be removed:FutureWarning"),
+]
 
 DOES = """
 import os, signal, sys, time
@@ -272,7 +277,7 @@ def test_a_wait_is_counted_where_its_caller_stands(monkeypatch):
 def test_a_checkpoint_without_weights_is_drawn_and_put_into_4_bits(name, tmp_path, monkeypatch):
     import small_models
 
-    config = small_models.CONFIGS[name](small_models.TOKENIZERS[name]())
+    config = small_models.config_of(name, small_models.tokenizer_of(name))
     config.tie_word_embeddings = config.get_text_config().tie_word_embeddings = name == "qwen2-vl"
     family = families.create(name)
     monkeypatch.setattr(type(family), "config", lambda *_: config)
