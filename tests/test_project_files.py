@@ -85,7 +85,7 @@ def test_the_wheel_alone_runs_the_demo(tmp_path):
     wheel = built / f"gnomon-{gnomon.__version__}-py3-none-any.whl"
     zipfile.ZipFile(wheel).extractall(tmp_path / "alone")
     small = ["train.max_steps=2", "train.samples=64", "eval.samples=8", "--workers", "1"]
-    code = "import gnomon.commands, sys; print(gnomon.__file__); sys.exit(gnomon.main())"
+    code = "import gnomon.commands, sys; print(gnomon.__file__); sys.exit(gnomon.commands.main())"
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code, "demo", *small],
         cwd=tmp_path,
