@@ -128,7 +128,7 @@ def test_the_table_shows_what_there_is_to_see(made_up, tmp_path):
         ])
         for loss in LOSSES
     }  # fmt: skip
-    comparisons = {c.b: c.differences[0] for c in report.compared(part, found)}
+    comparisons = {c.candidate: c.differences[0] for c in report.compared(part, found)}
     assert comparisons.keys() == set(LOSSES) - {"ce"}
     for loss, difference in comparisons.items():
         assert difference.family == 4
