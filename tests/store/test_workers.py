@@ -119,6 +119,8 @@ if __name__ == "__main__":
     from gnomon.store.workers import run
 
     signal.signal(signal.SIGTERM, end)
+    # A shell's background jobs, and so their children, ignore it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         run(Job(), range(6), workers=2, done=lambda number, result: print(result, flush=True))
     except KeyboardInterrupt:
