@@ -25,7 +25,7 @@ from gnomon.commands.resolve import (
 from gnomon.eval.scoring import predictions, questions
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, RecipeError
-from gnomon.sample import Number, Prediction, Sample, Target
+from gnomon.sample import Number, Prediction, Sample, Target, Text
 from gnomon.store.formats.manifest import differences
 from gnomon.store.lock import sole_writer
 from gnomon.terminal import show
@@ -201,11 +201,13 @@ def _check_belief(recipe: Recipe) -> None:
 def _picture_form(recipe: Recipe, run: Path | None) -> Target:
     """Return the form of the answers about pictures without labels; refuse one nobody can list."""
     section = recipe.eval
+    if not section.belief and section.answer == "greedy":
+        return Text("?")  # nothing is listed, so no sample need be drawn to learn the form
     form = pictures.answer_form(recipe, run)
     if section.grid is not None and form.on_grid(section.grid_values) is None:
         form = Number(Decimal(0))
     is_listed = not isinstance(section.belief, bool) or section.grid is not None or form.listable
-    if (section.belief or section.answer != "greedy") and not is_listed:
+    if not is_listed:
         key = f"eval.answer={section.answer}" if section.answer != "greedy" else "eval.belief=true"
         raise RecipeError(
             f"{key}: which answers a picture without a label may have is not known: list them, as"
