@@ -141,6 +141,11 @@ class AnswerType(ABC):
         """Length of `place` after which it begins again, as on a dial; 0 if it never does."""
         return self.axis.end * self.axis.per if self.axis and self.axis.end else 0.0
 
+    @property
+    def is_cyclic(self) -> bool:
+        """True if its values lie on a circle, whose period may depend on the question."""
+        return bool(self.period)
+
     def period_of(self, truth: Any) -> float:
         """The period at a question with this truth, or of its form."""
         return self.period

@@ -366,6 +366,11 @@ class CyclicType(NumberType):
         """Charge half a turn."""
         return [float(truth.cycle) / 2 for truth in truths]
 
+    @property
+    def is_cyclic(self) -> bool:
+        """True, though the period is each question's own."""
+        return True
+
     def period_of(self, truth: Number) -> float:
         """Cycle of the truth's scale, such as 360."""
         return float(truth.cycle)

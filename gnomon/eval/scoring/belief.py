@@ -136,7 +136,7 @@ def uniform(group: Iterable[tuple[Prediction, Target]], name: str) -> dict[str, 
     """Average each measure for a guesser that gives all listed answers the same probability."""
     rows = [measures(_uniform(prediction), truth, name) for prediction, truth in group]
     keys = dict.fromkeys(key for row in rows for key in row)
-    if name in _ROUND:
+    if TYPES[name].is_cyclic:
         keys.pop("belief_expected", None)  # uniform round a dial has no mean direction
     return {key: float(np.mean([row[key] for row in rows if key in row])) for key in keys}
 
@@ -167,12 +167,16 @@ def _distance_measures(belief: Belief, truth: float) -> dict[str, float]:
 
 def expected(belief: Belief) -> float:
     """Return the mean; on a dial, the direction of Σ p·e^(iθ) (Mardia and Jupp 2000)."""
-    places, p, period = belief.places, belief.p, belief.period
+    period = belief.period
     if not period:
-        return float(p @ places)
+        return float(belief.p @ belief.places)
     # 11:55 and 0:05 average to midnight, not to six.
-    points = np.exp(2j * np.pi * places / period)
-    return float(np.angle(p @ points) / (2 * np.pi) * period % period)
+    return float(np.angle(resultant(belief)) / (2 * np.pi) * period % period)
+
+
+def resultant(belief: Belief) -> complex:
+    """Return Σ p·e^(iθ) on a dial; the shorter it is, the less the mean direction means."""
+    return complex(belief.p @ np.exp(2j * np.pi * belief.places / belief.period))
 
 
 _mean = partial(Line, statistic="mean")
@@ -203,11 +207,18 @@ _CYCLIC = (
           better="lower"),
     *_PLAIN,
 )  # fmt: skip
-_BY_TYPE = {"time": _TIME, "time24": _TIME, "cyclic": _CYCLIC}
-_ROUND = frozenset(_BY_TYPE)
-LINES = {
-    name: _BY_TYPE.get(name, _NUMBER if answers.axis else _PLAIN) for name, answers in TYPES.items()
-}
+
+
+def _lines_of(answers: AnswerType) -> tuple[Line, ...]:
+    if answers.axis is None:
+        return _PLAIN
+    if not answers.is_cyclic:
+        return _NUMBER
+    # Clocks of a type have one period, and minutes as a unit.
+    return _TIME if answers.period else _CYCLIC
+
+
+LINES = {name: _lines_of(answers) for name, answers in TYPES.items()}
 """CRPS: E|X − y| − E|X − X′|/2 for X, X′ from p (Gneiting and Raftery 2007), on a dial with the
 shorter way round for |·| (Grimit et al. 2006); for a sure answer it is the deviation."""
 

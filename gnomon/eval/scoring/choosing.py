@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gnomon.eval.scoring.belief import Belief, belief_of, distance, expected
+from gnomon.eval.scoring.belief import Belief, belief_of, distance, expected, resultant
 from gnomon.sample import Target
 
-RULES = ("greedy", "mode", "median", "mean")
-"""Ways to an answer. Greedy decoding takes the likeliest token each time and needs no list."""
+RULES = ("mode", "median", "mean")
+"""Ways from a belief to an answer. Greedy decoding is none: it needs no list."""
 
 
 def best_answer(logprobs: Mapping[str, float], form: Target, dialect: str, rule: str) -> str:
@@ -20,8 +20,8 @@ def best_answer(logprobs: Mapping[str, float], form: Target, dialect: str, rule:
     squared distance; on a dial all go the shorter way round. Words have no distances, so that
     theirs is the mode whatever the rule.
     """
-    if rule not in RULES[1:]:
-        raise ValueError(f"answer={rule!r}: give one of {', '.join(RULES[1:])}")
+    if rule not in RULES:
+        raise ValueError(f"answer={rule!r}: give one of {', '.join(RULES)}")
     belief = belief_of(logprobs, form, dialect, form.answer_type)
     if rule == "mode" or belief.answer_type.axis is None:
         place = int(np.argmax(belief.p))
@@ -40,15 +40,10 @@ def _median(belief: Belief) -> int:
 def _nearest_to_mean(belief: Belief) -> int:
     mean = expected(belief)
     # On a dial a belief that looks both ways alike has no mean direction.
-    if belief.period and abs(_resultant(belief)) < _NO_DIRECTION:
+    if belief.period and abs(resultant(belief)) < _NO_DIRECTION:
         return _median(belief)
     return int(np.argmin(distance(belief.places - mean, belief.period)))
 
 
 # Length of the mean direction below which rounding decides where it points.
 _NO_DIRECTION = 1e-6
-
-
-def _resultant(belief: Belief) -> complex:
-    turns = np.exp(2j * np.pi * belief.places / belief.period)
-    return complex(belief.p @ turns)
