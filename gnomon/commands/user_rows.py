@@ -80,13 +80,9 @@ def note_validation(written: Train, train: Train) -> None:
 def _samples_seen(train: Train) -> float:
     """Number of samples that a training reads, each as often as it does."""
     if train.max_steps > 0:
-        return train.max_steps * _step_size(train)
+        return train.max_steps * train.step_size
     assert train.samples is not None  # counted by now
     return train.samples * train.num_train_epochs
-
-
-def _step_size(train: Train) -> int:
-    return train.per_device_train_batch_size * train.gradient_accumulation_steps
 
 
 def _validation_rows(recipe: Recipe) -> int:
@@ -101,7 +97,7 @@ def _validation_rows(recipe: Recipe) -> int:
 def _validation_steps(train: Train, total: float, n: int) -> int | None:
     """Steps between validations of `n` samples; None if they cost too much or are too few."""
     validations = min(_MOST_VALIDATIONS, int(total / (_SHARE * n)))
-    steps = int(total / _step_size(train))
+    steps = int(total / train.step_size)
     if validations < 2 or steps < 2:
         return None
     # A checkpoint is saved at each validation, so no more rarely than the user wants them saved.

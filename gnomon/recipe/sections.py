@@ -369,9 +369,14 @@ class Train:
     """Any other field of TRL's SFTConfig, such as {max_grad_norm: 0.3}; none that would write or
     send a run elsewhere."""
 
+    @property
+    def step_size(self) -> int:
+        """Number of samples of an optimizer step on one device."""
+        return self.per_device_train_batch_size * self.gradient_accumulation_steps
+
     def __post_init__(self) -> None:
         # The sampler takes the indices of a step as one list.
-        step = self.per_device_train_batch_size * self.gradient_accumulation_steps
+        step = self.step_size
         if step > _LARGEST_STEP:
             raise ValueError(
                 f"per_device_train_batch_size={self.per_device_train_batch_size} times"

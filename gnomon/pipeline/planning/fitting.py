@@ -21,7 +21,7 @@ def fit_recipe(
     even one sample at a time fits without it; if nothing fits, the smallest recipe is returned.
     `pixels`: those of the largest picture, 0 if the model has no pixel limits.
     """
-    step = recipe.train.per_device_train_batch_size * recipe.train.gradient_accumulation_steps
+    step = recipe.train.step_size
     # The fastest first: all samples of a step at once, and nothing computed twice.
     recipe = _with_batch(_changed(recipe, "train.activation_checkpointing=false"), step, step)
     if fits(recipe):

@@ -60,9 +60,8 @@ class Plan:
         train = self.recipe.train
         if train.max_steps > 0:
             return train.max_steps
-        batch = train.per_device_train_batch_size * train.gradient_accumulation_steps
         # Rounded up: the last step takes the samples that remain.
-        return int(-(-self.samples * train.num_train_epochs // batch))
+        return int(-(-self.samples * train.num_train_epochs // train.step_size))
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan as plain values: memory in bytes, tokens of a sample."""
