@@ -75,7 +75,7 @@ def cut_samples(samples: Iterable[Sample], boxes: Mapping[str, Prediction]) -> I
             n_whole += 1
             yield sample
             continue
-        cut = around(box, image.size)
+        cut = square_around(box, image.size)
         part = image.crop(cut)
         # Scoring tells pictures apart by their files' names, which a copy has no more.
         vars(part)["filename"] = getattr(image, "filename", "")
@@ -84,7 +84,7 @@ def cut_samples(samples: Iterable[Sample], boxes: Mapping[str, Prediction]) -> I
         warn(f"no box could be read in {n_whole:,} answers: these pictures were asked about whole")
 
 
-def around(box: Corners, size: Size) -> tuple[int, int, int, int]:
+def square_around(box: Corners, size: Size) -> tuple[int, int, int, int]:
     """Return the square around a box with a margin, as far as the picture reaches, in pixels.
 
     A square, since models that see a fixed square would squeeze another form, and dials with it;

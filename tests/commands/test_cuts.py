@@ -62,7 +62,7 @@ def answers(monkeypatch, tmp_path):
     ],
 )
 def test_a_cut_is_a_square_with_a_margin_inside_the_picture(box, size, cut):
-    assert cuts.around(box, size) == cut
+    assert cuts.square_around(box, size) == cut
 
 
 def test_boxes_are_read_in_the_dialect_of_the_answer_and_its_size():

@@ -65,7 +65,7 @@ class Number(Target):
         if self.cycle and not 0 <= self.value < self.cycle:
             raise ValueError(
                 f"{self.value:f} is not from 0 to below {self.cycle:f}, where the scale begins"
-                f" again: write {around(self.value, self.cycle):f}"
+                f" again: write {wrap_around(self.value, self.cycle):f}"
             )
 
         if self.digits < 0 or (self.digits and not 0 <= self.value < Decimal(10) ** self.digits):
@@ -130,7 +130,7 @@ class Number(Target):
         match = _WRITTEN.fullmatch(text)
         if not match:
             return None
-        value = around(Decimal(match[1]), self.cycle)
+        value = wrap_around(Decimal(match[1]), self.cycle)
         return replace(self, value=value, unit=match[2] or "")
 
     @property
@@ -181,7 +181,7 @@ class Number(Target):
         return row | later | ({"digits": self.digits} if self.digits else {})
 
 
-def around(value: Decimal, cycle: Decimal) -> Decimal:
+def wrap_around(value: Decimal, cycle: Decimal) -> Decimal:
     """The value brought to 0 up to the cycle, so that 10.0 on a dial of 10 is 0.0."""
     if not cycle:
         return value

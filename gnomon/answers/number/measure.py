@@ -13,7 +13,7 @@ from gnomon.answers.base.answer_type import Answer, AnswerType, Axis, Errors, Li
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.formatting import format_exact
 from gnomon.answers.base.target import Size
-from gnomon.answers.number.answer import Number, around
+from gnomon.answers.number.answer import Number, wrap_around
 from gnomon.answers.number.read import parse_number, read_number
 from gnomon.answers.reading.base import Reading, Which
 
@@ -347,7 +347,7 @@ class CyclicType(NumberType):
         if reading is None:
             return None
         assert isinstance(reading.value, Decimal)
-        turn = Turn(around(reading.value, truth.cycle), truth.cycle)
+        turn = Turn(wrap_around(reading.value, truth.cycle), truth.cycle)
         return Reading(turn, reading.span, reading.rule)
 
     def measures(self, truth: Number, answer: Answer, cost: float) -> dict[str, float]:
