@@ -92,7 +92,7 @@ class Eyes(nn.Module):
 
     def forward(self, patches: Tensor) -> tuple[Tensor, Tensor]:
         """Logits of directions [n, hands, DIRECTIONS] and of tips' cells [n, hands, CELLS²]."""
-        grid = torch.tensor([[1, CELLS, CELLS]] * len(patches))
+        grid = torch.tensor([[1, CELLS, CELLS]] * len(patches), device=patches.device)
         tokens = self.tower(patches.flatten(0, 1), grid_thw=grid).pooler_output.float()
         tokens = tokens.unflatten(0, (len(patches), -1))
         # Qwen2-VL merges 2 × 2 cells into a token.
@@ -103,12 +103,12 @@ class Eyes(nn.Module):
         )
 
 
-def patches_of(pixels: NDArray[np.uint8], mean: Sequence[float], std: Sequence[float]) -> Tensor:
+def patches_of(pixels: Tensor, mean: Sequence[float], std: Sequence[float]) -> Tensor:
     """Cut pictures [n, side, side, 3] as Qwen2-VL's processor does, into [n, patches, values]."""
     n, side = len(pixels), pixels.shape[1]
     half = side // 28
-    scaled = torch.from_numpy(pixels).float().div_(255).sub_(torch.tensor(mean))
-    scaled.div_(torch.tensor(std))
+    scaled = pixels.float().div_(255).sub_(torch.tensor(mean, device=pixels.device))
+    scaled.div_(torch.tensor(std, device=pixels.device))
     cut = scaled.reshape(n, half, 2, 14, half, 2, 14, 3).permute(0, 1, 4, 2, 5, 7, 3, 6)
     # A picture is two equal frames of a video.
     return cut.reshape(n, -1, 3, 1, 14, 14).expand(-1, -1, 3, 2, 14, 14).flatten(2)
@@ -181,9 +181,9 @@ def loss_of(directions: Tensor, cells: Tensor, truth: Tensor) -> Tensor:
     A direction or cell next to the right one counts in part.
     """
     degrees, tips = truth[..., 0], truth[..., 1:]
-    around = torch.arange(DIRECTIONS) * (360 / DIRECTIONS)
+    around = torch.arange(DIRECTIONS, device=truth.device) * (360 / DIRECTIONS)
     apart = (around - degrees.nan_to_num()[..., None] + 180) % 360 - 180
-    centres = (torch.arange(CELLS) + 0.5) / CELLS
+    centres = (torch.arange(CELLS, device=truth.device) + 0.5) / CELLS
     x, y = (tips.nan_to_num()[..., None] - centres).unbind(-2)
     away = x[..., None, :] ** 2 + y[..., :, None] ** 2
     inside = ((tips >= 0) & (tips < 1)).all(-1)  # False for NaN
@@ -235,16 +235,17 @@ def train(run: Path, last: int, size: int) -> None:
     """Train the rounds that no checkpoint has yet, and write a checkpoint after each."""
     torch.set_num_threads(max(1, (os.cpu_count() or 1) - 1))  # one core draws
     torch.manual_seed(0)
-    model = tiny.blank()
-    eyes = Eyes(model.model.visual)
-    if which("g++"):  # a fifth faster
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    model = tiny.blank().to(device)
+    eyes = Eyes(model.model.visual).to(device)
+    if device.type == "cpu" and which("g++"):  # a fifth faster
         for block in eyes.tower.blocks:
             block.compile(dynamic=False)
     parts = [eyes, *build_optimizers(eyes)]
     run.mkdir(parents=True, exist_ok=True)
     checkpoint, first = run / "checkpoint.pt", 0
     if checkpoint.is_file():
-        first, *states = torch.load(checkpoint)
+        first, *states = torch.load(checkpoint, map_location=device)
         for part, state in zip(parts, states, strict=True):
             part.load_state_dict(state)
     for number, labelled in enumerate(rounds(first, last, size), first):
@@ -262,13 +263,14 @@ def train(run: Path, last: int, size: int) -> None:
 def _train_round(parts: list[Any], labelled: Labelled, number: int, last: int) -> dict[str, Any]:
     """Train one round and return its line of the log; `parts` are the eyes and their optimizers."""
     eyes, *optimizers = parts
-    pixels, truth = labelled
+    device = eyes.directions.weight.device
+    pixels, truth = (torch.from_numpy(values).to(device) for values in labelled)
     settings, rng, start = picture_processor(), np.random.default_rng(number), time.monotonic()
     epoch = len(truth) // BATCH
     orders = [rng.permutation(len(truth))[: epoch * BATCH] for _ in range(EPOCHS)]
     first, all_steps = number * EPOCHS * epoch, last * EPOCHS * epoch
     losses, errors = [], []
-    batches = np.concatenate(orders).reshape(-1, BATCH)
+    batches = torch.from_numpy(np.concatenate(orders)).view(-1, BATCH).to(device)
     for step, rows in enumerate(track(batches, desc=f"round {number + 1} of {last}"), first + 1):
         # 200 steps of warm-up, then a cosine down to 3 % of the rate.
         cosine = (1 + math.cos(math.pi * step / all_steps)) / 2
@@ -277,8 +279,8 @@ def _train_round(parts: list[Any], labelled: Labelled, number: int, last: int) -
             for group in optimizer.param_groups:
                 group["lr"] = rate * schedule
         patches = patches_of(pixels[rows], settings.image_mean, settings.image_std)
-        batch_truth = torch.from_numpy(truth[rows])
-        with torch.autocast("cpu", torch.bfloat16):
+        batch_truth = truth[rows]
+        with torch.autocast(device.type, torch.bfloat16):
             directions, cells = eyes(patches.bfloat16())
         loss = loss_of(directions.float(), cells.float(), batch_truth)
         loss.backward()  # type: ignore[no-untyped-call]
@@ -286,12 +288,12 @@ def _train_round(parts: list[Any], labelled: Labelled, number: int, last: int) -
         for optimizer in optimizers:
             optimizer.step()
             optimizer.zero_grad()
-        losses.append(loss.item())
+        losses.append(loss.detach())  # read once a round: a GPU need not wait
         errors.append(degrees_off(directions, batch_truth))
     latest = torch.cat(errors[-250:])
     return {
         "step": first + len(batches),
-        "loss": round(float(np.mean(losses)), 4),
+        "loss": round(torch.stack(losses).mean().item(), 4),
         "within 6 degrees": {
             hand: round(float((degrees[~degrees.isnan()] <= 6).float().mean()), 4)
             for hand, degrees in zip(HANDS, latest.T, strict=True)

@@ -53,7 +53,7 @@ def test_a_dial_and_a_wheel_turn_by_36_degrees_a_figure():
 def test_pictures_are_cut_as_the_processor_cuts_them(labelled):
     pixels, settings = labelled[0][:3], picture_processor()
     expected = settings([Image.fromarray(one) for one in pixels], return_tensors="pt")
-    found = eyes.patches_of(pixels, settings.image_mean, settings.image_std)
+    found = eyes.patches_of(torch.from_numpy(pixels), settings.image_mean, settings.image_std)
     assert torch.allclose(found.flatten(0, 1), expected["pixel_values"], atol=1e-6)
     assert expected["image_grid_thw"].tolist() == [[1, eyes.CELLS, eyes.CELLS]] * 3
 
