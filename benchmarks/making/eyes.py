@@ -1,6 +1,7 @@
 """The embedded model's eyes learn where hands point, before the model learns to speak.
 
     python -m benchmarks.making.eyes runs/tiny-eyes    # goes on where it was killed
+    python -m benchmarks.making.eyes runs/tiny-eyes --start gnomon/pipeline/tiny    # learns more
 
 A time in words tells a vision tower little: for a thousand steps it learns nothing but how times
 are written. So the tower is taught first, with what the generator knows of every picture: the
@@ -137,9 +138,9 @@ def truth_of(sample: Sample) -> list[tuple[float, float, float]]:
     ]
 
 
-def draw(number: int, indices: range) -> Labelled:
-    """Draw the pictures with these indices for round `number`."""
-    steepest = UPRIGHT if number < ROUNDS_UPRIGHT else 180.0
+def draw(number: int, indices: range, upright: int = ROUNDS_UPRIGHT) -> Labelled:
+    """Draw the pictures with these indices for round `number`; before round `upright` none leans."""
+    steepest = UPRIGHT if number < upright else 180.0
     sorts = [
         generators.create(kind, **options, degrade=wear, rotation=min(rotation, steepest))
         for kind, options, wear, rotation in SORTS
@@ -155,7 +156,7 @@ def draw(number: int, indices: range) -> Labelled:
     return pixels, truth
 
 
-def rounds(first: int, last: int, size: int) -> Iterator[Labelled]:
+def rounds(first: int, last: int, size: int, upright: int) -> Iterator[Labelled]:
     """Yield the pictures of each round, drawing those of the next in other processes meanwhile."""
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(os.cpu_count(), spawn, initializer=os.nice, initargs=(5,)) as pool:
@@ -165,7 +166,7 @@ def rounds(first: int, last: int, size: int) -> Iterator[Labelled]:
                 return []
             start, end = number * size, (number + 1) * size
             chunks = [range(first, min(first + 500, end)) for first in range(start, end, 500)]
-            return [pool.submit(draw, number, chunk) for chunk in chunks]
+            return [pool.submit(draw, number, chunk, upright) for chunk in chunks]
 
         futures = submit(first)
         for number in range(first, last):
@@ -226,17 +227,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--pictures", type=int, default=ROUND_SIZE, help=f"per round ({ROUND_SIZE})"
     )
+    parser.add_argument(
+        "--start",
+        type=Path,
+        help="a model whose eyes learn more, at half the rate (random weights)",
+    )
     options = parser.parse_args(arguments)
-    train(options.run, options.rounds, options.pictures)
+    train(options.run, options.rounds, options.pictures, options.start)
     return 0
 
 
-def train(run: Path, last: int, size: int) -> None:
+def train(run: Path, last: int, size: int, start: Path | None = None) -> None:
     """Train the rounds that no checkpoint has yet, and write a checkpoint after each."""
     torch.set_num_threads(max(1, (os.cpu_count() or 1) - 1))  # one core draws
     torch.manual_seed(0)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    model = tiny.blank().to(device)
+    if start is None:
+        model, share, upright = tiny.blank(), 1.0, ROUNDS_UPRIGHT
+    else:
+        model, share, upright = tiny.GnomonTiny().load_model(start, dtype=torch.float32), 0.5, 0
+    model = model.to(device)
     eyes = Eyes(model.model.visual).to(device)
     if device.type == "cpu" and which("g++"):  # a fifth faster
         for block in eyes.tower.blocks:
@@ -248,8 +258,8 @@ def train(run: Path, last: int, size: int) -> None:
         first, *states = torch.load(checkpoint, map_location=device)
         for part, state in zip(parts, states, strict=True):
             part.load_state_dict(state)
-    for number, labelled in enumerate(rounds(first, last, size), first):
-        row = _train_round(parts, labelled, number, last)
+    for number, labelled in enumerate(rounds(first, last, size, upright), first):
+        row = _train_round(parts, labelled, number, last, share)
         print(json.dumps(row), flush=True)
         with (run / "log.jsonl").open("a", encoding="utf-8") as log:
             log.write(json.dumps(row) + "\n")
@@ -260,8 +270,13 @@ def train(run: Path, last: int, size: int) -> None:
     tiny.GnomonTiny().load_processor(BLANK, Model(name=BLANK)).save_pretrained(run / "model")
 
 
-def _train_round(parts: list[Any], labelled: Labelled, number: int, last: int) -> dict[str, Any]:
-    """Train one round and return its line of the log; `parts` are the eyes and their optimizers."""
+def _train_round(
+    parts: list[Any], labelled: Labelled, number: int, last: int, share: float
+) -> dict[str, Any]:
+    """Train one round, at this share of the rates, and return its line of the log.
+
+    `parts` are the eyes and their optimizers.
+    """
     eyes, *optimizers = parts
     device = eyes.directions.weight.device
     pixels, truth = (torch.from_numpy(values).to(device) for values in labelled)
@@ -274,7 +289,7 @@ def _train_round(parts: list[Any], labelled: Labelled, number: int, last: int) -
     for step, rows in enumerate(track(batches, desc=f"round {number + 1} of {last}"), first + 1):
         # 200 steps of warm-up, then a cosine down to 3 % of the rate.
         cosine = (1 + math.cos(math.pi * step / all_steps)) / 2
-        schedule = min(step / 200, 1) * (0.03 + 0.97 * cosine)
+        schedule = share * min(step / 200, 1) * (0.03 + 0.97 * cosine)
         for optimizer, rate in zip(optimizers, (MUON_RATE, RATE), strict=True):
             for group in optimizer.param_groups:
                 group["lr"] = rate * schedule
