@@ -55,7 +55,7 @@ GPU_PYTHON ?=
 gpu: $(if $(GPU_PYTHON),,$(READY))  ## what holds on a GPU, into benchmarks/results/gpu.txt; ARGS="--help" says more
 	$(or $(GPU_PYTHON),$(BIN)/python) -m benchmarks.gpu $(ARGS)
 
-gpu-wheels: $(READY)      ## what such a machine lacks, into .wheels/1 and .wheels/2
+gpu-wheels: $(READY)      ## what such a machine lacks, into .wheels
 	$(BIN)/python -m benchmarks.gpu.wheels
 
 docs: .venv/.docs         ## the documentation as a site, into site/: open site/index.html

@@ -1,8 +1,8 @@
-"""make gpu-wheels: what a GPU machine without a network lacks, in two bundles to be carried there.
+"""make gpu-wheels: what a GPU machine without a network lacks, in one folder to be carried there.
 
-The machine has Python 3.12 on Linux x86_64 with torch 2.11 and what THERE names. Versions are those
-of constraints.txt. Each wheel's metadata is read afterwards: whatever it needs on that machine
-must be carried or there, in a version that it takes.
+The machine has Python 3.12 on Linux x86_64 with torch 2.11 for CUDA 13.0 and what THERE names.
+Versions are those of constraints.txt. Each wheel's metadata is read afterwards: whatever it needs
+on that machine must be carried or there, in a version that it takes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 from email.parser import HeaderParser
 from itertools import chain
 from typing import TYPE_CHECKING
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name, parse_wheel_filename
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FOLDER = ROOT / ".wheels"
-LIMIT = 60e6
-"""Bytes of a bundle."""
+LIMIT = 45e6
+"""Bytes of the folder: with the sources it is to be carried at once."""
+UNUSED = re.compile(r"bitsandbytes/libbitsandbytes_(?!cuda130|cpu).*\.so")
+"""Nine tenths of bitsandbytes are for other versions of CUDA and other devices."""
 CARRIED = (
     "albucore", "albumentations", "annotated-types", "bitsandbytes", "datasets", "dill", "filelock",
     "fsspec", "multiprocess", "peft", "pydantic", "pydantic-core", "rapidfuzz", "regex", "simsimd",
@@ -56,7 +58,7 @@ PIP = [sys.executable, "-m", "pip"]
 
 
 def main() -> int:
-    """Download, check, share out; say how the bundles are installed."""
+    """Download, leave out what is unused, check; say how the folder is installed."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir()
     platforms = ("manylinux_2_28", "manylinux_2_27", "manylinux_2_24", "manylinux_2_17",
@@ -69,32 +71,21 @@ def main() -> int:
     )  # fmt: skip
     own = [*PIP, "wheel", "--quiet", "--no-deps", "--wheel-dir", str(FOLDER), str(ROOT)]
     subprocess.run(own, check=True)
-    wheels = sorted(FOLDER.glob("*.whl"), key=lambda wheel: -wheel.stat().st_size)
-    told = {wheel.name: HeaderParser().parsestr(metadata(wheel)) for wheel in wheels}
-    needs = {name: message.get_all("Requires-Dist") or [] for name, message in told.items()}
-    faults = lacking(needs)
-    bundles: list[list[str]] = [[], []]
-    sizes = [0, 0]
-    for wheel in wheels:  # the largest first, each into the bundle that holds less
-        least = sizes.index(min(sizes))
-        sizes[least] += wheel.stat().st_size
-        bundles[least].append(wheel.name)
-        folder = FOLDER / str(least + 1)
-        folder.mkdir(exist_ok=True)
-        wheel.rename(folder / wheel.name)
-    for number, (size, names) in enumerate(zip(sizes, bundles, strict=True), 1):
-        print(f".wheels/{number}: {size / 1e6:.1f} MB: {', '.join(sorted(names))}")
-        if size > LIMIT:
-            faults.append(f".wheels/{number} is larger than {LIMIT / 1e6:.0f} MB")
+    strip(next(FOLDER.glob("bitsandbytes-*.whl")))
+    wheels = sorted(FOLDER.glob("*.whl"))
+    headers = {wheel.name: HeaderParser().parsestr(metadata(wheel)) for wheel in wheels}
+    faults = lacking({name: head.get_all("Requires-Dist") or [] for name, head in headers.items()})
+    size = sum(wheel.stat().st_size for wheel in wheels)
+    print(f".wheels: {size / 1e6:.1f} MB: {', '.join(headers)}")
+    if size > LIMIT:
+        faults.append(f".wheels is larger than {LIMIT / 1e6:.0f} MB")
     print(
         "there in a version that nobody noted: " + ", ".join(n for n, v in THERE.items() if not v)
     )
-    for number in (1, 2):
-        print(
-            "python3 -m pip install --no-index --no-deps --upgrade --target /tmp/site"
-            f" --find-links .wheels/{number} .wheels/{number}/*.whl"
-        )
-    print("export PYTHONPATH=/tmp/site; make gpu GPU_PYTHON=python3")
+    print(
+        "python3 -m pip install --no-index --no-deps --no-compile --upgrade --target /tmp/site"
+        " .wheels/*.whl && export PYTHONPATH=/tmp/site && make gpu GPU_PYTHON=python3"
+    )
     for fault in faults:
         print(f"FAILED: {fault}")
     return 1 if faults else 0
@@ -105,6 +96,16 @@ def pinned(constraints: str) -> list[str]:
     lines = re.findall(r"^([\w.-]+)==(\S+)", constraints, re.MULTILINE)
     versions = {canonicalize_name(name): version for name, version in lines}
     return [f"{name}=={versions[canonicalize_name(name)]}" for name in CARRIED]
+
+
+def strip(wheel: Path) -> None:
+    """Leave out the libraries that such a machine never loads."""
+    stripped = wheel.with_suffix(".new")
+    with ZipFile(wheel) as whole, ZipFile(stripped, "w", ZIP_DEFLATED) as rest:
+        for entry in whole.infolist():
+            if not UNUSED.fullmatch(entry.filename):
+                rest.writestr(entry, whole.read(entry))
+    stripped.replace(wheel)
 
 
 def metadata(wheel: Path) -> str:

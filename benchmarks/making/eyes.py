@@ -139,7 +139,7 @@ def truth_of(sample: Sample) -> list[tuple[float, float, float]]:
 
 
 def draw(number: int, indices: range, upright: int = ROUNDS_UPRIGHT) -> Labelled:
-    """Draw the pictures with these indices for round `number`; before round `upright` none leans."""
+    """Draw the pictures with these indices for round `number`; clocks lean from round `upright`."""
     steepest = UPRIGHT if number < upright else 180.0
     sorts = [
         generators.create(kind, **options, degrade=wear, rotation=min(rotation, steepest))
