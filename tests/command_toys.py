@@ -103,7 +103,7 @@ def finished_run(
     (folder / "recipe.yaml").write_text(recipe.to_yaml(opened))
     exam = Exam.of(opened)
     asked = {**asdict(opened.model), "weights": "w", "max_new_tokens": 32, **(settings or {})}
-    about = {"exam": asdict(exam), "data": exam.pool.describe(), "versions": {"gnomon": "0"}}
+    about = {"exam": exam.to_json(), "data": exam.pool.describe(), "versions": {"gnomon": "0"}}
     for name, answer in answers.items():
         file = folder / "predictions" / f"{name}.jsonl"
         rows = [Prediction(s.id, answer(s), size, "plain", asked) for s in exam]

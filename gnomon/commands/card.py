@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +19,7 @@ from gnomon.eval import RunResult
 from gnomon.eval.scoring.runs import data_title
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, to_yaml
+from gnomon.store.formats import manifest as manifests
 
 if TYPE_CHECKING:
     from huggingface_hub import EvalResult
@@ -98,8 +100,6 @@ def card(
         **extra,
     )
     scores = evaluation.table(runs) if runs else "It was not measured."
-    # The hash tells two sets of training data apart without listing millions of samples.
-    trained_on = store.mixture(recipe.data, split="train", seed=recipe.seed).describe()
     text = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
     return text.format(
         metadata=metadata.to_yaml(),
@@ -107,11 +107,30 @@ def card(
         what=what,
         opening=opening,
         questions=_question_list(questions),
-        hash=sha256(json.dumps(trained_on, sort_keys=True).encode()).hexdigest()[:16],
+        hash=_data_hash(recipe, run),
         scores=scores.replace("\n", "\n    "),
         recipe=to_yaml(recipe).strip(),
         versions=", ".join(f"{name} {number}" for name, number in versions().items()),
     )
+
+
+def _data_hash(recipe: Recipe, run: Path) -> str:
+    """Hash the description of the training data, which tells two sets of it apart.
+
+    The sources of a run that was moved may be gone: the card beside its weights has the hash.
+    """
+    split = manifests.read(run / "data")["splits"].get("train")
+    try:
+        samples = split["samples"] if split else None
+        samples = samples or store.mixture(recipe.data, split="train", seed=recipe.seed).describe()
+    except (ValueError, OSError, ImportError):
+        cards = (run / name / "README.md" for name in ("adapter", "model"))
+        texts = [file.read_text(encoding="utf-8") for file in cards if file.is_file()]
+        match = re.search("Training data: sha256 ([0-9a-f]{16})", "".join(texts))
+        if match is None:
+            raise
+        return match[1]
+    return sha256(json.dumps(samples, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _question_list(questions: Sequence[str]) -> str:

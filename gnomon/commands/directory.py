@@ -18,13 +18,14 @@ from gnomon.atomic import put_text
 from gnomon.names import hint
 from gnomon.progress import note
 from gnomon.recipe import Recipe, RecipeError, Source
+from gnomon.store.formats import manifest as manifests
 
 BEFORE, AFTER = "before", "after"
 """Names of the answers before the training and after it."""
 
 _RECIPE, _VERSIONS = "recipe.yaml", "versions.json"
-_PLACE = re.compile(r"(eval\.)?data\.\d+\.pictures")
-"""Keys that say where pictures may lie; another place leaves the data what it is."""
+_PLACE = re.compile(r"(eval\.)?data\.\d+\.(path|pictures)")
+"""Keys that say where data lies; another place leaves it what it is."""
 _AUGMENT = re.compile(r"data\.\d+\.augment")
 """Keys that matter to the training alone."""
 
@@ -88,6 +89,20 @@ def as_begun(run: Path, parsed: Recipe, recipe: Recipe) -> Recipe:
         kept = {key: section[key] for key in ("eval_steps", "eval_samples") if key in section}
         train = replace(train, **kept)
     return replace(recipe, data=tuple(data), train=train)
+
+
+def has_samples(run: Path, split: str) -> bool:
+    """True if the run wrote down the samples of a split, or began to."""
+    return split in manifests.read(run / "data")["splits"]
+
+
+def stored_kinds(run: Path) -> dict[str, int] | None:
+    """Return the versions of the kinds that the run drew; None where it recorded none."""
+    file = run / _VERSIONS
+    if not file.is_file():
+        return None
+    values = jsons.loads(files.read_bytes(file, "versions"), file)
+    return recipes.validate(_Versions, values, name=str(file)).kinds
 
 
 def refuse_undecodable(out: Path) -> None:
@@ -158,8 +173,7 @@ def _version_changes(run: Path, sources: Sequence[Source]) -> dict[str, tuple[An
     # Nothing that is drawn any more cannot have changed, whatever it was drawn by.
     if not file.is_file() or not sources:
         return {}
-    values = jsons.loads(files.read_bytes(file, "versions"), file)
-    before = recipes.validate(_Versions, values, name=str(file)).kinds
+    before = stored_kinds(run)
     if before is None:  # of a gnomon that drew and split samples otherwise
         return {f"version of gnomon in {file.name}": ("older", version("gnomon"))}
     return {
@@ -210,8 +224,20 @@ def _recipe_changes(run: Path, recipe: Recipe, text: str) -> dict[str, tuple[Any
     before = recipes.validate(Recipe, recipes.parse(stored, name=name), name=name)
     old, new = (recipes.flatten(asdict(_with_off(each))) for each in (before, recipe))
     # The union of keys: a later gnomon may have keys that the stored recipe lacks.
-    keys = [k for k in old | new if old.get(k) != new.get(k) and not _PLACE.fullmatch(k)]
-    return {key: (old.get(key), new.get(key)) for key in keys}
+    changes = {k: (old.get(k), new.get(k)) for k in old | new if old.get(k) != new.get(k)}
+    return {key: both for key, both in changes.items() if not _is_move(run, key, *both)}
+
+
+def _is_move(run: Path, key: str, old: Any, new: Any) -> bool:
+    """True if a key says where the same data lies, seen from another folder or moved there."""
+    if not _PLACE.fullmatch(key):
+        return False
+    if key.endswith(".pictures"):
+        return True
+    if old is None or new is None or Path(old).name != Path(new).name:
+        return False
+    # The content of samples that were written down is compared when more are to be written.
+    return Path(old).resolve() == Path(new).resolve() or has_samples(run, "train")
 
 
 def _with_off(recipe: Recipe) -> Recipe:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import ConfigDict, Field
 
@@ -17,6 +17,7 @@ from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.recipe.sections import STRICT
 from gnomon.sample import Sample
 from gnomon.store import Samples
+from gnomon.store.reading.dataset import open_copy
 from gnomon.store.reading.mixture import Pattern
 
 # At 500 questions the interval of a share is at most 4.4 points to either side.
@@ -37,6 +38,8 @@ class Exam:
     split: Split
     seed: int
     samples: int
+    folder: Path | None = None
+    """Dataset of a run that holds the samples, so that no source is opened; not stored."""
 
     @classmethod
     def of(cls, recipe: Recipe) -> Exam:
@@ -53,10 +56,18 @@ class Exam:
     @cached_property
     def pool(self) -> Samples:
         """Samples of the sources, of which the first are asked; each is drawn or read on demand."""
+        if self.folder is not None:
+            return open_copy(self.folder, self.split)
         return store.mixture(self.sources, split=self.split, seed=self.seed)
 
     def __iter__(self) -> Iterator[Sample]:
         return (self.pool[index] for index in range(self.samples))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the values that are stored; a run's own folder may move, and is none of them."""
+        values = asdict(self)
+        del values["folder"]
+        return values
 
     @cached_property
     def questions(self) -> list[Question]:

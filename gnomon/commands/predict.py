@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from gnomon.commands.resolve import (
 )
 from gnomon.eval.scoring import predictions, questions
 from gnomon.pipeline import families
-from gnomon.recipe import Recipe, RecipeError
+from gnomon.recipe import Recipe, RecipeError, parse_file
 from gnomon.sample import Number, Prediction, Sample, Target, Text
 from gnomon.store.formats.manifest import differences
 from gnomon.store.lock import sole_writer
@@ -151,7 +151,13 @@ def _require_suffix(out: Path, suffix: str, what: str) -> Path:
 
 def _answer_path(recipe: Recipe, data: str, run: Path | None) -> Path:
     """Return the file of answers by default: in the run, or under predictions/ here."""
-    name = f"{data}-belief" if recipe.eval.belief else data
+    rule = "greedy"
+    if run is not None:
+        section = parse_file(run / "recipe.yaml").get("eval") or {}
+        rule = section.get("answer", rule)
+    # By another rule than the run's own they stand beside its answers, for `gnomon compare`.
+    name = data if recipe.eval.answer == rule else f"{data}-{recipe.eval.answer}"
+    name = f"{name}-belief" if recipe.eval.belief else name
     if run is not None:
         return run / "predictions" / f"{name}.jsonl"
     return Path("predictions") / f"{Path(recipe.model.name).name}-{name}.jsonl"
@@ -290,12 +296,12 @@ def _append_answers(
 
 def _provenance(exam: Exam, out: Path) -> Provenance:
     """Return the record of an exam; refuse a file that holds answers to another one."""
-    new = Provenance(
-        exam, exam.pool.describe(), directory.versions(), directory.kind_versions(exam.sources)
-    )
+    new = Provenance(exam, exam.pool.describe(), directory.versions(), _kind_versions(exam))
     if not _has_answers(out) or not provenance_path(out).is_file():
         return new
     old = read_provenance(out)
+    if exam.folder is not None:  # stored samples stay, whatever kinds draw today
+        new = replace(new, kinds=old.kinds)
     # Files older than the versions of kinds are taken to have today's.
     # The versions are compared like the data, so that one message names both.
     before = {**old.data, "version": old.kinds or new.kinds}
@@ -310,12 +316,22 @@ def _provenance(exam: Exam, out: Path) -> Provenance:
     return replace(new, versions=old.versions)
 
 
+def _kind_versions(exam: Exam) -> dict[str, int]:
+    """Return the versions of the kinds by which the samples were drawn."""
+    kinds = directory.stored_kinds(exam.folder.parent) if exam.folder is not None else None
+    if kinds is None:
+        return directory.kind_versions(exam.sources)
+    names = {source.kind for source in exam.sources}
+    return {name: number for name, number in kinds.items() if name in names}
+
+
 def _record(out: Path, provenance: Provenance) -> None:
     """Write down the exam before its first answer; one that was never answered is replaced."""
     if not _has_answers(out):
         _refuse_user_files(out)
         questions.question_path(out).unlink(missing_ok=True)
-    directory.write_json(provenance_path(out), asdict(provenance))
+    values = {**vars(provenance), "exam": provenance.exam.to_json()}
+    directory.write_json(provenance_path(out), values)
 
 
 def _refuse_user_files(out: Path) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from gnomon import generators, recipe, store
-from gnomon.commands.exam import Exam, refuse_repeats
+from gnomon.commands.directory import has_samples
+from gnomon.commands.exam import USUAL, Exam, refuse_repeats
 from gnomon.commands.user_rows import with_validation
 from gnomon.generators.base import SPLITS, Split
 from gnomon.names import allow, refuse_code
@@ -25,6 +26,8 @@ from gnomon.store.samples import train_size
 from gnomon.store.user_data.lines import SUFFIXES
 from gnomon.store.user_data.opening import is_user_data
 
+_OTHER_EXAM = r"data\b|eval=|eval\.(data|split|seed)\b"
+"""Overrides after which a run's stored samples are not those that are asked."""
 Form: TypeAlias = Literal["recipe", "kind", "disk"]
 
 
@@ -63,12 +66,14 @@ def _resolve_recipe(source: str | Path, overrides: Sequence[str], *, stored: boo
     from gnomon.commands import shipped
 
     file, text = shipped.read(source)
-    values = recipe.parse(text, name=file)
+    # Before the overrides: paths of the command line are those of the working directory.
+    values = recipe.look_beside(recipe.parse(text, name=file), Path(file).parent)
     # Validated before any class is imported: a misspelled key is refused at once.
     resolved = resolve_values(values, overrides, name=file, text=text)
     # A claimed run holds both files; a recipe.yaml alone may be the user's own.
     place = Path(source)
     in_run = place.name == "recipe.yaml" and place.with_name("versions.json").exists()
+    resolved = replace(resolved, folder=place.parent, run=place.parent if stored else None)
     if stored or in_run:
         # A stored file may come from somebody else, and importing a class runs its code.
         refuse_code(_user_classes(resolved.parsed), source)
@@ -105,6 +110,10 @@ class Resolved:
     overrides: tuple[str, ...] = ()
     source_text: str | None = None
     """YAML that the values came from, without overrides; None where no file was read."""
+    folder: Path | None = None
+    """Folder of the recipe's file, beside which its tables were looked for."""
+    run: Path | None = None
+    """The run that stored the recipe, if its own samples are to be used before its sources."""
     _pools: dict[tuple[Split, int], Samples] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -116,7 +125,9 @@ class Resolved:
         Numbers of a dataset or table stay as they are: its splits depend on what it is wanted for.
         """
         checked = self.check_names()
-        if self.form == "disk":
+        # A run's recipe has its numbers, and its data may be elsewhere by now.
+        is_whole = None not in (checked.train.samples, checked.eval.samples)
+        if self.form == "disk" or (self.run is not None and is_whole):
             return checked
         exam = self.exam
         with _as_recipe_error():
@@ -141,10 +152,40 @@ class Resolved:
         if self.form == "disk":
             return _exam_on_disk(self, None, None)
         checked = self.check_names()
+        stored = self._stored_exam()
+        if stored is not None:
+            return stored
+        self._refuse_missing(checked.eval.data or checked.data)
         with _as_recipe_error():
             exam = Exam.of(checked)
             refuse_repeats("eval.samples", exam.samples, exam.pool, exam.split)
         return exam
+
+    def _stored_exam(self) -> Exam | None:
+        """Return the exam on samples that the run wrote down; None if it has others, or too few."""
+        is_changed = any(re.match(_OTHER_EXAM, word) for word in self.overrides)
+        if self.run is None or is_changed:
+            return None
+        section, folder = self.parsed.eval, self.run / "data"
+        try:
+            if not has_samples(self.run, section.split):
+                return None
+            length = store.open(folder, section.split).length or 0
+        except (ValueError, OSError):  # what is damaged is not needed where the sources are there
+            return None
+        n = section.samples or min(USUAL, length)
+        sources = tuple([replace(s, augment=None) for s in section.data or self.parsed.data])
+        return Exam(sources, section.split, section.seed, n, folder) if n <= length else None
+
+    def _refuse_missing(self, sources: Sequence[Source]) -> None:
+        """Refuse a recipe whose table or folder lies neither beside it nor here."""
+        for source in sources:
+            if self.folder is None or source.path is None or Path(source.path).exists():
+                continue
+            # One folder where the recipe lies in the working directory.
+            places = dict.fromkeys([str(self.folder.resolve()), str(Path.cwd())])
+            where = "" if Path(source.path).is_absolute() else f" in {' or '.join(places)}"
+            raise RecipeError(f"path: {source.path!r} is no file or folder{where}")
 
     def check_names(self) -> Recipe:
         """Look up loss, model and family, and return the recipe; its data may be gone by now."""
@@ -169,6 +210,7 @@ class Resolved:
         # Opening reads a table or lists a directory: once for preview, warnings and counts.
         key = (split, self.parsed.seed if seed is None else seed)
         if key not in self._pools:
+            self._refuse_missing(self.parsed.data)
             self._pools[key] = store.mixture(self.parsed.data, split=split, seed=key[1])
         return self._pools[key]
 

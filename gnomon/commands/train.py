@@ -10,7 +10,8 @@ from typing import Any
 
 from gnomon import store
 from gnomon.commands.card import has_card, write_card
-from gnomon.commands.directory import as_begun, claim, default_run
+from gnomon.commands.directory import as_begun, claim, default_run, has_samples
+from gnomon.commands.exam import Exam
 from gnomon.commands.resolve import Resolved, is_data, resolve, warn_of_mistakes
 from gnomon.commands.user_rows import note_validation, warn_of_repeats
 from gnomon.recipe import Recipe, RecipeError, Source
@@ -63,14 +64,26 @@ def train_run(resolved: Resolved, run: Path, *, config: Any = None) -> Path:
         from gnomon.pipeline.training.train import train as fine_tune
 
         # `gnomon run` and `generate` write them; reading is faster than drawing each epoch again.
-        if _has_samples(run):
+        if has_samples(run, "train"):
             samples: Samples = store.open(run / "data", "train")
         else:
             samples = resolved.samples("train")
         weights = fine_tune(recipe, samples, run, config=config)
+        if _is_first_process():
+            _store_exam(resolved.exam, run)
         if _is_first_process() and not has_card(weights):
             write_card(recipe, run)  # of a run that was killed before, too
         return weights
+
+
+def _store_exam(exam: Exam, run: Path) -> None:
+    """Write the questions from tables and folders into the run, which may be moved without them.
+
+    What is drawn, a seed and a kind say as well.
+    """
+    is_drawn = all(source.kind is not None for source in exam.sources)
+    if not is_drawn and not has_samples(run, exam.split):
+        store.write(exam.pool, run / "data", n=exam.samples, split=exam.split, workers=1)
 
 
 def lock_run(run: Path) -> AbstractContextManager[None]:
@@ -97,10 +110,6 @@ def _is_first_process() -> bool:
 def _sources_to_draw(recipe: Recipe, run: Path) -> Sequence[Source]:
     """Return the sources that a training draws from: none if all that it needs is on disk."""
     # Validation draws its held-out samples again, stored training samples or not.
-    is_stored = _has_samples(run) and recipe.train.validation_steps is None
+    is_stored = has_samples(run, "train") and recipe.train.validation_steps is None
     is_finished = any((run / name).is_dir() for name in ("adapter", "model"))
     return () if is_stored or is_finished else recipe.data
-
-
-def _has_samples(run: Path) -> bool:
-    return (run / "data" / "manifest.json").exists()

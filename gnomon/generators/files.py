@@ -37,7 +37,7 @@ class UserFile(str):
     """
 
     path: str
-    """The option's path, relative to the working directory, as all paths of a recipe are."""
+    """The option's path, relative to the working directory."""
     sha256: str
 
     @classmethod

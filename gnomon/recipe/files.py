@@ -21,6 +21,7 @@ from gnomon.recipe.sections import Recipe
 _MAX_BYTES = 2**18  # of a recipe
 _MAX_DEPTH = 50  # levels of nesting
 _MAX_VALUES = 100_000  # after aliases are written out
+_FILE_OPTIONS = ("backgrounds", "fonts", "palettes")  # of kinds, with lists of names and paths
 _TOO_DEEP = f"nested more than {_MAX_DEPTH} deep"
 _TOO_LONG = f"with its aliases written out it has more than {_MAX_VALUES:,} values"
 
@@ -83,6 +84,45 @@ def _key(step: str, place: dict[str, Any] | list[Any], path: str) -> Any:
     if step not in map(str, range(len(place))):
         raise RecipeError(f"{path}: {step!r} is no place in a list of {len(place)}, counted from 0")
     return int(step)
+
+
+def look_beside(values: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Put a recipe's folder before each path of its sources that exists there; return the values.
+
+    Other paths stay as they are, for the working directory. The values need not be valid.
+    """
+    if folder == Path():  # the working directory: paths stay as they were written
+        return values
+    section = values.get("eval")
+    lists = [values.get("data"), section.get("data") if isinstance(section, dict) else None]
+    sources = [source for each in lists if isinstance(each, list) for source in each]
+    for source in sources:
+        if not isinstance(source, dict):
+            continue
+        for key in ("path", "pictures"):
+            if key in source:
+                source[key] = _beside(source[key], folder)
+        options = source.get("options")
+        if not isinstance(options, dict):
+            continue
+        for key in _FILE_OPTIONS:
+            if isinstance(options.get(key), list):
+                # A bare word may be a built-in name, and then no folder is meant.
+                options[key] = [
+                    _beside(entry, folder) if re.search("[./]", str(entry)) else entry
+                    for entry in options[key]
+                ]
+    return values
+
+
+def _beside(value: Any, folder: Path) -> Any:
+    """Return where a relative path lies beside the recipe; any other value as it is."""
+    if not isinstance(value, str) or not value or Path(value).is_absolute():
+        return value
+    try:
+        return str(folder / value) if (folder / value).exists() else value
+    except (OSError, ValueError):  # a name that is too long, or with a null byte
+        return value
 
 
 def flatten(value: Any, path: str = "") -> dict[str, Any]:

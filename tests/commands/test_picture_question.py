@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import asdict
 from decimal import Decimal
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from command_toys import gnomon
 from PIL import Image
 
 from gnomon import store
-from gnomon.commands.answer_files import Provenance, provenance_path
+from gnomon.commands.answer_files import provenance_path
 from gnomon.commands.directory import write_json
 from gnomon.commands.exam import Exam
 from gnomon.commands.pictures import answer_form, question_of
@@ -57,7 +56,9 @@ def answered(opened, texts):
     for _ in questions.record(samples, questions.question_path(file)):
         pass
     predictions.append(file, [Prediction(s.id, "1", None, "plain") for s in samples])
-    write_json(provenance_path(file), asdict(Provenance(exam, {"source": "own"}, {})))
+    write_json(
+        provenance_path(file), {"exam": exam.to_json(), "data": {"source": "own"}, "versions": {}}
+    )
 
 
 CLOCKS = {"kind": "clock"}

@@ -10,7 +10,7 @@ import pytest
 from command_toys import gnomon, small
 
 from gnomon.commands.exam import Exam
-from gnomon.commands.predict import answer_exam
+from gnomon.commands.predict import _answer_path, answer_exam, resolve_model
 from gnomon.commands.resolve import resolve
 from gnomon.eval.scoring import questions
 from gnomon.generators import create
@@ -37,6 +37,23 @@ def test_beliefs_have_a_file_beside_the_answers_that_a_run_gave(run, tmp_path, c
     assert answers.read_bytes() == (run / "predictions" / "after.jsonl").read_bytes()
     assert gnomon("score", out) == 0
     assert "CRPS" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_answers_by_another_rule_stand_beside_those_of_the_run(run, tmp_path, capsys):
+    shutil.copytree(run, own := tmp_path / "run")
+    assert gnomon("predict", own, "eval.answer=median") == 0
+    out = own / "predictions" / "after-median.jsonl"
+    assert capsys.readouterr().out.strip() == str(out)
+    assert gnomon("compare", own, out, "--out", tmp_path / "both.html") == 0
+    assert "after-median" in capsys.readouterr().out
+    # What the run's recipe says is no other rule.
+    own.joinpath("recipe.yaml").write_text(
+        (run / "recipe.yaml").read_text().replace("answer: greedy", "answer: median")
+    )
+    for words, name in (((), "after"), (["eval.answer=greedy"], "after-greedy")):
+        recipe = resolve_model(str(own), None, list(words)).recipe
+        assert _answer_path(recipe, "after", own).stem == name
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ import json
 import re
 import shlex
 from base64 import b64encode
-from dataclasses import asdict
 from html import unescape
 from pathlib import Path
 
@@ -200,7 +199,7 @@ def test_the_reader_is_judged_as_it_says(tmp_path, monkeypatch, capsys):
         Path("plain.jsonl"),
         [Prediction(s.id, text, None, "plain") for s, text in zip(asked, said, strict=True)],
     )
-    about = {"exam": asdict(exam), "data": exam.pool.describe(), "versions": {}}
+    about = {"exam": exam.to_json(), "data": exam.pool.describe(), "versions": {}}
     Path("plain.about.json").write_text(json.dumps(about))
     ask, tell = commands_of("How good is the reader?")
     assert main(ask) == 0

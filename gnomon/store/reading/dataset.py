@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,13 @@ def open_dataset(path: str | Path, split: str = "train") -> Dataset:
                 f"{shard} is missing: the `gnomon generate` that made it, run again, restores it"
             )
     return dataset
+
+
+def open_copy(path: str | Path, split: str) -> SampleCopy:
+    """Open a split of a dataset, to be taken for the samples that were written to it."""
+    dataset = open_dataset(path, split)
+    origin = manifests.read(Path(path))["splits"][split]["samples"]
+    return SampleCopy(dataset, origin)
 
 
 class Dataset(Samples):
@@ -103,6 +111,37 @@ class Dataset(Samples):
         """Return the shard of a sample, and its row in that."""
         shard = bisect_right(self._starts, index) - 1
         return self.shards[shard], index - self._starts[shard]
+
+
+@dataclass(frozen=True)
+class SampleCopy(Samples):
+    """Samples of a dataset that describe themselves as those that were written to it."""
+
+    dataset: Dataset
+    origin: dict[str, Any]
+    """Description of the generators or tables that the samples came from."""
+
+    @property
+    def length(self) -> int:
+        """Number of samples of the split."""
+        return self.dataset.length
+
+    def at(self, index: int) -> Sample:
+        return self.dataset.at(index)
+
+    def id(self, index: int) -> str:
+        return self.dataset.id(index)
+
+    def target(self, index: int) -> Target:
+        return self.dataset.target(index)
+
+    @property
+    def has_several_pictures(self) -> bool:
+        return self.dataset.has_several_pictures
+
+    def describe(self) -> dict[str, Any]:
+        """Return what the sources said of themselves, so that the copy counts as the same."""
+        return self.origin
 
 
 def _no_dataset_message(root: Path, command: str) -> str:

@@ -1,0 +1,114 @@
+"""Runs that were moved without their tables, and recipes that lie beside theirs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from command_toys import gnomon
+
+from gnomon import store
+from gnomon.commands.directory import claim
+from gnomon.commands.resolve import resolve
+from gnomon.generators import create
+from gnomon.recipe import RecipeError
+
+RECIPE = """
+data:
+  - path: dials.csv
+    columns: {image: file, ask: "What time is it?", answer: time, kind: time, split: split}
+train: {per_device_train_batch_size: 4, max_steps: 1, logging_steps: 1}
+eval: {batch_size: 4, max_new_tokens: 8}
+"""
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A working directory with a recipe and its table and pictures in a folder `photos`."""
+    (folder := tmp_path / "project" / "photos").mkdir(parents=True)
+    lines = ["file,time,split"]
+    clocks = create("clock", size=84, seed=3)
+    for index in range(8):
+        clocks[index].image.save(folder / f"{index}.png")
+        time = clocks[index].target.display()
+        lines.append(f"{index}.png,{time},{'test' if index % 2 else 'train'}")
+    (folder / "dials.csv").write_text("\n".join(lines) + "\n")
+    (folder / "own.yaml").write_text(RECIPE)
+    monkeypatch.chdir(folder.parent)
+    return folder.parent
+
+
+def texts(file):
+    return [json.loads(line)["text"] for line in file.read_text().splitlines()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", ["run", "train"])
+def test_a_moved_run_needs_nothing_outside_itself(project, tmp_path, monkeypatch, verb):
+    assert gnomon(verb, "photos/own.yaml", "--out", "runs/dials") == 0
+    (tmp_path / "elsewhere").mkdir()
+    moved = shutil.move("runs/dials", tmp_path / "elsewhere" / "dials")
+    shutil.rmtree(project / "photos")
+    (third := tmp_path / "third").mkdir()
+    monkeypatch.chdir(third)
+    run = "../elsewhere/dials"
+    assert gnomon("predict", run) == 0
+    assert gnomon("predict", run, "--out", "again.jsonl") == 0
+    assert gnomon("predict", run, "--belief", "eval.samples=2") == 0
+    assert gnomon("score", run) == 0
+    assert gnomon("score", "again.jsonl") == 0
+    assert gnomon("compare", run, "again.jsonl", "--out", "both.html") == 0
+    assert gnomon("merge", run, "whole", "--samples", 2) == 0
+    assert texts(third / "again.jsonl") == texts(moved / "predictions" / "after.jsonl")
+    assert "base64" in (moved / "report.html").read_text()  # the pictures themselves
+    # The table that is gone is named where it is needed, with the places that were searched.
+    with pytest.raises(RecipeError, match=r"photos/dials.csv' is no file or folder in .*third"):
+        _ = resolve(moved / "recipe.yaml", ["eval.split=val"], stored=True).exam
+
+
+def test_a_table_is_looked_for_beside_the_recipe_and_then_here(project):
+    beside = resolve("photos/own.yaml")
+    assert beside.recipe.data[0].path == "photos/dials.csv"
+    shutil.copytree("photos", "here")
+    (project / "here" / "dials.csv").unlink()
+    with pytest.raises(RecipeError) as error:
+        _ = resolve("here/own.yaml").recipe
+    message = "path: 'dials.csv' is no file or folder in {} or {}"
+    assert str(error.value) == message.format(project / "here", project)
+    for file in (project / "photos").iterdir():
+        shutil.copy(file, project)
+    assert resolve("here/own.yaml").recipe.data[0].path == "dials.csv"
+    # A path of the command line is one of the working directory.
+    (project / "photos" / "mine.csv").touch()
+    with pytest.raises(RecipeError, match=r"mine.csv' is no file"):
+        _ = resolve("photos/own.yaml", ["data.0.path=mine.csv"]).recipe
+
+
+def test_files_to_draw_with_lie_beside_the_recipe_too(project):
+    create("clock", size=84)[0].image.save(project / "photos" / "wood.png")
+    recipe = project / "photos" / "clocks.yaml"
+    recipe.write_text("data: [{kind: clock, options: {backgrounds: [plain, ./wood.png]}}]")
+    (project / "photos" / "plain").mkdir()
+    options = resolve("photos/clocks.yaml").recipe.data[0].options
+    assert options == {"backgrounds": ["plain", "photos/wood.png"]}
+
+
+def test_a_table_may_move_while_the_run_holds_its_rows(project, monkeypatch):
+    run = project / "runs" / "dials"
+    resolved = resolve("photos/own.yaml")
+    store.write(resolved.samples("train"), project / "data", n=4, split="train", workers=1)
+    claim(run, resolved.recipe, sources=())
+    (run / "checkpoints" / "checkpoint-2").mkdir(parents=True)
+    absolute = resolve("photos/own.yaml", [f"data.0.path={project}/photos/dials.csv"])
+    claim(run, absolute.recipe, sources=())  # the same file
+    monkeypatch.chdir(project / "photos")
+    shutil.copytree(project / "photos", project / "other")
+    moved = resolve("own.yaml", ["data.0.path=../other/dials.csv"]).recipe
+    with pytest.raises(RecipeError, match=r"data.0.path: '.*' there, '../other/dials.csv' here"):
+        claim(run, moved, sources=())
+    (project / "data").rename(run / "data")
+    claim(run, moved, sources=())
+    shutil.copy("dials.csv", "renamed.csv")
+    with pytest.raises(RecipeError, match=r"renamed.csv' here"):
+        claim(run, resolve("own.yaml", ["data.0.path=renamed.csv"]).recipe, sources=())
