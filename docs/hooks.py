@@ -167,7 +167,8 @@ def _python() -> str:
                    "gnomon.losses.objective:Objective", *dict.fromkeys(losses.KINDS.values())),
         "Training": ("gnomon.pipeline.training.trainer:NumericSFTTrainer",
                      "gnomon.pipeline.training.stream:Stream",
-                     "gnomon.pipeline.training.stream:drawn"),
+                     "gnomon.pipeline.training.stream:drawn",
+                     "gnomon.pipeline.checkpoint:processor_of"),
     }  # fmt: skip
     said = [
         "# Python",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon import names
 
 if TYPE_CHECKING:
+    from gnomon.pipeline.checkpoint import processor_of as processor_of
     from gnomon.pipeline.training.stream import Stream as Stream
     from gnomon.pipeline.training.stream import drawn as drawn
     from gnomon.pipeline.training.trainer import NumericSFTTrainer as NumericSFTTrainer
@@ -15,6 +16,7 @@ _EXPORTS = {
     "NumericSFTTrainer": "gnomon.pipeline.training.trainer:NumericSFTTrainer",
     "Stream": "gnomon.pipeline.training.stream:Stream",
     "drawn": "gnomon.pipeline.training.stream:drawn",
+    "processor_of": "gnomon.pipeline.checkpoint:processor_of",
 }
 
 

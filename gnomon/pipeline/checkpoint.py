@@ -49,6 +49,15 @@ def open_processor(model: Model) -> tuple[Family, Processor]:
     return family, load_processor(path, family, model)
 
 
+def processor_of(name: str, *, family: str | None = None) -> Processor:
+    """Load the processor of a checkpoint, by hub id or folder, without torchvision.
+
+    `transformers.AutoProcessor` gives up, or returns the bare tokenizer, for many vision-language
+    models where torchvision is missing. `family` names one that the checkpoint's config does not.
+    """
+    return open_processor(Model(name=name, family=family))[1]
+
+
 def load_processor(path: str, family: Family, model: Model) -> Processor:
     """Load a checkpoint's processor; pixel limits that its family cannot use are refused."""
     # A limit without effect would mislead: pictures would stay as large as before.

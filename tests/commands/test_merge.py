@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 import pytest
 from command_toys import gnomon, gnomon_process
@@ -23,11 +24,12 @@ def test_merge_writes_a_model_that_says_where_it_comes_from(run, tmp_path, capsy
         "name: ntil",
     ):
         assert words in card
-    pieces = re.findall(r"```python\n(.*?)```", card, re.DOTALL)
-    # The last piece needs no torchvision. Its very lines, where gnomon is not imported:
-    code = f"{pieces[-1]}\nassert 'gnomon' not in sys.modules"
-    gnomon_process("--version", before=code, cwd=tmp_path).check_returncode()
     create("clock", size=84)[0].image.save(tmp_path / "0.png")
+    shutil.copy(tmp_path / "0.png", tmp_path / "picture.png")
+    (code,) = re.findall(r"```python\n(.*?)```", card, re.DOTALL)
+    assert '"text": "What' in code
+    # Its very lines, from the directory that holds the model:
+    gnomon_process("--version", before=code, cwd=tmp_path).check_returncode()
     for model in (run, out):  # and the merged one asks what the run does
         assert gnomon("predict", model, tmp_path / "0.png", "--out", tmp_path / "read.csv") == 0
         question = '1 answer to "What time does the clock show? Answer HH:MM."'

@@ -305,7 +305,7 @@ def test_a_run_reads_new_pictures_where_what_it_learned_is_gone(rows, tmp_path):
     assert pictures_in(new) == tmp_path / "new"
     assert resolve_model(str(tmp_path), new, []).check_names().data
     with pytest.raises(RecipeError, match=r"labels\.csv' is no file"):
-        _ = resolve_model(str(tmp_path), None, []).recipe
+        _ = resolve_model(str(tmp_path), None, []).exam
 
 
 def test_pictures_elsewhere_are_read_once_they_are_allowed(photographs, tmp_path, capsys):

@@ -15,6 +15,7 @@ from gnomon import store
 from gnomon.commands.resolve import resolve
 from gnomon.dialect import Dialect
 from gnomon.eval import parse_time
+from gnomon.generators import create
 from gnomon.pipeline.families import TINY
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
@@ -22,7 +23,12 @@ README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 def test_the_python_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    asking, code = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    (tmp_path / "clock-reader").symlink_to(TINY)
+    sample = create("clock", size=112, rotation=0)[3]
+    sample.image.save("clock.png")
+    exec(asking, {})
+    assert capsys.readouterr().out.strip() == sample.target.display()
     tokenizer = AutoTokenizer.from_pretrained(TINY)
     labels = torch.tensor([tokenizer("10:08")["input_ids"]])
     logits = torch.randn(1, labels.shape[1], len(tokenizer), requires_grad=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from transformers import PreTrainedModel
 
 from gnomon.atomic import create_folder
 from gnomon.pipeline.answering.local import generate_texts
+from gnomon.pipeline.checkpoint import resolve
 from gnomon.pipeline.collate import IGNORED, Collator
 from gnomon.pipeline.load import ADAPTER, Loaded, attach_adapter, load, load_trained, tie_head
 from gnomon.pipeline.training.trainer import shift_labels
@@ -47,7 +49,7 @@ def merge(
     """Write the merged model to `out`; nothing is written unless it answers as the run does.
 
     `card` is the text of its README.md, in which {agreement} is replaced by the comparison and
-    {opening} by the code that opens the model.
+    {opening} by code that asks the model a question of `samples`.
     """
     if out.exists():
         raise FileExistsError(f"{out} is there already; nothing was merged")
@@ -58,40 +60,67 @@ def merge(
             _write_merged(recipe, run, part)
         agreement = _compare(recipe, run, part, samples)
         card = card.replace("{agreement}", str(agreement))
-        card = card.replace("{opening}", _opening(part, out.name))
+        if "{opening}" in card:
+            example = next((sample for sample in samples if sample.images), samples[0])
+            _, family = resolve(recipe.model)
+            code = _asking(part, out.name, example, family.template_options)
+            card = card.replace("{opening}", code)
         (part / "README.md").write_text(card, encoding="utf-8")
     return agreement
 
 
-def _opening(folder: Path, name: str) -> str:
-    """Code that opens the model from the directory that holds it, in which it is called `name`."""
-    processor = folder / "processor_config.json"
-    has_processor = processor.is_file()
-    model, reader = ("ImageTextToText", "Processor") if has_processor else ("CausalLM", "Tokenizer")
-    text = _OPENING.format(name=name, model=model, reader=reader, short=reader.lower())
-    # A checkpoint with a video part opens with AutoProcessor only if torchvision is installed.
-    if has_processor and '"video_processor"' in processor.read_text(encoding="utf-8"):
-        text += _OPENING_IN_PARTS.format(name=name)
-    return text
+def _asking(folder: Path, name: str, sample: Sample, options: Mapping[str, Any]) -> str:
+    """Code that opens the model as `name` and asks it a sample's question about pictures.
+
+    `options` are those of the chat template; without a template the code only opens the model.
+    """
+    file = folder / "processor_config.json"
+    # transformers opens a processor with a video part only where torchvision is installed.
+    is_ours = file.is_file() and '"video_processor"' in file.read_text(encoding="utf-8")
+    model, reader = "CausalLM", "Tokenizer"
+    if file.is_file():
+        model, reader = "ImageTextToText", "Processor"
+    opening = "processor_of" if is_ours else f"Auto{reader}.from_pretrained"
+    imports = ["from gnomon.pipeline import processor_of"] if is_ours else []
+    imports += ["from PIL import Image"] if sample.images else []
+    classes = [f"AutoModelFor{model}", *([] if is_ours else [f"Auto{reader}"])]
+    lines = [
+        *imports,
+        f"from transformers import {', '.join(classes)}",
+        "",
+        f'model = AutoModelFor{model}.from_pretrained("{name}")',
+        f'processor = {opening}("{name}")',
+    ]
+    if (folder / "chat_template.jinja").is_file():
+        question = json.dumps(sample.question, ensure_ascii=False)
+        parts = []
+        for n in range(len(sample.images)):
+            picture = f'Image.open("picture{n or ""}.png").convert("RGB")'
+            parts.append(f'    {{"type": "image", "image": {picture}}},')
+        if parts:
+            parts.append(f'    {{"type": "text", "text": {question}}},')
+            question = "\n".join(["[", *parts, "]"])
+        options = {"tokenize": True, "return_dict": True, "return_tensors": "pt", **options}
+        words = ", ".join(f"{key}={value!r}" for key, value in options.items())
+        # Pixels in the model's precision; the ids of a text stay as they are.
+        cast = ".to(model.dtype)" if parts else ""
+        lines += _ASKING.format(content=question, options=words, cast=cast).splitlines()
+    text = "\n".join(["```python", *lines, "```", ""])
+    return text + (_WITHOUT_GNOMON if is_ours else "")
 
 
-_OPENING = """\
-```python
-from transformers import AutoModelFor{model}, Auto{reader}
-
-model = AutoModelFor{model}.from_pretrained({name!r})
-{short} = Auto{reader}.from_pretrained({name!r})
-```
+_ASKING = """\
+content = {content}
+chat = [{{"role": "user", "content": content}}]
+inputs = processor.apply_chat_template(
+    chat, add_generation_prompt=True, {options}
+){cast}
+answer = model.generate(**inputs, max_new_tokens=32)[0, inputs["input_ids"].shape[1] :]
+print(processor.decode(answer, skip_special_tokens=True))
 """
-_OPENING_IN_PARTS = """
-`AutoProcessor` asks for torchvision; without it, open its parts:
-
-```python
-from transformers import AutoImageProcessor, AutoTokenizer
-
-tokenizer = AutoTokenizer.from_pretrained({name!r})
-image_processor = AutoImageProcessor.from_pretrained({name!r})
-```
+_WITHOUT_GNOMON = """
+Where torchvision is installed, `AutoProcessor.from_pretrained` opens the processor, too, and gnomon
+is not needed.
 """
 
 
