@@ -82,7 +82,7 @@ def test_the_wheel_alone_runs_the_demo(tmp_path):
     built = tmp_path / "dist"
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(built)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    wheel = built / f"gnomon-{gnomon.__version__}-py3-none-any.whl"
+    wheel = built / f"gnomon_vlm-{gnomon.__version__}-py3-none-any.whl"
     zipfile.ZipFile(wheel).extractall(tmp_path / "alone")
     small = ["train.max_steps=2", "train.samples=64", "eval.samples=8", "--workers", "1"]
     code = "import gnomon.commands, sys; print(gnomon.__file__); sys.exit(gnomon.commands.main())"

@@ -110,7 +110,11 @@ def card(
         hash=_data_hash(recipe, run),
         scores=scores.replace("\n", "\n    "),
         recipe=to_yaml(recipe).strip(),
-        versions=", ".join(f"{name} {number}" for name, number in versions().items()),
+        # By the names of distributions: gnomon is imported by another than pip knows it by.
+        versions=", ".join(
+            f"{'gnomon-vlm' if name == 'gnomon' else name} {number}"
+            for name, number in versions().items()
+        ),
     )
 
 

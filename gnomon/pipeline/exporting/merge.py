@@ -119,8 +119,8 @@ answer = model.generate(**inputs, max_new_tokens=32)[0, inputs["input_ids"].shap
 print(processor.decode(answer, skip_special_tokens=True))
 """
 _WITHOUT_GNOMON = """
-Where torchvision is installed, `AutoProcessor.from_pretrained` opens the processor, too, and gnomon
-is not needed.
+`gnomon` is of the distribution gnomon-vlm: `pip install ".[train]"` in its clone. Where torchvision
+is installed, `AutoProcessor.from_pretrained` opens the processor, too, and gnomon is not needed.
 """
 
 
