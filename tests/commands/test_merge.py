@@ -27,7 +27,7 @@ def test_merge_writes_a_model_that_says_where_it_comes_from(run, tmp_path, capsy
     create("clock", size=84)[0].image.save(tmp_path / "0.png")
     shutil.copy(tmp_path / "0.png", tmp_path / "picture.png")
     (code,) = re.findall(r"```python\n(.*?)```", card, re.DOTALL)
-    assert '"text": "What' in code
+    assert '{"type": "text", "text": ' in code
     # Its very lines, from the directory that holds the model:
     gnomon_process("--version", before=code, cwd=tmp_path).check_returncode()
     for model in (run, out):  # and the merged one asks what the run does
