@@ -16,6 +16,7 @@ from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import ModelNotHereError
 from gnomon.progress import warn
 from gnomon.recipe import Recipe, edit, parse, with_schema_line
+from gnomon.store.reading.answer_spread import refuse_without_steps
 from gnomon.store.user_data.lines import SUFFIXES
 from gnomon.terminal import show, show_json
 
@@ -49,6 +50,7 @@ def plan(
         raise ValueError(f"--memory {memory:g}: give more than 0 GiB")
     resolved = resolve_for_planning(recipe, overrides)
     checked = resolved.recipe
+    refuse_without_steps(resolved.samples("train"), checked.loss.spread)
     if write is not None:
         refuse_taken(write)
     for line in () if json else row_counts(checked.data):

@@ -18,6 +18,7 @@ from gnomon.pipeline.collate import IGNORED, Collator, resized_sizes
 from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
 from gnomon.progress import note, warn
 from gnomon.sample import Sample
+from gnomon.store.reading.answer_spread import refuse_without_steps
 from gnomon.store.reading.augmented import augmented
 from gnomon.store.reading.mixture import spread
 from gnomon.store.user_data.opening import is_user_data
@@ -65,9 +66,9 @@ def sheet_of(
 ) -> Image.Image:
     """Draw a contact sheet; a recipe's has each picture as its model will see it, and its labels.
 
-    Without a split it has any row of a user's own file, else samples of training, augmented as
-    training sees them; all of them where there are fewer than `n`, and some at random, with many
-    labels, where there are more.
+    Without a split it has any row of a user's own file, else samples of training, augmented and
+    spread as training sees them; all of them where there are fewer than `n`, and some at random,
+    with many labels, where there are more.
     """
     recipe = resolved.check_for_drawing()
     # A user looks at a table to see whether it is read right, whatever split a row is in.
@@ -78,10 +79,14 @@ def sheet_of(
     # Of a table without a split only what the user asks for: else it is to be seen as it is.
     sources = recipe.data if is_table and split is None else resolved.sources
     if split in (None, "train"):
-        plain, pool = pool, augmented(pool, sources, seed=seed)
-        if pool is not plain:
+        width = recipe.loss.spread
+        refuse_without_steps(pool, width)
+        if any(source.augment not in (None, "off") for source in sources):
             key = "augment" if resolved.form == "disk" else "data.0.augment"
             note(f"pictures are augmented, as training sees them; {key}=off shows them as they are")
+        if width:
+            note("answers are spread, as training sees them; loss.spread=0 shows the labels")
+        pool = augmented(pool, sources, seed=seed, spread=width)
     samples = [pool[index] for index in indices]
     if resolved.form != "recipe":
         return contact_sheet(samples, title=Path(title).name)

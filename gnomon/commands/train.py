@@ -17,6 +17,7 @@ from gnomon.commands.user_rows import note_validation, warn_of_repeats
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.store import Samples
 from gnomon.store.lock import sole_writer
+from gnomon.store.reading.answer_spread import refuse_without_steps
 from gnomon.terminal import show
 
 
@@ -43,6 +44,7 @@ def resolve_for_training(name: str, overrides: Sequence[str]) -> Resolved:
         )
     resolved = resolve(name, overrides, recipes_only=True)
     recipe = resolved.recipe
+    refuse_without_steps(resolved.samples("train"), recipe.loss.spread)
     if _is_first_process():
         warn_of_mistakes(recipe)
         warn_of_repeats(recipe, resolved.samples("train"))

@@ -51,7 +51,7 @@ class Samples(ABC):
         return self.at(index)
 
     def in_epoch(self, index: int, epoch: int) -> Sample:  # noqa: ARG002
-        """Return sample `index` in a pass of a training; only augmented ones differ by pass."""
+        """Return sample `index` in a pass of a training: its augmentation and its spread."""
         return self[index]
 
     @abstractmethod

@@ -1,4 +1,7 @@
-"""`augment` of a user's rows: light unless said otherwise, seen in previews, never in an exam."""
+"""`augment` of a user's rows, light unless said otherwise, and `loss.spread` of all answers.
+
+Both are seen in previews, never in an exam.
+"""
 
 from __future__ import annotations
 
@@ -154,3 +157,30 @@ def test_a_tables_preview_is_plain_unless_told_otherwise(recipe, tmp_path, capsy
     assert "augmented" not in capsys.readouterr().err
     assert sheet(*words, "augment=light", out) != plain
     assert "; augment=off shows them as they are" in capsys.readouterr().err
+
+
+def test_spread_answers_are_previewed_and_planned_and_the_exam_is_as_ever(recipe, tmp_path, capsys):
+    out, words = tmp_path / "sheet.png", ("model.name=nobody/nothing", "data.0.augment=off")
+    plain = sheet(recipe, *words, out)
+    assert "spread" not in capsys.readouterr().err
+    assert sheet(recipe, *words, "loss.spread=30", out) != plain
+    message = "answers are spread, as training sees them; loss.spread=0 shows the labels"
+    assert message in capsys.readouterr().err
+    test = sheet(recipe, *words, "--split", "test", out)
+    assert sheet(recipe, *words, "loss.spread=30", "--split", "test", out) == test
+    assert resolve(recipe, ["loss.spread=30"]).exam == resolve(recipe).exam
+    assert gnomon("plan", recipe, "--config-only", "loss.spread=0.8") == 0
+    printed = capsys.readouterr().out
+    assert "spread    answers are drawn from a bell of 0.8 steps around the truth" in printed
+
+
+@pytest.mark.parametrize("verb", ["plan", "train", "preview"])
+def test_a_recipe_of_texts_alone_has_nothing_to_spread(recipe, tmp_path, verb, capsys):
+    words = [verb, recipe, "data=[{kind: clock, options: {size: 84, questions: [valid]}}]"]
+    if verb != "plan":
+        words += ["-o", tmp_path / "out.png"]
+    assert gnomon(*words, "loss.spread=0.8", "loss.name=ce") == 2
+    printed = capsys.readouterr().err
+    assert "loss.spread=0.8: no training sample, of the first 64, has a number, a time" in printed
+    assert "leave loss.spread out" in printed
+    assert not (tmp_path / "out.png").exists()

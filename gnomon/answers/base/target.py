@@ -13,6 +13,8 @@ Size: TypeAlias = tuple[int, int]
 """Width and height in pixels."""
 Corners: TypeAlias = tuple[float, float, float, float]
 """x1, y1, x2, y2."""
+Draw: TypeAlias = Callable[[int | None], int]
+"""Function that draws a whole number of steps, of at most the given size unless that is None."""
 
 
 class Target(ABC):
@@ -29,6 +31,8 @@ class Target(ABC):
     """Name of the type in files."""
     has_place: ClassVar[bool] = False
     """True if the answer is in pixels of the picture."""
+    has_steps: ClassVar[bool] = False
+    """True if there is a next answer, as after 9.8 or 12:59, and `neighbour` moves it."""
 
     @property
     def answer_type(self) -> str:
@@ -73,6 +77,13 @@ class Target(ABC):
 
     def map_boxes(self, move: Callable[[Corners], Corners]) -> Self:  # noqa: ARG002
         """The same answer with `move` applied to each of its boxes, where a picture was moved."""
+        return self
+
+    def neighbour(self, draw: Draw, size: Size | None) -> Self:  # noqa: ARG002 - words have no steps
+        """The same answer moved by a draw of steps in each coordinate, where it has steps.
+
+        Limits are as wide below as above, so that draws from a bell have the answer as their mean.
+        """
         return self
 
     @property

@@ -6,11 +6,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
-from gnomon.answers.base.target import Size, Target
+from gnomon.answers.base.target import Draw, Size, Target
 
 # The form that `write` writes.
 _WRITTEN = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)(?: (\S+(?: \S+)*))?")
@@ -20,6 +20,8 @@ _LAST_LISTED = 100
 # The same about a scale that goes round: 1,000 steps, as tenths of 100 or 360 degrees.
 _MOST_STEPS = 1000
 _ONE = Decimal(1)
+# As many digits as any label has, from 1e299 to 1e-299: the usual 28 would round long counters.
+_EXACT = Context(prec=1000)
 
 
 def _check_finite(name: str, value: object) -> None:
@@ -40,6 +42,7 @@ class Number(Target):
     name: ClassVar[str] = "number"
     histogram: ClassVar[str] = "numbers"
     bars: ClassVar[tuple[str, ...]] = (*reversed(_DOWN), "exactly 0", *_UP)
+    has_steps: ClassVar[bool] = True
 
     value: Decimal
     unit: str = ""
@@ -134,6 +137,33 @@ class Number(Target):
         return replace(self, value=value, unit=match[2] or "")
 
     @property
+    def step(self) -> Decimal:
+        """One in the last figure that is written, or the tolerance where that is finer."""
+        last_figure = min(_ONE, Decimal(1).scaleb(_exponent(self.value)))
+        return min(last_figure, self.within) if self.within else last_figure
+
+    def neighbour(self, draw: Draw, size: Size | None = None) -> Self:
+        """Number some steps away: round its cycle, never of another sign or with more figures."""
+        shift = draw(self._room)
+        if not shift:
+            return self
+        value = wrap_around(_EXACT.fma(self.step, Decimal(shift), self.value), self.cycle)
+        return replace(self, value=_with_decimals(value, -_exponent(self.value)))
+
+    @property
+    def _room(self) -> int | None:
+        """Steps to zero, or to the counter's last number if that is nearer; None on a cycle."""
+        last = Decimal(10) ** self.digits if self.digits else None
+        if self.cycle and (last is None or self.cycle <= last):
+            return None
+        # No count turns negative, whatever its neighbours are.
+        room = _EXACT.divide_int(self.value.copy_abs(), self.step)
+        if last is not None:
+            above = _EXACT.subtract(_EXACT.subtract(last, self.step), self.value)
+            room = min(room, _EXACT.divide_int(above, self.step))
+        return int(room)
+
+    @property
     def form_of_question(self) -> Self:
         """Zero in the same unit and as many figures; on a cycle also its length and steps."""
         within = self.within if self.cycle else _NONE
@@ -188,6 +218,19 @@ def wrap_around(value: Decimal, cycle: Decimal) -> Decimal:
     # Decimal's remainder has the sign of the dividend.
     rest = value % cycle
     return rest + cycle if rest < 0 else abs(rest)
+
+
+def _exponent(value: Decimal) -> int:
+    exponent = value.as_tuple().exponent
+    assert isinstance(exponent, int)  # no infinity is an answer
+    return exponent
+
+
+def _with_decimals(value: Decimal, decimals: int) -> Decimal:
+    """The value with so many decimals, or with as many as it needs if these are too few."""
+    short = value.normalize(_EXACT)
+    decimals = max(decimals, -_exponent(short), 0)
+    return short.quantize(Decimal(1).scaleb(-decimals), context=_EXACT)
 
 
 # A number with its unit before or behind it; 1e5 has no unit "e5".

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
-from gnomon.answers.base.target import COUNTS, Corners, Size, Target, count_bar
+from gnomon.answers.base.target import COUNTS, Corners, Draw, Size, Target, count_bar
 from gnomon.answers.box.answer import Box, required_size
 from gnomon.answers.text.answer import Text
 
@@ -30,6 +30,7 @@ class Spots(Target):
     histogram: ClassVar[str] = "lists of texts, how many"
     bars: ClassVar[tuple[str, ...]] = COUNTS
     has_place: ClassVar[bool] = True
+    has_steps: ClassVar[bool] = True
 
     items: tuple[Spot, ...]
     unread: int = 0
@@ -52,6 +53,11 @@ class Spots(Target):
     def map_boxes(self, move: Callable[[Corners], Corners]) -> Self:
         """The same texts in the boxes that `move` makes of theirs."""
         items = tuple(Spot(spot.text, spot.box.map_boxes(move)) for spot in self.items)
+        return replace(self, items=items)
+
+    def neighbour(self, draw: Draw, size: Size | None) -> Self:
+        """The same texts, each in a box some steps away."""
+        items = tuple(Spot(spot.text, spot.box.neighbour(draw, size)) for spot in self.items)
         return replace(self, items=items)
 
     def bar(self, size: Size | None) -> str:

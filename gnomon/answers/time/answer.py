@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
-from gnomon.answers.base.target import Size, Target
+from gnomon.answers.base.target import Draw, Size, Target
 from gnomon.answers.reading.number_words import SMALL, TENS
 
 Form: TypeAlias = Literal["digits", "words", "json"]
@@ -25,6 +25,7 @@ class Time(Target):
     name: ClassVar[str] = "time"
     histogram: ClassVar[str] = "times"
     bars: ClassVar[tuple[str, ...]] = _HOURS
+    has_steps: ClassVar[bool] = True
 
     seconds: int
     hours: Literal[12, 24] = 12
@@ -90,6 +91,12 @@ class Time(Target):
         hour, minute, second = hms
         seconds = hour % self.hours * 3600 + minute * 60 + (second or 0)
         return replace(self, seconds=seconds, shows_seconds=second is not None)
+
+    def neighbour(self, draw: Draw, size: Size | None = None) -> Self:
+        """Time some minutes away round the dial, or some seconds where the answer has them."""
+        step = 1 if self.shows_seconds else 60
+        seconds = (self.seconds + step * draw(None)) % (3600 * self.hours)
+        return replace(self, seconds=seconds)
 
     @property
     def form_of_question(self) -> Self:

@@ -118,6 +118,11 @@ class Plan:
                 f"{share:.0%} ({answer_type})" for answer_type, share in self.coverage.items()
             )
             lines.append(f"digits    the numeric loss sees {shares} of the answers'")
+        if self.recipe.loss.spread:
+            lines.append(
+                f"spread    answers are drawn from a bell of {self.recipe.loss.spread:g} steps"
+                " around the truth, texts excepted"
+            )
         lines += self._memory_lines()
         lines += [f"given up  {each}" for each in self.given_up or ()]
         sizes = f"{train.per_device_train_batch_size} × {train.gradient_accumulation_steps}"

@@ -68,7 +68,7 @@ def drawn(
     """Return the first n samples as a dataset for TRL; each is read or drawn on access.
 
     Trainers shuffle it, share it out and, at a resume, skip trained samples without drawing them.
-    `epoch` tells augmented samples which pass it is.
+    `epoch` tells augmented and spread samples which pass it is.
     """
     # Dataset.from_dict would convert and hash each number: two minutes for 100 million.
     table = datasets.table.InMemoryTable(pa.table({"index": np.arange(n)}))

@@ -27,6 +27,7 @@ from gnomon.pipeline.training.validation import validation_of
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe
 from gnomon.shortage import name_full_disk
+from gnomon.store.reading.answer_spread import spread_sample
 from gnomon.store.reading.augmented import augmented
 from gnomon.store.samples import Samples, train_size
 
@@ -52,9 +53,12 @@ def _warn_of_label_entropy(recipe: Recipe, trainer: NumericSFTTrainer, samples: 
     n = train_size(samples, recipe.train.samples)
     # Spread over all samples, for a directory may be sorted by its labels.
     step = max(1, n // reports.ENTROPY_SAMPLES)
-    spread = [samples[index] for index in range(0, n, step)][: reports.ENTROPY_SAMPLES]
+    indices = range(0, n, step)[: reports.ENTROPY_SAMPLES]
+    # The labels that were trained: spread ones have more entropy.
+    width, seed = recipe.loss.spread, recipe.seed
+    labelled = [spread_sample(samples[index], width, seed, index, 0) for index in indices]
     history = trainer.state.log_history
-    message = reports.label_entropy_warning(trainer.data_collator, spread, history)
+    message = reports.label_entropy_warning(trainer.data_collator, labelled, history)
     if message:
         ways_out = ["more steps", "another learning rate"]
         if recipe.train.vision == "frozen":
@@ -73,7 +77,10 @@ class StopBelow(transformers.TrainerCallback):  # type: ignore[misc]
 
 
 class CountEpochs(transformers.TrainerCallback):  # type: ignore[misc]
-    """Callback that keeps the number of the pass for augmented samples, also after a resume."""
+    """Callback that keeps the number of the pass for augmented and spread samples.
+
+    After a resume it is that of the pass in which the training was interrupted.
+    """
 
     def __init__(self, epoch: Epoch) -> None:
         self.epoch = epoch
@@ -209,7 +216,7 @@ def make_trainer(
     patience = recipe.train.patience
     stopping = [] if patience is None else [transformers.EarlyStoppingCallback(patience)]
     epoch, n = Epoch(), train_size(samples, recipe.train.samples)
-    training = augmented(samples, recipe.data, seed=recipe.seed)
+    training = augmented(samples, recipe.data, seed=recipe.seed, spread=recipe.loss.spread)
     # Longest text that the model was made for; None if its config does not say.
     context = getattr(loaded.model.config.get_text_config(), "max_position_embeddings", None)
     trainer = NumericSFTTrainer(

@@ -1,4 +1,4 @@
-"""Training samples whose pictures are augmented, in another way in every epoch."""
+"""Training samples with augmented pictures and spread answers, otherwise in every epoch."""
 
 from __future__ import annotations
 
@@ -10,34 +10,43 @@ from gnomon.generators.base import Generator
 from gnomon.generators.looks.augment import Augment, augment_sample
 from gnomon.recipe import Source
 from gnomon.sample import Sample, Target
+from gnomon.store.reading.answer_spread import spread_sample
 from gnomon.store.reading.mixture import Pattern
 from gnomon.store.samples import Samples
 
 
-def augmented(samples: Samples, sources: Sequence[Source], *, seed: int) -> Samples:
+def augmented(
+    samples: Samples, sources: Sequence[Source], *, seed: int, spread: float = 0.0
+) -> Samples:
     """Augment the samples of a mixture of these sources as each source says.
 
-    `samples` may also be the mixture as it was written to disk, in the same order. They come back
-    as they are if no source has `augment`.
+    `samples` may also be the mixture as it was written to disk, in the same order. Answers are
+    drawn from a bell of `spread` steps. Without it, samples come back as they are if no source has
+    `augment`.
     """
     # None in a recipe, for sources that are drawn.
     strengths: list[Augment] = [source.augment or "off" for source in sources]
-    if set(strengths) == {"off"}:
+    if set(strengths) == {"off"} and not spread:
         return samples
-    return Augmented(samples, strengths, [source.weight for source in sources], seed)
+    return Augmented(samples, strengths, [source.weight for source in sources], seed, spread)
 
 
 class Augmented(Samples):
     """Samples of weighted sources, each source augmented with a strength of its own.
 
-    A picture is a function of seed, index and epoch alone, whatever process reads it.
+    Pictures and answers are functions of seed, index and epoch alone, whatever process reads them.
     """
 
     def __init__(
-        self, samples: Samples, strengths: Sequence[Augment], weights: Sequence[float], seed: int
+        self,
+        samples: Samples,
+        strengths: Sequence[Augment],
+        weights: Sequence[float],
+        seed: int,
+        spread: float = 0.0,
     ) -> None:
         self.samples, self.strengths = samples, tuple(strengths)
-        self.weights, self.seed = tuple(weights), seed
+        self.weights, self.seed, self.spread = tuple(weights), seed, spread
 
     @property
     def length(self) -> int | None:
@@ -56,13 +65,16 @@ class Augmented(Samples):
         return self.in_epoch(index, 0)
 
     def in_epoch(self, index: int, epoch: int) -> Sample:
-        return augment_sample(self.samples[index], self._strength(index), self.seed, index, epoch)
+        key = self.seed, index, epoch
+        sample = augment_sample(self.samples[index], self._strength(index), *key)
+        # Augmentation has moved its boxes by now, and cut them at the picture's edge.
+        return spread_sample(sample, self.spread, *key)
 
     def id(self, index: int) -> str:
         return self.samples.id(index)
 
     def target(self, index: int) -> Target:
-        """Return the truth before augmentation, which moves boxes."""
+        """Return the truth before augmentation, which moves boxes, and before its spread."""
         return self.samples.target(index)
 
     def generators(self) -> Iterator[Generator]:
@@ -77,6 +89,7 @@ class Augmented(Samples):
             "source": "augmented",
             "strengths": list(self.strengths),
             "seed": self.seed,
+            "spread": self.spread,
             "samples": self.samples.describe(),
         }
 

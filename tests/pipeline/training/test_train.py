@@ -37,6 +37,7 @@ from gnomon.pipeline.training.stream import Epoch, drawn
 from gnomon.pipeline.training.train import save_weights, train
 from gnomon.recipe import Columns, Loss, Source
 from gnomon.store import Samples
+from gnomon.store.reading.answer_spread import spread_sample
 
 PARTS = {"ce", "mean_token_accuracy", "emd", "relative", "magnitude", "loss", "learning_rate"}
 
@@ -227,7 +228,7 @@ def test_they_train_the_same_however_samples_and_activations_are_made(
     assert_same_run(tmp_path / "run", whole)
 
 
-def test_augmented_pictures_are_those_of_the_pass_after_a_kill_and_in_workers(
+def test_pictures_and_answers_are_those_of_the_pass_after_a_kill_and_in_workers(
     recipe, tmp_path, monkeypatch
 ):
     """Six rows are gone through nearly twice; the kill comes in the middle of the second pass."""
@@ -241,27 +242,39 @@ def test_augmented_pictures_are_those_of_the_pass_after_a_kill_and_in_workers(
     source = Source(path=str(tmp_path / "labels.csv"), columns=columns, augment="light")
     # Without dropout, whose noise depends on what loaders draw of torch's for their workers.
     settings = {"samples": 6, "max_steps": 5, "save_steps": 4, "gradient_accumulation_steps": 1}
-    light = replace(changed(recipe, lora_dropout=0.0, **settings), data=(source,))
-    passes = []
+    plain = replace(changed(recipe, lora_dropout=0.0, **settings), data=(source,))
+    light = changed(plain, loss=Loss(name="ntil", spread=0.8))
+    passes, answers = [], []
 
     def augment(sample, strength, seed, index, epoch):
         passes.append(epoch)
         return augment_sample(sample, strength, seed, index, epoch)
 
+    def spread(sample, width, seed, index, epoch):
+        answer = spread_sample(sample, width, seed, index, epoch)
+        answers.append((index, epoch, answer.target.write()))
+        return answer
+
     monkeypatch.setattr("gnomon.store.reading.augmented.augment_sample", augment)
+    monkeypatch.setattr("gnomon.store.reading.augmented.spread_sample", spread)
     whole = run_of(light, tmp_path / "whole")
     # TRL looks at a sample first, and the loader reads a batch ahead.
     assert passes == [0] + [0] * 6 + [1] * 6
+    by_pass = [{place: text for place, epoch, text in answers if epoch == n} for n in (0, 1)]
+    assert by_pass[0] != by_pass[1]
+    whole_answers = set(answers)
     passes.clear()
+    answers.clear()
     assert_same_run(run_of(light, killed_after(4, whole, tmp_path / "killed")), whole)
     assert passes == [0] + [1] * 4
+    assert set(answers) < whole_answers
     workers = changed(light, dataloader_num_workers=2)
     assert_same_run(run_of(workers, tmp_path / "workers"), whole)
-    off, plain = (
-        run_of(replace(light, data=(replace(source, augment=strength),)), tmp_path / str(strength))
+    off, none = (
+        run_of(replace(plain, data=(replace(source, augment=strength),)), tmp_path / str(strength))
         for strength in ("off", None)
     )
-    assert_same_run(off, plain)
+    assert_same_run(off, none)
     assert losses_of(off)[0]["loss"] != losses_of(whole)[0]["loss"]
 
 
