@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import shutil
 import sys
@@ -17,12 +18,13 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from gnomon import generators, losses, recipe
+from gnomon import dialect, generators, losses, recipe
 from gnomon.answers import registry
 from gnomon.commands import shipped
 from gnomon.generators.base import Generator
 from gnomon.names import check
 from gnomon.pipeline import families
+from gnomon.recipe import RecipeError
 from gnomon.store.benchmarks import BENCHMARKS
 from gnomon.terminal import show, show_json
 
@@ -34,6 +36,9 @@ _LISTS = {
     "recipe": {},
     "metrics": registry.metric_places(),
     "benchmarks": BENCHMARKS,
+    "answers": {
+        name: f"{target.__module__}:{target.__name__}" for name, target in registry.TARGETS.items()
+    },
 }
 _SCHEMA_NAMES: dict[tuple[str, str], Iterable[str]] = {
     ("Source", "kind"): generators.KINDS,
@@ -46,15 +51,35 @@ _SCHEMA_NAMES: dict[tuple[str, str], Iterable[str]] = {
 """Names that a key takes besides a user's own module:Class, by dataclass and key."""
 
 
-def ls(what: str | None = None) -> None:
+def ls(
+    what: str | None = None,
+    *words: str,
+    pattern: bool = False,
+    schema: bool = False,
+    family: str | None = None,
+) -> None:
     """List what there is by name.
 
     Example: gnomon ls losses | gnomon ls clock
+    | gnomon ls answers number columns.unit=kWh --pattern
 
-    what LIST|KIND: generators, losses, families, configs, recipe, metrics or benchmarks; or a
-        generator, for its options alone; or schema, the JSON Schema of recipes; default: all lists
+    what LIST|KIND: generators, losses, families, configs, recipe, metrics, benchmarks or answers;
+        or a generator, for its options alone; or schema, the JSON Schema of recipes; default: all
+        lists
+    words TYPE: after answers, a type, such as time, and keys of its column, such as
+        columns.hours=24
+    pattern: print the regular expression of the type's answers, for guided decoding
+    schema: print the JSON Schema of the type's answers, where they are JSON, for guided decoding
+    family FAMILY: the model family whose boxes are meant, such as qwen2.5-vl; default: plain boxes
     """
-    if what == "schema":
+    if words or pattern or schema or family:
+        if what != "answers" or not words or pattern == schema:
+            raise RecipeError(
+                "a type, --pattern, --schema and --family: only as in `gnomon ls answers time"
+                " --pattern`"
+            )
+        show(answer_form(*words, as_schema=schema, family=family))
+    elif what == "schema":
         show_json(recipe_schema())
     else:
         show(table(what))
@@ -78,6 +103,31 @@ def table(what: str | None = None) -> str:
     if what == "recipe":
         return _aligned(what, _keys(recipe.Recipe))
     return _aligned(what, _rows(what, _LISTS[what]))
+
+
+def answer_form(name: str, *words: str, as_schema: bool, family: str | None) -> str:
+    """Return the pattern, or the JSON Schema, of the answers that a column of a type holds."""
+    check(registry.LABELLED, name, what="type of answer", listing="gnomon ls answers")
+    values = recipe.override({"columns": {"kind": name}}, words)
+    # `override` would set any key: here only those of the column say how answers are written.
+    others = [word for word in words if not word.startswith("columns.")]
+    if others:
+        raise RecipeError(f"{others[0]!r}: give keys of a column, such as columns.unit=kWh")
+    columns = recipe.validate(recipe.Columns, values["columns"], name="columns")
+    spoken = dialect.create(families.create(family).dialect if family else "plain")
+    target = registry.TARGETS[name]
+    if as_schema:
+        # Only boxes are written as JSON by some families; a time's JSON form no column can hold.
+        schema = spoken.box_schema if target.has_place else None
+        if schema is None:
+            raise RecipeError(f"{name}: these answers are no JSON: take --pattern")
+        return json.dumps(schema)
+    pattern = target.pattern_of_labels(columns, spoken)
+    if pattern is None:
+        raise RecipeError(
+            f"{name}: any text may be an answer: list them, as in 'columns.choices=[open, closed]'"
+        )
+    return pattern
 
 
 def _recipes() -> list[tuple[str, str]]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+from decimal import Context, Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon.answers.number.answer import _wrap_large, wrap_around
 from gnomon.answers.number.measure import Turn, cyclic_distance
 from gnomon.eval import score
 from gnomon.sample import Number, Prediction, Sample, target_from_json, target_to_json
@@ -104,3 +106,14 @@ def test_files_of_scales_that_end_have_no_cycle():
 def test_a_label_beyond_the_scale_is_refused_with_its_place_on_it(value, way_out):
     with pytest.raises(ValueError, match=way_out):
         dial(value)
+
+
+@given(
+    st.integers(-(10**60), 10**60), st.integers(-3, 400), st.sampled_from(["10", "360.0", "7.5"])
+)
+def test_a_number_of_any_length_has_its_place_on_the_dial(number, exponent, cycle):
+    """Decimal's own remainder refuses what is 10^28 times as long as the dial."""
+    value, cycle = Decimal(number).scaleb(exponent, Context(prec=100)), Decimal(cycle)
+    expected = Fraction(number) * Fraction(10) ** exponent % Fraction(cycle)
+    assert Fraction(wrap_around(value, cycle)) == expected
+    assert Fraction(_wrap_large(value, cycle)) == expected

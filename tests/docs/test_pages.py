@@ -25,6 +25,7 @@ from reply_server import answer, reply_server
 
 from gnomon.commands._parser import parser
 from gnomon.commands.resolve import resolve
+from gnomon.eval.scoring.figures import greater_is_better
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -188,6 +189,34 @@ def test_annotations_of_coco_become_labels(folder, capsys):
     wide, high = 644 / 640, 420 / 427  # Qwen2.5-VL sees multiples of 28 pixels
     truth = [388.66 * wide, 69.92 * high, (388.66 + 109.41) * wide, (69.92 + 277.62) * high]
     assert json.loads(said)["bbox_2d"] == [round(number) for number in truth]
+
+
+def test_the_patterns_and_the_request_of_a_guided_answer_are_as_shown(folder, monkeypatch, capsys):
+    (shown,) = [text for language, _, text in blocks("guided") if language == "bash"]
+    for line in shown.splitlines():
+        assert gnomon(*shlex.split(line)[1:]) == 0
+        assert f"\n    {capsys.readouterr().out.strip()}\n" in PAGES["guided"].read_text()
+    (script,) = [text for _, title, text in blocks("guided") if title == "guided.py"]
+    Image.new("RGB", (8, 8)).save("clock.png")
+    bodies = []
+
+    def reply(request):
+        bodies.append(request)
+        return answer("10:08")
+
+    with reply_server(reply) as server:
+        Path("guided.py").write_text(script.replace("http://localhost:8000/v1", server.url))
+        monkeypatch.setattr("sys.argv", ["guided.py", "[0-9]+", "clock.png", "What time is it?"])
+        runpy.run_path("guided.py")
+    assert capsys.readouterr().out == "10:08\n"
+    assert bodies[0]["structured_outputs"] == {"regex": "[0-9]+"}
+    assert bodies[0]["messages"][0]["content"][1]["text"] == "What time is it?"
+
+
+def test_the_figures_that_may_choose_a_checkpoint_are_named_as_they_are():
+    named = re.findall(r"`(\w+_(?:exact|deviation|iou))`", PAGES["best"].read_text())
+    assert len(set(named)) == 5  # one of them as the log has it
+    assert all(greater_is_better(name.removeprefix("eval_")) is not None for name in named)
 
 
 @pytest.mark.long

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
-from gnomon.answers.base.target import Corners, Size, Target
+from gnomon.answers.base.target import Corners, Size, Target, escape
 
 T = TypeVar("T", bound=Target)
 Spot: TypeAlias = tuple[str, Corners]
@@ -210,6 +210,33 @@ class Dialect:
     @cached_property
     def _box_pattern(self) -> re.Pattern[str]:
         return re.compile(_pattern(self.box, f"({_NUMBERS[self.number][0]})"), re.ASCII)
+
+    @property
+    def box_regex(self) -> str:
+        """Pattern of a box for guided decoders, which the special tokens may be missing from."""
+        number = _NUMBERS[self.number][0].replace(r"\d", "[0-9]")
+        parts = re.split(r"(%s|<\|\w+\|>|</?(?:ref|box)>)", self.box)
+        words = {"%s": number, "": ""}
+        for part in parts[1::2]:
+            words.setdefault(part, f"({escape(part)})?")
+        return "".join(words.get(part) or escape(part) for part in parts)
+
+    @property
+    def box_schema(self) -> dict[str, Any] | None:
+        """JSON Schema of a box; None where the dialect writes no JSON."""
+        if self.box[0] not in "[{" or self.number == "04.0f":
+            return None
+        kind = "number" if self._decimals else "integer"
+        item = {"type": kind, "minimum": 0} | ({} if self.far is None else {"maximum": self.far})
+        corners = {"type": "array", "items": item, "minItems": 4, "maxItems": 4}
+        if not self.key:
+            return corners
+        return {
+            "type": "object",
+            "properties": {self.key: corners},
+            "required": [self.key],
+            "additionalProperties": False,
+        }
 
     @cached_property
     def _spot_pattern(self) -> re.Pattern[str]:

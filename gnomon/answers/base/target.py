@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -55,6 +56,20 @@ class Target(ABC):
     @abstractmethod
     def read_back(self, text: str, dialect: Any = None, size: Size | None = None) -> Self | None:
         """Answer that `write` wrote as `text`, in the form of this one, or None."""
+
+    @property
+    def pattern(self) -> str | None:
+        """Regular expression of all answers of this one's form; None if any text may be one.
+
+        It is of the syntax that guided decoders share: no look-around, no names, no classes.
+        """
+        return None
+
+    @classmethod
+    def pattern_of_labels(cls, columns: Any, dialect: Any) -> str | None:  # noqa: ARG003 - for boxes
+        """Pattern of the answers that a user's column holds; None if any text may be one."""
+        form = cls.form_of_labels(columns)
+        return form.pattern if form is not None else None
 
     @classmethod
     def from_label(cls, value: Any, columns: Any, size: Size | None) -> Self:  # noqa: ARG003
@@ -121,6 +136,11 @@ class Target(ABC):
     def to_json(self) -> dict[str, Any]:
         """Fields as plain values."""
         return asdict(self)  # type: ignore[call-overload, no-any-return]
+
+
+def escape(text: str) -> str:
+    """Escape a text for a pattern; Rust's engine refuses blanks that `re.escape` escapes."""
+    return re.sub(r"[][\\.^$*+?{}()|]", r"\\\g<0>", text)
 
 
 # Each bar of lengths and counts is twice as wide as the one before: 1, 2 to 3, 4 to 7, ...

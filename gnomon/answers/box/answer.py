@@ -63,6 +63,12 @@ class Box(Target):
         y1, y2 = _neighbour_edges(self.y1, self.y2, tall, draw)
         return type(self)(x1, y1, x2, y2)
 
+    @classmethod
+    def pattern_of_labels(cls, columns: Any, dialect: Any) -> str | None:
+        """Pattern of boxes in the dialect. That corners are in order no pattern can say."""
+        text: str = dialect.box_regex
+        return text
+
     def bar(self, size: Size | None) -> str:
         """Bar of the share of the picture's area."""
         if size is None:

@@ -10,7 +10,7 @@ from decimal import Context, Decimal, InvalidOperation
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
-from gnomon.answers.base.target import Draw, Size, Target
+from gnomon.answers.base.target import Draw, Size, Target, escape
 
 # The form that `write` writes.
 _WRITTEN = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)(?: (\S+(?: \S+)*))?")
@@ -164,6 +164,18 @@ class Number(Target):
         return int(room)
 
     @property
+    def pattern(self) -> str | None:
+        """Pattern of numbers in this one's unit, with as many figures as a counter has."""
+        # What goes round, or has figures to fill, is never below zero.
+        figures = len(f"{self.cycle:.0f}")
+        whole = f"[0-9]{{1,{figures}}}" if self.cycle else "[0-9]+"
+        if self.digits:
+            whole = f"[0-9]{{{self.digits}}}"
+        sign = "" if self.digits or self.cycle else "-?"
+        unit = f" {escape(self.unit)}" if self.unit else ""
+        return rf"{sign}{whole}(\.[0-9]+)?{unit}"
+
+    @property
     def form_of_question(self) -> Self:
         """Zero in the same unit and as many figures; on a cycle also its length and steps."""
         within = self.within if self.cycle else _NONE
@@ -215,9 +227,13 @@ def wrap_around(value: Decimal, cycle: Decimal) -> Decimal:
     """The value brought to 0 up to the cycle, so that 10.0 on a dial of 10 is 0.0."""
     if not cycle:
         return value
+    try:
+        rest = _EXACT.remainder(value, cycle)
+    except InvalidOperation:
+        # A quotient of more digits is refused, and a model may well write such a number.
+        return _wrap_large(value, cycle)
     # Decimal's remainder has the sign of the dividend.
-    rest = value % cycle
-    return rest + cycle if rest < 0 else abs(rest)
+    return _EXACT.add(rest, cycle) if rest < 0 else rest.copy_abs()
 
 
 def _exponent(value: Decimal) -> int:
@@ -231,6 +247,19 @@ def _with_decimals(value: Decimal, decimals: int) -> Decimal:
     short = value.normalize(_EXACT)
     decimals = max(decimals, -_exponent(short), 0)
     return short.quantize(Decimal(1).scaleb(-decimals), context=_EXACT)
+
+
+def _wrap_large(value: Decimal, cycle: Decimal) -> Decimal:
+    """Remainder of a large number by whole steps of the last decimal of the two."""
+    sign, digits, _ = value.as_tuple()
+    exponent = _exponent(value)
+    step = min(exponent, _exponent(cycle))
+    steps = int(cycle.scaleb(-step))
+    rest = 0
+    for digit in digits:  # int() of a text refuses more than 4,300
+        rest = (rest * 10 + digit) % steps
+    rest = rest * pow(10, exponent - step, steps) % steps
+    return Decimal(-rest % steps if sign else rest).scaleb(step)
 
 
 # A number with its unit before or behind it; 1e5 has no unit "e5".

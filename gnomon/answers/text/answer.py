@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from reprlib import repr  # noqa: A004 - a value may be long, and deep
 from typing import Any, ClassVar, Self
 
-from gnomon.answers.base.target import COUNTS, Size, Target, count_bar
+from gnomon.answers.base.target import COUNTS, Size, Target, count_bar, escape
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,11 @@ class Text(Target):
             return replace(self, text=text)
         except ValueError:
             return None
+
+    @property
+    def pattern(self) -> str | None:
+        """Pattern of the choices; None of a free text."""
+        return f"({'|'.join(map(escape, self.choices))})" if self.choices else None
 
     @property
     def form_of_question(self) -> Self:

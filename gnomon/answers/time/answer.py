@@ -99,6 +99,19 @@ class Time(Target):
         return replace(self, seconds=seconds)
 
     @property
+    def pattern(self) -> str | None:
+        """Pattern of the times of this dial, with or without seconds."""
+        if self.form == "words":
+            return f"({'|'.join(time.write() for time in self.possible_answers())})"
+        if self.form == "digits":
+            hour = "(0[1-9]|1[0-2])" if self.hours == 12 else "([01][0-9]|2[0-3])"
+            return f"{hour}:[0-5][0-9](:[0-5][0-9])?"
+        # JSON has no zeros in front.
+        hour = "([1-9]|1[0-2])" if self.hours == 12 else "(1?[0-9]|2[0-3])"
+        minute, second = (f', "{name}": [1-5]?[0-9]' for name in ("minutes", "seconds"))
+        return rf'\{{"hours": {hour}{minute}({second})?\}}'
+
+    @property
     def form_of_question(self) -> Self:
         """Time of the same dial and form at midnight."""
         return replace(self, seconds=0, shows_seconds=False)

@@ -1,0 +1,122 @@
+"""Patterns for guided decoding: they match what is written, and what they match is read."""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal
+
+import pytest
+from command_toys import gnomon
+from hypothesis import given
+from hypothesis import strategies as st
+from target_strategies import boxes_in, decimals, sizes, texts, times, units
+
+from gnomon import dialect
+from gnomon.answers.registry import LABELLED, TARGETS
+from gnomon.recipe import Columns
+from gnomon.sample import Box, Number
+
+naturals = st.decimals(0, 999, places=2)
+numbers = st.one_of(
+    st.builds(Number, decimals, units),
+    st.builds(Number, naturals, units, digits=st.integers(3, 6)),
+    st.builds(Number, naturals, units, cycle=st.just(Decimal(1000))),
+)
+QUICK = ("plain", "qwen2-vl", "qwen2.5-vl")
+SPOKEN = [
+    pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow])
+    for name in sorted(dialect.DIALECTS)
+]
+
+
+@given(target=st.one_of(times(), numbers, texts()), data=st.data())
+def test_a_pattern_matches_what_is_written_and_what_it_matches_is_read(target, data):
+    pattern = target.pattern
+    if pattern is None:
+        assert not target.listable
+        return
+    assert re.fullmatch(pattern, target.write())
+    match = data.draw(st.from_regex(pattern, fullmatch=True))
+    try:
+        reading = target.read_back(match)
+    except ValueError as error:  # a counter's figures are no longer than it
+        pytest.fail(str(error))
+    assert reading is not None, match
+    assert reading.answer_type == target.answer_type
+
+
+@pytest.mark.parametrize("name", SPOKEN)
+@given(data=st.data())
+def test_a_pattern_of_boxes_matches_what_a_dialect_writes(name, data):
+    spoken = dialect.create(name)
+    size = data.draw(sizes)
+    least = 4 * max(spoken.precision(size)) + 1
+    box = data.draw(boxes_in(size, least=least))
+    text = spoken.write(box, size)
+    pattern = Box.pattern_of_labels(Columns(kind="box"), spoken)
+    assert re.fullmatch(pattern, text)
+    # Special tokens may be missing, as where a server leaves them out.
+    plain = re.sub(r"<\|\w+\|>|</?box>", "", text)
+    assert re.fullmatch(pattern, plain)
+    assert spoken.read(plain, size, like=box) == spoken.read(text, size, like=box)
+    schema = spoken.box_schema
+    if schema is not None:
+        jsonschema = pytest.importorskip("jsonschema")
+        jsonschema.validate(json.loads(text), schema)
+
+
+@pytest.mark.parametrize("name", SPOKEN)
+@given(data=st.data())
+def test_a_box_that_matches_is_read_if_its_corners_are_in_order(name, data):
+    spoken = dialect.create(name)
+    match = data.draw(st.from_regex(spoken.box_regex, fullmatch=True))
+    a, b, c, d = map(
+        float, re.findall(r"[0-9.]+", match.replace("box_2d", "").replace("bbox_2d", ""))
+    )
+    size, far = (640, 640), spoken.far or 640
+    is_box = 0 <= a < c <= far and 0 <= b < d <= far
+    assert (spoken.read_box(match, size) is not None) == is_box
+
+
+@pytest.mark.parametrize("name", LABELLED)
+def test_every_type_that_a_column_holds_has_a_pattern_or_says_what_is_missing(name, capsys):
+    words = ["columns.choices=[open, closed (1)]"] if name == "text" else []
+    assert gnomon("ls", "answers", name, *words, "--pattern") == 0
+    pattern = capsys.readouterr().out.strip()
+    assert pattern == TARGETS[name].pattern_of_labels(
+        Columns(kind=name, choices=("open", "closed (1)") if words else None),
+        dialect.create("plain"),
+    )
+    # Of the syntax that Rust's engine and xgrammar share with Python.
+    assert not re.search(r"\\[a-zA-Z ]|\(\?", pattern)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("answers text --pattern", "any text may be an answer"),
+        ("answers tim --pattern", "unknown type of answer 'tim': did you mean time"),
+        ("answers time --schema", "these answers are no JSON"),
+        ("answers box --schema --family qwen2-vl", "these answers are no JSON"),
+        ("answers time unit=3 --pattern", "'unit=3': give keys of a column"),
+        ("answers time columns.hour=12 --pattern", "did you mean hours"),
+        ("losses --pattern", "only as in `gnomon ls answers time --pattern`"),
+        ("answers time", "only as in"),
+    ],
+)
+def test_what_no_pattern_can_be_made_of_is_refused(words, message, capsys):
+    assert gnomon("ls", *words.split()) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_keys_of_the_column_and_a_family_say_how_answers_are_written(capsys):
+    for words, pattern in {
+        "number columns.unit=kWh columns.digits=5": r"[0-9]{5}(\.[0-9]+)? kWh",
+        "time columns.hours=24": "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?",
+        "box --family qwen2.5-vl": r'\{"bbox_2d": \[[0-9]+, [0-9]+, [0-9]+, [0-9]+\]\}',
+    }.items():
+        assert gnomon("ls", "answers", *words.split(), "--pattern") == 0
+        assert capsys.readouterr().out.strip() == pattern
+    assert gnomon("ls", "answers", "box", "--family", "qwen2.5-vl", "--schema") == 0
+    assert json.loads(capsys.readouterr().out)["required"] == ["bbox_2d"]
