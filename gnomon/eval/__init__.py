@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gnomon.eval.comparing.comparison import compare as compare
     from gnomon.eval.report.page import write_report as write_report
     from gnomon.eval.report.text_tables import table as table
+    from gnomon.eval.rewards import crps_reward as crps_reward
     from gnomon.eval.rewards import reward as reward
     from gnomon.eval.scoring.runs import RunResult as RunResult
     from gnomon.eval.scoring.runs import Scores as Scores
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 _EXPORTS = {
     "compare": "gnomon.eval.comparing.comparison:compare",
+    "crps_reward": "gnomon.eval.rewards:crps_reward",
     "reward": "gnomon.eval.rewards:reward",
     "RunResult": "gnomon.eval.scoring.runs:RunResult",
     "score": "gnomon.eval.scoring.score:score",

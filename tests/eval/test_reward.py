@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import Dialect
-from gnomon.eval import iou, reward, score, time_deviation
+from gnomon.eval import crps_reward, iou, reward, score, time_deviation
 from gnomon.sample import (
     Box,
     Number,
@@ -186,7 +186,14 @@ def test_every_kind_is_on_the_page():
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore")  # of libraries that these few lines do not silence
-def test_the_page_trains_two_steps(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("function", "name", "most"),
+    [
+        ('reward("number")', "number_reward", 1),
+        ('crps_reward("number", scale=9, generations=16)', "number_crps_reward", 1 + 15 / 14),
+    ],
+)
+def test_the_page_trains_two_steps(function, name, most, tmp_path, monkeypatch):
     import torch
     from transformers import AutoTokenizer, Qwen2Config, Qwen2ForCausalLM
 
@@ -208,12 +215,15 @@ def test_the_page_trains_two_steps(tmp_path, monkeypatch):
     plain |= {"report_to": "none", "save_strategy": "no", "output_dir": str(tmp_path)}
     settings = {"max_steps": 2, "logging_steps": 1, "learning_rate": 0.01} | batch | plain
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    assert 'reward_funcs=[reward("number")]' in code
+    code = code.replace('[reward("number")]', f"[{function}]")
     given = {"model": model, "tokenizer": tokenizer, "settings": settings}
+    given["crps_reward"] = crps_reward
     exec(code, given)
     logged = [row for row in given["trainer"].state.log_history if "reward" in row]
     assert len(logged) == 2
     for row in logged:
-        assert 0 <= row["rewards/number_reward/mean"] <= 1
-        assert row["reward"] == pytest.approx(row["rewards/number_reward/mean"])
+        assert 0 <= row[f"rewards/{name}/mean"] <= most
+        assert row["reward"] == pytest.approx(row[f"rewards/{name}/mean"])
     assert any(row["reward"] > 0 for row in logged)
     assert any(not torch.equal(before[name], w) for name, w in model.named_parameters())

@@ -1,0 +1,177 @@
+"""Rewards by the CRPS of a group: as defined, and greatest where answers vary as truths do."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from decimal import Decimal
+from itertools import product
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.eval import crps_reward, reward
+from gnomon.sample import Number, Text, Time, target_to_json
+
+DIAL = Number(Decimal("0.0"), "", Decimal("0.1"), Decimal(10))
+KINDS = {
+    "number": (Number(Decimal("41.5")), 8.0),
+    "reading": (Number(Decimal("41.5"), "", Decimal("0.5")), 8.0),
+    "counter": (Number(Decimal(40), digits=5), 8.0),
+    "cyclic": (Number(Decimal("9.5"), "", Decimal("0.1"), Decimal(10)), None),
+    "time": (Time(11 * 3600), None),
+    "time24": (Time(23 * 3600, 24), 600.0),
+}
+
+
+def earned(function, truth, texts):
+    rows = [json.dumps(target_to_json(truth))] * len(texts)
+    return function(prompts=["?"] * len(texts), completions=list(texts), target=rows)
+
+
+def crps(values, truth, apart):
+    """Unbiased CRPS of a group, None for an unread value, by its definition."""
+    n = len(values)
+    to_truth = [1.0 if value is None else apart(value, truth) for value in values]
+    pairs = [
+        apart(a, b)
+        for i, a in enumerate(values)
+        for j, b in enumerate(values)
+        if i != j and None not in (a, b)
+    ]
+    return sum(to_truth) / n - sum(pairs) / (2 * n * (n - 1))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(data=st.data())
+def test_less_its_mean_it_is_what_the_group_would_lose(kind, data):
+    truth, scale = KINDS[kind]
+    period = {"cyclic": 10, "time": 720, "time24": 1440}.get(kind, 0)
+    at = truth.seconds / 60 if isinstance(truth, Time) else float(truth.value)
+    most = scale or period / 2
+
+    def apart(a, b):
+        difference = abs(a - b)
+        return min(min(difference, period - difference) if period else difference, most) / most
+
+    place = st.integers(0, (period or 100) - 1)
+    values = data.draw(st.lists(st.none() | place, min_size=4, max_size=7))
+    texts = ["no idea" if v is None else f"{v}" for v in values]
+    if isinstance(truth, Time):
+        texts = ["no idea" if v is None else f"{v // 60 or 12}:{v % 60:02}" for v in values]
+        if kind == "time24":
+            texts = ["no idea" if v is None else f"{v // 60:02}:{v % 60:02}" for v in values]
+    n = len(values)
+    rewards = earned(crps_reward(kind, generations=n, scale=scale), truth, texts)
+    for i, each in enumerate(rewards):
+        loss = crps(values[:i] + values[i + 1 :], at, apart) - crps(values, at, apart)
+        assert each - sum(rewards) / n == pytest.approx((n - 1) * loss)
+        if values[i] is None:
+            assert each == 0
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_its_expected_gradient_is_that_of_the_crps(n):
+    """All groups of a policy over three answers are gone through, for each truth."""
+    places, policy = (0, 2, 7), np.array([0.5, 0.2, 0.3])
+    apart = np.minimum(np.abs(np.subtract.outer(places, places)), 10 - np.abs(
+        np.subtract.outer(places, places))) / 5  # fmt: skip
+    function = crps_reward("cyclic", generations=n)
+    for y, place in enumerate(places):
+        truth = Number(Decimal(place), "", Decimal(1), Decimal(10))
+        gradient = np.zeros(3)
+        for group in product(range(3), repeat=n):
+            rewards = np.array(earned(function, truth, [str(places[a]) for a in group]))
+            chance = prod(policy[list(group)])
+            for answer, advantage in zip(group, rewards - rewards.mean(), strict=True):
+                gradient += chance * advantage * (np.eye(3)[answer] - policy)
+        # Of CRPS = p·d_y − p·D·p / 2 by the logits of p.
+        slope = apart[y] - apart @ policy
+        of_crps = policy * (slope - policy @ slope)
+        assert gradient == pytest.approx(-(n - 1) * of_crps)
+
+
+CHANCES = np.array([0.4, 0.2, 0.05, 0.02, 0.08, 0.25])
+"""Truths of a dial of six that is unsure round its top."""
+
+
+def push(function, sharpness, *, groups=300):
+    """Force with which GRPO makes a policy ∝ CHANCES^sharpness sharper, and its standard error."""
+    rng, n = np.random.default_rng(0), len(CHANCES)
+    policy = CHANCES**sharpness / (CHANCES**sharpness).sum()
+    # Derivative of log(policy) by the sharpness.
+    slope = np.log(CHANCES) - policy @ np.log(CHANCES)
+    forces = []
+    for _ in range(groups):
+        truth = Number(Decimal(int(rng.choice(n, p=CHANCES))), "", Decimal(1), Decimal(n))
+        group = rng.choice(n, size=8, p=policy)
+        rewards = np.array(earned(function, truth, [str(answer) for answer in group]))
+        forces.append((rewards - rewards.mean()) @ slope[group])
+    return np.mean(forces), np.std(forces) / groups**0.5
+
+
+def test_a_policy_is_held_where_answers_vary_as_truths_do():
+    """Graded one by one, answers get ever surer of the nearest on average."""
+    by_crps, alone = crps_reward("cyclic"), reward("cyclic")
+    signs = []
+    for sharpness in (0.4, 1, 2.5):
+        force, error = push(by_crps, sharpness)
+        signs.append(0 if abs(force) < 2 * error else np.sign(force) * (abs(force) > 4 * error))
+    assert signs == [1, 0, -1]
+    force, error = push(alone, 2.5)
+    assert force > 4 * error
+
+
+def test_right_answers_earn_most_and_unread_ones_nothing():
+    function = crps_reward("cyclic", generations=4)
+    assert earned(function, DIAL, ["0.0", "10", "0", "0.0"]) == [1, 1, 1, 1]
+    assert earned(function, DIAL, ["5.0"] * 4) == [0, 0, 0, 0]
+    assert earned(function, DIAL, ["0.0", "0.0", "", "9.0"]) == pytest.approx([1.1, 1.1, 0, 1])
+    wild = earned(crps_reward("number", generations=4, scale=1.0), Number(Decimal(3)),
+                  ["1e999", "1" * 400, "3", "-1e999"])  # fmt: skip
+    assert np.isfinite(wild).all()
+    assert max(wild) == wild[2]
+
+
+def test_rows_of_another_kind_get_none_and_groups_are_in_a_row():
+    rows = [target_to_json(Time(0))] * 3 + [target_to_json(DIAL)] * 3
+    texts = ["12:00"] * 3 + ["9.9"] * 3
+    columns = {"prompts": ["a"] * 3 + ["b"] * 3, "completions": texts, "target": rows}
+    assert crps_reward("time", generations=3)(**columns) == [1, 1, 1, None, None, None]
+    numbers = crps_reward("cyclic", generations=3)(**columns)
+    assert numbers == [None, None, None, *[pytest.approx(0.98)] * 3]
+    with pytest.raises(ValueError, match="completions 0 to 5 answer different prompts"):
+        crps_reward("time", generations=6)(**columns)
+    same = columns | {"target": [rows[0]] * 6}
+    with pytest.raises(ValueError, match="completions 0 to 5 answer different prompts"):
+        crps_reward("time", generations=6)(**same)
+    with pytest.raises(ValueError, match="generations=4: 6 completions are no whole groups"):
+        crps_reward("time", generations=4)(**columns)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kind": "clock"}, "kind='clock': give one of time, time24"),
+        ({"kind": "text"}, r"no distances between answers: give one of time.*reward\('text'\)"),
+        ({"kind": "number"}, "kind='number' needs a scale"),
+        ({"kind": "number", "scale": 0}, "scale=0: give a distance above 0"),
+        ({"kind": "number", "scale": float("nan")}, "scale=nan: give a distance above 0"),
+        ({"kind": "time", "generations": 2}, "generations=2: give 3 or more"),
+    ],
+)
+def test_wrong_use_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        crps_reward(**options)
+    with pytest.raises(ValueError, match="column='target': the dataset has answer"):
+        crps_reward("time")(completions=["10:08"], answer=["10:08"])
+
+
+def test_it_has_a_name_and_travels():
+    there = pickle.loads(pickle.dumps(crps_reward("time", generations=4)))
+    assert there == crps_reward("time", generations=4)
+    assert there.__name__ == "time_crps_reward"
+    assert earned(there, Text("open"), ["open"] * 4) == [None] * 4
