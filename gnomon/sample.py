@@ -97,6 +97,18 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class Certainty:
+    """Interval and confidence that a calibration gives an answer."""
+
+    interval: tuple[str, str]
+    """First and last answer; of words, all that it holds, with commas between, and nothing."""
+    confidence: float
+    """Share of such answers that is right."""
+    refused: bool = False
+    """True if it is less sure than what the user asked for."""
+
+
+@dataclass(frozen=True, slots=True)
 class Prediction:
     """A model's answer to one sample, as text; scoring reads its value each time."""
 
@@ -113,22 +125,26 @@ class Prediction:
     """Log-probability of each answer of a listed set, where these were asked for."""
     cut: tuple[int, int, int, int] | None = None
     """Corners of the part of the picture that was asked about, in its pixels; None for all."""
+    certainty: Certainty | None = None
+    """Interval and confidence, from a calibrated run."""
 
     @classmethod
     def of(
         cls, sample: Sample, text: str, size: Size | None, dialect: str, settings: dict[str, Any],
-        logprobs: dict[str, float] | None = None,
+        logprobs: dict[str, float] | None = None, certainty: Certainty | None = None,
     ) -> Prediction:  # fmt: skip
         """Answer to a sample; it notes which part of a picture the sample shows."""
-        cut = sample.facts.get(CUT)
-        return cls(sample.id, text, size, dialect, settings, logprobs, tuple(cut) if cut else None)
+        cut = tuple(sample.facts[CUT]) if sample.facts.get(CUT) else None
+        return cls(sample.id, text, size, dialect, settings, logprobs, cut, certainty)
 
 
 def prediction_to_json(prediction: Prediction) -> dict[str, Any]:
     """Turn a prediction into a plain dict; `prediction_from_json` is the inverse."""
     row = asdict(prediction)
-    if prediction.cut is None:  # as all files are that were written before there were cuts
-        del row["cut"]
+    # As in all files that were written before there were cuts and calibrations.
+    for key in ("cut", "certainty"):
+        if row[key] is None:
+            del row[key]
     return row
 
 

@@ -44,6 +44,7 @@ VERBS = (
     "export",
     "plan",
     "train",
+    "calibrate",
     "predict",
     "score",
     "run",

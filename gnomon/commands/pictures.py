@@ -41,6 +41,7 @@ _MISSING = (ValueError, OSError, ImportError)
 SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 _COLUMNS = ("file", "answer")
 _CUT_COLUMNS = ("x1", "y1", "x2", "y2")
+_CERTAINTY_COLUMNS = ("low", "high", "confidence", "refused")
 _BELIEF_COLUMNS = ("likeliest", "belief", "belief_listed")
 
 
@@ -263,6 +264,9 @@ def to_csv(
 
     With `has_cuts` the corners of the part that was asked about follow, empty for a whole picture.
 
+    From a calibrated run four columns follow: the ends of the interval (of words, all that it holds
+    in the first), the confidence, and yes for a picture whose answer is refused and empty.
+
     If the answers hold a belief, three columns follow: the likeliest listed answer, its share of
     the probability of all listed ones, and that probability; then each listed answer's share.
     """
@@ -271,20 +275,32 @@ def to_csv(
     if not rows:
         raise ValueError(f"{files[0].parent}: none of its {len(files)} pictures can be read")
     listed = list(rows[0].logprobs or ())
+    has_certainty = any(row.certainty for row in rows)
     # All rows have the same listed answers: they belong to one question.
-    header = [*_COLUMNS, *_CUT_COLUMNS * has_cuts, *(_BELIEF_COLUMNS if listed else ())]
+    header = [*_COLUMNS, *_CUT_COLUMNS * has_cuts, *_CERTAINTY_COLUMNS * has_certainty]
+    header += _BELIEF_COLUMNS if listed else ()
     header += [f"belief.{answer}" for answer in listed]
     table = io.StringIO()
     cells: list[list[str | float]] = []
     for row in rows:
         cut = (row.cut or [""] * len(_CUT_COLUMNS)) if has_cuts else ()
-        cells.append([row.sample_id, row.text, *cut, *_belief_cells(row)])
+        text = "" if row.certainty and row.certainty.refused else row.text
+        certainty = _certainty_cells(row) if has_certainty else ()
+        cells.append([row.sample_id, text, *cut, *certainty, *_belief_cells(row)])
     write_rows(table, [header, *cells])
     put_text(out, table.getvalue())
     # The answers go last: after a kill between the two, all questions would be asked again.
     for file in (question_path(answers), answers):
         file.unlink(missing_ok=True)
     return rows
+
+
+def _certainty_cells(prediction: Prediction) -> list[str | float]:
+    certainty = prediction.certainty
+    if certainty is None:  # its question has other answers than those that were calibrated
+        return [""] * len(_CERTAINTY_COLUMNS)
+    low, high = certainty.interval
+    return [low, high, certainty.confidence, "yes" if certainty.refused else ""]
 
 
 def _belief_cells(prediction: Prediction) -> list[str | float]:
@@ -300,6 +316,11 @@ def _belief_cells(prediction: Prediction) -> list[str | float]:
 def answer_line(answer: Prediction) -> str:
     """Return a picture's answer in a line, with the likeliest of the listed answers if any."""
     line = f"{answer.sample_id}: {' '.join(answer.text.split())}"
+    if certainty := answer.certainty:
+        low, high = certainty.interval
+        between = f"{low} to {high}" if high else low
+        line += f" ({between}; right with {certainty.confidence:.0%})"
+        line += ", too unsure to be answered" * certainty.refused
     if not answer.logprobs:
         return line
     shares = belief_shares(answer.logprobs)

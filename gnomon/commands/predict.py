@@ -22,6 +22,8 @@ from gnomon.commands.resolve import (
     resolve_values,
     split_overrides,
 )
+from gnomon.eval.calibration import calibration as calibrations
+from gnomon.eval.calibration.calibration import Certifier, Terms
 from gnomon.eval.scoring import predictions, questions
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, RecipeError, parse_file
@@ -47,6 +49,9 @@ def predict(
     find_question: str | None = None,
     server: str | None = None,
     belief: bool = False,
+    coverage: float | None = None,
+    wrong: float | None = None,
+    answered: float | None = None,
 ) -> None:
     """Ask a run, or a model as it came, for its answers.
 
@@ -67,6 +72,11 @@ def predict(
     server URL: an OpenAI-compatible server that holds MODEL, such as http://localhost:8000/v1; the
         key is in OPENAI_API_KEY
     belief: store the probability of every minute of a clock, number to 100, choice of a text
+    coverage SHARE: of a run that `gnomon calibrate` has seen: the share of truths that lie between
+        low and high (0.9)
+    wrong SHARE: of such a run: refuse what is too unsure for at most this share of the answers to
+        be wrong, such as 0.05
+    answered SHARE: of such a run: answer only this share, the surest, such as 0.8
     """
     words = list(overrides)
     if data is not None and "=" in data:  # no DATA, and an override in its place
@@ -78,16 +88,21 @@ def predict(
         words.append(f"model.server={json.dumps(server)}")  # quoted: a URL is no plain YAML
     place = pictures.pictures_in(data)
     run = trained_run(model)
+    # Who asks for another answer by name gets that one, without what a calibration says.
+    is_plain = any(word.startswith("eval.answer=") for word in words)
+    certifier = _certifier(model, None if is_plain else run, coverage, wrong, answered)
     resolved = resolve_model(model, data, words)
     if find and find_question is None:
         find_question = cuts.find_question_of(resolved.check_names(), run)
     if place is not None:
-        recipe = resolved.check_names()
+        recipe = _as_calibrated(resolved.check_names(), certifier)
         if question is not None and not question.strip():
             raise RecipeError(f"--question {question!r}: say what to ask about the pictures")
         question = pictures.question_of(recipe, run) if question is None else question
         file = _require_suffix(out or Path("answers.csv"), ".csv", "answers about pictures")
-        answers = answer_pictures(recipe, place, question, file, run=run, find=find_question)
+        answers = answer_pictures(
+            recipe, place, question, file, run=run, find=find_question, certifier=certifier
+        )
         if len(answers) == 1:
             show(pictures.answer_line(answers[0]))
         count = f"{len(answers)} answer{'' if len(answers) == 1 else 's'}"
@@ -99,11 +114,44 @@ def predict(
             " its own questions"
         )
     recipe, exam = recipe_and_exam(resolved, data, words, run=run)
+    recipe = _as_calibrated(recipe, certifier)
     name = directory.AFTER if data is None else Path(data).stem
+    name = f"{name}-calibrated" if certifier else name
     # Answers about cuts are others than those about whole pictures.
     file = out or _answer_path(recipe, f"{name}-find" if find_question else name, run)
     file = _require_suffix(file, ".jsonl", "answers to a data set")
-    show(answer_exam(recipe, exam, file, run=run, find=find_question))
+    show(answer_exam(recipe, exam, file, run=run, find=find_question, certifier=certifier))
+
+
+def _certifier(
+    model: str, run: Path | None, coverage: float | None, wrong: float | None,
+    answered: float | None,
+) -> Certifier | None:  # fmt: skip
+    """Return a run's calibration under the user's terms; None where there is neither."""
+    calibration = None if run is None else calibrations.read(run)
+    if calibration is not None:
+        usual = Terms().coverage
+        return Certifier(
+            calibration, Terms(usual if coverage is None else coverage, wrong, answered)
+        )
+    for name, share in (("coverage", coverage), ("wrong", wrong), ("answered", answered)):
+        if share is not None:
+            raise RecipeError(
+                f"--{name} {share:g}: {model} was not calibrated: `gnomon calibrate RUN DATA`, with"
+                " labelled pictures that training did not see"
+            )
+    return None
+
+
+def _as_calibrated(recipe: Recipe, certifier: Certifier | None) -> Recipe:
+    """Let a recipe list the answers that a calibration knows, and choose among them as it does."""
+    if certifier is None:
+        return recipe
+    learned = certifier.calibration
+    section = replace(recipe.eval, answer=learned.rule, grid=learned.grid)
+    if learned.listing is not None:
+        section = replace(section, belief=learned.listing)
+    return replace(recipe, eval=section)
 
 
 def trained_run(model: str) -> Path | None:
@@ -177,8 +225,9 @@ def _check_model(model: str, data: str | None) -> None:
 
 
 def answer_exam(
-    recipe: Recipe, exam: Exam, out: Path, *, run: Path | None = None, find: str | None = None
-) -> Path:
+    recipe: Recipe, exam: Exam, out: Path, *, run: Path | None = None, find: str | None = None,
+    certifier: Certifier | None = None,
+) -> Path:  # fmt: skip
     """Ask the exam's questions of a run's trained model, or (run None) of the model as it came.
 
     `find` is the question for the box that is cut out first; None asks about whole pictures. The
@@ -191,9 +240,9 @@ def answer_exam(
             predictions.check(out, exam.ids())
         _record(out, provenance)
         if find is None:
-            _append_answers(recipe, exam, exam.samples, out, run)
+            _append_answers(recipe, exam, exam.samples, out, run, certifier=certifier)
         else:
-            _append_found(recipe, exam.__iter__, exam.samples, out, run, find)
+            _append_found(recipe, exam.__iter__, exam.samples, out, run, find, certifier)
     return out
 
 
@@ -224,7 +273,7 @@ def _picture_form(recipe: Recipe, run: Path | None) -> Target:
 
 def _append_found(
     recipe: Recipe, samples: Callable[[], Iterable[Sample]], n: int, out: Path, run: Path | None,
-    find: str, **more: Any,
+    find: str, certifier: Certifier | None, **more: Any,
 ) -> None:  # fmt: skip
     """Ask where the thing is in each picture, cut it out, and append answers about the cuts.
 
@@ -242,18 +291,20 @@ def _append_found(
                     model=model, question=find)  # fmt: skip
     by_id = {answer.sample_id: answer for answer in predictions.resume(boxes)}
     _append_answers(recipe, cuts.cut_samples(samples(), by_id), n, out, run, model=model,
-                    find=find, margin=cuts.MARGIN, **more)  # fmt: skip
+                    certifier=certifier, find=find, margin=cuts.MARGIN, **more)  # fmt: skip
     for file in (questions.question_path(boxes), boxes):
         file.unlink(missing_ok=True)
 
 
 def _append_answers(
     recipe: Recipe, samples: Iterable[Sample], n: int, out: Path, run: Path | None,
-    *, model: tuple[Loaded, str | None] | None = None, **more: Any,
+    *, model: tuple[Loaded, str | None] | None = None, certifier: Certifier | None = None,
+    **more: Any,
 ) -> None:  # fmt: skip
     """Append answers to n samples to a file; `more` goes with the settings they depend on.
 
-    `model` is one that is loaded, with the hash of its weights.
+    `model` is one that is loaded, with the hash of its weights; those that a calibration knows must
+    be the same.
     """
     settings, section = recipe.model, recipe.eval
     if settings.server is not None:
@@ -278,6 +329,11 @@ def _append_answers(
         )
         return
     loaded, weights = model or _load(recipe, run)
+    if certifier is not None and certifier.calibration.weights != weights:
+        raise RecipeError(
+            f"{run}: {calibrations.NAME} is of other weights, from before the last training:"
+            " `gnomon calibrate` again, or delete that file"
+        )
     from gnomon.pipeline.answering import local as answering
 
     answering.predict_to_file(
@@ -288,9 +344,7 @@ def _append_answers(
         settings={**settings.settings, "weights": weights, **more},
         batch_size=section.batch_size,
         max_new_tokens=section.max_new_tokens,
-        belief=section.belief,
-        answer=section.answer,
-        grid=section.grid_values,
+        rule=answering.AnswerRule(section.answer, section.belief, section.grid_values, certifier),
     )
 
 
@@ -357,7 +411,7 @@ def _has_answers(out: Path) -> bool:
 
 def answer_pictures(
     recipe: Recipe, place: Path, question: str, out: Path, *, run: Path | None = None,
-    find: str | None = None,
+    find: str | None = None, certifier: Certifier | None = None,
 ) -> list[Prediction]:  # fmt: skip
     """Ask one question about a picture or a folder of them, answers to a CSV file.
 
@@ -373,9 +427,11 @@ def answer_pictures(
         answers = out.with_name(out.name + ".part")
         samples = partial(pictures.picture_samples, files, question, form)
         if find is None:
-            _append_answers(recipe, samples(), len(files), answers, run, question=question)
+            _append_answers(recipe, samples(), len(files), answers, run, certifier=certifier,
+                            question=question)  # fmt: skip
         else:
-            _append_found(recipe, samples, len(files), answers, run, find, question=question)
+            _append_found(recipe, samples, len(files), answers, run, find, certifier,
+                          question=question)  # fmt: skip
         return pictures.to_csv(answers, files, out, has_cuts=find is not None)
 
 

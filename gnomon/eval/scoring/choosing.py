@@ -20,16 +20,17 @@ def best_answer(logprobs: Mapping[str, float], form: Target, dialect: str, rule:
     squared distance; on a dial all go the shorter way round. Words have no distances, so that
     theirs is the mode whatever the rule.
     """
+    belief = belief_of(logprobs, form, dialect, form.answer_type)
+    return list(logprobs)[best_place(belief, rule)]
+
+
+def best_place(belief: Belief, rule: str) -> int:
+    """Return the index of the best answer in the list, as `best_answer` chooses it."""
     if rule not in RULES:
         raise ValueError(f"answer={rule!r}: give one of {', '.join(RULES)}")
-    belief = belief_of(logprobs, form, dialect, form.answer_type)
     if rule == "mode" or belief.answer_type.axis is None:
-        place = int(np.argmax(belief.p))
-    elif rule == "median":
-        place = _median(belief)
-    else:
-        place = _nearest_to_mean(belief)
-    return list(logprobs)[place]
+        return int(np.argmax(belief.p))
+    return _median(belief) if rule == "median" else _nearest_to_mean(belief)
 
 
 def _median(belief: Belief) -> int:

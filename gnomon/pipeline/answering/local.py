@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
 from pathlib import Path
@@ -11,16 +12,53 @@ from typing import Any
 
 import torch
 
+from gnomon.eval.calibration.calibration import Certifier
 from gnomon.eval.scoring import predictions, questions
 from gnomon.eval.scoring.choosing import best_answer
 from gnomon.pipeline.answering.belief import Listing, answer_logprobs, listed_answers
 from gnomon.pipeline.collate import prompt_of, resized_size, resized_sizes
 from gnomon.pipeline.load import Loaded
 from gnomon.progress import track
-from gnomon.sample import Prediction, Sample
+from gnomon.sample import Certainty, Prediction, Sample
 
 WINDOW = 8
 """Batches sorted by length together: enough for little padding, with few pictures in memory."""
+
+
+@dataclass(frozen=True)
+class AnswerRule:
+    """Choice of an answer: by greedy decoding, or from a belief in listed answers."""
+
+    name: str = "greedy"
+    belief: Listing = False
+    """Answers whose log-probabilities are stored."""
+    grid: Sequence[Decimal] = ()
+    """Numbers that are listed."""
+    certifier: Certifier | None = None
+    """A calibration, whose rule then comes before `name` where it knows the list."""
+
+    @property
+    def lists(self) -> Listing:
+        """Answers whose log-probabilities are computed."""
+        return self.belief or self.name != "greedy" or self.certifier is not None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What is not the default, so that files from before resume."""
+        settings: dict[str, Any] = {}
+        if self.belief:
+            settings["belief"] = self.belief
+        if self.name != "greedy":
+            settings["answer"] = self.name
+        if self.grid:
+            step = self.grid[1] - self.grid[0]
+            settings["grid"] = [str(value) for value in (self.grid[0], self.grid[-1], step)]
+        if self.certifier:
+            settings["calibration"] = self.certifier.settings
+        return settings
+
+
+GREEDY = AnswerRule()
 
 
 def predict_to_file(
@@ -32,24 +70,14 @@ def predict_to_file(
     settings: dict[str, Any],
     batch_size: int,
     max_new_tokens: int,
-    belief: Listing = False,
-    answer: str = "greedy",
-    grid: Sequence[Decimal] = (),
+    rule: AnswerRule = GREEDY,
 ) -> None:
     """Answer every sample that is not in `out` yet, and append the answers to it.
 
-    `settings` are noted with each answer: a file of other settings is refused. With `belief` an
-    answer also holds the log-probabilities of a listed set of answers; `answer` is the rule by
-    which one of these is chosen, and `grid` lists them for numbers.
+    `settings` are noted with each answer: a file of other settings is refused. Where the rule has a
+    belief or a calibration, an answer also holds what these say.
     """
-    settings = {**settings, "max_new_tokens": max_new_tokens}
-    # Only what is not the default is noted, so that files from before resume.
-    if belief:
-        settings["belief"] = belief
-    if answer != "greedy":
-        settings["answer"] = answer
-    if grid:
-        settings["grid"] = [str(value) for value in (grid[0], grid[-1], grid[1] - grid[0])]
+    settings = {**settings, "max_new_tokens": max_new_tokens, **rule.settings}
     # As JSON returns them: a tuple would never equal the list in the file.
     settings = json.loads(json.dumps(settings))
     done = predictions.answered_ids(out, settings)
@@ -61,9 +89,7 @@ def predict_to_file(
             settings=settings,
             batch_size=batch_size,
             max_new_tokens=max_new_tokens,
-            belief=belief,
-            answer=answer,
-            grid=grid,
+            rule=rule,
         ):
             predictions.append(out, batch)
             bar.update(len(batch))
@@ -76,42 +102,57 @@ def predict_batches(
     settings: dict[str, Any] | None = None,
     batch_size: int,
     max_new_tokens: int,
-    belief: Listing = False,
-    answer: str = "greedy",
-    grid: Sequence[Decimal] = (),
+    rule: AnswerRule = GREEDY,
 ) -> Iterator[list[Prediction]]:
     """Yield predictions batch by batch, the longest prompts of a window first.
 
-    By a rule other than greedy, questions whose answers can be listed are not generated at all.
+    Questions whose answer is chosen from a list are not generated at all.
     """
-    dialect, rest = loaded.family.dialect, iter(samples)
-    listing = belief or answer != "greedy"
+    rest = iter(samples)
     while window := list(islice(rest, WINDOW * batch_size)):
         # The longest first, so that a lack of memory shows at the first batch.
         window.sort(key=lambda sample: -_approximate_length(loaded, sample))
         for start in range(0, len(window), batch_size):
             group = window[start : start + batch_size]
-            beliefs = [_logprobs(loaded, sample, listing, grid) for sample in group]
-            is_open = [answer == "greedy" or logprobs is None for logprobs in beliefs]
-            generated = [sample for sample, open_ in zip(group, is_open, strict=True) if open_]
-            texts = iter(generate_texts(loaded, generated, max_new_tokens=max_new_tokens))
-            batch = []
-            for sample, logprobs, open_ in zip(group, beliefs, is_open, strict=True):
-                if open_ or logprobs is None:
-                    text = next(texts)
-                else:
-                    text = best_answer(logprobs, sample.target.form_of_question, dialect, answer)
-                size = resized_size(loaded.family, loaded.processor, sample)
-                stored = logprobs if belief else None
-                batch.append(Prediction.of(sample, text, size, dialect, settings or {}, stored))
-            yield batch
+            answers = [_choose(loaded, sample, rule) for sample in group]
+            open_samples = [s for s, answer in zip(group, answers, strict=True) if not answer.text]
+            texts = iter(generate_texts(loaded, open_samples, max_new_tokens=max_new_tokens))
+            yield [
+                Prediction.of(
+                    sample,
+                    answer.text or next(texts),
+                    resized_size(loaded.family, loaded.processor, sample),
+                    loaded.family.dialect,
+                    settings or {},
+                    answer.logprobs if rule.belief else None,
+                    answer.certainty,
+                )
+                for sample, answer in zip(group, answers, strict=True)
+            ]
 
 
-def _logprobs(
-    loaded: Loaded, sample: Sample, listing: Listing, grid: Sequence[Decimal]
-) -> dict[str, float] | None:
-    answers = listed_answers(loaded, sample, listing, grid)
-    return answer_logprobs(loaded, sample, answers) if answers else None
+@dataclass(frozen=True)
+class _Choice:
+    """Answer that was chosen from a list; without a text it is still to be generated."""
+
+    text: str = ""
+    logprobs: dict[str, float] | None = None
+    certainty: Certainty | None = None
+
+
+def _choose(loaded: Loaded, sample: Sample, rule: AnswerRule) -> _Choice:
+    """Compute the belief about a question, if its answers can be listed, and choose by it."""
+    answers = listed_answers(loaded, sample, rule.lists, rule.grid)
+    if not answers:
+        return _Choice()
+    logprobs = answer_logprobs(loaded, sample, answers)
+    form, dialect = sample.target.form_of_question, loaded.family.dialect
+    if rule.certifier and (certified := rule.certifier.certify(logprobs, form, dialect)):
+        text, certainty = certified
+        return _Choice(text, logprobs, certainty)
+    if rule.name == "greedy":
+        return _Choice("", logprobs)
+    return _Choice(best_answer(logprobs, form, dialect, rule.name), logprobs)
 
 
 def generate_texts(loaded: Loaded, samples: Sequence[Sample], *, max_new_tokens: int) -> list[str]:

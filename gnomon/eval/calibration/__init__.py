@@ -1,0 +1,1 @@
+"""Intervals, confidence and refusal, learnt from answers to pictures that have labels."""

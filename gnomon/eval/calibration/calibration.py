@@ -1,0 +1,216 @@
+"""A calibration: what answers to labelled pictures showed of errors, and what it says of others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import ClassVar, Literal
+
+import numpy as np
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from gnomon import files, jsons
+from gnomon.atomic import put_text
+from gnomon.eval.calibration import conformal
+from gnomon.eval.calibration.estimates import Estimate
+from gnomon.eval.scoring.questions import Question
+from gnomon.sample import Certainty, Prediction, Target
+
+NAME = "calibration.json"
+"""Name of its file in a run."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a user asks for."""
+
+    coverage: float = 0.9
+    """Share of the truths that lie in their intervals."""
+    wrong: float | None = None
+    """Share of the answers that may be wrong; what is less sure is refused."""
+    answered: float | None = None
+    """Share of the pictures that are answered, the surest."""
+
+    def __post_init__(self) -> None:
+        conformal.fewest_groups(self.coverage)  # refuses what is no share
+        if self.wrong is not None and self.answered is not None:
+            raise ValueError(
+                f"wrong={self.wrong:g} and answered={self.answered:g}: give one, the other follows"
+            )
+
+
+@dataclass(frozen=True)
+class Part:
+    """Answers to questions that share a list of answers, each with a score and a trust."""
+
+    listing: str
+    """Hash of the listed answers."""
+    within: float
+    """Distance from the truth that is still right."""
+    groups: tuple[str, ...]
+    scores: tuple[float | None, ...]
+    """None for a truth that is not in the list, whose score is infinite."""
+    trusts: tuple[float, ...]
+    right: tuple[bool, ...]
+
+    def limit(self, coverage: float) -> float:
+        """Return the greatest score of an interval of this coverage."""
+        scores = [np.inf if score is None else score for score in self.scores]
+        return conformal.limit(scores, self.groups, coverage)
+
+    def threshold(self, terms: Terms) -> float:
+        """Return the trust from which answers are given."""
+        if terms.answered is not None:
+            return conformal.threshold_by_share(self.trusts, terms.answered)
+        if terms.wrong is not None:
+            return conformal.threshold_by_risk(self.trusts, self.right, terms.wrong)
+        return 0.0
+
+    @cached_property
+    def confidence_curve(self) -> tuple[list[float], list[float]]:
+        """Rising trusts with the share of answers that is right at each."""
+        levels, shares = conformal.fit_confidence(self.trusts, self.right)
+        return levels.tolist(), shares.tolist()
+
+    def confidence(self, trust: float) -> float:
+        """Return how often an answer of this trust is right."""
+        return float(np.interp(trust, *self.confidence_curve))
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A part for each list of answers; stored as RUN/calibration.json."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = {"extra": "forbid"}
+
+    weights: str | None
+    """Hash of the weights that answered; another training needs another calibration."""
+    rule: Literal["mode", "median", "mean"]
+    """The answer that is given."""
+    grid: tuple[float, float, float] | None
+    """First, last and step of the numbers that are listed, as `eval.grid`."""
+    listing: tuple[str, ...] | None
+    """Answers that a user listed, as `eval.belief`."""
+    parts: tuple[Part, ...]
+
+    def part(self, answers: Sequence[str]) -> Part | None:
+        """Return the part for questions with these listed answers."""
+        listing = hash_of(answers)
+        return next((part for part in self.parts if part.listing == listing), None)
+
+    def write(self, run: Path) -> Path:
+        """Write the file into a run, and return its path."""
+        file = run / NAME
+        put_text(file, json.dumps(asdict(self)) + "\n")
+        return file
+
+
+def read(run: Path) -> Calibration | None:
+    """Read a run's calibration; None if it has none."""
+    file = run / NAME
+    if not file.is_file():
+        return None
+    try:
+        row = jsons.loads(files.read_bytes(file, "a calibration"), file)
+        return TypeAdapter(Calibration).validate_python(row)
+    except (ValueError, ValidationError) as error:
+        raise ValueError(
+            f"{file}: not what `gnomon calibrate` writes: delete it, and calibrate again"
+        ) from error
+
+
+def calibrate(
+    pairs: Iterable[tuple[Prediction, Question]],
+    rule: str,
+    *,
+    within: float | None = None,
+    same_groups: bool = False,
+) -> tuple[Part, ...]:
+    """Learn from answers with beliefs and their labelled questions; others are passed over.
+
+    `within` is the distance that is still right; without it, what the labels say. With
+    `same_groups` every picture counts for itself, since the next ones come from the same groups.
+    """
+    rows: dict[tuple[str, float], list[tuple[str, float | None, float, bool]]] = {}
+    for prediction, question in pairs:
+        if not prediction.logprobs:
+            continue
+        truth = question.target
+        tolerance = tolerance_of(truth) if within is None else within
+        estimate = Estimate.of(
+            prediction.logprobs, truth.form_of_question, prediction.dialect, rule, tolerance
+        )
+        score = estimate.score(truth)
+        row = (
+            question.picture if same_groups else group_of(question),
+            None if score == np.inf else score,
+            estimate.trust,
+            estimate.is_right(truth, tolerance),
+        )
+        rows.setdefault((hash_of(tuple(prediction.logprobs)), tolerance), []).append(row)
+    return tuple(
+        Part(listing, tolerance, *zip(*some, strict=True))
+        for (listing, tolerance), some in rows.items()
+    )
+
+
+class Certifier:
+    """A calibration under a user's terms, which certifies one answer after another."""
+
+    def __init__(self, calibration: Calibration, terms: Terms) -> None:
+        self.calibration, self.terms = calibration, terms
+        self._limits: dict[str, tuple[float, float]] = {}
+
+    @cached_property
+    def settings(self) -> dict[str, object]:
+        """What answers depend on, for the file that notes it."""
+        content = json.dumps(asdict(self.calibration)).encode()
+        digest = blake2b(content, digest_size=8).hexdigest()
+        return {"hash": digest, **asdict(self.terms)}
+
+    def certify(
+        self, logprobs: Mapping[str, float], form: Target, dialect: str
+    ) -> tuple[str, Certainty] | None:
+        """Return the answer with its interval and confidence; None if it was not calibrated."""
+        answers = tuple(logprobs)
+        part = self.calibration.part(answers)
+        if part is None:
+            return None
+        limit, threshold = self._limits_of(part)
+        estimate = Estimate.of(logprobs, form, dialect, self.calibration.rule, part.within)
+        if estimate.belief.answer_type.axis is None:
+            interval = (", ".join(estimate.choices(answers, limit)), "")
+        else:
+            interval = estimate.interval(answers, limit)
+        certainty = Certainty(
+            interval,
+            confidence=round(part.confidence(estimate.trust), 4),
+            refused=estimate.trust < threshold,
+        )
+        return answers[estimate.place], certainty
+
+    def _limits_of(self, part: Part) -> tuple[float, float]:
+        if part.listing not in self._limits:
+            limits = part.limit(self.terms.coverage), part.threshold(self.terms)
+            self._limits[part.listing] = limits
+        return self._limits[part.listing]
+
+
+def group_of(question: Question) -> str:
+    """Return the group of a user's row, such as a camera; a drawn sample is its own."""
+    facts = question.facts
+    return str(facts["group"]) if "line" in facts and facts.get("group") else question.id
+
+
+def tolerance_of(truth: Target) -> float:
+    """Return the distance from a truth that its labels call right: a scale's finest step."""
+    return float(getattr(truth, "within", 0))
+
+
+def hash_of(answers: Sequence[str]) -> str:
+    """Return a hash of a list of answers, in their order."""
+    return blake2b(json.dumps(list(answers)).encode(), digest_size=8).hexdigest()

@@ -1,0 +1,100 @@
+"""Guarantees for finite samples: limits of scores, and thresholds below which nothing is answered.
+
+They hold whatever the model and its pictures are like, as long as the next pictures come as those
+did that were calibrated on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from math import ceil, inf
+
+import numpy as np
+from scipy import optimize, stats
+
+from gnomon.eval.stats.intervals import Floats
+
+RISK_LEVEL = 0.9
+"""Probability with which the share of wrong answers stays below what was asked for."""
+# Candidates for the share answered: each takes its part of the allowed failures (Bonferroni).
+_SHARES = tuple(share / 20 for share in range(1, 21))
+
+
+def limit(scores: Sequence[float], groups: Sequence[Hashable], coverage: float) -> float:
+    """Return the score that a picture of a new group stays below with probability `coverage`.
+
+    Each group weighs the same, however many pictures it has, and one group more is taken to be
+    worse than all: split conformal prediction over groups (Lee, Barber and Willett 2023). Where
+    every picture is its own group this is the usual quantile of rank ⌈(n + 1) · coverage⌉.
+    """
+    sizes = Counter(groups)
+    least = fewest_groups(coverage)
+    if len(sizes) < least:
+        raise ValueError(
+            f"coverage={coverage:g}: needs pictures of at least {least} groups, and there"
+            f" {'is' if len(sizes) == 1 else 'are'} {len(sizes)}"
+        )
+    order = np.argsort(scores, kind="stable")
+    weights = np.array([1 / sizes[groups[place]] for place in order])
+    reached = np.cumsum(weights) / (len(sizes) + 1)
+    # Sums of thirds and sevenths fall short of a whole number by rounding.
+    place = int(np.searchsorted(reached, coverage - 1e-12))
+    return float(scores[order[place]]) if place < len(order) else inf
+
+
+def fewest_groups(coverage: float) -> int:
+    """Return how many groups an interval of this coverage needs: 9 for 90 %."""
+    if not 0 < coverage < 1:
+        raise ValueError(f"coverage={coverage:g}: give a share between 0 and 1, such as 0.9")
+    return ceil(coverage / (1 - coverage) - 1e-9)
+
+
+def threshold_by_share(trusts: Sequence[float], share: float) -> float:
+    """Return the trust from which answers are given, so that this share of them is."""
+    if not 0 < share <= 1:
+        raise ValueError(f"answered={share:g}: give a share above 0 and at most 1, such as 0.8")
+    return float(np.quantile(trusts, 1 - share, method="lower"))
+
+
+def threshold_by_risk(trusts: Sequence[float], right: Sequence[bool], wrong: float) -> float:
+    """Return the least trust from which at most the share `wrong` of the answers is wrong.
+
+    With probability RISK_LEVEL this holds of the pictures to come: of each candidate the exact
+    binomial bound is taken (Clopper and Pearson 1934, used so by Geifman and El-Yaniv 2017).
+    Infinite if no candidate can be shown to keep it.
+    """
+    if not 0 < wrong < 1:
+        raise ValueError(f"wrong={wrong:g}: give a share between 0 and 1, such as 0.05")
+    order = np.argsort(trusts, kind="stable")[::-1]
+    errors = np.cumsum(~np.asarray(right, bool)[order])
+    failure = (1 - RISK_LEVEL) / len(_SHARES)
+    for share in reversed(_SHARES):
+        n = int(len(order) * share)
+        if n == 0:
+            break
+        trust = float(trusts[order[n - 1]])
+        # Answers of the same trust are given together.
+        n = int(np.sum(np.asarray(trusts) >= trust))
+        if upper_bound(int(errors[n - 1]), n, failure) <= wrong:
+            return trust
+    return inf
+
+
+def upper_bound(errors: int, n: int, failure: float) -> float:
+    """Return the share that is exceeded with probability `failure` at most, by a binomial."""
+    return 1.0 if errors >= n else float(stats.beta.ppf(1 - failure, errors + 1, n - errors))
+
+
+def fit_confidence(trusts: Sequence[float], right: Sequence[bool]) -> tuple[Floats, Floats]:
+    """Fit how often answers of each trust are right, never falling as the trust rises.
+
+    Returns rising trusts and the shares right at them (isotonic regression, Zadrozny and Elkan
+    2002). No share is 0 or 1, which n answers cannot show.
+    """
+    levels, places = np.unique(np.asarray(trusts, np.float64), return_inverse=True)
+    counts = np.bincount(places)
+    shares = np.bincount(places, np.asarray(right, np.float64)) / counts
+    fit = optimize.isotonic_regression(shares, weights=counts).x
+    n = len(trusts)
+    return levels, np.clip(fit, 1 / (n + 2), 1 - 1 / (n + 2))

@@ -1,0 +1,96 @@
+"""A belief summed up: the answer, its scale of error, and the chance that it is right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gnomon.eval.scoring.belief import SAME, Belief, belief_of, distance
+from gnomon.eval.scoring.choosing import best_place
+from gnomon.eval.stats.intervals import Floats
+from gnomon.sample import Target
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The best of the listed answers under a belief."""
+
+    belief: Belief
+    place: int
+    """Index of the answer in the list."""
+    scale: float
+    """Expected distance from the answer and half a step of the list; 1 for words."""
+    trust: float
+    """Probability of the listed answers that are so near that this one would be right."""
+
+    @classmethod
+    def of(
+        cls, logprobs: Mapping[str, float], form: Target, dialect: str, rule: str, within: float
+    ) -> Estimate:
+        """Estimate the answer to a question of that form; `within` is the distance still right."""
+        belief = belief_of(logprobs, form, dialect, form.answer_type)
+        place = best_place(belief, rule)
+        if belief.answer_type.axis is None:
+            return cls(belief, place, 1.0, float(belief.p[place]))
+        away = belief.distances[place]
+        # A model that is sure of one answer still has an error of rounding.
+        scale = float(belief.p @ away) + half_step(belief)
+        return cls(belief, place, scale, float(belief.p[away <= within + SAME].sum()))
+
+    def score(self, truth: Target) -> float:
+        """Score how badly the truth fits: the error in units of the scale, or 1 − p for words.
+
+        A truth between two listed answers is taken for the nearer one; one that lies beyond the
+        list fits worse than anything.
+        """
+        belief = self.belief
+        value = belief.answer_type.value_of(truth)
+        if belief.answer_type.axis is None:
+            return 1.0 - float(belief.p[belief.truths(value)].sum())
+        to_truth = distance(belief.places - belief.answer_type.place(value), belief.period)
+        nearest = int(np.argmin(to_truth))
+        if to_truth[nearest] > half_step(belief) + SAME:
+            return float("inf")
+        return float(belief.distances[self.place, nearest]) / self.scale
+
+    def is_right(self, truth: Target, within: float) -> bool:
+        """True if the answer is the truth, or no further from it than `within`."""
+        belief = self.belief
+        value = belief.answer_type.value_of(truth)
+        if belief.answer_type.axis is None:
+            return bool(belief.truths(value)[self.place])
+        error = belief.places[self.place] - belief.answer_type.place(value)
+        return bool(distance(np.array(error), belief.period) <= within + SAME)
+
+    def interval(self, answers: Sequence[str], limit: float) -> tuple[str, str]:
+        """Return the first and the last answer of the interval whose scores are up to `limit`.
+
+        On a scale that goes round it may begin near the end and end near the beginning.
+        """
+        belief = self.belief
+        inside = belief.distances[self.place] <= limit * self.scale + SAME
+        offsets = belief.places - belief.places[self.place]
+        if belief.period and not inside.all():
+            offsets = (offsets + belief.period / 2) % belief.period - belief.period / 2
+        first, last = (
+            pick(np.where(inside, offsets, worst))
+            for pick, worst in ((np.argmin, np.inf), (np.argmax, -np.inf))
+        )
+        return answers[int(first)], answers[int(last)]
+
+    def choices(self, answers: Sequence[str], limit: float) -> list[str]:
+        """Return the words whose scores are up to `limit`, the likeliest first."""
+        p = self.belief.p
+        order = np.argsort(-p, kind="stable")
+        return [answers[place] for place in order if 1 - p[place] <= limit + SAME]
+
+
+def half_step(belief: Belief) -> float:
+    """Return half of the least distance between two listed answers; 0 for a single one."""
+    places: Floats = np.unique(belief.places)
+    gaps = np.diff(places)
+    if belief.period and len(places) > 1:
+        gaps = np.append(gaps, places[0] + belief.period - places[-1])
+    return float(gaps.min()) / 2 if len(gaps) else 0.0
