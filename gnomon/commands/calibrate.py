@@ -14,6 +14,7 @@ from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.calibration import Calibration, Part, Terms
 from gnomon.eval.scoring import predictions, questions
+from gnomon.progress import warn
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.terminal import show
 
@@ -87,6 +88,10 @@ def learn(
     n = sum(len(part.scores) for part in parts)
     if n < _FEWEST:
         raise RecipeError(f"{n} labelled pictures are too few: give at least {_FEWEST}, as DATA")
+    if passed := len(stored) - n:
+        warn(
+            f"{passed} of {len(stored)} questions were passed over: their answers cannot be listed"
+        )
     settings = next(iter(stored)).settings
     belief = recipe.eval.belief
     listing = None if isinstance(belief, bool) else tuple(belief)

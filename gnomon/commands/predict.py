@@ -148,10 +148,7 @@ def _as_calibrated(recipe: Recipe, certifier: Certifier | None) -> Recipe:
     if certifier is None:
         return recipe
     learned = certifier.calibration
-    section = replace(recipe.eval, answer=learned.rule, grid=learned.grid)
-    if learned.listing is not None:
-        section = replace(section, belief=learned.listing)
-    return replace(recipe, eval=section)
+    return replace(recipe, eval=replace(recipe.eval, answer=learned.rule, grid=learned.grid))
 
 
 def trained_run(model: str) -> Path | None:
@@ -253,7 +250,7 @@ def _check_belief(recipe: Recipe) -> None:
         raise RecipeError(f"eval.{key}: a server does not tell what it gives every listed answer")
 
 
-def _picture_form(recipe: Recipe, run: Path | None) -> Target:
+def _picture_form(recipe: Recipe, run: Path | None, certifier: Certifier | None) -> Target:
     """Return the form of the answers about pictures without labels; refuse one nobody can list."""
     section = recipe.eval
     if not section.belief and section.answer == "greedy":
@@ -262,7 +259,7 @@ def _picture_form(recipe: Recipe, run: Path | None) -> Target:
     if section.grid is not None and form.on_grid(section.grid_values) is None:
         form = Number(Decimal(0))
     is_listed = not isinstance(section.belief, bool) or section.grid is not None or form.listable
-    if not is_listed:
+    if not is_listed and not (certifier and certifier.calibration.listing):
         key = f"eval.answer={section.answer}" if section.answer != "greedy" else "eval.belief=true"
         raise RecipeError(
             f"{key}: which answers a picture without a label may have is not known: list them, as"
@@ -418,7 +415,7 @@ def answer_pictures(
     The answers come in the order of the files' names; the name of its file is an answer's id.
     """
     _check_belief(recipe)
-    form = _picture_form(recipe, run)
+    form = _picture_form(recipe, run, certifier)
     files = pictures.find_pictures(place)
     with sole_writer(out):
         pictures.refuse_foreign_table(out)

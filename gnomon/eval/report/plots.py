@@ -183,6 +183,25 @@ def reliability(bins: list[Bin], label: str) -> Markup:
     return to_svg(chart, label)
 
 
+def risk(pairs: Sequence[tuple[float, bool]], label: str) -> Markup:
+    """Draw the share wrong among the answers that a model is surest of, by how many these are."""
+    # Answers of the same confidence are given together: the curve has a point where it changes.
+    ordered = sorted(pairs, key=lambda pair: -pair[0])
+    n = len(ordered)
+    wrong = np.cumsum([not right for _, right in ordered])
+    last = [i for i in range(n) if i + 1 == n or ordered[i][0] != ordered[i + 1][0]]
+    shares = [100 * (i + 1) / n for i in last]
+    errors = [100 * float(wrong[i]) / (i + 1) for i in last]
+    chart = new_axes(360, 340)
+    chart.set(xlim=(0, 100), ylim=(0, max(5.0, 1.1 * max(errors))))
+    chart.set(
+        xlabel="answered, the surest first, in percent", ylabel="wrong among them, in percent"
+    )
+    chart.plot(shares, errors, color=paint(colour(0)))
+    chart.scatter(shares[-1:], errors[-1:], 36, paint(colour(0)), clip_on=False, zorder=3)
+    return to_svg(chart, label)
+
+
 Log: TypeAlias = Sequence[Mapping[str, Any]]
 
 # Columns that TRL adds to the log; all other numbers are parts of the loss.

@@ -154,15 +154,17 @@ def calibration_sections(runs: Sequence[RunResult]) -> list[dict[str, Any]]:
     for answer_type in answer_types(runs):
         for run in runs:
             # No run stores beliefs unless eval.belief was set.
-            if bins := calibration_bins(list(_confidences(run, answer_type))):
-                n = sum(b.n for b in bins)
+            pairs = list(_confidences(run, answer_type))
+            if bins := calibration_bins(pairs):
+                n = len(pairs)
                 error = 100 * expected_error(bins)
                 words = f"Expected calibration error {error:.1f} points over {n:,}"
                 picture = plots.reliability(
                     bins, f"{answer_type} of {run.name}: how often right against how sure"
                 )
+                risk = plots.risk(pairs, f"{answer_type} of {run.name}: wrong by share answered")
                 title = f"{TYPES[answer_type].title}: {run.name}"
-                rows.append({"title": title, "words": words, "picture": picture})
+                rows.append({"title": title, "words": words, "picture": picture, "risk": risk})
     return rows
 
 

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from gnomon.answers.base.answer_type import Answer
+from gnomon.answers.base.answer_type import Answer, Line
 from gnomon.answers.reading.base import Which
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import create
-from gnomon.eval.scoring import belief
+from gnomon.eval.scoring import belief, certainty
 from gnomon.eval.scoring.chance import chance
 from gnomon.eval.scoring.figures import estimate_line, picture_numbers
 from gnomon.eval.scoring.questions import Question
@@ -78,7 +78,8 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
         value=reading.value if reading else None,
         rule=reading.rule if reading else None,
         correct=False,
-        measures=belief.measures(prediction, truth, answer_type),
+        measures=belief.measures(prediction, truth, answer_type)
+        | certainty.measures(prediction, truth, answer_type),
         size=size,
         picture=question.picture,
         span=reading.span if reading else None,
@@ -93,7 +94,10 @@ def _measure(answer: ScoredAnswer, cost: float) -> ScoredAnswer:
     # Measures that are too slow for chance, which asks for them once per candidate.
     measures |= answer_type.slow_measures(answer.truth, answer.value, answer.size)
     correct = answer_type.is_correct(measures)
-    return replace(answer, measures={**measures, **answer.measures}, correct=correct)
+    measures |= answer.measures
+    if measures.get("answered"):
+        measures[certainty.RIGHT] = float(correct)
+    return replace(answer, measures=measures, correct=correct)
 
 
 def _summary(
@@ -118,10 +122,14 @@ def _summary(
             estimate=estimate_line(line, answers, pictures),
             chance=chance_by_line.get(line.name, {}),  # a belief without distances has no CRPS
         )
-        for line in belief.lines(answer_type, [answer.measures for answer in answers])
+        for line in _lines(answer_type, [answer.measures for answer in answers])
     )
     unread = sum(answer.value is None for answer in answers)
     return Summary(answer_type, len(answers), unread, results)
+
+
+def _lines(answer_type: str, measures: Sequence[Mapping[str, float]]) -> tuple[Line, ...]:
+    return belief.lines(answer_type, measures) + certainty.lines(answer_type, measures)
 
 
 # Answers per type on which the measures of a uniform belief are averaged.

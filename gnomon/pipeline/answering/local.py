@@ -40,7 +40,9 @@ class AnswerRule:
     @property
     def lists(self) -> Listing:
         """Answers whose log-probabilities are computed."""
-        return self.belief or self.name != "greedy" or self.certifier is not None
+        if self.certifier and not self.belief:
+            return self.certifier.calibration.listing or True
+        return self.belief or self.name != "greedy"
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -1,0 +1,175 @@
+"""Do intervals cover, and does refusal keep its word? Calibrations of simulated models, counted.
+
+    python -m benchmarks.calibration > benchmarks/results/calibration.txt
+
+A simulated model sees the truth through noise that differs from picture to picture, believes to see
+half as blurred as it does, and errs by a whole turn or a wrong word now and then. Its pictures come
+from cameras, each with a slant of its own. 1,000 calibrations are drawn for each type of answer:
+for pictures of the same cameras, and for pictures of new ones.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+
+from gnomon.eval.calibration import conformal
+from gnomon.eval.calibration.estimates import Estimate
+from gnomon.progress import track
+from gnomon.sample import Number, Target, Text, Time
+
+COVERAGE, WRONG = 0.9, 0.05
+PICTURES_SEEN = 500
+WORDS = ("empty", "low", "half", "full")
+CAMERAS, PICTURES = 300, 24
+"""Cameras of the pool, and the most pictures of one."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A type of answer: its listed targets, the noise in its steps, and what is still right."""
+
+    name: str
+    targets: tuple[Target, ...]
+    noise: float
+    within: float
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        return tuple(target.write() for target in self.targets)
+
+
+KINDS = (
+    Kind("numbers, 0 to 100", tuple(Number(Decimal(n)) for n in range(101)), 1.2, 2.0),
+    Kind(
+        "a dial, 0.0 to 9.9",
+        tuple(Number(Decimal(n) / 10, cycle=Decimal(10)) for n in range(100)), 1.2, 0.2,
+    ),
+    Kind("times, round the clock", tuple(Time(60 * minute) for minute in range(720)), 1.6, 3.0),
+    Kind("four words", tuple(Text(word, WORDS) for word in WORDS), 0.25, 0.0),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Pictures of a pool, with what a calibration needs of each."""
+
+    cameras: np.ndarray
+    scores: np.ndarray
+    trusts: np.ndarray
+    right: np.ndarray
+
+    def __getitem__(self, places: np.ndarray) -> Rows:
+        return Rows(
+            self.cameras[places], self.scores[places], self.trusts[places], self.right[places]
+        )
+
+
+def simulate(kind: Kind, rng: np.random.Generator, cameras: int = CAMERAS) -> Rows:
+    """Let the simulated model read the pictures of all cameras."""
+    rows: list[tuple[int, float, float, bool]] = []
+    n, answers = len(kind.targets), kind.answers
+    is_cyclic = kind.targets[0].answer_type in ("cyclic", "time")
+    steps = np.arange(n)
+    for camera in range(cameras):
+        slant = rng.normal(0, kind.noise / 2)
+        for _ in range(rng.integers(1, PICTURES + 1)):
+            truth = int(rng.integers(n))
+            blur = kind.noise * rng.lognormal(0, 0.7)
+            sight = truth + slant + rng.normal(0, blur)
+            if rng.random() < 0.01:
+                sight += n / 2
+            away = steps - sight
+            if is_cyclic:
+                away = (away + n / 2) % n - n / 2
+            logits = -0.5 * (away / max(blur / 2, 0.3)) ** 2
+            logits -= np.logaddexp.reduce(logits)
+            target = kind.targets[truth]
+            estimate = Estimate.of(
+                dict(zip(answers, logits.tolist(), strict=True)),
+                target.form_of_question, "plain", "mean", kind.within,
+            )  # fmt: skip
+            right = estimate.is_right(target, kind.within)
+            rows.append((camera, estimate.score(target), estimate.trust, right))
+    return Rows(*map(np.array, zip(*rows, strict=True)))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Means over many calibrations."""
+
+    coverage: float
+    error: float
+    """Standard error of the coverage."""
+    broken: float
+    """Share of calibrations under which more of the answered were wrong than was allowed."""
+    answered: float
+
+
+def same_cameras(rows: Rows, rng: np.random.Generator, n: int, times: int) -> Outcome:
+    """Calibrate on n pictures, and count on the rest of the pool."""
+    covers, broken, answered = [], [], []
+    for _ in range(times):
+        order = rng.permutation(len(rows.scores))
+        seen, rest = rows[order[:n]], rows[order[n:]]
+        limit = conformal.limit(seen.scores, range(n), COVERAGE)
+        covers.append((rest.scores <= limit).mean())
+        threshold = conformal.threshold_by_risk(seen.trusts, seen.right, WRONG)
+        given = rest.trusts >= threshold
+        answered.append(given.mean())
+        broken.append(bool(given.any()) and (~rest.right[given]).mean() > WRONG)
+    error = float(np.std(covers) / times**0.5)
+    return Outcome(float(np.mean(covers)), error, float(np.mean(broken)), float(np.mean(answered)))
+
+
+def new_cameras(rows: Rows, rng: np.random.Generator, n: int, times: int) -> tuple[float, float]:
+    """Calibrate on the pictures of n cameras; return the coverage of another's, and its error."""
+    covers = []
+    ids = np.unique(rows.cameras)
+    for _ in range(times):
+        some = rng.permutation(ids)
+        seen = rows[np.isin(rows.cameras, some[:n])]
+        limit = conformal.limit(seen.scores, seen.cameras.tolist(), COVERAGE)
+        # A camera counts as one, however many pictures it has.
+        others = [rows.scores[rows.cameras == camera] <= limit for camera in some[n : n + 20]]
+        covers.append(np.mean([other.mean() for other in others]))
+    return float(np.mean(covers)), float(np.std(covers) / times**0.5)
+
+
+def table(times: int) -> list[str]:
+    """Return the table, a row for each type of answer."""
+    lines = [
+        f"{times:,} calibrations each; intervals of {COVERAGE:.0%}; refusal at {WRONG:.0%} wrong",
+        "",
+        f"{'':<24}{f'same cameras, {PICTURES_SEEN} pictures':>42}{'12 cameras, a new one':>26}",
+        f"{'':<24}{'covered':>16}{'answered':>12}{'too wrong':>14}{'covered':>26}",
+    ]
+    for number, kind in enumerate(track(KINDS, desc="types")):
+        rng = np.random.default_rng(number)
+        rows = simulate(kind, rng)
+        same, (new, error) = (
+            same_cameras(rows, rng, PICTURES_SEEN, times),
+            new_cameras(rows, rng, 12, times),
+        )
+        covered = f"{same.coverage:.1%} ± {1.96 * same.error:.1%}"
+        lines.append(
+            f"{kind.name:<24}{covered:>16}{same.answered:>12.0%}{same.broken:>14.1%}"
+            f"{f'{new:.1%} ± {1.96 * error:.1%}':>26}"
+        )
+    return lines
+
+
+def main(words: Sequence[str]) -> int:
+    """Print the table."""
+    times = int(words[0]) if words else 1000
+    print("$ python -m benchmarks.calibration")
+    print("\n".join(table(times)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

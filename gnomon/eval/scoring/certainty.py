@@ -1,0 +1,65 @@
+"""Measures of intervals and refusals: cover, width, and errors among what was answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from gnomon.answers.base.answer_type import AnswerType, Line
+from gnomon.answers.registry import TYPES
+from gnomon.dialect import create
+from gnomon.eval.scoring.belief import SAME
+from gnomon.sample import Prediction, Target
+
+RIGHT = "answered_right"
+"""Measure of an answer that was not refused: 1 if it is right."""
+
+
+def measures(prediction: Prediction, truth: Target, name: str) -> dict[str, float]:
+    """Measure the interval of an answer, by name; empty for a run that was not calibrated."""
+    certainty = prediction.certainty
+    if certainty is None:
+        return {}
+    answers = TYPES[name]
+    value, low = answers.value_of(truth), certainty.interval[0]
+    answered = {"answered": float(not certainty.refused)}
+    if answers.axis is None:
+        words = low.split(", ") if low else []
+        covers = any(
+            answers.is_same(_read(answers, word, truth, prediction), value) for word in words
+        )
+        return answered | {"interval_covers": float(covers), "interval_width": float(len(words))}
+    ends = [answers.place(_read(answers, text, truth, prediction)) for text in certainty.interval]
+    inside, width = answers.place(value) - ends[0], ends[1] - ends[0]
+    if period := answers.period_of(truth):  # the interval may begin near the end of the scale
+        inside, width = inside % period, width % period
+        inside = 0.0 if period - inside < SAME else inside  # rounding below its beginning
+    covers = -SAME <= inside <= width + SAME
+    return answered | {"interval_covers": float(covers), "interval_width": width}
+
+
+def lines(name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Line, ...]:
+    """Return the lines of intervals, if any answer of the kind has one."""
+    return LINES[name] if any("answered" in measures for measures in rows) else ()
+
+
+def _read(answers: AnswerType, text: str, truth: Target, prediction: Prediction) -> object:
+    reading = answers.read(
+        text, truth.form_of_question, which="final", dialect=create(prediction.dialect), size=None
+    )
+    return None if reading is None else reading.value
+
+
+def _lines_of(answers: AnswerType) -> tuple[Line, ...]:
+    if answers.axis is None:
+        unit, width = "words", "Words in the set of an answer"
+    else:
+        unit, width = ("min" if answers.period else ""), "Width of the interval"
+    return (
+        Line("interval_covers", "Interval holds the truth"),
+        Line("interval_width", width, statistic="mean", unit=unit, better="lower"),
+        Line("answered", "Answered, not refused"),
+        Line(RIGHT, "Right among the answered"),
+    )
+
+
+LINES = {name: _lines_of(answers) for name, answers in TYPES.items()}

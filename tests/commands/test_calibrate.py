@@ -1,0 +1,152 @@
+"""A run is calibrated on labelled pictures, and then knows how far off its readings may be."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from command_toys import gnomon
+from PIL import Image
+
+from gnomon.eval.calibration import calibration as calibrations
+from gnomon.eval.scoring import predictions
+
+CLOCK = "What time does the clock show? Answer HH:MM."
+CLOCKS = ("clock", "size=84", "rotation=5.0", "second_hand=0.0")
+HALVES = ", ".join(f"{hour:02}:{minute:02}" for hour in range(1, 13) for minute in (0, 30))
+"""Two dozen times in place of all 720, which take a while."""
+
+
+@pytest.fixture(scope="module")
+def calibrated(run, tmp_path_factory):
+    """A copy of the shared run, calibrated on 24 clocks that it did not see."""
+    folder = tmp_path_factory.mktemp("calibrated") / "run"
+    shutil.copytree(run, folder)
+    words = (*CLOCKS, "eval.split=val", "eval.samples=24", f"eval.belief=[{HALVES}]")
+    assert gnomon("calibrate", folder, *words, "--within", 60) == 0
+    return folder
+
+
+@pytest.fixture
+def photos(here):
+    Path("photos").mkdir()
+    for shade in range(4):
+        Image.new("RGB", (40, 30), (60 * shade,) * 3).save(f"photos/{shade}.png")
+    return here / "photos"
+
+
+def test_what_was_learnt_is_printed_and_written(run, tmp_path, capsys):
+    shutil.copytree(run, tmp_path / "run")
+    words = ("arithmetic", "tasks=[add]", "digits=[1, 2]", "eval.samples=30", "--within", 9)
+    assert gnomon("calibrate", tmp_path / "run", *words) == 0
+    printed, warnings = capsys.readouterr()
+    assert "an answer within 9 of the truth is right" in printed
+    assert "answered     wrong" in printed
+    assert "calibration.json: `gnomon predict" in printed
+    stored = calibrations.read(tmp_path / "run")
+    assert stored.rule == "mean"
+    (part,) = stored.parts
+    # A sum above 100 is in no list.
+    assert f"{30 - len(part.scores)} of 30 questions were passed over" in warnings
+
+
+@pytest.mark.slow
+def test_without_data_a_run_is_calibrated_on_its_split_for_validation(run, tmp_path, capsys):
+    """Sums and clocks have other answers, and each is calibrated for itself."""
+    shutil.copytree(run, tmp_path / "run")
+    assert gnomon("calibrate", tmp_path / "run", "eval.samples=30") == 0
+    assert capsys.readouterr().out.count("of the truth is right") == 2
+    about = json.loads((tmp_path / "run/predictions/calibration.about.json").read_text())
+    assert about["exam"]["split"] == "val"
+
+
+def test_a_folder_of_photographs_gets_intervals_and_refusals(calibrated, photos, capsys):
+    words = ("--question", CLOCK, "--answered", 0.5)
+    assert gnomon("predict", calibrated, photos, *words) == 0
+    rows = list(csv.DictReader(Path("answers.csv").read_text().splitlines()))
+    assert [*rows[0]] == ["file", "answer", "low", "high", "confidence", "refused"]
+    part = calibrations.read(calibrated).parts[0]
+    for row in rows:
+        assert (row["answer"] == "") == (row["refused"] == "yes")
+        assert row["low"][2] == row["high"][2] == ":"
+        assert min(part.confidence_curve[1]) - 1e-4 <= float(row["confidence"]) < 1
+    assert (
+        gnomon("predict", calibrated, photos / "0.png", "--question", CLOCK, "-o", "one.csv") == 0
+    )
+    line = capsys.readouterr().out.splitlines()[-2]
+    assert line.startswith(f"0.png: {line[7:12]} (")
+    assert "; right with " in line
+
+
+def test_a_report_says_what_intervals_hold(calibrated, here, capsys):
+    """Against the certainty of each answer, and the share that was asked for."""
+    words = (*CLOCKS, "eval.samples=20", "--answered", 0.5)
+    assert gnomon("predict", calibrated, *words) == 0
+    file = Path(capsys.readouterr().out.strip())
+    assert file.name == "clock-calibrated.jsonl"
+    answers = predictions.read(file)
+    refused = sum(answer.certainty.refused for answer in answers)
+    assert all(answer.settings["calibration"]["answered"] == 0.5 for answer in answers)
+    assert gnomon("score", file, "--json", "-o", here / "report.html") == 0
+    lines = json.loads(capsys.readouterr().out)
+    text = json.dumps(lines)
+    for label in ("interval_covers", "interval_width", "answered", "answered_right"):
+        assert f'"{label}"' in text
+    assert refused < 20
+    # Greedy answers are still to be had, under a name of their own.
+    assert gnomon("predict", calibrated, *CLOCKS, "eval.samples=4", "eval.answer=greedy") == 0
+    assert predictions.read(Path(capsys.readouterr().out.strip()))[0].certainty is None
+
+
+@pytest.mark.parametrize("words", [("--coverage", 0.9), ("--wrong", 0.05), ("--answered", 0.8)])
+def test_terms_without_a_calibration_are_refused(run, photos, words, capsys):
+    assert gnomon("predict", run, photos, "--question", CLOCK, *words) == 2
+    assert "was not calibrated: `gnomon calibrate RUN DATA`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--coverage", 90), "coverage=90: give a share between 0 and 1"),
+        (("--coverage", 0.99), "needs pictures of at least 99 groups, and there are 24"),
+        (("--wrong", 0), "wrong=0: give a share between 0 and 1"),
+        (("--answered", 2), "answered=2: give a share above 0"),
+        (("--wrong", 0.1, "--answered", 0.5), "give one, the other follows"),
+    ],
+)
+def test_terms_that_make_no_sense_are_refused(calibrated, photos, words, message, capsys):
+    assert gnomon("predict", calibrated, photos, "--question", CLOCK, *words) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_a_calibration_of_other_weights_is_refused(calibrated, photos, tmp_path, capsys):
+    folder = tmp_path / "again"
+    shutil.copytree(calibrated, folder)
+    file = folder / calibrations.NAME
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"weights": "others"}))
+    assert gnomon("predict", folder, photos, "--question", CLOCK) == 2
+    assert "is of other weights" in capsys.readouterr().err
+    file.write_text("{}")
+    assert gnomon("predict", folder, photos, "--question", CLOCK) == 1
+    assert "not what `gnomon calibrate` writes" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("eval.samples=12",), "12 labelled pictures are too few: give at least 20"),
+        (("--within", -1), "--within -1: give a distance, 0 or more"),
+    ],
+)
+def test_what_teaches_nothing_is_refused(run, tmp_path, words, message, capsys):
+    shutil.copytree(run, tmp_path / "run")
+    assert gnomon("calibrate", tmp_path / "run", *CLOCKS, *words) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_model_that_was_not_trained_is_refused(capsys):
+    assert gnomon("calibrate", "gnomon-tiny", "clock") == 2
+    assert "calibrate a run that was trained" in capsys.readouterr().err
