@@ -114,12 +114,12 @@ def predict(
             " its own questions"
         )
     recipe, exam = recipe_and_exam(resolved, data, words, run=run)
-    recipe = _as_calibrated(recipe, certifier)
     name = directory.AFTER if data is None else Path(data).stem
     name = f"{name}-calibrated" if certifier else name
     # Answers about cuts are others than those about whole pictures.
     file = out or _answer_path(recipe, f"{name}-find" if find_question else name, run)
     file = _require_suffix(file, ".jsonl", "answers to a data set")
+    recipe = _as_calibrated(recipe, certifier)
     show(answer_exam(recipe, exam, file, run=run, find=find_question, certifier=certifier))
 
 

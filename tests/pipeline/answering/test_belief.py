@@ -12,7 +12,7 @@ from small_models import SEEING
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.choosing import best_answer
 from gnomon.pipeline.answering.belief import answer_logprobs, listed_answers
-from gnomon.pipeline.answering.local import predict_to_file
+from gnomon.pipeline.answering.local import AnswerRule, predict_to_file
 from gnomon.pipeline.collate import prompt_of
 from gnomon.sample import Number, Sample, Text, Time
 
@@ -114,7 +114,7 @@ def test_predict_stores_beliefs_beside_the_texts(blank, tmp_path):
     answers = []
     for belief in (True, False):
         out = tmp_path / f"{belief}.jsonl"
-        predict_to_file(blank, samples, out, belief=belief, **options)
+        predict_to_file(blank, samples, out, rule=AnswerRule(belief=belief), **options)
         answers.append({p.sample_id: p for p in predictions.read(out)})
     told, plain = answers
     assert {i: p.text for i, p in told.items()} == {i: p.text for i, p in plain.items()}
@@ -136,7 +136,7 @@ def test_a_rule_s_answer_is_that_of_the_stored_belief(blank, tmp_path, rule):
     for name, belief in (("with", True), ("without", False)):
         predict_to_file(
             blank, samples, tmp_path / name, total=2, settings={}, batch_size=2, max_new_tokens=4,
-            belief=belief, answer=rule, grid=grid,
+            rule=AnswerRule(rule, belief, grid),
         )  # fmt: skip
     stored = predictions.read(tmp_path / "with")
     plain = predictions.read(tmp_path / "without")
