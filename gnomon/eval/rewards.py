@@ -27,7 +27,7 @@ _LARGEST = 1e300
 
 @dataclass(frozen=True)
 class _Graded:
-    """What rewards have in common: where the truth is, and how completions are read."""
+    """Base of rewards: finds the truths, and reads the completions."""
 
     kind: str
     _: KW_ONLY

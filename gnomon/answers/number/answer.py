@@ -138,7 +138,7 @@ class Number(Target):
 
     @property
     def step(self) -> Decimal:
-        """One in the last figure that is written, or the tolerance where that is finer."""
+        """Unit of the last figure that is written, or the tolerance where that is finer."""
         last_figure = min(_ONE, Decimal(1).scaleb(_exponent(self.value)))
         return min(last_figure, self.within) if self.within else last_figure
 

@@ -26,7 +26,7 @@ NAME = "calibration.json"
 
 @dataclass(frozen=True)
 class Terms:
-    """What a user asks for."""
+    """Coverage of intervals and limits of refusal, as a user asks for them."""
 
     coverage: float = 0.9
     """Share of the truths that lie in their intervals."""
@@ -167,7 +167,7 @@ class Certifier:
 
     @cached_property
     def settings(self) -> dict[str, object]:
-        """What answers depend on, for the file that notes it."""
+        """Calibration and terms in short, which a file of answers notes."""
         content = json.dumps(asdict(self.calibration)).encode()
         digest = blake2b(content, digest_size=8).hexdigest()
         return {"hash": digest, **asdict(self.terms)}

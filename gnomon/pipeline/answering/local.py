@@ -46,7 +46,7 @@ class AnswerRule:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What is not the default, so that files from before resume."""
+        """Fields other than the defaults, so that files from before resume."""
         settings: dict[str, Any] = {}
         if self.belief:
             settings["belief"] = self.belief
