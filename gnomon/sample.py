@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gnomon.answers.base.target import Size as Size
 from gnomon.answers.base.target import Target as Target
 from gnomon.answers.box.answer import Box as Box
+from gnomon.answers.boxes.answer import Boxes as Boxes
+from gnomon.answers.boxes.answer import LabelledBox as LabelledBox
 from gnomon.answers.number.answer import Number as Number
 from gnomon.answers.registry import TARGETS as TARGETS
 from gnomon.answers.registry import target_from_json as target_from_json

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from gnomon.sample import Box, Number, Spot, Spots, Table, Text, Time
+from gnomon.sample import Box, Boxes, LabelledBox, Number, Spot, Spots, Table, Text, Time
 
 decimals = st.decimals(allow_nan=False, allow_infinity=False).filter(lambda d: d.adjusted() < 40)
 units = st.sampled_from(["", "%", "€", "km/h", "m²", "°C", "5", "square metres"])
@@ -59,4 +59,7 @@ any_box = st.builds(
 any_spots = st.lists(st.builds(Spot, lines, any_box), min_size=1, max_size=4).map(
     lambda items: Spots(tuple(items))
 )
-targets = st.one_of(times(), numbers, any_box, texts(), any_spots, tables())
+any_boxes = st.lists(st.builds(LabelledBox, lines | st.just(""), any_box), max_size=4).map(
+    lambda items: Boxes(tuple(items))
+)
+targets = st.one_of(times(), numbers, any_box, any_boxes, texts(), any_spots, tables())

@@ -12,13 +12,14 @@ from target_strategies import boxes_in, lines, numbers, sizes, tables, texts, ti
 
 from gnomon import dialect
 from gnomon.names import UnknownNameError
-from gnomon.sample import Box, Number, Spot, Spots, Time
+from gnomon.sample import Box, Boxes, LabelledBox, Number, Spot, Spots, Time
 
 SIZE = (400, 300)
 WHOLE = Box(0, 0, *SIZE)
 LIKES = (Time(0), Number(Decimal(0)), WHOLE)
 BOX = Box(100, 150, 300, 300)
 SPOTS = Spots((Spot("EXIT 9", BOX), Spot("£5", Box(0, 0, 40, 30))))
+SEVERAL = Boxes((LabelledBox("red mug", BOX), LabelledBox("", Box(0, 0, 40, 30))))
 PLAIN = dialect.Dialect()
 WRITTEN = json.loads(Path(__file__).with_name("dialects.json").read_text("utf-8"))
 """A box, and some dialects' spots, in a picture of SIZE."""
@@ -66,6 +67,34 @@ def test_spots_are_read_back_within_the_stated_precision_or_refused(spoken, data
 
 
 @every_dialect
+@given(data=st.data(), size=sizes, names=st.lists(lines | st.just(""), max_size=4))
+def test_several_boxes_are_read_back_in_their_order_or_refused(spoken, data, size, names):
+    across, down = spoken.precision(size)
+    box = boxes_in(size, least=2.1 * max(across, down))
+    several = Boxes(tuple(LabelledBox(name, data.draw(box)) for name in names))
+    try:
+        written = spoken.write(several, size)
+    except ValueError:
+        assert any(c in "".join(names) for c in "[(<")
+        return
+    pairs = spoken.read_spots(written, size)
+    for item, (label, corners) in zip(several.items, pairs, strict=True):
+        assert label == item.label
+        assert abs(corners[0] - item.box.x1) <= across * (1 + 1e-9)
+        assert abs(corners[3] - item.box.y2) <= down * (1 + 1e-9)
+    back = spoken.read(written, size, like=several)
+    assert sorted(item.label for item in back.items) == sorted(names)
+
+
+@every_dialect
+def test_no_boxes_are_an_answer_and_silence_is_none(spoken):
+    assert spoken.write(Boxes(), SIZE) == ("[]" if spoken.key else "none")
+    assert spoken.read(spoken.write(Boxes(), SIZE), SIZE, like=SEVERAL) == Boxes()
+    for text in ("", "0", "None of them", "[[]]", '{"bbox_2d": []}'):
+        assert spoken.read(text, SIZE, like=SEVERAL) is None
+
+
+@every_dialect
 @given(data=st.data(), size=sizes)
 def test_boxes_are_read_back_within_the_stated_precision(spoken, data, size):
     across, down = spoken.precision(size)
@@ -80,6 +109,8 @@ def test_every_dialect_writes_boxes_and_spots_its_own_way():
     for name, text in WRITTEN["spots"].items():
         assert dialect.create(name).write(SPOTS, SIZE) == text
         assert dialect.create(name).read(text, SIZE, like=SPOTS) == SPOTS
+    several = {name: d.write(SEVERAL, SIZE) for name, d in dialect.DIALECTS.items()}
+    assert several == WRITTEN["several boxes"]
 
 
 def test_boxes_and_spots_are_read_without_their_special_tokens():

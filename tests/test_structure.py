@@ -53,7 +53,7 @@ def test_a_module_with_an_underscore_is_its_folders_own():
 
 def test_nothing_asks_which_type_of_answer_it_has():
     """A folder in answers says it; whoever asked would have to be told of a new one."""
-    types = "Time|Number|Box|Text|Spots|Table"
+    types = "Time|Number|Box|Boxes|Text|Spots|Table"
     asking = re.compile(rf"case ({types})\(|isinstance\([\w.]+, \(?({types})\b")
     found = [
         name

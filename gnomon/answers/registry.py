@@ -18,6 +18,7 @@ ANSWERS = (
     "gnomon.answers.time.measure:TYPES",
     "gnomon.answers.number.measure:TYPES",
     "gnomon.answers.box.measure:TYPES",
+    "gnomon.answers.boxes.measure:TYPES",
     "gnomon.answers.text.measure:TYPES",
     "gnomon.answers.spots.measure:TYPES",
     "gnomon.answers.table.measure:TYPES",

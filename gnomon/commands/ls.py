@@ -118,7 +118,7 @@ def answer_form(name: str, *words: str, as_schema: bool, family: str | None) -> 
     target = registry.TARGETS[name]
     if as_schema:
         # Only boxes are written as JSON by some families; a time's JSON form no column can hold.
-        schema = spoken.box_schema if target.has_place else None
+        schema = target.schema_of_labels(spoken)
         if schema is None:
             raise RecipeError(f"{name}: these answers are no JSON: take --pattern")
         return json.dumps(schema)

@@ -61,8 +61,8 @@ class Reward(_Graded):
     The kind's `credit` computes it; without `partial` it is 1 if right, else 0. An unread answer
     gets 0. The dataset's `column` holds what `gnomon.sample.target_to_json` makes,
     also as JSON text; a row of another kind gets None, which TRL leaves out, so that several
-    rewards can share a dataset. Boxes and spots need a `size` column, too: width and height of the
-    picture in whose pixels they are. `which` and `dialect` are as in scoring.
+    rewards can share a dataset. Boxes, one or several, and spots need a `size` column, too: width
+    and height of the picture in whose pixels they are. `which` and `dialect` are as in scoring.
     """
 
     _: KW_ONLY

@@ -88,7 +88,7 @@ class Columns:
     answer: str = "answer"
     """The column with the answer."""
     kind: str = "text"
-    """The type of the answers: time, number, box or text."""
+    """The type of the answers: time, number, box, boxes (several, or none) or text."""
     hours: Literal[12, 24] = 12
     """Hours of the clocks, where the answers are times."""
     unit: str | Annotated[tuple[str, ...], Field(min_length=1)] = ""

@@ -19,9 +19,20 @@ from hypothesis import strategies as st
 
 from gnomon import answers, names
 from gnomon import eval as metrics
+from gnomon.answers.base.answer_type import Answer
+from gnomon.answers.boxes.measure import BoxesType
 from gnomon.answers.table import measure as points
 from gnomon.answers.table.read import read_table
-from gnomon.sample import Box, Spot, Spots, Table, target_from_json, target_to_json
+from gnomon.sample import (
+    Box,
+    Boxes,
+    LabelledBox,
+    Spot,
+    Spots,
+    Table,
+    target_from_json,
+    target_to_json,
+)
 
 FUNCTIONS = {
     name: value
@@ -204,3 +215,105 @@ def test_spotting_is_the_best_of_all_one_to_one_matchings(answer, true):
     assert result.precision * len(answer.items) == pytest.approx(most)
     assert result.recall * len(true.items) == pytest.approx(most)
     assert metrics.spotting(true, true).f1 == 1
+
+
+LABELLED = st.lists(st.builds(LabelledBox, st.sampled_from(["", "a", "A", "b"]), BOXES), max_size=4)
+SEVERAL = st.builds(Boxes, LABELLED.map(tuple), st.integers(0, 2))
+TRUE_BOXES = st.builds(Boxes, LABELLED.map(tuple))
+THRESHOLDS = st.sampled_from([percent / 100 for percent in range(50, 100, 5)])
+
+
+def most_pairs(answer, true, threshold, labels):
+    """Try every order of the longer list: pairs of the best, and its sum of IoU."""
+    single = len({item.label.lower() for item in true.items}) < 2
+
+    def overlap(a, b):
+        one_name = a.label.lower() == b.label.lower() or not b.label or (single and not a.label)
+        value = metrics.iou(a.box.corners, b.box.corners)
+        return value if value >= threshold and (one_name or not labels) else None
+
+    rows = [[overlap(a, b) for b in true.items] for a in answer.items]
+    if len(answer.items) > len(true.items):
+        rows = [list(column) for column in zip(*rows, strict=True)]
+    places = range(max(len(answer.items), len(true.items)))
+    tries = []
+    for order in permutations(places, len(rows)):
+        pairs = [row[place] for row, place in zip(rows, order, strict=True)]
+        pairs = [value for value in pairs if value is not None]
+        tries.append((len(pairs), sum(pairs)))
+    return max(tries, default=(0, 0))
+
+
+@given(SEVERAL, TRUE_BOXES, THRESHOLDS, st.booleans())
+def test_detection_is_the_best_of_all_one_to_one_matchings(answer, true, threshold, labels):
+    result = metrics.detection(answer, true, threshold, labels=labels)
+    given_boxes = len(answer.items) + answer.invalid
+    if not given_boxes or not true.items:
+        assert result.precision == result.recall == (given_boxes == len(true.items))
+        return
+    most, _ = most_pairs(answer, true, threshold, labels)
+    assert result.precision * given_boxes == pytest.approx(most)
+    assert result.recall * len(true.items) == pytest.approx(most)
+
+
+@given(SEVERAL, TRUE_BOXES)
+def test_measures_of_boxes_agree_with_counting(answer, true):
+    measures = BoxesType().measures(true, Answer(answer, ""), 0)
+    most, overlap = most_pairs(answer, true, 0.5, labels=True)
+    means = [metrics.detection(answer, true, step / 100).f1 for step in range(50, 100, 5)]
+    assert measures["f1_50_95"] == pytest.approx(np.mean(means))
+    assert measures["f1_50_95"] == metrics.detection_f1(answer, true)
+    assert measures["f1"] == metrics.detection(answer, true).f1
+    assert measures["count_error"] == metrics.count_error(answer, true)
+    assert measures["duplicates"] == metrics.duplicates(answer, true)
+    if most:
+        assert measures["iou"] * most == pytest.approx(overlap)
+        assert measures["centre"] <= measures["corners"] + 1e-9
+    else:
+        assert not measures.keys() & {"iou", "centre", "corners"}
+    assert measures.get("false_alarms") == metrics.false_alarm(answer, true)
+    assert measures["exact"] == (
+        most == len(true.items) == len(answer.items) and not answer.invalid
+    )
+
+
+def several(*items, invalid=0):
+    return Boxes(tuple(LabelledBox(label, Box(*corners)) for label, *corners in items), invalid)
+
+
+@pytest.mark.parametrize(
+    ("answer", "true", "measures"),
+    [
+        (several(), several(), {"f1": 1, "exact": 1, "false_alarms": 0}),
+        (several(("a", 0, 0, 9, 9)), several(), {"f1": 0, "false_alarms": 1, "count_error": 1}),
+        (several(invalid=1), several(), {"f1": 0, "false_alarms": 1, "count_error": 1}),
+        (several(), several(("a", 0, 0, 9, 9)), {"f1": 0, "recall": 0, "count_error": 1}),
+        (
+            several(*[("a", 0, 0, 9, 9)] * 3),
+            several(("a", 0, 0, 9, 9)),
+            {"f1": 0.5, "recall": 1, "duplicates": 2, "count_error": 2},
+        ),
+        (
+            several(("dog", 0, 0, 9, 9)),
+            several(("cat", 0, 0, 9, 9)),
+            {"f1": 0, "boxes_f1": 1, "duplicates": 0},
+        ),
+        (several(("", 0, 0, 9, 9)), several(("cat", 0, 0, 9, 9)), {"f1": 1}),
+        (
+            several(("", 0, 0, 9, 9), ("", 20, 0, 29, 9)),
+            several(("cat", 0, 0, 9, 9), ("dog", 20, 0, 29, 9)),
+            {"f1": 0, "boxes_f1": 1},
+        ),
+        (several(("a", 0, 0, 9, 9), invalid=1), several(("a", 0, 0, 9, 9)), {"precision": 0.5}),
+    ],
+)
+def test_several_boxes_or_none_are_measured(answer, true, measures):
+    values = BoxesType().measures(true, Answer(answer, ""), 0)
+    assert {name: values[name] for name in measures} == pytest.approx(measures)
+
+
+def test_the_order_of_boxes_does_not_matter():
+    a, b = LabelledBox("a", Box(0, 5, 9, 9)), LabelledBox("b", Box(3, 0, 9, 9))
+    assert Boxes((a, b)) == Boxes((b, a))
+    assert Boxes((a, b)).items == (b, a)
+    assert hash(Boxes((a, b))) == hash(Boxes((b, a)))

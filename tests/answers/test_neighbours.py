@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from target_strategies import boxes_in, sizes, tables, texts, times
 
 from gnomon.answers.registry import TARGETS
-from gnomon.sample import Box, Number, Spot, Spots, Time
+from gnomon.sample import Box, Boxes, LabelledBox, Number, Spot, Spots, Time
 
 CYCLE = {"cycle": Decimal(10)}
 
@@ -100,7 +100,8 @@ def numbers(draw):
 def test_neighbours_are_answers_of_the_same_form_and_draws_are_undone(data):
     size = data.draw(sizes)
     spots = st.builds(lambda box: Spots((Spot("EXIT", box),)), boxes_in(size))
-    truth = data.draw(st.one_of(numbers(), times(), boxes_in(size), spots))
+    several = st.builds(lambda box: Boxes((LabelledBox("", box),)), boxes_in(size))
+    truth = data.draw(st.one_of(numbers(), times(), boxes_in(size), several, spots))
     drawn = []
 
     def draw(limit):
@@ -138,7 +139,7 @@ def test_words_and_tables_have_no_steps(truth):
 
 def test_the_types_say_which_of_them_have_steps():
     assert {name for name, target in TARGETS.items() if target.has_steps} == {
-        "time", "number", "box", "spots",
+        "time", "number", "box", "boxes", "spots",
     }  # fmt: skip
 
 

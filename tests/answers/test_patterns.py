@@ -15,7 +15,7 @@ from target_strategies import boxes_in, decimals, sizes, texts, times, units
 from gnomon import dialect
 from gnomon.answers.registry import LABELLED, TARGETS
 from gnomon.recipe import Columns
-from gnomon.sample import Box, Number
+from gnomon.sample import Box, Boxes, LabelledBox, Number
 
 naturals = st.decimals(0, 999, places=2)
 numbers = st.one_of(
@@ -77,6 +77,24 @@ def test_a_box_that_matches_is_read_if_its_corners_are_in_order(name, data):
     size, far = (640, 640), spoken.far or 640
     is_box = 0 <= a < c <= far and 0 <= b < d <= far
     assert (spoken.read_box(match, size) is not None) == is_box
+
+
+@pytest.mark.parametrize("name", SPOKEN)
+@given(data=st.data())
+def test_a_pattern_of_several_boxes_matches_what_a_dialect_writes(name, data):
+    spoken = dialect.create(name)
+    size = data.draw(sizes)
+    boxes = boxes_in(size, least=4 * max(spoken.precision(size)) + 1)
+    labels = st.sampled_from(["", "mug", "red mug 2", "Tasse, groß"])
+    items = data.draw(st.lists(st.builds(LabelledBox, labels, boxes), max_size=4))
+    text = spoken.write(Boxes(tuple(items)), size)
+    columns = Columns(kind="boxes")
+    assert re.fullmatch(Boxes.pattern_of_labels(columns, spoken), text)
+    schema = Boxes.schema_of_labels(spoken)
+    assert (schema is None) == (not spoken.key)
+    if schema is not None:
+        jsonschema = pytest.importorskip("jsonschema")
+        jsonschema.validate(json.loads(text), schema)
 
 
 @pytest.mark.parametrize("name", LABELLED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 
 import pytest
@@ -13,7 +14,7 @@ from gnomon.answers.base.answer_type import Answer
 from gnomon.answers.number.measure import Turn
 from gnomon.answers.registry import TYPES
 from gnomon.eval.scoring.figures import answer_type_of, greater_is_better
-from gnomon.sample import Box, Number, Spot, Spots, Table, Text, Time
+from gnomon.sample import Box, Boxes, LabelledBox, Number, Spot, Spots, Table, Text, Time
 
 SIZE = (640, 480)
 LONG = "The hands are long and thin, and the picture is a little blurred. " * 40
@@ -61,6 +62,12 @@ UNITS = st.sampled_from(["", "kg", "%", "°C", "m", "M€", "million", "k", "bar
 SPOTS = st.lists(st.builds(Spot, PHRASES, boxes()), min_size=1, max_size=4).map(
     lambda items: Spots(tuple(items))
 )
+NAMES = PHRASES.filter(lambda name: re.search("[a-zA-Z]", name))
+# Without a label of its own, a box that rounds to the place of another could be either.
+SEVERAL = st.one_of(
+    st.lists(st.builds(LabelledBox, NAMES, boxes()), max_size=4, unique_by=lambda item: item.label),
+    st.lists(st.builds(LabelledBox, st.just(""), boxes()), max_size=1),
+).map(lambda items: Boxes(tuple(items)))
 CELLS = PHRASES.filter(lambda cell: "--" not in cell)  # a row of them is Markdown's rule
 TABLES = st.integers(2, 4).flatmap(
     lambda columns: st.builds(
@@ -79,6 +86,7 @@ TARGETS = {
         PROSE,
     ),
     "box": (boxes(), PROSE),
+    "boxes": (SEVERAL, OF_LISTS),
     "choice": (st.builds(Text, st.sampled_from(CHOICES), st.just(CHOICES)), PROSE),
     "text": (PHRASES.map(Text), OF_LISTS),
     "spots": (SPOTS, OF_LISTS),
@@ -105,6 +113,8 @@ def comparable(target, value, spoken):
         return pytest.approx(value, abs=limit)
     if isinstance(target, Time):
         return value[0] % target.hours, *value[1:]
+    if isinstance(target, Boxes):
+        return {item.label: pytest.approx(item.box.corners, abs=limit) for item in value.items}
     if isinstance(target, Spots):
         return [(spot.text, pytest.approx(spot.box.corners, abs=limit)) for spot in value.items]
     return value
@@ -119,7 +129,9 @@ def test_what_a_dialect_writes_is_read_back(name, spoken, data):
     kind = TYPES[target.answer_type]
     value = kind.read(text, target, which="last", dialect=spoken, size=SIZE).value
     truth = comparable(target, kind.value_of(target), spoken)
-    if isinstance(target, Spots):
+    if isinstance(target, Boxes):
+        value = {item.label: item.box.corners for item in value.items}
+    elif isinstance(target, Spots):
         value = [(spot.text, spot.box.corners) for spot in value.items]
     elif isinstance(target, Time):
         value = comparable(target, value, spoken)
@@ -135,6 +147,7 @@ VALUES = {
     "cyclic": TURNS.map(lambda value: Turn(value, Decimal(10))),
     "counter": DECIMALS,
     "box": st.tuples(*[st.floats(-50, 700)] * 4),
+    "boxes": SEVERAL,
     "text": PHRASES,
     "spots": SPOTS,
     "table": TABLES,

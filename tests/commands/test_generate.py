@@ -84,7 +84,9 @@ def test_ls_tells_every_key_of_a_recipe_and_what_it_takes(capsys):
     keys = dict(re.findall(r"^  (\S+) +(.+)$", capsys.readouterr().out, re.MULTILINE))
     every = {re.sub(r"\.\d+", "", key) for key in flatten(asdict(resolve("demo").parsed))}
     assert {key for key in every if not key.startswith("data.options.")} <= {*keys, "data.options"}
-    assert keys["data.columns.kind"] == "The type of the answers: time, number, box or text. [text]"
+    assert keys["data.columns.kind"] == (
+        "The type of the answers: time, number, box, boxes (several, or none) or text. [text]"
+    )
     assert keys["train.lora_r"] == "Rank of the adapters. [16]"
     assert keys["loss"] == "The numeric loss beside the cross-entropy."
 

@@ -19,6 +19,8 @@ from gnomon.dialect import Dialect
 from gnomon.eval import crps_reward, iou, reward, score, time_deviation
 from gnomon.sample import (
     Box,
+    Boxes,
+    LabelledBox,
     Number,
     Sample,
     Spot,
@@ -39,6 +41,9 @@ TARGETS = {
     "cyclic": Number(Decimal("9.9"), "", Decimal("0.1"), Decimal(10)),
     "counter": Number(Decimal(512), digits=5),
     "box": Box(10, 10, 30, 40),
+    "boxes": Boxes(
+        (LabelledBox("mug", Box(10, 10, 30, 40)), LabelledBox("mug", Box(50, 10, 70, 40)))
+    ),
     "text": Text("blue"),
     "spots": Spots((Spot("EXIT", Box(10, 10, 30, 40)),)),
     "table": Table(("year", "sales"), (("2020", "3"), ("2021", "4"))),

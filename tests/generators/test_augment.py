@@ -17,7 +17,7 @@ from PIL import Image, ImageDraw
 from gnomon.generators.looks import augment
 from gnomon.generators.looks.augment import augment_sample
 from gnomon.generators.rng import Rng, digest
-from gnomon.sample import TARGETS, Box, Number, Sample, Spot, Spots
+from gnomon.sample import TARGETS, Box, Boxes, LabelledBox, Number, Sample, Spot, Spots
 
 strengths = pytest.mark.parametrize("strength", ["light", "heavy"])
 
@@ -115,7 +115,12 @@ def test_no_direction_turns_further_than_a_label_bears(strength, bound):
 
 def test_every_answer_in_pixels_moves():
     box = Box(40.0, 30.0, 90.0, 80.0)
-    targets = {"box": box, "spots": Spots((Spot("12", box), Spot("9", Box(120, 90, 150, 130))))}
+    other = Box(120, 90, 150, 130)
+    targets = {
+        "box": box,
+        "boxes": Boxes((LabelledBox("bolt", box), LabelledBox("bolt", other))),
+        "spots": Spots((Spot("12", box), Spot("9", other))),
+    }
     assert set(targets) == {name for name, kind in TARGETS.items() if kind.has_place}
     for target in targets.values():
         after = augment_sample(sample(target, scene()), "light", 3).target

@@ -20,7 +20,7 @@ from gnomon.answers.base.target import Corners, Size, Target, escape
 
 T = TypeVar("T", bound=Target)
 Spot: TypeAlias = tuple[str, Corners]
-"""A text and its box, in pixels."""
+"""A text and its box, in pixels; the text is empty where the box has none."""
 
 ANSWER = "Answer: "
 """Text between the working and the answer."""
@@ -71,6 +71,8 @@ class Dialect:
     """Template of a text with its box."""
     between: str = "\n"
     """Separator of two spots."""
+    nothing: str = "none"
+    """Answer where there are no spots; an empty list where answers are JSON."""
 
     def write(self, target: Target, size: Size | None = None) -> str:
         """Write the training answer, in a picture of `size`, which boxes and spots need."""
@@ -116,8 +118,8 @@ class Dialect:
         """Write texts with their boxes; those that cannot be read back are refused."""
         # A label with the marks of this dialect in it would be read as another.
         text = self._write_spots(spots, size)
-        back = self.read_spots(text, size) or []
-        if [label for label, _ in back] != [label for label, _ in spots]:
+        back = self.read_spots(text, size)
+        if back is None or [label for label, _ in back] != [label for label, _ in spots]:
             raise ValueError(
                 f"{spots} in a picture of {size}: the {self.name} dialect cannot say it"
             )
@@ -125,6 +127,8 @@ class Dialect:
 
     def read_spots(self, text: str, size: Size) -> list[Spot] | None:
         """Read the texts and boxes that were written as `text`; None if one of them cannot be."""
+        if not self.key and text == self.nothing:
+            return []
         spots = []
         try:
             for label, numbers in self._rows(text) if self.key else self._lines(text):
@@ -132,38 +136,51 @@ class Dialect:
                 if corners is None:
                     return None
                 spots.append((label, corners))
-        except (KeyError, RecursionError, TypeError, ValueError):
+        except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
             return None
         return spots
 
     def _rows(self, text: str) -> list[tuple[str, list[float]]]:
         # A label that is a number in JSON is text all the same.
-        rows = [(row["label"], row[self.key]) for row in json.loads(text)]
-        return [(str(label), [float(number) for number in numbers]) for label, numbers in rows]
+        values = json.loads(text)
+        if not isinstance(values, list):
+            raise TypeError("no list of objects")
+        rows = []
+        for row in values:
+            label = row.get("label")
+            numbers = [float(number) for number in row[self.key]]
+            rows.append(("" if label is None else str(label), numbers))
+        return rows
 
     def _lines(self, text: str) -> list[tuple[str, list[float]]]:
-        rows, place = [], 0
-        while place < len(text):
-            match = self._spot_pattern.match(text, place)
+        rows, place = list[tuple[str, list[float]]](), 0
+        while place < len(text) or not rows:
+            match = self._bare_pattern.match(text, place) or self._spot_pattern.match(text, place)
+            label = match.groupdict().get("text", "") if match else ""
             # A box inside the text would be that of another spot.
-            if match is None or self._box_pattern.search(match["text"]):
+            if match is None or self._box_pattern.search(label):
                 raise ValueError(f"no spot at {place}")
             box = self._box_pattern.fullmatch(match["box"])
             assert box is not None
-            rows.append((match["text"], [float(number) for number in box.groups()]))
+            rows.append((label, [float(number) for number in box.groups()]))
             place = match.end()
         return rows
 
     def _write_spots(self, spots: Sequence[Spot], size: Size) -> str:
         if self.key:
             rows = [
-                {self.key: [*map(int, self._numbers(corners, size))], "label": label}
+                {self.key: [*map(int, self._numbers(corners, size))]}
+                | ({"label": label} if label else {})
                 for label, corners in spots
             ]
             # Models write letters as they are, and no \u escapes.
             return json.dumps(rows, ensure_ascii=False)
+        if not spots:
+            return self.nothing
         return self.between.join(
-            self.spot.replace("BOX", self._write_box(corners, size)).replace("TEXT", label)
+            (self.spot if label else "BOX")
+            .replace("BOX", self._write_box(corners, size))
+            .replace("TEXT", label)
             for label, corners in spots
         )
 
@@ -238,15 +255,45 @@ class Dialect:
             "additionalProperties": False,
         }
 
+    @property
+    def list_regex(self) -> str:
+        """Pattern of a list of boxes with any labels, or none, for guided decoders."""
+        if self.key:
+            row = self.box_regex.removesuffix(r"\}") + r'(, "label": "[^"\\]+")?\}'
+            return rf"\[({row}(, {row})*)?\]"
+        words = {"BOX": self.box_regex, "TEXT": r"[^<>()[\]{};]+", "": ""}
+        parts = re.split(r"(BOX|TEXT|<\|\w+\|>|</?(?:ref|box)>)", self.spot)
+        for part in parts[1::2]:
+            words.setdefault(part, f"({escape(part)})?")
+        spot = "".join(words.get(part) or escape(part) for part in parts)
+        row = f"({spot}|{self.box_regex})"
+        return f"({row}({escape(self.between)}{row})*|{escape(self.nothing)})"
+
+    @property
+    def list_schema(self) -> dict[str, Any] | None:
+        """JSON Schema of a list of boxes; None where the dialect writes no JSON lists."""
+        row = self.box_schema if self.key else None
+        if row is None:
+            return None
+        properties = row["properties"] | {"label": {"type": "string"}}
+        return {"type": "array", "items": row | {"properties": properties}}
+
     @cached_property
     def _spot_pattern(self) -> re.Pattern[str]:
         """Pattern of a spot and the separator behind it, which must precede another spot."""
+        return self._with_separator(_pattern(self.spot).replace("TEXT", "(?P<text>.+?)"))
+
+    @cached_property
+    def _bare_pattern(self) -> re.Pattern[str]:
+        """Pattern of a box without a text and the separator behind it."""
+        return self._with_separator("BOX")
+
+    def _with_separator(self, pattern: str) -> re.Pattern[str]:
         box = _pattern(self.box, _NUMBERS[self.number][0])
-        spot = _pattern(self.spot).replace("BOX", f"(?P<box>{box})")
         # Where the box comes first, a line without one belongs to the text before it.
         following = box if self.spot.startswith("BOX") else "."
         between = rf"(?:{re.escape(self.between)}(?={following})|\Z)"
-        return re.compile(spot.replace("TEXT", "(?P<text>.+?)") + between, re.ASCII)
+        return re.compile(pattern.replace("BOX", f"(?P<box>{box})") + between, re.ASCII)
 
 
 # Pattern and decimals of a number, by its format.

@@ -34,6 +34,8 @@ class Target(ABC):
     """True if the answer is in pixels of the picture."""
     has_steps: ClassVar[bool] = False
     """True if there is a next answer, as after 9.8 or 12:59, and `neighbour` moves it."""
+    can_be_empty: ClassVar[bool] = False
+    """True if an empty list in a user's file is an answer: that there is nothing."""
 
     @property
     def answer_type(self) -> str:
@@ -70,6 +72,11 @@ class Target(ABC):
         """Pattern of the answers that a user's column holds; None if any text may be one."""
         form = cls.form_of_labels(columns)
         return form.pattern if form is not None else None
+
+    @classmethod
+    def schema_of_labels(cls, dialect: Any) -> dict[str, Any] | None:  # noqa: ARG003 - for boxes
+        """JSON Schema of the answers that a user's column holds; None if they are no JSON."""
+        return None
 
     @classmethod
     def from_label(cls, value: Any, columns: Any, size: Size | None) -> Self:  # noqa: ARG003

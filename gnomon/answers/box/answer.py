@@ -69,6 +69,12 @@ class Box(Target):
         text: str = dialect.box_regex
         return text
 
+    @classmethod
+    def schema_of_labels(cls, dialect: Any) -> dict[str, Any] | None:
+        """JSON Schema of boxes in the dialect."""
+        schema: dict[str, Any] | None = dialect.box_schema
+        return schema
+
     def bar(self, size: Size | None) -> str:
         """Bar of the share of the picture's area."""
         if size is None:

@@ -79,14 +79,14 @@ def _lines(text: str) -> Iterator[tuple[str, Reading[Corners] | None, tuple[int,
         # Texts are what is between the boxes of a line.
         edges = [0, *(edge for box in readings for edge in box.span), len(line)]
         labels = [
-            _trimmed(line[start:end]) for start, end in zip(edges[::2], edges[1::2], strict=True)
+            trim_label(line[start:end]) for start, end in zip(edges[::2], edges[1::2], strict=True)
         ]
         for label, box in zip(labels if labels[0] else labels[1:], readings, strict=False):
             yield label, box, (place + box.span[0], place + box.span[1])
         place += len(line)
 
 
-def _trimmed(text: str) -> str:
+def trim_label(text: str) -> str:
     """Strip the signs that lists, tables and quotations put around a text."""
     text = _MARKUP.sub("", text).strip(" \t\r\n:;|,*`–—=→")
     text = _IS_AT.sub("", text).strip(" :*`")

@@ -39,7 +39,7 @@ def read_in_space(
     if space != AUTO:
         create(space)
         return [replace(a, dialect=space) for a, _ in pairs], [q for _, q in pairs], ""
-    with_boxes = [pair for pair in pairs if TYPES[pair[1].target.answer_type].in_pixels]
+    with_boxes = [pair for pair in pairs if pair[1].target.boxes]
     if len(with_boxes) < 2 * FEWEST:
         raise ValueError(
             f"--boxes auto: {len(with_boxes)} answers with boxes are too few, for {FEWEST} are set"
@@ -70,7 +70,8 @@ def read_in_space(
 
 def space_warning(run: RunResult) -> str | None:
     """Warn of a run whose boxes fit another space far better; its values stay as they are."""
-    with_boxes = [item for item in run.scores.items if TYPES[item.kind].in_pixels]
+    # A picture with nothing to find says nothing of the space.
+    with_boxes = [item for item in run.scores.items if item.truth.boxes]
     current = run.settings.get("dialect")
     if len(with_boxes) < _FEWEST_TO_WARN or current not in DIALECTS:
         return None

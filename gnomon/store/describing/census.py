@@ -187,7 +187,11 @@ _FIRST = {axis: place for place, axis in enumerate((KIND, QUESTION, ANSWER))}
 # Id of a sample that a generator drew: kind, version, a hash of the options, and the index.
 _DRAWN = re.compile(r"(.+)-v\d+-[0-9a-f]{8}-", re.ASCII)
 # Rank of the labels that have an order, such as hours, from the least.
-_ORDER = {label: place for kind in TARGETS.values() for place, label in enumerate(kind.bars)}
+_ORDER: dict[str, int] = {}
+for _kind in TARGETS.values():
+    for _place, _label in enumerate(_kind.bars):
+        # Counts begin with "none" in one type and with "1" in others.
+        _ORDER[_label] = max(_place, _ORDER.get(_label, 0))
 
 
 Counts: TypeAlias = dict[str, Counter[str]]

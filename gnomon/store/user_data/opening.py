@@ -241,7 +241,11 @@ class _Reader:
         pictures = [self._picture(value) for value in values]
         image = pictures[0][0] if pictures else None
         question = columns.ask or _words(raw, columns.question)
-        target = self._target(_column(raw, columns.answer), image)
+        label = raw.get(columns.answer)
+        # A row without the cell is a fault; [] says that there is nothing to find.
+        if label != [] or not self._type.can_be_empty:
+            label = _column(raw, columns.answer)
+        target = self._target(label, image)
         group = columns.group and _words(raw, columns.group)
         names = tuple([name for _, name in pictures])
         shared_names = () if group or columns.split else names

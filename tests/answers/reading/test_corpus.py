@@ -34,6 +34,14 @@ def test_most_answers_are_read_as_judged(name, part):
         assert shares["all"] > counted(name, "last")["all"] + 0.04
 
 
+def test_several_boxes_or_none_are_read_as_judged():
+    """Position says nothing of lists: all boxes count, so that there is no last one."""
+    for part, floor in (("open", 0.99), ("set aside", 0.98)):
+        shares = counted("boxes", part=part)
+        assert shares["all"] >= floor
+        assert shares.get("unread read", 0) == 0
+
+
 def test_every_line_is_an_answer_with_its_judgement():
     for file in CORPUS.glob("*.jsonl"):
         for line in file.read_text(encoding="utf-8").splitlines():

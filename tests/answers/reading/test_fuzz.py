@@ -10,10 +10,11 @@ from cases import CASES
 
 from gnomon import dialect
 from gnomon.answers.box.read import LEGENDS
+from gnomon.answers.boxes.read import read_boxes
 from gnomon.answers.table.read import read_table
 from gnomon.answers.text.read import read_text
 from gnomon.eval import read_box, read_number, read_time
-from gnomon.sample import Box, Number, Spot, Spots, Table, Text, Time
+from gnomon.sample import Box, Boxes, LabelledBox, Number, Spot, Spots, Table, Text, Time
 
 PIECES = """ten past two quarter half to four 10:08 10.08 22:08 10h08 8 12 , . ; : ( ) - am pm a.m.
 p.m. o'clock oh eight noon midnight hours hour minutes 5 minute and 30 seconds thirty twenty-two one
@@ -41,6 +42,7 @@ LIKES = [
     Text("left", CHOICES),
     Table(("a",), (("1",),)),
     Spots((Spot("a", Box(0, 0, 1, 1)),)),
+    Boxes((LabelledBox("a", Box(0, 0, 1, 1)),)),
     Box(0, 0, 1, 1),
 ]
 DIALECTS = list(dialect.DIALECTS.values())
@@ -113,6 +115,9 @@ def check(text, rng):
         start, end = table.span
         assert read_table(text[start:end]).value == table.value
     for spoken in rng.sample(DIALECTS, 1):
+        several = read_boxes(text, spoken, (640, 480))
+        if several is not None:
+            assert 0 <= several.span[0] < several.span[1] <= len(text), text
         for like in rng.sample(LIKES, 3):
             target = spoken.read(text, (640, 480), like=like)
             assert target is None or isinstance(target, type(like))

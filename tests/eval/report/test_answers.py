@@ -18,6 +18,7 @@ from eval_toys import (
     clocks,
     numbers,
     page_of,
+    predict,
     run,
     scored,
     true_texts,
@@ -25,12 +26,12 @@ from eval_toys import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gnomon.eval import RunResult, read_number, read_time, write_report
+from gnomon.eval import RunResult, read_number, read_time, score, write_report
 from gnomon.eval.report import answers as browsing
 from gnomon.eval.report.answers import example_pictures, write_csv
 from gnomon.eval.report.markup import excerpt
 from gnomon.eval.scoring.questions import Question
-from gnomon.sample import Sample, Text, Time
+from gnomon.sample import Box, Boxes, LabelledBox, Sample, Text, Time
 
 CORPUS = Path(__file__).parents[2] / "answers" / "corpus"
 
@@ -206,6 +207,24 @@ def test_runs_that_disagree_have_their_pictures(tmp_path):
     assert shown.keys() <= apart
     assert example_pictures(runs, samples, worst=0, right=0, disagreeing=0) == {}
     assert example_pictures(runs[:1], samples, worst=0, right=0, disagreeing=9) == {}
+
+
+def test_all_boxes_of_truth_and_answer_are_drawn_over_the_picture():
+    mugs = [LabelledBox("mug", Box(x, 10, x + 10, 20)) for x in (0, 50)]
+    samples = [
+        Sample("several", blank(0, (100, 50)), "Find all mugs.", Boxes(tuple(mugs))),
+        Sample("none", blank(1, (100, 50)), "Find all mugs.", Boxes()),
+    ]
+    texts = ["[0.1, 0.2, 0.2, 0.4]\n[0.5, 0.2, 0.6, 0.4]", "none"]
+    predictions = predict(samples, texts, size=(100, 50))
+    result = RunResult("after", score(predictions, samples), predictions)
+    pictures = example_pictures([result], by_id(samples), worst=9, right=9, disagreeing=0)
+    frames = {name: frames for name, (_, frames) in pictures.items()}
+    assert [frame[1:] for frame in frames["several"]] == [
+        (0, 20, 10, 20), (50, 20, 10, 20), (10, 20, 10, 20), (50, 20, 10, 20)
+    ]  # fmt: skip
+    assert [frame[0] == "truth" for frame in frames["several"]] == [True, True, False, False]
+    assert frames["none"] == []
 
 
 def csv_of(folder, runs):

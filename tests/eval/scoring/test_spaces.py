@@ -6,6 +6,7 @@ What a form says of its own space is in tests/answers/cases/box.jsonl.
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from eval_toys import blank, clocks, numbers, predict
@@ -15,7 +16,7 @@ from gnomon.dialect import DIALECTS, Dialect, create
 from gnomon.eval import RunResult, score
 from gnomon.eval.scoring.spaces import FEWEST, read_in_space, space_warning
 from gnomon.names import UnknownNameError
-from gnomon.sample import Box, Sample, Spot, Spots
+from gnomon.sample import Box, Boxes, LabelledBox, Sample, Spot, Spots
 
 SIZE = (640, 480)
 THOUSAND = (1000, 1000)
@@ -87,6 +88,20 @@ def test_texts_with_their_boxes_are_looked_at_too():
     assert create(answers[0].dialect).far == 1000
     assert "Mean IoU: qwen2-vl" in message
     assert "fit far better" in space_warning(run(samples, texts, "qwen2.5-vl"))
+
+
+def test_pictures_with_nothing_to_find_say_nothing_of_the_space():
+    samples = questions(40, spots=True)
+    boxes = [Boxes((LabelledBox("mug", s.target.items[0].box),)) for s in samples]
+    empty = [replace(s, id=f"none-{s.id}", target=Boxes()) for s in samples]
+    samples = [replace(s, target=box) for s, box in zip(samples, boxes, strict=True)] + empty
+    texts = [create("qwen3-vl").write(s.target, SIZE) for s in samples]
+    predictions = predict(samples, texts, size=SIZE, dialect="qwen2.5-vl")
+    _, remaining, message = read_in_space(predictions, samples, "auto")
+    assert len(remaining) == 80 - FEWEST
+    assert f"on {FEWEST} of 40 answers" in message
+    assert "fit far better" in space_warning(run(samples, texts, "qwen2.5-vl"))
+    assert space_warning(run(empty, texts[40:], "qwen2.5-vl")) is None
 
 
 def test_the_runs_own_space_wins_a_tie():

@@ -19,7 +19,7 @@ from gnomon.answers.base.target import COUNTS
 from gnomon.commands import main
 from gnomon.generators import create
 from gnomon.recipe import Source
-from gnomon.sample import Box, Number, Sample, Spot, Spots, Table, Text, Time
+from gnomon.sample import Box, Boxes, LabelledBox, Number, Sample, Spot, Spots, Table, Text, Time
 from gnomon.store import GeneratedSamples, write
 from gnomon.store.describing.card import RECIPE, recipe_yaml
 from gnomon.store.describing.census import OTHERS, TEXTS, bar_table, count_sample, merge_counts
@@ -55,6 +55,8 @@ def sample(target, size=(10, 10), name="a-1", **facts):
         (Box(0, 0, 1, 0.0999), (10, 10), "boxes, share of the picture", "under 0.1 %"),
         (Box(0, 0, 10, 10), (10, 10), "boxes, share of the picture", "64 to 100 %"),
         (Box(0, 0, 10, 10), None, "boxes, share of the picture", "no picture"),
+        (Boxes(), (9, 9), "lists of boxes, how many", "none"),
+        (Boxes((LabelledBox("", Box(0, 0, 1, 1)),)), (9, 9), "lists of boxes, how many", "1"),
         (Text("a"), None, "texts, characters", "1"),
         (Text("abcd"), None, "texts, characters", "4 to 7"),
         (Text("a" * 300), None, "texts, characters", "256 or more"),

@@ -428,3 +428,67 @@ def test_a_large_table_is_read_again_only_once_it_or_a_picture_has_changed(tmp_p
     Image.new("L", (9, 6)).save(tmp_path / "1.png")
     file.write_text(file.read_text() + "0.png,Digit 9?,9\n")
     assert open_table(file, columns, "all").length == first.length + 1
+
+
+BOXES = Columns(answer="boxes", kind="boxes", ask="Find all bolts.")
+
+
+def found_boxes(target):
+    return [(item.label, item.box.corners) for item in target.items]
+
+
+@pytest.mark.parametrize(
+    ("cell", "form", "boxes"),
+    [
+        ([], "xyxy", []),
+        ("[]", "xyxy", []),
+        ([[1, 2, 3, 4], [0, 0, 9, 9]], "xyxy", [("", (0, 0, 9, 9)), ("", (1, 2, 3, 4))]),
+        ("[[1, 2, 3, 4]]", "xywh", [("", (1, 2, 4, 6))]),
+        (["1 2 3 4"], "xyxy", [("", (1, 2, 3, 4))]),
+        ([{"bbox": [1, 2, 3, 4], "label": "hex  bolt"}], "xyxy", [("hex bolt", (1, 2, 3, 4))]),
+        ([{"category": "nut", "xywh": [1, 2, 3, 4]}], "xyxy", [("nut", (1, 2, 4, 6))]),
+        ([{"label": None, "bbox": [0.5, 0.5, 1, 1]}], "xyxy_1", [("", (20, 15, 40, 30))]),
+        (
+            {"bbox": [[1, 2, 3, 4], [5, 6, 7, 8]], "categories": ["a", "b"]},
+            "xyxy",
+            [("a", (1, 2, 3, 4)), ("b", (5, 6, 7, 8))],
+        ),
+        ({"bbox": [], "categories": []}, "xyxy", []),
+        ({"bbox": [1, 2, 3, 4], "label": "nut"}, "xyxy", [("nut", (1, 2, 3, 4))]),
+        ('{"bbox": [[1, 2, 3, 4]]}', "xyxy", [("", (1, 2, 3, 4))]),
+    ],
+)
+def test_a_cell_holds_several_boxes_or_none(tmp_path, cell, form, boxes):
+    photos(tmp_path, 1)
+    file = write(tmp_path, [{"image": "0.png", "boxes": cell}], "labels.jsonl")
+    (sample,) = open_table(file, replace(BOXES, box_format=form), "all")
+    assert found_boxes(sample.target) == boxes
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        (None, "column 'boxes' is empty"),
+        ("", "column 'boxes' is empty"),
+        ("none", "'none' is no list of boxes"),
+        (7, "7 is no list of boxes"),
+        ([[1, 2, 3]], "is no box: give four numbers"),
+        ([[3, 2, 1, 4]], "is no box in xyxy"),
+        ([[1, 2, 3, 400]], "lies outside its picture of 40 by 30"),
+        ([{"label": "a"}], "has no box: give it as bbox, box"),
+        ({"bbox": [[1, 2, 3, 4]], "label": ["a", "b"]}, "has 1 boxes and 2 labels"),
+        ("[[1, 2, 3, 4]", "is no list of boxes"),
+    ],
+)
+def test_what_is_no_list_of_boxes_is_refused_by_line(tmp_path, cell, message):
+    photos(tmp_path, 1)
+    file = write(tmp_path, [{"image": "0.png", "boxes": cell}], "labels.jsonl")
+    with pytest.raises(ValueError, match=re.escape(message)):
+        open_table(file, BOXES, "all")
+
+
+def test_an_empty_list_is_an_answer_of_boxes_alone(tmp_path):
+    photos(tmp_path, 1)
+    file = write(tmp_path, [{"image": "0.png", "boxes": []}], "labels.jsonl")
+    with pytest.raises(ValueError, match="column 'boxes' is empty"):
+        open_table(file, replace(BOXES, kind="box"), "all")

@@ -1,0 +1,267 @@
+"""Metrics of several boxes, or none, and the type.
+
+Answers have no scores by which their boxes could be ranked, so that there is no average precision:
+a list is taken as it stands. Boxes are matched one to one, with the most pairs that can be made,
+and of these matchings with the largest sum of IoU. Labels count, whatever their capitals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from gnomon.answers.base.answer_type import (
+    SHARES,
+    Answer,
+    AnswerType,
+    Errors,
+    Line,
+    PrecisionRecall,
+    Value,
+)
+from gnomon.answers.base.dialect import Dialect, final
+from gnomon.answers.base.target import Corners, Size
+from gnomon.answers.box.measure import (
+    BoxType,
+    centre_deviation,
+    corner_deviation,
+    diagonal_share,
+    iou,
+)
+from gnomon.answers.boxes.answer import Boxes
+from gnomon.answers.boxes.read import is_sentence, read_boxes
+from gnomon.answers.reading.base import Reading, Which
+from gnomon.answers.text.measure import text_exact
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# COCO's ten thresholds of IoU, 0.5 to 0.95.
+_THRESHOLDS = tuple(percent / 100 for percent in range(50, 100, 5))
+# IoU from which a box counts as found, as in PASCAL VOC.
+_FOUND = _THRESHOLDS[0]
+
+
+def detection(
+    prediction: Boxes, target: Boxes, threshold: float = _FOUND, *, labels: bool = True
+) -> PrecisionRecall:
+    """Precision and recall of boxes, matched one to one from an IoU on.
+
+    With `labels`, a pair needs the same label; a box without one fits a truth of a single label.
+    Invalid boxes of the answer match nothing. Where nothing is there and nothing is answered, both
+    are 1; where one of the two lists alone is empty, both are 0.
+    """
+    return _shares(_overlaps(prediction, target, labels=labels), prediction, target, threshold)
+
+
+def detection_f1(prediction: Boxes, target: Boxes) -> float:
+    """Mean of the F1 at the ten thresholds of IoU from 0.5 to 0.95, as COCO averages over them."""
+    return _mean_f1(_overlaps(prediction, target), prediction, target)
+
+
+def count_error(prediction: Boxes, target: Boxes) -> int:
+    """Number of boxes by which an answer has too many or too few, its invalid ones included."""
+    return abs(_count(prediction) - len(target.items))
+
+
+def duplicates(prediction: Boxes, target: Boxes) -> int:
+    """Number of boxes on something that another box has found already, from IoU 0.5 on."""
+    return _n_duplicates(_overlaps(prediction, target))
+
+
+def false_alarm(prediction: Boxes, target: Boxes) -> bool | None:
+    """True if boxes are given where nothing is there; None where something is."""
+    return None if target.items else _count(prediction) > 0
+
+
+def _count(prediction: Boxes) -> int:
+    return len(prediction.items) + prediction.invalid
+
+
+def _overlaps(prediction: Boxes, target: Boxes, *, labels: bool = True) -> NDArray[np.float64]:
+    """IoU of each answered box (rows) with each true one (columns); -1 where labels differ."""
+    import numpy as np
+
+    is_single = len(target.labels) < 2
+    rows = np.full((len(prediction.items), len(target.items)), -1.0)
+    for place, a in enumerate(prediction.items):
+        for column, b in enumerate(target.items):
+            # A question for all mugs is answered by boxes alone as well.
+            fits = not labels or not b.label or (is_single and not a.label)
+            if fits or text_exact(a.label, b.label):
+                rows[place, column] = iou(a.box.corners, b.box.corners)
+    return rows
+
+
+def _matches(overlaps: NDArray[np.float64], threshold: float) -> list[tuple[int, int]]:
+    """Pairs of the largest matching; of several such, that with the largest sum of IoU."""
+    import numpy as np
+    from scipy.optimize import linear_sum_assignment
+
+    if not (overlaps >= threshold).any():
+        return []
+    # All overlaps together weigh less than one pair more.
+    small = 1 / (1 + min(overlaps.shape))
+    weights = np.where(overlaps >= threshold, 1 + small * overlaps, 0)
+    # The assignment is complete: pairs of no weight fill it up.
+    pairs = zip(*linear_sum_assignment(weights, maximize=True), strict=True)
+    return [(int(row), int(column)) for row, column in pairs if weights[row, column] > 0]
+
+
+def _shares(
+    overlaps: NDArray[np.float64], prediction: Boxes, target: Boxes, threshold: float
+) -> PrecisionRecall:
+    n_answered, n_true = _count(prediction), len(target.items)
+    # 0/0 has no value: right only if both lists are empty.
+    if not n_answered or not n_true:
+        return PrecisionRecall(*[float(n_answered == n_true)] * 2)
+    matched = len(_matches(overlaps, threshold))
+    return PrecisionRecall(matched / n_answered, matched / n_true)
+
+
+def _mean_f1(overlaps: NDArray[np.float64], prediction: Boxes, target: Boxes) -> float:
+    return fmean(_shares(overlaps, prediction, target, at).f1 for at in _THRESHOLDS)
+
+
+def _n_duplicates(overlaps: NDArray[np.float64]) -> int:
+    # The matching is as large as can be: whatever a spare box lies on is matched.
+    return int((overlaps >= _FOUND).any(axis=1).sum()) - len(_matches(overlaps, _FOUND))
+
+
+_mean = partial(Line, statistic="mean", unit="")
+_deviation = partial(Line, statistic="mean", among="read", better="lower")
+LINES = (
+    _mean("f1", "F1 of boxes with their labels", function=detection, headline=True),
+    _mean("f1_50_95", "Mean F1 at IoU 0.5 to 0.95", function=detection_f1, headline=True),
+    _mean("precision", "Precision"),
+    _mean("recall", "Recall"),
+    _mean("boxes_f1", "F1 of boxes, whatever their labels"),
+    Line("exact", "All found, and nothing else", headline=True),
+    Line("unread", "Could not be read", better="lower", headline=True),
+    Line(
+        "false_alarms",
+        "Boxes where there is nothing",
+        among="read",
+        better="lower",
+        function=false_alarm,
+        headline=True,
+    ),
+    _deviation("count_error", "Boxes too many or too few", unit="", function=count_error),
+    _deviation("duplicates", "Boxes on what is found already", unit="", function=duplicates),
+    _mean("iou", "Mean IoU of matched boxes", among="read"),
+    _deviation("centre", "Mean deviation of matched centres", unit="px"),
+    _deviation("centre_share", "The same as a share of the diagonal"),
+    _deviation("corners", "Mean deviation of matched corners", unit="px"),
+    _deviation("corners_share", "The same as a share of the diagonal"),
+)
+"""Means are over pictures; an unread answer has 0 in the first six. Matched means from IoU 0.5 on,
+and a picture without a matched box has no deviation."""
+
+
+_BOX = BoxType()
+
+
+class BoxesType(AnswerType):
+    """Boxes with labels, each matched to at most one true one, from IoU 0.5 on."""
+
+    target = Boxes
+    title = "Boxes, several or none"
+    readers = (read_boxes,)
+    lines = LINES
+    in_pixels = True
+    earns = "f1"
+    errors = Errors("F1 of boxes with their labels", "f1", *SHARES)
+
+    def read(
+        self, text: str, truth: Boxes, *, which: Which, dialect: Dialect, size: Size | None
+    ) -> Reading[Value] | None:
+        """Read by the dialect, else by the tolerant reader in the dialect's space."""
+        assert size is not None
+        inner = final(text)
+        strict = truth.read_back(inner, dialect, size)
+        # Without marks around a label, "The mug is at [...]" is written as a label with its box.
+        is_marked = bool(dialect.key) or "<" in dialect.box
+        if strict is None or (not is_marked and any(map(is_sentence, strict.labels))):
+            return read_boxes(text, dialect, size)
+        start = text.rindex(inner)
+        return Reading(strict, (start, start + len(inner)), f"dialect {dialect.name}")
+
+    def measures(self, truth: Boxes, answer: Answer, cost: float) -> dict[str, float]:
+        """Measure what was found in this picture, and how far off its boxes are."""
+        if answer.value is None:
+            shares = (line.name for line in self.lines if line.among == "all")
+            return dict.fromkeys(shares, 0.0) | {"unread": 1.0}
+        value = answer.value
+        assert isinstance(value, Boxes)
+        # Computed once for all measures: reports measure thousands of guesses.
+        overlaps = _overlaps(value, truth)
+        with_labels = _shares(overlaps, value, truth, _FOUND)
+        measures = {
+            "f1": with_labels.f1,
+            "f1_50_95": _mean_f1(overlaps, value, truth),
+            "precision": with_labels.precision,
+            "recall": with_labels.recall,
+            "boxes_f1": detection(value, truth, labels=False).f1,
+            "exact": float(with_labels.f1 == 1),
+            "unread": 0.0,
+            "count_error": float(count_error(value, truth)),
+            "duplicates": float(_n_duplicates(overlaps)),
+        }
+        alarm = false_alarm(value, truth)
+        if alarm is not None:
+            measures["false_alarms"] = float(alarm)
+        pairs = _matched_corners(overlaps, value, truth)
+        if pairs:
+            measures["iou"] = fmean(iou(a, b) for a, b in pairs)
+            measures["centre"] = fmean(centre_deviation(a, b) for a, b in pairs)
+            measures["corners"] = fmean(corner_deviation(a, b) for a, b in pairs)
+        return measures
+
+    def slow_measures(
+        self, truth: Boxes, value: Boxes | None, size: Size | None
+    ) -> dict[str, float]:
+        """Deviations of matched boxes as shares of the picture's diagonal."""
+        if value is None or size is None:
+            return {}
+        pairs = _matched_corners(_overlaps(value, truth), value, truth)
+        if not pairs:
+            return {}
+        centre = fmean(centre_deviation(a, b) for a, b in pairs)
+        corners = fmean(corner_deviation(a, b) for a, b in pairs)
+        return {
+            "centre_share": diagonal_share(centre, size),
+            "corners_share": diagonal_share(corners, size),
+        }
+
+    def boxes(self, value: Boxes) -> Sequence[Corners]:
+        """Box of every item."""
+        return value.boxes
+
+    def display(self, value: Boxes) -> str:
+        """List each label with its corners; say "none", and how many boxes are none."""
+        items = [f"{item.label} {_BOX.display(item.box.corners)}".lstrip() for item in value.items]
+        if value.invalid:
+            items.append(f"{value.invalid} invalid")
+        return "; ".join(items) or "none"
+
+    def error_text(self, measures: dict[str, float]) -> str:
+        """F1 of the picture."""
+        return f"F1 {measures['f1']:.2f}"
+
+    def scaled(self, value: Boxes, old: Size, new: Size) -> Boxes:
+        """Boxes at the same shares of the new picture."""
+        return value.scaled(old, new)
+
+
+def _matched_corners(
+    overlaps: NDArray[np.float64], prediction: Boxes, target: Boxes
+) -> list[tuple[Corners, Corners]]:
+    """Corners of the answered and the true box of each pair."""
+    pairs = _matches(overlaps, _FOUND)
+    return [(prediction.boxes[row], target.boxes[column]) for row, column in pairs]
+
+
+TYPES: dict[str, AnswerType] = {"boxes": BoxesType()}

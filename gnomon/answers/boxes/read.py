@@ -1,0 +1,266 @@
+"""Reader of several boxes with their labels, or of the statement that there are none.
+
+JSON is read by its structure, all else line by line. A box that was cut off is not counted; one
+that is swapped, degenerate or has no four numbers counts in `Boxes.invalid`, and is never repaired.
+read.toml has the keys and words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from gnomon.answers.base.dialect import Dialect, final
+from gnomon.answers.base.target import Corners, Size
+from gnomon.answers.box.answer import Box
+from gnomon.answers.box.read import NAMES, boxes, in_pixels
+from gnomon.answers.boxes.answer import Boxes, LabelledBox
+from gnomon.answers.reading.base import Reading, lower_case, normalize, table
+from gnomon.answers.reading.cues import BESIDE
+from gnomon.answers.reading.loose_json import Array, Mapping, Scalar, Value, objects
+from gnomon.answers.spots.read import trim_label
+
+_TABLE = table(__file__)
+_KEYS = {name: frozenset(words.split()) for name, words in _TABLE["keys"].items()}
+_FORMS = {
+    name: re.compile("".join(pattern).replace(" ", r"\s"))
+    for name, pattern in _TABLE["patterns"].items()
+}
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)\s?(?:%|px)?", re.ASCII)
+# The content of a code fence, whose end may have been cut off.
+_FENCED = re.compile(r"```\w*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
+# Pointing, whose numbers look like those of a box: Molmo's <points x1="12" y1="30" x2=…>.
+_POINTS = re.compile(r"<points?\s[^<>]{1,800}>")
+# Characters in which a statement that there is nothing is looked for: the rest is talk.
+_STATEMENT = 1000
+
+
+class _Row(NamedTuple):
+    """A box of a text as it stands there; `box` is None where it has no four numbers."""
+
+    label: str
+    box: Reading[Corners] | None
+    span: tuple[int, int]
+
+
+def read_boxes(text: str, dialect: Dialect, size: Size) -> Reading[Boxes] | None:
+    """Read all boxes that a text gives as its answer, or that it says there are none.
+
+    Only the text behind the thinking counts, in code fences if there are any: all of them, or the
+    last where it corrects those before. Boxes are not clipped: one that reaches over the picture's
+    edge overlaps the less. None if there is neither a box nor a statement, as in a refusal.
+    """
+    answer = final(text)
+    if BESIDE["thinks"].search(lower_case(answer)):  # which was cut off
+        return None
+    # `final` gives a piece of the text as it is, the last if it occurs twice.
+    start = text.rindex(answer)
+    next_question = BESIDE["runs_on"].search(lower_case(answer))
+    if next_question and answer[: next_question.start()].strip():
+        answer = answer[: next_question.start()]
+    rows: list[_Row] = []
+    is_empty = False
+    for part, place in _parts(answer):
+        part_rows, says_empty = _part_rows(part)
+        shift = start + place
+        rows += [row._replace(span=(row.span[0] + shift, row.span[1] + shift)) for row in part_rows]
+        is_empty = is_empty or says_empty
+    if not rows:
+        is_none = is_empty or _says_none(answer)
+        return Reading(Boxes(), (start, start + len(answer)), "none") if is_none else None
+    items = [_labelled_box(row, dialect, size) for row in rows]
+    value = Boxes(tuple(filter(None, items)), items.count(None))
+    span = min(row.span[0] for row in rows), max(row.span[1] for row in rows)
+    return Reading(value, span, "list of boxes")
+
+
+def _labelled_box(row: _Row, dialect: Dialect, size: Size) -> LabelledBox | None:
+    try:
+        corners = in_pixels(row.box, dialect, size).value if row.box else None
+        return LabelledBox(row.label, Box(*corners)) if corners else None
+    except ValueError:  # swapped corners, or a degenerate box
+        return None
+
+
+def _parts(answer: str) -> list[tuple[str, int]]:
+    """Parts of an answer that count, with their places: its code fences, or all of it."""
+    fences = [match for match in _FENCED.finditer(answer) if match[1].strip()]
+    fences = [match for match in fences if any(_part_rows(match[1]))]
+    if not fences:
+        return [(answer, 0)]
+    # Two classes may have a fence each; a draft and its revision have words between them.
+    talk = lower_case(answer[fences[0].end() : fences[-1].start()])
+    if _FORMS["corrects"].search(talk):
+        fences = fences[-1:]
+    return [(match[1], match.start(1)) for match in fences]
+
+
+def _part_rows(part: str) -> tuple[list[_Row], bool]:
+    """Boxes of a part, and True if it says by an empty list that there are none."""
+    mappings = objects(part)
+    if not mappings:
+        text = _POINTS.sub(lambda match: " " * len(match[0]), part)
+        rows = list(_line_rows(text)) or [_Row("", box, box.span) for box in boxes(text)]
+        return rows, bool(_FORMS["empty"].search(part))
+    rows = [row for mapping in mappings for row in _rows(mapping, "", "")]
+    # Some models write four zeros for nothing, and say so in the label.
+    nothing = [row for row in rows if row.box and not any(row.box.value) and _is_none(row.label)]
+    is_empty = bool(nothing) or any(map(_has_empty_list, mappings))
+    if not rows and not is_empty:
+        # {"answer": "mug [1, 2, 3, 4]"}
+        rows = [row for mapping in mappings for row in _rows_of_text(mapping)]
+    return [row for row in rows if row not in nothing], is_empty
+
+
+def _rows(value: Value, label: str, key: str) -> list[_Row]:
+    """Boxes in a value of JSON that stands behind `key`, under the label of what holds it."""
+    if isinstance(value, Mapping):
+        return _rows_of_mapping(value, label)
+    if not isinstance(value, Array):
+        return []
+    if not value.is_flat:
+        return [row for item in value.items for row in _rows(item, label, key)]
+    numbers = [item.text for item in value.items if isinstance(item, Scalar)]
+    # Of what was cut off nothing counts: 41 may be the beginning of 410.
+    if not value.whole or not all(map(_NUMBER.fullmatch, numbers)):
+        return []
+    span = value.start, value.end
+    if len(numbers) == 4:
+        readings = boxes(f"{key}: [{', '.join(numbers)}]")
+        return [_Row(label, reading._replace(span=span), span) for reading in readings]
+    # Two numbers are a point, which is no box and no attempt at one.
+    is_odd = key in _KEYS["box"] and len(numbers) != 2
+    return [_Row(label, None, span)] if is_odd else []
+
+
+def _rows_of_mapping(mapping: Mapping, label: str) -> list[_Row]:
+    keys = [key.text.lower() for key, _ in mapping.pairs]
+    name = next((key for key in _TABLE["keys"]["label"].split() if key in keys), "")
+    if len({key for key in keys if key in NAMES}) >= 4:
+        return _named_box(mapping, name, label)
+    rows: list[_Row] = []
+    # A label names the boxes before it where the object begins with a box, else those behind it.
+    is_behind = bool(name) and keys[0] != name and keys.index(name) > _first_box(keys)
+    start = 0
+    for key, value in mapping.pairs:
+        word = key.text.lower()
+        if word == name and isinstance(value, Scalar):
+            text = _text(value)
+            if is_behind:
+                rows[start:] = [row._replace(label=text) for row in rows[start:]]
+                start = len(rows)
+            else:
+                label = text
+        elif word not in _KEYS["other"]:
+            is_known = word in _KEYS["box"] or word in _KEYS["lists"]
+            rows += _rows(value, label if is_known or name else key.text, word)
+    return rows
+
+
+def _rows_of_text(mapping: Mapping) -> Iterator[_Row]:
+    """Boxes of the lines in a text that is the value of a key such as "answer"."""
+    for key, value in mapping.pairs:
+        if key.text.lower() in _KEYS["lists"] and isinstance(value, Scalar):
+            for row in _line_rows(value.text):
+                yield row._replace(span=(value.start, value.end))
+
+
+def _named_box(mapping: Mapping, name: str, label: str) -> list[_Row]:
+    """Box of an object with a number for each edge, such as x1, y1, width and height."""
+    span = mapping.start, mapping.end
+    fields: list[str] = []
+    for key, value in mapping.pairs:
+        if key.text.lower() == name:
+            label = _text(value)
+        elif isinstance(value, Scalar):
+            fields.append(f"{key.text}={value.text}")
+    # Written out as x1=10, y1=20, …, so that the single box's reader knows which edge is meant.
+    readings = boxes(", ".join(fields))
+    return [_Row(label, reading._replace(span=span), span) for reading in readings[:1]]
+
+
+def _first_box(keys: list[str]) -> int:
+    places = [place for place, key in enumerate(keys) if key in _KEYS["box"]]
+    return places[0] if places else len(keys)
+
+
+def _text(value: Value) -> str:
+    """Label of a value; "" if it is null or was cut off."""
+    if not isinstance(value, Scalar) or not value.whole or value.text in ("null", "None"):
+        return ""
+    return " ".join(value.text.split())
+
+
+def _has_empty_list(value: Value, key: str = "") -> bool:
+    """True if the key of a list or of a box has an empty list, or null, anywhere in a value."""
+    if isinstance(value, Mapping):
+        return any(_has_empty_list(inner, k.text.lower()) for k, inner in value.pairs)
+    if isinstance(value, Array):
+        inside = any(_has_empty_list(item, key) for item in value.items)
+        return inside or (value.whole and not value.items and key not in _KEYS["other"])
+    return key in _KEYS["box"] and value.text in ("null", "None")
+
+
+def _line_rows(part: str) -> Iterator[_Row]:
+    """Boxes of each line, with the text before each, or behind it where none is before the first.
+
+    Boxes with nothing between them but commas share a label.
+    """
+    place = 0
+    for line in part.splitlines(keepends=True):
+        readings = boxes(line)
+        edges = [0, *(edge for box in readings for edge in box.span), len(line)]
+        gaps = [line[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
+        labels = [_label(gap) for gap in gaps]
+        if not labels[0]:
+            gaps, labels = gaps[1:], labels[1:]
+        for index, box in enumerate(readings):
+            previous = readings[index - 1] if index else None
+            if previous and not re.search(r"\w", line[previous.span[1] : box.span[0]]):
+                labels[index] = labels[index] or labels[index - 1]
+                # The tag before a list of lists says what all of them are.
+                if box.rule == "list" and previous.rule.endswith("tag"):
+                    box = readings[index] = box._replace(rule=previous.rule)
+            span = place + box.span[0], place + box.span[1]
+            yield _Row(labels[index], box, span)
+        for odd in _FORMS["odd"].finditer(line):
+            if not any(box.span[0] < odd.end() and odd.start() < box.span[1] for box in readings):
+                yield _Row("", None, (place + odd.start(), place + odd.end()))
+        place += len(line)
+
+
+def _label(gap: str) -> str:
+    """Label in the text between two boxes; "" where it is a sentence."""
+    if tags := _TAGGED.findall(gap):
+        return " ".join(tags[-1].split())
+    text = " ".join(trim_label(_TOKENS.sub(" ", gap)).split()).removesuffix("->").strip(" $")
+    is_label = re.search(r"\w", text) and not _FORMS["joint"].fullmatch(lower_case(text))
+    return text if is_label and not is_sentence(text) else ""
+
+
+def is_sentence(text: str) -> bool:
+    """True if the words before a box lead to it and are no label: "The mug is at"."""
+    return len(text.split()) > _LONGEST or bool(_FORMS["sentence"].search(lower_case(text)))
+
+
+_TAGGED = re.compile(
+    r"(?:<ref>|<\|ref\|>|<\|object_ref_start\|>|<label>)(.{0,200}?)"
+    r"(?:</ref>|<\|/ref\|>|<\|object_ref_end\|>|</label>)"
+)
+# Special tokens and tags, the first half of a box that was cut off, and LaTeX's frame.
+_TOKENS = re.compile(r"<\|/?\w+\|>|</?\w+>|<loc_?\d*>?|\\boxed\{|[\[\](){}]")
+# Words of a label; more are a sentence.
+_LONGEST = 8
+
+
+def _says_none(answer: str) -> bool:
+    """True if a text without boxes states that there is nothing of what was asked for."""
+    low = normalize(answer[:_STATEMENT])
+    if _FORMS["refuses"].search(low):
+        return False
+    return _is_none(low) or bool(_FORMS["absent"].search(low))
+
+
+def _is_none(text: str) -> bool:
+    return bool(_FORMS["nothing"].fullmatch(lower_case(text)))

@@ -1,0 +1,137 @@
+"""Parser of JSON as models write it: cut off, with commas too many, in Python's quotes, keys twice.
+
+Values keep their places in the text. Nothing is repaired that would need a guess: what was cut off
+is marked as such, and what is neither JSON nor a number is a word.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+# Deeper nesting is no answer, and would exhaust Python's stack.
+_DEEPEST = 12
+
+
+@dataclass(slots=True)
+class Node:
+    """A value with its place; `whole` is false where the text ended before it did."""
+
+    start: int
+    end: int = 0
+    whole: bool = False
+
+
+@dataclass(slots=True)
+class Scalar(Node):
+    """A text, a number or a word, as written but for its quotation marks."""
+
+    text: str = ""
+
+
+@dataclass(slots=True)
+class Array(Node):
+    """List of values, in square brackets."""
+
+    items: list[Value] = field(default_factory=list)
+
+    @property
+    def is_flat(self) -> bool:
+        """True if it holds scalars alone, at least one."""
+        return bool(self.items) and all(isinstance(item, Scalar) for item in self.items)
+
+
+@dataclass(slots=True)
+class Mapping(Node):
+    """An object; a key may occur twice, as where a model forgets to begin a new object."""
+
+    pairs: list[tuple[Scalar, Value]] = field(default_factory=list)
+
+
+Value: TypeAlias = Scalar | Array | Mapping
+# A comma may stand before, behind or between values, or be missing.
+_BLANKS = re.compile(r"[\s,]*")
+_COLON = re.compile(r"\s*[:=]\s*")
+# Possessive, so that a text full of quotation marks takes no quadratic time.
+_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*+(\"|\Z)|'(?:[^'\\]|\\.)*+('|\Z)", re.DOTALL)
+_WORD = re.compile(r"[^\s,:=\[\]{}\"']++")
+OBJECT = re.compile(r"\{(?=\s*[\"'])")
+"""Beginning of an object whose first key is in quotation marks."""
+
+
+def objects(text: str) -> list[Mapping]:
+    """Find the outermost objects of a text, in its order."""
+    mappings: list[Mapping] = []
+    place = 0
+    while match := OBJECT.search(text, place):
+        value = _value(text, match.start(), 0)
+        assert isinstance(value, Mapping)
+        mappings.append(value)
+        # An object that was cut off ends where the text does, or at a sign that belongs to none.
+        place = max(value.end, match.end())
+    return mappings
+
+
+def _value(text: str, place: int, depth: int) -> Value | None:
+    """Parse the value that begins at a place; None if none does, or it lies too deep."""
+    opening = text[place : place + 1]
+    if opening in ("{", "[") and depth < _DEEPEST:
+        return _mapping(text, place, depth) if opening == "{" else _array(text, place, depth)
+    return _scalar(text, place)
+
+
+def _array(text: str, start: int, depth: int) -> Array:
+    array = Array(start, start + 1)
+    while True:
+        array.end = _skip(text, array.end)
+        if text.startswith("]", array.end):
+            array.end, array.whole = array.end + 1, True
+            return array
+        item = _value(text, array.end, depth + 1)
+        if item is None:  # the text's end, or a sign that belongs to no list
+            return array
+        array.items.append(item)
+        array.end = item.end
+
+
+def _mapping(text: str, start: int, depth: int) -> Mapping:
+    mapping = Mapping(start, start + 1)
+    while True:
+        mapping.end = _skip(text, mapping.end)
+        if text.startswith("}", mapping.end):
+            mapping.end, mapping.whole = mapping.end + 1, True
+            return mapping
+        key = _scalar(text, mapping.end)
+        colon = _COLON.match(text, key.end) if key else None
+        value = _value(text, colon.end(), depth + 1) if colon else None
+        if key is None or value is None:
+            mapping.end = key.end if key else mapping.end
+            return mapping
+        # A list of pairs, since a dict would lose all but the last of equal keys.
+        mapping.pairs.append((key, value))
+        mapping.end = value.end
+
+
+def _scalar(text: str, place: int) -> Scalar | None:
+    if match := _STRING.match(text, place):
+        is_whole = bool(match[1] or match[2])
+        inner = match[0][1:-1] if is_whole else match[0][1:]
+        return Scalar(place, match.end(), is_whole, _unescape(inner))
+    word = _WORD.match(text, place)
+    # A number at the very end may have gone on.
+    return Scalar(place, word.end(), word.end() < len(text), word[0]) if word else None
+
+
+def _unescape(inner: str) -> str:
+    try:
+        return str(json.loads(f'"{inner}"', strict=False))
+    except ValueError:  # Python's quotes, or a backslash that escapes nothing
+        return inner
+
+
+def _skip(text: str, place: int) -> int:
+    blanks = _BLANKS.match(text, place)
+    assert blanks is not None
+    return blanks.end()
