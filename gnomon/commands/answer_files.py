@@ -25,7 +25,7 @@ from gnomon.sample import Prediction, Sample
 from gnomon.store import Dataset
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.user_data.lines import read_rows
-from gnomon.store.user_data.opening import rows_file
+from gnomon.store.user_data.opening import raw_rows
 from gnomon.store.user_data.table import UserTable
 
 
@@ -304,7 +304,7 @@ def _user_rows(exam: Exam) -> list[dict[str, Any]]:
     path = exam.sources[0].path
     if not isinstance(exam.pool, UserTable) or not path:
         return []
-    by_line = dict(read_rows(rows_file(Path(path))))
+    by_line = dict(raw_rows(Path(path)))
     return [by_line[row.line] for row in exam.pool.rows]
 
 

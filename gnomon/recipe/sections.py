@@ -68,7 +68,7 @@ Augment = Annotated[
 ]
 """Strength of what training does to a user's pictures."""
 
-BoxFormat = Literal["xyxy", "xywh", "cxcywh", "xyxy_1", "xyxy_1000"]
+BoxFormat = Literal["xyxy", "xywh", "cxcywh", "xyxy_1", "cxcywh_1", "xyxy_1000"]
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -109,7 +109,7 @@ class Columns:
     """The possible texts, where the question lists them, such as [open, closed]."""
     box_format: BoxFormat = "xyxy"
     """Boxes in pixels as corners, corner and size, or middle and size; or corners on 0..1 or
-    0..1000."""
+    0..1000, or middle and size on 0..1, as YOLO has them."""
     group: str | None = None
     """A column, such as patient: rows that share its value never come into two splits. Without it,
     rows that share a picture, by its path as the row has it."""

@@ -161,6 +161,7 @@ def test_what_a_page_shows_runs(page, folder):
 
 def test_annotations_of_coco_become_labels(folder, capsys):
     """With the first picture of val2017, and two of its classes, one of them twice."""
+    page = PAGES["boxes"].read_text()
     (script,) = [text for _, title, text in blocks("boxes") if title == "from_coco.py"]
     one = {"image_id": 397133, "iscrowd": 0, "segmentation": []}
     annotations = [
@@ -175,10 +176,18 @@ def test_annotations_of_coco_become_labels(folder, capsys):
     }))  # fmt: skip
     Image.new("RGB", (640, 427), "white").save("000000397133.jpg")
     assert gnomon("preview", "annotations.json", "-o", "x.png") == 1
-    assert "From COCO's annotations" in capsys.readouterr().err
+    assert "set columns.question (or columns.ask)" in capsys.readouterr().err
+    preview, several = re.findall(r"^ +gnomon (preview (?:annot|sev).*)$", page, re.M)[::-1]
+    assert gnomon(*shlex.split(preview)) == 0
+    Path("several.jsonl").write_text(
+        next(text for _, title, text in blocks("boxes") if title == "several.jsonl")
+    )
+    for name in "abc":
+        Image.new("RGB", (96, 128), "white").save(f"{name}.jpg")
+    assert gnomon(*shlex.split(several)) == 0
     Path("from_coco.py").write_text(script)
     runpy.run_path("from_coco.py")
-    (command,) = re.findall(r"^ +gnomon (preview coco.*)$", PAGES["boxes"].read_text(), re.M)
+    (command,) = re.findall(r"^ +gnomon (preview coco.*)$", page, re.M)
     assert gnomon(*shlex.split(command)) == 0
     form = [word for word in shlex.split(command) if "=" in word]
     words = ["export", "coco.csv", "--to", "messages", "--family", "qwen2.5-vl", "--out", "to"]

@@ -164,6 +164,8 @@ def _corners(numbers: Corners, form: str, size: Size) -> Corners:
     if form == "xyxy":
         return numbers
     wide, tall = size
+    if form == "cxcywh_1":
+        return _corners((a * wide, b * tall, c * wide, d * tall), "cxcywh", size)
     # Shares of the picture, or thousandths of it.
     by = {"xyxy_1": 1, "xyxy_1000": 1000}[form]
     return a * wide / by, b * tall / by, c * wide / by, d * tall / by

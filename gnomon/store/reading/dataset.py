@@ -14,7 +14,8 @@ from gnomon.store.formats import Format
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.records import MORE_IMAGES, from_record
 from gnomon.store.samples import Samples
-from gnomon.store.user_data.opening import PICTURES, no_rows_message
+from gnomon.store.user_data.opening import no_rows_message
+from gnomon.store.user_data.pictures import PICTURES
 
 
 def open_dataset(path: str | Path, split: str = "train") -> Dataset:

@@ -10,11 +10,8 @@ from reprlib import repr  # noqa: A004 - a row may be long, and deep
 from typing import Any
 
 from gnomon import files, jsons
+from gnomon.store.user_data.annotations import coco_rows, is_coco
 
-_COCO = (
-    "these are COCO's annotations: make a table of them, with columns of file names, questions"
-    ' and boxes ("From COCO\'s annotations" in docs/howto/boxes.md does it)'
-)
 SUFFIXES = (".jsonl", ".csv", ".tsv", ".json", ".parquet")
 # Characters of a line or a row. A picture in base64 is one; csv allows 131,072 by default.
 _MAX_ROW = 2**28
@@ -28,9 +25,9 @@ _MAX_STREAMED, _MAX_PARSED = 2**34, 2**30
 def read_rows(file: Path, *, text: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield line and row of a .jsonl, .csv, .tsv, .json or .parquet file; the last two count rows.
 
-    A .json may hold a list of rows, alone or as the only list of an object; or an object of
-    objects, whose names become the column `id`. A JSON string instead of a row is refused, unless
-    `text` names the column that it is meant for.
+    A .json may hold a list of rows, alone or as the only list of an object; COCO's annotations, of
+    which each picture is a row; or an object of objects, whose names become the column `id`. A JSON
+    string instead of a row is refused, unless `text` names the column that it is meant for.
     """
     files.refuse_special(file)
     readers = dict(zip(SUFFIXES, (_jsonl, _separated, _separated, _json, _parquet), strict=True))
@@ -112,8 +109,8 @@ def _json(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
             return _jsonl(file, text)  # JSON lines under the name of JSON
         raise
     if isinstance(root, dict):
-        if {"images", "annotations", "categories"} <= root.keys():
-            raise ValueError(f"{file}: {_COCO}")
+        if is_coco(root):
+            return iter(enumerate(coco_rows(root, file), 1))
         row_types = dict | str if len(root) == 1 else dict
         lists = [value for value in root.values() if isinstance(value, list) and value]
         if len(lists) == 1 and all(isinstance(row, row_types) for row in lists[0]):

@@ -17,13 +17,13 @@ from gnomon.jsons import shape_error
 from gnomon.recipe import Columns
 from gnomon.sample import TARGETS, Target
 from gnomon.store.pictures import picture_size
+from gnomon.store.user_data.annotations import folder_rows, is_annotated, state
 from gnomon.store.user_data.building import OnBad, build_table, cached_table, warn_once
 from gnomon.store.user_data.chats import chat_questions, has_chats
 from gnomon.store.user_data.lines import MAX_ROWS, SUFFIXES, read_rows
+from gnomon.store.user_data.pictures import PICTURES
 from gnomon.store.user_data.rows import Picture, UserRow
 from gnomon.store.user_data.table import UserTable
-
-PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 
 METADATA = ("metadata.jsonl", "metadata.csv")
 """Files with the labels of the pictures beside them, as the Hugging Face libraries name them."""
@@ -47,15 +47,24 @@ def open_table(
     """
     place = Path(path)
     file = rows_file(place)
-    if not file.is_file():
+    has_notes = is_annotated(file)
+    if not file.is_file() and not has_notes:
         raise ValueError(no_rows_message(place))
 
-    folders = picture_folders(file.parent, pictures=pictures)
+    folders = picture_folders(file if has_notes else file.parent, pictures=pictures)
 
     def read() -> UserTable:
-        return _build(place.name, _raw_rows(file), columns, folders, on_bad)
+        rows = list(raw_rows(place)) if has_notes else _raw_rows(file)
+        return _build(place.name, rows, columns, folders, on_bad)
 
-    return cached_table(file, (place.name, repr(columns), on_bad, pictures), read).part(split)
+    options = place.name, repr(columns), on_bad, pictures, state(file) if has_notes else None
+    return cached_table(file, options, read).part(split)
+
+
+def raw_rows(place: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield line and row of a file, of a folder's metadata, or of an annotated folder."""
+    file = rows_file(place)
+    return folder_rows(file) if is_annotated(file) else read_rows(file)
 
 
 def picture_folders(*folders: Path, pictures: str | None) -> Folders:
@@ -112,7 +121,9 @@ def is_user_data(path: str | Path) -> bool:
     """True for a user's own file or folder of pictures, not for a dataset that gnomon wrote."""
     place = Path(path)
     if place.is_dir():
-        return not (place / "manifest.json").exists() and rows_file(place).is_file()
+        file = rows_file(place)
+        has_rows = file.is_file() or is_annotated(file)
+        return has_rows and not (place / "manifest.json").exists()
     return place.suffix.lower() in SUFFIXES
 
 
@@ -131,11 +142,16 @@ def no_rows_message(place: Path) -> str:
 
 
 def rows_file(place: Path) -> Path:
-    """Return the file itself, or the file with the labels in a folder of pictures."""
+    """Return the file itself, or the file with the labels in a folder of pictures.
+
+    A folder without such a file is returned itself if it is annotated as detection tools do it.
+    """
     if not place.is_dir():
         return place
-    files = (place / name for name in METADATA if (place / name).is_file())
-    return next(files, place / METADATA[0])
+    for name in METADATA:
+        if (place / name).is_file():
+            return place / name
+    return place if is_annotated(place) else place / METADATA[0]
 
 
 def _build(

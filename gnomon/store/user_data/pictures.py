@@ -16,6 +16,9 @@ from gnomon.store.pictures import load_picture, refuse_broken
 from gnomon.store.samples import pixel_hash
 from gnomon.store.user_data.rows import Picture
 
+PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
+"""Ends of the names of pictures."""
+
 # Fault of each picture that this process has decoded, empty for most: every split of every verb
 # needs them.
 _FAULTS: dict[Hashable, str] = {}

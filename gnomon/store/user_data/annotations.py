@@ -1,0 +1,189 @@
+"""Annotations of detection as they come: COCO's JSON, YOLO's folders and Pascal VOC's.
+
+Each picture is a row with the columns `image` and `answer`, a list of boxes with labels that is
+empty where nothing is annotated. A box says its own form, whatever `box_format` is.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+from xml.etree import ElementTree
+
+import yaml
+
+from gnomon import files
+from gnomon.store.user_data.pictures import PICTURES
+
+Row: TypeAlias = dict[str, Any]
+
+_COCO = {"images", "annotations", "categories"}
+# Bytes of a picture's own annotations. 10,000 boxes have about a million.
+_MAX_NOTES = 2**24
+
+
+def is_coco(root: Any) -> bool:
+    """True if a JSON object has COCO's three lists."""
+    return isinstance(root, dict) and root.keys() >= _COCO
+
+
+def coco_rows(root: Row, file: Path) -> list[Row]:
+    """Rows of COCO's annotations; crowds are left out, since their box is around many things."""
+    boxes: dict[Any, list[Row]] = defaultdict(list)
+    try:
+        labels = {category["id"]: str(category["name"]) for category in root["categories"]}
+        for note in root["annotations"]:
+            if not note.get("iscrowd"):
+                box = {"label": labels[note["category_id"]], "xywh": note["bbox"]}
+                boxes[note["image_id"]].append(box)
+        return [
+            {"image": image["file_name"], "answer": boxes[image["id"]]} for image in root["images"]
+        ]
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError(
+            f"{file}: these look like COCO's annotations, but one lacks a key or names a category"
+            f" that is not there ({type(error).__name__}: {error})"
+        ) from error
+
+
+def is_annotated(folder: Path) -> bool:
+    """True for a folder as YOLO's or Pascal VOC's tools write it."""
+    return _yolo_file(folder) is not None or (folder / "Annotations").is_dir()
+
+
+def state(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Path, time and size of every file of annotations, which differ once one is changed."""
+    states = []
+    for path, _, names in os.walk(folder):
+        for name in sorted(names):
+            if name.lower().endswith((".txt", ".xml", ".yaml", ".yml")):
+                status = Path(path, name).stat()
+                states.append((os.path.join(path, name), status.st_mtime_ns, status.st_size))
+    return tuple(sorted(states))
+
+
+def folder_rows(folder: Path) -> Iterator[tuple[int, Row]]:
+    """Rows of an annotated folder, numbered from 1 by the names of the pictures."""
+    yolo = _yolo_file(folder)
+    rows = _voc_rows(folder) if yolo is None else _yolo_rows(yolo)
+    return enumerate(rows, 1)
+
+
+def _yolo_file(folder: Path) -> Path | None:
+    """The YAML of a YOLO data set, which names its classes."""
+    for name in ("data.yaml", "data.yml", "dataset.yaml", "dataset.yml"):
+        if (folder / name).is_file() and "names" in _yaml(folder / name):
+            return folder / name
+    return None
+
+
+def _yaml(file: Path) -> Row:
+    try:
+        content = yaml.safe_load(files.read_text(file, "a description of a data set"))
+    except yaml.YAMLError as error:
+        raise ValueError(f"{file}: it cannot be read as YAML: {error}") from error
+    return content if isinstance(content, dict) else {}
+
+
+def _yolo_rows(file: Path) -> Iterator[Row]:
+    content = _yaml(file)
+    names = content["names"]
+    labels = dict(enumerate(names)) if isinstance(names, list) else dict(names or {})
+    root = file.parent / str(content.get("path") or "")
+    # Tools often write the path of the machine on which they ran.
+    root = root if root.is_dir() else file.parent
+    splits = {split: content[split] for split in ("train", "val", "test") if content.get(split)}
+    for split, places in (splits or {"train": "images"}).items():
+        for place in places if isinstance(places, list) else [places]:
+            for picture in _yolo_pictures(root, str(place)):
+                answer = [_yolo_box(line, labels) for line in _yolo_lines(picture)]
+                image = os.path.relpath(picture, file.parent)
+                yield {"image": image, "answer": answer, "split": split}
+
+
+def _yolo_pictures(root: Path, place: str) -> list[Path]:
+    """Pictures of a split: those in a folder, or those that a text file lists."""
+    # Roboflow writes ../train/images for a folder beside the YAML.
+    choices = [root / place, root / place.removeprefix("../")]
+    where = next((path for path in choices if path.exists()), choices[0])
+    if where.suffix.lower() == ".txt":
+        lines = files.read_text(where, "a list of pictures", limit=2**28).split("\n")
+        return [where.parent / line.strip() for line in lines if line.strip()]
+    if not where.is_dir():
+        raise ValueError(
+            f"{where}: no such folder of pictures, as the YAML of the data set names it"
+        )
+    return sorted(path for path in where.rglob("*") if path.suffix.lower() in PICTURES)
+
+
+def _yolo_lines(picture: Path) -> list[str]:
+    """Lines of a picture's boxes; a picture without a file of labels has none."""
+    parts = list(picture.with_suffix(".txt").parts)
+    # The last folder called images: data/images/train/a.jpg has data/labels/train/a.txt.
+    for index in range(len(parts) - 1, -1, -1):
+        if parts[index] == "images":
+            parts[index] = "labels"
+            break
+    file = Path(*parts)
+    if not file.is_file():
+        return []
+    text = files.read_text(file, "labels of a picture", limit=_MAX_NOTES)
+    return [line for line in text.split("\n") if line.strip()]
+
+
+def _yolo_box(line: str, labels: dict[Any, Any]) -> Row:
+    """Box of a line: class, middle and size as shares; a sixth number is a confidence."""
+    name, *numbers = line.split()
+    number = int(name) if name.isdecimal() else name
+    box = numbers[:4] if len(numbers) == 5 else numbers
+    return {"label": str(labels.get(number, name)), "cxcywh_1": " ".join(box)}
+
+
+def _voc_rows(folder: Path) -> Iterator[Row]:
+    splits: dict[str, str] = {}
+    for split in ("train", "val", "test"):
+        file = folder / "ImageSets" / "Main" / f"{split}.txt"
+        if file.is_file():
+            names = files.read_text(file, "a list of pictures", limit=2**28).split()
+            splits |= dict.fromkeys(names, split)
+    for file in sorted((folder / "Annotations").glob("*.xml")):
+        root = _xml(file)
+        answer = [_voc_box(node, file) for node in root.iterfind("object")]
+        row: Row = {"image": _voc_picture(folder, root, file), "answer": answer}
+        yield row | ({"split": splits.get(file.stem, "train")} if splits else {})
+
+
+def _xml(file: Path) -> ElementTree.Element:
+    text = files.read_text(file, "annotations of a picture", limit=_MAX_NOTES)
+    # Entities that name one another grow beyond any memory; VOC has none.
+    if "<!" in text.replace("<!--", ""):
+        raise ValueError(f"{file}: it declares a document type or entities, which are not read")
+    try:
+        return ElementTree.fromstring(text)  # noqa: S314 - without declarations nothing expands
+    except ElementTree.ParseError as error:
+        raise ValueError(f"{file}: it cannot be read as XML: {error}") from error
+
+
+def _voc_picture(folder: Path, root: ElementTree.Element, file: Path) -> str:
+    name = Path(root.findtext("filename") or "").name or f"{file.stem}.jpg"
+    for place in ("JPEGImages", "images", "Annotations", "."):
+        if (folder / place / name).is_file():
+            return str(Path(place, name))
+    return str(Path("JPEGImages", name))
+
+
+def _voc_box(node: ElementTree.Element, file: Path) -> Row:
+    """Box of an object. VOC counts pixels from 1, and its far edges are pixels of the thing."""
+    try:
+        x1, y1, x2, y2 = (
+            float(node.findtext(f"bndbox/{edge}") or "")
+            for edge in ("xmin", "ymin", "xmax", "ymax")
+        )
+    except ValueError:
+        raise ValueError(f"{file}: an object has no bndbox with four numbers") from None
+    # Other tools that write VOC's XML begin at 0.
+    near = [max(0.0, edge - 1) for edge in (x1, y1)]
+    return {"label": node.findtext("name") or "", "xyxy": [*near, x2, y2]}
