@@ -19,7 +19,7 @@ import torch
 from scipy.sparse import csr_matrix
 
 from gnomon.generators import create, load
-from gnomon.sample import Box, Number, Sample, Spots, Table, Target, Text, target_to_json
+from gnomon.sample import Box, Boxes, Number, Sample, Spots, Table, Target, Text, target_to_json
 
 SIZES = {
     "clock": 237,
@@ -78,7 +78,7 @@ def right(guess: Guess, truth: Asked) -> bool:
 
 def _text(target: Target) -> str:
     """An answer in words; what has several parts as JSON."""
-    several = isinstance(target, Spots | Table)
+    several = isinstance(target, Boxes | Spots | Table)
     return json.dumps(target_to_json(target)) if several else target.write()
 
 

@@ -17,7 +17,7 @@ from itertools import pairwise
 import sympy
 from chart_solver import chart
 
-from gnomon.sample import Box, Number, Sample, Spot, Spots, Text, Time
+from gnomon.sample import Box, Boxes, LabelledBox, Number, Sample, Spot, Spots, Text, Time
 
 
 def check(sample: Sample) -> None:
@@ -154,6 +154,18 @@ def scene(facts, question):
         said = facts["said"].items()
         assert all(word[:3] in question for _, word in said)  # leaf, leaves
         return sum(all(thing[name] == word for name, word in said) for thing in things)
+    if question.startswith("Find all"):
+        said = facts["said"]
+        assert all(word[:3] in question for word in said.values())
+        fitting = [
+            thing for thing in things if all(thing[name] == word for name, word in said.items())
+        ]
+        return Boxes(
+            tuple(
+                LabelledBox(f"{said.get('colour', '')} {one['name']}".strip(), Box(*one["box"]))
+                for one in fitting
+            )
+        )
     if said := re.search(r"^Where is the (.+)\? Give", question):
         return Box(*_meant(things, said[1])["box"])
     if said := re.search(r"^What colour is the (.+): ", question):

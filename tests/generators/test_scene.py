@@ -17,7 +17,7 @@ from gnomon.generators.scene.generator import LEVELS
 from gnomon.generators.scene.questions import QUESTIONS
 from gnomon.generators.scene.things import REACH
 from gnomon.generators.scene.things import Thing as AThing
-from gnomon.sample import Box, Number, Text
+from gnomon.sample import Box, Boxes, Number, Text
 
 levels = pytest.mark.parametrize("level", quick(LEVELS, "hard"))
 WAYS = {"leftmost": (0, 1), "rightmost": (0, -1), "topmost": (1, 1), "lowest": (1, -1)}
@@ -184,10 +184,30 @@ def test_no_question_of_two_things_says_which_is_further_that_way(level):
     assert ends == set(WAYS)
 
 
+def test_all_of_a_kind_are_found_and_often_there_are_none():
+    numbers = Counter()
+    for sample in drawn(200, level="medium", questions=["find"]):
+        things, facts = sample.facts["things"], sample.facts
+        fitting = resolved(facts["said"], things)
+        assert sorted(sample.target.boxes) == sorted(tuple(thing["box"]) for thing in fitting)
+        for item in sample.target.items:
+            (thing,) = [thing for thing in fitting if tuple(thing["box"]) == item.box.corners]
+            assert item.label in (thing["name"], f"{thing['colour']} {thing['name']}")
+        numbers[facts["number"]] += 1
+        assert len(fitting) == facts["number"]
+    assert numbers[0] > 40
+    assert all(numbers[number] > 10 for number in (1, 2, 3))
+
+
 def test_every_question_is_reached():
     asked = {s.facts["question"] for s in drawn(80, level="medium", questions=list(QUESTIONS))}
     assert asked == set(QUESTIONS)
-    assert {type(s.target) for s in drawn(80, questions=list(QUESTIONS))} == {Box, Number, Text}
+    assert {type(s.target) for s in drawn(80, questions=list(QUESTIONS))} == {
+        Box,
+        Boxes,
+        Number,
+        Text,
+    }
 
 
 @pytest.mark.parametrize("count", range(2, 17))

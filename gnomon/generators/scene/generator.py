@@ -22,7 +22,7 @@ from gnomon.generators.rng import Rng
 from gnomon.generators.scene import pictures
 from gnomon.generators.scene import questions as phrasing
 from gnomon.generators.scene.things import REACH, SEEN, SIZES, UNSEEN, PlacedThing, Thing
-from gnomon.sample import Box, Number, Sample, Target, Text
+from gnomon.sample import Box, Boxes, LabelledBox, Number, Sample, Target, Text
 
 
 class SceneLevel(NamedTuple):
@@ -53,7 +53,7 @@ class Scene(PictureGenerator):
 
     kind: ClassVar[str] = "scene"
     version: ClassVar[int] = 6
-    targets: ClassVar[tuple[type[Target], ...]] = (Box, Number, Text)
+    targets: ClassVar[tuple[type[Target], ...]] = (Box, Boxes, Number, Text)
     every_question: ClassVar[dict[str, Any]] = {"questions": phrasing.QUESTIONS}
     levels: ClassVar[dict[str, SceneLevel]] = LEVELS
 
@@ -66,7 +66,8 @@ class Scene(PictureGenerator):
     alike: Annotated[int | None, within(2, 10)] = None
     """Most names, and most colours, among them (2 to 10)."""
     questions: Annotated[tuple[str, ...], among(phrasing.QUESTIONS)] = ("where",)
-    """where (its box), count, colour, relation (yes or no), which (of two is further)."""
+    """where (its box), count, colour, relation (yes or no), which (of two is further), find (the
+    boxes of all of a kind, or none)."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
     """plain, gradient, blotches, stripes; or photographs, by file or folder."""
     ood: bool = False
@@ -119,7 +120,7 @@ class Scene(PictureGenerator):
         image, moved = self.degrade_picture(index, image, np.concatenate(inks), stroke=stroke)
         boxes = [bounding_box(moved(ink)) for ink in inks]
         question = plan.question
-        target = Box(*boxes[question.means]) if question.target is None else question.target
+        target = _target(question, boxes)
         facts = {
             "things": [{**item, "box": box} for item, box in zip(things, boxes, strict=True)],
             "ground": list(plan.ground),
@@ -205,6 +206,15 @@ class Scene(PictureGenerator):
         return tuple(
             Thing(sizes[i % 2], tints[i // 2 // wide], names[i // 2 % wide]) for i in picked
         )
+
+
+def _target(question: phrasing.SceneQuestion, boxes: Sequence[Sequence[float]]) -> Target:
+    """Answer to a question, once it is known where the things were drawn."""
+    if question.target is not None:
+        return question.target
+    if question.labels is None:
+        return Box(*boxes[question.means])
+    return Boxes(tuple(LabelledBox(label, Box(*boxes[i])) for i, label in question.labels.items()))
 
 
 def _are_visible(plan: ScenePlan, pixels: Pixels) -> bool:

@@ -84,7 +84,7 @@ def sides_of(
     return [side for side, gap in zip(SIDES, free, strict=True) if gap > clear]
 
 
-QUESTIONS = ("where", "count", "colour", "relation", "which")
+QUESTIONS = ("where", "count", "colour", "relation", "which", "find")
 # Questions that framed pictures allow.
 OF_PICTURES = ("where", "relation", "which")
 
@@ -97,6 +97,8 @@ class SceneQuestion(NamedTuple):
     """None where it is the box of what is meant, which is known once that is drawn."""
     facts: dict[str, Any]
     means: int = 0
+    labels: dict[int, str] | None = None
+    """Label of each thing that is to be found, by its index; None where one box is asked for."""
 
 
 Things: TypeAlias = tuple[PlacedThing | FramedPicture, ...]
@@ -126,6 +128,30 @@ def where(things: Things, clear: float, rng: Rng) -> SceneQuestion:
 
 def count(things: tuple[PlacedThing, ...], clear: float, rng: Rng) -> SceneQuestion:  # noqa: ARG001 - as all questions
     """Ask how many; each number, none too, is as common, so that the words do not tell it."""
+    expression = _kind_of_things(things, rng)
+    many = sum(expression.fits(item.thing) for item in things)
+    facts = {"question": "count", "said": expression.to_json()}
+    return SceneQuestion(f"How many {expression.text} are there?", Number(Decimal(many)), facts)
+
+
+def find(things: tuple[PlacedThing, ...], clear: float, rng: Rng) -> SceneQuestion:  # noqa: ARG001
+    """Ask for the boxes of all things of a kind, of which there may be none.
+
+    A box is called by the colour and the name that the question gives, or else by its own name.
+    """
+    expression = _kind_of_things(things, rng)
+    labels = {
+        index: f"{expression.colour} {item.thing.name}".lstrip()
+        for index, item in enumerate(things)
+        if expression.fits(item.thing)
+    }
+    facts = {"question": "find", "said": expression.to_json(), "number": len(labels)}
+    text = f"Find all {expression.text}. Give the box of each, or say that there is none."
+    return SceneQuestion(text, None, facts, labels=labels)
+
+
+def _kind_of_things(things: tuple[PlacedThing, ...], rng: Rng) -> Expression:
+    """Choose an expression in the plural, so that each number of things, none too, is as common."""
     plain = [item.thing for item in things]
     names = {thing.name for thing in plain}
     colours = {thing.colour for thing in plain}
@@ -143,10 +169,7 @@ def count(things: tuple[PlacedThing, ...], clear: float, rng: Rng) -> SceneQuest
     by_number: dict[int, list[Expression]] = {}
     for expression in rng.choice(forms):
         by_number.setdefault(sum(map(expression.fits, plain)), []).append(expression)
-    many = rng.choice(sorted(by_number))
-    expression = rng.choice(by_number[many])
-    facts = {"question": "count", "said": expression.to_json()}
-    return SceneQuestion(f"How many {expression.text} are there?", Number(Decimal(many)), facts)
+    return rng.choice(by_number[rng.choice(sorted(by_number))])
 
 
 def colour(things: tuple[PlacedThing, ...], clear: float, rng: Rng) -> SceneQuestion | None:
@@ -203,7 +226,7 @@ def which(things: Things, clear: float, rng: Rng) -> SceneQuestion | None:
 
 
 ASK: dict[str, Callable[[Any, float, Rng], SceneQuestion | None]] = dict(
-    zip(QUESTIONS, (where, count, colour, relation, which), strict=True)
+    zip(QUESTIONS, (where, count, colour, relation, which, find), strict=True)
 )
 
 
