@@ -184,7 +184,7 @@ def recipe_and_exam(
     if run is None and not is_data(data):  # a recipe that is asked says how, too
         of_eval = [word for word in overrides if word.startswith("eval.")]
         recipe = replace(recipe, eval=resolve(data, of_eval).recipe.eval)
-    return recipe, exam_of(data, overrides, recipe if run is not None else None)
+    return recipe, exam_of(data, overrides, recipe if run is not None else None, run)
 
 
 def _require_suffix(out: Path, suffix: str, what: str) -> Path:

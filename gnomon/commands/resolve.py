@@ -20,6 +20,7 @@ from gnomon.names import check as check_known
 from gnomon.progress import warn
 from gnomon.recipe import Eval, Recipe, RecipeError, Source
 from gnomon.store import Samples
+from gnomon.store.formats import manifest as manifests
 from gnomon.store.reading.sources import open_splits as splits_on_disk
 from gnomon.store.reading.sources import open_user_table, with_augmentation
 from gnomon.store.samples import train_size
@@ -306,12 +307,15 @@ def _check_validation(checked: Recipe) -> None:
     refuse_repeats("train.eval_samples", checked.train.eval_samples, samples, split)
 
 
-def exam_of(data: str, overrides: Sequence[str], trained: Recipe | None = None) -> Exam:
+def exam_of(
+    data: str, overrides: Sequence[str], trained: Recipe | None = None, run: Path | None = None
+) -> Exam:
     """Return the exam that DATA names on the command line.
 
     A recipe has its own, a kind its first 500 samples, a dataset its test split, or the only split
     it has. Of a user's own table every row is asked, unless a column names splits, the overrides
-    do, or the recipe `trained` was trained on it: then those that it held out.
+    do, or the recipe `trained` was trained on it: then those that it held out. `run` is that
+    recipe's, whose own samples tell a table that lies elsewhere by now.
     """
     if not is_on_disk(data):
         return resolve(data, overrides).exam
@@ -324,18 +328,21 @@ def exam_of(data: str, overrides: Sequence[str], trained: Recipe | None = None) 
         value = of_split[-1].partition("=")[2]
         section = {"split": value, "data": [asdict(resolved.check_names().data[0])]}
         split = recipe.validate(Eval, section, name="eval").split
-    return _exam_on_disk(resolved, split, trained)
+    return _exam_on_disk(resolved, split, trained, run)
 
 
-def _exam_on_disk(resolved: Resolved, split: Split | None, trained: Recipe | None) -> Exam:
+def _exam_on_disk(
+    resolved: Resolved, split: Split | None, trained: Recipe | None, run: Path | None = None
+) -> Exam:
     """Return the exam of a dataset or table; `split` is None where the user names none."""
     checked = resolved.check_names()
     (source,) = checked.data
     place = str(source.path)
     for other in trained.data if trained else ():
-        if trained and other.path and Path(other.path).resolve() == Path(place).resolve():
+        if trained and _is_same_table(other, place, run):
             # Read and split as it was for the training, unless the user says how.
-            source, split = source if source.columns else other, split or trained.eval.split
+            source = source if source.columns else replace(other, path=place)
+            split = split or trained.eval.split
     if split is None:
         has_splits = source.benchmark or (source.columns and source.columns.split)
         splits: list[Split] = ["all"]  # a table that nothing was trained on holds nothing out
@@ -349,6 +356,29 @@ def _exam_on_disk(resolved: Resolved, split: Split | None, trained: Recipe | Non
     exam = Exam((replace(source, augment=None),), split, section.seed, n)
     refuse_repeats("eval.samples", exam.samples, exam.pool, split)
     return exam
+
+
+def _is_same_table(source: Source, place: str, run: Path | None) -> bool:
+    """True if a run's source is the table at a place, where it may have been moved."""
+    if source.path is None:
+        return False
+    if Path(source.path).resolve() == Path(place).resolve():
+        return True
+    if run is None or Path(source.path).name != Path(place).name:
+        return False
+    try:
+        table = open_user_table(replace(source, path=place))
+        splits = manifests.read(run / "data")["splits"].values()
+    except (ValueError, OSError):  # read otherwise, or pictures lie elsewhere: another table
+        return False
+    parts = [part for split in splits for part in _parts_of(split["samples"])]
+    return table is not None and table.content in [part.get("content") for part in parts]
+
+
+def _parts_of(description: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the descriptions of a mixture's sources, or the description itself."""
+    parts: list[dict[str, Any]] = description.get("sources") or [description]
+    return parts
 
 
 def row_splits(source: Source) -> dict[Split, tuple[Samples, int]]:

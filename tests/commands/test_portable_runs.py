@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 from command_toys import gnomon
 
 from gnomon import store
 from gnomon.commands.directory import claim
+from gnomon.commands.predict import recipe_and_exam, resolve_model
 from gnomon.commands.resolve import resolve
 from gnomon.generators import create
 from gnomon.recipe import RecipeError
@@ -49,10 +51,17 @@ def test_a_moved_run_needs_nothing_outside_itself(project, tmp_path, monkeypatch
     assert gnomon(verb, "photos/own.yaml", "--out", "runs/dials") == 0
     (tmp_path / "elsewhere").mkdir()
     moved = shutil.move("runs/dials", tmp_path / "elsewhere" / "dials")
-    shutil.rmtree(project / "photos")
+    table = shutil.move("photos", tmp_path / "table") / "dials.csv"
     (third := tmp_path / "third").mkdir()
     monkeypatch.chdir(third)
     run = "../elsewhere/dials"
+    # The table that was trained on is known where it lies now: its training rows are not asked.
+    words = ["columns.image=file", "columns.answer=time", "columns.kind=time", "columns.ask=When?"]
+    resolved = resolve_model(run, str(table), [])
+    assert recipe_and_exam(resolved, str(table), [], run=Path(run))[1].split == "test"
+    table.write_text(table.read_text() + "7.png,10:10,test\n")  # another table
+    assert recipe_and_exam(resolved, str(table), words, run=Path(run))[1].split == "all"
+    shutil.rmtree(table.parent)
     assert gnomon("predict", run) == 0
     assert gnomon("predict", run, "--out", "again.jsonl") == 0
     assert gnomon("predict", run, "--belief", "eval.samples=2") == 0
