@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import re
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -27,6 +28,8 @@ BEFORE, AFTER = "before", "after"
 _RECIPE, _VERSIONS = "recipe.yaml", "versions.json"
 _PLACE = re.compile(r"(eval\.)?data\.\d+\.(path|pictures)")
 """Keys that say where data lies; another place leaves it what it is."""
+_EXTENSIBLE = ("train.max_steps", "eval.samples")
+"""Keys with numbers that may grow in a run that has begun."""
 _AUGMENT = re.compile(r"data\.\d+\.augment")
 """Keys that matter to the training alone."""
 
@@ -41,11 +44,14 @@ def claim(run: Path, recipe: Recipe, *, sources: Sequence[Source]) -> None:
 
     A run resumes only with the same recipe, and with the same versions of the kinds that `sources`
     draw, those that are still drawn from. A start that trained nothing gives way to another recipe.
+    More steps, or more questions, extend a run.
     """
     refuse_undecodable(run)
     _refuse_other_folder(run)
-    changes: Mapping[str, tuple[Any, Any]] = {}
-    text = recipes.to_yaml(recipe)
+    changes: dict[str, tuple[Any, Any]] = {}
+    is_longer, text = False, recipes.to_yaml(recipe)
+    # Also the sources of eval.data: its answers are compared with later ones.
+    everything = (*recipe.data, *(recipe.eval.data or ()))
     is_first = os.environ.get("RANK", "0") == "0"  # accelerate numbers its processes so
     # Launched processes all compare, so that all of them refuse; only the first writes.
     if (run / _RECIPE).is_file():
@@ -54,17 +60,65 @@ def claim(run: Path, recipe: Recipe, *, sources: Sequence[Source]) -> None:
             if is_first and recipes.read_text(run / _RECIPE) != text:  # pictures may have moved
                 put_text(run / _RECIPE, text)
             return
-        _refuse_changes(run, changes)
+        if _is_extension(run, changes):
+            # A finished run draws nothing more, but one that goes on does.
+            changes |= _version_changes(run, everything)
+        is_longer = _is_extension(run, changes)
+        if is_longer:
+            _extend(run, changes)
+        else:
+            _refuse_changes(run, changes)
     if not is_first:
         return  # of processes launched together only the first holds the lock, and may write
-    if changes:
+    run.mkdir(parents=True, exist_ok=True)
+    if changes and not is_longer:
         summary = _summary(changes)
         announce(f"{run}: nothing was trained there yet, so its recipe changes ({summary})")
-    run.mkdir(parents=True, exist_ok=True)
-    # Also those of eval.data: its answers are compared with later ones.
-    kinds = kind_versions((*recipe.data, *(recipe.eval.data or ())))
-    write_json(run / _VERSIONS, {**versions(), "kinds": kinds})
+    write_json(run / _VERSIONS, {**versions(), "kinds": kind_versions(everything)})
     put_text(run / _RECIPE, text)  # last: it makes the directory a run's
+
+
+def _is_extension(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> bool:
+    """True if nothing but the number of steps or of questions grew, for one process alone."""
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1 or not (run / _VERSIONS).is_file():
+        return False  # each process would move what another one reads
+    for key, (old, new) in changes.items():
+        if key not in _EXTENSIBLE or not isinstance(new, int) or not isinstance(old, int):
+            return False
+        # Where epochs said how long, max_steps is -1.
+        if new <= (old if old > 0 else _steps_of(run)):
+            return False
+    return True
+
+
+def _steps_of(run: Path) -> int:
+    """Return the steps of the newest checkpoint; 0 without one."""
+    names = [place.name.rpartition("-")[2] for place in run.glob("checkpoints/checkpoint-*")]
+    return max((int(name) for name in names if name.isdecimal()), default=0)
+
+
+def _extend(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
+    """Make way for more steps or questions: results of the shorter run stay beside the new ones.
+
+    The recipe is written after this, so that a kill in between changes nothing that is trained.
+    """
+    announce(f"{run} goes on ({_summary(changes)})")
+    if "eval.samples" in changes:
+        from gnomon.store.writing.write import remove_split  # pyarrow, which few starts need
+
+        remove_split(run / "data", recipes.parse_file(run / _RECIPE)["eval"]["split"])
+    if "train.max_steps" not in changes:
+        return
+    steps = _steps_of(run)
+    answers = (run / "predictions").glob(f"{AFTER}*")
+    for place in [run / "adapter", run / "model", *answers]:
+        stem, point, suffix = place.name.partition(".")
+        if not place.exists() or re.search(r"-\d+$", stem):  # of an earlier extension
+            continue
+        older = place.with_name(f"{stem}-{steps}{point}{suffix}")
+        if older.is_dir():  # of a start that was killed here
+            shutil.rmtree(older)
+        place.replace(older)
 
 
 def as_begun(run: Path, parsed: Recipe, recipe: Recipe) -> Recipe:

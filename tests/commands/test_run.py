@@ -15,6 +15,7 @@ from command_toys import gnomon, gnomon_process, small
 from huggingface_hub import ModelCard
 from PIL import Image
 
+from gnomon import store
 from gnomon.answers.registry import TYPES
 from gnomon.generators import KINDS, load
 from gnomon.generators.clock import Clock
@@ -84,9 +85,37 @@ def test_running_again_changes_nothing(run, tmp_path):
 
 def test_another_recipe_never_takes_the_directory(run, tmp_path, capsys):
     before = (run / "recipe.yaml").read_bytes()
-    assert gnomon("train", small(tmp_path), "train.max_steps=9", "--out", run) == 2
-    assert "train.max_steps: 4 there, 9 here" in capsys.readouterr().err
+    assert gnomon("train", small(tmp_path), "train.max_steps=3", "--out", run) == 2
+    assert "train.max_steps: 4 there, 3 here" in capsys.readouterr().err
+    words = ("train.max_steps=9", "train.learning_rate=1e-4")
+    assert gnomon("train", small(tmp_path), *words, "--out", run) == 2
     assert (run / "recipe.yaml").read_bytes() == before
+
+
+@pytest.mark.slow
+def test_more_steps_and_more_questions_extend_a_finished_run(run, tmp_path, capsys):
+    longer = tmp_path / "run"
+    shutil.copytree(run, longer)
+    words = ("train.max_steps=6", "eval.samples=14", "--out", longer, "--workers", 1)
+    assert gnomon("run", small(tmp_path), *words) == 0
+    note = "goes on (train.max_steps: 4 there, 6 here; eval.samples: 12 there, 14 here)"
+    assert note in capsys.readouterr().err
+    # What the shorter run left stays under the number of its steps.
+    for old, new in (
+        ("adapter/adapter_model.safetensors", "adapter-4/adapter_model.safetensors"),
+        ("predictions/after.jsonl", "predictions/after-4.jsonl"),
+    ):
+        assert (longer / new).read_bytes() == (run / old).read_bytes()
+        assert (longer / old).read_bytes() != (run / old).read_bytes()
+    before, log = rows_of(run / "predictions/before.jsonl"), rows_of(run / "log.jsonl")
+    assert rows_of(longer / "predictions/before.jsonl")[:12] == before
+    assert [line["step"] for line in rows_of(longer / "log.jsonl") if "ce" in line][-1] == 6
+    steps = [line for line in log if "ce" in line]
+    assert rows_of(longer / "log.jsonl")[: len(steps)] == steps
+    for name in ("before", "after"):
+        assert len(rows_of(longer / f"predictions/{name}.jsonl")) == 14
+    assert store.open(longer / "data", "test").length == 14
+    assert gnomon("score", longer / "predictions/after-4.jsonl", "--out", tmp_path / "4.html") == 0
 
 
 @pytest.mark.slow

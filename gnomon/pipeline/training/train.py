@@ -182,7 +182,9 @@ def is_last_step(checkpoint: Path, recipe: Recipe) -> bool:
     stopping = state.stateful_callbacks.get(transformers.EarlyStoppingCallback.__name__, {})
     spent = stopping.get("attributes", {}).get("early_stopping_patience_counter", 0)
     patience = recipe.train.patience
-    return bool(state.global_step >= state.max_steps or (patience and spent >= patience))
+    # A checkpoint counts up to the steps that its recipe had; a run may have been extended since.
+    steps = max(state.max_steps, recipe.train.max_steps)
+    return bool(state.global_step >= steps or (patience and spent >= patience))
 
 
 def load_finished(trainer: NumericSFTTrainer, checkpoint: Path, log: Path) -> None:

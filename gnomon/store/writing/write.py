@@ -66,6 +66,19 @@ def write(
     return manifest
 
 
+def remove_split(out: Path, split: str) -> None:
+    """Remove a split, if it is there, so that another number of samples can be written."""
+    if split not in manifests.read(out)["splits"]:
+        return
+    with sole_writer(out, folder=True):
+        manifest = manifests.read(out)
+        entry = manifest["splits"].pop(split)
+        manifests.save(out, manifest)
+        for shard in entry["shards"]:
+            if shard is not None:
+                (out / shard["file"]).unlink(missing_ok=True)
+
+
 def _place(split: str) -> tuple[int, str]:
     """Sort key that puts train, val and test first, and other splits after them by name."""
     return SPLITS.index(split) if split in SPLITS else len(SPLITS), split
