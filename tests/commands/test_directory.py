@@ -114,6 +114,31 @@ def test_a_run_without_a_record_of_its_kinds_is_not_gone_on_with(
     assert gnomon("train", recipe, "--out", run) == 0
 
 
+def test_steps_beyond_those_of_the_epochs_extend_a_run(recipe, run, trained, monkeypatch, capsys):
+    """Two were taken; the weights and answers that they gave keep that number."""
+    begun(recipe, run)
+    (run / "adapter").mkdir()
+    for name in ("after.jsonl", "after-belief.about.json", "after-1.jsonl", "before.jsonl"):
+        (run / "predictions").mkdir(exist_ok=True)
+        (run / "predictions" / name).touch()
+    before = files(run)
+    assert gnomon("train", recipe, "train.max_steps=2", "--out", run) == 2
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert gnomon("train", recipe, "train.max_steps=3", "--out", run) == 2
+    monkeypatch.delenv("WORLD_SIZE")
+    with monkeypatch.context() as patch:
+        patch.setattr(Clock, "version", 99)  # what is drawn from now on would be other samples
+        assert gnomon("train", recipe, "train.max_steps=3", "--out", run) == 2
+    assert "version of clock" in capsys.readouterr().err
+    assert files(run) == before
+    assert gnomon("train", recipe, "train.max_steps=3", "--out", run) == 0
+    assert trained[-1][0].train.max_steps == 3
+    names = {place.name for place in (*run.iterdir(), *(run / "predictions").iterdir())}
+    assert names >= {"adapter-2", "after-2.jsonl", "after-belief-2.about.json"}
+    assert names >= {"after-1.jsonl", "before.jsonl"}
+    assert not names & {"adapter", "after.jsonl", "after-1-2.jsonl"}
+
+
 @pytest.mark.parametrize(("more", "code"), [((), 0), (("train.eval_steps=2",), 2)])
 def test_pictures_on_disk_train_on_whatever_is_drawn_now(
     recipe, run, failing, monkeypatch, request, more, code
