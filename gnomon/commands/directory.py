@@ -110,10 +110,11 @@ def _extend(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
     if "train.max_steps" not in changes:
         return
     steps = _steps_of(run)
-    answers = (run / "predictions").glob(f"{AFTER}*")
+    answers = (run / "predictions").glob("[!.]*")
     for place in [run / "adapter", run / "model", *answers]:
         stem, point, suffix = place.name.partition(".")
-        if not place.exists() or re.search(r"-\d+$", stem):  # of an earlier extension
+        # Answers of the model as it came stay, and so do those of an earlier extension.
+        if not place.exists() or stem == BEFORE or re.search(r"-\d+$", stem):
             continue
         older = place.with_name(f"{stem}-{steps}{point}{suffix}")
         if older.is_dir():  # of a start that was killed here

@@ -118,7 +118,13 @@ def test_steps_beyond_those_of_the_epochs_extend_a_run(recipe, run, trained, mon
     """Two were taken; the weights and answers that they gave keep that number."""
     begun(recipe, run)
     (run / "adapter").mkdir()
-    for name in ("after.jsonl", "after-belief.about.json", "after-1.jsonl", "before.jsonl"):
+    for name in (
+        "after.jsonl",
+        "after-belief.about.json",
+        "after-1.jsonl",
+        "before.jsonl",
+        "d.jsonl",
+    ):
         (run / "predictions").mkdir(exist_ok=True)
         (run / "predictions" / name).touch()
     before = files(run)
@@ -134,7 +140,7 @@ def test_steps_beyond_those_of_the_epochs_extend_a_run(recipe, run, trained, mon
     assert gnomon("train", recipe, "train.max_steps=3", "--out", run) == 0
     assert trained[-1][0].train.max_steps == 3
     names = {place.name for place in (*run.iterdir(), *(run / "predictions").iterdir())}
-    assert names >= {"adapter-2", "after-2.jsonl", "after-belief-2.about.json"}
+    assert names >= {"adapter-2", "after-2.jsonl", "after-belief-2.about.json", "d-2.jsonl"}
     assert names >= {"after-1.jsonl", "before.jsonl"}
     assert not names & {"adapter", "after.jsonl", "after-1-2.jsonl"}
 
