@@ -31,8 +31,9 @@ from gnomon.answers.box.measure import (
     iou,
 )
 from gnomon.answers.boxes.answer import Boxes
-from gnomon.answers.boxes.read import is_sentence, read_boxes
+from gnomon.answers.boxes.read import read_boxes
 from gnomon.answers.reading.base import Reading, Which
+from gnomon.answers.reading.labels import is_sentence
 from gnomon.answers.text.measure import text_exact
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from gnomon.answers.box.read import NAMES, boxes, in_pixels
 from gnomon.answers.boxes.answer import Boxes, LabelledBox
 from gnomon.answers.reading.base import Reading, lower_case, normalize, table
 from gnomon.answers.reading.cues import BESIDE
+from gnomon.answers.reading.labels import is_sentence, trim_label
 from gnomon.answers.reading.loose_json import Array, Mapping, Scalar, Value, objects
-from gnomon.answers.spots.read import trim_label
 
 _TABLE = table(__file__)
 _KEYS = {name: frozenset(words.split()) for name, words in _TABLE["keys"].items()}
@@ -32,6 +32,8 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)\s?(?:%|px)?", re.ASCII)
 _FENCED = re.compile(r"```\w*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
 # Pointing, whose numbers look like those of a box: Molmo's <points x1="12" y1="30" x2=…>.
 _POINTS = re.compile(r"<points?\s[^<>]{1,800}>")
+# Characters of a text that may be the four numbers of a box.
+_LONGEST_TEXT = 60
 # Characters in which a statement that there is nothing is looked for: the rest is talk.
 _STATEMENT = 1000
 
@@ -117,8 +119,12 @@ def _rows(value: Value, label: str, key: str) -> list[_Row]:
     """Boxes in a value of JSON that stands behind `key`, under the label of what holds it."""
     if isinstance(value, Mapping):
         return _rows_of_mapping(value, label)
-    if not isinstance(value, Array):
-        return []
+    if isinstance(value, Scalar):
+        # "bbox_2d": "1, 2, 3, 4"
+        is_box = key in _KEYS["box"] and value.whole and len(value.text) <= _LONGEST_TEXT
+        readings = boxes(f"{key}: [{value.text.strip('[]() ')}]") if is_box else []
+        span = value.start, value.end
+        return [_Row(label, reading._replace(span=span), span) for reading in readings]
     if not value.is_flat:
         return [row for item in value.items for row in _rows(item, label, key)]
     numbers = [item.text for item in value.items if isinstance(item, Scalar)]
@@ -205,53 +211,79 @@ def _has_empty_list(value: Value, key: str = "") -> bool:
 def _line_rows(part: str) -> Iterator[_Row]:
     """Boxes of each line, with the text before each, or behind it where none is before the first.
 
-    Boxes with nothing between them but commas share a label.
+    Boxes with nothing between them but commas share a label; a line with a box alone may have its
+    label in the line above.
     """
     place = 0
+    heading = ""
     for line in part.splitlines(keepends=True):
-        readings = boxes(line)
-        edges = [0, *(edge for box in readings for edge in box.span), len(line)]
-        gaps = [line[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
-        labels = [_label(gap) for gap in gaps]
-        if not labels[0]:
-            gaps, labels = gaps[1:], labels[1:]
-        for index, box in enumerate(readings):
-            previous = readings[index - 1] if index else None
-            if previous and not re.search(r"\w", line[previous.span[1] : box.span[0]]):
-                labels[index] = labels[index] or labels[index - 1]
-                # The tag before a list of lists says what all of them are.
-                if box.rule == "list" and previous.rule.endswith("tag"):
-                    box = readings[index] = box._replace(rule=previous.rule)
-            span = place + box.span[0], place + box.span[1]
-            yield _Row(labels[index], box, span)
-        for odd in _FORMS["odd"].finditer(line):
-            if not any(box.span[0] < odd.end() and odd.start() < box.span[1] for box in readings):
-                yield _Row("", None, (place + odd.start(), place + odd.end()))
+        rows = _rows_of_line(line) or _row_of_csv(line)
+        for row in rows:
+            label = row.label or (heading if len(rows) == 1 else "")
+            span = place + row.span[0], place + row.span[1]
+            yield row._replace(label=label, span=span)
+        # "Cats:" announces all that follows, and is no label of one.
+        is_heading = not rows and not line.rstrip().endswith(":")
+        heading = _label(line) if is_heading else ""
         place += len(line)
+
+
+def _rows_of_line(line: str) -> list[_Row]:
+    readings = boxes(line)
+    edges = [0, *(edge for box in readings for edge in box.span), len(line)]
+    gaps = [line[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
+    labels = [_label(gap) for gap in gaps]
+    if not labels[0]:
+        labels = labels[1:]
+    rows: list[_Row] = []
+    for index, box in enumerate(readings):
+        previous = readings[index - 1] if index else None
+        gap = line[previous.span[1] : box.span[0]] if previous else ""
+        if previous and not re.search(r"\w", _TOKENS.sub("", gap)):
+            labels[index] = labels[index] or labels[index - 1]
+            # The tag before a list of lists says what all of them are.
+            if box.rule == "list" and previous.rule.endswith("tag"):
+                box = readings[index] = box._replace(rule=previous.rule)
+        rows.append(_Row(labels[index], box, box.span))
+    for odd in _FORMS["odd"].finditer(line):
+        if not any(box.span[0] < odd.end() and odd.start() < box.span[1] for box in readings):
+            rows.append(_Row("", None, odd.span()))
+    return rows
+
+
+def _row_of_csv(line: str) -> list[_Row]:
+    """Box of a line such as "cat,120,80,180,160"."""
+    match = _CSV.fullmatch(line)
+    if match is None:
+        return []
+    span = match.span(2)
+    readings = boxes(f"[{match[2]}]")
+    return [_Row(_label(match[1]), reading._replace(span=span), span) for reading in readings]
+
+
+_CSV = re.compile(
+    r"\s*([^\d,;:\[\]{}()<>]{1,60})[,;:\t]\s*((?:-?\d[\d.]*+\s*[,;\t]\s*){3}-?\d[\d.]*+)\s*"
+)
 
 
 def _label(gap: str) -> str:
     """Label in the text between two boxes; "" where it is a sentence."""
-    if tags := _TAGGED.findall(gap):
+    tags = _TAGGED.findall(gap) or _ATTRIBUTE.findall(gap)
+    if tags:
         return " ".join(tags[-1].split())
     text = " ".join(trim_label(_TOKENS.sub(" ", gap)).split()).removesuffix("->").strip(" $")
-    is_label = re.search(r"\w", text) and not _FORMS["joint"].fullmatch(lower_case(text))
+    is_label = re.search(r"\w", text) and not _FORMS["no_label"].fullmatch(lower_case(text))
     return text if is_label and not is_sentence(text) else ""
-
-
-def is_sentence(text: str) -> bool:
-    """True if the words before a box lead to it and are no label: "The mug is at"."""
-    return len(text.split()) > _LONGEST or bool(_FORMS["sentence"].search(lower_case(text)))
 
 
 _TAGGED = re.compile(
     r"(?:<ref>|<\|ref\|>|<\|object_ref_start\|>|<label>)(.{0,200}?)"
     r"(?:</ref>|<\|/ref\|>|<\|object_ref_end\|>|</label>)"
 )
+# As in <box label="cat" x1="120" …>.
+_ATTRIBUTE = re.compile(r"\b(?:label|name|class)\s?=\s?\"([^\"<>]{0,200})\"")
 # Special tokens and tags, the first half of a box that was cut off, and LaTeX's frame.
 _TOKENS = re.compile(r"<\|/?\w+\|>|</?\w+>|<loc_?\d*>?|\\boxed\{|[\[\](){}]")
-# Words of a label; more are a sentence.
-_LONGEST = 8
 
 
 def _says_none(answer: str) -> bool:

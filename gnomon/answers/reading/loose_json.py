@@ -56,9 +56,9 @@ _BLANKS = re.compile(r"[\s,]*")
 _COLON = re.compile(r"\s*[:=]\s*")
 # Possessive, so that a text full of quotation marks takes no quadratic time.
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*+(\"|\Z)|'(?:[^'\\]|\\.)*+('|\Z)", re.DOTALL)
-_WORD = re.compile(r"[^\s,:=\[\]{}\"']++")
-OBJECT = re.compile(r"\{(?=\s*[\"'])")
-"""Beginning of an object whose first key is in quotation marks."""
+_WORD = re.compile(r"[^\s,:=\[\](){}\"']++")
+OBJECT = re.compile(r"\{(?=\s*(?:[\"']|[a-z_]\w{0,40}\s*:))")
+"""Beginning of an object, whose first key may lack its quotation marks."""
 
 
 def objects(text: str) -> list[Mapping]:
@@ -77,7 +77,8 @@ def objects(text: str) -> list[Mapping]:
 def _value(text: str, place: int, depth: int) -> Value | None:
     """Parse the value that begins at a place; None if none does, or it lies too deep."""
     opening = text[place : place + 1]
-    if opening in ("{", "[") and depth < _DEEPEST:
+    # Python's tuples are lists here.
+    if opening and opening in "{[(" and depth < _DEEPEST:
         return _mapping(text, place, depth) if opening == "{" else _array(text, place, depth)
     return _scalar(text, place)
 
@@ -86,11 +87,15 @@ def _array(text: str, start: int, depth: int) -> Array:
     array = Array(start, start + 1)
     while True:
         array.end = _skip(text, array.end)
-        if text.startswith("]", array.end):
+        if text.startswith(("]", ")"), array.end):
             array.end, array.whole = array.end + 1, True
             return array
         item = _value(text, array.end, depth + 1)
         if item is None:  # the text's end, or a sign that belongs to no list
+            return array
+        if isinstance(item, Scalar) and _COLON.match(text, item.end):
+            # A key: the bracket was forgotten, as in [1, 2, 3, 4, "label": "cat"}.
+            array.whole = True
             return array
         array.items.append(item)
         array.end = item.end

@@ -11,6 +11,7 @@ from gnomon.answers.base.target import Corners, Size
 from gnomon.answers.box.answer import Box
 from gnomon.answers.box.read import boxes, in_pixels
 from gnomon.answers.reading.base import Reading
+from gnomon.answers.reading.labels import trim_label
 from gnomon.answers.spots.answer import Spot, Spots
 
 
@@ -84,17 +85,3 @@ def _lines(text: str) -> Iterator[tuple[str, Reading[Corners] | None, tuple[int,
         for label, box in zip(labels if labels[0] else labels[1:], readings, strict=False):
             yield label, box, (place + box.span[0], place + box.span[1])
         place += len(line)
-
-
-def trim_label(text: str) -> str:
-    """Strip the signs that lists, tables and quotations put around a text."""
-    text = _MARKUP.sub("", text).strip(" \t\r\n:;|,*`–—=→")
-    text = _IS_AT.sub("", text).strip(" :*`")
-    is_quoted = len(text) > 1 and text[0] + text[-1] in ('""', "''", "“”", "„“", "«»", "「」")
-    return text[1:-1] if is_quoted else text
-
-
-# Special tokens, and the bullet or number of a list's entry.
-_MARKUP = re.compile(r"<\|\w+\|>|</?(?:ref|s|box|answer)>|\A\s*+(?:[-*•+]|\d{1,3}[.)])\s+(?=\S*\w)")
-# Words that lead to a box: "EXIT is located at [...]".
-_IS_AT = re.compile(r"\s(?:(?:is|are)\s)?(?:(?:located|found)\s)?(?:at|in|box|bbox)\Z")

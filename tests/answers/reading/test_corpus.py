@@ -36,10 +36,10 @@ def test_most_answers_are_read_as_judged(name, part):
 
 def test_several_boxes_or_none_are_read_as_judged():
     """Position says nothing of lists: all boxes count, so that there is no last one."""
-    for part, floor in (("open", 0.99), ("set aside", 0.98)):
+    for part, floor, unread in (("open", 0.99, 0), ("set aside", 0.98, 0), ("fresh", 0.94, 0.2)):
         shares = counted("boxes", part=part)
         assert shares["all"] >= floor
-        assert shares.get("unread read", 0) == 0
+        assert shares.get("unread read", 0) <= unread
 
 
 def test_every_line_is_an_answer_with_its_judgement():
