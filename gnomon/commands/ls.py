@@ -72,6 +72,8 @@ def ls(
     schema: print the JSON Schema of the type's answers, where they are JSON, for guided decoding
     family FAMILY: the model family whose boxes are meant, such as qwen2.5-vl; default: plain boxes
     """
+    if words and what != "answers" and not (pattern or schema or family):
+        raise RecipeError(f"{words[0]!r} is not understood; see gnomon ls --help")
     if words or pattern or schema or family:
         if what != "answers" or not words or pattern == schema:
             raise RecipeError(
