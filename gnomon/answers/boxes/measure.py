@@ -102,14 +102,19 @@ def _matches(overlaps: NDArray[np.float64], threshold: float) -> list[tuple[int,
     import numpy as np
     from scipy.optimize import linear_sum_assignment
 
-    if not (overlaps >= threshold).any():
+    candidates = overlaps >= threshold
+    if not candidates.any():
         return []
+    rows, columns = (places.tolist() for places in candidates.nonzero())
+    # Most pictures leave no choice: then there is nothing to assign, which takes far longer.
+    if len(set(rows)) == len(set(columns)) == len(rows):
+        return list(zip(rows, columns, strict=True))
     # All overlaps together weigh less than one pair more.
     small = 1 / (1 + min(overlaps.shape))
-    weights = np.where(overlaps >= threshold, 1 + small * overlaps, 0)
+    weights = np.where(candidates, 1 + small * overlaps, 0)
     # The assignment is complete: pairs of no weight fill it up.
-    pairs = zip(*linear_sum_assignment(weights, maximize=True), strict=True)
-    return [(int(row), int(column)) for row, column in pairs if weights[row, column] > 0]
+    assigned = zip(*linear_sum_assignment(weights, maximize=True), strict=True)
+    return [(int(row), int(column)) for row, column in assigned if weights[row, column] > 0]
 
 
 def _shares(
@@ -124,7 +129,12 @@ def _shares(
 
 
 def _mean_f1(overlaps: NDArray[np.float64], prediction: Boxes, target: Boxes) -> float:
-    return fmean(_shares(overlaps, prediction, target, at).f1 for at in _THRESHOLDS)
+    if not overlaps.size:
+        return _shares(overlaps, prediction, target, _FOUND).f1
+    # Above the largest overlap all are 0.
+    largest = float(overlaps.max())
+    reached = [at for at in _THRESHOLDS if at <= largest]
+    return sum(_shares(overlaps, prediction, target, at).f1 for at in reached) / len(_THRESHOLDS)
 
 
 def _n_duplicates(overlaps: NDArray[np.float64]) -> int:
