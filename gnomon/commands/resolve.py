@@ -17,7 +17,7 @@ from gnomon.commands.user_rows import with_validation
 from gnomon.generators.base import SPLITS, Split
 from gnomon.names import allow, refuse_code
 from gnomon.names import check as check_known
-from gnomon.progress import warn
+from gnomon.progress import note, warn
 from gnomon.recipe import Eval, Recipe, RecipeError, Source
 from gnomon.store import Samples
 from gnomon.store.formats import manifest as manifests
@@ -343,6 +343,8 @@ def _exam_on_disk(
             # Read and split as it was for the training, unless the user says how.
             source = source if source.columns else replace(other, path=place)
             split = split or trained.eval.split
+    if trained is not None and source.columns is None and is_user_data(place):
+        source = _read_as_trained(source, trained)
     if split is None:
         has_splits = source.benchmark or (source.columns and source.columns.split)
         splits: list[Split] = ["all"]  # a table that nothing was trained on holds nothing out
@@ -356,6 +358,24 @@ def _exam_on_disk(
     exam = Exam((replace(source, augment=None),), split, section.seed, n)
     refuse_repeats("eval.samples", exam.samples, exam.pool, split)
     return exam
+
+
+def _read_as_trained(source: Source, trained: Recipe) -> Source:
+    """Read a table by the columns of the run's own rows, where these say how and it has them."""
+    sources = (*trained.data, *(trained.eval.data or ()))
+    columns = next((other.columns for other in sources if other.columns is not None), None)
+    if columns is None or any(other.columns not in (columns, None) for other in sources):
+        return source
+    # New pictures need no split, and no groups.
+    for some in (columns, replace(columns, split=None), replace(columns, split=None, group=None)):
+        read = replace(source, columns=some)
+        try:
+            open_user_table(read)
+        except (ValueError, OSError):
+            continue
+        note(f"{Path(str(source.path)).name}: read by the columns of the run's recipe")
+        return read
+    return source
 
 
 def _is_same_table(source: Source, place: str, run: Path | None) -> bool:

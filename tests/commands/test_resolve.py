@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 from command_toys import gnomon, loaded_by, small
 
 from gnomon import store
-from gnomon.commands.resolve import resolve, resolve_values
+from gnomon.commands.resolve import exam_of, resolve, resolve_values
 from gnomon.generators import create
 from gnomon.recipe import RecipeError, files, plain_values
+from gnomon.sample import Number
 
 
 def count(monkeypatch, counts, owner, name):
@@ -108,3 +110,26 @@ def test_a_run_parses_its_recipe_and_makes_its_settings_once(counts, tmp_path, m
     assert (tmp_path / "run" / "report.html").is_file()
     assert counts["SFTConfig"] == 1
     assert counts["_parse_yaml"] == 1 + 3  # the file, and the value of each override
+
+
+def test_a_new_table_is_read_by_the_columns_of_the_run_s_own(tmp_path, capsys):
+    """Its own split and groups are not needed; without those columns it is read as any table."""
+    columns = {"image": None, "question": "ask", "answer": "value", "kind": "number", "cycle": 10,
+               "split": "part", "group": "site"}  # fmt: skip
+    raw = {"data": [{"path": str(tmp_path / "old.csv"), "columns": columns}]}
+    (tmp_path / "old.csv").write_text(
+        "ask,value,part,site\nHow far?,3,train,a\nHow far?,4,test,b\n"
+    )
+    trained = resolve_values(raw, []).recipe
+    for name, header, row in [("sites", "ask,value,site", "How far?,9.5,b"),
+                              ("bare", "ask,value", "How far?,9.5")]:  # fmt: skip
+        (tmp_path / f"{name}.csv").write_text(f"{header}\n{row}\n")
+        exam = exam_of(str(tmp_path / f"{name}.csv"), [], trained)
+        assert exam.questions[0].target == Number(Decimal("9.5"), cycle=Decimal(10))
+        assert exam.sources[0].columns.group == ("site" if name == "sites" else None)
+        assert f"{name}.csv: read by the columns of the run's recipe" in capsys.readouterr().err
+    (tmp_path / "other.csv").write_text("question,answer\nHow far?,9.5\n")
+    exam = exam_of(
+        str(tmp_path / "other.csv"), ["columns.kind=number", "columns.image=null"], trained
+    )
+    assert exam.questions[0].target == Number(Decimal("9.5"))
