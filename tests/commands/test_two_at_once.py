@@ -87,7 +87,9 @@ def test_processes_launched_together_share_one_training(held, monkeypatch):
 def test_answers_of_a_run_are_asked_for_while_it_is_held(tmp_path, monkeypatch):
     """Another file is written, so `predict RUN` and `score RUN` may go on beside a training."""
     opened = resolve(small(tmp_path), ["eval.samples=2"]).recipe
-    monkeypatch.setattr("gnomon.commands.predict._append_answers", lambda *given: given[3].touch())
+    monkeypatch.setattr(
+        "gnomon.commands.predict._append_answers", lambda *given, **_: given[3].touch()
+    )
     with holding(tmp_path / "run"):
         out = tmp_path / "run" / "predictions" / "after.jsonl"
         assert answer_exam(opened, Exam.of(opened), out) == out

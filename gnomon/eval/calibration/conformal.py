@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from math import ceil, inf
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import optimize, stats
 
-from gnomon.eval.stats.intervals import Floats
+if TYPE_CHECKING:
+    from gnomon.eval.stats.intervals import Floats
 
 RISK_LEVEL = 0.9
 """Probability with which the share of wrong answers stays below what was asked for."""
@@ -85,6 +86,8 @@ def threshold_by_risk(trusts: Sequence[float], right: Sequence[bool], wrong: flo
 
 def _fewest_answers(wrong: float, n: int) -> int:
     """Return how many answers can keep a risk with a few errors, or with fewer if n is small."""
+    from scipy import stats  # every verb that may read a calibration imports this module
+
     for allowed in range(_ALLOWED_ERRORS, -1, -1):
         counts = np.arange(allowed + 1, n + 1)
         enough = counts[stats.beta.ppf(RISK_LEVEL, allowed + 1, counts - allowed) <= wrong]
@@ -95,6 +98,8 @@ def _fewest_answers(wrong: float, n: int) -> int:
 
 def upper_bound(errors: int, n: int, failure: float) -> float:
     """Return the share that is exceeded with probability `failure` at most, by a binomial."""
+    from scipy import stats
+
     return 1.0 if errors >= n else float(stats.beta.ppf(1 - failure, errors + 1, n - errors))
 
 
@@ -104,6 +109,8 @@ def fit_confidence(trusts: Sequence[float], right: Sequence[bool]) -> tuple[Floa
     Returns rising trusts and the shares right at them (isotonic regression, Zadrozny and Elkan
     2002). No share is 0 or 1, which n answers cannot show.
     """
+    from scipy import optimize
+
     levels, places = np.unique(np.asarray(trusts, np.float64), return_inverse=True)
     counts = np.bincount(places)
     shares = np.bincount(places, np.asarray(right, np.float64)) / counts

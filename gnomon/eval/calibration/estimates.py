@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gnomon.eval.scoring.belief import SAME, Belief, belief_of, distance
 from gnomon.eval.scoring.choosing import best_place
-from gnomon.eval.stats.intervals import Floats
 from gnomon.sample import Target
+
+if TYPE_CHECKING:  # it imports scipy, which predicting and listing do without
+    from gnomon.eval.stats.intervals import Floats
 
 
 @dataclass(frozen=True)

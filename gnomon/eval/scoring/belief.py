@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from math import log, nan
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from gnomon.answers.base.answer_type import AnswerType, Line, Value
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import create
-from gnomon.eval.stats.intervals import Floats
 from gnomon.sample import Prediction, Target
+
+if TYPE_CHECKING:  # it imports scipy, which predicting and listing do without
+    from gnomon.eval.stats.intervals import Floats
 
 SAME = 1e-9
 """Differences in minutes, or in numbers, that count as none."""
