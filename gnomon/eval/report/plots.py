@@ -48,16 +48,23 @@ def error_class(item: ScoredAnswer) -> str:
 
 def truth_scatter(run: RunResult, index: int, answer_type: str) -> Markup | None:
     """Draw answers against truths; None for a kind whose values are no points on a line, such as
-    boxes."""
+    boxes.
+
+    Where a scale goes round an answer is drawn next to its truth, the shorter way: 9.9 for a truth
+    of 0.0 lies a tenth below it, and not at the other end.
+    """
     answers = TYPES[answer_type]
     if answers.axis is None:
         return None
     per = answers.axis.per
-    points = [
-        (answers.place(answers.value_of(item.truth)) / per, answers.place(item.value) / per)
-        for item in run.scores.of_type(answer_type)
-        if item.value is not None
-    ]
+    points = []
+    for item in run.scores.of_type(answer_type):
+        if item.value is None:
+            continue
+        truth, place = answers.place(answers.value_of(item.truth)), answers.place(item.value)
+        if period := answers.period_of(item.truth):
+            place = truth + (place - truth + period / 2) % period - period / 2
+        points.append((truth / per, place / per))
     if not points:
         return None
     ends = (0.0, answers.axis.end) if answers.axis.end else _ends([truth for truth, _ in points])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from decimal import Decimal
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,8 +17,9 @@ from PIL import Image
 from gnomon.eval import RunResult, compare, score
 from gnomon.eval.report import answers as examples
 from gnomon.eval.report import page as report
+from gnomon.eval.report import plots
 from gnomon.eval.report.plots import curves
-from gnomon.sample import Time
+from gnomon.sample import Number, Sample, Time
 
 HOSTILE = "<script>alert(1)</script><img src=http://evil.example/x.png onerror=alert(2)>\"'"
 LOG = [
@@ -224,3 +226,17 @@ def test_several_kinds_are_told_in_one_sentence_and_a_table_first():
         "Box: after is better than before: IoU at least 0.5 75.0 %"
     )
     assert "F1 of texts in their boxes" in result.sentences[5]
+
+
+def test_an_answer_beyond_the_end_of_a_dial_lies_next_to_its_truth(monkeypatch):
+    """On a meter's dial and on a clock, where the other end would be the farthest."""
+    drawn = []
+    monkeypatch.setattr(plots, "scatter", lambda points, *_, **__: drawn.append(points))
+    dial = [
+        Sample(f"dial-{i}", None, "?", Number(Decimal(value), cycle=Decimal(10)))
+        for i, value in enumerate(["0.0", "9.8", "4.0"])
+    ]
+    plots.truth_scatter(run("a", dial, ["9.9", "0.1", "5.5"]), 0, "cyclic")
+    assert np.allclose(drawn.pop(), [(0, -0.1), (9.8, 10.1), (4, 5.5)])
+    plots.truth_scatter(run("a", clocks(1), ["11:30"]), 0, "time")
+    assert np.allclose(drawn.pop(), [(0, -0.5)])
