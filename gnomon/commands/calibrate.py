@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
+from decimal import Decimal
+from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +17,7 @@ from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.calibration import Calibration, Part, Terms
 from gnomon.eval.scoring import predictions, questions
+from gnomon.eval.scoring.questions import Question
 from gnomon.progress import warn
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.terminal import show
@@ -59,13 +63,30 @@ def calibrate(
         recipe = replace(recipe, eval=replace(recipe.eval, answer="mean"))
     if data is None:
         exam = Exam.of(replace(recipe, eval=replace(recipe.eval, split="val", data=None)))
-    out = run / "predictions" / "calibration.jsonl"
+    if exam.samples < _FEWEST:
+        raise RecipeError(
+            f"{exam.samples} labelled pictures are too few: give at least {_FEWEST}, as DATA"
+        )
+    out = _answers_path(recipe, exam, run)
     answer_exam(recipe, exam, out, run=run)
     calibration = learn(recipe, exam, out, within=within, same_groups=same_groups)
     file = calibration.write(run)
     for part in calibration.parts:
-        show("\n".join(summary(part)))
+        show("\n".join(summary(part, same_groups=same_groups)))
     show(f"{file}: `gnomon predict {model} PICTURES` now writes low, high and confidence")
+
+
+def _answers_path(recipe: Recipe, exam: Exam, run: Path) -> Path:
+    """Return a file for the answers to these very questions, by these weights and lists.
+
+    So a killed calibration resumes, and another one never meets the answers of an earlier.
+    """
+    from gnomon.pipeline.load import fingerprint
+
+    section = recipe.eval
+    what = [asdict(exam), section.answer, section.grid, section.belief, fingerprint(run)]
+    digest = blake2b(json.dumps(what, default=str).encode(), digest_size=4).hexdigest()
+    return run / "predictions" / f"calibration-{digest}.jsonl"
 
 
 def learn(
@@ -74,6 +95,12 @@ def learn(
     """Calibrate by a file of answers with beliefs; refuse one that shows nothing."""
     by_id = {question.id: question for question in questions.load(answers, exam, exam.samples)}
     stored = predictions.PredictionFile(answers)
+    unlisted = [by_id[answer.sample_id].target for answer in stored if not answer.logprobs]
+    if numbers := [target for target in unlisted if target.number is not None]:
+        raise RecipeError(
+            f"{len(numbers)} of {len(stored)} labels, such as {numbers[0].write()}, are not among"
+            f" the answers that are listed of themselves: {_grid_for(by_id.values())} lists all"
+        )
     parts = calibrations.calibrate(
         ((answer, by_id[answer.sample_id]) for answer in stored),
         recipe.eval.answer,
@@ -82,15 +109,22 @@ def learn(
     )
     if not parts:
         raise RecipeError(
-            f"{answers}: the possible answers of no question can be listed: for numbers give"
-            " eval.grid=[0,9.9,0.1], first, last and step"
+            "boxes, free texts, tables and times with seconds cannot be calibrated yet: their"
+            " answers cannot be listed"
         )
     n = sum(len(part.scores) for part in parts)
+    outside = sum(score is None for part in parts for score in part.scores)
+    if outside > n * (1 - Terms().coverage):
+        raise RecipeError(
+            f"{outside} of {n} truths are not among the listed answers, so that no interval can"
+            f" hold them: {_grid_for(by_id.values())} lists all numbers"
+        )
     if n < _FEWEST:
         raise RecipeError(f"{n} labelled pictures are too few: give at least {_FEWEST}, as DATA")
-    if passed := len(stored) - n:
+    if unlisted:
         warn(
-            f"{passed} of {len(stored)} questions were passed over: their answers cannot be listed"
+            f"{len(unlisted)} of {len(stored)} questions were passed over: answers such as"
+            f" {unlisted[0].display()} cannot be listed"
         )
     settings = next(iter(stored)).settings
     belief = recipe.eval.belief
@@ -100,21 +134,32 @@ def learn(
     return Calibration(settings.get("weights"), rule, recipe.eval.grid, listing, parts)
 
 
-def summary(part: Part) -> list[str]:
+def _grid_for(some: Iterable[Question]) -> str:
+    """Return the override whose grid has all the labels that are numbers."""
+    numbers = (question.target.number for question in some)
+    values = [number for number in numbers if number is not None] or [Decimal(0)]
+    exponents = [int(value.as_tuple().exponent) for value in values]
+    step = Decimal(1).scaleb(min(0, *exponents))
+    return f"eval.grid=[{min(values):f},{max(values):f},{step:f}]"
+
+
+def summary(part: Part, *, same_groups: bool = False) -> list[str]:
     """Say what was learnt: the intervals, and how often the surest answers are wrong."""
     n, groups = len(part.scores), len(set(part.groups))
     whose = "" if groups == n else f" of {groups} groups"
-    lines = [f"{n} pictures{whose}; an answer within {part.within:g} of the truth is right"]
+    right = f"; an answer within {part.within:g} of the truth is right" if part.within else ""
+    lines = [f"{n} answers{whose}{right}"]
     least = conformal.fewest_groups(Terms().coverage)
     if groups < least:
         lines.append(
-            f"  intervals of 90 % for a new group need {least} groups at least: give more, or"
-            " --same-groups if the next pictures are of these"
+            f"  intervals of 90 % need {least} groups at least: give more, let predict ask for less"
+            f" (--coverage {conformal.most_coverage(groups):.2f})"
+            + ("" if same_groups else ", or say --same-groups if the next pictures are of these")
         )
     outside = sum(score is None for score in part.scores)
     if outside:
         lines.append(f"  {outside} truths are not among the listed answers: no interval holds them")
-    lines.append("  answered     wrong   at most, for the next ones")
+    lines.append("  answered     wrong   at most, with 90 % probability, of the next ones")
     lines += [
         f"  {share:7.0%}   {wrong:7.1%}   {bound:7.1%}"
         for share, wrong, bound in risks(part.trusts, part.right)

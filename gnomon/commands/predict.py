@@ -26,6 +26,7 @@ from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Certifier, Terms
 from gnomon.eval.scoring import predictions, questions
 from gnomon.pipeline import families
+from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError, parse_file
 from gnomon.sample import Number, Prediction, Sample, Target, Text
 from gnomon.store.formats.manifest import differences
@@ -91,6 +92,8 @@ def predict(
     # Who asks for another answer by name gets that one, without what a calibration says.
     is_plain = any(word.startswith("eval.answer=") for word in words)
     certifier = _certifier(model, None if is_plain else run, coverage, wrong, answered)
+    if is_plain and run is not None and (run / calibrations.NAME).is_file():
+        note("eval.answer is given, so that the run's calibration is not used")
     resolved = resolve_model(model, data, words)
     if find and find_question is None:
         find_question = cuts.find_question_of(resolved.check_names(), run)
@@ -106,6 +109,10 @@ def predict(
         if len(answers) == 1:
             show(pictures.answer_line(answers[0]))
         count = f"{len(answers)} answer{'' if len(answers) == 1 else 's'}"
+        if certifier and (without := sum(a.certainty is None for a in answers)):
+            warn(f"{without} of {count} have no interval: their question was not calibrated")
+        if refused := sum(bool(a.certainty and a.certainty.refused) for a in answers):
+            count += f", {refused} of them refused,"
         show(f'{file}: {count} to "{question}"')
         return
     if question is not None:

@@ -371,8 +371,10 @@ def _read_as_trained(source: Source, trained: Recipe) -> Source:
         read = replace(source, columns=some)
         try:
             open_user_table(read)
-        except (ValueError, OSError):
-            continue
+        except (ValueError, OSError) as error:
+            if "no column" in str(error):
+                continue
+            raise RecipeError(str(error)) from error  # the columns are there, and a row is bad
         note(f"{Path(str(source.path)).name}: read by the columns of the run's recipe")
         return read
     return source

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -41,26 +42,39 @@ def photos(here):
 def test_what_was_learnt_is_printed_and_written(run, tmp_path, capsys):
     shutil.copytree(run, tmp_path / "run")
     words = ("arithmetic", "tasks=[add]", "digits=[1, 2]", "eval.samples=30", "--within", 9)
-    assert gnomon("calibrate", tmp_path / "run", *words) == 0
-    printed, warnings = capsys.readouterr()
-    assert "an answer within 9 of the truth is right" in printed
+    # A sum above 100 is in no list, and the message names one that has it.
+    assert gnomon("calibrate", tmp_path / "run", *words) == 2
+    message = capsys.readouterr().err
+    assert "of 30 labels, such as 1" in message
+    (grid,) = re.findall(r"eval\.grid=\S+", message)
+    assert gnomon("calibrate", tmp_path / "run", *words, grid) == 0
+    printed = capsys.readouterr().out
+    assert "30 answers; an answer within 9 of the truth is right" in printed
     assert "answered     wrong" in printed
     assert "calibration.json: `gnomon predict" in printed
     stored = calibrations.read(tmp_path / "run")
     assert stored.rule == "mean"
     (part,) = stored.parts
-    # A sum above 100 is in no list.
-    assert f"{30 - len(part.scores)} of 30 questions were passed over" in warnings
+    assert len(part.scores) == 30
+    # Another list is another calibration, and an earlier one is not in its way.
+    narrow = ("eval.grid=[0,50,1]", "eval.answer=mode")
+    assert gnomon("calibrate", tmp_path / "run", *words, *narrow) == 2
+    assert "so that no interval can hold them: eval.grid=[" in capsys.readouterr().err
 
 
 @pytest.mark.slow
 def test_without_data_a_run_is_calibrated_on_its_split_for_validation(run, tmp_path, capsys):
-    """Sums and clocks have other answers, and each is calibrated for itself."""
     shutil.copytree(run, tmp_path / "run")
-    assert gnomon("calibrate", tmp_path / "run", "eval.samples=30") == 0
-    assert capsys.readouterr().out.count("of the truth is right") == 2
-    about = json.loads((tmp_path / "run/predictions/calibration.about.json").read_text())
-    assert about["exam"]["split"] == "val"
+    clocks = (
+        "data.0.options.second_hand=0",
+        "data.1.weight=0.002",
+        "eval.samples=24",
+        f"eval.belief=[{HALVES}]",
+    )
+    assert gnomon("calibrate", tmp_path / "run", *clocks) == 0
+    assert capsys.readouterr().out.startswith("24 answers\n")
+    (about,) = (tmp_path / "run/predictions").glob("calibration-*.about.json")
+    assert json.loads(about.read_text())["exam"]["split"] == "val"
 
 
 def test_a_folder_of_photographs_gets_intervals_and_refusals(calibrated, photos, capsys):
@@ -111,7 +125,7 @@ def test_terms_without_a_calibration_are_refused(run, photos, words, capsys):
     ("words", "message"),
     [
         (("--coverage", 90), "coverage=90: give a share between 0 and 1"),
-        (("--coverage", 0.99), "needs pictures of at least 99 groups, and there are 24"),
+        (("--coverage", 0.99), "needs pictures of at least 99 groups, and 24 were"),
         (("--wrong", 0), "wrong=0: give a share between 0 and 1"),
         (("--answered", 2), "answered=2: give a share above 0"),
         (("--wrong", 0.1, "--answered", 0.5), "give one, the other follows"),

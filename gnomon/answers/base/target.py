@@ -127,6 +127,11 @@ class Target(ABC):
         return None
 
     @property
+    def number(self) -> Decimal | None:
+        """Value of a number, which a grid may list; None for other answers."""
+        return None
+
+    @property
     def words(self) -> str:
         """Text whose words are counted in a dataset's description, if any."""
         return ""

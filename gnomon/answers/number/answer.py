@@ -205,6 +205,11 @@ class Number(Target):
             count = int(self.cycle / step)
         return tuple(replace(self, value=place * step) for place in range(count))
 
+    @property
+    def number(self) -> Decimal:
+        """The value, which a grid may list."""
+        return self.value
+
     def on_grid(self, values: Sequence[Decimal]) -> tuple[Self, ...]:
         """Numbers with these values, in the same unit and on the same cycle."""
         form = self.form_of_question

@@ -163,7 +163,11 @@ class Certifier:
 
     def __init__(self, calibration: Calibration, terms: Terms) -> None:
         self.calibration, self.terms = calibration, terms
-        self._limits: dict[str, tuple[float, float]] = {}
+        # Computed here, so that terms which cannot be kept are refused before a model is loaded.
+        self._limits = {
+            part.listing: (part.limit(terms.coverage), part.threshold(terms))
+            for part in calibration.parts
+        }
 
     @cached_property
     def settings(self) -> dict[str, object]:
@@ -180,7 +184,7 @@ class Certifier:
         part = self.calibration.part(answers)
         if part is None:
             return None
-        limit, threshold = self._limits_of(part)
+        limit, threshold = self._limits[part.listing]
         estimate = Estimate.of(logprobs, form, dialect, self.calibration.rule, part.within)
         if estimate.belief.answer_type.axis is None:
             interval = (", ".join(estimate.choices(answers, limit)), "")
@@ -192,12 +196,6 @@ class Certifier:
             refused=estimate.trust < threshold,
         )
         return answers[estimate.place], certainty
-
-    def _limits_of(self, part: Part) -> tuple[float, float]:
-        if part.listing not in self._limits:
-            limits = part.limit(self.terms.coverage), part.threshold(self.terms)
-            self._limits[part.listing] = limits
-        return self._limits[part.listing]
 
 
 def group_of(question: Question) -> str:

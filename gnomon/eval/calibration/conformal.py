@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from math import ceil, inf
+from math import ceil, floor, inf
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,8 +35,10 @@ def limit(scores: Sequence[float], groups: Sequence[Hashable], coverage: float) 
     least = fewest_groups(coverage)
     if len(sizes) < least:
         raise ValueError(
-            f"coverage={coverage:g}: needs pictures of at least {least} groups, and there"
-            f" {'is' if len(sizes) == 1 else 'are'} {len(sizes)}"
+            f"coverage={coverage:g}: needs pictures of at least {least} groups, and {len(sizes)}"
+            f" {'was' if len(sizes) == 1 else 'were'} calibrated on: ask for"
+            f" --coverage {most_coverage(len(sizes)):.2f}, or calibrate on more, or with"
+            " --same-groups if the next pictures are of these"
         )
     order = np.argsort(scores, kind="stable")
     weights = np.array([1 / sizes[groups[place]] for place in order])
@@ -51,6 +53,11 @@ def fewest_groups(coverage: float) -> int:
     if not 0 < coverage < 1:
         raise ValueError(f"coverage={coverage:g}: give a share between 0 and 1, such as 0.9")
     return ceil(coverage / (1 - coverage) - 1e-9)
+
+
+def most_coverage(groups: int) -> float:
+    """Return the largest coverage, in whole percent, that so many groups can show."""
+    return floor(100 * groups / (groups + 1)) / 100
 
 
 def threshold_by_share(trusts: Sequence[float], share: float) -> float:

@@ -55,10 +55,10 @@ def _lines_of(answers: AnswerType) -> tuple[Line, ...]:
     else:
         unit, width = ("min" if answers.period else ""), "Width of the interval"
     return (
-        Line("interval_covers", "Interval holds the truth"),
+        Line("interval_covers", "Interval holds the truth", headline=True),
         Line("interval_width", width, statistic="mean", unit=unit, better="lower"),
-        Line("answered", "Answered, not refused"),
-        Line(RIGHT, "Right among the answered"),
+        Line("answered", "Answered, not refused", headline=True),
+        Line(RIGHT, "Right among the answered", headline=True),
     )
 
 
