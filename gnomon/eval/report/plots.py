@@ -57,17 +57,20 @@ def truth_scatter(run: RunResult, index: int, answer_type: str) -> Markup | None
     if answers.axis is None:
         return None
     per = answers.axis.per
-    points = []
-    for item in run.scores.of_type(answer_type):
-        if item.value is None:
-            continue
-        truth, place = answers.place(answers.value_of(item.truth)), answers.place(item.value)
-        if period := answers.period_of(item.truth):
-            place = truth + (place - truth + period / 2) % period - period / 2
-        points.append((truth / per, place / per))
-    if not points:
+    items = [item for item in run.scores.of_type(answer_type) if item.value is not None]
+    if not items:
         return None
-    ends = (0.0, answers.axis.end) if answers.axis.end else _ends([truth for truth, _ in points])
+    truths = [answers.place(answers.value_of(item.truth)) for item in items]
+    ends = (0.0, answers.axis.end) if answers.axis.end else _ends([t / per for t in truths])
+    points = []
+    for item, truth in zip(items, truths, strict=True):
+        place = answers.place(item.value)
+        if period := answers.period_of(item.truth):
+            nearer = truth + (place - truth + period / 2) % period - period / 2
+            # Far off there is no room for it beyond the end: it stays where it is.
+            is_beyond = not ends[0] <= nearer / per <= ends[1]
+            place = place if is_beyond and abs(nearer - truth) > period / 4 else nearer
+        points.append((truth / per, place / per))
     label = f"{answer_type} of {run.name}: answers against truths"
     return scatter(points, ends, colour(index), names=answers.axis.names, label=label)
 

@@ -232,10 +232,13 @@ def test_an_answer_beyond_the_end_of_a_dial_lies_next_to_its_truth(monkeypatch):
     """On a meter's dial and on a clock, where the other end would be the farthest."""
     drawn = []
     monkeypatch.setattr(plots, "scatter", lambda points, *_, **__: drawn.append(points))
+    # The axes have little room beyond the truths.
     dial = [
         Sample(f"dial-{i}", None, "?", Number(Decimal(value), cycle=Decimal(10)))
         for i, value in enumerate(["0.0", "9.8", "4.0"])
     ]
+    plots.truth_scatter(run("a", dial, ["4.9", "4.9", "4.1"]), 0, "cyclic")
+    assert np.allclose(drawn.pop(), [(0, 4.9), (9.8, 4.9), (4, 4.1)])  # nearly half a turn
     plots.truth_scatter(run("a", dial, ["9.9", "0.1", "5.5"]), 0, "cyclic")
     assert np.allclose(drawn.pop(), [(0, -0.1), (9.8, 10.1), (4, 5.5)])
     plots.truth_scatter(run("a", clocks(1), ["11:30"]), 0, "time")
