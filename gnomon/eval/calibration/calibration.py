@@ -132,30 +132,36 @@ def calibrate(
 ) -> tuple[Part, ...]:
     """Learn from answers with beliefs and their labelled questions; others are passed over.
 
-    `within` is the distance that is still right; without it, what the labels say. With
-    `same_groups` every picture counts for itself, since the next ones come from the same groups.
+    `within` is the distance that is still right; without it, what the labels say, and the least
+    where they differ: a new picture has no label. With `same_groups` every picture counts for
+    itself, since the next ones come from the same groups.
     """
-    rows: dict[tuple[str, float], list[tuple[str, float | None, float, bool]]] = {}
+    by_listing: dict[str, list[tuple[Prediction, Question]]] = {}
     for prediction, question in pairs:
-        if not prediction.logprobs:
-            continue
-        truth = question.target
-        tolerance = tolerance_of(truth) if within is None else within
-        estimate = Estimate.of(
-            prediction.logprobs, truth.form_of_question, prediction.dialect, rule, tolerance
-        )
-        score = estimate.score(truth)
-        row = (
-            question.picture if same_groups else group_of(question),
-            None if score == np.inf else score,
-            estimate.trust,
-            estimate.is_right(truth, tolerance),
-        )
-        rows.setdefault((hash_of(tuple(prediction.logprobs)), tolerance), []).append(row)
-    return tuple(
-        Part(listing, tolerance, *zip(*some, strict=True))
-        for (listing, tolerance), some in rows.items()
-    )
+        if prediction.logprobs:
+            listing = hash_of(tuple(prediction.logprobs))
+            by_listing.setdefault(listing, []).append((prediction, question))
+    parts = []
+    for listing, some in by_listing.items():
+        tolerance = within
+        if tolerance is None:
+            tolerance = min(tolerance_of(question.target) for _, question in some)
+        rows = []
+        for prediction, question in some:
+            truth = question.target
+            estimate = Estimate.of(
+                prediction.logprobs or {}, truth.form_of_question, prediction.dialect, rule,
+                tolerance,
+            )  # fmt: skip
+            score = estimate.score(truth)
+            rows.append((
+                question.picture if same_groups else group_of(question),
+                None if score == np.inf else score,
+                estimate.trust,
+                estimate.is_right(truth, tolerance),
+            ))  # fmt: skip
+        parts.append(Part(listing, tolerance, *zip(*rows, strict=True)))
+    return tuple(parts)
 
 
 class Certifier:
