@@ -96,8 +96,11 @@ class Boxes(Target):
         if size is None:
             raise ValueError("boxes need a picture: name the `image` column")
         items = []
-        for label, numbers, form in _rows(value):
-            corners = parse_label(numbers, form or columns.box_format, size)
+        for label, numbers, form, note in _rows(value):
+            try:
+                corners = parse_label(numbers, form or columns.box_format, size)
+            except ValueError as error:
+                raise ValueError(f"annotation {note}: {error}" if note else str(error)) from error
             items.append(LabelledBox(" ".join(label.split()), Box(*corners)))
         return cls(tuple(items))
 
@@ -135,8 +138,8 @@ _BOX_KEYS = {
 _LABEL_KEYS = ("label", "category", "name", "class", "labels", "categories")
 
 
-def _rows(value: Any) -> Iterable[tuple[str, Any, str]]:
-    """Label, numbers and form of each box in a cell: lists of four, or objects with a label.
+def _rows(value: Any) -> Iterable[tuple[str, Any, str, str]]:
+    """Label, numbers, form and id of each box in a cell: lists of four, or objects with a label.
 
     The Hugging Face form is understood, too: one object with a list of boxes and one of labels.
     """
@@ -148,14 +151,15 @@ def _rows(value: Any) -> Iterable[tuple[str, Any, str]]:
         labels = next((values[key] for key in _LABEL_KEYS if key in values), [""] * len(boxes))
         if len(labels) != len(boxes):
             raise ValueError(f"{repr(value)} has {len(boxes)} boxes and {len(labels)} labels")
-        return [(str(label), box, form) for label, box in zip(labels, boxes, strict=True)]
+        return [(str(label), box, form, "") for label, box in zip(labels, boxes, strict=True)]
     rows = []
     for row in values:
         if isinstance(row, Mapping):
             label = next((row[key] for key in _LABEL_KEYS if row.get(key) is not None), "")
-            rows.append((str(label), *_cell(row)))
+            note = row.get("id")
+            rows.append((str(label), *_cell(row), "" if note is None else str(note)))
         else:
-            rows.append(("", row, ""))
+            rows.append(("", row, "", ""))
     return rows
 
 

@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import yaml
 
 from gnomon import files
+from gnomon.store.user_data.building import warn_once
 from gnomon.store.user_data.pictures import PICTURES
 
 Row: TypeAlias = dict[str, Any]
@@ -33,20 +34,54 @@ def is_coco(root: Any) -> bool:
 def coco_rows(root: Row, file: Path) -> list[Row]:
     """Rows of COCO's annotations; crowds are left out, since their box is around many things."""
     boxes: dict[Any, list[Row]] = defaultdict(list)
-    try:
-        labels = {category["id"]: str(category["name"]) for category in root["categories"]}
-        for note in root["annotations"]:
-            if not note.get("iscrowd"):
-                box = {"label": labels[note["category_id"]], "xywh": note["bbox"]}
-                boxes[note["image_id"]].append(box)
-        return [
-            {"image": image["file_name"], "answer": boxes[image["id"]]} for image in root["images"]
-        ]
-    except (AttributeError, KeyError, TypeError) as error:
-        raise ValueError(
-            f"{file}: these look like COCO's annotations, but one lacks a key or names a category"
-            f" that is not there ({type(error).__name__}: {error})"
-        ) from error
+    notes = _items(root, "annotations", ("image_id", "category_id"), file)
+    images = _items(root, "images", ("id", "file_name"), file)
+    categories = _items(root, "categories", ("id", "name"), file)
+    labels = {category["id"]: str(category["name"]) for category in categories}
+    image_ids = {image["id"] for image in images}
+    n, strays = 0, []
+    for note in notes:
+        if note.get("iscrowd"):
+            continue
+        n += 1
+        if note["category_id"] not in labels:
+            which = f"annotation {note.get('id')} has category_id {note['category_id']!r}"
+            raise ValueError(f"{file}: {which}, which `categories` does not list")
+        if note["image_id"] not in image_ids:
+            strays.append(note)
+        box = {"id": note.get("id"), "label": labels[note["category_id"]], "xywh": note.get("bbox")}
+        boxes[note["image_id"]].append(box)
+    if strays:
+        _report_strays(strays, n, file)
+    return [{"image": image["file_name"], "answer": boxes[image["id"]]} for image in images]
+
+
+def _items(root: Row, name: str, keys: tuple[str, ...], file: Path) -> list[Row]:
+    """Objects of a list of COCO's, each of which has these keys."""
+    form = f"{file}: these look like COCO's annotations, but"
+    if not isinstance(root[name], list):
+        raise ValueError(f"{form} `{name}` is no list")
+    for place, item in enumerate(root[name], 1):
+        missing = [key for key in keys if not _has(item, key)]
+        if missing:
+            number = f" (id {item['id']})" if _has(item, "id") else ""
+            raise ValueError(f"{form} entry {place}{number} of `{name}` lacks {', '.join(missing)}")
+    return list(root[name])
+
+
+def _has(item: Any, key: str) -> bool:
+    """True for an object with a number or a text under the key, by which it can be looked up."""
+    return isinstance(item, dict) and isinstance(item.get(key), int | float | str)
+
+
+def _report_strays(strays: list[Row], n: int, file: Path) -> None:
+    """Warn of annotations of pictures that are not listed, or refuse a file that has no others."""
+    many = "1 annotation is" if len(strays) == 1 else f"{len(strays):,} annotations are"
+    first = f"annotation {strays[0].get('id')} has image_id {strays[0]['image_id']!r}"
+    text = f"{file}: {many} of pictures that `images` does not list: {first}"
+    if len(strays) == n:
+        raise ValueError(f"{text}; no other is left, so that the ids may be of another kind")
+    warn_once(f"{text}; left out")
 
 
 def is_annotated(folder: Path) -> bool:

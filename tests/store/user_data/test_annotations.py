@@ -148,6 +148,29 @@ def without_category(folder):
     return file
 
 
+def with_note(**values):
+    """COCO's JSON with one annotation more, number 42."""
+
+    def make(folder):
+        file = coco(folder)
+        root = json.loads(file.read_text())
+        root["annotations"].append({**root["annotations"][0], "id": 42, **values})
+        file.write_text(json.dumps(root))
+        return file
+
+    return make
+
+
+def of_other_ids(folder):
+    """COCO's JSON whose annotations have texts for the ids of pictures."""
+    file = coco(folder)
+    root = json.loads(file.read_text())
+    for note in root["annotations"]:
+        note["image_id"] = str(note["image_id"])
+    file.write_text(json.dumps(root))
+    return file
+
+
 def with_label(text):
     def make(folder):
         (yolo(folder) / "labels" / "train" / "a.txt").write_text(text)
@@ -167,7 +190,11 @@ def with_xml(text):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (without_category, "look like COCO's annotations, but one lacks a key"),
+        (without_category, "annotation 1 has category_id 18, which `categories` does not list"),
+        (with_note(category_id=None), "entry 5 (id 42) of `annotations` lacks category_id"),
+        (with_note(bbox=[1, 2, 3]), "annotation 42: [1, 2, 3] is no box: give four numbers"),
+        (with_note(bbox=[90, 2, 30, 4]), "annotation 42: [90, 2, 30, 4] lies outside its picture"),
+        (of_other_ids, "3 annotations are of pictures that `images` does not list"),
         (with_label("0 0.5 0.5 0.5\n"), "is no box: give four numbers"),
         (with_label("0 0.1 0.1 0.2 0.1 0.2 0.2 0.1 0.2\n"), "is no box: give four numbers"),
         (with_label("0 0.9 0.5 0.5 0.5\n"), "lies outside its picture of 100 by 60"),
@@ -181,6 +208,15 @@ def with_xml(text):
 def test_what_is_wrong_is_refused_with_its_place(tmp_path, make, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         open_table(make(tmp_path), FIND, "all")
+
+
+def test_annotations_of_pictures_that_are_not_listed_are_counted(tmp_path, capsys):
+    file = with_note(image_id=77)(tmp_path)
+    for _ in range(2):
+        assert boxes_of(open_table(file, FIND, "all")) == list(TRUTH.values())
+    warning = capsys.readouterr().err
+    assert warning.count("notes.json: 1 annotation is of pictures that `images` does not list") == 1
+    assert "annotation 42 has image_id 77; left out" in warning
 
 
 def test_a_folder_with_metadata_of_its_own_is_read_by_that(tmp_path):
