@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -338,13 +339,16 @@ def _exam_on_disk(
     checked = resolved.check_names()
     (source,) = checked.data
     place = str(source.path)
-    for other in trained.data if trained else ():
-        if trained and _is_same_table(other, place, run):
+    if trained is not None:
+        user_values = resolved.values["data"][0]
+        tables = [table for table in trained.data if _is_same_table(table, place, run)]
+        if tables:
             # Read and split as it was for the training, unless the user says how.
-            source = source if source.columns else replace(other, path=place)
+            choices = [_with_columns(replace(table, path=place), user_values) for table in tables]
+            source = next((choice for choice in choices if choice is not None), source)
             split = split or trained.eval.split
-    if trained is not None and source.columns is None and is_user_data(place):
-        source = _read_as_trained(source, trained)
+        elif is_user_data(place):
+            source = _read_as_trained(source, user_values, trained)
     if split is None:
         has_splits = source.benchmark or (source.columns and source.columns.split)
         splits: list[Split] = ["all"]  # a table that nothing was trained on holds nothing out
@@ -360,24 +364,46 @@ def _exam_on_disk(
     return exam
 
 
-def _read_as_trained(source: Source, trained: Recipe) -> Source:
-    """Read a table by the columns of the run's own rows, where these say how and it has them."""
+def _read_as_trained(source: Source, user_values: dict[str, Any], trained: Recipe) -> Source:
+    """Read a table by the columns of the run's own rows, where these say how and it has them.
+
+    Columns that the user names go before them.
+    """
     sources = (*trained.data, *(trained.eval.data or ()))
     columns = next((other.columns for other in sources if other.columns is not None), None)
     if columns is None or any(other.columns not in (columns, None) for other in sources):
         return source
     # New pictures need no split, and no groups.
     for some in (columns, replace(columns, split=None), replace(columns, split=None, group=None)):
-        read = replace(source, columns=some)
+        read = _with_columns(replace(source, columns=some), user_values)
+        if read is None:
+            return source
         try:
             open_user_table(read)
         except (ValueError, OSError) as error:
             if "no column" in str(error):
                 continue
             raise RecipeError(str(error)) from error  # the columns are there, and a row is bad
-        note(f"{Path(str(source.path)).name}: read by the columns of the run's recipe")
+        beside = " and by those that you name" if source.columns else ""
+        note(f"{Path(str(source.path)).name}: read by the columns of the run's recipe{beside}")
         return read
     return source
+
+
+def _with_columns(trained: Source, user_values: dict[str, Any]) -> Source | None:
+    """Return a run's source with the keys that a user gave for the same table in place of its own.
+
+    None if the user asks for another kind of answer, to which the run's columns do not apply.
+    """
+    values: dict[str, Any] = json.loads(json.dumps(asdict(trained)))
+    columns, user_columns = values["columns"], user_values.get("columns")
+    if columns and user_columns:
+        if user_columns.get("kind", columns["kind"]) != columns["kind"]:
+            return None
+        if "question" in user_columns:  # `ask` would go before the column that the user names
+            columns["ask"] = None
+        columns |= user_columns
+    return recipe.validate(Source, {**values, **user_values, "columns": columns or user_columns})
 
 
 def _is_same_table(source: Source, place: str, run: Path | None) -> bool:

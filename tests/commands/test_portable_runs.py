@@ -60,6 +60,8 @@ def test_a_moved_run_needs_nothing_outside_itself(project, tmp_path, monkeypatch
     resolved = resolve_model(run, str(table), [])
     assert recipe_and_exam(resolved, str(table), [], run=Path(run))[1].split == "test"
     table.write_text(table.read_text() + "7.png,10:10,test\n")  # another table
+    assert recipe_and_exam(resolved, str(table), words, run=Path(run))[1].split == "test"
+    words.append("columns.split=null")
     assert recipe_and_exam(resolved, str(table), words, run=Path(run))[1].split == "all"
     shutil.rmtree(table.parent)
     assert gnomon("predict", run) == 0

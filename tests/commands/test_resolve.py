@@ -133,3 +133,29 @@ def test_a_new_table_is_read_by_the_columns_of_the_run_s_own(tmp_path, capsys):
         str(tmp_path / "other.csv"), ["columns.kind=number", "columns.image=null"], trained
     )
     assert exam.questions[0].target == Number(Decimal("9.5"))
+
+
+def test_columns_that_the_user_names_go_before_those_of_the_run(tmp_path, capsys):
+    """Those that nobody names stay as they were trained, of the same table and of a new one."""
+    columns = {"image": None, "ask": "How far?", "answer": "value", "kind": "number", "cycle": 10,
+               "split": "part"}  # fmt: skip
+    trained = resolve_values({"data": [{"path": str(tmp_path / "old.csv"), "columns": columns}]})
+    (tmp_path / "old.csv").write_text("text,value,other,part\nNear?,3,4,train\nFar?,1,2,test\n")
+    (tmp_path / "new.csv").write_text("text,value,other\nNear?,5,6\n")
+
+    def ask(name, *overrides):
+        exam = exam_of(str(tmp_path / name), overrides, trained.recipe)
+        return [(question.question, question.target.number) for question in exam.questions]
+
+    assert ask("old.csv", "columns.answer=other") == [("How far?", 2)]
+    assert ask("old.csv", "columns.split=null", "eval.split=all", "columns.question=text") == [
+        ("Near?", 3),
+        ("Far?", 1),
+    ]
+    assert ask("new.csv", "columns.answer=other") == [("How far?", 6)]
+    assert "the run's recipe and by those that you name" in capsys.readouterr().err
+    exam = exam_of(str(tmp_path / "new.csv"), ["columns.within=0.5"], trained.recipe)
+    assert exam.questions[0].target == Number(Decimal(5), within=Decimal("0.5"), cycle=Decimal(10))
+    # Another kind of answer has nothing of a cycle.
+    with pytest.raises(ValueError, match="no column 'image'"):
+        ask("new.csv", "columns.kind=text")
