@@ -201,7 +201,7 @@ BENCHMARK = '''"""A benchmark of fevers."""
 
 from gnomon.answers.temperature.answer import Temperature
 from gnomon.store.benchmarks import split_of_file
-from gnomon.store.user_data.rows import UserRow
+from gnomon.store.user_data.table import UserRow
 
 
 def rows(line, raw, file):

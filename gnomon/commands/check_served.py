@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 from gnomon.commands._parser import Count, Few, Html
 from gnomon.commands.answer_files import pictures_of, score_file
 from gnomon.commands.directory import AFTER, BEFORE, announce, no_run_message
-from gnomon.commands.report import refuse_overwriting, report
 from gnomon.commands.resolve import resolve
+from gnomon.commands.score import refuse_overwriting, report
 from gnomon.eval import RunResult
 from gnomon.eval.report.files import ReportFiles
 from gnomon.eval.scoring.predictions import PredictionFile
-from gnomon.pipeline.answering.hosted import ask_all
-from gnomon.pipeline.answering.server import Reply, Server
+from gnomon.pipeline.answering.server import Reply, Server, ask_all
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.sample import Prediction, Sample
 from gnomon.terminal import show

@@ -9,7 +9,7 @@ from pathlib import Path
 from gnomon.commands import answer_files
 from gnomon.commands._parser import Html
 from gnomon.commands.exam import Exam
-from gnomon.commands.report import lock_report, refuse_overwriting, report
+from gnomon.commands.score import lock_report, refuse_overwriting, report
 from gnomon.eval import RunResult
 from gnomon.recipe import RecipeError
 from gnomon.sample import Sample

@@ -16,7 +16,7 @@ from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import ModelNotHereError
 from gnomon.progress import warn
 from gnomon.recipe import Recipe, edit, parse, with_schema_line
-from gnomon.store.reading.answer_spread import refuse_without_steps
+from gnomon.store.reading.augmented import refuse_without_steps
 from gnomon.store.user_data.lines import SUFFIXES
 from gnomon.terminal import show, show_json
 
@@ -108,7 +108,7 @@ def _checkpoint(name: str) -> str | None:
 
 def fitting_text(text: str, recipe: Recipe, plan: Plan) -> str:
     """Return a recipe's text with the plan's changes, and a header that names what it gave up."""
-    from gnomon.pipeline.planning.fitting import overrides_between
+    from gnomon.pipeline.planning.plan import overrides_between
 
     # Written even at their defaults, so that a reader sees what the plan counted with.
     always = ("_train_batch_size", "_accumulation_steps", "_checkpointing")

@@ -312,11 +312,10 @@ def _append_answers(
     """
     settings, section = recipe.model, recipe.eval
     if settings.server is not None:
-        from gnomon.pipeline.answering import hosted
-        from gnomon.pipeline.answering.server import Server
+        from gnomon.pipeline.answering.server import Server, predict_to_file
 
         family = families.create(settings.family) if settings.family else None
-        hosted.predict_to_file(
+        predict_to_file(
             Server(settings.server, settings.name, seconds=section.answer_seconds),
             samples,
             out,

@@ -18,8 +18,7 @@ from gnomon.pipeline.collate import IGNORED, Collator, resized_sizes
 from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
 from gnomon.progress import note, warn
 from gnomon.sample import Sample
-from gnomon.store.reading.answer_spread import refuse_without_steps
-from gnomon.store.reading.augmented import augmented
+from gnomon.store.reading.augmented import augmented, refuse_without_steps
 from gnomon.store.reading.mixture import spread
 from gnomon.store.user_data.opening import is_user_data
 from gnomon.terminal import show

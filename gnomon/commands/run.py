@@ -13,8 +13,8 @@ from gnomon.commands.answer_files import pictures_of, score_run
 from gnomon.commands.card import write_card
 from gnomon.commands.directory import AFTER, BEFORE, announce, as_begun, claim, default_run
 from gnomon.commands.predict import answer_exam
-from gnomon.commands.report import refuse_overwriting, report
 from gnomon.commands.resolve import Resolved
+from gnomon.commands.score import refuse_overwriting, report
 from gnomon.commands.train import lock_run, refuse_server, resolve_for_training, train_run
 from gnomon.eval.report.files import ReportFiles
 from gnomon.recipe import RecipeError

@@ -17,7 +17,7 @@ from gnomon.commands.user_rows import note_validation, warn_of_repeats
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.store import Samples
 from gnomon.store.lock import sole_writer
-from gnomon.store.reading.answer_spread import refuse_without_steps
+from gnomon.store.reading.augmented import refuse_without_steps
 from gnomon.terminal import show
 
 

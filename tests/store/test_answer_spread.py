@@ -13,8 +13,12 @@ from gnomon import store
 from gnomon.generators.rng import Rng
 from gnomon.recipe import RecipeError, Source
 from gnomon.sample import Box, Number, Sample, Table, Text, Time
-from gnomon.store.reading.answer_spread import draw_steps, refuse_without_steps, spread_sample
-from gnomon.store.reading.augmented import augmented
+from gnomon.store.reading.augmented import (
+    augmented,
+    draw_steps,
+    refuse_without_steps,
+    spread_sample,
+)
 
 CLOCKS = Source(kind="clock", options={"size": 84})
 DIAL = Sample("dial", None, "?", Number(Decimal("0.0"), cycle=Decimal(10)))

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.eval.scoring.belief import SAME, Belief, belief_of, distance
-from gnomon.eval.scoring.choosing import best_place
+from gnomon.eval.scoring.belief import SAME, Belief, belief_of, best_place, distance
 from gnomon.sample import Target
 
 if TYPE_CHECKING:  # it imports scipy, which predicting and listing do without

@@ -1,4 +1,4 @@
-"""Beliefs and their measures: log-likelihood of the truth, CRPS, and mass near the truth.
+"""Beliefs, their measures (log-likelihood, CRPS, mass near the truth), and the answer they support.
 
 A belief is the list of a model's answers with their log-probabilities. p is the belief normalized
 to sum to 1; y is the truth.
@@ -23,8 +23,13 @@ from gnomon.sample import Prediction, Target
 if TYPE_CHECKING:  # it imports scipy, which predicting and listing do without
     from gnomon.eval.stats.intervals import Floats
 
+
 SAME = 1e-9
 """Differences in minutes, or in numbers, that count as none."""
+RULES = ("mode", "median", "mean")
+"""Ways from a belief to an answer. Greedy decoding is none: it needs no list."""
+# Length of the mean direction below which rounding decides where it points.
+_NO_DIRECTION = 1e-6
 
 
 @dataclass(frozen=True)
@@ -261,3 +266,36 @@ def top_answer(belief: Belief, truth: Value) -> tuple[float, bool]:
     """Return the confidence in the most likely answer, and True if that answer is right."""
     best = int(np.argmax(belief.p))
     return float(belief.p[best]), bool(belief.truths(truth)[best])
+
+
+def best_answer(logprobs: Mapping[str, float], form: Target, dialect: str, rule: str) -> str:
+    """Return the listed answer that has the least expected loss under the belief.
+
+    The mode is right most often, the median is nearest on average, and the mean has the least
+    squared distance; on a dial all go the shorter way round. Words have no distances, so that
+    theirs is the mode whatever the rule.
+    """
+    belief = belief_of(logprobs, form, dialect, form.answer_type)
+    return list(logprobs)[best_place(belief, rule)]
+
+
+def best_place(belief: Belief, rule: str) -> int:
+    """Return the index of the best answer in the list, as `best_answer` chooses it."""
+    if rule not in RULES:
+        raise ValueError(f"answer={rule!r}: give one of {', '.join(RULES)}")
+    if rule == "mode" or belief.answer_type.axis is None:
+        return int(np.argmax(belief.p))
+    return _median(belief) if rule == "median" else _nearest_to_mean(belief)
+
+
+def _median(belief: Belief) -> int:
+    """The answer with the least expected distance, which on a line is the median."""
+    return int(np.argmin(belief.distances @ belief.p))
+
+
+def _nearest_to_mean(belief: Belief) -> int:
+    mean = expected(belief)
+    # On a dial a belief that looks both ways alike has no mean direction.
+    if belief.period and abs(resultant(belief)) < _NO_DIRECTION:
+        return _median(belief)
+    return int(np.argmin(distance(belief.places - mean, belief.period)))

@@ -8,8 +8,7 @@ import cv2
 import numpy as np
 from PIL import Image
 
-from gnomon.generators.counter.engraved import engraved
-from gnomon.generators.counter.scene import LIT, Build, CounterScene
+from gnomon.generators.counter.scene import LIT, Build, CounterScene, engraved
 from gnomon.generators.drawing.backgrounds import SPREADS, background_behind
 from gnomon.generators.drawing.canvas import Pixels, Points
 from gnomon.generators.drawing.colours import Colour, blend, ground_clear_of

@@ -10,20 +10,7 @@ import numpy as np
 
 from gnomon.generators.base import LATER, among, read_levels, within
 from gnomon.generators.counter import draw
-from gnomon.generators.counter.scene import (
-    ENGRAVED,
-    FACES,
-    MOST_DIALS,
-    SEGMENTS,
-    UNITS,
-    UNSEEN_SEGMENTS,
-    CounterScene,
-    gear,
-    random_build,
-    reading,
-    roll,
-    spare_segments,
-)
+from gnomon.generators.counter import scene as scenes
 from gnomon.generators.drawing import pose as poses
 from gnomon.generators.drawing.backgrounds import BACKGROUNDS, CLUTTER
 from gnomon.generators.drawing.canvas import bounding_box
@@ -46,7 +33,7 @@ LEVELS = read_levels(__file__, CounterLevel)
 QUESTIONS = ("read", "wheel", "where")
 # Pixels: a window of nine figures is then 20 high, and its figures 12.
 _LEAST_SIZE = 160
-FONTS = ("sans", "sans-bold", "serif-bold", ENGRAVED)
+FONTS = ("sans", "sans-bold", "serif-bold", scenes.ENGRAVED)
 UNSEEN_FONTS = ("mono-bold", "times-bold")
 # Range of the plate's length as a share of the picture's; where its box is asked for, any size: one
 # constant box then overlaps few plates by half.
@@ -88,7 +75,7 @@ class Counter(PictureGenerator):
     """Pixels of the picture's longer side (160 to 1024); a wheel's picture is upright."""
     level: Literal["easy", "medium", "hard"] = "easy"
     """easy: wheels at rest; medium: some between figures, askew; hard: all, tilted, and longer."""
-    faces: Annotated[tuple[str, ...], among(FACES)] = FACES
+    faces: Annotated[tuple[str, ...], among(scenes.FACES)] = scenes.FACES
     """wheels, lcd, led, dials (a register: pointers that turn in opposite directions)."""
     questions: Annotated[tuple[str, ...], among(QUESTIONS)] = ("read",)
     """read (the whole number), wheel (the last figure, which fills the picture, in tenths), where
@@ -175,7 +162,7 @@ class Counter(PictureGenerator):
     def _random_plan(self, question: str, rng: Rng) -> CounterPlan:
         face = self._wheel_face(rng) if question == "wheel" else rng.choice(self.faces)
         count = rng.within(self.settings.digits)
-        count = min(count, MOST_DIALS) if face == "dials" else count
+        count = min(count, scenes.MOST_DIALS) if face == "dials" else count
         # A register has no point.
         decimals = 0 if face == "dials" else min(rng.within(self.decimals), count - 1)
         # Meters are seldom full: the first figures of one in two are zeros.
@@ -193,22 +180,23 @@ class Counter(PictureGenerator):
         if not (is_display and self.dead_segments and rng.chance(self.dead_segments)):
             return None
         spare = [(place, segment) for place, figure in enumerate(plan.digits)
-                 for segment in spare_segments(int(figure))]  # fmt: skip
+                 for segment in scenes.spare_segments(int(figure))]  # fmt: skip
         return rng.choice(spare) if spare else None
 
-    def _scene(self, plan: CounterPlan, rng: Rng) -> CounterScene:
+    def _scene(self, plan: CounterPlan, rng: Rng) -> scenes.CounterScene:
         settings = self.settings
         if plan.face in ("wheels", "dials"):
             font = self._font(plan.face, rng)
         else:
-            font = rng.choice(UNSEEN_SEGMENTS if self.ood else SEGMENTS)
-        build = random_build(plan.face, font, rng)
+            font = rng.choice(scenes.UNSEEN_SEGMENTS if self.ood else scenes.SEGMENTS)
+        build = scenes.random_build(plan.face, font, rng)
         size = (self.size, self.size)
-        positions = (gear if plan.face == "dials" else roll)(plan.digits, float(plan.turn))
+        move = scenes.gear if plan.face == "dials" else scenes.roll
+        positions = move(plan.digits, float(plan.turn))
         if plan.question == "wheel":
             size = (round(self.size * rng.uniform(0.5, 0.8)), self.size)
-        unit = rng.choice(UNITS)
-        scene = CounterScene(
+        unit = rng.choice(scenes.UNITS)
+        scene = scenes.CounterScene(
             positions=positions,
             decimals=plan.decimals,
             unit=unit,
@@ -248,15 +236,15 @@ class Counter(PictureGenerator):
     def _font(self, face: str, rng: Rng) -> str:
         """Draw a font of wheels or dials; by default every second wheel is engraved."""
         names = self.materials.names("fonts")
-        printed = [name for name in names if name != ENGRAVED] or ["sans"]
+        printed = [name for name in names if name != scenes.ENGRAVED] or ["sans"]
         if face == "dials":
             return rng.choice(printed)
-        if self.fonts is None and ENGRAVED in names:
-            return ENGRAVED if rng.chance(0.5) else rng.choice(printed)
+        if self.fonts is None and scenes.ENGRAVED in names:
+            return scenes.ENGRAVED if rng.chance(0.5) else rng.choice(printed)
         return rng.choice(names)
 
 
-def _close_up(scene: CounterScene, pose: Pose, rng: Rng) -> Pose:
+def _close_up(scene: scenes.CounterScene, pose: Pose, rng: Rng) -> Pose:
     """The pose from so near that the last wheel fills the picture, a little off the middle."""
     width, height = scene.size
     half, x = scene.build.breadth / 2, scene.middle(len(scene.positions) - 1)
@@ -280,7 +268,7 @@ def _split_key(plan: CounterPlan) -> tuple[str, ...]:
 
 
 def _target(
-    plan: CounterPlan, scene: CounterScene, facts: dict[str, Any], *, all_figures: bool
+    plan: CounterPlan, scene: scenes.CounterScene, facts: dict[str, Any], *, all_figures: bool
 ) -> Target:
     """The answer: partly turned wheels read as the lower figure; a wheel alone, to a tenth."""
     if plan.question == "where":
@@ -289,14 +277,14 @@ def _target(
         position = Decimal(str(round(scene.positions[-1], 2)))
         return Number(position.quantize(_TENTH, ROUND_HALF_UP) % 10, "", _TENTH, _FIGURES)
     step = Decimal(1).scaleb(-plan.decimals)
-    value = reading(plan.digits, plan.decimals).quantize(step, ROUND_FLOOR)
+    value = scenes.reading(plan.digits, plan.decimals).quantize(step, ROUND_FLOOR)
     # Between two figures either may be read; a register's pointers say which one it is.
     within = step if plan.turn and plan.face == "wheels" else Decimal(0)
     digits = len(plan.digits) - plan.decimals if all_figures else 0
     return Number(value, "", within, digits=digits)
 
 
-def _facts(plan: CounterPlan, scene: CounterScene, pose: Pose) -> dict[str, Any]:
+def _facts(plan: CounterPlan, scene: scenes.CounterScene, pose: Pose) -> dict[str, Any]:
     """Figures, turns and places as plain values; decimals as text, places in pixels."""
     build = scene.build
     cells = [

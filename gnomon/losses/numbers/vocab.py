@@ -12,8 +12,7 @@ from operator import itemgetter
 import torch
 from torch import Tensor
 
-from gnomon.losses.numbers.reader import read
-from gnomon.losses.numbers.spans import Spans
+from gnomon.losses.numbers.spans import Spans, read
 from gnomon.losses.numbers.tables import Entry, Tables, entries_of
 from gnomon.losses.numbers.tokens import MAX_WIDTH, Tokenizer, texts_of, tokens_by_form, tokens_with
 

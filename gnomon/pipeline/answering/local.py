@@ -14,7 +14,7 @@ import torch
 
 from gnomon.eval.calibration.calibration import Certifier
 from gnomon.eval.scoring import predictions, questions
-from gnomon.eval.scoring.choosing import best_answer
+from gnomon.eval.scoring.belief import best_answer
 from gnomon.pipeline.answering.belief import Listing, answer_logprobs, listed_answers
 from gnomon.pipeline.collate import prompt_of, resized_size, resized_sizes
 from gnomon.pipeline.load import Loaded

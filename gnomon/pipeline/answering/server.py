@@ -1,4 +1,4 @@
-"""Client of an OpenAI-compatible server (vLLM, SGLang, `transformers serve`, hosts): one question.
+"""Answers of a model behind an OpenAI-compatible server: vLLM, SGLang, `transformers serve`, hosts.
 
 Needs nothing of the training stack. The key is read from OPENAI_API_KEY and written nowhere. The
 HTTP is the standard library's, with a deadline for the whole reply, and without redirects.
@@ -12,24 +12,31 @@ import json
 import re
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from io import BufferedReader, RawIOBase
+from itertools import islice
+from multiprocessing.pool import ThreadPool
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, Request, build_opener
 
-from gnomon.progress import note
+from gnomon.eval.scoring import predictions, questions
+from gnomon.progress import note, track, warn
 from gnomon.redact import KEY, check_url, redact, server_key, strike_secrets
+from gnomon.sample import Prediction, Sample
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
     from PIL.Image import Image
+
 
 _WAITS = (1, 2, 4, 8, 16)
 """Seconds before each new try, if a server is busy or failing, or its reply malformed."""
@@ -42,6 +49,8 @@ _ERROR_LENGTH, _NOTE_LENGTH = 500, 120
 _WAY_OUT = "ask fewer at once, or give an answer more time: eval.answer_seconds"
 _REFUSES_TEMPERATURE = re.compile(r"max_completion_tokens|temperature\W+(does|is)\b")
 """Refusals by hosts of reasoning models, which take no temperature and name the limit otherwise."""
+_EMPTY = "{} answers are empty: a model that thinks first may need more than {} eval.max_new_tokens"
+_WARM = "{} takes no temperature: asked again, it may answer otherwise"
 _BUSY = (408, 409, 425, 429, 500, 502, 503, 504)
 """Statuses after which another try may succeed."""
 
@@ -279,3 +288,62 @@ class _NoRedirects(HTTPRedirectHandler):
 
 _OPENER = build_opener(_HttpHandler, _HttpsHandler, _NoRedirects)
 """Opener of requests; its `timeout` is for the whole reply."""
+
+
+def predict_to_file(
+    server: Server,
+    samples: Iterable[Sample],
+    out: Path,
+    *,
+    total: int,
+    settings: dict[str, Any],
+    at_once: int,
+    max_new_tokens: int,
+    dialect: str,
+) -> None:
+    """Answer every sample that is not in `out` yet, and append the answers to it.
+
+    `at_once` is the number of requests under way. Boxes are read in the pixels of the picture as
+    it was sent: nobody knows how the server resizes it.
+    """
+    # As JSON returns them: a tuple would never equal the list in the file.
+    settings = json.loads(json.dumps({**settings, "max_new_tokens": max_new_tokens}))
+    done = predictions.answered_ids(out, settings)
+    rest = (sample for sample in samples if sample.id not in done)
+    recorded = questions.record(rest, questions.question_path(out))
+    empty = 0
+    for sample, reply in ask_all(
+        server, recorded, total=total, done=len(done), at_once=at_once, max_tokens=max_new_tokens
+    ):
+        size = sample.image.size if sample.image else None
+        predictions.append(out, [Prediction.of(sample, reply.text, size, dialect, settings)])
+        empty += not reply.text
+    if empty:
+        warn(_EMPTY.format(empty, max_new_tokens))
+    if server.thinks:
+        warn(_WARM.format(server.model))
+
+
+def ask_all(
+    server: Server,
+    samples: Iterable[Sample],
+    *,
+    total: int,
+    done: int = 0,
+    at_once: int,
+    max_tokens: int,
+) -> Iterator[tuple[Sample, Reply]]:
+    """Yield the server's reply to every sample, in their order."""
+
+    def ask(sample: Sample) -> tuple[Sample, Reply]:
+        return sample, server.ask(sample.question, sample.images, max_tokens=max_tokens)
+
+    rest = iter(samples)
+    with track(total=total, initial=done, desc="answers") as bar, ThreadPool(at_once) as pool:
+        # Twice as many are queued as run, so that a slow answer holds up no other question.
+        queue = deque(pool.apply_async(ask, (sample,)) for sample in islice(rest, 2 * at_once))
+        while queue:
+            # get() raises here what the thread raised.
+            yield queue.popleft().get()
+            bar.update()
+            queue.extend(pool.apply_async(ask, (sample,)) for sample in islice(rest, 1))

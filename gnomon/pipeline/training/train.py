@@ -27,8 +27,7 @@ from gnomon.pipeline.training.validation import validation_of
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe
 from gnomon.shortage import name_full_disk
-from gnomon.store.reading.answer_spread import spread_sample
-from gnomon.store.reading.augmented import augmented
+from gnomon.store.reading.augmented import augmented, spread_sample
 from gnomon.store.samples import Samples, train_size
 
 

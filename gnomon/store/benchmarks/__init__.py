@@ -16,8 +16,7 @@ from gnomon import names
 
 if TYPE_CHECKING:
     from gnomon.store.user_data.building import OnBad
-    from gnomon.store.user_data.rows import UserRow
-    from gnomon.store.user_data.table import UserTable
+    from gnomon.store.user_data.table import UserRow, UserTable
 
 BENCHMARKS = {
     "chartqa": "gnomon.store.benchmarks.questions:chartqa",

@@ -13,7 +13,7 @@ from gnomon import files, jsons
 from gnomon.recipe import Columns
 from gnomon.sample import Number, Text, Time
 from gnomon.store.benchmarks import _cells, split_of_file
-from gnomon.store.user_data.rows import UserRow
+from gnomon.store.user_data.table import UserRow
 
 _TASKS = ("time", "shift", "angle", "zone")
 _OF_24 = ("shift", "zone")

@@ -15,7 +15,7 @@ from gnomon.sample import Box, Number, Text
 from gnomon.store.benchmarks import _cells, split_of_file
 from gnomon.store.pictures import picture_size
 from gnomon.store.user_data.lines import read_rows
-from gnomon.store.user_data.rows import UserRow
+from gnomon.store.user_data.table import UserRow
 
 
 def chartqa(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from gnomon.atomic import replace_file
 from gnomon.store.formats import Format
-from gnomon.store.parquet_pages import columns_of
+from gnomon.store.parquet import columns_of
 from gnomon.store.records import MORE_IMAGES, TEXTS, Record
 
 # Reading a row reads its whole group. With pictures of 80 kB, groups of 100 took 1.4 ms and groups

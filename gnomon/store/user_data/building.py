@@ -15,8 +15,7 @@ from typing import Any, Literal, TypeAlias
 from gnomon.generators.base import split_of
 from gnomon.progress import track, warn
 from gnomon.store.user_data.pictures import file_state, picture_faults, picture_identity
-from gnomon.store.user_data.rows import UserRow, UserRows
-from gnomon.store.user_data.table import UserTable
+from gnomon.store.user_data.table import UserRow, UserRows, UserTable
 
 OnBad: TypeAlias = Literal["refuse", "skip"]
 

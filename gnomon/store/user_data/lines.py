@@ -126,7 +126,7 @@ def _json(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 def _parquet(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:  # noqa: ARG001 - of JSON
     from pyarrow import ArrowException
 
-    from gnomon.store.user_data.parquet import read_parquet
+    from gnomon.store.parquet import read_parquet
 
     # Lines of Parquet are its rows.
     line = 0

@@ -13,9 +13,8 @@ import numpy as np
 
 from gnomon.answers.registry import TYPES
 from gnomon.progress import track
-from gnomon.store.user_data.pictures import file_state
-from gnomon.store.user_data.rows import Picture, UserRow
-from gnomon.store.user_data.table import UserTable
+from gnomon.store.user_data.pictures import Picture, file_state
+from gnomon.store.user_data.table import UserRow, UserTable
 
 _EXAMPLES = 3
 _ANSWER_LENGTH = 40

@@ -21,9 +21,8 @@ from gnomon.store.user_data.annotations import folder_rows, is_annotated, state
 from gnomon.store.user_data.building import OnBad, build_table, cached_table, warn_once
 from gnomon.store.user_data.chats import chat_questions, has_chats
 from gnomon.store.user_data.lines import MAX_ROWS, SUFFIXES, read_rows
-from gnomon.store.user_data.pictures import PICTURES
-from gnomon.store.user_data.rows import Picture, UserRow
-from gnomon.store.user_data.table import UserTable
+from gnomon.store.user_data.pictures import PICTURES, Picture
+from gnomon.store.user_data.table import UserRow, UserTable
 
 METADATA = ("metadata.jsonl", "metadata.csv")
 """Files with the labels of the pictures beside them, as the Hugging Face libraries name them."""

@@ -9,13 +9,15 @@ from functools import lru_cache
 from hashlib import sha256
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
+from typing import TypeAlias
 
 from gnomon.progress import track
 from gnomon.sample import Size
 from gnomon.store.pictures import load_picture, refuse_broken
 from gnomon.store.samples import pixel_hash
-from gnomon.store.user_data.rows import Picture
 
+Picture: TypeAlias = "Path | bytes"
+"""A picture by its path, or as the bytes of a file."""
 PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 """Ends of the names of pictures."""
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.eval.scoring.choosing import best_answer
+from gnomon.eval.scoring.belief import best_answer
 from gnomon.sample import Number, Text, Time
 
 DIAL = Number(Decimal(0), "", Decimal("0.1"), Decimal(10))

@@ -9,7 +9,7 @@ import pytest
 from eval_toys import clock_text, clocks, predict
 from PIL import Image
 
-from gnomon.commands.report import report
+from gnomon.commands.score import report
 from gnomon.eval import RunResult, score
 from gnomon.eval.report.answers import write_csv
 from gnomon.eval.report.files import COLUMNS, ReportFiles, refuse_to_replace

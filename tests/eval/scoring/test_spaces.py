@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 from eval_toys import blank, clocks, numbers, predict
 
-from gnomon.commands.report import report
+from gnomon.commands.score import report
 from gnomon.dialect import DIALECTS, Dialect, create
 from gnomon.eval import RunResult, score
 from gnomon.eval.scoring.spaces import FEWEST, read_in_space, space_warning

@@ -24,9 +24,8 @@ from pipeline_toys import UNEVEN
 from gnomon.commands import main
 from gnomon.eval.scoring import predictions
 from gnomon.pipeline.answering import server as client
-from gnomon.pipeline.answering.hosted import predict_to_file
 from gnomon.pipeline.answering.local import generate_texts
-from gnomon.pipeline.answering.server import Server
+from gnomon.pipeline.answering.server import Server, predict_to_file
 from gnomon.pipeline.load import load
 from gnomon.recipe import Model
 

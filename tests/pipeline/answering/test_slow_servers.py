@@ -11,8 +11,7 @@ from pipeline_toys import UNEVEN
 
 from gnomon import progress
 from gnomon.pipeline.answering import server as client
-from gnomon.pipeline.answering.hosted import ask_all
-from gnomon.pipeline.answering.server import Server
+from gnomon.pipeline.answering.server import Server, ask_all
 
 
 @pytest.fixture(scope="module")

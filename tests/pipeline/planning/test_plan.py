@@ -17,8 +17,7 @@ from gnomon.commands.shipped import names
 from gnomon.pipeline import families
 from gnomon.pipeline.load import load
 from gnomon.pipeline.planning.budget import Sizer, part_sizes
-from gnomon.pipeline.planning.fitting import fit_recipe
-from gnomon.pipeline.planning.plan import _family_and_config, plan, well_known
+from gnomon.pipeline.planning.plan import _family_and_config, fit_recipe, plan, well_known
 from gnomon.pipeline.planning.shapes import (
     build_on_meta,
     measure_saved_bytes,

@@ -29,7 +29,7 @@ from transformers import TrainingArguments
 from gnomon import dialect, store
 from gnomon.generators.looks.augment import augment_sample
 from gnomon.losses import NumericVocab
-from gnomon.losses.numbers.reader import read
+from gnomon.losses.numbers.spans import read
 from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.load import load, load_trained
 from gnomon.pipeline.training.log import LOG
@@ -37,7 +37,7 @@ from gnomon.pipeline.training.stream import Epoch, drawn
 from gnomon.pipeline.training.train import save_weights, train
 from gnomon.recipe import Columns, Loss, Source
 from gnomon.store import Samples
-from gnomon.store.reading.answer_spread import spread_sample
+from gnomon.store.reading.augmented import spread_sample
 
 PARTS = {"ce", "mean_token_accuracy", "emd", "relative", "magnitude", "loss", "learning_rate"}
 

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gnomon.store import parquet_pages
-from gnomon.store.user_data import lines, parquet
+from gnomon.store import parquet
+from gnomon.store.user_data import lines
 from gnomon.store.user_data.lines import read_rows
 
 rows_of = partial(parquet.read_parquet, most_rows=10**6)
@@ -76,7 +76,7 @@ def test_columns_are_as_large_as_they_are(tmp_path_factory, rows, dictionary, gr
     table = pa.table({"a": pa.array(rows, pa.list_(pa.string()))})
     file = written(tmp_path_factory.mktemp("a"), table, use_dictionary=dictionary,
                    compression="none", row_group_size=group)  # fmt: skip
-    footer, groups = parquet_pages.columns_of(file)
+    footer, groups = parquet.columns_of(file)
     for number, (column,) in enumerate(groups):
         told = footer.row_group(number).column(0)
         assert column.values == told.num_values
