@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from gnomon.dialect import DIALECTS
 from gnomon.pipeline import families
+from gnomon.pipeline.families.base import TextOnly
 
 HERE = Path(__file__).parents[1]
 ROOT = HERE.parents[1]
@@ -43,6 +45,20 @@ def test_the_oldest_lines_it_names_are_those_allowed_and_were_tried():
     assert ", ".join(oldest.values()) in PAGE.replace(" and ", ", ")
     row = ", ".join(rf"{name} {re.escape(line)}\.\d+" for name, line in oldest.items())
     assert re.search(rf"(?m)^{row}: \d+ passed", tried)
+
+
+def test_the_page_on_answers_names_the_families_of_each_dialect():
+    page = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([\w.-]+)` \|.*\| ([\w., -]+) \|$", page, re.MULTILINE)
+    named = {name: cell for name, cell in rows if name in DIALECTS}
+    classes = {name: families.load(name) for name in families.FAMILIES}
+    for dialect in DIALECTS:
+        of_dialect = [
+            name
+            for name, family in classes.items()
+            if family.dialect == dialect and not issubclass(family, TextOnly)
+        ]
+        assert named[dialect] == (", ".join(of_dialect) or "none")
 
 
 @pytest.mark.long
