@@ -109,6 +109,7 @@ def test_no_name_answer_or_refusal_steers_a_real_terminal(tmp_path, environment,
     reply = answer(SAID) if status == 200 else (status, SAID.encode("utf-8", "replace"))
     with reply_server(reply) as server:
         words = ("predict", "m", f"p/{NAME}", "--question", "Red?", "--server", server.url)
+        words = (*words, "--out", "answers.csv")
         code, output = on_a_terminal(*words, cwd=tmp_path, env=os.environ | environment)
     assert code == (0 if status == 200 else 1), output
     assert b"10:08" in output

@@ -8,6 +8,7 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from gnomon.commands import cuts, directory, pictures
@@ -63,7 +64,8 @@ def predict(
     data DATA|PICTURES: a kind, recipe, dataset, your own table, a picture or a folder of them;
         default: what the run holds out
     overrides key=value: such as eval.batch_size=4, or columns.answer=time for your own file
-    out FILE: the answers: .jsonl, or .csv of pictures
+    out FILE: the answers: .jsonl, or .csv of pictures; default of a folder: answers.csv, if there
+        is none yet; of one picture the answer is printed, and stored only with --out
     question TEXT: the question about each picture, such as "What time is it?"; default: the one
         that the run was trained on
     find: ask first where the clock, dial or counter is, cut it out with a margin, and ask about
@@ -102,10 +104,17 @@ def predict(
         if question is not None and not question.strip():
             raise RecipeError(f"--question {question!r}: say what to ask about the pictures")
         question = pictures.question_of(recipe, run) if question is None else question
-        file = _require_suffix(out or Path("answers.csv"), ".csv", "answers about pictures")
-        answers = answer_pictures(
-            recipe, place, question, file, run=run, find=find_question, certifier=certifier
-        )
+        file = _picture_file(out, place)
+        with TemporaryDirectory() as folder:  # for the answer about one picture
+            answers = answer_pictures(
+                recipe,
+                place,
+                question,
+                file or Path(folder, "answers.csv"),
+                run=run,
+                find=find_question,
+                certifier=certifier,
+            )
         if len(answers) == 1:
             show(pictures.answer_line(answers[0]))
         count = f"{len(answers)} answer{'' if len(answers) == 1 else 's'}"
@@ -113,7 +122,8 @@ def predict(
             warn(f"{without} of {count} have no interval: their question was not calibrated")
         if refused := sum(bool(a.certainty and a.certainty.refused) for a in answers):
             count += f", {refused} of them refused,"
-        show(f'{file}: {count} to "{question}"')
+        if file is not None:
+            show(f'{file}: {count} to "{question}"')
         return
     if question is not None:
         raise RecipeError(
@@ -192,6 +202,24 @@ def recipe_and_exam(
         of_eval = [word for word in overrides if word.startswith("eval.")]
         recipe = replace(recipe, eval=resolve(data, of_eval).recipe.eval)
     return recipe, exam_of(data, overrides, recipe if run is not None else None, run)
+
+
+def _picture_file(out: Path | None, place: Path) -> Path | None:
+    """Return the table of answers about pictures; None for one picture without --out.
+
+    An earlier table of the same default name may hold another run's answers: it is not replaced.
+    """
+    if out is not None:
+        return _require_suffix(out, ".csv", "answers about pictures")
+    if not place.is_dir():
+        return None
+    table = Path("answers.csv")
+    if table.exists():
+        raise RecipeError(
+            f"{table} is there already: name another file, as in --out {place.name or 'more'}.csv,"
+            f" or replace it with --out {table}"
+        )
+    return table
 
 
 def _require_suffix(out: Path, suffix: str, what: str) -> Path:

@@ -187,7 +187,7 @@ def test_a_trained_run_finds_and_reads_with_a_model_of_its_own(tmp_path, monkeyp
     )
     assert gnomon("train", "find.yaml", "--out", "run") == 0
     create("clock", questions=["where"], look="photo")[0].image.save("photo.png")
-    assert gnomon("predict", "run", "photo.png", "--find") == 0
+    assert gnomon("predict", "run", "photo.png", "--find", "--out", "answers.csv") == 0
     header, row = csv.reader(Path("answers.csv").read_text().splitlines())
     assert header[2:] == ["x1", "y1", "x2", "y2"]
     assert len(row) == 6

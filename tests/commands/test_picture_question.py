@@ -163,7 +163,7 @@ def test_a_merged_model_has_the_question_of_its_card(tmp_path, metadata, questio
 def test_a_picture_s_reading_is_printed_with_its_question_and_belief(here, capsys):
     Image.new("RGB", (40, 30), "white").save(photo := "photo.jpg")
     listed = ["05:00", "10:08", "12:00"]
-    words = [f"eval.belief=[{', '.join(listed)}]", "--belief"]
+    words = [f"eval.belief=[{', '.join(listed)}]", "--belief", "--out", "answers.csv"]
     assert gnomon("predict", "gnomon-tiny", photo, *words) == 0
     header, row = csv.reader(Path("answers.csv").read_text().splitlines())
     columns = [f"belief.{answer}" for answer in listed]
@@ -182,7 +182,7 @@ def test_a_picture_s_reading_is_printed_with_its_question_and_belief(here, capsy
 def test_a_picture_s_answer_is_chosen_from_a_grid(here):
     Image.new("RGB", (40, 30), "white").save("photo.jpg")
     words = ["eval.answer=median", "eval.grid=[0, 9.9, 0.1]", "--question", "What does it read?"]
-    assert gnomon("predict", "gnomon-tiny", "photo.jpg", *words) == 0
+    assert gnomon("predict", "gnomon-tiny", "photo.jpg", *words, "--out", "answers.csv") == 0
     header, row = csv.reader(Path("answers.csv").read_text().splitlines())
     assert header == ["file", "answer"]
     assert row[1] in {f"{tenth / 10:.1f}" for tenth in range(100)}

@@ -431,7 +431,7 @@ sys.exit(max(main(verb) or 0 for verb in {verbs!r}))
 """
 
 
-def test_a_folder_of_photographs_is_asked_of_a_server(photos):
+def test_a_folder_of_photographs_is_asked_of_a_server(photos, capsys):
     """It was asked of the model of that name here."""
     for shade in range(3):
         Image.new("RGB", (8, 8), (shade,) * 3).save(photos / f"{shade}.png")
@@ -444,8 +444,15 @@ def test_a_folder_of_photographs_is_asked_of_a_server(photos):
     with serving(reply) as (url, _):
         words = ["--server", url, "--question", "How late is it?", "eval.batch_size=2"]
         assert main(["predict", "owner/m", "photos", *words]) == 0
-    answers = Path("answers.csv").read_text().splitlines()
-    assert answers == ["file,answer", *(f"{shade}.png,owner/m {shade}" for shade in range(3))]
+        answers = Path("answers.csv").read_text().splitlines()
+        assert answers == ["file,answer", *(f"{shade}.png,owner/m {shade}" for shade in range(3))]
+        # They may be all there is of another model: they are replaced only by name.
+        assert main(["predict", "owner/other", "photos", *words]) == 2
+        assert Path("answers.csv").read_text().splitlines() == answers
+        assert "answers.csv is there already" in (error := capsys.readouterr().err)
+        assert "--out photos.csv, or replace it with --out answers.csv" in error
+        assert main(["predict", "owner/other", "photos", *words, "--out", "answers.csv"]) == 0
+    assert Path("answers.csv").read_text().startswith("file,answer\n0.png,owner/other 0")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
@@ -473,6 +480,8 @@ def test_one_photograph_is_asked_of_a_server(tmp_path, monkeypatch, capsys):
     with serving(lambda asked, _: said(asked["messages"][0]["content"][1]["text"])) as (url, _):
         words = ["--server", url, "--question", "How late is it?"]
         assert main(["predict", "owner/m", "a.PNG", *words]) == 0
+        assert [path.name for path in Path().iterdir()] == ["a.PNG"]
+        assert main(["predict", "owner/m", "a.PNG", *words, "--out", "answers.csv"]) == 0
         assert Path("answers.csv").read_text().splitlines() == [
             "file,answer",
             "a.PNG,How late is it?",
@@ -480,7 +489,7 @@ def test_one_photograph_is_asked_of_a_server(tmp_path, monkeypatch, capsys):
         assert main(["predict", "owner/m", "b.png", *words]) == 1
     told = capsys.readouterr()
     assert told.out.splitlines() == [
-        "a.PNG: How late is it?",
+        *["a.PNG: How late is it?"] * 2,
         'answers.csv: 1 answer to "How late is it?"',
     ]
     assert told.err.splitlines()[-1] == "gnomon: b.png: there is no such file"
