@@ -333,14 +333,16 @@ def _image(value: Any, at: Folders) -> Picture:
         if isinstance(data, bytes):
             return data
         value = value.get("path") or ""
-    return at.find(str(value))
+    # Label Studio's addresses have several ends by which the file may be called.
+    return at.find(*map(str, value if isinstance(value, list) else [value]))
 
 
 def _picture_name(value: Any, image: Picture) -> str:
     """Return the path as the row has it, wherever the table lies; or a hash of bytes."""
     if isinstance(image, bytes):
         return sha256(image).hexdigest()[:16]
-    return str(PurePosixPath(value["path"] if isinstance(value, dict) else str(value)))
+    path = value["path"] if isinstance(value, dict) else value
+    return str(PurePosixPath(path[0] if isinstance(path, list) else str(path)))
 
 
 def _split_in(raw: dict[str, Any], column: str) -> str:

@@ -1,0 +1,173 @@
+"""Label Studio's JSON export: tasks with the annotations of one or several annotators.
+
+Each task is a row with the columns `image` and `answer`, as in annotations.py. Rectangles are in
+percent of the picture; one that was turned becomes the upright box around it. Predictions, drafts
+and skipped annotations are not read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from math import cos, radians, sin
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeAlias
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from gnomon.store.user_data.building import warn_once
+from gnomon.store.user_data.pictures import PICTURES
+
+Row: TypeAlias = dict[str, Any]
+
+_RECTANGLES = ("rectanglelabels", "rectangle")
+# Regions whose results have an outline, but no box.
+_SHAPES = ("polygon", "ellipse", "brush", "keypoint", "bitmask", "vector")
+_OTHER_SHAPES = {*_SHAPES, *(f"{shape}labels" for shape in _SHAPES)}
+# Folders at the end of a picture's address that are looked for, such as upload/1/photo.jpg.
+_MAX_PARTS = 8
+# Label Studio puts eight hexadecimal digits before the name of an uploaded file.
+_PREFIX = 8
+
+
+def is_label_studio(root: Any) -> bool:
+    """True if JSON is a list of Label Studio's tasks."""
+    return isinstance(root, list) and bool(root) and all(map(_is_task, root))
+
+
+def _is_task(row: Any) -> bool:
+    return (
+        isinstance(row, dict)
+        and isinstance(row.get("data"), dict)
+        and isinstance(_annotations(row), list)
+    )
+
+
+def _annotations(task: Row) -> Any:
+    # Versions before 1.0 called them completions.
+    return task.get("annotations", task.get("completions"))
+
+
+def label_studio_rows(root: Sequence[Row], file: Path) -> Iterator[tuple[int, Row]]:
+    """Number and row of each task that somebody has annotated with rectangles, or with nothing.
+
+    What is left out or converted is said in a warning.
+    """
+    addresses = [_address(task["data"]) for task in root]
+    owners: dict[str, set[str]] = defaultdict(set)
+    for address in addresses:
+        for name in _names(address):
+            owners[name].add(address)
+    rows, counts = [], Counter[str]()
+    for number, (task, address) in enumerate(zip(root, addresses, strict=True), 1):
+        try:
+            answer = _answer(task, counts)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"{file}: task {number} looks like Label Studio's, but a result of it cannot be"
+                f" read ({type(error).__name__}: {error})"
+            ) from error
+        if answer is not None:
+            # The end of an address that other pictures have as well says nothing.
+            names = [name for name in _names(address) if len(owners[name]) == 1]
+            rows.append((number, {"image": {"path": names} if names else "", "answer": answer}))
+    if counts:
+        notes = [f"{count} {what}" for what, count in counts.items()]
+        warn_once(f"{file.name}: {'; '.join(notes)}")
+    return iter(rows)
+
+
+def _address(data: Row) -> str:
+    """Path or URL of a task's picture, under whatever key the labelling interface names."""
+    texts = [value for value in (data.get("image"), *data.values()) if isinstance(value, str)]
+    for text in texts:
+        if _path(text).lower().endswith(PICTURES):
+            return _path(text)
+    return _path(texts[0]) if texts else ""
+
+
+def _path(address: str) -> str:
+    """Path in an address: an upload, a local file, a URL, or the place in a bucket."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:  # brackets that are no IPv6 address
+        return address
+    # Local files are served as /data/local-files/?d=folder/photo.jpg.
+    local = parse_qs(parts.query).get("d")
+    if local and parts.path.rstrip("/").endswith("local-files"):
+        return local[0].replace("\\", "/")
+    return unquote(parts.path)
+
+
+def _names(address: str) -> list[str]:
+    """Ends of an address by which its file may be called, the longest first."""
+    parts = [part for part in PurePosixPath(address).parts if part not in ("/", "..")]
+    names = [
+        "/".join(parts[start:]) for start in range(max(0, len(parts) - _MAX_PARTS), len(parts))
+    ]
+    prefix, dash, name = (parts[-1] if parts else "").partition("-")
+    if dash and name and len(prefix) == _PREFIX and not set(prefix) - set("0123456789abcdef"):
+        names.append(name)
+    return names
+
+
+def _answer(task: Row, counts: Counter[str]) -> list[Row] | None:
+    """Boxes of a task, none if its annotation has no region; None if the task is left out."""
+    annotations = [item for item in _annotations(task) if not _is_skipped(item)]
+    if not annotations:
+        counts["tasks without an annotation, or skipped, are left out"] += 1
+        return None
+    if len(annotations) > 1:
+        counts["tasks have several annotations: the ground truth or else the latest is read"] += 1
+    results = max(enumerate(annotations), key=_rank)[1]["result"]
+    labels: dict[Any, list[str]] = defaultdict(list)
+    for result in results:
+        # A rectangle without labels of its own has them in another result of the same region.
+        if result.get("type") in ("labels", "rectanglelabels"):
+            labels[result.get("id")] += result["value"].get(result["type"], [])
+    boxes = []
+    for result in results:
+        if result.get("type") in _RECTANGLES:
+            box = _corners(result, counts)
+            # A rectangle of several labels is a box for each of them.
+            for label in labels[result.get("id")] or [""]:
+                boxes.append({"label": str(label), "xyxy_1": box})
+    shapes = ", ".join(sorted({result.get("type") for result in results} & _OTHER_SHAPES))
+    if shapes and not boxes:
+        # Something is in this picture: an empty answer would be wrong.
+        counts[f"tasks with other shapes alone ({shapes}) are left out"] += 1
+        return None
+    if shapes:
+        counts[f"tasks have other shapes besides ({shapes}), which are not read"] += 1
+    return boxes
+
+
+def _is_skipped(annotation: Mapping[str, Any]) -> bool:
+    return bool(annotation.get("was_cancelled") or annotation.get("skipped"))
+
+
+def _rank(numbered: tuple[int, Mapping[str, Any]]) -> tuple[bool, str, int]:
+    """Rank of an annotation among those of its task: ground truth, then time, then place."""
+    place, annotation = numbered
+    time = annotation.get("updated_at") or annotation.get("created_at") or ""
+    return bool(annotation.get("ground_truth")), str(time), place
+
+
+def _corners(result: Row, counts: Counter[str]) -> list[float]:
+    """Corners of a rectangle in shares of the picture.
+
+    It is turned clockwise round its upper left corner, in pixels: percent are of other lengths
+    across than down. `image_rotation` turns the view of the annotator alone.
+    """
+    value = result["value"]
+    x, y, wide, tall = (float(value[key]) / 100 for key in ("x", "y", "width", "height"))
+    turn = radians(float(value.get("rotation") or 0) % 360)
+    if not turn:
+        return [x, y, x + wide, y + tall]
+    counts["turned rectangles are read as the upright boxes around them"] += 1
+    aspect = float(result["original_width"]) / float(result["original_height"])
+    across = [0, wide * cos(turn), -tall / aspect * sin(turn)]
+    down = [0, wide * aspect * sin(turn), tall * cos(turn)]
+    xs = [x + step for step in (*across, across[1] + across[2])]
+    ys = [y + step for step in (*down, down[1] + down[2])]
+    # The corners of what is turned may lie outside, where there is nothing to find.
+    return [min(1.0, max(0.0, edge)) for edge in (min(xs), min(ys), max(xs), max(ys))]
