@@ -64,7 +64,7 @@ BROKEN = (
     Broken("an hour hand that runs slow", "generators/clock/face.py",
            "self.seconds / (10 * self.hours)", "self.seconds / (10.1 * self.hours)",
            "generators/test_clock.py"),
-    Broken("the weekday after", "generators/arithmetic/measures.py",
+    Broken("the weekday after", "generators/arithmetic/parts.py",
            "(WEEKDAYS.index(start) + days) % 7", "(WEEKDAYS.index(start) + days + 1) % 7",
            "generators/test_arithmetic.py"),
     Broken("a box scaled across as it is down", "answers/base/dialect.py",

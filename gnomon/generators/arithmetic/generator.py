@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
-from gnomon.generators.arithmetic import measures, parts, whole
-from gnomon.generators.arithmetic import problems as tables
+from gnomon.generators.arithmetic import parts, whole
 from gnomon.generators.arithmetic.problems import ArithmeticLevel, Problem
 from gnomon.generators.base import Generator, among, check_range, quick_split, read_levels, within
+from gnomon.generators.files import read_toml
 from gnomon.generators.rng import Rng
 from gnomon.generators.wording import exact_number
 from gnomon.sample import Number, Sample, Target, Text, Time
 
 TASKS: dict[str, Callable[[Rng, ArithmeticLevel], Problem]] = {
-    task.__name__: task for part in (whole, parts, measures) for task in part.TASKS
+    task.__name__: task for part in (whole, parts) for task in part.TASKS
 }
 # Names that stand for several tasks.
-GROUPS = {"all": tuple(TASKS), **tables.GROUPS}
+GROUPS = {"all": tuple(TASKS), **read_toml(__file__, "tables.toml")["groups"]}
 LEVELS = read_levels(__file__, ArithmeticLevel)
 # Digits and terms that the questions of `ood` have beyond those of training.
 _EXTRA = 2

@@ -6,16 +6,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from gnomon.generators.files import read_toml
 from gnomon.generators.rng import Rng
 from gnomon.sample import Target, Text
-
-_TABLES = read_toml(__file__, "tables.toml")
-WEEKDAYS: tuple[str, ...] = tuple(_TABLES["weekdays"])
-MONTHS: list[str] = _TABLES["months"]
-PLACES: dict[str, str] = _TABLES["places"]
-UNITS: dict[str, dict[str, str]] = _TABLES["units"]
-GROUPS: dict[str, list[str]] = _TABLES["groups"]
 
 
 class ArithmeticLevel(NamedTuple):
