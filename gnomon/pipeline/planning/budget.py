@@ -4,8 +4,6 @@ Activations of the language model are what autograd would save, those of the vis
 rule of thumb. Nothing here loads weights.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,14 +11,7 @@ from typing import Any
 
 from gnomon.pipeline.checkpoint import with_dtype
 from gnomon.pipeline.families.base import Config, Family
-from gnomon.pipeline.planning.shapes import (
-    Layer,
-    Shapes,
-    Stored,
-    build_on_meta,
-    measure_saved_bytes,
-    measure_shapes,
-)
+from gnomon.pipeline.planning import shapes as sizes
 from gnomon.pipeline.planning.tokens import Tokens
 from gnomon.recipe import Lora, Model, Recipe, Train
 
@@ -80,18 +71,19 @@ class Sizer:
         family: Family,
         config: Config,
         tokens: Sequence[Tokens],
-        stored: Stored | None = None,
+        stored: sizes.Stored | None = None,
     ) -> None:
         self._family, self._config, self._tokens = family, config, tokens
         self._stored = stored
         self._saved_bytes: dict[tuple[Any, ...], float] = {}
 
     @cached_property
-    def shapes(self) -> Shapes:
+    def shapes(self) -> sizes.Shapes:
         """Sizes of the model's layers."""
         if self._stored is not None:
             return self._stored.shapes
-        return measure_shapes(self._family, build_on_meta(self._family, self._config, "bfloat16"))
+        built = sizes.build_on_meta(self._family, self._config, "bfloat16")
+        return sizes.measure_shapes(self._family, built)
 
     def tokens(self, recipe: Recipe) -> list[Tokens]:
         """Tokens of each sample under the recipe's pixel limits."""
@@ -146,8 +138,8 @@ class Sizer:
         way, rank = train.language, train.lora_r
         if self._stored is not None:
             return self._stored.saved_bytes(way=way, rank=rank, width=width, tokens=tokens)
-        built = build_on_meta(self._family, self._config, str(model.dtype))
-        return measure_saved_bytes(self._family, built, way=way, rank=rank, tokens=tokens)
+        built = sizes.build_on_meta(self._family, self._config, str(model.dtype))
+        return sizes.measure_saved_bytes(self._family, built, way=way, rank=rank, tokens=tokens)
 
     def _vision(self, train: Train, patches: int, width: int) -> float:
         """Bytes of the vision tower's activations, by the rule of thumb for a block.
@@ -164,7 +156,7 @@ class Sizer:
         return float(block * (1 if train.vision == "frozen" else blocks))
 
 
-def part_sizes(shapes: Shapes, model: Model, train: Train) -> list[PartSize]:
+def part_sizes(shapes: sizes.Shapes, model: Model, train: Train) -> list[PartSize]:
     """Size each part as the recipe holds and trains it; the head trains with the language."""
     parts = []
     for name in ("language", "vision", "projector"):
@@ -185,7 +177,7 @@ def part_sizes(shapes: Shapes, model: Model, train: Train) -> list[PartSize]:
     return parts
 
 
-def _adapter_parameters(layers: Sequence[Layer], rank: int, lora: Lora | None) -> int:
+def _adapter_parameters(layers: Sequence[sizes.Layer], rank: int, lora: Lora | None) -> int:
     """Count the parameters of a part's adapters: two matrices a layer, and DoRA's magnitudes."""
     targets = (lora and lora.target_modules) or ()
     use_dora = lora is not None and lora.use_dora
