@@ -4,8 +4,6 @@ What will be `a.csv` is written as `.a.csv.PID.tmp` beside it. A process that is
 behind; whoever writes `a.csv` next removes it.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import re

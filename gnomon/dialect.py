@@ -1,7 +1,5 @@
 """Public name of `gnomon.answers.base.dialect`: targets as a model family writes and reads them."""
 
-from __future__ import annotations
-
 from gnomon import names
 from gnomon.answers.base.dialect import ANSWER as ANSWER
 from gnomon.answers.base.dialect import DIALECTS as DIALECTS

@@ -1,7 +1,5 @@
 """Files that others may have written: regular ones alone, no larger than fits, inside a folder."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

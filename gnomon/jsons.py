@@ -1,7 +1,5 @@
 """JSON from outside: errors name the file and the line, whatever is wrong with it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from reprlib import repr  # noqa: A004 - a value may be long, and deep

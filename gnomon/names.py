@@ -4,8 +4,6 @@ A user's own class is named by its place, `module:Class`, once the user has writ
 command line or in the recipe that is run; a file that gnomon wrote may not name code.
 """
 
-from __future__ import annotations
-
 import difflib
 import os
 import re

@@ -1,8 +1,6 @@
 """Strike secrets out of messages and files (keys, logins, queries of URLs), and names and folders
 out of what is published."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket

@@ -1,7 +1,5 @@
 """Recognize errors of a machine that ran out of memory, disk or stack, in each library's words."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -1,7 +1,5 @@
 """Write CSV files in which a spreadsheet runs nothing."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ File names, answers and servers' messages come from outside: their control chara
 so that no text can steer the terminal. Signs that the output's encoding lacks are spelled out.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import unicodedata

@@ -3,8 +3,6 @@
 Beside its own answers gnomon records the exam; for those of another program --data names it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date

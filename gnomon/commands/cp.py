@@ -1,7 +1,5 @@
 """Copies of the recipes that come with gnomon."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from gnomon import recipe

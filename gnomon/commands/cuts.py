@@ -4,8 +4,6 @@ A model that reads a dial well reads it worse where it is a tenth of the picture
 pixels of the whole. So the box is asked for first, in the words of the run's own training.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path

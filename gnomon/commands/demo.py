@@ -1,7 +1,5 @@
 """The demo: fine-tuning on the embedded model, with pictures, and what to type next."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from gnomon.atomic import put_bytes

@@ -1,7 +1,5 @@
 """A run's directory: who may write into it, and its records of recipe and versions."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

@@ -1,7 +1,5 @@
 """Samples for other trainers and harnesses."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from gnomon.commands._parser import Count, ExportFormat, Split

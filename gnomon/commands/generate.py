@@ -1,7 +1,5 @@
 """Datasets, written to disk from a kind, a recipe or other data."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from gnomon import store

@@ -1,7 +1,5 @@
 """Lists of everything that has a name, read from the sources: a loss is listed without torch."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

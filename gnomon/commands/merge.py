@@ -1,7 +1,5 @@
 """A run's adapter, put into its model's weights."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

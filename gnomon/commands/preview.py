@@ -1,7 +1,5 @@
 """Contact sheets of samples, as they are or as a recipe's model sees them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from io import BytesIO

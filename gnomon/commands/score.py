@@ -1,7 +1,5 @@
 """The scores of a run's answers, or of answers made elsewhere, and the report of runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict

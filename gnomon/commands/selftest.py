@@ -4,8 +4,6 @@ It calls what `train`, `predict` and `merge` call. Where a check fails or raises
 need it still run.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import os

@@ -4,8 +4,6 @@ A model is called as its checkpoint is, in small letters: any that a family know
 its recipes.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Counts of samples, repeats and leaks between splits."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 from gnomon.commands._parser import Count, Few

@@ -1,7 +1,5 @@
 """A training on a user's own rows: how often each is seen, and which checkpoint is kept."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The check of a dataset on disk against its manifest."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from gnomon import store

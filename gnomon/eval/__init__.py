@@ -4,8 +4,6 @@ METRICS maps each metric's function to its place. These functions and the reader
 types of answers, which declare them; all are imported on first use.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from gnomon import names

@@ -4,8 +4,6 @@
 nor torch.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass

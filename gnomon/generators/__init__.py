@@ -1,7 +1,5 @@
 """Pictures and prompts with exact labels. KINDS names them; nothing is loaded until asked for."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from gnomon import names

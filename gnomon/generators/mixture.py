@@ -1,7 +1,5 @@
 """Several kinds as one: each sample is drawn by one of them, by weight."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate

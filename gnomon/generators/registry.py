@@ -1,7 +1,5 @@
 """The registry of kinds: KINDS maps each name to its class, which is loaded on demand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Texts that several kinds write: plurals, alternatives, durations and decimals."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 

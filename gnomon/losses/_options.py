@@ -1,7 +1,5 @@
 """Checks of the losses' options; a wrong one is refused with its name, value and way out."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import TypeGuard

@@ -8,8 +8,6 @@ Shapes: B batch, T tokens, R rows of logits, P positions among them, N entries o
 vocabulary, G the most tokens that spell one entry, H hidden, V vocabulary.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Literal, TypeAlias

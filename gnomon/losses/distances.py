@@ -3,8 +3,6 @@
 CRPS belongs here by its meaning and is in `kernels.py` by its computation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from torch import Tensor

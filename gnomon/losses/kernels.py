@@ -4,8 +4,6 @@ Shapes: P positions, N entries of the numeric vocabulary, U distinct values amon
 bandwidths, L rulers (1, unless tokens of several widths stand in a fraction).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 

@@ -3,8 +3,6 @@
 Shapes: B batch, P positions (and as many slots for numbers), N entries of the numeric vocabulary.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import torch

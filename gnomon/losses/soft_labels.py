@@ -4,8 +4,6 @@ Shapes: P positions, N entries of the numeric vocabulary, U distinct values amon
 entries of one value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import torch

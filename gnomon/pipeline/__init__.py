@@ -1,7 +1,5 @@
 """Fine-tuning and answering with real models: the only package that knows transformers and TRL."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from gnomon import names

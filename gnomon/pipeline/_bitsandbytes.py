@@ -5,8 +5,6 @@ installed, and prints a warning if it is not. gnomon never uses that kernel: see
 PEFT, TRL and transformers' trainer import bitsandbytes, too, so an import hook catches them all.
 """
 
-from __future__ import annotations
-
 import logging
 import sys
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Location, family and processor of a recipe's checkpoint: small files, never weights."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A recipe's model loaded with its processor, before or after a run's training."""
 
-from __future__ import annotations
-
 import hashlib
 import warnings
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Quantization by bitsandbytes: which layers are in 4 or 8 bits, and a guard for its CPU defect."""
 
-from __future__ import annotations
-
 from gnomon.pipeline import _bitsandbytes  # noqa: F401 - before bitsandbytes itself
 
 # isort: split

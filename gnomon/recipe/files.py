@@ -1,7 +1,5 @@
 """Recipes as YAML: finding, reading, overriding, editing and writing them."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Sequence

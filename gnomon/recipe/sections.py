@@ -1,7 +1,5 @@
 """The sections of a recipe: keys, types, defaults, and combinations that are refused."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from decimal import Decimal
 from typing import Annotated, Any, Literal, get_args

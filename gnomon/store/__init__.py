@@ -3,8 +3,6 @@
 A name is imported on first use: a command that only lists names never waits for pyarrow.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from gnomon import names

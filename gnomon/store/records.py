@@ -1,7 +1,5 @@
 """Samples as records, the rows of stored tables, and back."""
 
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 from typing import Any, TypeAlias

@@ -1,7 +1,5 @@
 """The same job for many numbers, in this process or in several; none of them outlives the run."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -5,8 +5,6 @@ model's processor resized it; the coordinate space belongs to the dialect and is
 A dialect is data: the number of the far edge, the order of the numbers, and templates.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """Numbers of reports as text: shares in percent, three significant digits for the rest."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Boxes: the exact corners in pixels, and labels of users."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -4,8 +4,6 @@ The coordinate space belongs to the dialect of the question and is not guessed h
 swapped corners put right.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias

@@ -5,8 +5,6 @@ that is swapped, degenerate or has no four numbers counts in `Boxes.invalid`, an
 read.toml has the keys and words.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

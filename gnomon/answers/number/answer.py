@@ -1,7 +1,5 @@
 """Numbers: the exact decimal, its written form, and labels of users."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Sequence

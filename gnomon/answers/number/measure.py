@@ -1,7 +1,5 @@
 """Metrics of numbers, ChartQA's of any answer's text, and the types."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Reader of numbers, in figures or words; read.toml has the forms of figures."""
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Readings, texts with look-alike signs made one, and tables of patterns."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterable, Mapping

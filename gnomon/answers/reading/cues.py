@@ -4,8 +4,6 @@ cues.toml has them for all languages; `weighing` knows only what a cue means. Al
 lower-case text, and their quantifiers are bounded, so that no text takes long.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Labels beside a box in a line: the words without bullets and quotation marks, or a sentence."""
 
-from __future__ import annotations
-
 import re
 
 from gnomon.answers.reading.base import lower_case

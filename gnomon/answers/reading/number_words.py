@@ -1,7 +1,5 @@
 """Number words of five languages, numbers spelled out, and texts whose words became digits."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterator

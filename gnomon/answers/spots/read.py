@@ -1,7 +1,5 @@
 """Reader of texts with their boxes in any form: whatever can be read of a list counts."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Tables of charts, exactly."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 

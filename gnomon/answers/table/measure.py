@@ -1,7 +1,5 @@
 """Metrics of tables by their cells, DePlot's two, and the type."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import isfinite
 from operator import eq

@@ -1,7 +1,5 @@
 """Reader of tables between bars, as Markdown and DePlot write them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import islice

@@ -1,7 +1,5 @@
 """Words, phrases and verdicts, exactly."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from reprlib import repr  # noqa: A004 - a value may be long, and deep
 from typing import Any, ClassVar, Self

@@ -1,7 +1,5 @@
 """Metrics of words, phrases and verdicts, and the type."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from gnomon.answers.base.answer_type import Answer, AnswerType, Errors, Line, Value

@@ -1,7 +1,5 @@
 """Reader of a word, a phrase, or one of listed choices; read.toml has the patterns."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from functools import cache

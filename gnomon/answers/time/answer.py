@@ -1,7 +1,5 @@
 """Times of day: the exact answer, the three forms it is written in, and labels of users."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Metrics of times on a dial of 12 or 24 hours, with their chance levels, and the types."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 read.toml has the patterns and words of all languages; what a form means is the same in each.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from typing import Literal, TypeAlias

@@ -1,7 +1,5 @@
 """Difference of two models in one line of the summary, and whether it is more than luck."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf

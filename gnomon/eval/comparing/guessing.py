@@ -1,8 +1,6 @@
 """Tests of a model against guessers who never look at the picture, and a warning of one answer to
 all."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace

@@ -1,7 +1,5 @@
 """Facts of questions in classes, by which answers are filtered and figures split."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Parts of the report's pages: templates, excerpts of texts, small pictures."""
 
-from __future__ import annotations
-
 import base64
 import io
 import os

@@ -4,8 +4,6 @@ The page holds random answers in random order, so that the first of them are a r
 It shows no truths: judged is the reading, whether the answer is right or wrong.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass

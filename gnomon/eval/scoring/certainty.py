@@ -1,7 +1,5 @@
 """Measures of intervals and refusals: cover, width, and errors among what was answered."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from gnomon.answers.base.answer_type import AnswerType, Line

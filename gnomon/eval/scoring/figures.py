@@ -1,7 +1,5 @@
 """Figures with their intervals, and those that watch a training: `correct`, `time_exact`, …"""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import blake2b

@@ -13,8 +13,6 @@ Recognized by their columns are
 Any other file needs columns of the usual names, or the user names them.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

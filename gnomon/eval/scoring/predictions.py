@@ -1,7 +1,5 @@
 """Predictions on disk: JSON lines that are only appended to, safe against a kill at any moment."""
 
-from __future__ import annotations
-
 import json
 import os
 import warnings

@@ -3,8 +3,6 @@
 A space belongs to a dialect. None is chosen unless the user asks for it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Tests of differences, and the smallest difference that a test could have shown."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Exact arithmetic in words and signs: text alone, exact answers, with or without the working."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Fractions, roots, rounding, comparison, bases and sequences; units, times of day and dates."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Arithmetic of whole numbers and decimals: of two, in chains, and with brackets."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The exact answer to a question about a chart, from the table as it is displayed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction

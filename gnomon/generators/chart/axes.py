@@ -1,7 +1,5 @@
 """Axes with their numbers and names, measured before the plot gets the remaining room."""
 
-from __future__ import annotations
-
 from gnomon.generators.chart.catalog import AFFIXES, Topic
 from gnomon.generators.chart.layout import Board, descent, draw_ground
 from gnomon.generators.chart.pen import Corners, Line, Point

@@ -4,8 +4,6 @@ Wordings name the {measure} and its {unit}, what is measured {across}, one of th
 they are ({each}), {in_series} or the {series} alone.
 """
 
-from __future__ import annotations
-
 import tomllib
 from functools import cache
 from pathlib import Path

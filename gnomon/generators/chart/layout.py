@@ -1,7 +1,5 @@
 """The parts around a plot: title, legend, ground, grid and frame, each measured first."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

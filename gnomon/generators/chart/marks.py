@@ -1,7 +1,5 @@
 """The marks of all types of charts: rectangles, lines, points, slices and rings."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """A chart before it is drawn: its table, its axes, and what can be read off it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import lru_cache

@@ -3,8 +3,6 @@
 styles.toml has them all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import atan2, cos, degrees, exp, hypot, pi, radians, remainder, sin, sqrt

@@ -1,7 +1,5 @@
 """The tables that charts display, in whole numbers of the smallest unit shown: nothing rounds."""
 
-from __future__ import annotations
-
 from math import cos, pi
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The pixels of clocks: backdrop, dial, extras, and the hands above all."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import cache, lru_cache

@@ -3,8 +3,6 @@
 Everything stands in one of four places around the axis, or where no hand points.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The face of a clock: a time, in a style of dial, hands, numerals and palette."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product

@@ -1,7 +1,5 @@
 """The look of a clock: everything that its options leave to chance, drawn before any pixel."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import NamedTuple
 

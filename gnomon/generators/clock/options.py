@@ -1,7 +1,5 @@
 """Options of clocks with their levels, and what follows from them before anything is drawn."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias

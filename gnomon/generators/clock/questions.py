@@ -1,7 +1,5 @@
 """Questions about clocks; every answer follows from what is drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal

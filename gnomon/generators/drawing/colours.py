@@ -4,8 +4,6 @@ colours.toml has those that come with gnomon. The user's own are read from files
 are their colours, such as ffffff-101010-…: so a picture needs no file to be drawn again.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 The one file that imports Albumentations. No flips: a dial in a mirror shows another time.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from functools import lru_cache

@@ -3,8 +3,6 @@
 Nothing is taken from the system.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """A contact sheet: pictures with their questions and answers, to look at before anything else."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from textwrap import wrap

@@ -1,7 +1,5 @@
 """The pixels of one instrument, from backdrop to pointer, and its facts."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

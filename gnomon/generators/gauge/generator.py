@@ -1,7 +1,5 @@
 """Instruments with a scale: gauges, meters, thermometers, rulers, scales, measuring cylinders."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache, cached_property

@@ -1,7 +1,5 @@
 """Questions about an instrument; answers are computed from the values on its scale."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
 from itertools import combinations

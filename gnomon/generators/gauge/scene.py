@@ -1,7 +1,5 @@
 """An instrument before it is drawn: scale, value and look."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import NamedTuple, TypeAlias
 

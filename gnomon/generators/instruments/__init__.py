@@ -1,7 +1,5 @@
 """Instruments by name. A new one is a file in this folder and a line here."""
 
-from __future__ import annotations
-
 from gnomon.generators.instruments.base import Instrument
 from gnomon.generators.instruments.bathroom_scale import BathroomScale
 from gnomon.generators.instruments.compass import Compass

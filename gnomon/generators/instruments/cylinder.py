@@ -1,7 +1,5 @@
 """Measuring cylinders: a liquid in a glass."""
 
-from __future__ import annotations
-
 from gnomon.generators.drawing.canvas import Canvas
 from gnomon.generators.drawing.colours import Palette, blend
 from gnomon.generators.drawing.pose import Pose

@@ -1,7 +1,5 @@
 """Round gauges: pressure, temperature, speed."""
 
-from __future__ import annotations
-
 from gnomon.generators.instruments.base import Arc, Layout, NeedleInstrument, Phrases
 from gnomon.generators.instruments.scale import Scale, linear, logarithmic
 

@@ -1,7 +1,5 @@
 """Panel meters: volts, amperes, decibels, on an arc in an upright case."""
 
-from __future__ import annotations
-
 from gnomon.generators.instruments.base import Arc, Layout, NeedleInstrument, Phrases
 from gnomon.generators.instruments.scale import Scale, linear, logarithmic
 

@@ -1,7 +1,5 @@
 """Rulers with a bar above them to be measured."""
 
-from __future__ import annotations
-
 from gnomon.generators.drawing.shapes import oblong
 from gnomon.generators.instruments.base import Instrument, Layout, Line, Phrases, Shapes
 from gnomon.generators.instruments.scale import BINARY_DIVISIONS, Scale, linear

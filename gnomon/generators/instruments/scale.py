@@ -1,7 +1,5 @@
 """Scales of instruments: ends, ticks and labels, and the values that stand between two ticks."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 from functools import cache

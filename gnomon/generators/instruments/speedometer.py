@@ -1,7 +1,5 @@
 """Speedometers: a wide sweep, a label every ten or twenty, white on black in most."""
 
-from __future__ import annotations
-
 from gnomon.generators.instruments.base import Arc, Layout, NeedleInstrument, Phrases
 from gnomon.generators.instruments.scale import Scale, linear
 

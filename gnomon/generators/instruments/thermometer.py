@@ -1,7 +1,5 @@
 """Thermometers: a column above a bulb, in a glass tube."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gnomon.generators.drawing.shapes import disc, oblong

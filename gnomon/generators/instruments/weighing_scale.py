@@ -1,7 +1,5 @@
 """Weighing scales with a dial."""
 
-from __future__ import annotations
-
 from gnomon.generators.instruments.base import Arc, Layout, NeedleInstrument, Phrases
 from gnomon.generators.instruments.scale import Scale, linear
 

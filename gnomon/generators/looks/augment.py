@@ -10,8 +10,6 @@ its uprightness. No direction from the picture's middle changes by more than 1.5
 (heavy): a quarter or half of a minute hand's step. A tilt by itself changes none of them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -6,8 +6,6 @@ pointer, whose shift by parallax the caller draws. Ranges were chosen by eye bes
 water meters that owners took with cameras for a few euros: 50 to 200 pixels across, lit by one LED.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias

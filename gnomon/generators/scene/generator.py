@@ -1,7 +1,5 @@
 """Things on a ground, and questions of where they are: every expression means one thing only."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial

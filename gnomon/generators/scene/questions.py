@@ -1,7 +1,5 @@
 """Questions about a scene: expressions that mean one thing alone, and answers from places."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from itertools import product

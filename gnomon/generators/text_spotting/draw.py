@@ -1,7 +1,5 @@
 """A line of text as a mask, laid into a picture through a homography."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import cv2

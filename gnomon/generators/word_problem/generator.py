@@ -1,7 +1,5 @@
 """Problems in words, of two to eight steps, with the working and a final answer."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from dataclasses import dataclass

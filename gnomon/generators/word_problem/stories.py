@@ -1,7 +1,5 @@
 """Worlds of stories (domains.toml) and moves (moves.toml), drawn backwards from the end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import add, floordiv, mul, sub

@@ -3,8 +3,6 @@
 Shapes: N entries, G the most tokens that spell one entry, L rulers, M marks, V vocabulary.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The text of each token, and the marks on it that matter to a reader of numbers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from itertools import chain

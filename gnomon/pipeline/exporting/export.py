@@ -5,8 +5,6 @@ where gnomon is installed, too. lmms-eval looks for the rows beside the YAML fro
 it must be called in the folder.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable

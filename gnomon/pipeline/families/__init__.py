@@ -1,7 +1,5 @@
 """Model families by name (FAMILIES). A family's file is imported on first use."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from gnomon import names

@@ -1,7 +1,5 @@
 """Layers of Qwen2-VL's vision tower that are faster on a CPU if all pictures have one size."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from torch import Tensor

@@ -5,8 +5,6 @@ checkpoints, their model cards, and transformers' own processors. Neither family
 with the hub: `make test-hub` does it.
 """
 
-from __future__ import annotations
-
 from math import ceil, isqrt
 from pathlib import Path
 from typing import Any

@@ -6,8 +6,6 @@ does it. Checkpoints without `-hf`, which need code of their own, have another m
 refused.
 """
 
-from __future__ import annotations
-
 from math import ceil, inf, prod
 from pathlib import Path
 from typing import Any

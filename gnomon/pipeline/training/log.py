@@ -1,7 +1,5 @@
 """Reports of a training: progress bar, log of JSON lines, and a warning if it learned little."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter, defaultdict

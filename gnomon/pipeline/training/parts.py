@@ -4,8 +4,6 @@ A part is the language model, the vision tower or the projector between them. A 
 in one of three ways: frozen, lora (by adapters) or full (its own weights).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 

@@ -1,7 +1,5 @@
 """Training of a recipe into a run: load, train, save; a killed run resumes."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

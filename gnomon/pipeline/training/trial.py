@@ -1,7 +1,5 @@
 """Trial of an unknown checkpoint on three samples: is what `family: auto` discovered true?"""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

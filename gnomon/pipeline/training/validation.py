@@ -1,7 +1,5 @@
 """Validation during training: the model answers held-out samples, and the answers are scored."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Cells of several benchmarks' layouts: columns, pictures, answers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Benchmarks of clocks and other instruments: ClockBench, MeasureBench and TickTockVQA."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from decimal import Decimal

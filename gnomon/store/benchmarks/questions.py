@@ -1,7 +1,5 @@
 """Benchmarks of other pictures and of texts: ChartQA, GSM8K, RefCOCO, and those of VLMEvalKit."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64decode
 from collections.abc import Iterator

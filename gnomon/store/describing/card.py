@@ -4,8 +4,6 @@ Its header tells the Hugging Face libraries where each split lies. All but the s
 samples comes from the manifest, so that no shard is read again.
 """
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Mapping, Sequence

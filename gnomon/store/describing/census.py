@@ -1,7 +1,5 @@
 """Census of a dataset's splits: counts, repeated samples, and leaks between splits."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

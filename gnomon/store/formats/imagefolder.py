@@ -4,8 +4,6 @@ A shard is a subfolder of its split with a metadata.jsonl of its own. So it can 
 like any other shard, and no folder holds a million files.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Parquet: shards as tables with embedded pictures, as the Hugging Face hub shows and streams."""
 
-from __future__ import annotations
-
 import json
 import os
 from bisect import bisect_right

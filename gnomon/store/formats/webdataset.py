@@ -1,7 +1,5 @@
 """WebDataset: shards as tar files with key.png and key.json for each sample."""
 
-from __future__ import annotations
-
 import json
 import tarfile
 from collections.abc import Iterable, Iterator

@@ -6,8 +6,6 @@ distributions over whole steps with a given variance it has the greatest entropy
 of the draws are the truth, 23 % each of its neighbours, 2 % each of the next.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

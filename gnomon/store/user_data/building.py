@@ -3,8 +3,6 @@
 Unusable rows are refused together, each with its line, or left out if `on_bad` is "skip".
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache

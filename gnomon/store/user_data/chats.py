@@ -6,8 +6,6 @@ parts; a picture may be in any of the keys that these interfaces have. Anything 
 with its place, such as messages.1.content.
 """
 
-from __future__ import annotations
-
 from base64 import b64decode
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass

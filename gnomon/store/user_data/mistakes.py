@@ -1,7 +1,5 @@
 """Mistakes in rows that are usable one by one: contradicting labels, and pictures in two splits."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
 from functools import lru_cache
