@@ -7,11 +7,15 @@ trains, and opens the recipes of those; the long one runs all, on the embedded m
 from __future__ import annotations
 
 import csv
+import inspect
 import io
 import json
 import re
 import runpy
 import shlex
+import shutil
+import subprocess
+import sys
 import warnings
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -23,9 +27,12 @@ from command_toys import gnomon
 from PIL import Image
 from reply_server import answer, reply_server
 
+from gnomon import names
 from gnomon.commands._parser import parser
 from gnomon.commands.resolve import resolve
 from gnomon.eval.scoring.figures import greater_is_better
+from gnomon.generators import KINDS
+from gnomon.generators.rng import Rng
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -145,7 +152,20 @@ def play(page, *, whole):
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def user_kinds(monkeypatch):
+    """Forget the kinds that a page's own code enters, and its modules."""
+    registered = dict(KINDS)
+    monkeypatch.setattr(names, "_ALLOWED", set())
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield
+    KINDS.clear()
+    KINDS.update(registered)
+    for title in ("dice", "table_dice"):
+        sys.modules.pop(title, None)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, user_kinds):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     return tmp_path
@@ -226,6 +246,53 @@ def test_the_figures_that_may_choose_a_checkpoint_are_named_as_they_are():
     named = re.findall(r"`(\w+_(?:exact|deviation|iou))`", PAGES["best"].read_text())
     assert len(set(named)) == 5  # one of them as the log has it
     assert all(greater_is_better(name.removeprefix("eval_")) is not None for name in named)
+
+
+def test_the_random_draws_are_those_of_the_class():
+    rows = []
+    for name, method in vars(Rng).items():
+        if not name.startswith("_") and inspect.isfunction(method):
+            _, *parameters = inspect.signature(method).parameters
+            rows.append(f"| `{name}({', '.join(parameters)})` | {inspect.getdoc(method)} |\n")
+    head = "| method | what it does |\n|---|---|\n"
+    assert f"{head}{''.join(rows)}\n" in PAGES["kind"].read_text()
+
+
+@pytest.mark.slow
+def test_a_kind_is_tested_outside_the_repository_as_its_page_shows(folder):
+    for _, title, text in blocks("kind"):
+        if title.endswith(".py"):
+            Path(title).write_text(text)
+    page = PAGES["kind"].read_text()
+    (contract,) = re.findall(r"^    python (-m pytest .*)$", page, re.M)
+    for words, passed in (("-m pytest test_dice.py", 11), (contract, 10)):
+        words = shlex.split(words.replace("CLONE", str(ROOT)))
+        run = subprocess.run(
+            [sys.executable, *words, "-q", "-p", "no:cacheprovider"],
+            env={"PYTHONPATH": str(ROOT), "PATH": "", "OMP_NUM_THREADS": "1"},
+            capture_output=True,
+            text=True,
+        )
+        assert run.returncode == 0, run.stdout[-3000:]
+        assert f"{passed} passed" in run.stdout
+
+
+def test_leading_zeros_are_written_as_the_table_has_them(folder, capsys):
+    page = PAGES["kind"].read_text()
+    (table,) = [text for _, title, text in blocks("kind") if title == "readings.csv"]
+    Path("readings.csv").write_text(table)
+    for shade, name in enumerate(("a.png", "b.png")):
+        Image.new("RGB", (8, 8), (shade, 0, 0)).save(name)
+    (command,) = re.findall(r"^ +gnomon (export readings.*) columns.digits=5$", page, re.M)
+    cases = re.findall(r"^\| (?:`(.*)`|not set) \| `(\d+)` \|", page, re.M)
+    assert len(cases) == 4
+    for setting, written in cases:
+        words = [f"columns.digits={setting}"] if setting else []
+        assert gnomon(*shlex.split(command), *words) == 0
+        assert ("begin with a zero" in capsys.readouterr().err) == (not setting)
+        first, _ = Path("rows/data.jsonl").read_text().splitlines()
+        assert json.loads(first)["messages"][1]["content"][0]["text"] == written
+        shutil.rmtree("rows")
 
 
 @pytest.mark.long
