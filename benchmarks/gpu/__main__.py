@@ -1,6 +1,6 @@
-"""What holds on a GPU: one command, for a machine that is there for half an hour.
+"""Measure on a GPU what the tests hold on a CPU, in one command and half an hour.
 
-make gpu                                # parts a to d in turn; what is finished is not done again
+make gpu                                # parts a to d in turn, without the cases that are finished
 make gpu ARGS="--part c"                # one of them
 make gpu ARGS="--cpu --tiny"            # all of it in small, without a GPU
 
@@ -9,7 +9,7 @@ b  host synchronisations and kernel launches of a step, and the ten dearest oper
 c  QLoRA steps at true size with random weights, beside stock TRL and what `plan` says
 d  300 steps on clocks of a model of 50 million parameters, from nothing, with four losses
 
-Each job is a process of its own. What there is no time for is said and left for the next call.
+Each job is a process of its own. Cases for which the time is too short are left to the next call.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.gpu import worker
-from benchmarks.gpu.parts import ROOT, Found, Setting, jobs
+from benchmarks.gpu.parts import ROOT, Outcome, Setting, jobs
 from benchmarks.gpu.record import Results
 
 if TYPE_CHECKING:
@@ -41,64 +41,68 @@ ON_CPU = ROOT / "runs" / "gpu-cpu.txt"
 
 @dataclass
 class Call:
-    """One call of the command."""
+    """State of one run of the command."""
 
     setting: Setting
     results: Results
     log: Path
-    """What the jobs print."""
+    """File that takes the output of the jobs."""
     minutes: float
-    """A part's."""
+    """Longest time for a part."""
     ends: float
-    """When the whole call is to be over, in time.monotonic()."""
+    """End of the whole call, in seconds of time.monotonic()."""
 
     def part(self, name: str) -> int:
-        """Measure what is not there yet; how many cases are left."""
-        began = time.monotonic()
-        ends = min(began + 60 * self.minutes, self.ends)
-        wanted = {job: self._undone(name, cases) for job, cases in jobs()[name].items()}
-        for job, cases in wanted.items():
+        """Measure the missing cases of a part; return how many still are missing."""
+        start = time.monotonic()
+        ends = min(start + 60 * self.minutes, self.ends)
+        missing = {job: self._missing(name, cases) for job, cases in jobs()[name].items()}
+        for job, cases in missing.items():
             self._job(name, job, cases, ends)
-        left = [case for cases in wanted.values() for case in self._undone(name, cases)]
-        there = self.results.of(name)
-        failed = sum(not block.ok for block in there.values())
+        remaining = [case for cases in missing.values() for case in self._missing(name, cases)]
+        blocks = self.results.of(name)
+        failures = sum(not block.ok for block in blocks.values())
         print(
-            f"part {name}: {len(there)} measured, {failed} of them failed, {len(left)} left for"
-            f" the next call; {time.monotonic() - began:.0f} s"
-            + "".join(f"\n    left: {case}" for case in left[:8])
-            + (f"\n    and {len(left) - 8} more" if len(left) > 8 else ""),
+            f"part {name}: {len(blocks)} measured, {failures} of them failed, {len(remaining)} left"
+            f" for the next call; {time.monotonic() - start:.0f} s"
+            + "".join(f"\n    left: {case}" for case in remaining[:8])
+            + (f"\n    and {len(remaining) - 8} more" if len(remaining) > 8 else ""),
             flush=True,
         )
-        return len(left)
+        return len(remaining)
 
-    def _undone(self, part: str, cases: Sequence[str]) -> list[str]:
-        there = self.results.of(part)
-        return [case for case in cases if case not in there]
+    def _missing(self, part: str, cases: Sequence[str]) -> list[str]:
+        blocks = self.results.of(part)
+        return [case for case in cases if case not in blocks]
 
     def _job(self, part: str, job: str, cases: list[str], ends: float) -> None:
         """Measure the cases; a process that dies costs the case it died of, and no other."""
         while cases and time.monotonic() < ends:
-            began, running, measured = time.monotonic(), None, False
-            for told in self._told(job, cases, ends):
-                running = told["case"] if "said" not in told else None
+            start, running, has_measured = time.monotonic(), None, False
+            for message in self._messages(job, cases, ends):
+                # A message without an outcome announces a case.
+                running = message["case"] if "outcome" not in message else None
                 if running is None:
-                    measured = True
-                    self._add(part, told["case"], Found(told["ok"], told["said"], told["more"]))
+                    has_measured = True
+                    self._add(part, message["case"], Outcome(**message["outcome"]))
             if time.monotonic() >= ends:
-                if running and ends - began > 0.9 * 60 * self.minutes:  # it would be so each time
+                # With nearly all of a part's time to itself, the case would fail at each call.
+                if running and ends - start > 0.9 * 60 * self.minutes:
                     late = f"not done within {self.minutes:g} minutes"
-                    self._add(part, running, Found(False, late))
+                    self._add(part, running, Outcome(False, late))
                 return
-            cases = self._undone(part, cases)
-            for case in [running] if running else [] if measured else cases:
-                self._add(part, case, Found(False, self._last_words()))
-            cases = self._undone(part, cases)
+            cases = self._missing(part, cases)
+            # A process that dies before its first case would do so again: it costs them all.
+            victims = [] if has_measured else cases
+            for case in [running] if running else victims:
+                self._add(part, case, Outcome(False, self._last_words()))
+            cases = self._missing(part, cases)
 
-    def _add(self, part: str, case: str, found: Found) -> None:
-        print(self.results.add(part, case, found), end="", flush=True)
+    def _add(self, part: str, case: str, outcome: Outcome) -> None:
+        print(self.results.add(part, case, outcome), end="", flush=True)
 
-    def _told(self, job: str, cases: list[str], ends: float) -> Iterator[dict[str, Any]]:
-        """What the job's process says, line by line, until it is done or its time is up."""
+    def _messages(self, job: str, cases: list[str], ends: float) -> Iterator[dict[str, Any]]:
+        """Yield what the job's process prints, until it is done or its time is up."""
         words = [*worker.COMMAND, *self.setting.words, "--job", job, "--cases", *cases]
         with (
             self.log.open("a", encoding="utf-8") as log,
@@ -127,48 +131,47 @@ class Call:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """The process and all that it started."""
+    """Kill a process and all that it started."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 def main(words: Sequence[str]) -> int:
-    """0 where all that is known holds, 1 where a comparison failed, 2 where nothing can be done."""
+    """Measure; return 0 where all holds, 1 where a comparison failed, 2 without a GPU."""
     parser = argparse.ArgumentParser(
         prog="make gpu", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--part", choices=list(jobs()), action="append", help="that part alone")
     parser.add_argument(
-        "--out", type=Path, help=f"the file of results ({RESULTS.relative_to(ROOT)})"
+        "--part", choices=list(jobs()), action="append", help="only this part; may be repeated"
     )
-    parser.add_argument("--again", action="store_true", help="measure the parts once more")
-    parser.add_argument("--minutes", type=float, default=9, help="the most for a part (9)")
-    parser.add_argument("--total", type=float, default=25, help="the most for all of them (25)")
+    parser.add_argument("--out", type=Path, help=f"file of results ({RESULTS.relative_to(ROOT)})")
+    parser.add_argument("--again", action="store_true", help="measure finished cases once more")
+    parser.add_argument("--minutes", type=float, default=9, help="longest time for a part (9)")
+    parser.add_argument("--total", type=float, default=25, help="longest time for all of them (25)")
     worker.add_options(parser)
-    given = parser.parse_args(words)
-    began = time.monotonic()
-    setting = worker.setting_of(given)
+    options = parser.parse_args(words)
+    start = time.monotonic()
+    setting = worker.setting_of(options)
     head = worker.head(setting)
     if head is None:
         print("no GPU is seen here (torch.cuda.is_available() is False): give --cpu --tiny")
         return 2
-    out = given.out or (ON_CPU if given.cpu else RESULTS)
-    parts = given.part or list(jobs())
+    out = options.out or (ON_CPU if options.cpu else RESULTS)
+    parts = options.part or list(jobs())
     results = Results(out, head, shlex.join(["python", "-m", "benchmarks.gpu", *words]))
-    results.forget(lambda block: block.part in parts and (given.again or not block.ok))
+    results.forget(lambda block: block.part in parts and (options.again or not block.ok))
     setting.work.mkdir(parents=True, exist_ok=True)
     log = setting.work / "log.txt"
-    print(f"{head}\nresults in {out}, what the jobs print in {log}", flush=True)
-    call = Call(setting, results, log, given.minutes, began + 60 * given.total)
+    print(f"{head}\nresults in {out}, output of the jobs in {log}", flush=True)
+    call = Call(setting, results, log, options.minutes, start + 60 * options.total)
     for part in parts:
         call.part(part)
-    failed = [block for part in parts for block in results.of(part).values() if not block.ok]
-    if failed:
-        print(
-            f"{len(failed)} FAILED:", *(block.text.splitlines()[0] for block in failed), sep="\n  "
-        )
-    return 1 if failed else 0
+    failures = [block for part in parts for block in results.of(part).values() if not block.ok]
+    if failures:
+        lines = (block.text.splitlines()[0] for block in failures)
+        print(f"{len(failures)} FAILED:", *lines, sep="\n  ")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

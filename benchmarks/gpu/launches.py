@@ -1,8 +1,8 @@
-"""Part b: what a step waits for and launches, and which of its operations are ours.
+"""Part b: synchronisations, launches and operations of a step, and how many of them are ours.
 
-Ours is what a function of gnomon's losses, head or trainer calls, up to the model's forward; what
-autograd runs for it counts with it. The functions are marked for the profiler, and an operation
-belongs to the innermost mark around it.
+An operation is ours if a function of gnomon's losses, head or trainer calls it outside the model's
+forward; its backward pass counts with it. The functions are marked for the profiler, and an
+operation belongs to the innermost mark around it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from torch.profiler import ProfilerActivity, profile, record_function
 from transformers import TrainerCallback
 
 from benchmarks import train_step
-from benchmarks.gpu.parts import ROOT, Found, Setting
+from benchmarks.gpu.parts import ROOT, Outcome, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,31 +33,32 @@ OURS, MODEL = "ours: ", "the model"
 BACKWARD = "autograd::engine::evaluate_function"
 WARM = 2
 """Steps before the one whose synchronisations are counted and the one that is profiled."""
-DEAREST = 10
-PASSED_OVER = (str(Path(torch.__file__).parent), __file__)
-"""Where a wait is never looked for: who called them is named."""
+LISTED = 10
+"""Operations of ours that are listed below a case."""
+SKIPPED = (str(Path(torch.__file__).parent), __file__)
+"""Files that are never named as the place of a wait: their callers are."""
 
 
-def launches(setting: Setting) -> Callable[[str], Found]:
-    """A small model's whole step, or forward and backward under a head of true width."""
+def launches(setting: Setting) -> Callable[[str], Outcome]:
+    """Prepare whole steps of small models, and forward and backward under a head of true width."""
     if setting.tiny:
         train_step.V, train_step.H, train_step.LAYERS = 2048, 64, 2
-    mark()
+    mark_functions()
 
-    def measure(case: str) -> Found:
+    def measure(case: str) -> Outcome:
         with tempfile.TemporaryDirectory(dir=setting.work) as folder:
-            counter = Counting(not setting.cpu)
+            counter = StepCounter(not setting.cpu)
             if case.startswith("step of "):
                 step_of_family(case.removeprefix("step of "), folder, counter)
             else:
                 step_of_true_width(case.partition(": ")[2], folder, counter, tiny=setting.tiny)
-            return counter.found()
+            return counter.outcome()
 
     return measure
 
 
-def step_of_family(name: str, folder: str, counter: Counting) -> None:
-    """QLoRA on a small model as `gnomon train` has it: a whole step, its optimizer included."""
+def step_of_family(name: str, folder: str, counter: StepCounter) -> None:
+    """Take whole QLoRA steps of a small model as `gnomon train` does, optimizer included."""
     import pipeline_toys
     import small_models
 
@@ -66,10 +67,10 @@ def step_of_family(name: str, folder: str, counter: Counting) -> None:
     from gnomon.recipe import Model, Train
 
     loaded = load(Model(name=str(small_models.build(name, Path(folder) / "model"))))
-    said = [pipeline_toys.SUMS[i] for i in range(4)]
+    texts = [pipeline_toys.SUMS[i] for i in range(4)]
     trainer = pipeline_toys.ours(
         loaded,
-        (pipeline_toys.UNEVEN[:4] if name in small_models.SEEING else said) * (WARM + 2),
+        (pipeline_toys.UNEVEN[:4] if name in small_models.SEEING else texts) * (WARM + 2),
         folder,
         sft={"per_device_train_batch_size": 4, "max_steps": WARM + 2, "logging_steps": 1000},
         peft_config=prepare_parts(loaded, Train()),
@@ -80,8 +81,8 @@ def step_of_family(name: str, folder: str, counter: Counting) -> None:
     trainer.train()
 
 
-def step_of_true_width(way: str, folder: str, counter: Counting, *, tiny: bool) -> None:
-    """What `benchmarks/train_step.py` measures, 8 samples of 16 answer tokens."""
+def step_of_true_width(way: str, folder: str, counter: StepCounter, *, tiny: bool) -> None:
+    """Take the steps that `benchmarks/train_step.py` measures, 8 samples of 16 answer tokens."""
     batch = train_step.batch_of(2 if tiny else 8, 64 if tiny else 512, 16)
     trainer = train_step.trainer_of(way, batch, folder)
     counter.watch(trainer.model)
@@ -91,14 +92,14 @@ def step_of_true_width(way: str, folder: str, counter: Counting, *, tiny: bool) 
         counter.end_step()
 
 
-class Counting(TrainerCallback):
-    """Counts the synchronisations of one step, and profiles the one after."""
+class StepCounter(TrainerCallback):
+    """Counter of the synchronisations of one step, and profiler of the next."""
 
     def __init__(self, cuda: bool) -> None:
         self.cuda, self.steps = cuda, 0
         self.waits: Counter[str] = Counter()
         self.events: list[Any] = []
-        self._open: Any = None
+        self._recorder: Any = None
 
     def watch(self, model: torch.nn.Module) -> None:
         """Mark the model's own forward, which is not ours."""
@@ -123,43 +124,44 @@ class Counting(TrainerCallback):
         self.end_step()
 
     def end_step(self) -> None:
-        """From one step's end to the next: data, counts, forward, backward, optimizer."""
-        if self._open is not None:
-            self._open.__exit__(None, None, None)
-            self._open = None
+        """End a step, and record the next: data, forward, backward and optimizer."""
+        if self._recorder is not None:
+            self._recorder.__exit__(None, None, None)
+            self._recorder = None
         self.steps += 1
         if self.steps == WARM:
-            self._open = waits_counted(self.waits, self.cuda)
+            self._recorder = count_waits(self.waits, self.cuda)
         elif self.steps == WARM + 1:
-            self._open = profiled(self.events, self.cuda)
-        if self._open is not None:
-            self._open.__enter__()
+            self._recorder = record_events(self.events, self.cuda)
+        if self._recorder is not None:
+            self._recorder.__enter__()
 
-    def found(self) -> Found:
-        """The counts in a line, and the dearest operations of ours below it."""
-        owned = owners(self.events)
-        ours = [e for e in self.events if owned[id(e)].startswith(OURS)]
-        ops = [[e for e in some if e.name.startswith("aten::")] for some in (self.events, ours)]
-        operators = f"operators {len(ops[0]):,} ({len(ops[1]):,} ours)"
+    def outcome(self) -> Outcome:
+        """Return the counts, and the operations of ours that take most time as details."""
+        marks = marks_of(self.events)
+        ours = [e for e in self.events if marks[id(e)].startswith(OURS)]
+        every_op, our_ops = (
+            sum(e.name.startswith("aten::") for e in events) for events in (self.events, ours)
+        )
+        operators = f"operators {every_op:,} ({our_ops:,} ours)"
         if not self.cuda:
-            return Found(
-                bool(self.events),
-                f"synchronisations n/a, launches n/a, {operators}",
-                dearest(ours, owned, cuda=False),
-            )
-        launched = [sum("LaunchKernel" in e.name for e in some) for some in (self.events, ours)]
-        mine = {where: n for where, n in self.waits.items() if where.startswith("gnomon")}
-        said = (
-            f"synchronisations {self.waits.total()} ({sum(mine.values())} ours),"
-            f" launches {launched[0]:,} ({launched[1]:,} ours), {operators}"
+            text = f"synchronisations n/a, launches n/a, {operators}"
+            return Outcome(bool(self.events), text, slowest(ours, marks, cuda=False))
+        launches, our_launches = (
+            sum("LaunchKernel" in e.name for e in events) for events in (self.events, ours)
+        )
+        our_waits = sum(n for where, n in self.waits.items() if where.startswith("gnomon"))
+        text = (
+            f"synchronisations {self.waits.total()} ({our_waits} ours),"
+            f" launches {launches:,} ({our_launches:,} ours), {operators}"
         )
         waits = [f"waits {n} × in {where}" for where, n in self.waits.most_common()]
-        return Found(launched[0] > 0, said, [*waits, *dearest(ours, owned, cuda=True)])
+        return Outcome(launches > 0, text, [*waits, *slowest(ours, marks, cuda=True)])
 
 
 @contextmanager
-def waits_counted(found: Counter[str], cuda: bool) -> Iterator[None]:
-    """Count by the place in the code where the CPU waits for the GPU."""
+def count_waits(waits: Counter[str], cuda: bool) -> Iterator[None]:
+    """Count where in the code the CPU waits for the GPU."""
     if not cuda:
         yield
         return
@@ -167,7 +169,7 @@ def waits_counted(found: Counter[str], cuda: bool) -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always")
-            warnings.showwarning = lambda message, *_, **__: found.update(
+            warnings.showwarning = lambda message, *_, **__: waits.update(
                 [place()] if "called a synchronizing" in str(message) else []
             )
             yield
@@ -176,11 +178,11 @@ def waits_counted(found: Counter[str], cuda: bool) -> Iterator[None]:
 
 
 def place() -> str:
-    """The innermost line that is not torch's own."""
+    """Return the innermost line of code that is not torch's."""
     frame = inspect.currentframe()
     while frame is not None:
         file = frame.f_code.co_filename
-        if not file.startswith(PASSED_OVER) and not file.endswith("/warnings.py"):
+        if not file.startswith(SKIPPED) and not file.endswith("/warnings.py"):
             break
         frame = frame.f_back
     if frame is None:
@@ -190,17 +192,17 @@ def place() -> str:
 
 
 @contextmanager
-def profiled(events: list[Any], cuda: bool) -> Iterator[None]:
+def record_events(events: list[Any], cuda: bool) -> Iterator[None]:
     kinds = [ProfilerActivity.CPU, *([ProfilerActivity.CUDA] if cuda else [])]
-    with profile(activities=kinds) as recorded:
+    with profile(activities=kinds) as profiler:
         yield
         if cuda:
             torch.cuda.synchronize()
-    events += [e for e in recorded.events() if e.device_type == torch.autograd.DeviceType.CPU]
+    events += [e for e in profiler.events() if e.device_type == torch.autograd.DeviceType.CPU]
 
 
-def owners(events: list[Any]) -> dict[int, str]:
-    """The mark that each event belongs to; empty for what stands outside all of them.
+def marks_of(events: list[Any]) -> dict[int, str]:
+    """Return the mark of each event by its id(); an empty one outside all marks.
 
     An operation and its node of the backward pass have the same sequence number.
     """
@@ -223,23 +225,23 @@ def owners(events: list[Any]) -> dict[int, str]:
     return marks
 
 
-def dearest(ours: list[Any], owned: dict[int, str], *, cuda: bool) -> list[str]:
-    """The ten operations of ours that take the most time of the device, by where they stand."""
+def slowest(ours: list[Any], marks: dict[int, str], *, cuda: bool) -> list[str]:
+    """List the operations of ours that take the most time of the device, with their functions."""
     time: defaultdict[tuple[str, str], float] = defaultdict(float)
     calls: Counter[tuple[str, str]] = Counter()
     for event in ours:
         if event.name.startswith((OURS, BACKWARD)) or "LaunchKernel" in event.name:
             continue
-        key = event.name, owned[id(event)].removeprefix(OURS)
+        key = event.name, marks[id(event)].removeprefix(OURS)
         time[key] += event.self_device_time_total if cuda else event.self_cpu_time_total
         calls[key] += 1
     kind = "µs of the GPU" if cuda else "µs of the CPU"
-    most = sorted(time, key=lambda key: -time[key])[:DEAREST]
+    most = sorted(time, key=lambda key: -time[key])[:LISTED]
     return [f"{time[key]:8.0f} {kind}, {calls[key]:4} × {key[0]} in {key[1]}" for key in most]
 
 
-def mark() -> None:
-    """Name every function of ours to the profiler, wherever it was imported."""
+def mark_functions() -> None:
+    """Mark every function of ours for the profiler, wherever it was imported."""
     import gnomon.losses.objective
     import gnomon.pipeline.training.trainer  # noqa: F401 - loaded to be marked
     from gnomon.losses import KINDS, load
@@ -247,29 +249,27 @@ def mark() -> None:
     for name in KINDS:
         load(name)
     marked: dict[FunctionType, FunctionType] = {}
-    known = [m for n, m in sys.modules.items() if n.startswith("gnomon.")]
-    for module in [m for m in known if m.__name__.startswith(MARKED)]:
-        own = (
-            c
-            for c in vars(module).values()
-            if inspect.isclass(c) and c.__module__ == module.__name__
-        )
-        for holder in (module, *own):
+    modules = [m for n, m in sys.modules.items() if n.startswith("gnomon.")]
+    for module in [m for m in modules if m.__name__.startswith(MARKED)]:
+        classes = [
+            value
+            for value in vars(module).values()
+            if inspect.isclass(value) and value.__module__ == module.__name__
+        ]
+        for holder in (module, *classes):
             for name, value in list(vars(holder).items()):
-                if (
-                    isinstance(value, FunctionType)
-                    and not name.startswith("__")
-                    and _written_here(value)
-                ):
+                if not isinstance(value, FunctionType) or name.startswith("__"):
+                    continue
+                if _is_ours(value):
                     setattr(holder, name, marked.setdefault(value, _marked(value)))
-    for module in known:  # those that imported a function by its name
+    for module in modules:  # those that imported a function by its name
         for name, value in list(vars(module).items()):
             if isinstance(value, FunctionType) and value in marked:
                 setattr(module, name, marked[value])
 
 
-def _written_here(function: FunctionType) -> bool:
-    """Not a decorator's, such as a context manager's, and not marked already."""
+def _is_ours(function: FunctionType) -> bool:
+    """True for code of these modules: no wrapper of a library's decorator, and no mark."""
     file = function.__code__.co_filename
     return "/gnomon/" in file and function.__module__.startswith(MARKED)
 

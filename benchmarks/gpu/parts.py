@@ -1,6 +1,6 @@
-"""What is measured: parts of jobs of cases. A job is one process, a case one line of the results.
+"""List of parts, their jobs and cases. A job is one process, a case one line of the results.
 
-Nothing heavy is imported here; the functions that measure are loaded in a job's own process.
+Nothing heavy is imported here; the functions that measure are loaded in the process of a job.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gnomon.pipeline.families import AUTO, FAMILIES
 ROOT = Path(__file__).parents[2]
 FAMILY_NAMES = [name for name in FAMILIES if name not in (AUTO, "gnomon-tiny")]
 PRECISIONS = ("float32", "bfloat16", "4 bits", "4 bits, float32")
-"""Of a model; 4 bits are computed with in bfloat16 unless float32 is said."""
+"""Precisions of a model; 4 bits are computed with in bfloat16 unless float32 is named."""
 CHECKPOINTS = (
     "Qwen/Qwen2-VL-2B-Instruct",
     "Qwen/Qwen3-VL-4B-Instruct",
@@ -28,32 +28,31 @@ OBJECTIVES = ("fixed", "ce_ratio", "numeric mass", "hidden states")
 
 @dataclass(frozen=True)
 class Setting:
-    """How it is measured."""
+    """Device, size and folder of all measurements."""
 
     cpu: bool
     tiny: bool
     work: Path
-    """A folder for what is drawn once and kept."""
+    """Folder of the pictures that several jobs read."""
 
     @property
     def words(self) -> list[str]:
-        """The same as options of the command line."""
+        """Options of the command line that make this setting."""
         flags = [f"--{name}" for name in ("cpu", "tiny") if getattr(self, name)]
         return [*flags, "--work", str(self.work)]
 
 
 @dataclass(frozen=True)
-class Found:
-    """What one case came to."""
+class Outcome:
+    """Result of a case: its verdict, the rest of its line, and the lines below."""
 
     ok: bool
-    said: str
-    more: list[str] = field(default_factory=list)
-    """Lines below it."""
+    text: str
+    details: list[str] = field(default_factory=list)
 
 
 def jobs() -> dict[str, dict[str, list[str]]]:
-    """By part, the jobs and their cases, in the order in which they are measured."""
+    """Return the jobs of each part and their cases, in the order in which they are measured."""
     losses = [
         *(f"{k}, {v}, {d}" for k in KINDS for v in VOCABULARIES for d in ("float32", "bfloat16")),
         *(f"objective, {way}, {d}" for way in OBJECTIVES for d in ("float32", "bfloat16")),
@@ -89,4 +88,4 @@ MEASURE = {
     "size": "benchmarks.gpu.sizes:sizes",
     "clocks": "benchmarks.gpu.clocks:clocks",
 }
-"""By the first word of a job: what prepares it and gives the function that measures a case."""
+"""Functions that prepare a job and return the one that measures a case, by the job's first word."""

@@ -1,10 +1,10 @@
-"""The file of results: read to go on, appended to line by line.
+"""The file of results, which the next call reads to go on.
 
 # the device; versions; the commit          a head: all lines below it were measured so
 $ the command
-a  ntil, one digit, float32       ok      what was found
-c  some checkpoint                FAILED  why
-    more about the case above
+a  ntil, one digit, float32       ok      the figures
+c  some checkpoint                FAILED  the reason
+    details of the case above
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from benchmarks.gpu.parts import Found
+    from benchmarks.gpu.parts import Outcome
 
 OK, FAILED = "ok", "FAILED"
 _CASE = re.compile(rf"([a-d])  (\S.*?)  +({OK}|{FAILED})(?:  .*)?")
@@ -28,7 +28,7 @@ _CASE = re.compile(rf"([a-d])  (\S.*?)  +({OK}|{FAILED})(?:  .*)?")
 
 @dataclass(frozen=True)
 class Block:
-    """A head, or a case with what is said of it; as it stands in the file."""
+    """A head, or a case with its details, as the file has it."""
 
     head: str
     text: str
@@ -38,39 +38,41 @@ class Block:
 
 
 class Results:
-    """What is known of one device, in a file that may hold other devices' figures as well."""
+    """Results of one device, in a file that may hold those of other devices as well."""
 
     def __init__(self, path: Path, head: str, command: str) -> None:
         self.path, self.head, self.command = path, head, command
         self._blocks = _blocks(path.read_text(encoding="utf-8")) if path.exists() else []
-        self._told = False
+        self._has_head = False
 
     def of(self, part: str) -> dict[str, Block]:
-        """The cases of a part that were measured on this device, in this size."""
-        return {b.case: b for b in self._blocks if b.part == part and self._ours(b)}
+        """Return the cases of a part that were measured on this device, in this size."""
+        return {b.case: b for b in self._blocks if b.part == part and self._is_ours(b)}
 
     def forget(self, unwanted: Callable[[Block], bool]) -> None:
         """Strike this device's cases that are to be measured again, and the end of a cut line."""
-        self._blocks = [b for b in self._blocks if not (b.part and self._ours(b) and unwanted(b))]
+        self._blocks = [
+            b for b in self._blocks if not (b.part and self._is_ours(b) and unwanted(b))
+        ]
         if self.path.exists():
             put_text(self.path, "".join(b.text for b in self._blocks))
 
-    def add(self, part: str, case: str, found: Found) -> str:
-        """Append a case, all of it or, if killed, at most the beginning of a line."""
-        verdict = OK if found.ok else FAILED
+    def add(self, part: str, case: str, outcome: Outcome) -> str:
+        """Append a case and return its text; a kill leaves at most the beginning of a line."""
+        verdict = OK if outcome.ok else FAILED
         lines = [
-            f"{part}  {case:<42}  {verdict:<6}  {found.said}",
-            *(f"    {m}" for m in found.more),
+            f"{part}  {case:<42}  {verdict:<6}  {outcome.text}",
+            *(f"    {detail}" for detail in outcome.details),
         ]
         text = "".join(f"{line.rstrip()}\n" for line in lines)
-        block = Block(self.head, text, part, case, found.ok)
+        block = Block(self.head, text, part, case, outcome.ok)
         self._blocks.append(block)
-        self._append(("" if self._told else self._heading()) + text)
-        self._told = True
+        self._append(("" if self._has_head else self._heading()) + text)
+        self._has_head = True
         return text
 
-    def _ours(self, block: Block) -> bool:
-        return _measured_on(block.head) == _measured_on(self.head)
+    def _is_ours(self, block: Block) -> bool:
+        return _device_and_size(block.head) == _device_and_size(self.head)
 
     def _heading(self) -> str:
         gap = "\n" if self.path.exists() and self.path.stat().st_size else ""
@@ -84,26 +86,26 @@ class Results:
             os.fsync(file.fileno())
 
 
-def _measured_on(head: str) -> tuple[str, bool]:
-    """Results of another device, or of small models, are no results of this."""
+def _device_and_size(head: str) -> tuple[str, bool]:
+    """Return the part of a head that results must share; small models are a size of their own."""
     fields = head.split("; ")
     return fields[0], "tiny" in fields
 
 
 def _blocks(text: str) -> list[Block]:
-    """The file in pieces; a last line without its end was cut by a kill and is left out."""
-    found: list[Block] = []
+    """Split the file; a last line without its end was cut by a kill and is left out."""
+    blocks: list[Block] = []
     head = ""
     for line in text[: text.rfind("\n") + 1].splitlines(keepends=True):
         bare = line.rstrip("\n")
         if bare.startswith("# "):
             head = bare.removeprefix("# ")
         case = _CASE.fullmatch(bare)
-        if line.startswith("    ") and found:
-            last = found.pop()
-            found.append(Block(last.head, last.text + line, last.part, last.case, last.ok))
+        if line.startswith("    ") and blocks:
+            last = blocks.pop()
+            blocks.append(Block(last.head, last.text + line, last.part, last.case, last.ok))
         elif case:
-            found.append(Block(head, line, case[1], case[2], case[3] == OK))
+            blocks.append(Block(head, line, case[1], case[2], case[3] == OK))
         else:
-            found.append(Block(head, line))
-    return found
+            blocks.append(Block(head, line))
+    return blocks

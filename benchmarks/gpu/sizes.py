@@ -1,4 +1,4 @@
-"""Part c: QLoRA steps at true size beside stock TRL, and beside what `plan` says of them.
+"""Part c: QLoRA steps at true size, compared with stock TRL and with the estimate of `plan`.
 
 The configuration is the checkpoint's; its weights are drawn on the device, one at a time, as the
 loader asks for them, so that nothing is read or written and a layer is in 4 bits before the next
@@ -21,7 +21,7 @@ import torch
 import transformers
 
 from benchmarks import train_step
-from benchmarks.gpu.parts import Found, Setting
+from benchmarks.gpu.parts import Outcome, Setting
 from benchmarks.gpu.worker import reason
 from gnomon import generators
 from gnomon.pipeline import families
@@ -44,16 +44,16 @@ if TYPE_CHECKING:
 WAYS = (train_step.STOCK, train_step.FUNC, train_step.OURS, "ours, CE + NTIL")
 IDS = ("image_token_id", "image_token_index", "video_token_id", "vision_start_token_id",
        "vision_end_token_id", "bos_token_id", "eos_token_id", "pad_token_id")  # fmt: skip
-"""What a configuration says of the tokenizer."""
+"""Keys of a configuration that depend on the tokenizer."""
 
 
-def sizes(setting: Setting) -> Callable[[str], Found]:
-    """All ways of a checkpoint in one process, each with a model of its own."""
+def sizes(setting: Setting) -> Callable[[str], Outcome]:
+    """Prepare all ways of a checkpoint, in one process, each with a fresh model."""
     batch, rounds, side = (2, 1, 84) if setting.tiny else (4, 5, 448)
     clocks = generators.create("clock", size=side, split_by="none")
     samples = [clocks[i] for i in range(batch)]
 
-    def measure(checkpoint: str) -> Found:
+    def measure(checkpoint: str) -> Outcome:
         name = next(f for f in families.FAMILIES if checkpoint in families.create(f).sizes)
         with TemporaryDirectory(dir=setting.work) as work:
             folder = Path(work) / "checkpoint"
@@ -63,7 +63,7 @@ def sizes(setting: Setting) -> Callable[[str], Found]:
                 small_models.build(name, folder)
             else:
                 without_weights(name, checkpoint, folder)
-            given = Recipe(
+            recipe = Recipe(
                 data=(Source(kind="clock"),),
                 model=Model(name=str(folder)),
                 train=Train(
@@ -73,68 +73,71 @@ def sizes(setting: Setting) -> Callable[[str], Found]:
                     logging_steps=1000,
                 ),
             )
-            return compared(given, samples, Path(work), not setting.cpu)
+            return compare(recipe, samples, Path(work), not setting.cpu)
 
     return measure
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Of the steps after the first."""
+    """Time and memory of the steps after the first."""
 
     seconds: list[float]
     loss: float
-    """Of the first step."""
+    """Loss of the first step."""
     tokens: int
     peak: float
-    """GiB that torch held at once."""
+    """GiB that torch's tensors take at most."""
     device: float
-    """GiB that are taken on the device, with what CUDA and the allocator keep."""
+    """GiB in use on the device, with those that CUDA and the allocator reserve."""
 
     @property
     def step(self) -> float:
         return statistics.median(self.seconds)
 
 
-def compared(given: Recipe, samples: Sequence[Sample], work: Path, cuda: bool) -> Found:
-    """The ways in turn; what one of them cannot do is a line of its own."""
-    found: dict[str, Cost] = {}
+def compare(recipe: Recipe, samples: Sequence[Sample], work: Path, cuda: bool) -> Outcome:
+    """Measure the ways in turn; an exception of one is a line of its own."""
+    costs: dict[str, Cost] = {}
     lines: list[str] = []
-    failed = []
+    has_failed = False
     for way in WAYS:
         try:
-            found[way] = cost(way, given, samples, work / "run", cuda)
-            lines.append(line(way, found))
+            costs[way] = cost(way, recipe, samples, work / "run", cuda)
+            lines.append(line(way, costs))
         except Exception as error:
-            failed.append(way)
+            has_failed = True
             lines.append(f"{way:<26} FAILED {reason(error)}")
         gc.collect()
         if cuda:
             torch.cuda.empty_cache()
-    said, ours = planned(given, samples), found.get(WAYS[-1])
+    text, ours = plan(recipe, samples), costs.get(WAYS[-1])
     if ours is not None:
-        said += f"; ours {_step(ours)}, {_peak(ours, cuda)}, {ours.tokens} tokens a batch"
-    same = alike(*(found[way].loss for way in WAYS[:3] if way in found))
-    return Found(not failed and same, said if same else f"losses differ; {said}", lines)
+        text += f"; ours {_step(ours)}, {_peak(ours, cuda)}, {ours.tokens} tokens a batch"
+    # The last way adds a numeric loss, the first three are all the cross-entropy.
+    is_equal = are_equal(*(costs[way].loss for way in WAYS[:3] if way in costs))
+    if not is_equal:
+        text = f"losses differ; {text}"
+    return Outcome(is_equal and not has_failed, text, lines)
 
 
-def alike(*losses: float) -> bool:
-    """Whether the first step's cross-entropies are one, as far as bfloat16 logits can say."""
-    return all(abs(loss - losses[0]) <= 0.01 * losses[0] for loss in losses)  # never of NaN
+def are_equal(*losses: float) -> bool:
+    """True if the first step's cross-entropies agree as far as bfloat16 logits can."""
+    return all(abs(loss - losses[0]) <= 0.01 * losses[0] for loss in losses)  # never for NaN
 
 
-def line(way: str, found: dict[str, Cost]) -> str:
-    """What a way costs, and its share of what the others cost that were measured before."""
-    cost = found[way]
+def line(way: str, costs: dict[str, Cost]) -> str:
+    """Write the cost of a way, and its share of the costs of the first two ways."""
+    cost = costs[way]
     shares = [
         f"{cost.step / other.step:.0%} of {name}'s time, {cost.peak / other.peak:.0%} of its memory"
         if other.peak
         else f"{cost.step / other.step:.0%} of {name}'s time"
-        for name, other in found.items()
+        for name, other in costs.items()
         if name in WAYS[:2] and name != way
     ]
-    told = f"{way:<26} {_step(cost)}, {_peak(cost, bool(cost.peak))}, loss {cost.loss:.3f}"
-    return "; ".join([told, *shares])
+    figures = f"{way:<26} {_step(cost)}, {_peak(cost, bool(cost.peak))}, loss {cost.loss:.3f}"
+    return "; ".join([figures, *shares])
 
 
 def _step(cost: Cost) -> str:
@@ -148,17 +151,17 @@ def _peak(cost: Cost, cuda: bool) -> str:
     return f"{cost.peak:.2f} GiB at the peak ({cost.device:.2f} taken on the device)"
 
 
-def cost(way: str, given: Recipe, samples: Sequence[Sample], run: Path, cuda: bool) -> Cost:
-    """Optimizer steps on one batch, the first of them to warm up."""
-    with weights_drawn():
-        loaded = load(given.model, seed=given.seed)
+def cost(way: str, recipe: Recipe, samples: Sequence[Sample], run: Path, cuda: bool) -> Cost:
+    """Take optimizer steps on one batch; the first is a warm-up."""
+    with random_weights():
+        loaded = load(recipe.model, seed=recipe.seed)
     batch = Collator(loaded.family, loaded.processor)([{"sample": s} for s in samples])
     kind, options = train_step.WAYS[way]
-    args = sft_config(given, run)
+    args = sft_config(recipe, run)
     args.save_strategy = transformers.trainer_utils.SaveStrategy.NO
     args.disable_tqdm = True
-    steps = WaitedFor()
-    rows = [samples[i % len(samples)] for i in range(given.train.samples or 0)]
+    steps = StepTimer()
+    rows = [samples[i % len(samples)] for i in range(recipe.train.samples or 0)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # compute_loss_func is deprecated
         trainer = kind(
@@ -167,13 +170,13 @@ def cost(way: str, given: Recipe, samples: Sequence[Sample], run: Path, cuda: bo
             train_dataset=drawn(rows, len(rows)),
             data_collator=lambda _: dict(batch),
             processing_class=loaded.processor,
-            peft_config=prepare_parts(loaded, given.train),
+            peft_config=prepare_parts(loaded, recipe.train),
             callbacks=[steps],
             **options,
         )
     if cuda:
         gc.collect()
-        torch.cuda.empty_cache()  # the loader's
+        torch.cuda.empty_cache()  # memory of the loader
         torch.cuda.reset_peak_memory_stats()
     trainer.train()
     peak = device = 0.0
@@ -184,8 +187,8 @@ def cost(way: str, given: Recipe, samples: Sequence[Sample], run: Path, cuda: bo
     return Cost(steps.seconds[1:], loss, batch["input_ids"].numel(), peak, device)
 
 
-class WaitedFor(transformers.TrainerCallback):
-    """How long each optimizer step took, from one's end to the next, the GPU waited for."""
+class StepTimer(transformers.TrainerCallback):
+    """Seconds from the end of an optimizer step to that of the next, the GPU's work included."""
 
     def __init__(self) -> None:
         self.seconds: list[float] = []
@@ -200,19 +203,19 @@ class WaitedFor(transformers.TrainerCallback):
         self._last = now
 
 
-def planned(given: Recipe, samples: Sequence[Sample]) -> str:
-    """What `gnomon plan` says of the memory."""
-    path, family = resolve(given.model)
+def plan(recipe: Recipe, samples: Sequence[Sample]) -> str:
+    """Write the memory that `gnomon plan` estimates."""
+    path, family = resolve(recipe.model)
     config = transformers.AutoConfig.from_pretrained(path)
-    tokens, _ = count_tokens(family, config, given, samples)
-    _, memory = Sizer(family, config, tokens)(given)
+    tokens, _ = count_tokens(family, config, recipe, samples)
+    _, memory = Sizer(family, config, tokens)(recipe)
     parts = ("weights", "training", "activations", "answers", "rest")
-    told = ", ".join(f"{getattr(memory, part) / GIB:.2f} {part}" for part in parts)
-    return f"planned {memory.total / GIB:.2f} GiB ({told})"
+    shares = ", ".join(f"{getattr(memory, part) / GIB:.2f} {part}" for part in parts)
+    return f"planned {memory.total / GIB:.2f} GiB ({shares})"
 
 
 def without_weights(name: str, checkpoint: str, folder: Path) -> None:
-    """A checkpoint's configuration with a small tokenizer of its kind."""
+    """Write a checkpoint's configuration with a small tokenizer of its kind."""
     import small_models
 
     tokenizer = small_models.tokenizer_of(name)
@@ -229,42 +232,42 @@ def without_weights(name: str, checkpoint: str, folder: Path) -> None:
     processor.save_pretrained(folder)
 
 
-class weights_drawn:  # noqa: N801 - read as a with statement
-    """Whatever family loads a folder without weights gets them drawn; one with weights is read."""
+class random_weights:  # noqa: N801 - reads as a with statement
+    """Let every family draw the weights of a folder that has none."""
 
     def __enter__(self) -> None:
-        self._own = Family.load_model
+        self._load_model = Family.load_model
 
         def load_model(family: Family, path: str, **options: Any) -> Any:
             if any(name.endswith(".safetensors") for name in os.listdir(path)):
-                return self._own(family, path, **options)
+                return self._load_model(family, path, **options)
             return random_model(path, **options)
 
         Family.load_model = load_model  # type: ignore[method-assign, assignment]
 
     def __exit__(self, *_: object) -> None:
-        Family.load_model = self._own  # type: ignore[method-assign]
+        Family.load_model = self._load_model  # type: ignore[method-assign]
 
 
 def random_model(path: str, **options: Any) -> Any:
-    """What from_pretrained makes of a checkpoint of random weights that is nowhere."""
+    """Load random weights as `from_pretrained` loads a checkpoint, with the same options."""
     config = transformers.AutoConfig.from_pretrained(path)
     with torch.device("meta"):
         bare = transformers.AutoModelForImageTextToText.from_config(config)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    # Of tied weights one: from_pretrained unties two that differ.
-    kept, own = bare.state_dict(), [*bare.named_parameters(), *bare.named_buffers()]
+    # named_parameters has one of two tied weights: from_pretrained unties two that differ.
+    stored, tensors = bare.state_dict(), [*bare.named_parameters(), *bare.named_buffers()]
     weights = {
         name: Weight(name, tensor.shape, options["dtype"], device)
-        for name, tensor in own
-        if name in kept
+        for name, tensor in tensors
+        if name in stored
     }
     return type(bare).from_pretrained(None, config=config, state_dict=weights, **options)
 
 
 @dataclass(frozen=True)
 class Weight:
-    """Drawn when it is asked for, as a slice of a safetensors file is read."""
+    """Weight that is drawn when the loader slices it, as a safetensors file is read then."""
 
     name: str
     shape: torch.Size

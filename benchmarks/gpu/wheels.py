@@ -1,8 +1,8 @@
-"""make gpu-wheels: what a GPU machine without a network lacks, in one folder to be carried there.
+"""Collect the packages that a GPU machine without a network lacks, in one folder to carry there.
 
-The machine has Python 3.12 on Linux x86_64 with torch 2.11 for CUDA 13.0 and what THERE names.
-Versions are those of constraints.txt. Each wheel's metadata is read afterwards: whatever it needs
-on that machine must be carried or there, in a version that it takes.
+The machine has Python 3.12 on Linux x86_64 with torch 2.11 for CUDA 13.0 and the packages that
+INSTALLED names. Versions are those of constraints.txt. Each wheel's metadata is read afterwards:
+what it needs on that machine must be carried or installed, in a version that it takes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import shutil
 import subprocess
 import sys
 from email.parser import HeaderParser
-from itertools import chain
 from typing import TYPE_CHECKING
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -26,23 +25,23 @@ if TYPE_CHECKING:
 
 FOLDER = ROOT / ".wheels"
 LIMIT = 45e6
-"""Bytes of the folder: with the sources it is to be carried at once."""
+"""Bytes of the folder, which is carried at once, with the sources."""
 UNUSED = re.compile(r"bitsandbytes/libbitsandbytes_(?!cuda130|cpu).*\.so")
-"""Nine tenths of bitsandbytes are for other versions of CUDA and other devices."""
+"""Libraries for other versions of CUDA and other devices, nine tenths of bitsandbytes."""
 CARRIED = (
     "albucore", "albumentations", "annotated-types", "bitsandbytes", "datasets", "dill", "filelock",
     "fsspec", "multiprocess", "peft", "pydantic", "pydantic-core", "rapidfuzz", "regex", "simsimd",
     "stringzilla", "transformers", "trl", "typing-extensions", "typing-inspection", "xxhash",
     "zlib-ng",
 )  # fmt: skip
-THERE = {
+INSTALLED = {
     "accelerate": "1.15.0", "huggingface-hub": "1.33.0", "numpy": "2.5.2", "safetensors": "0.8.0",
     "tokenizers": "0.23.2", "torch": "2.11.0",
 } | dict.fromkeys(
     ("jinja2", "matplotlib", "opencv-python-headless", "packaging", "pandas", "pillow", "psutil",
      "pyarrow", "pyyaml", "requests", "scipy", "tqdm", "typer")
 )  # fmt: skip
-"""Of what the wheels need; None where it is there in a version that nobody noted."""
+"""Versions of installed packages that the wheels need; None where nobody noted it."""
 MACHINE = {
     "python_version": "3.12",
     "python_full_version": "3.12.3",
@@ -58,7 +57,7 @@ PIP = [sys.executable, "-m", "pip"]
 
 
 def main() -> int:
-    """Download, leave out what is unused, check; say how the folder is installed."""
+    """Download, strip and check the wheels; print how the folder is installed."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir()
     platforms = ("manylinux_2_28", "manylinux_2_27", "manylinux_2_24", "manylinux_2_17",
@@ -69,19 +68,20 @@ def main() -> int:
          "--dest", str(FOLDER), *pinned((ROOT / "constraints.txt").read_text())],
         check=True,
     )  # fmt: skip
-    own = [*PIP, "wheel", "--quiet", "--no-deps", "--wheel-dir", str(FOLDER), str(ROOT)]
-    subprocess.run(own, check=True)
+    gnomon = [*PIP, "wheel", "--quiet", "--no-deps", "--wheel-dir", str(FOLDER), str(ROOT)]
+    subprocess.run(gnomon, check=True)
     strip(next(FOLDER.glob("bitsandbytes-*.whl")))
     wheels = sorted(FOLDER.glob("*.whl"))
     headers = {wheel.name: HeaderParser().parsestr(metadata(wheel)) for wheel in wheels}
-    faults = lacking({name: head.get_all("Requires-Dist") or [] for name, head in headers.items()})
+    faults = unmet_needs(
+        {name: head.get_all("Requires-Dist") or [] for name, head in headers.items()}
+    )
     size = sum(wheel.stat().st_size for wheel in wheels)
     print(f".wheels: {size / 1e6:.1f} MB: {', '.join(headers)}")
     if size > LIMIT:
         faults.append(f".wheels is larger than {LIMIT / 1e6:.0f} MB")
-    print(
-        "there in a version that nobody noted: " + ", ".join(n for n, v in THERE.items() if not v)
-    )
+    unversioned = ", ".join(name for name, version in INSTALLED.items() if not version)
+    print(f"installed there in a version that nobody noted: {unversioned}")
     print(
         "python3 -m pip install --no-index --no-deps --no-compile --upgrade --target /tmp/site"
         " .wheels/*.whl && export PYTHONPATH=/tmp/site && make gpu GPU_PYTHON=python3"
@@ -92,7 +92,7 @@ def main() -> int:
 
 
 def pinned(constraints: str) -> list[str]:
-    """The carried packages with their versions."""
+    """Pin the carried packages to the versions of the constraints."""
     lines = re.findall(r"^([\w.-]+)==(\S+)", constraints, re.MULTILINE)
     versions = {canonicalize_name(name): version for name, version in lines}
     return [f"{name}=={versions[canonicalize_name(name)]}" for name in CARRIED]
@@ -109,26 +109,28 @@ def strip(wheel: Path) -> None:
 
 
 def metadata(wheel: Path) -> str:
-    """A wheel's METADATA."""
+    """Read the METADATA file of a wheel."""
     with ZipFile(wheel) as archive:
         (name,) = (n for n in archive.namelist() if n.endswith(".dist-info/METADATA"))
         return archive.read(name).decode()
 
 
-def lacking(needs: dict[str, list[str]]) -> list[str]:
-    """What wheels need, by their file names, and neither carried nor there is, or in no version."""
+def unmet_needs(needs: dict[str, list[str]]) -> list[str]:
+    """List the needs of wheels, by their file names, that no package there meets."""
     carried = {name: str(version) for name, version, *_ in map(parse_wheel_filename, needs)}
-    known = {**THERE, **carried}
+    versions = {**INSTALLED, **carried}
     faults = []
-    for wheel, text in chain.from_iterable(([w, t] for t in texts) for w, texts in needs.items()):
+    for wheel, text in [(wheel, text) for wheel, texts in needs.items() for text in texts]:
         need = Requirement(text)
         if need.marker is not None and not need.marker.evaluate(MACHINE):
             continue
         name = canonicalize_name(need.name)
-        if name not in known:
+        if name not in versions:
             faults.append(f"{wheel} needs {need}, which is neither carried nor there")
-        elif known[name] is not None and not need.specifier.contains(known[name], prereleases=True):
-            faults.append(f"{wheel} needs {need}, and it is {known[name]}")
+            continue
+        version = versions[name]
+        if version is not None and not need.specifier.contains(version, prereleases=True):
+            faults.append(f"{wheel} needs {need}, and it is {version}")
     return faults
 
 

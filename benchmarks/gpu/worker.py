@@ -1,7 +1,7 @@
-"""A job's own process: it measures cases and says so on its standard output, as JSON lines.
+"""The process of a job, which measures cases and reports them as JSON lines on standard output.
 
-An exception is a case's one line, and the next case is measured; only an error that leaves the GPU
-unusable ends the process.
+An exception becomes the one line of its case, and the next case is measured; only an error that
+leaves the GPU unusable ends the process.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import IO
 
-from benchmarks.gpu.parts import MEASURE, ROOT, Found, Setting
+from benchmarks.gpu.parts import MEASURE, ROOT, Outcome, Setting
 from gnomon import names
 
 COMMAND = [sys.executable, "-m", "benchmarks.gpu.worker"]
@@ -32,25 +32,27 @@ SMALL_VOCABULARIES = ROOT / "tests" / "losses"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Those that a job's process is given, too."""
+    """Add the options that the process of a job takes, too."""
     parser.add_argument("--cpu", action="store_true", help="without a GPU")
     parser.add_argument("--tiny", action="store_true", help="small models, few steps")
-    parser.add_argument("--work", type=Path, help="a folder for what is drawn once (in TMPDIR)")
+    parser.add_argument(
+        "--work", type=Path, help="folder of pictures that several jobs read (in TMPDIR)"
+    )
 
 
-def setting_of(given: argparse.Namespace) -> Setting:
-    """How it is measured; by default a folder of these sources, since others draw differently."""
-    folder = Path(tempfile.gettempdir()) / f"gnomon-gpu-{sources()}{'-tiny' * given.tiny}"
-    return Setting(given.cpu, given.tiny, given.work or folder)
+def setting_of(options: argparse.Namespace) -> Setting:
+    """Make the setting; its default folder is these sources' own, since others draw differently."""
+    folder = Path(tempfile.gettempdir()) / f"gnomon-gpu-{sources()}{'-tiny' * options.tiny}"
+    return Setting(options.cpu, options.tiny, options.work or folder)
 
 
 def environment(setting: Setting) -> dict[str, str]:
-    """Of every process: one GPU or none, this tree's code, and no network."""
-    seen = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
+    """Variables of every process: one GPU or none, this tree's code, and no network."""
+    first_gpu = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
     paths = filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])
     return {
         **os.environ,
-        "CUDA_VISIBLE_DEVICES": "" if setting.cpu else seen,
+        "CUDA_VISIBLE_DEVICES": "" if setting.cpu else first_gpu,
         "PYTHONPATH": os.pathsep.join(paths),
         "PYTHONUNBUFFERED": "1",
         "HF_HUB_OFFLINE": "1",
@@ -59,34 +61,34 @@ def environment(setting: Setting) -> dict[str, str]:
 
 
 def head(setting: Setting) -> str | None:
-    """Device, versions and commit, seen by another process; None where there is no GPU.
+    """Device, versions and commit; None without a GPU.
 
-    This one never touches the GPU: its context would count in what the jobs measure.
+    Another process looks for the GPU: a context of this one would count in what the jobs measure.
     """
     device = platform.processor() or platform.machine()
     name = f"CPU, {device}, {os.cpu_count()} cores"
     if not setting.cpu:
-        words = [sys.executable, "-c", _ASK]
-        told = subprocess.run(words, capture_output=True, text=True, env=environment(setting))
-        name = told.stdout.strip()
+        words = [sys.executable, "-c", _PRINT_GPU]
+        process = subprocess.run(words, capture_output=True, text=True, env=environment(setting))
+        name = process.stdout.strip()
         if not name:
             return None
-    known = ", ".join(f"{package} {_version(package)}" for package in PACKAGES)
+    versions = ", ".join(f"{package} {_version(package)}" for package in PACKAGES)
     tiny = ["tiny"] if setting.tiny else []
-    python = f"Python {platform.python_version()}, {known}"
+    python = f"Python {platform.python_version()}, {versions}"
     return "; ".join([name, *tiny, python, f"commit {_commit()}, sources {sources()}"])
 
 
-_ASK = """
+_PRINT_GPU = """
 import torch
 if torch.cuda.is_available():
-    seen = torch.cuda.get_device_properties(0)
-    print(f"{seen.name}, {seen.total_memory / 2**30:.0f} GiB")
+    gpu = torch.cuda.get_device_properties(0)
+    print(f"{gpu.name}, {gpu.total_memory / 2**30:.0f} GiB")
 """
 
 
 def sources() -> str:
-    """A hash of what is measured and of what measures it."""
+    """Hash of the code that is measured and of the code that measures it."""
     digest = hashlib.sha256()
     for folder in ("gnomon", "benchmarks/gpu"):
         for file in sorted((ROOT / folder).rglob("*.py")):
@@ -97,10 +99,10 @@ def sources() -> str:
 def _commit() -> str:
     words = ["git", "describe", "--always", "--dirty", "--exclude=*"]
     try:
-        told = subprocess.run(words, capture_output=True, text=True, cwd=ROOT)
+        process = subprocess.run(words, capture_output=True, text=True, cwd=ROOT)
     except OSError:
         return "unknown"
-    return told.stdout.strip() or "unknown"  # a tree may come without its .git
+    return process.stdout.strip() or "unknown"  # a tree may come without its .git
 
 
 def _version(package: str) -> str:
@@ -111,28 +113,28 @@ def _version(package: str) -> str:
 
 
 def measure(job: str, cases: list[str], setting: Setting, out: IO[str]) -> None:
-    """Measure the cases of a job, telling of each before and after."""
+    """Measure the cases of a job; report each before and after, so that a death has a name."""
 
-    def tell(**what: object) -> None:
-        print(json.dumps(what), file=out, flush=True)
+    def report(**message: object) -> None:
+        print(json.dumps(message), file=out, flush=True)
 
     sys.path[:0] = [str(SMALL_MODELS), str(SMALL_VOCABULARIES)]
-    found = names.load(MEASURE, job.split()[0], what="job", listing="--help")(setting)
+    measure_case = names.load(MEASURE, job.split()[0], what="job", listing="--help")(setting)
     for case in cases:
-        tell(case=case)
+        report(case=case)
         try:
-            measured = found(case)
+            outcome = measure_case(case)
         except Exception as error:
             traceback.print_exc()
-            measured = Found(False, reason(error))
-        tell(case=case, **asdict(measured))
-        if "CUDA error" in measured.said:
+            outcome = Outcome(False, reason(error))
+        report(case=case, outcome=asdict(outcome))
+        if "CUDA error" in outcome.text:
             raise SystemExit(3)  # nothing works in this process any more
         _free()
 
 
 def reason(error: Exception) -> str:
-    """An exception in one line."""
+    """Write an exception in one line."""
     return shorten(f"{type(error).__name__}: {error}", 200, placeholder=" …")
 
 
@@ -144,15 +146,15 @@ def _free() -> None:
 
 
 def main() -> None:
-    """Measure what is asked for."""
+    """Measure the cases of a job that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__)
     add_options(parser)
     parser.add_argument("--job", required=True)
     parser.add_argument("--cases", nargs="+", required=True)
-    given = parser.parse_args()
+    options = parser.parse_args()
     out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # whatever else is printed goes to the log
-    measure(given.job, given.cases, setting_of(given), out)
+    os.dup2(2, 1)  # whatever libraries print goes to the log
+    measure(options.job, options.cases, setting_of(options), out)
 
 
 if __name__ == "__main__":

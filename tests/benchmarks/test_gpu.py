@@ -33,7 +33,7 @@ DOES = """
 import os, signal, sys, time
 sys.path.insert(0, ROOT)
 from benchmarks.gpu import worker
-from benchmarks.gpu.parts import Found
+from benchmarks.gpu.parts import Outcome
 
 def measure(case):
     if case == "raises":
@@ -45,7 +45,7 @@ def measure(case):
         raise RuntimeError("CUDA error: an illegal memory access")
     if case == "sleeps":
         time.sleep(60)
-    return Found(case != "is wrong", "off by 3", ["of 2"])
+    return Outcome(case != "is wrong", "off by 3", ["of 2"])
 
 def prepare(setting):
     if "cannot be" in sys.argv[-1]:
@@ -209,25 +209,27 @@ def test_losses_are_held_against_float64(small, monkeypatch):
     monkeypatch.setattr(same, "create", wrong)
     found = measure("smmd, one digit, float32")
     assert not found.ok
-    assert found.said.startswith("value off by 1.0e-04 (at most 1e-05)")
+    assert found.text.startswith("value off by 1.0e-04 (at most 1e-05)")
 
 
 def test_nan_is_never_near():
-    assert not same.compared(("value", same.apart(torch.tensor(torch.nan), torch.ones(1)), 9.0)).ok
+    assert not same.verdict(
+        ("value", same.difference(torch.tensor(torch.nan), torch.ones(1)), 9.0)
+    ).ok
 
 
 def test_a_step_is_held_against_the_cpus(tmp_path):
-    folder = same.rounded(build("qwen2", tmp_path / "qwen2"))
+    folder = same.round_weights(build("qwen2", tmp_path / "qwen2"))
     found = {p: same.step("qwen2", folder, p, tmp_path / "out") for p in parts.PRECISIONS}
     for precision, step in found.items():
-        assert same.beside(step, found, precision).ok, precision
+        assert same.compare(step, found, precision).ok, precision
         if precision in same.STEP:
             spoilt = {**step, "gradient": 1.05 * step["gradient"]}
         else:
             spoilt = {**step, "gradient": step["gradient"].roll(1)}
-        told = same.beside(spoilt, found, precision)
+        told = same.compare(spoilt, found, precision)
         assert not told.ok, precision
-        assert told.said.startswith("loss off by")
+        assert told.text.startswith("loss off by")
 
 
 def test_what_belongs_to_us_is_told_from_the_models():
@@ -241,7 +243,7 @@ def test_what_belongs_to_us_is_told_from_the_models():
                     inner = model.tanh().sum()
         (ours + inner).backward()
     events = list(recorded.events())
-    owned = launches.owners(events)
+    owned = launches.marks_of(events)
     by_name = {}
     for event in events:
         by_name.setdefault(event.name, set()).add(owned[id(event)])
@@ -250,7 +252,7 @@ def test_what_belongs_to_us_is_told_from_the_models():
     assert by_name["aten::cos"] == {launches.MODEL}  # of the sine's gradient
     assert by_name["aten::tanh_backward"] == {"ours: inner"}
     ours = [e for e in events if owned[id(e)].startswith(launches.OURS)]
-    told = launches.dearest(ours, owned, cuda=False)
+    told = launches.slowest(ours, owned, cuda=False)
     assert any("aten::exp in outer" in line for line in told)
     assert not any("aten::sin" in line for line in told)
 
@@ -261,7 +263,7 @@ def test_a_wait_is_counted_where_its_caller_stands(monkeypatch):
     waits = "import warnings; warnings.warn('called a synchronizing CUDA operation (...)')"
     torchs = compile(waits, f"{Path(torch.__file__).parent}/_tensor.py", "exec")
     ours = compile(waits, str(ROOT / "gnomon/pipeline/training/head.py"), "exec")
-    with launches.waits_counted(found, cuda=True):
+    with launches.count_waits(found, cuda=True):
         for code in (ours, ours, torchs):
             exec(code)
         warnings.warn("something else", stacklevel=1)
@@ -283,7 +285,7 @@ def test_a_checkpoint_without_weights_is_drawn_and_put_into_4_bits(name, tmp_pat
     monkeypatch.setattr(type(family), "config", lambda *_: config)
     sizes.without_weights(name, "a/b", tmp_path / "checkpoint")
     assert not list((tmp_path / "checkpoint").glob("*.safetensors"))
-    with sizes.weights_drawn():
+    with sizes.random_weights():
         once, again = (load(Model(name=str(tmp_path / "checkpoint"))).model for _ in range(2))
     assert len(quantized_layers(once)) == small_models.LINEAR[name]["language"]
     state = again.state_dict()
@@ -295,10 +297,10 @@ def test_a_checkpoint_without_weights_is_drawn_and_put_into_4_bits(name, tmp_pat
 
 
 def test_ways_whose_losses_differ_have_failed():
-    assert sizes.alike(7.775, 7.78, 7.775)
-    assert not sizes.alike(7.775, 7.9)
-    assert not sizes.alike(7.775, float("nan"))
-    assert not sizes.alike(float("nan"), 7.775)
+    assert sizes.are_equal(7.775, 7.78, 7.775)
+    assert not sizes.are_equal(7.775, 7.9)
+    assert not sizes.are_equal(7.775, float("nan"))
+    assert not sizes.are_equal(float("nan"), 7.775)
 
 
 def test_the_larger_model_has_50_million_parameters(monkeypatch):
@@ -314,8 +316,8 @@ def test_clocks_are_drawn_once_and_learnt_of(small):
     measure = clocks.clocks(small)
     found = measure("crps, seed 1")
     assert found.ok
-    assert [line.split(":")[0] for line in found.more] == [f"step {n:>4}" for n in (1, 2, 3)]
-    assert "crps" in found.more[0]
+    assert [line.split(":")[0] for line in found.details] == [f"step {n:>4}" for n in (1, 2, 3)]
+    assert "crps" in found.details[0]
     (drawn,) = small.work.iterdir()  # runs go
     shard = next(drawn.rglob("*.parquet"))
     before = shard.stat().st_mtime_ns
@@ -332,9 +334,9 @@ def test_a_wheel_needs_what_is_carried_or_there():
                "pytest; extra == 'dev'"],
         "other-2.1-py3-none-any.whl": [],
     }  # fmt: skip
-    assert wheels.lacking(needs) == []
+    assert wheels.unmet_needs(needs) == []
     needs[mine] = ["torch>=2.13", "other<2", "nowhere"]
-    assert wheels.lacking(needs) == [
+    assert wheels.unmet_needs(needs) == [
         f"{mine} needs torch>=2.13, and it is 2.11.0",
         f"{mine} needs other<2, and it is 2.1",
         f"{mine} needs nowhere, which is neither carried nor there",
