@@ -242,6 +242,19 @@ def test_the_patterns_and_the_request_of_a_guided_answer_are_as_shown(folder, mo
     assert bodies[0]["messages"][0]["content"][1]["text"] == "What time is it?"
 
 
+def test_a_converted_model_is_checked_by_commands_that_there_are():
+    for page in ("convert", "serving"):
+        shown = re.findall(r"^    gnomon (check-served .*)$", PAGES[page].read_text(), re.M)
+        assert shown
+        for command in shown:
+            options, late = parser().parse_known_args(shlex.split(command))
+            assert (options.verb, late) == ("check-served", [])
+    pixels, tokens = re.search(
+        r"max_pixels: (\d+)` is `--image-max-tokens (\d+)`", PAGES["convert"].read_text()
+    ).groups()
+    assert int(pixels) == 28 * 28 * int(tokens)
+
+
 def test_the_figures_that_may_choose_a_checkpoint_are_named_as_they_are():
     named = re.findall(r"`(\w+_(?:exact|deviation|iou))`", PAGES["best"].read_text())
     assert len(set(named)) == 5  # one of them as the log has it
