@@ -35,7 +35,9 @@ def test_the_python_runs(tmp_path, monkeypatch, capsys):
     values = {"tokenizer": tokenizer, "labels": labels, "logits": logits}
     exec(code, values)
     assert (tmp_path / "clock.png").is_file()
-    assert capsys.readouterr().out.splitlines()[1] == "(10, 10, None) 222.0"
+    printed = capsys.readouterr().out.splitlines()[1:]
+    assert printed == ["(10, 10, None)", "222.0"]
+    assert all(f"  # {line}" in code for line in printed)
     values["loss"].backward()
     assert logits.grad.abs().sum() > 0
 
