@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import matplotlib.pyplot as plt
 import torch
 
+from gnomon.eval import iou
 from gnomon.losses import KINDS, NumericVocab, create
 
 if TYPE_CHECKING:
@@ -28,6 +29,15 @@ DIGITS = NumericVocab({str(n): n for n in range(10)})
 STRINGS = ["".join(digits) for width in (1, 2, 3) for digits in product("0123456789", repeat=width)]
 TRIPLES = NumericVocab({text: n for n, text in enumerate(STRINGS)})
 """As Llama-3 has them: one token for one to three digits, `05` and `007` among them."""
+GAP = 10
+LISTS = NumericVocab({**{str(n): n for n in range(10)}, ";": GAP})
+"""One token a digit, and one between the numbers of a box, where a comma would mean thousands."""
+TRUE_BOX = (100, 100, 300, 300)
+BOXES = (
+    TRUE_BOX, (101, 100, 300, 300), (110, 100, 300, 300), (200, 100, 300, 300),
+    (100, 100, 400, 300), (200, 100, 400, 300), (100, 100, 299, 299), (700, 100, 900, 300),
+    (900, 100, 900, 300),
+)  # fmt: skip
 SURE = 20.0
 """How far the answer's logit leads in the plot and in the tables."""
 INK, FAINT, SURFACE = "#1f6feb", "#c9d1d9", "#ffffff"
@@ -112,6 +122,20 @@ def numbers() -> str:
     return "\n".join(lines)
 
 
+def boxes() -> str:
+    """Costs of boxes with one token a digit, beside how much of the true box they miss."""
+    names = ("crps", "mmd", "ntil")
+    losses = [create(name, LISTS) for name in names]
+    label = _box_tokens(TRUE_BOX)
+    lines = ["box" + " " * 17 + "".join(f"{name:>9}" for name in names) + "    1 − IoU"]
+    for box in BOXES:
+        costs = [cost(loss, _box_tokens(box), label) for loss in losses]
+        text = ", ".join(map(str, box))
+        row = "".join(f"{c:>9.3f}" for c in costs)
+        lines.append(f"{text:<20}{row}{1 - iou(box, TRUE_BOX):>11.3f}")
+    return "\n".join(lines)
+
+
 def draw(path: Path) -> None:
     """The loss against the error of an answer, for each label faintly and for 5 in ink."""
     plt.rcParams |= {"font.size": 8, "axes.spines.top": False, "axes.spines.right": False}
@@ -143,6 +167,10 @@ def _tokens(vocab: NumericVocab, text: str) -> list[int]:
     return [int(digit) for digit in text] if vocab is DIGITS else [STRINGS.index(text)]
 
 
+def _box_tokens(box: Sequence[int]) -> list[int]:
+    return [GAP if c == ";" else int(c) for c in ";".join(map(str, box))]
+
+
 def _row(values: Tensor | Sequence[str], digits: int = 3) -> str:
     if isinstance(values, torch.Tensor):
         return "".join(f"{value:>8.{digits}f}" for value in values.tolist())
@@ -151,4 +179,4 @@ def _row(values: Tensor | Sequence[str], digits: int = 3) -> str:
 
 if __name__ == "__main__":
     draw(Path(__file__).with_suffix(".png"))
-    print(answers(), near_misses(), four_tokens(), numbers(), sep="\n\n")
+    print(answers(), near_misses(), four_tokens(), numbers(), boxes(), sep="\n\n")

@@ -75,9 +75,20 @@ def figures():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("figure", ["answers", "near_misses", "four_tokens", "numbers"])
+@pytest.mark.parametrize("figure", ["answers", "near_misses", "four_tokens", "numbers", "boxes"])
 def test_the_figures_are_what_is_printed(figures, figure):
     assert f"```text\n{figures[figure]()}\n```" in LOSSES
+
+
+def test_costs_of_boxes_add_up_and_their_iou_does_not():
+    rows = re.findall(r"^(\d+, \d+, \d+, \d+) +(.*)$", LOSSES, re.MULTILINE)
+    costs = {box: [float(figure) for figure in figures.split()] for box, figures in rows}
+    left, right, both = (
+        costs[box] for box in ("200, 100, 300, 300", "100, 100, 400, 300", "200, 100, 400, 300")
+    )
+    *sums, iou_sum = (a + b for a, b in zip(left, right, strict=True))
+    assert both[:-1] == pytest.approx(sums, abs=0.0016)  # three roundings
+    assert iou_sum - both[-1] == pytest.approx(1 / 6, abs=0.0016)
 
 
 @pytest.mark.slow
