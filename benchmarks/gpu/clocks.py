@@ -52,6 +52,7 @@ def clocks(setting: Setting) -> Callable[[str], Outcome]:
         workers=1 if setting.tiny else None,
     )
     held_out = store.mixture([source], split="test", seed=0)[:questions]
+    # The family builds its blank model by this function.
     if not setting.tiny:
         tiny.config = larger  # type: ignore[assignment]
 
@@ -70,7 +71,7 @@ def clocks(setting: Setting) -> Callable[[str], Outcome]:
                 vision="full",
                 projector="full",
                 logging_steps=1 if setting.tiny else LINE_STEPS,
-                save_steps=10_000,
+                save_steps=10_000,  # more than there are: checkpoints would count in the time
                 dataloader_num_workers=0 if setting.tiny else min(8, (os.cpu_count() or 2) // 2),
             ),
             eval=Eval(batch_size=batch, max_new_tokens=12),

@@ -55,6 +55,7 @@ def compare(recipe: Recipe, folder: Path, setting: Setting) -> Outcome:
     difference, step = resumed_difference(recipe, folder / "plain", setting)
     if not difference:
         return Outcome(True, f"killed after step {step}: every weight and loss to the bit")
+    # Some kernels of a GPU add up in another order each time.
     first, second = (finish(recipe, folder / name, setting) for name in ("once", "again"))
     noise = max_difference(first, second)
     if not noise:
@@ -128,4 +129,5 @@ def max_difference(a: dict[str, Tensor], b: dict[str, Tensor]) -> float:
 def log_of(run: Path) -> list[dict[str, Any]]:
     file = run / "log.jsonl"
     lines = file.read_text().splitlines(keepends=True) if file.exists() else []
+    # A last line without its end is being written.
     return [json.loads(line) for line in lines if line.endswith("\n")]

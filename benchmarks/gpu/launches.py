@@ -43,6 +43,7 @@ def launches(setting: Setting) -> Callable[[str], Outcome]:
     """Prepare whole steps of small models, and forward and backward under a head of true width."""
     if setting.tiny:
         train_step.V, train_step.H, train_step.LAYERS = 2048, 64, 2
+    # Before a trainer is made, which binds the functions that it calls.
     mark_functions()
 
     def measure(case: str) -> Outcome:
@@ -168,6 +169,7 @@ def count_waits(waits: Counter[str], cuda: bool) -> Iterator[None]:
     torch.cuda.set_sync_debug_mode("warn")
     try:
         with warnings.catch_warnings():
+            # By default a second warning of the same line is not shown, and would not be counted.
             warnings.simplefilter("always")
             warnings.showwarning = lambda message, *_, **__: waits.update(
                 [place()] if "called a synchronizing" in str(message) else []
@@ -185,7 +187,7 @@ def place() -> str:
         if not file.startswith(SKIPPED) and not file.endswith("/warnings.py"):
             break
         frame = frame.f_back
-    if frame is None:
+    if frame is None:  # a thread of torch's own, such as autograd's
         return "torch"
     short = file.removeprefix(f"{ROOT}/").rpartition("site-packages/")[2]
     return f"{short}:{frame.f_lineno}"
@@ -220,6 +222,7 @@ def marks_of(events: list[Any]) -> dict[int, str]:
             later.append((event, backward.sequence_nr))
         elif event.sequence_nr >= 0:
             forward[event.sequence_nr] = marks[id(event)]
+    # Autograd's thread has no mark above it: its events get the mark of their forward operation.
     for event, number in later:
         marks[id(event)] = forward.get(number, "")
     return marks

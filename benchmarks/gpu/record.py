@@ -43,6 +43,7 @@ class Results:
     def __init__(self, path: Path, head: str, command: str) -> None:
         self.path, self.head, self.command = path, head, command
         self._blocks = _blocks(path.read_text(encoding="utf-8")) if path.exists() else []
+        # A call writes its head once, above the first case that it measures.
         self._has_head = False
 
     def of(self, part: str) -> dict[str, Block]:
@@ -82,6 +83,7 @@ class Results:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a", encoding="utf-8") as file:
             file.write(text)
+            # A machine that is taken away leaves every finished case behind.
             file.flush()
             os.fsync(file.fileno())
 

@@ -141,6 +141,7 @@ def random_batch(vocab_name: str, rows: int, precision: str) -> tuple[NumericVoc
     vocab: NumericVocab = toy_vocabularies.VOCABULARIES[vocab_name]()
     generator = torch.Generator().manual_seed(0)
     labels = toy_vocabularies.random_labels(vocab_name, rows, 48, generator)
+    # Multiples of 1/16: bfloat16 holds them all for vocabularies of up to 512 tokens.
     order = torch.rand(*labels.shape, vocab.size, generator=generator).argsort(-1)
     return vocab, labels, ((order - vocab.size // 2) / 16).to(getattr(torch, precision))
 

@@ -108,6 +108,7 @@ def compare(recipe: Recipe, samples: Sequence[Sample], work: Path, cuda: bool) -
         except Exception as error:
             has_failed = True
             lines.append(f"{way:<26} FAILED {reason(error)}")
+        # The next way begins with an empty GPU, so that its peak is its own.
         gc.collect()
         if cuda:
             torch.cuda.empty_cache()
