@@ -52,10 +52,10 @@ transfer: .venv/.transfer ## train, and ask about pictures that gnomon did not d
 
 # On a machine with its own torch and no network: make gpu GPU_PYTHON=python3
 GPU_PYTHON ?=
-gpu: $(if $(GPU_PYTHON),,$(READY))  ## what holds on a GPU, into benchmarks/results/gpu.txt; ARGS="--help" says more
+gpu: $(if $(GPU_PYTHON),,$(READY))  ## compare a GPU with the CPU, and measure steps; into benchmarks/results/gpu.txt; ARGS="--help" says more
 	$(or $(GPU_PYTHON),$(BIN)/python) -m benchmarks.gpu $(ARGS)
 
-gpu-wheels: $(READY)      ## what such a machine lacks, into .wheels
+gpu-wheels: $(READY)      ## collect the packages that such a machine lacks, into .wheels
 	$(BIN)/python -m benchmarks.gpu.wheels
 
 docs: .venv/.docs         ## the documentation as a site, into site/: open site/index.html
