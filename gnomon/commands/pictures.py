@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from math import exp
 from pathlib import Path
 
@@ -258,7 +259,7 @@ def refuse_foreign_table(out: Path) -> None:
 
 
 def to_csv(
-    answers: Path, files: list[Path], out: Path, *, has_cuts: bool = False
+    answers: Path, files: list[Path], out: Path, *, has_cuts: bool = False, has_belief: bool = True
 ) -> list[Prediction]:
     """Write a file of answers as a table, a row for each picture, and return them in that order.
 
@@ -269,11 +270,14 @@ def to_csv(
 
     If the answers hold a belief, three columns follow: the likeliest listed answer, its share of
     the probability of all listed ones, and that probability; then each listed answer's share.
+    Without `has_belief` it is left out.
     """
     by_id = {prediction.sample_id: prediction for prediction in predictions.resume(answers)}
     rows = [by_id[file.name] for file in files if file.name in by_id]
     if not rows:
         raise ValueError(f"{files[0].parent}: none of its {len(files)} pictures can be read")
+    if not has_belief:
+        rows = [replace(row, logprobs=None) for row in rows]
     listed = list(rows[0].logprobs or ())
     has_certainty = any(row.certainty for row in rows)
     # All rows have the same listed answers: they belong to one question.

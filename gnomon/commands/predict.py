@@ -132,7 +132,7 @@ def predict(
         )
     recipe, exam = recipe_and_exam(resolved, data, words, run=run)
     name = directory.AFTER if data is None else Path(data).stem
-    name = f"{name}-calibrated" if certifier else name
+    name = f"{name}-{certifier.terms.name}" if certifier else name
     # Answers about cuts are others than those about whole pictures.
     file = out or _answer_path(recipe, f"{name}-find" if find_question else name, run)
     file = _require_suffix(file, ".jsonl", "answers to a data set")
@@ -271,11 +271,33 @@ def answer_exam(
         if out.is_file():  # an earlier start of the same exam resumes
             predictions.check(out, exam.ids())
         _record(out, provenance)
+        more = {} if find is None else {"find": find, "margin": cuts.MARGIN}
+        if certifier is not None and _is_certified(recipe, provenance, out, run, certifier, more):
+            return out
         if find is None:
             _append_answers(recipe, exam, exam.samples, out, run, certifier=certifier)
         else:
             _append_found(recipe, exam.__iter__, exam.samples, out, run, find, certifier)
     return out
+
+
+def _is_certified(
+    recipe: Recipe, provenance: Provenance, out: Path, run: Path | None, certifier: Certifier,
+    more: dict[str, Any],
+) -> bool:  # fmt: skip
+    """Certify answers whose beliefs other files hold; True if no question is left to be asked."""
+    if run is None or recipe.model.server is not None:
+        return False
+    from gnomon.commands.stored_beliefs import certify_stored
+    from gnomon.pipeline.answering import local as answering
+    from gnomon.pipeline.load import fingerprint
+
+    section = recipe.eval
+    rule = answering.AnswerRule(section.answer, section.belief, section.grid_values, certifier)
+    settings = {**recipe.model.settings, "weights": fingerprint(run), **more}
+    settings = answering.full_settings(settings, section.max_new_tokens, rule)
+    folders = dict.fromkeys([out.parent, run / "predictions"])
+    return certify_stored(out, provenance, settings, certifier, folders)
 
 
 def _check_belief(recipe: Recipe) -> None:
@@ -463,7 +485,10 @@ def answer_pictures(
         else:
             _append_found(recipe, samples, len(files), answers, run, find, certifier,
                           question=question)  # fmt: skip
-        return pictures.to_csv(answers, files, out, has_cuts=find is not None)
+        has_belief = bool(recipe.eval.belief)  # a calibrated run stores them in any case
+        return pictures.to_csv(
+            answers, files, out, has_cuts=find is not None, has_belief=has_belief
+        )
 
 
 def _load(recipe: Recipe, run: Path | None) -> tuple[Loaded, str | None]:

@@ -12,6 +12,7 @@ import pytest
 from command_toys import gnomon
 from PIL import Image
 
+from gnomon.commands import predict
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.scoring import predictions
 
@@ -100,7 +101,7 @@ def test_a_report_says_what_intervals_hold(calibrated, here, capsys):
     words = (*CLOCKS, "eval.samples=20", "--answered", 0.5)
     assert gnomon("predict", calibrated, *words) == 0
     file = Path(capsys.readouterr().out.strip())
-    assert file.name == "clock-calibrated.jsonl"
+    assert file.name == "clock-calibrated-answered-0.5.jsonl"
     answers = predictions.read(file)
     refused = sum(answer.certainty.refused for answer in answers)
     assert all(answer.settings["calibration"]["answered"] == 0.5 for answer in answers)
@@ -113,6 +114,36 @@ def test_a_report_says_what_intervals_hold(calibrated, here, capsys):
     # Greedy answers are still to be had, under a name of their own.
     assert gnomon("predict", calibrated, *CLOCKS, "eval.samples=4", "eval.answer=greedy") == 0
     assert predictions.read(Path(capsys.readouterr().out.strip()))[0].certainty is None
+
+
+def test_another_cutoff_asks_nothing_again_and_is_compared(
+    calibrated, tmp_path, monkeypatch, here, capsys
+):
+    folder = tmp_path / "run"
+    shutil.copytree(calibrated, folder)
+    words = ("predict", folder, *CLOCKS, "eval.samples=20")
+    assert gnomon(*words, "--answered", 0.5) == 0
+    monkeypatch.setattr(predict, "_load", lambda *_: pytest.fail("the model was loaded"))
+    assert gnomon(*words, "--answered", 0.9, "--coverage", 0.8) == 0
+    half, most = map(Path, capsys.readouterr().out.split())
+    assert most.name == "clock-calibrated-coverage-0.8-answered-0.9.jsonl"
+    before, after = predictions.read(half), predictions.read(most)
+    assert [answer.text for answer in after] == [answer.text for answer in before]
+    assert after[0].logprobs == before[0].logprobs
+    refused = [sum(answer.certainty.refused for answer in answers) for answers in (before, after)]
+    assert refused[0] > refused[1]
+    # The way back gives what the model was asked for.
+    half.unlink()
+    assert gnomon(*words, "--answered", 0.5, "--out", half) == 0
+    assert f"20 answers are those of {most}" in capsys.readouterr().err
+    assert predictions.read(half) == before
+    assert gnomon("compare", half, most, "-o", here / "both.html") == 0
+    assert "Answered, not refused" in capsys.readouterr().out
+    # Other questions, and other weights, are no answers to these.
+    with pytest.raises(pytest.fail.Exception, match="loaded"):
+        gnomon(*words[:-1], "eval.samples=21", "--answered", 0.9)
+    with pytest.raises(pytest.fail.Exception, match="loaded"):
+        gnomon(*words, "eval.max_new_tokens=9", "--answered", 0.8)
 
 
 @pytest.mark.parametrize("words", [("--coverage", 0.9), ("--wrong", 0.05), ("--answered", 0.8)])

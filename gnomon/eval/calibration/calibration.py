@@ -42,6 +42,18 @@ class Terms:
                 f"wrong={self.wrong:g} and answered={self.answered:g}: give one, the other follows"
             )
 
+    @property
+    def name(self) -> str:
+        """Name in a file's, such as calibrated-wrong-0.05; usual terms are left out."""
+        parts = ["calibrated"]
+        if self.coverage != Terms.coverage:
+            parts.append(f"coverage-{self.coverage:g}")
+        if self.wrong is not None:
+            parts.append(f"wrong-{self.wrong:g}")
+        if self.answered is not None:
+            parts.append(f"answered-{self.answered:g}")
+        return "-".join(parts)
+
 
 @dataclass(frozen=True)
 class Part:

@@ -19,6 +19,7 @@ _MODEL_SETTINGS = {
         "belief",
         "answer",
         "grid",
+        "calibration",
         "load_in_4bit",
         "load_in_8bit",
         "bnb_4bit_use_double_quant",

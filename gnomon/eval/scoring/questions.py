@@ -14,7 +14,7 @@ from functools import cache
 from hashlib import blake2b
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from gnomon import files, jsons
 from gnomon.atomic import name_in_errors
@@ -29,6 +29,7 @@ _BEGINNING = b'{"id": '
 Fact: TypeAlias = "str | float | bool | None"
 # Longer texts are whole sentences, which no filter needs.
 _LONGEST_FACT = 60
+_SampleT = TypeVar("_SampleT", "Sample", "Question")
 _WAY_OUT = "delete that file, and the questions are drawn again"
 
 
@@ -147,7 +148,7 @@ def load(predictions: Path, samples: Iterable[Sample], n: int) -> Iterable[Quest
     return [Question.of(sample) for sample in samples]
 
 
-def record(samples: Iterable[Sample], path: Path) -> Iterator[Sample]:
+def record(samples: Iterable[_SampleT], path: Path) -> Iterator[_SampleT]:
     """Yield the samples, each stored before it is yielded and can be answered.
 
     A question that a killed run stored is not written again.

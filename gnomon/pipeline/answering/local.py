@@ -79,9 +79,7 @@ def predict_to_file(
     `settings` are noted with each answer: a file of other settings is refused. Where the rule has a
     belief or a calibration, an answer also holds what these say.
     """
-    settings = {**settings, "max_new_tokens": max_new_tokens, **rule.settings}
-    # As JSON returns them: a tuple would never equal the list in the file.
-    settings = json.loads(json.dumps(settings))
+    settings = full_settings(settings, max_new_tokens, rule)
     done = predictions.answered_ids(out, settings)
     rest = (sample for sample in samples if sample.id not in done)
     with track(total=total, initial=len(done), desc="answers") as bar:
@@ -95,6 +93,17 @@ def predict_to_file(
         ):
             predictions.append(out, batch)
             bar.update(len(batch))
+
+
+def full_settings(
+    settings: dict[str, Any], max_new_tokens: int, rule: AnswerRule
+) -> dict[str, Any]:
+    """Settings of the model and of its answers, as JSON returns them from a file."""
+    # A tuple would never equal the list in the file.
+    values: dict[str, Any] = json.loads(
+        json.dumps({**settings, "max_new_tokens": max_new_tokens, **rule.settings})
+    )
+    return values
 
 
 def predict_batches(
@@ -126,7 +135,8 @@ def predict_batches(
                     resized_size(loaded.family, loaded.processor, sample),
                     loaded.family.dialect,
                     settings or {},
-                    answer.logprobs if rule.belief else None,
+                    # By a calibrated run's beliefs other terms apply without asking again.
+                    answer.logprobs if rule.belief or rule.certifier else None,
                     answer.certainty,
                 )
                 for sample, answer in zip(group, answers, strict=True)

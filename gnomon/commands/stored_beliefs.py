@@ -1,0 +1,113 @@
+"""Answers that are stored with their beliefs, certified under other terms without asking again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from gnomon.commands.answer_files import Provenance, provenance_path, read_provenance
+from gnomon.eval.calibration.calibration import Certifier
+from gnomon.eval.scoring import predictions, questions
+from gnomon.eval.scoring.questions import Question, QuestionFile
+from gnomon.progress import note
+from gnomon.sample import Prediction
+
+# Settings that choose an answer from its belief, and may be others in the file it is taken from.
+_CHOICE = ("belief", "answer", "grid")
+# Answers that are written together: each write waits for the disk.
+_BATCH = 256
+
+
+def certify_stored(
+    out: Path,
+    provenance: Provenance,
+    settings: Mapping[str, Any],
+    certifier: Certifier,
+    folders: Collection[Path],
+) -> bool:
+    """Take answers to the same questions from other files in these folders; True if all are there.
+
+    They are those of the same weights, asked in the same way, whose beliefs are stored: the
+    certifier's terms need nothing else. `settings` are those that `out` notes with each answer.
+    """
+    if certifier.calibration.weights != settings["weights"]:
+        return False  # refused with its reason where the model is loaded
+    ids = provenance.exam.ids()
+    done = predictions.answered_ids(out, dict(settings))
+    for folder in folders:
+        for file in sorted(folder.glob("*.jsonl")):
+            if len(done) == len(ids):
+                return True
+            if file.resolve() == out.resolve() or not _is_same_exam(file, provenance):
+                continue
+            pairs = _certified(file, ids - done, settings, certifier)
+            added = _append(out, pairs)
+            done |= added
+            if added:
+                note(f"{len(added)} answers are those of {file}, by the beliefs stored there")
+    return len(done) == len(ids)
+
+
+def _append(out: Path, pairs: Iterator[tuple[Question, Prediction]]) -> set[str]:
+    """Append questions and answers to their files, and return their ids."""
+    ids: set[str] = set()
+    batch = list(islice(pairs, _BATCH))
+    while batch:
+        # A question is stored before its answer, as where it is asked.
+        rows = (question for question, _ in batch)
+        for question in questions.record(rows, questions.question_path(out)):
+            ids.add(question.id)
+        predictions.append(out, [answer for _, answer in batch])
+        batch = list(islice(pairs, _BATCH))
+    return ids
+
+
+def _is_same_exam(file: Path, provenance: Provenance) -> bool:
+    """True for a file of answers about the same samples, whose questions are beside it."""
+    if not (provenance_path(file).is_file() and questions.question_path(file).is_file()):
+        return False
+    try:
+        other = read_provenance(file)
+    except ValueError:
+        return False
+    return (other.data, other.kinds) == (provenance.data, provenance.kinds)
+
+
+def _certified(
+    file: Path, ids: Collection[str], settings: Mapping[str, Any], certifier: Certifier
+) -> Iterator[tuple[Question, Prediction]]:
+    """Yield questions with these ids and their answers under the certifier's terms."""
+    by_id = {question.id: question for question in QuestionFile(questions.question_path(file))}
+    for prediction in predictions.PredictionFile(file):
+        names = (settings.keys() | prediction.settings.keys()) - {*_CHOICE, "calibration"}
+        if any(settings.get(name) != prediction.settings.get(name) for name in names):
+            return  # another model, or asked otherwise: so are all of a file
+        if prediction.sample_id in ids and prediction.sample_id in by_id:
+            question = by_id[prediction.sample_id]
+            answer = _under_terms(prediction, question, settings, certifier)
+            if answer is not None:
+                yield question, answer
+
+
+def _under_terms(
+    prediction: Prediction, question: Question, settings: Mapping[str, Any], certifier: Certifier
+) -> Prediction | None:
+    """Return an answer as it is under the certifier's terms; None if that is to be asked."""
+    certified = None
+    if prediction.logprobs:
+        form = question.target.form_of_question
+        certified = certifier.certify(prediction.logprobs, form, prediction.dialect)
+    if certified is not None:
+        text, certainty = certified
+        return replace(prediction, text=text, certainty=certainty, settings=dict(settings))
+    before = prediction.settings.get("calibration") or {}
+    is_same = before.get("hash") == settings["calibration"]["hash"] and all(
+        prediction.settings.get(name) == settings.get(name) for name in _CHOICE
+    )
+    # An answer that this calibration says nothing of has no terms either.
+    if is_same and prediction.certainty is None:
+        return replace(prediction, settings=dict(settings))
+    return None
