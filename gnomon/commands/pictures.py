@@ -13,6 +13,7 @@ from gnomon.answers.registry import TARGETS
 from gnomon.atomic import put_text
 from gnomon.commands.answer_files import provenance_path, read_provenance
 from gnomon.commands.directory import AFTER, BEFORE
+from gnomon.eval.formatting import certainty_text
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.questions import QuestionFile, question_path
 from gnomon.files import open_bytes
@@ -321,9 +322,7 @@ def answer_line(answer: Prediction) -> str:
     """Return a picture's answer in a line, with the likeliest of the listed answers if any."""
     line = f"{answer.sample_id}: {' '.join(answer.text.split())}"
     if certainty := answer.certainty:
-        low, high = certainty.interval
-        between = f"{low} to {high}" if high else low
-        line += f" ({between}; right with {certainty.confidence:.0%})"
+        line += f" ({certainty_text(certainty)})"
         line += ", too unsure to be answered" * certainty.refused
     if not answer.logprobs:
         return line

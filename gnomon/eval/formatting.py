@@ -9,7 +9,7 @@ from gnomon.answers.base.formatting import NONE as NONE
 from gnomon.answers.base.formatting import decimal_places, format_decimals, to_unit
 from gnomon.answers.base.formatting import figure as figure
 from gnomon.answers.registry import TYPES
-from gnomon.sample import Target
+from gnomon.sample import Certainty, Target
 
 if TYPE_CHECKING:
     from gnomon.eval.scoring.runs import ScoredAnswer
@@ -84,6 +84,15 @@ def error_text(item: ScoredAnswer) -> str:
     if item.value is None:
         return state(item)
     return TYPES[item.kind].describe_error(item.measures)
+
+
+def certainty_text(certainty: Certainty) -> str:
+    """Format an interval and its confidence: "10:06 to 10:11; right with 93 %"."""
+    low, high = certainty.interval
+    # Of words all stand in the first.
+    between = low if high in ("", low) else f"{low} to {high}"
+    share = f"right with {100 * certainty.confidence:.0f} %"
+    return f"{between}; {share}" if between else share
 
 
 def align(lines: list[list[str]]) -> list[str]:

@@ -111,6 +111,15 @@ def test_a_report_says_what_intervals_hold(calibrated, here, capsys):
     for label in ("interval_covers", "interval_width", "answered", "answered_right"):
         assert f'"{label}"' in text
     assert refused < 20
+    # Every answer has its interval, and the refused ones say so.
+    page = (here / "report.html").read_text()
+    assert page.count('<p class="certainty"><b>refused</b> ') == refused
+    assert len(re.findall(r'<p class="certainty">.*; right with \d+ %</p>', page)) == 20
+    assert "<option>refused</option>" in page
+    with (here / "report.csv").open(newline="") as table:
+        rows = list(csv.DictReader(table))
+    assert sum(row["refused"] == "yes" for row in rows) == refused
+    assert float(rows[0]["confidence"]) == answers[0].certainty.confidence
     # Greedy answers are still to be had, under a name of their own.
     assert gnomon("predict", calibrated, *CLOCKS, "eval.samples=4", "eval.answer=greedy") == 0
     assert predictions.read(Path(capsys.readouterr().out.strip()))[0].certainty is None

@@ -10,7 +10,7 @@ from typing import Any
 from gnomon.answers.base.target import Corners
 from gnomon.answers.registry import TYPES
 from gnomon.atomic import replace_file
-from gnomon.eval.formatting import error_text, state, truth_text, value_text
+from gnomon.eval.formatting import certainty_text, error_text, state, truth_text, value_text
 from gnomon.eval.report.facts import FactClasses, describe_answers, fact_text
 from gnomon.eval.report.markup import data_uri, excerpt
 from gnomon.eval.report.plots import colour, error_class
@@ -106,10 +106,14 @@ def _fact_entries(
 
 def _answer_entry(item: ScoredAnswer, most: int, rules: _Index, errors: _Index) -> list[Any]:
     """Collect its text in three parts, its value unless the text is just that, state, error in
-    words and as a figure, rule, and class of error."""
+    words and as a figure, rule, and class of error; of a calibrated run its interval with the
+    confidence, and 1 if it is refused."""
     is_read = item.value is not None
     value = value_text(item.value, item.kind) if is_read else ""
     badness = TYPES[item.kind].badness(item.measures) if is_read else 0.0
+    certainty: list[Any] = []
+    if item.certainty is not None:
+        certainty = [certainty_text(item.certainty), int(item.certainty.refused)]
     return [
         excerpt(item.text, item.span, most),
         # A clock's answer may have a leading zero that the value lacks: 09:15 is no other text than
@@ -120,6 +124,7 @@ def _answer_entry(item: ScoredAnswer, most: int, rules: _Index, errors: _Index) 
         float(f"{badness:.6g}"),
         rules[item.rule or ""],
         errors[error_class(item)],
+        *certainty,
     ]
 
 
@@ -169,6 +174,10 @@ def _csv_rows(runs: Sequence[RunResult], samples: Mapping[str, Sample]) -> Itera
             if item.cut is not None:
                 names = ("cut_x1", "cut_y1", "cut_x2", "cut_y2")
                 answer |= {name: str(at) for name, at in zip(names, item.cut, strict=True)}
+            if item.certainty is not None:
+                low, high = item.certainty.interval
+                answer |= {"low": low, "high": high, "confidence": str(item.certainty.confidence)}
+                answer["refused"] = "yes" if item.certainty.refused else ""
             # A fact may be named like a column or a measure.
             facts = {f"fact.{name}": value for name, value in question_facts.items()}
             measures = {name: value for name, value in item.measures.items() if name not in answer}
@@ -186,7 +195,7 @@ def example_pictures(
     """Return a data URI and frames by question id; the URI is empty without a picture.
 
     Selected are of each kind the last run's worst answers and half as many unread ones, some right
-    ones, and some that are right in only one of the first and the last run.
+    ones, some that are refused, and some that are right in only one of the first and the last run.
     """
     first_run = {item.sample_id: item.correct for item in runs[0].scores.items}
     chosen: dict[str, ScoredAnswer] = {}
@@ -196,6 +205,8 @@ def example_pictures(
         # neither.
         in_dispute = [item for item in items if first_run.get(item.sample_id) == (not item.correct)]
         selection = _worst(items, worst) + _spread([item for item in items if item.correct], right)
+        refused = [item for item in items if item.certainty and item.certainty.refused]
+        selection += _spread(refused, worst // 2)
         chosen |= {item.sample_id: item for item in selection + _spread(in_dispute, disagreeing)}
     answers = [{i.sample_id: i for i in run.scores.items if i.sample_id in chosen} for run in runs]
     pictures = {}

@@ -9,6 +9,7 @@
     answers: item.answers.map(answer => answer && {
       words: answer[0], value: answer[1], state: answer[2], far: answer[3], badness: answer[4],
       rule: data.rules[answer[5]], error: data.errors[answer[6]],
+      certainty: answer[7] ?? "", refused: Boolean(answer[8]),
     }),
   }));
   const form = document.querySelector("#browse form");
@@ -52,6 +53,8 @@
     if (state === "where runs disagree" && new Set(right).size < 2) return false;
     if (state === "this run alone right" && !alone(true)) return false;
     if (state === "this run alone wrong" && !alone(false)) return false;
+    if (state === "refused" && !answer?.refused) return false;
+    if (state === "answered" && !(answer?.certainty && !answer.refused)) return false;
     if (state.startsWith(OFF) && answer?.error !== state.slice(OFF.length)) return false;
     const wanted = data.states.indexOf(state);
     if (wanted >= 0 && (!answer || answer.state !== wanted)) return false;
@@ -106,6 +109,9 @@
     const as = answer.value ? [" read as ", make("bdi", {}, answer.value)] : [];
     return [...as, ", ", make("b", {}, answer.far)];
   };
+  // Interval and confidence of a calibrated run.
+  const certainty = answer => answer.certainty ? [make("p", {className: "certainty"},
+    ...(answer.refused ? [make("b", {}, "refused"), " "] : []), answer.certainty)] : [];
   const css = answer => data.states[answer.state];
 
   function card(item, place) {
@@ -113,9 +119,9 @@
     const element = make("figure", {className: "card"}, ...picture(item), make("figcaption", {},
       make("p", {}, item.question.slice(0, 2 * AROUND)),
       make("p", {}, "truth ", make("bdi", {}, make("b", {}, item.truth))),
-      ...item.answers.map((answer, run) => answer && make("p", {className: css(answer)},
-        `${data.runs[run]} `, make("code", {}, ...words(answer.words, AROUND)), ...verdict(answer)))
-        .filter(Boolean),
+      ...item.answers.flatMap((answer, run) => answer ? [make("p", {className: css(answer)},
+        `${data.runs[run]} `, make("code", {}, ...words(answer.words, AROUND)), ...verdict(answer)),
+        ...certainty(answer)] : []),
       name));
     name.onclick = () => open(place);
     const zoomable = element.querySelector(".picture");
@@ -137,6 +143,7 @@
       ...item.answers.flatMap((answer, run) => answer ? [
         make("h3", {className: css(answer)}, data.runs[run], ...verdict(answer)),
         make("pre", {}, ...words(answer.words)),
+        ...certainty(answer),
         ...(answer.rule ? [make("p", {className: "note"}, `Rule: ${answer.rule}`)] : []),
       ] : []),
       make("ul", {className: "facts"}, ...factsOf(item).map(([name, label, exact]) =>

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from gnomon.sample import Prediction, Size, Target
+from gnomon.sample import Certainty, Prediction, Size, Target
 from gnomon.terminal import printable
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class ScoredAnswer:
     """Start and end of the value in the text."""
     cut: tuple[int, int, int, int] | None = None
     """Corners of the part of the picture that was asked about; None for all of it."""
+    certainty: Certainty | None = None
+    """Interval and confidence of a calibrated run, and whether the answer is refused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,6 +84,7 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
         picture=question.picture,
         span=reading.span if reading else None,
         cut=prediction.cut,
+        certainty=prediction.certainty,
     )
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import all_kinds
 import chromium
 import pytest
 
-from gnomon.eval import write_report
+from gnomon.eval import RunResult, score, write_report
+from gnomon.sample import Certainty
 
 pytestmark = [
     pytest.mark.slow,
@@ -144,6 +146,35 @@ def test_answers_are_filtered_by_how_they_are(page, two):
     page.choose("[name=run]", "0")
     page.choose("[name=state]", "this run alone wrong")
     assert page.value(COUNT) == f"{apart.count(1)} of {n}"
+
+
+def test_refused_answers_are_marked_and_seen_together(tmp_path, browser):
+    """Their cards hold the interval and the confidence, in narrow windows too."""
+    samples = all_kinds.samples()[:24]
+    answers = [
+        replace(prediction, certainty=Certainty(("10:00", "11:30"), 0.3, refused=index % 3 == 0))
+        for index, prediction in enumerate(all_kinds.run("after", 0.7).predictions[:24])
+    ]
+    run = RunResult("after", score(answers, samples), answers)
+    page = write_report(tmp_path / "page.html", [run], samples={s.id: s for s in samples})
+    for width in (420, 1100):
+        browser.open(page, width=width)
+        assert browser.value(COUNT) == "24 of 24"
+        browser.choose("[name=state]", "refused")
+        assert browser.value(COUNT) == "8 of 24"
+        cards = browser.value(CARDS)
+        assert len(cards) == 8
+        assert all("refused 10:00 to 11:30; right with 30 %" in card for card in cards)
+        browser.value("document.querySelector('#results button').click()")
+        dialog = browser.value("document.querySelector('#inside').textContent")
+        assert "refused 10:00 to 11:30; right with 30 %" in dialog
+        browser.value("document.querySelector('#close').click()")
+        browser.choose("[name=state]", "answered")
+        assert browser.value(COUNT) == "16 of 24"
+        assert not any("refused" in card for card in browser.value(CARDS))
+        result = browser.look()
+        assert result["outside"] == result["dull"] == []
+        assert result["open"] <= width
 
 
 def test_they_are_filtered_by_what_was_drawn(page):
