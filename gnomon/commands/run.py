@@ -15,7 +15,13 @@ from gnomon.commands.directory import AFTER, BEFORE, announce, as_begun, claim, 
 from gnomon.commands.predict import answer_exam
 from gnomon.commands.resolve import Resolved
 from gnomon.commands.score import refuse_overwriting, report
-from gnomon.commands.train import lock_run, refuse_server, resolve_for_training, train_run
+from gnomon.commands.train import (
+    lock_run,
+    refuse_server,
+    resolve_for_training,
+    train_run,
+    warn_of_cut_answers,
+)
 from gnomon.eval.report.files import ReportFiles
 from gnomon.recipe import RecipeError
 from gnomon.store.samples import train_size
@@ -50,6 +56,7 @@ def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
             # While such settings live, ZeRO-3 takes over every model that is loaded: also the one
             # that answers before the training, which then makes its settings anew.
             config = None
+        warn_of_cut_answers(resolved, out)
         # A report in the way is refused now, not after an hour of training.
         page = out / "report.html"
         refuse_overwriting(ReportFiles.of(page))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,17 @@ from gnomon.commands.directory import as_begun, claim, default_run, has_samples
 from gnomon.commands.exam import Exam
 from gnomon.commands.resolve import Resolved, is_data, resolve, warn_of_mistakes
 from gnomon.commands.user_rows import note_validation, warn_of_repeats
+from gnomon.progress import warn
 from gnomon.recipe import Recipe, RecipeError, Source
+from gnomon.sample import Sample
 from gnomon.store import Samples
 from gnomon.store.lock import sole_writer
 from gnomon.store.reading.augmented import refuse_without_steps
+from gnomon.store.samples import train_size
 from gnomon.terminal import show
+
+_PROBED = 32
+"""Samples to train on, and as many to measure by, whose answers are counted for a warning."""
 
 
 def train(recipe: str, *overrides: str, out: Path | None = None) -> None:
@@ -30,7 +36,10 @@ def train(recipe: str, *overrides: str, out: Path | None = None) -> None:
     out DIR: the run's directory (runs/NAME)
     """
     resolved = resolve_for_training(recipe, overrides)
-    weights = train_run(resolved, out or default_run(recipe))
+    run = out or default_run(recipe)
+    if _is_first_process():
+        warn_of_cut_answers(resolved, run)
+    weights = train_run(resolved, run)
     if _is_first_process():
         show(weights)
 
@@ -49,6 +58,32 @@ def resolve_for_training(name: str, overrides: Sequence[str]) -> Resolved:
         warn_of_mistakes(recipe)
         warn_of_repeats(recipe, resolved.samples("train"))
     return resolved
+
+
+def warn_of_cut_answers(resolved: Resolved, run: Path) -> None:
+    """Warn of labels that are longer than what is generated when the model is measured."""
+    recipe, exam = resolved.recipe, resolved.exam
+    # A server is refused, and a finished run needs no model any more.
+    if recipe.model.server is not None or _is_finished(run):
+        return
+    from gnomon.pipeline.planning.tokens import cut_answers
+
+    samples = resolved.samples("train")
+    some = _probe(samples, train_size(samples, recipe.train.samples))
+    some += _probe(exam.pool, exam.samples)
+    text = cut_answers(recipe.model, some, recipe.eval.max_new_tokens)
+    if text:
+        warn(text)
+
+
+def _probe(samples: Samples, n: int) -> list[Sample]:
+    """Return some of the first n samples, spread evenly, since they may be sorted by answers."""
+    some = []
+    for index in range(0, n, max(1, n // _PROBED))[:_PROBED]:
+        # A broken row is named where the training comes to it.
+        with suppress(ValueError):
+            some.append(samples[index])
+    return some
 
 
 def train_run(resolved: Resolved, run: Path, *, config: Any = None) -> Path:
@@ -113,5 +148,8 @@ def _sources_to_draw(recipe: Recipe, run: Path) -> Sequence[Source]:
     """Return the sources that a training draws from: none if all that it needs is on disk."""
     # Validation draws its held-out samples again, stored training samples or not.
     is_stored = has_samples(run, "train") and recipe.train.validation_steps is None
-    is_finished = any((run / name).is_dir() for name in ("adapter", "model"))
-    return () if is_stored or is_finished else recipe.data
+    return () if is_stored or _is_finished(run) else recipe.data
+
+
+def _is_finished(run: Path) -> bool:
+    return any((run / name).is_dir() for name in ("adapter", "model"))

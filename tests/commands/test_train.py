@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from command_toys import gnomon
+from command_toys import gnomon, small
 
 from gnomon import store
+from gnomon.commands.resolve import resolve
+from gnomon.commands.train import warn_of_cut_answers
 
 RECIPE = """
 data: [{path: DATA}]
@@ -97,3 +100,21 @@ def test_a_bad_sample_is_named_and_what_was_learnt_stays_until_it_is_mended(
         steps = [json.loads(line)["step"] for line in (run / "log.jsonl").read_text().splitlines()]
         assert steps[:6] == [1, 2, 3, 4, 5, 6]
         assert (run / "adapter").is_dir()
+
+
+def test_labels_longer_than_what_is_generated_are_named_before_the_training(tmp_path, capsys):
+    """The samples are a handful of each split; of a finished run nothing is opened."""
+    for limit, is_warned in ((2, True), (12, False)):
+        resolved = resolve(small(tmp_path), [f"eval.max_new_tokens={limit}"])
+        warn_of_cut_answers(resolved, tmp_path / "run")
+        warning = capsys.readouterr().err
+        assert ("answers are longer than eval.max_new_tokens=2, and such are cut" in warning) == (
+            is_warned
+        )
+        if is_warned:
+            longest, n = re.search(r"longest, '(\S+)', has (\d+) tokens", warning).groups()
+            assert f"give eval.max_new_tokens={n} or more" in warning
+            assert len(longest) == int(n) > 2
+    (tmp_path / "run" / "adapter").mkdir(parents=True)
+    warn_of_cut_answers(resolve(small(tmp_path), ["eval.max_new_tokens=2"]), tmp_path / "run")
+    assert capsys.readouterr().err == ""

@@ -16,7 +16,7 @@ from gnomon.pipeline.checkpoint import resolve, try_load, with_dtype
 from gnomon.pipeline.families.base import Config, Family
 from gnomon.pipeline.planning.budget import GIB, Memory, PartSize, Sizer
 from gnomon.pipeline.planning.shapes import stored_shapes
-from gnomon.pipeline.planning.tokens import Tokens, count_tokens, guess_tokens
+from gnomon.pipeline.planning.tokens import Tokens, count_tokens, cut_answers, guess_tokens
 from gnomon.recipe import Recipe, flatten, override, plain_values, validate
 from gnomon.store.samples import Samples, train_size
 
@@ -50,6 +50,8 @@ class Plan:
     """Bytes of memory that the machine has free, or that the user names."""
     way_out: str
     """Overrides with which it would fit; empty if none would do."""
+    cut: str = ""
+    """Sentence on answers that are longer than what is generated; empty if none is known."""
     given_up: list[str] | None = None
     """Sentences about what the recipe lost to fit; None if it is planned as it stands."""
 
@@ -94,7 +96,7 @@ class Plan:
         return max(each.all for each in self.tokens)
 
     def __str__(self) -> str:
-        train, limit = self.recipe.train, self.recipe.eval.max_new_tokens
+        train = self.recipe.train
         tokens, about = self._mean_tokens(), "" if self.counted else "about "
         lines = [f"{self.recipe.model.name} ({self.family.name})", ""]
         lines.append(f"{'part':<9}  {'parameters':<10}  {'trained':<16}  held in")
@@ -109,13 +111,8 @@ class Plan:
             f"tokens    {about}{tokens['all']:.0f} a sample, at most {self._most_tokens()};"
             f" {tokens['picture']:.0f} of the picture, {tokens['answer']:.0f} of the answer"
         )
-        # A measured answer may be cut before its end token.
-        cut = sum(each.answer - 1 > limit for each in self.tokens)
-        if cut and self.counted:
-            lines.append(
-                f"cut       {cut} of {len(self.tokens)} answers are longer than"
-                f" eval.max_new_tokens={limit}, and such are cut when the model is measured"
-            )
+        if self.cut:
+            lines.append(f"cut       {self.cut}")
         if self.coverage is not None:
             shares = ", ".join(
                 f"{share:.0%} ({answer_type})" for answer_type, share in self.coverage.items()
@@ -174,11 +171,12 @@ def plan(
     family, config = _family_and_config(recipe, config_only=config_only)
     n = train_size(samples, recipe.train.samples)
     first = [samples[index] for index in range(min(_SAMPLES, n))]
-    coverage = None
+    coverage, cut = None, ""
     if config_only:
         tokens = [guess_tokens(family, config, recipe, sample) for sample in first]
     else:
         tokens, coverage = count_tokens(family, config, recipe, first)
+        cut = cut_answers(recipe.model, first, recipe.eval.max_new_tokens)
     if available is None:
         available = _free_memory()
     stored = stored_shapes().get(recipe.model.name) if config_only else None
@@ -215,6 +213,7 @@ def plan(
         memory=memory,
         available=available,
         way_out=way_out,
+        cut=cut,
         given_up=given_up,
     )
 

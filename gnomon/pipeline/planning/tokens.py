@@ -8,13 +8,22 @@ from dataclasses import dataclass, replace
 from gnomon import dialect
 from gnomon.losses import CE
 from gnomon.pipeline.checkpoint import open_processor
-from gnomon.pipeline.collate import IGNORED, Collator, digit_coverage, prompt_of, resized_sizes
+from gnomon.pipeline.collate import (
+    IGNORED,
+    Collator,
+    digit_coverage,
+    prompt_of,
+    resized_sizes,
+    written_answer,
+)
 from gnomon.pipeline.families.base import Config, Family, tokenizer_of
 from gnomon.recipe import Model, Recipe
 from gnomon.sample import Sample, Size
 
 _LETTERS = 3.5
 """Letters of English in a token, about."""
+_LONGEST = 80
+"""Characters of an answer in a message."""
 _CHAT = 24
 """Tokens of a chat template around a question, about."""
 
@@ -63,6 +72,34 @@ def count_tokens(
         tokenizer_of(processor), size=config.get_text_config().vocab_size
     )
     return counts, digit_coverage(vocab, family, processor, samples)
+
+
+def cut_answers(model: Model, samples: Sequence[Sample], limit: int) -> str:
+    """Say how many answers are cut at `limit` tokens, and name the longest; empty if none is."""
+    family, processor = open_processor(model)
+    collator = Collator(family, processor)
+    lengths: dict[str, int] = {}
+    n = 0
+    for sample in samples:
+        try:
+            answer = written_answer(family, processor, sample)
+            # Without the end token, before which a measured answer may be cut.
+            lengths[answer] = len(collator.answer_ids(sample)) - 1
+        except ValueError:  # no label to train on, as the training says when it comes to it
+            continue
+        n += lengths[answer] > limit
+    if not n:
+        return ""
+    longest = max(lengths, key=lambda answer: lengths[answer])
+    return (
+        f"{n} of {len(samples)} answers are longer than eval.max_new_tokens={limit}, and such are"
+        f" cut when the model is measured; the longest, {_short(longest)!r}, has"
+        f" {lengths[longest]} tokens: give eval.max_new_tokens={lengths[longest]} or more"
+    )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def guess_tokens(family: Family, config: Config, recipe: Recipe, sample: Sample) -> Tokens:

@@ -1,5 +1,6 @@
 """What a plan says is what a model of those shapes really holds."""
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -216,6 +217,9 @@ def test_answers_that_would_be_cut_are_told():
     recipe = Recipe(data=SUMS, model=Model(name="gnomon-tiny"), eval=Eval(max_new_tokens=1))
     told = str(plan(recipe, drawn(recipe), available=1.0))
     assert "answers are longer than eval.max_new_tokens=1, and" in told
+    longest = re.search(r"longest, '(.*)', has (\d+) tokens: give eval.max_new_tokens=(\d+)", told)
+    answer, n, key = longest.groups()
+    assert n == key == str(len(answer))  # a token for each figure of a sum
     roomy = replace(recipe, eval=Eval(max_new_tokens=64))
     assert "longer" not in str(plan(roomy, drawn(roomy), available=1.0))
 
