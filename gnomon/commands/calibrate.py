@@ -13,6 +13,7 @@ import numpy as np
 
 from gnomon.commands.exam import Exam
 from gnomon.commands.predict import answer_exam, recipe_and_exam, resolve_model, trained_run
+from gnomon.commands.resolve import Resolved
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.calibration import Calibration, Part, Terms
@@ -58,11 +59,12 @@ def calibrate(
         raise RecipeError(f"--within {within:g}: give a distance, 0 or more")
     if not any(word.startswith("eval.belief=") for word in words):
         words.append("eval.belief=true")
-    recipe, exam = recipe_and_exam(resolve_model(model, data, words), data, words, run=run)
+    resolved = resolve_model(model, data, words)
+    recipe, exam = recipe_and_exam(resolved, data, words, run=run)
     if recipe.eval.answer == "greedy":
         recipe = replace(recipe, eval=replace(recipe.eval, answer="mean"))
     if data is None:
-        exam = Exam.of(replace(recipe, eval=replace(recipe.eval, split="val", data=None)))
+        exam = _validation_exam(resolved, recipe)
     if exam.samples < _FEWEST:
         raise RecipeError(
             f"{exam.samples} labelled pictures are too few: give at least {_FEWEST}, as DATA"
@@ -74,6 +76,19 @@ def calibrate(
     for part in calibration.parts:
         show("\n".join(summary(part, same_groups=same_groups)))
     show(f"{file}: `gnomon predict {model} PICTURES` now writes low, high and confidence")
+
+
+def _validation_exam(resolved: Resolved, recipe: Recipe) -> Exam:
+    """Return the questions of a run's split val, of which a table may have fewer than of test."""
+    try:
+        resolved.refuse_missing(recipe.data)
+    except RecipeError as error:
+        raise RecipeError(
+            f"{error}; the run was moved, or its data: name labelled pictures as DATA"
+        ) from error
+    exam = Exam.of(replace(recipe, eval=replace(recipe.eval, split="val", data=None)))
+    distinct = exam.pool.n_distinct
+    return exam if distinct is None else replace(exam, samples=min(exam.samples, distinct))
 
 
 def _answers_path(recipe: Recipe, exam: Exam, run: Path) -> Path:

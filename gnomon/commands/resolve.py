@@ -157,7 +157,7 @@ class Resolved:
         stored = self._stored_exam()
         if stored is not None:
             return stored
-        self._refuse_missing(checked.eval.data or checked.data)
+        self.refuse_missing(checked.eval.data or checked.data)
         with _as_recipe_error():
             exam = Exam.of(checked)
             refuse_repeats("eval.samples", exam.samples, exam.pool, exam.split)
@@ -179,7 +179,7 @@ class Resolved:
         sources = tuple([replace(s, augment=None) for s in section.data or self.parsed.data])
         return Exam(sources, section.split, section.seed, n, folder) if n <= length else None
 
-    def _refuse_missing(self, sources: Sequence[Source]) -> None:
+    def refuse_missing(self, sources: Sequence[Source]) -> None:
         """Refuse a recipe whose table or folder lies neither beside it nor here."""
         for source in sources:
             if self.folder is None or source.path is None or Path(source.path).exists():
@@ -212,7 +212,7 @@ class Resolved:
         # Opening reads a table or lists a directory: once for preview, warnings and counts.
         key = (split, self.parsed.seed if seed is None else seed)
         if key not in self._pools:
-            self._refuse_missing(self.parsed.data)
+            self.refuse_missing(self.parsed.data)
             self._pools[key] = store.mixture(self.parsed.data, split=split, seed=key[1])
         return self._pools[key]
 
