@@ -96,6 +96,8 @@ def compare_runs(
         notes += [note] if note else []
     texts = [text_tables.table_text(each) for each in filled]
     texts += [text_tables.differences(groups, comparisons) if comparisons else table(runs)]
+    certainties = text_tables.certainty_table(runs)
+    texts += [f"\n{certainties}\n"] if certainties else []
     return report(
         *(runs, file, samples, " ".join(notes)),
         text="\n".join(texts),

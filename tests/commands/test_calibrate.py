@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -147,7 +148,19 @@ def test_another_cutoff_asks_nothing_again_and_is_compared(
     assert f"20 answers are those of {most}" in capsys.readouterr().err
     assert predictions.read(half) == before
     assert gnomon("compare", half, most, "-o", here / "both.html") == 0
-    assert "Answered, not refused" in capsys.readouterr().out
+    cells = re.search(
+        r"Answered, not refused +(.*?) %.* +(.*?) %", capsys.readouterr().out
+    ).groups()
+    assert list(map(float, cells)) == [100 - 5 * n for n in refused]
+    # One alone may have intervals.
+    plain = here / "plain.jsonl"
+    settings = {name: v for name, v in before[0].settings.items() if name != "calibration"}
+    predictions.append(
+        plain, [replace(a, certainty=None, logprobs=None, settings=settings) for a in before]
+    )
+    for suffix in (".about.json", ".asked.jsonl"):
+        shutil.copy(half.with_suffix(suffix), plain.with_suffix(suffix))
+    assert gnomon("compare", half, plain, "-o", here / "one.html") == 0
     # Other questions, and other weights, are no answers to these.
     with pytest.raises(pytest.fail.Exception, match="loaded"):
         gnomon(*words[:-1], "eval.samples=21", "--answered", 0.9)

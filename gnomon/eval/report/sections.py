@@ -43,11 +43,14 @@ def summary_rows(
     all_read = not any(summary.unread for summary in summaries if summary)
     # With three runs a table has no room for differences: they have a section of their own.
     differences = _differences(comparisons, answer_type, all_read) if len(runs) == 2 else {}
-    # Runs may have been asked other kinds: any run that has the kind has its lines.
-    first = next(summary for summary in summaries if summary)
+    # Runs may have been asked other kinds, and one alone may have beliefs or intervals.
+    lines: dict[str, Result] = {}
+    for summary in filter(None, summaries):
+        for line in summary.results:
+            lines.setdefault(line.name, line)
     return [
-        _row(line.name, summaries, differences)
-        for line in first.results
+        _row(line, summaries, differences)
+        for line in lines.values()
         if not headline or (line.headline and not (all_read and line.name == _CHARGED))
     ]
 
@@ -71,18 +74,19 @@ def _differences(
 
 
 def _row(
-    name: str, summaries: Sequence[Summary | None], differences: Mapping[str, Difference]
+    line: Result, summaries: Sequence[Summary | None], differences: Mapping[str, Difference]
 ) -> Row:
-    any_result = next(summary for summary in summaries if summary)[name]
-    difference = differences.get(name)
+    difference = differences.get(line.name)
+    cells = []
+    for summary in summaries:
+        has_line = summary is not None and any(r.name == line.name for r in summary.results)
+        cells.append(_cell(summary[line.name], summary) if summary and has_line else (NONE, ""))
     return Row(
-        label=any_result.label,
-        cells=tuple(
-            _cell(summary[name], summary) if summary else (NONE, "") for summary in summaries
-        ),
+        label=line.label,
+        cells=tuple(cells),
         difference=difference_text(difference.estimate, difference.unit) if difference else "",
         verdict=difference.verdict if difference else "",
-        chance=_chance(any_result),
+        chance=_chance(line),
     )
 
 

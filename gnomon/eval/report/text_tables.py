@@ -16,6 +16,7 @@ from gnomon.eval.comparing.guessing import compare_with_chance, repeated_answer_
 from gnomon.eval.formatting import NONE, align, figure, interval
 from gnomon.eval.report.differences import HEADER, difference_tables
 from gnomon.eval.report.sections import summary_rows
+from gnomon.eval.scoring import certainty
 from gnomon.eval.scoring.figures import estimate_relaxed
 from gnomon.eval.scoring.runs import RunResult, answer_types, check_names, split_by_source
 
@@ -87,6 +88,24 @@ def differences(groups: Sequence[Group], comparisons: Sequence[Comparison]) -> s
     runs = [run for group in groups for run in group.runs]
     blocks += [[text] for text in answer_warnings(runs)]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def certainty_table(runs: Sequence[RunResult]) -> str:
+    """Format intervals and refusals of each kind, a column per run; empty if no run has any.
+
+    Runs that refuse other answers are right among other answers, so that nothing is tested.
+    """
+    blocks = []
+    for answer_type in answer_types(runs):
+        labels = [line.label for line in certainty.LINES[answer_type]]
+        lines = [
+            [row.label, *(f"{value} {between}".strip() for value, between in row.cells)]
+            for row in summary_rows(runs, answer_type, (), headline=False)
+            if row.label in labels
+        ]
+        if lines:
+            blocks.append(align([[TYPES[answer_type].title, *(run.name for run in runs)], *lines]))
+    return "\n\n".join("\n".join(block) for block in blocks)
 
 
 def _difference_lines(table_of_type: Mapping[str, Any]) -> list[list[str]]:
