@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from gnomon.answers.base.answer_type import SHARES, AnswerType, Errors, Line, Value
 from gnomon.answers.base.dialect import Dialect
@@ -148,4 +149,31 @@ class BoxType(AnswerType):
         return x1 * wide, y1 * tall, x2 * wide, y2 * tall
 
 
-TYPES: dict[str, AnswerType] = {"box": BoxType()}
+_BOX = BoxType()
+
+
+class BoxListType(AnswerType):
+    """Common part of the types whose answers are lists of boxes with texts, measured by F1."""
+
+    in_pixels = True
+    earns = "f1"
+
+    def boxes(self, value: Any) -> Sequence[Corners]:
+        """Box of every item."""
+        corners: Sequence[Corners] = value.boxes
+        return corners
+
+    def display(self, value: Any) -> str:
+        """List each text with its corners."""
+        return "; ".join(f"{text} {_BOX.display(box)}".lstrip() for text, box in value.pairs)
+
+    def error_text(self, measures: dict[str, float]) -> str:
+        """F1 of the picture."""
+        return f"F1 {measures['f1']:.2f}"
+
+    def scaled(self, value: Any, old: Size, new: Size) -> Any:
+        """Items at the same shares of the new picture."""
+        return value.scaled(old, new)
+
+
+TYPES: dict[str, AnswerType] = {"box": _BOX}

@@ -50,6 +50,11 @@ class Boxes(Target):
         object.__setattr__(self, "items", tuple(sorted(self.items, key=_place)))
 
     @property
+    def pairs(self) -> list[tuple[str, Corners]]:
+        """Label and corners of every box."""
+        return [(item.label, item.box.corners) for item in self.items]
+
+    @property
     def boxes(self) -> tuple[Corners, ...]:
         """Corners of every box."""
         return tuple(item.box.corners for item in self.items)
@@ -106,8 +111,7 @@ class Boxes(Target):
 
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
         """Write the boxes in the form of the family, an empty list as its word for none."""
-        pairs = [(item.label, item.box.corners) for item in self.items]
-        text: str = dialect.write_spots(pairs, required_size(size))
+        text: str = dialect.write_spots(self.pairs, required_size(size))
         return text
 
     def read_back(self, text: str, dialect: Any = None, size: Size | None = None) -> Self | None:

@@ -24,7 +24,7 @@ from gnomon.answers.base.answer_type import (
 from gnomon.answers.base.dialect import Dialect, final
 from gnomon.answers.base.target import Corners, Size
 from gnomon.answers.box.measure import (
-    BoxType,
+    BoxListType,
     centre_deviation,
     corner_deviation,
     diagonal_share,
@@ -55,12 +55,14 @@ def detection(
     Invalid boxes of the answer match nothing. Where nothing is there and nothing is answered, both
     are 1; where one of the two lists alone is empty, both are 0.
     """
-    return _shares(_overlaps(prediction, target, labels=labels), prediction, target, threshold)
+    matches = _matches(_overlaps(prediction, target, labels=labels), threshold)
+    return _shares(len(matches), prediction, target)
 
 
 def detection_f1(prediction: Boxes, target: Boxes) -> float:
     """Mean of the F1 at the ten thresholds of IoU from 0.5 to 0.95, as COCO averages over them."""
-    return _mean_f1(_overlaps(prediction, target), prediction, target)
+    overlaps = _overlaps(prediction, target)
+    return _mean_f1(overlaps, len(_matches(overlaps, _FOUND)), prediction, target)
 
 
 def count_error(prediction: Boxes, target: Boxes) -> int:
@@ -70,7 +72,8 @@ def count_error(prediction: Boxes, target: Boxes) -> int:
 
 def duplicates(prediction: Boxes, target: Boxes) -> int:
     """Number of boxes on something that another box has found already, from IoU 0.5 on."""
-    return _n_duplicates(_overlaps(prediction, target))
+    overlaps = _overlaps(prediction, target)
+    return _n_duplicates(overlaps, len(_matches(overlaps, _FOUND)))
 
 
 def false_alarm(prediction: Boxes, target: Boxes) -> bool | None:
@@ -117,29 +120,31 @@ def _matches(overlaps: NDArray[np.float64], threshold: float) -> list[tuple[int,
     return [(int(row), int(column)) for row, column in assigned if weights[row, column] > 0]
 
 
-def _shares(
-    overlaps: NDArray[np.float64], prediction: Boxes, target: Boxes, threshold: float
-) -> PrecisionRecall:
+def _shares(n_matched: int, prediction: Boxes, target: Boxes) -> PrecisionRecall:
     n_answered, n_true = _count(prediction), len(target.items)
     # 0/0 has no value: right only if both lists are empty.
     if not n_answered or not n_true:
         return PrecisionRecall(*[float(n_answered == n_true)] * 2)
-    matched = len(_matches(overlaps, threshold))
-    return PrecisionRecall(matched / n_answered, matched / n_true)
+    return PrecisionRecall(n_matched / n_answered, n_matched / n_true)
 
 
-def _mean_f1(overlaps: NDArray[np.float64], prediction: Boxes, target: Boxes) -> float:
+def _mean_f1(
+    overlaps: NDArray[np.float64], n_found: int, prediction: Boxes, target: Boxes
+) -> float:
+    """Mean over all thresholds, of which the first has `n_found` matches."""
+    first = _shares(n_found, prediction, target).f1
     if not overlaps.size:
-        return _shares(overlaps, prediction, target, _FOUND).f1
+        return first
     # Above the largest overlap all are 0.
     largest = float(overlaps.max())
-    reached = [at for at in _THRESHOLDS if at <= largest]
-    return sum(_shares(overlaps, prediction, target, at).f1 for at in reached) / len(_THRESHOLDS)
+    numbers = [len(_matches(overlaps, at)) for at in _THRESHOLDS[1:] if at <= largest]
+    total = first + sum(_shares(number, prediction, target).f1 for number in numbers)
+    return total / len(_THRESHOLDS)
 
 
-def _n_duplicates(overlaps: NDArray[np.float64]) -> int:
+def _n_duplicates(overlaps: NDArray[np.float64], n_found: int) -> int:
     # The matching is as large as can be: whatever a spare box lies on is matched.
-    return int((overlaps >= _FOUND).any(axis=1).sum()) - len(_matches(overlaps, _FOUND))
+    return int((overlaps >= _FOUND).any(axis=1).sum()) - n_found
 
 
 _mean = partial(Line, statistic="mean", unit="")
@@ -172,18 +177,13 @@ LINES = (
 and a picture without a matched box has no deviation."""
 
 
-_BOX = BoxType()
-
-
-class BoxesType(AnswerType):
+class BoxesType(BoxListType):
     """Boxes with labels, each matched to at most one true one, from IoU 0.5 on."""
 
     target = Boxes
     title = "Boxes, several or none"
     readers = (read_boxes,)
     lines = LINES
-    in_pixels = True
-    earns = "f1"
     errors = Errors("F1 of boxes with their labels", "f1", *SHARES)
 
     def read(
@@ -207,24 +207,25 @@ class BoxesType(AnswerType):
             return dict.fromkeys(shares, 0.0) | {"unread": 1.0}
         value = answer.value
         assert isinstance(value, Boxes)
-        # Computed once for all measures: reports measure thousands of guesses.
+        # Matched once for all measures: reports measure thousands of guesses.
         overlaps = _overlaps(value, truth)
-        with_labels = _shares(overlaps, value, truth, _FOUND)
+        matches = _matches(overlaps, _FOUND)
+        with_labels = _shares(len(matches), value, truth)
         measures = {
             "f1": with_labels.f1,
-            "f1_50_95": _mean_f1(overlaps, value, truth),
+            "f1_50_95": _mean_f1(overlaps, len(matches), value, truth),
             "precision": with_labels.precision,
             "recall": with_labels.recall,
             "boxes_f1": detection(value, truth, labels=False).f1,
             "exact": float(with_labels.f1 == 1),
             "unread": 0.0,
             "count_error": float(count_error(value, truth)),
-            "duplicates": float(_n_duplicates(overlaps)),
+            "duplicates": float(_n_duplicates(overlaps, len(matches))),
         }
         alarm = false_alarm(value, truth)
         if alarm is not None:
             measures["false_alarms"] = float(alarm)
-        pairs = _matched_corners(overlaps, value, truth)
+        pairs = _matched_corners(matches, value, truth)
         if pairs:
             measures["iou"] = fmean(iou(a, b) for a, b in pairs)
             measures["centre"] = fmean(centre_deviation(a, b) for a, b in pairs)
@@ -237,7 +238,7 @@ class BoxesType(AnswerType):
         """Deviations of matched boxes as shares of the picture's diagonal."""
         if value is None or size is None:
             return {}
-        pairs = _matched_corners(_overlaps(value, truth), value, truth)
+        pairs = _matched_corners(_matches(_overlaps(value, truth), _FOUND), value, truth)
         if not pairs:
             return {}
         centre = fmean(centre_deviation(a, b) for a, b in pairs)
@@ -247,32 +248,18 @@ class BoxesType(AnswerType):
             "corners_share": diagonal_share(corners, size),
         }
 
-    def boxes(self, value: Boxes) -> Sequence[Corners]:
-        """Box of every item."""
-        return value.boxes
-
     def display(self, value: Boxes) -> str:
         """List each label with its corners; say "none", and how many boxes are none."""
-        items = [f"{item.label} {_BOX.display(item.box.corners)}".lstrip() for item in value.items]
-        if value.invalid:
-            items.append(f"{value.invalid} invalid")
-        return "; ".join(items) or "none"
-
-    def error_text(self, measures: dict[str, float]) -> str:
-        """F1 of the picture."""
-        return f"F1 {measures['f1']:.2f}"
-
-    def scaled(self, value: Boxes, old: Size, new: Size) -> Boxes:
-        """Boxes at the same shares of the new picture."""
-        return value.scaled(old, new)
+        invalid = f"{value.invalid} invalid" if value.invalid else ""
+        return "; ".join(filter(None, (super().display(value), invalid))) or "none"
 
 
 def _matched_corners(
-    overlaps: NDArray[np.float64], prediction: Boxes, target: Boxes
+    matches: Sequence[tuple[int, int]], prediction: Boxes, target: Boxes
 ) -> list[tuple[Corners, Corners]]:
     """Corners of the answered and the true box of each pair."""
-    pairs = _matches(overlaps, _FOUND)
-    return [(prediction.boxes[row], target.boxes[column]) for row, column in pairs]
+    answered, true = prediction.boxes, target.boxes
+    return [(answered[row], true[column]) for row, column in matches]
 
 
 TYPES: dict[str, AnswerType] = {"boxes": BoxesType()}

@@ -41,6 +41,11 @@ class Spots(Target):
             raise ValueError("items is empty: give at least one Spot")
 
     @property
+    def pairs(self) -> list[tuple[str, Corners]]:
+        """Text and corners of every spot."""
+        return [(spot.text, spot.box.corners) for spot in self.items]
+
+    @property
     def boxes(self) -> tuple[Corners, ...]:
         """Corners of every spot."""
         return tuple(spot.box.corners for spot in self.items)
@@ -66,9 +71,7 @@ class Spots(Target):
 
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
         """Write the spots in the form of the family."""
-        text: str = dialect.write_spots(
-            [(spot.text, spot.box.corners) for spot in self.items], required_size(size)
-        )
+        text: str = dialect.write_spots(self.pairs, required_size(size))
         return text
 
     def read_back(self, text: str, dialect: Any = None, size: Size | None = None) -> Self | None:

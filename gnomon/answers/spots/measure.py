@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import partial
 
 from gnomon.answers.base.answer_type import (
@@ -16,8 +15,8 @@ from gnomon.answers.base.answer_type import (
     Value,
 )
 from gnomon.answers.base.dialect import Dialect, final
-from gnomon.answers.base.target import Corners, Size
-from gnomon.answers.box.measure import BoxType, iou
+from gnomon.answers.base.target import Size
+from gnomon.answers.box.measure import BoxListType, iou
 from gnomon.answers.reading.base import Reading, Which, shift
 from gnomon.answers.spots.answer import Spot, Spots
 from gnomon.answers.spots.read import read_spots
@@ -64,20 +63,17 @@ LINES = (
 """Means are over pictures; an unread answer counts as 0."""
 
 
-_BOX = BoxType()
 # The content of a code fence.
 _FENCED = re.compile(r"```\w*\n(.*?)\n?```", re.DOTALL)
 
 
-class SpotsType(AnswerType):
+class SpotsType(BoxListType):
     """Texts with boxes, each matched to at most one true one, from IoU 0.5 on."""
 
     target = Spots
     title = "Texts and their boxes"
     readers = (read_spots,)
     lines = LINES
-    in_pixels = True
-    earns = "f1"
     errors = Errors("F1 of texts in their boxes", "f1", *SHARES)
 
     def read(
@@ -115,22 +111,6 @@ class SpotsType(AnswerType):
             "exact": float(spots.f1 == 1),
             "unread": 0.0,
         }
-
-    def boxes(self, value: Spots) -> Sequence[Corners]:
-        """Box of every text."""
-        return value.boxes
-
-    def display(self, value: Spots) -> str:
-        """List each text with its corners."""
-        return "; ".join(f"{spot.text} {_BOX.display(spot.box.corners)}" for spot in value.items)
-
-    def error_text(self, measures: dict[str, float]) -> str:
-        """F1 of the picture."""
-        return f"F1 {measures['f1']:.2f}"
-
-    def scaled(self, value: Spots, old: Size, new: Size) -> Spots:
-        """Spots at the same shares of the new picture."""
-        return value.scaled(old, new)
 
 
 TYPES: dict[str, AnswerType] = {"spots": SpotsType()}
