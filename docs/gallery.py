@@ -23,8 +23,10 @@ MORE = {
         "worn": {"degrade": "heavy", "level": "hard"},
         "photographed": {"look": "photo", "level": "medium", "questions": ["read"]},
     },
-    "chart": {"worn": {"degrade": "heavy", "size": 448}},
-    "counter": {"photographed": {"look": "photo", "level": "medium", "questions": ["read"]},
+    "chart": {"worn": {"degrade": "heavy", "size": 448},
+              "with lists": {"questions": ["boxes"], "level": "medium"}},
+    "counter": {"with lists": {"questions": ["boxes"], "level": "medium"},
+                "photographed": {"look": "photo", "level": "medium", "questions": ["read"]},
                 "wheels": {"look": "photo", "questions": ["wheel"]}},
     "gauge": {"photographed": {"look": "photo", "level": "medium", "questions": ["read"]},
               "dials photographed": {"instruments": ["dial"], "look": "photo", "level": "medium",
@@ -36,7 +38,9 @@ MORE = {
                   "instruments": ["compass", "kitchen_scale", "bathroom_scale"], "look": "photo",
                   "level": "medium", "questions": ["read", "find"]}},
     "scene": {"of clocks": {"things": ["clocks"], "size": 448},
-              "of charts": {"things": ["charts"], "size": 672}},
+              "of charts": {"things": ["charts"], "size": 672},
+              "with lists": {"questions": ["find"], "level": "medium"}},
+    "text_spotting": {"with lists": {"questions": ["boxes"], "level": "hard"}},
 }  # fmt: skip
 """What the levels do not show."""
 

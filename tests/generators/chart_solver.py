@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from itertools import pairwise
 
-from gnomon.sample import Box, Table
+from gnomon.sample import Box, Boxes, LabelledBox, Table
 
 
 def chart(facts, question):
@@ -87,6 +87,26 @@ def _box(facts, about, question):
     return Box(*next(mark["box"] for mark in facts["marks"] if mark["cell"] == wanted))
 
 
+def _boxes(facts, about, question):
+    """Of the marks of a named series, or of those on a side of a limit."""
+    if named := re.search(r" of the series (.+)\. Give ", question):
+        rows = range(len(facts["rows"])) if named[1] in facts["columns"] else ()
+        cells = [[row, facts["columns"].index(named[1])] for row in rows]
+    else:
+        side, limit = re.search(r" (above|below) (-?[\d.]+) ", question).groups()
+        column = about["column"]
+        name = facts["measures"][column] if facts["across"] else facts["columns"][column]
+        assert name in question
+        values = _column(facts, column)
+        fitting = [v > Fraction(limit) if side == "above" else v < Fraction(limit) for v in values]
+        # A point has one mark, whatever it measures.
+        mark = 0 if facts["across"] else column
+        cells = [[row, mark] for row, fits in enumerate(fitting) if fits]
+    boxes = {tuple(mark["cell"]): mark["box"] for mark in facts["marks"]}
+    items = [LabelledBox(facts["rows"][row], Box(*boxes[row, column])) for row, column in cells]
+    return Boxes(tuple(items))
+
+
 def _number(of):
     return lambda facts, about, question: _rounded(of(*_values(facts, about)), question)
 
@@ -105,4 +125,5 @@ _FORMS = {
     "crossing": _crossing,
     "table": _table,
     "box": _box,
+    "boxes": _boxes,
 }

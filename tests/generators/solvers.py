@@ -134,11 +134,19 @@ def counter(facts, question):
             rest = max(Decimal(0), int(figure) + rest - 9)
     if "its box" in question:
         return Box(*facts["case_box"])
+    if "the box of each" in question:
+        figure = re.search(r"every (\d) of", question)
+        pairs = zip(digits, facts["figure_boxes"], strict=True)
+        return _labelled((one, box) for one, box in pairs if figure is None or one == figure[1])
     if "wheel" in question:
         tenths = 10 * (int(digits[-1]) + turn)
         return Decimal(int(tenths + Decimal("0.5")) % 100) / 10
     whole = len(digits) - facts["decimals"]
     return Decimal(f"{digits[:whole]}.{digits[whole:]}")
+
+
+def _labelled(pairs):
+    return Boxes(tuple(LabelledBox(label, Box(*box)) for label, box in pairs))
 
 
 _ENDS = {"leftmost": (0, min), "rightmost": (0, max), "topmost": (1, min), "lowest": (1, max)}
@@ -160,11 +168,8 @@ def scene(facts, question):
         fitting = [
             thing for thing in things if all(thing[name] == word for name, word in said.items())
         ]
-        return Boxes(
-            tuple(
-                LabelledBox(f"{said.get('colour', '')} {one['name']}".strip(), Box(*one["box"]))
-                for one in fitting
-            )
+        return _labelled(
+            (f"{said.get('colour', '')} {one['name']}".strip(), one["box"]) for one in fitting
         )
     if said := re.search(r"^Where is the (.+)\? Give", question):
         return Box(*_meant(things, said[1])["box"])
@@ -213,6 +218,14 @@ def text_spotting(facts, question):
     if said := re.search(r'say "(.+)"\? Give', question):
         (found,) = [one for one in texts if one["text"] == said[1]]
         return Box(*found["box"])
+    if said := re.search(
+        r'^Find (?:every place that says "(.+)"|all (?:(\w+) )?texts)\.', question
+    ):
+        text, colour = said.groups()
+        fitting = [one for one in texts if text in (None, one["text"])]
+        return _labelled(
+            (one["text"], one["box"]) for one in fitting if colour in (None, one["colour"])
+        )
     if "List every text" in question:
         return Spots(tuple(Spot(one["text"], Box(*one["box"])) for one in texts))
     colour = re.search(r"the (?:(.+) )?text say", question)[1]

@@ -69,7 +69,7 @@ def test_every_chart_meets_every_question_that_it_can_be_asked():
 @pytest.mark.parametrize("split", ["train", "val", "test"])
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_pair_of_chart_and_question_has_samples_of_every_split(level, split):
-    choices = Chart(level=level)._scopes[0][1]
+    choices = Chart(level=level, **Chart.every_question)._scopes[0][1]
     for chart, form in ((c, f) for c, forms in choices.items() for f in forms):
         one = Chart(level=level, charts=(chart,), questions=(form,), split=split)
         assert len({one.key(index) for index in range(12)}) > 6
@@ -257,6 +257,20 @@ def test_nothing_is_asked_of_a_missing_value_and_it_has_no_mark():
     assert not any(plan.missing for plan in (Chart()._meaning(i)[1] for i in range(100)))
 
 
+@pytest.mark.parametrize(
+    "charts", [("bar", "barh", "histogram"), ("grouped", "line"), ("scatter",)]
+)
+def test_lists_of_marks_have_every_length_and_are_often_empty(charts):
+    """A series that is not there, or a limit that nothing reaches."""
+    chart = Chart(charts=charts, questions=("boxes",), level="medium")
+    questions = [chart._meaning(index)[2].about for index in range(300)]
+    lengths = Counter(len(about["cells"]) for about in questions)
+    assert 0.1 < lengths[0] / 300 < 0.5
+    assert len(lengths) > 4
+    words = {about["words"] for about in questions}
+    assert words == {"marks_beyond"} | ({"marks_of"} if charts[0] == "grouped" else set())
+
+
 def test_near_ties_can_be_seen():
     chart = Chart(near_ties=1.0, charts=("bar", "line"), questions=("extreme",), level="medium")
     close = 0
@@ -272,7 +286,7 @@ def test_near_ties_can_be_seen():
 
 def test_every_kind_of_target_and_chart_is_drawn():
     chart = Chart(size=224)
-    samples = [chart[i] for i in range(100)]
+    samples = [chart[i] for i in range(100)] + [Chart(size=224, questions=("boxes",))[0]]
     assert {type(sample.target) for sample in samples} == set(Chart.targets)
     charts = Counter(chart._meaning(i)[1].chart for i in range(400))
     assert set(charts) == set(CHARTS)

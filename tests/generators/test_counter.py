@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter as Counts
 from decimal import Decimal
 
 import numpy as np
 import pytest
 from measured import apart, direction, ring, scene_of
+from solvers import check
 
 from gnomon.generators import Counter, create
 from gnomon.generators.counter import draw
@@ -174,6 +176,53 @@ def test_the_plate_is_where_its_box_says():
         ys, xs = np.nonzero(plate)
         edges = (xs.min(), ys.min(), xs.max() + 1, ys.max() + 1)
         assert edges == pytest.approx((box.x1, box.y1, box.x2, box.y2), abs=2)
+
+
+@pytest.mark.parametrize("face", ["wheels", "lcd", "led"])
+def test_boxes_of_figures_end_where_their_ink_does(face):
+    """In each cell what is nearer to the colour of figures than to their ground."""
+    # A display's point stands between two figures, in their colour.
+    counter = Counter(faces=(face,), questions=("boxes",), size=600, level="medium",
+                      decimals=(0, 3 * (face == "wheels")), **UPRIGHT)  # fmt: skip
+    off = []
+    for index in range(12):
+        sample, scene = counter[index], scene_of(counter, index, draw)
+        build, scale, pixels = scene.build, scene.pose.scale, np.asarray(sample.image, float)
+        first_decimal = len(scene.positions) - scene.decimals
+        # Halfway to the next figure of a wheel, which shows at its edge, and within the window.
+        half = min(0.48, build.curve * np.sin(build.pitch / 2 / build.curve))
+        for place, box in enumerate(sample.facts["figure_boxes"]):
+            if build.teeth and place == len(scene.positions) - 1:
+                continue  # its marks have the colour of its figure
+            ground, ink = (
+                np.array(colour, float)
+                for colour in (build.decimals if place >= first_decimal else build.whole)
+            )
+            x, y = scene.pose.at(scene.middle(place), 0.0)
+            left, right = (round(x + side * scale * build.breadth / 2) for side in (-1, 1))
+            top, bottom = (round(y + side * scale * half) for side in (-1, 1))
+            cell = pixels[top:bottom, left + 1 : right - 1] - ground
+            ys, xs = np.nonzero(cell @ (ink - ground) > 0.5 * ((ink - ground) ** 2).sum())
+            edges = xs.min() + left + 1, ys.min() + top, xs.max() + left + 2, ys.max() + top + 1
+            off.append(np.abs(np.subtract(edges, box)).max())
+    assert len(off) > 40
+    assert np.max(off) < 4
+    assert np.median(off) < 1.5
+
+
+def test_figures_are_found_wherever_they_stand_or_nowhere():
+    lengths = Counts()
+    counter = Counter(questions=("boxes",), size=160, level="medium")
+    for index in range(200):
+        sample = counter[index]
+        check(sample)
+        assert sample.facts["face"] != "dials"
+        assert sample.facts["turn"] == "0"
+        lengths[len(sample.target.items)] += 1
+    assert 0.15 < lengths[0] / 200 < 0.5
+    assert all(lengths[number] > 10 for number in (1, 2, 5))
+    with pytest.raises(ValueError, match=r"'boxes' is asked of wheels, lcd and led"):
+        Counter(questions=("boxes",), faces=("dials",))
 
 
 def test_the_pose_of_a_close_up_shows_the_last_wheel():

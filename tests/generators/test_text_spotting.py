@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import cv2
 import numpy as np
 import pytest
@@ -161,6 +163,22 @@ def test_what_is_asked_is_there_once(level):
             assert [t["colour"] for t in facts["texts"]].count(meant["colour"]) == 1
             assert sample.target == Text(meant["text"])
     assert asked == set(QUESTIONS)
+
+
+def test_lists_are_often_empty_and_some_texts_stand_there_several_times():
+    """No text that is asked for stands inside another."""
+    lengths, several = Counter(), 0
+    for sample in drawn(150, level="medium", questions=["boxes"], size=224):
+        check(sample)
+        said, places = sample.facts["said"], [one["text"] for one in sample.facts["texts"]]
+        lengths[len(sample.target.items)] += 1
+        if "text" in said:
+            several += len(sample.target.items) > 1
+            others = [one.casefold() for one in places if one != said["text"]]
+            assert not any(said["text"].casefold() in one for one in others)
+    assert 0.15 < lengths[0] / 150 < 0.5
+    assert len(lengths) == 5
+    assert several > 5
 
 
 @pytest.mark.parametrize("kind", TEXTS)

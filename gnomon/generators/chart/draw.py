@@ -26,7 +26,7 @@ from gnomon.generators.drawing.shapes import oblong
 from gnomon.generators.files import UserFile
 from gnomon.generators.rng import Rng
 from gnomon.generators.wording import decimal_text
-from gnomon.sample import Box, Size
+from gnomon.sample import Box, Boxes, LabelledBox, Size
 
 CHARTS: dict[str, Callable[[Board, Corners], None]] = {
     "bar": marks.bar,
@@ -175,10 +175,13 @@ def _box(item: Shape | Word, board: Board, moved: Pose | None) -> list[float]:
     return [max(0.0, x1), max(0.0, y1), min(size[0], x2), min(size[1], y2)]
 
 
-def target_box(facts: dict[str, Any]) -> Box:
-    """Return the box of the mark that the question is about."""
-    cell = facts["about"]["cells"][0]
-    return Box(*next(mark["box"] for mark in facts["marks"] if mark["cell"] == cell))
+def target_of_marks(facts: dict[str, Any]) -> Box | Boxes:
+    """Return the box of the mark that the question is about, or the list of all with their rows."""
+    boxes = {tuple(mark["cell"]): Box(*mark["box"]) for mark in facts["marks"]}
+    cells = facts["about"]["cells"]
+    if facts["question"] == "box":
+        return boxes[tuple(cells[0])]
+    return Boxes(tuple(LabelledBox(facts["rows"][row], boxes[row, c]) for row, c in cells))
 
 
 def ink_corners(board: Board) -> Points:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from string import printable
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from gnomon.generators.base import LATER, among, quick_split, read_levels, within
 from gnomon.generators.chart import catalog as subjects
@@ -21,7 +21,7 @@ from gnomon.generators.drawing.colours import series_palette_name
 from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.files import UserFile
 from gnomon.generators.rng import Rng
-from gnomon.sample import Box, Number, Sample, Size, Table, Target, Text
+from gnomon.sample import Box, Boxes, Number, Sample, Size, Table, Target, Text
 
 SCALES = ("zero", "truncated", "negative", "log")
 _NUMERIC = ("retrieve", "count", "difference", "ratio", "sum", "mean", "median", phrasing.MISMATCH)
@@ -111,7 +111,8 @@ class Chart(PictureGenerator):
 
     kind: ClassVar[str] = "chart"
     version: ClassVar[int] = 4
-    targets: ClassVar[tuple[type[Target], ...]] = (Box, Number, Table, Text)
+    targets: ClassVar[tuple[type[Target], ...]] = (Box, Boxes, Number, Table, Text)
+    every_question: ClassVar[dict[str, Any]] = {"questions": (*phrasing.QUESTIONS, "boxes")}
     levels: ClassVar[dict[str, Scope]] = LEVELS
 
     size: int | tuple[int, int] | tuple[tuple[int, int], ...] = (448, 336)
@@ -124,7 +125,8 @@ class Chart(PictureGenerator):
     """Types of charts to draw, each as often."""
     questions: Annotated[tuple[str, ...], among(phrasing.FORMS)] = phrasing.QUESTIONS
     """Forms of question to ask, where a chart allows them. Beside those of the default there is
-    mismatch: the number in a table, in a second picture, that is not the chart's."""
+    mismatch: the number in a table, in a second picture, that is not the chart's; and boxes: those
+    of all marks of a series, or beyond a limit, or none."""
     rows: Annotated[tuple[int, int] | None, within(3, 16)] = None
     """Values in a series, from and to, instead of the level's; 3 to 16, and as many as the picture
     has room for."""
@@ -205,7 +207,7 @@ class Chart(PictureGenerator):
             image, moved = self.degrade_picture(index, image, keep, stroke=stroke)
         facts = drawing.chart_facts(board, question, moved)
         answer = phrasing.FORMS[question.form][1]
-        target = drawing.target_box(facts) if answer is None else answer(plan, question.about)
+        target = drawing.target_of_marks(facts) if answer is None else answer(plan, question.about)
         more = []
         if question.form == phrasing.MISMATCH:
             more.append(drawing.table_picture(plan, question.about, look))

@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 from typing import NamedTuple, TypeAlias
 
 from gnomon.generators.chart import answers
-from gnomon.generators.chart.catalog import TYPES
+from gnomon.generators.chart.catalog import NAMES, TYPES
 from gnomon.generators.chart.scene import About, ChartPlan, linear
 from gnomon.generators.chart.table import POINTS, Cell
 from gnomon.generators.files import read_toml
@@ -156,6 +156,37 @@ def _box(plan: ChartPlan, rng: Rng) -> About | None:
     return {"cells": [rng.choice(cells)]} if cells else None
 
 
+def _boxes(plan: ChartPlan, rng: Rng) -> About | None:
+    """Choose all marks of a series, or those of one on a side of a limit; there may be none.
+
+    A series that the chart does not have is named as often as any other.
+    """
+    names = plan.frame.columns
+    if len(names) > 1 and plan.chart not in POINTS and rng.chance(0.5):
+        alike = [name for group in NAMES["series"] if names[0] in group for name in group]
+        absent = [name for name in alike if name not in names]
+        column = rng.integer(0, len(names) if absent else len(names) - 1)
+        if column == len(names):
+            return {"words": "marks_of", "named": rng.choice(absent), "cells": []}
+        cells = _series(plan, column)
+        about: About = {"words": "marks_of", "named": names[column]}
+    else:
+        column = rng.choice(_columns(plan))
+        cells = _series(plan, column)
+        if not _readable(plan, *cells):
+            return None
+        side, by_number = rng.choice(("above", "below")), _limits_by_number(plan, column)
+        if not by_number:
+            return None
+        # Each number of marks is as common, so that the words do not tell it.
+        limit = rng.choice(by_number[rng.choice(sorted(by_number))])
+        cells = [c for c in cells if (plan.value(c) > limit) == (side == "above")]
+        # A point has one mark for all that it measures.
+        cells = [(row, 0) for row, _ in cells] if plan.chart in POINTS else cells
+        about = {"words": "marks_beyond", "column": column, "side": side, "limit": limit}
+    return {**about, "cells": cells} if all(map(plan.is_free, cells)) else None
+
+
 def _mismatch(plan: ChartPlan, rng: Rng) -> About | None:
     """Another value in a cell of the table: one that the chart denies, and no other cell has."""
     cells, frame = plan.frame.cells, plan.frame
@@ -188,11 +219,13 @@ FORMS: dict[str, tuple[Ask, Callable[[ChartPlan, About], Target] | None]] = {
     "crossing": (_crossing, answers.crossing),
     "table": (_table, answers.table),
     "box": (_box, None),
+    "boxes": (_boxes, None),
     "mismatch": (_mismatch, answers.mismatch),
 }
-# The question about a chart and a table in two pictures; asked only if it is named.
+# The question about a chart and a table in two pictures; it and that for lists of boxes are asked
+# only if they are named.
 MISMATCH = "mismatch"
-QUESTIONS = tuple(form for form in FORMS if form != MISMATCH)
+QUESTIONS = tuple(form for form in FORMS if form not in (MISMATCH, "boxes"))
 # Forms that allow a table with a missing value.
 PARTIAL = ("retrieve", "extreme", "compare", "difference", "ratio", "sum", "mean", "box")
 
@@ -241,8 +274,20 @@ def _pair(plan: ChartPlan, rng: Rng, fits: Callable[[Cell, Cell], bool]) -> list
     return None
 
 
-def _limits(plan: ChartPlan, column: int) -> list[int]:
-    """Round numbers that no value comes near; as a rule those of the axis."""
+def _limits_by_number(plan: ChartPlan, column: int) -> dict[int, list[int]]:
+    """Limits by the number of values above, to which no and all values belong as well."""
+    values, limits = plan.column(column), _limits(plan, column, is_between=False)
+    by_number: dict[int, list[int]] = {}
+    for limit in limits:
+        by_number.setdefault(sum(value > limit for value in values), []).append(limit)
+    return by_number
+
+
+def _limits(plan: ChartPlan, column: int, *, is_between: bool = True) -> list[int]:
+    """Round numbers that no value comes near, as a rule those of the axis.
+
+    With `is_between`, some values lie above and some below.
+    """
     values = plan.column(column)
     # Pixels between a limit and the nearest value.
     near = 0 if plan.has_labels else 4 if plan.is_stacked else 2
@@ -252,7 +297,7 @@ def _limits(plan: ChartPlan, column: int) -> list[int]:
     return [
         tick
         for tick in ticked.ticks
-        if min(values) < tick < max(values)
+        if (not is_between or min(values) < tick < max(values))
         and all(v != tick and axis.gap(v, tick, pixels) >= near for v in values)
     ]
 
@@ -265,7 +310,8 @@ _ANSWERS: dict[str, str] = _TABLE["answers"]
 def question_text(plan: ChartPlan, question: ChartQuestion, rng: Rng) -> str:
     """Return the question's text, and the form of its answer."""
     about = question.about
-    form, parts = about.get("trend", question.form), _placeholders(plan, about)
+    form = str(about.get("trend") or about.get("words") or question.form)
+    parts = _placeholders(plan, about)
     text = rng.choice(_WORDS[form])
     # Points are named by letters, and asked for as such.
     if form == "extreme" and plan.chart in POINTS:
@@ -280,7 +326,8 @@ def _placeholders(plan: ChartPlan, about: About) -> dict[str, str]:
     """Texts for the placeholders of a wording."""
     frame, kind = plan.frame, TYPES[plan.chart]
     parts = {"each": frame.each, "plural": plural(frame.each), "header": " | ".join(plan.header)}
-    parts |= {name: about[name] for name in ("which", "side") if name in about}
+    parts["marks"] = plural(kind.shows)
+    parts |= {name: about[name] for name in ("which", "side", "named") if name in about}
     if cells := about.get("cells"):
         ends = cells[0], cells[-1]
         parts["a"], parts["b"] = (_fill_in(plan, kind.cell, *cell) for cell in ends)

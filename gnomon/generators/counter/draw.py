@@ -30,6 +30,44 @@ def case_outline(scene: CounterScene) -> Points:
     return oblong(-half - side, -0.5 - above, half + side, 0.5 + above)
 
 
+# Pixels to a window's height, and the level of 255 from which ink counts, where it is measured.
+_MEASURE, _INK = 240, 90
+
+
+def figure_ink(scene: CounterScene, place: int) -> Points:
+    """Outermost points of a figure's ink at rest, in heights of the window from the plate's middle.
+
+    Of a display those of its segments that are lit, of a wheel both ends of each row of the figure.
+    """
+    build, middle = scene.build, np.array([scene.middle(place), 0.0])
+    figure = int(scene.positions[place])
+    if build.face in ("lcd", "led"):
+        dead = scene.dead[1] if scene.dead and scene.dead[0] == place else None
+        bars = enumerate(_segments(build.font, build.figure, build.breadth))
+        lit = [bar for n, bar in bars if str(n) in LIT[figure] and n != dead]
+        return _in_cell(np.concatenate(lit), build, middle)
+    room = round(_MEASURE * build.breadth)
+    ink = _figure(str(figure), build, round(_MEASURE * build.figure), room) > _INK
+    rows = np.flatnonzero(ink.any(1))
+    first, last = ink.argmax(1)[rows], ink.shape[1] - ink[:, ::-1].argmax(1)[rows]
+    # Upper and lower edges of each row; on a cylinder both lie nearer to its middle.
+    xs, ys = (
+        np.concatenate([first, last, first, last]),
+        np.concatenate([rows, rows, rows + 1, rows + 1]),
+    )
+    points = np.stack([xs, ys], 1).astype(float)
+    points = (points - (ink.shape[1] / 2, ink.shape[0] / 2)) / _MEASURE
+    points[:, 1] = build.curve * np.sin(points[:, 1] / build.curve)
+    return _in_cell(points, build, middle)
+
+
+def _in_cell(points: Points, build: Build, middle: Points) -> Points:
+    """Clip a figure's points to its cell, whose neighbours are drawn over what sticks out."""
+    half = build.breadth / 2
+    clipped: Points = np.clip(points, (-half, -0.5), (half, 0.5)) + middle
+    return clipped
+
+
 def picture(scene: CounterScene, rng: Rng) -> Image.Image:
     """Draw a counter: its flat plate first, then the plate as the pose has it."""
     width, height = scene.size

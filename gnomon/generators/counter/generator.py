@@ -17,7 +17,7 @@ from gnomon.generators.drawing.canvas import bounding_box
 from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.rng import Rng
-from gnomon.sample import Box, Number, Sample, Target
+from gnomon.sample import Box, Boxes, LabelledBox, Number, Sample, Target
 
 
 class CounterLevel(NamedTuple):
@@ -30,7 +30,7 @@ class CounterLevel(NamedTuple):
 
 
 LEVELS = read_levels(__file__, CounterLevel)
-QUESTIONS = ("read", "wheel", "where")
+QUESTIONS = ("read", "wheel", "where", "boxes")
 # Pixels: a window of nine figures is then 20 high, and its figures 12.
 _LEAST_SIZE = 160
 FONTS = ("sans", "sans-bold", "serif-bold", scenes.ENGRAVED)
@@ -47,6 +47,9 @@ _TEXTS = {
              "Which number does the counter show? Answer with a number."),
     "wheel": ("How far has the wheel turned? Answer in figures and tenths, such as 3.7.",),
     "where": ("Where is the counter? Give its box.",),
+    "boxes": ("Find all figures of the counter. Give the box of each.",
+              "Find every {figure} of the counter. Give the box of each, or say that there is"
+              " none."),
 }  # fmt: skip
 
 
@@ -59,6 +62,8 @@ class CounterPlan(NamedTuple):
     turn: Decimal
     """How far the last wheel has turned on, in hundredths of a figure."""
     decimals: int
+    figure: str = ""
+    """The figure that is to be found wherever it stands; "" for all figures."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -67,7 +72,7 @@ class Counter(PictureGenerator):
 
     kind: ClassVar[str] = "counter"
     version: ClassVar[int] = 1
-    targets: ClassVar[tuple[type[Target], ...]] = (Number, Box)
+    targets: ClassVar[tuple[type[Target], ...]] = (Number, Box, Boxes)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
     levels: ClassVar[dict[str, CounterLevel]] = LEVELS
 
@@ -79,7 +84,7 @@ class Counter(PictureGenerator):
     """wheels, lcd, led, dials (a register: pointers that turn in opposite directions)."""
     questions: Annotated[tuple[str, ...], among(QUESTIONS)] = ("read",)
     """read (the whole number), wheel (the last figure, which fills the picture, in tenths), where
-    (the counter's box)."""
+    (the counter's box), boxes (those of all its figures, or of one figure wherever it stands)."""
     digits: Annotated[tuple[int, int] | None, within(1, 9)] = None
     """Number of figures, from and to (1 to 9)."""
     decimals: Annotated[tuple[int, int], within(0, 3)] = (0, 3)
@@ -110,10 +115,12 @@ class Counter(PictureGenerator):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.materials.check_fonts("0123456789")
-        if self.faces == ("dials",) and "wheel" in self.questions:
-            raise ValueError(
-                "questions: 'wheel' is asked of wheels, lcd and led; faces=('dials',) has none"
-            )
+        for question in ("wheel", "boxes"):
+            if self.faces == ("dials",) and question in self.questions:
+                raise ValueError(
+                    f"questions: {question!r} is asked of wheels, lcd and led; faces=('dials',) has"
+                    " none"
+                )
 
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:
@@ -149,18 +156,26 @@ class Counter(PictureGenerator):
         pose = moved.after(scene.pose)
         facts = _facts(plan, scene, pose)
         target = _target(plan, scene, facts, all_figures=self.leading_zeros)
-        question = rng.choice(self._texts(plan.question))
+        question = self._text(plan, rng)
         return Sample(self.id(index), image, question, target, facts)
 
     def _texts(self, question: str) -> tuple[str, ...]:
         return (_ALL_FIGURES,) if self.leading_zeros and question == "read" else _TEXTS[question]
+
+    def _text(self, plan: CounterPlan, rng: Rng) -> str:
+        if plan.question == "boxes":
+            return _TEXTS["boxes"][bool(plan.figure)].format(figure=plan.figure)
+        return rng.choice(self._texts(plan.question))
 
     def _plan(self, rng: Rng) -> CounterPlan:
         question = rng.choice(self.questions)
         return self.of_its_split(lambda: self._random_plan(question, rng), _split_key)
 
     def _random_plan(self, question: str, rng: Rng) -> CounterPlan:
-        face = self._wheel_face(rng) if question == "wheel" else rng.choice(self.faces)
+        faces = self.faces
+        if question == "boxes":  # of figures that can be seen, each by itself
+            faces = tuple(face for face in faces if face != "dials")
+        face = self._wheel_face(rng) if question == "wheel" else rng.choice(faces)
         count = rng.within(self.settings.digits)
         count = min(count, scenes.MOST_DIALS) if face == "dials" else count
         # A register has no point.
@@ -170,9 +185,10 @@ class Counter(PictureGenerator):
         digits = f"{rng.integer(0, 10 ** (count - zeros) - 1):0{count}}"
         turn = Decimal(0)
         rolls = face == "wheels" and (question == "wheel" or rng.chance(self.settings.rolling))
-        if rolls or face == "dials":
+        if (rolls or face == "dials") and question != "boxes":
             turn = Decimal(rng.integer(0, 99)) / 100
-        return CounterPlan(question, face, digits, turn, decimals)
+        figure = _random_figure(digits, rng) if question == "boxes" else ""
+        return CounterPlan(question, face, digits, turn, decimals, figure)
 
     def _dead_segment(self, plan: CounterPlan, rng: Rng) -> tuple[int, int] | None:
         """Draw the place and the segment of a display that is worn; None for one that is whole."""
@@ -258,13 +274,23 @@ def _close_up(scene: scenes.CounterScene, pose: Pose, rng: Rng) -> Pose:
     return Pose(near @ pose.matrix)
 
 
+def _random_figure(digits: str, rng: Rng) -> str:
+    """Choose the figure to find, so that each number of them, none too, is as common; or all."""
+    if rng.chance(0.25):
+        return ""
+    by_number: dict[int, list[str]] = {}
+    for figure in "0123456789":
+        by_number.setdefault(digits.count(figure), []).append(figure)
+    return rng.choice(by_number[rng.choice(sorted(by_number))])
+
+
 def _split_key(plan: CounterPlan) -> tuple[str, ...]:
     """Key by which plans are assigned to splits: a wheel's position, or face, number and turn."""
     if plan.question == "wheel":
         return ("wheel", str(int(plan.digits[-1]) + plan.turn))
     whole = len(plan.digits) - plan.decimals
     text = plan.digits[:whole] + "." * bool(plan.decimals) + plan.digits[whole:]
-    return plan.face, text, str(plan.turn), plan.question
+    return plan.face, text, str(plan.turn), f"{plan.question} {plan.figure}".rstrip()
 
 
 def _target(
@@ -273,6 +299,11 @@ def _target(
     """The answer: partly turned wheels read as the lower figure; a wheel alone, to a tenth."""
     if plan.question == "where":
         return Box(*facts["case_box"])
+    if plan.question == "boxes":
+        figures = zip(plan.digits, facts["figure_boxes"], strict=True)
+        return Boxes(
+            tuple(LabelledBox(f, Box(*box)) for f, box in figures if plan.figure in ("", f))
+        )
     if plan.question == "wheel":
         position = Decimal(str(round(scene.positions[-1], 2)))
         return Number(position.quantize(_TENTH, ROUND_HALF_UP) % 10, "", _TENTH, _FIGURES)
@@ -291,8 +322,14 @@ def _facts(plan: CounterPlan, scene: scenes.CounterScene, pose: Pose) -> dict[st
         {"position": round(position, 2), "at": list(pose.at(scene.middle(n), 0.0))}
         for n, position in enumerate(scene.positions)
     ]
-    worn = {} if scene.dead is None else {"dead_segment": list(scene.dead)}
-    return worn | {
+    more: dict[str, Any] = {}
+    if scene.dead is not None:
+        more["dead_segment"] = list(scene.dead)
+    if plan.question == "boxes":
+        more["figure_boxes"] = [
+            bounding_box(pose(draw.figure_ink(scene, place))) for place in range(len(plan.digits))
+        ]
+    return more | {
         "question": plan.question,
         "face": plan.face,
         "digits": plan.digits,

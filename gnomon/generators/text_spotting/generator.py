@@ -18,8 +18,8 @@ from gnomon.generators.drawing.pose import Pose, Slot, strips
 from gnomon.generators.files import UserFile
 from gnomon.generators.rng import Rng
 from gnomon.generators.text_spotting import draw as drawing
-from gnomon.generators.text_spotting.texts import TEXTS, texts
-from gnomon.sample import Box, Sample, Spot, Spots, Target, Text
+from gnomon.generators.text_spotting.texts import TEXTS, repeat_some, texts
+from gnomon.sample import Box, Boxes, LabelledBox, Sample, Spot, Spots, Target, Text
 
 
 class TextLevel(NamedTuple):
@@ -29,7 +29,7 @@ class TextLevel(NamedTuple):
 
 
 LEVELS = read_levels(__file__, TextLevel)
-QUESTIONS = ("find", "read", "both")
+QUESTIONS = ("find", "read", "both", "boxes")
 # Pixels: letters are at least so high where the picture is 224 wide, and larger with it.
 _LEAST = 9.0
 
@@ -43,6 +43,13 @@ class SignPlan(NamedTuple):
     ground: colours.Colour
     question: str
     means: int
+    expression: tuple[str, str] = ("", "")
+    """What is to be found all over: a text or a colour, and which; or all texts."""
+
+    def fits(self, place: int) -> bool:
+        """True if a text is one of those that are to be found."""
+        what, word = self.expression
+        return word == {"": "", "text": self.texts[place], "colour": self.inks[place][0]}[what]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -51,7 +58,7 @@ class TextSpotting(PictureGenerator):
 
     kind: ClassVar[str] = "text_spotting"
     version: ClassVar[int] = 4
-    targets: ClassVar[tuple[type[Target], ...]] = (Box, Text, Spots)
+    targets: ClassVar[tuple[type[Target], ...]] = (Box, Boxes, Text, Spots)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
     levels: ClassVar[dict[str, TextLevel]] = LEVELS
 
@@ -68,7 +75,8 @@ class TextSpotting(PictureGenerator):
     kinds: Annotated[tuple[str, ...], among(TEXTS)] = tuple(TEXTS)
     """word, words, number, price, date, code."""
     questions: Annotated[tuple[str, ...], among(QUESTIONS)] = ("find",)
-    """find (where does it say ..., its box), read (what it says), both (all texts with boxes)."""
+    """find (where does it say ..., its box), read (what it says), both (all texts with boxes),
+    boxes (of all texts, those of a colour, or all places of one; there may be none)."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
     """plain, gradient, blotches, stripes; or photographs, by file or folder."""
     ood: bool = False
@@ -92,7 +100,8 @@ class TextSpotting(PictureGenerator):
     def key(self, index: int) -> str:
         """Return the texts and the question."""
         plan = self._plan(self.rng(index), self.photograph(index))
-        return f"{plan.question} {plan.means} | {' | '.join(plan.texts)}"
+        asks = " ".join(plan.expression) if plan.question == "boxes" else plan.means
+        return f"{plan.question} {asks} | {' | '.join(plan.texts)}"
 
     def draw(self, index: int) -> Sample:
         """Draw one picture and ask one question about it."""
@@ -117,25 +126,56 @@ class TextSpotting(PictureGenerator):
             "ground": list(plan.ground),
             "texts": written,
         }
+        if plan.question == "boxes":
+            facts["said"] = dict([plan.expression]) if plan.expression[0] else {}
         question, target = _ask(plan, written)
         return Sample(self.id(index), image, question, target, facts)
 
     def _plan(self, rng: Rng, photo: UserFile | None) -> SignPlan:
         """Draw texts until they belong to the split: no other split has this set."""
-        chosen = self.of_its_split(
-            lambda: texts(rng, self.kinds, rng.within(self.settings.count)), sorted
+        single_forms = tuple(name for name in self.questions if name != "boxes")
+        # Without lists nothing of what is drawn changes.
+        is_list = "boxes" in self.questions and (
+            not single_forms or rng.chance(1 / len(self.questions))
         )
+
+        def draw_texts() -> tuple[str, ...]:
+            sign = texts(rng, self.kinds, rng.within(self.settings.count))
+            return repeat_some(rng, sign) if is_list else sign
+
+        chosen = self.of_its_split(draw_texts, sorted)
         ground = self.ground(colours.text_grounds(), photo, rng)
         free, inks = list(colours.colours_readable_on(ground)), []
         for _ in chosen:  # as many different ones as there are, and never one twice running
             inks.append(free.pop(rng.integer(0, len(free) - 1)))
             free = free or [ink for ink in colours.colours_readable_on(ground) if ink != inks[-1]]
+        if is_list:
+            plan = SignPlan(chosen, tuple(inks), ground, "boxes", 0)
+            return plan._replace(expression=self._expression(plan, rng))
         # A text is asked for by its colour only if no other has it.
         single = [i for i, ink in enumerate(inks) if inks.count(ink) == 1]
-        possible = [q for q in self.questions if q != "read" or single] or ["find"]
+        possible = [q for q in single_forms if q != "read" or single] or ["find"]
         question = rng.choice(possible)
         means = rng.choice(single if question == "read" else range(len(chosen)))
         return SignPlan(chosen, tuple(inks), ground, question, means)
+
+    def _expression(self, plan: SignPlan, rng: Rng) -> tuple[str, str]:
+        """Choose what to find, so that each number of texts, none too, is as common."""
+        names = {name for name, _ in plan.inks}
+        shades = [name for name, _ in colours.colours_readable_on(plan.ground)]
+        absent = [name for name in shades if name not in names]
+        forms = (
+            [("", "")],
+            [("text", text) for text in
+             (*sorted(set(plan.texts)), *texts(rng, self.kinds, 1, beside=plan.texts))],
+            [("colour", name) for name in (*sorted(names), *absent)],
+        )  # fmt: skip
+        by_number: dict[int, list[tuple[str, str]]] = {}
+        for expression in rng.choice(forms):
+            candidate = plan._replace(expression=expression)
+            number = sum(map(candidate.fits, range(len(plan.texts))))
+            by_number.setdefault(number, []).append(expression)
+        return rng.choice(by_number[rng.choice(sorted(by_number))])
 
     def _write(
         self, canvas: Canvas, plan: SignPlan, rng: Rng
@@ -196,5 +236,12 @@ def _ask(plan: SignPlan, written: list[dict[str, Any]]) -> tuple[str, Target]:
     if plan.question == "read":
         which = f"the {meant['colour']} text" if len(written) > 1 else "the text"
         return f"What does {which} say?", Text(meant["text"])
+    if plan.question == "boxes":
+        what, word = plan.expression
+        which = {"": "all texts", "text": f'every place that says "{word}"',
+                 "colour": f"all {word} texts"}[what]  # fmt: skip
+        matches = [text for place, text in enumerate(written) if plan.fits(place)]
+        boxes = Boxes(tuple(LabelledBox(t["text"], Box(*t["box"])) for t in matches))
+        return f"Find {which}. Give the box of each, or say that there is none.", boxes
     spots = Spots(tuple(Spot(text["text"], Box(*text["box"])) for text in written))
     return "List every text in the picture with its box.", spots

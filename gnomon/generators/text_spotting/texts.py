@@ -53,21 +53,30 @@ TEXTS: dict[str, Callable[[Rng], str]] = {
 }
 
 
-def texts(rng: Rng, kinds: tuple[str, ...], count: int) -> tuple[str, ...]:
+def texts(
+    rng: Rng, kinds: tuple[str, ...], count: int, *, beside: tuple[str, ...] = ()
+) -> tuple[str, ...]:
     """Draw texts of which none stands inside another; a code replaces what clashes or is long.
 
     Beyond four they stand in two columns, and what is longer than half a row could not be read.
+    None stands inside those `beside` them, either.
     """
     # Letters; beyond four texts the rows have two columns.
     longest = 24 if count <= 4 else 11
-    chosen: list[str] = []
-    while len(chosen) < count:
+    chosen = [*beside]
+    while len(chosen) < count + len(beside):
         text = TEXTS[rng.choice(kinds)](rng)
         if len(text) > longest or any(_clash(text, other) for other in chosen):
             text = f"{code(rng)}{len(chosen)}"
         if not any(_clash(text, other) for other in chosen):
             chosen.append(text)
-    return tuple(chosen)
+    return tuple(chosen[len(beside) :])
+
+
+def repeat_some(rng: Rng, texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Put one of the texts in the place of some others, in half of the cases of none."""
+    copies = rng.integer(1, len(texts)) if rng.chance(0.5) else 1
+    return tuple(rng.sample((*texts[:1] * copies, *texts[copies:]), len(texts)))
 
 
 def _clash(first: str, second: str) -> bool:
