@@ -158,6 +158,10 @@ class AnswerType(ABC):
         """Place of a value on the axis; NaN if there is none."""
         return math.nan
 
+    def counts_by_label(self, truth: Any, value: Any) -> dict[str, tuple[int, int, int]]:
+        """Numbers of true, of answered and of matched items by label; empty without labels."""
+        return {}
+
     def boxes(self, value: Any) -> Sequence[Corners]:
         """Corners of every box in a value."""
         return ()

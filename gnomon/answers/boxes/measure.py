@@ -7,6 +7,7 @@ and of these matchings with the largest sum of IoU. Labels count, whatever their
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from statistics import fmean
@@ -247,6 +248,24 @@ class BoxesType(BoxListType):
             "centre_share": diagonal_share(centre, size),
             "corners_share": diagonal_share(corners, size),
         }
+
+    def counts_by_label(self, truth: Boxes, value: Boxes | None) -> dict[str, tuple[int, int, int]]:
+        """Numbers of true, of answered and of matched boxes by label, without regard to capitals.
+
+        An answered box without a label counts under that of its match, or under the only true one.
+        """
+        true, answered, matched = (Counter[str]() for _ in range(3))
+        true.update(item.label.casefold() for item in truth.items)
+        if value is not None:
+            matches = dict(_matches(_overlaps(value, truth), _FOUND))
+            for place, item in enumerate(value.items):
+                label = item.label or (truth.labels[0] if len(truth.labels) == 1 else "")
+                if place in matches:
+                    label = truth.items[matches[place]].label
+                    matched[label.casefold()] += 1
+                answered[label.casefold()] += 1
+        labels = sorted(true.keys() | answered.keys())
+        return {label: (true[label], answered[label], matched[label]) for label in labels}
 
     def display(self, value: Boxes) -> str:
         """List each label with its corners; say "none", and how many boxes are none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -136,11 +137,63 @@ def section(
     return {
         **summary(runs, answer_type, comparisons),
         "all_lines": summary_rows(runs, answer_type, comparisons, headline=False),
+        "labels": label_rows(runs, answer_type),
         "errors_title": TYPES[answer_type].errors.title,
         "errors": plots.error_histogram(runs, answer_type),
         "scatters": _charts_of_runs(runs, answer_type, plots.truth_scatter),
         "dials": _charts_of_runs(runs, answer_type, plots.error_dials),
     }
+
+
+# Labels of a table, the most frequent ones.
+_MOST_LABELS = 30
+
+
+def label_rows(
+    runs: Sequence[RunResult], answer_type: str
+) -> list[tuple[str, int, list[tuple[str, str]]]]:
+    """Label, number of true boxes, and F1 with precision and recall of each run.
+
+    Boxes of all pictures count alike. Labels that only answers have share the last row. Empty for
+    types without labels, and where all true boxes have one.
+    """
+    totals = [_label_totals(run, answer_type) for run in runs]
+    true: Counter[str] = Counter()
+    for counts in totals:  # runs may have been asked other questions
+        true |= Counter({label: numbers[0] for label, numbers in counts.items()})
+    true = +true
+    if len(true) < 2:
+        return []
+    names = sorted(true, key=lambda label: (-true[label], label))[:_MOST_LABELS]
+    rows = [
+        (label, true[label], [_label_cell(counts.get(label, (0, 0, 0))) for counts in totals])
+        for label in names
+    ]
+    false = [sum(n[1] for label, n in counts.items() if label not in true) for counts in totals]
+    if any(false):
+        cells = [(NONE, f"{number:,} boxes answered") for number in false]
+        rows.append(("labels that no true box has", 0, cells))
+    return rows
+
+
+def _label_totals(run: RunResult, answer_type: str) -> dict[str, tuple[int, int, int]]:
+    """Numbers of true, of answered and of matched boxes of a run by label."""
+    totals: dict[str, tuple[int, int, int]] = {}
+    kind = TYPES[answer_type]
+    for item in run.scores.of_type(answer_type):
+        for label, numbers in kind.counts_by_label(item.truth, item.value).items():
+            a, b, c = totals.get(label, (0, 0, 0))
+            totals[label] = a + numbers[0], b + numbers[1], c + numbers[2]
+    return totals
+
+
+def _label_cell(numbers: tuple[int, int, int]) -> tuple[str, str]:
+    true, answered, matched = numbers
+    if not true + answered:
+        return NONE, ""
+    precision = figure(matched / answered, "") if answered else NONE
+    recall = figure(matched / true, "") if true else NONE
+    return figure(2 * matched / (true + answered), ""), f"precision {precision}, recall {recall}"
 
 
 def _charts_of_runs(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,12 +15,14 @@ import pytest
 from eval_toys import boxes, clock_run, clocks, numbers, page_of, run
 from PIL import Image
 
+from gnomon import dialect as dialects
 from gnomon.eval import RunResult, compare, score
 from gnomon.eval.report import answers as examples
 from gnomon.eval.report import page as report
 from gnomon.eval.report import plots
 from gnomon.eval.report.plots import curves
-from gnomon.sample import Number, Sample, Time
+from gnomon.eval.report.sections import label_rows
+from gnomon.sample import Box, Boxes, LabelledBox, Number, Sample, Time
 
 HOSTILE = "<script>alert(1)</script><img src=http://evil.example/x.png onerror=alert(2)>\"'"
 LOG = [
@@ -58,6 +61,29 @@ class Page(HTMLParser):
 def two():
     about = {"recipe_yaml": "data:\n- kind: clock\n", "versions": {"gnomon": "0.1.0"}, "log": LOG}
     return [clock_run("before", 0.2), clock_run("after", 0.8, seed=1, **about)]
+
+
+def test_boxes_have_figures_for_each_label(tmp_path):
+    """Over all pictures: two of three cats are found, and one of two boxes is no dog."""
+    a, b, c = (Box(10 + 30 * n, 10, 30 + 30 * n, 50) for n in range(3))
+    cat, dog = (partial(LabelledBox, label) for label in ("Cat", "dog"))
+    truths = [Boxes((cat(a), dog(b))), Boxes((cat(a), cat(b))), Boxes()]
+    samples = [
+        Sample(str(n), Image.new("RGB", (100, 100)), "Find all.", truth)
+        for n, truth in enumerate(truths)
+    ]
+    answers = [truths[0], Boxes((LabelledBox("cat", b), dog(c))), Boxes((LabelledBox("cow", c),))]
+    texts = [answer.write(dialects.create("pixels"), (100, 100)) for answer in answers]
+    done = run("after", samples, texts, size=(100, 100), dialect="pixels")
+    assert label_rows([done], "boxes") == [
+        ("cat", 3, [("0.800", "precision 1.00, recall 0.667")]),
+        ("dog", 1, [("0.667", "precision 0.500, recall 1.00")]),
+        ("labels that no true box has", 0, [("–", "1 boxes answered")]),
+    ]
+    assert "<caption>By label" in page_of(tmp_path, [done])
+    alone = run("after", samples[1:], texts[1:], size=(100, 100), dialect="pixels")
+    assert label_rows([alone], "boxes") == []
+    assert label_rows([clock_run("clocks", 0.5)], "time") == []
 
 
 @pytest.fixture
