@@ -1,15 +1,25 @@
-"""A user's pictures are augmented in training alone, as each source says."""
+"""A user's pictures are augmented, and answers spread, in training alone: by seed and epoch."""
 
+from collections import Counter
 from dataclasses import replace
-from itertools import count
+from decimal import Decimal
+from itertools import count, islice
+from math import exp
 
 import pytest
 from PIL import Image
 from store_toys import tree
 
 from gnomon import store
-from gnomon.recipe import Columns, Source
-from gnomon.store.reading.augmented import augmented
+from gnomon.generators.rng import Rng
+from gnomon.recipe import Columns, RecipeError, Source
+from gnomon.sample import Box, Number, Sample, Table, Text, Time
+from gnomon.store.reading.augmented import (
+    augmented,
+    draw_steps,
+    refuse_without_steps,
+    spread_sample,
+)
 from gnomon.store.reading.sources import with_augmentation
 
 DRAWN = Source(kind="toy", weight=2, options={"size": 32})
@@ -83,3 +93,95 @@ def test_the_default_is_light_for_a_users_pictures(table, tmp_path):
     for source, strength in defaults:
         assert with_augmentation(source).augment == strength, source
     assert tree(tmp_path) == before
+
+
+CLOCKS = Source(kind="clock", options={"size": 84})
+DIAL = Sample("dial", None, "?", Number(Decimal("0.0"), cycle=Decimal(10)))
+
+
+def expected_share(step, width, limit):
+    bell = {k: exp(-k * k / (2 * width * width)) for k in range(-limit, limit + 1)}
+    return bell[step] / sum(bell.values())
+
+
+@pytest.mark.parametrize(("width", "limit"), [(0.8, None), (3.0, None), (3.0, 2), (0.25, None)])
+def test_draws_are_from_the_bell(width, limit):
+    rng, n = Rng("bell"), 20_000
+    counts = Counter(draw_steps(rng, width, limit) for _ in range(n))
+    for step in range(-4, 5):
+        share = 0 if limit and abs(step) > limit else expected_share(step, width, limit or 50)
+        # Five standard errors, and one draw.
+        assert abs(counts[step] / n - share) <= 5 * (share / n) ** 0.5 + 1 / n
+    assert draw_steps(rng, width, 0) == 0
+
+
+def test_a_draw_is_a_function_of_its_key():
+    answers = [spread_sample(DIAL, 0.8, 7, index, 2).target for index in range(300)]
+    assert answers == [spread_sample(DIAL, 0.8, 7, index, 2).target for index in range(300)]
+    counts = Counter(str(answer.value) for answer in answers)
+    assert {"9.9", "0.0", "0.1"} <= counts.keys()
+    assert counts["0.0"] == max(counts.values())
+    for key in ((8, 2), (7, 3)):
+        seed, epoch = key
+        others = [spread_sample(DIAL, 0.8, seed, index, epoch).target for index in range(300)]
+        assert others != answers
+
+
+def test_the_mean_of_many_draws_is_the_truth_also_at_a_limit():
+    for value in ("0", "1", "40"):
+        sample = replace(DIAL, target=Number(Decimal(value)))
+        draws = [int(spread_sample(sample, 2.0, index).target.value) for index in range(4000)]
+        assert abs(sum(draws) / len(draws) - int(value)) < 0.2
+        assert min(draws) >= 0
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [
+        replace(DIAL, rationale="The pointer is at 0."),
+        replace(DIAL, target=Text("open", ("open", "closed"))),
+        replace(DIAL, target=Table(("year",), (("2020",),))),
+    ],
+)
+def test_words_tables_and_answers_with_a_working_are_left_alone(sample):
+    assert all(spread_sample(sample, 9.0, index) is sample for index in range(50))
+    with pytest.raises(RecipeError, match=r"loss.spread=9: no training sample.*leave loss.spread"):
+        refuse_without_steps([sample] * 70, 9.0)
+    refuse_without_steps([sample] * 3 + [DIAL], 9.0)
+    refuse_without_steps([sample], 0.0)
+
+
+def test_nothing_but_the_answer_changes():
+    picture = Image.new("RGB", (200, 100))
+    sample = Sample("a", picture, "Where?", Box(20, 10, 60, 50), {"x": 1})
+    moved = spread_sample(sample, 3.0, 1)
+    assert moved.target != sample.target
+    assert replace(moved, target=sample.target) == sample
+    assert spread_sample(sample, 0.0, 1) is sample
+
+
+def test_only_training_samples_are_spread_and_each_epoch_anew():
+    plain = store.mixture((CLOCKS,), split="train", seed=3)
+    assert augmented(plain, (CLOCKS,), seed=3, spread=0.0) is plain
+    training = augmented(plain, (CLOCKS,), seed=3, spread=2.0)
+    apart = []
+    for index in range(12):
+        before, after, later = plain[index], training[index], training.in_epoch(index, 1)
+        assert after.image.tobytes() == before.image.tobytes()
+        assert (after.id, after.facts, training.target(index)) == (
+            before.id, before.facts, before.target,
+        )  # fmt: skip
+        if isinstance(before.target, Time):
+            apart.append((before.target, after.target, later.target))
+    assert any(len(set(answers)) == 3 for answers in apart)
+    assert training.describe() != augmented(plain, (CLOCKS,), seed=3, spread=1.0).describe()
+
+
+def test_what_was_written_is_spread_as_what_is_drawn(tmp_path):
+    plain = store.mixture((CLOCKS,), split="train", seed=1)
+    store.write(plain, tmp_path / "data", n=8)
+    assert [s.target for s in store.open(tmp_path / "data")] == [s.target for s in islice(plain, 8)]
+    written = augmented(store.open(tmp_path / "data"), (CLOCKS,), seed=1, spread=5.0)
+    drawn = augmented(plain, (CLOCKS,), seed=1, spread=5.0)
+    for index, epoch in zip(range(8), count(), strict=False):
+        assert written.in_epoch(index, epoch).target == drawn.in_epoch(index, epoch).target

@@ -1,10 +1,9 @@
-"""Beliefs are measured as their equations say, on dials the shorter way round."""
-
-from __future__ import annotations
+"""Beliefs are measured as their equations say, on dials the shorter way round, and chosen from."""
 
 import math
 from dataclasses import replace
 from decimal import Decimal
+from math import log
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 from gnomon.answers.time.measure import time_deviation
 from gnomon.eval import RunResult, compare, score, table
-from gnomon.eval.scoring.belief import Belief, expected, measures, read_belief
+from gnomon.eval.scoring.belief import Belief, best_answer, measures, read_belief
 from gnomon.eval.scoring.questions import Question
 from gnomon.sample import Box, Number, Prediction, Sample, Text, Time
 
@@ -68,10 +67,6 @@ NOON = [0 if text in ("11:50", "12:20") else -800 for text in MINUTES]
 def test_a_belief_has_the_measures_of_its_equations(prediction, truth, figures):
     result = measures(prediction, truth, truth.answer_type)
     assert {name: result[f"belief_{name}"] for name in figures} == pytest.approx(figures)
-
-
-def test_the_expected_time_is_a_place_on_the_dial():
-    assert expected(read_belief(held(NOON), Time(0), "time")) == pytest.approx(5)
 
 
 logits = st.lists(st.floats(-6, 6), min_size=6, max_size=6)
@@ -192,12 +187,6 @@ def test_beliefs_are_compared_where_both_have_them():
     assert "belief_crps" not in {d.name for d in compare(without, narrow).differences}
 
 
-def test_seconds_asked_about_by_a_list_are_compared_by_place():
-    stored = held([5.0, 0.0], ["10:08:00", "10:08:30"])
-    sample = Sample("s", None, "?", Time(36480))
-    assert score([stored], [sample]).summaries["time"]["belief_true"].estimate.value > 0.9
-
-
 def test_a_belief_adds_up_to_one_whatever_is_stored():
     stored = replace(even(["1", "2"]), logprobs={"1": -2000.0, "2": -2001.0})
     belief = read_belief(stored, Number(Decimal(1)), "number")
@@ -239,3 +228,60 @@ def test_the_belief_in_a_box_is_refused_by_name():
     asked = Question("b0", Box(1, 1, 4, 4), (9, 9), "")
     with pytest.raises(ValueError, match="prediction 'b0' has log-probabilities of a box"):
         score([given], [asked])
+
+
+DIAL = Number(Decimal(0), "", Decimal("0.1"), Decimal(10))
+weights = st.lists(st.floats(0.001, 1), min_size=10, max_size=10)
+
+
+def logprobs_of(answers, shares):
+    return {answer: log(share) for answer, share in zip(answers, shares, strict=True)}
+
+
+@given(weights)
+def test_the_median_has_the_least_expected_distance_round_the_dial(shares):
+    """Every listed answer is tried, with distances as one would count them on the dial."""
+    values = [Decimal(tenth) / 10 * 10 for tenth in range(10)]
+    logprobs = logprobs_of([f"{value:.1f}" for value in values], shares)
+
+    def cost(value):
+        apart = [abs(float(value - other)) for other in values]
+        return sum(w * min(d, 10 - d) for w, d in zip(shares, apart, strict=True))
+
+    chosen = Decimal(best_answer(logprobs, DIAL, "plain", "median"))
+    assert cost(chosen) == pytest.approx(min(map(cost, values)))
+
+
+@given(weights)
+def test_on_a_line_the_mean_and_the_median_are_those_of_numpy(shares):
+    values = np.arange(10.0) ** 2
+    logprobs = logprobs_of([f"{value:.0f}" for value in values], shares)
+    p = np.array(shares) / sum(shares)
+    mean = float(best_answer(logprobs, Number(Decimal(0)), "plain", "mean"))
+    assert abs(mean - p @ values) == pytest.approx(np.abs(values - p @ values).min())
+    median = float(best_answer(logprobs, Number(Decimal(0)), "plain", "median"))
+    assert p[values < median].sum() <= 0.5 + 1e-9
+    assert p[values > median].sum() <= 0.5 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("form", "shares", "mode", "median", "mean"),
+    [
+        # Both sides of zero: the mean of the numbers would be 5.
+        (DIAL, {"9.8": 0.35, "0.2": 0.3, "0.0": 0.25, "5.0": 0.1}, "9.8", "0.0", "0.0"),
+        (Time(0), {"11:50": 0.45, "12:00": 0.1, "12:10": 0.45}, "11:50", "12:00", "12:00"),
+        # Two opposite places have no mean direction.
+        (DIAL, {"1.0": 0.5, "6.0": 0.5}, "1.0", "1.0", "1.0"),
+        (Number(Decimal(0)), {"0": 0.4, "1": 0.35, "9": 0.25}, "0", "1", "1"),
+        (Text("no", ("yes", "no")), {"yes": 0.6, "no": 0.4}, "yes", "yes", "yes"),
+    ],
+)  # fmt: skip
+def test_each_rule_chooses_its_answer(form, shares, mode, median, mean):
+    logprobs = {answer: log(share) for answer, share in shares.items()}
+    rules = {"mode": mode, "median": median, "mean": mean}
+    assert {rule: best_answer(logprobs, form, "plain", rule) for rule in rules} == rules
+
+
+def test_a_rule_that_needs_no_list_is_refused():
+    with pytest.raises(ValueError, match="answer='greedy': give one of"):
+        best_answer({"1": 0.0}, Number(Decimal(0)), "plain", "greedy")
