@@ -1,7 +1,5 @@
 """Tables of cases: a JSONL file beside the test that reads it, one case a line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

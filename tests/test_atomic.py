@@ -1,7 +1,5 @@
 """Files and folders take their places whole, together, and in nobody else's."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

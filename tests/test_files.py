@@ -1,7 +1,5 @@
 """What is opened is a regular file, and no larger than it may be."""
 
-from __future__ import annotations
-
 import os
 import socket
 from pathlib import Path

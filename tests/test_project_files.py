@@ -3,8 +3,6 @@
 Their own linters are in `make check`, `twine check` is in `make dist`.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Secrets are struck out of what people read, and nothing else is."""
 
-from __future__ import annotations
-
 import socket
 from pathlib import Path
 

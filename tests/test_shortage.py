@@ -1,7 +1,5 @@
 """Memory, disk and stack that ran out, as each library says it: one line with the way out."""
 
-from __future__ import annotations
-
 import errno
 import os
 import pickle

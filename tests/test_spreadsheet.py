@@ -1,7 +1,5 @@
 """CSV for spreadsheets: no text is a formula, numbers stay numbers, and there is one writer."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """The package's imports: no cycle, nothing private from outside, no type of answers asked for."""
 
-from __future__ import annotations
-
 import ast
 import re
 from graphlib import CycleError, TopologicalSorter

@@ -1,7 +1,5 @@
 """The printer: nothing steers the terminal, and no encoding of the output is too poor."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -26,8 +26,6 @@ of its 5 unread ones 3 were read; after the general faults were mended, 51 and 1
 not compared, since prose gives none or many.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections import Counter

@@ -12,8 +12,6 @@ place       the piece of the text that is read
 within      tolerance of a box, in pixels
 """
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Numbers on a scale that goes round: a meter's dial, a wheel, a compass."""
 
-from __future__ import annotations
-
 import math
 from decimal import Context, Decimal
 from fractions import Fraction

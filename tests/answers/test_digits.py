@@ -1,7 +1,5 @@
 """Counters keep their zeros in front: in labels, answers, lists and files."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

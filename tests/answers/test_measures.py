@@ -3,8 +3,6 @@
 Rows of cases/measures.jsonl name a function (`of`), its arguments and its value. Tables are texts.
 """
 
-from __future__ import annotations
-
 import inspect
 from decimal import Decimal
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Patterns for guided decoding: they match what is written, and what they match is read."""
 
-from __future__ import annotations
-
 import json
 import re
 from decimal import Decimal

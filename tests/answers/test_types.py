@@ -1,7 +1,5 @@
 """The contract of every type of answer: read back in every dialect, and never paid for silence."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """The study of the losses: its page is what the committed outcomes say, and its cells run."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

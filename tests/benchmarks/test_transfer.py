@@ -1,7 +1,5 @@
 """Pictures that gnomon did not draw: their labels, and the table of how well a model reads them."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

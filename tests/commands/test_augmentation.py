@@ -3,8 +3,6 @@
 Both are seen in previews, never in an exam.
 """
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Whatever is read, one message: short, with the file and the place, and never a traceback."""
 
-from __future__ import annotations
-
 import signal
 from dataclasses import is_dataclass
 from typing import Union, get_args, get_origin, get_type_hints

@@ -1,7 +1,5 @@
 """gnomon check-served: a server that answers as the run did, or otherwise."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A COCO file of a user's from its preview to its report, in a folder away from its own."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

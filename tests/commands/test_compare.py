@@ -1,7 +1,5 @@
 """gnomon compare: seeds together, other questions refused, published figures beside."""
 
-from __future__ import annotations
-
 import json
 import random
 

@@ -1,7 +1,5 @@
 """An instrument is found, cut out and asked about alone: by faked answers, and by a real model."""
 
-from __future__ import annotations
-
 import csv
 from decimal import Decimal
 from pathlib import Path

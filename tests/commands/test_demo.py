@@ -1,7 +1,5 @@
 """The demo: its words on a run of one step, and in full as a user runs it (`make test-long`)."""
 
-from __future__ import annotations
-
 import json
 import shlex
 

@@ -1,7 +1,5 @@
 """Who may write into a run's directory: the recipe and the versions of the kinds it began with."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

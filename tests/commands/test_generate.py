@@ -1,7 +1,5 @@
 """gnomon generate, verify and ls: the verbs that need no model."""
 
-from __future__ import annotations
-
 import filecmp
 import re
 import resource

@@ -1,7 +1,5 @@
 """Whatever file is being written when the process is killed, a reader finds it whole."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

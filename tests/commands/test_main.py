@@ -1,7 +1,5 @@
 """What holds of every verb: light words, words for errors, help, and quiet where nobody watches."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """gnomon merge: one model of the base and what was trained, uploaded only where one says so."""
 
-from __future__ import annotations
-
 import re
 import shutil
 

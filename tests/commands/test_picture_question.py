@@ -1,7 +1,5 @@
 """Pictures without labels are asked what the model was trained on, or nothing at all."""
 
-from __future__ import annotations
-
 import csv
 import json
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """`gnomon plan MODEL --memory GIB --write FILE`: a recipe that fits, or the least need."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

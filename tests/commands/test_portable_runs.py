@@ -1,7 +1,5 @@
 """Runs that were moved without their tables, and recipes that lie beside theirs."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """gnomon predict: what a model is asked, and where its answers stand."""
 
-from __future__ import annotations
-
 import csv
 import json
 import shutil

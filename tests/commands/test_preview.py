@@ -1,7 +1,5 @@
 """`gnomon preview` of a recipe: what its model will see and learn, before anything is trained."""
 
-from __future__ import annotations
-
 import pytest
 from command_toys import gnomon, gnomon_process, small
 from PIL import Image

@@ -1,7 +1,5 @@
 """Names on the command line are opened by one function, and each thing behind them is made once."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from decimal import Decimal

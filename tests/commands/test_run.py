@@ -1,7 +1,5 @@
 """generate → train → predict → score → report, for the embedded model in 4 bits."""
 
-from __future__ import annotations
-
 import csv
 import html
 import json

@@ -1,7 +1,5 @@
 """The JSON Schema of recipes takes what a recipe may say, and marks what would be refused."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

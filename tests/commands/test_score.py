@@ -1,7 +1,5 @@
 """gnomon score and compare: answers made elsewhere, as a user gives them."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """`gnomon selftest`: all of it holds for the embedded model, and each check can fail."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """Every recipe that comes with gnomon runs as far as can be known without its model."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json

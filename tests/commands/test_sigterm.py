@@ -1,7 +1,5 @@
 """SIGTERM ends a verb as Ctrl-C does: in seconds, files whole, with a line on how to go on."""
 
-from __future__ import annotations
-
 import gc
 import multiprocessing
 import os

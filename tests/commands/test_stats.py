@@ -1,7 +1,5 @@
 """gnomon stats: of a directory, a file of one's own, a kind and a recipe."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Two commands that would write the same place: the second is told which process does."""
 
-from __future__ import annotations
-
 import socket
 import sys
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """A user's own pictures, mixed with drawn ones: trained on, held apart, scored apart."""
 
-from __future__ import annotations
-
 import csv
 import json
 from dataclasses import replace

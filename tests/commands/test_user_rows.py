@@ -1,7 +1,5 @@
 """A training on own rows: warned of repeats, and validated by default where it can be."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

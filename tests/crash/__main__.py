@@ -5,8 +5,6 @@ python tests/crash --kills 3 --errors 2 --scene score --scene "generate parquet"
 python tests/crash --records runs/crash   # interrupted: the same command goes on with the next job
 """
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """Two commands on one place: what they come to has to be what they come to one after the other."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass

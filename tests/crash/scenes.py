@@ -1,7 +1,5 @@
 """The commands that are struck, each in a folder that was made ready for it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 `make crash` strikes every command more often and prints the table; here are a few strikes.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Strike a command once, type it again, and compare the files with those of an undisturbed run."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

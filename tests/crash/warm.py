@@ -4,8 +4,6 @@ Starting Python with torch takes seconds; a fork takes milliseconds. It reads a 
 from stdin and answers with another. `injection.Injector` starts it, the shim preloaded.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os

@@ -1,7 +1,5 @@
 """docs/evaluation.md says what is so: its code runs, its figures are what is printed."""
 
-from __future__ import annotations
-
 import html
 import io
 import json

@@ -1,7 +1,5 @@
 """The notebooks run from top to bottom in a kernel of their own, with small budgets."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """What README shows runs as it stands there."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Runs of every kind of question, drawn by the generators, answered right, wrong and not at all."""
 
-from __future__ import annotations
-
 import random
 from functools import cache
 from math import log

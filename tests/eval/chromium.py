@@ -1,7 +1,5 @@
 """Headless Chromium, driven over its pipe by the DevTools protocol: real keys, every request."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64decode
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Small runs with invented answers."""
 
-from __future__ import annotations
-
 import random
 from decimal import Decimal
 

@@ -4,8 +4,6 @@ Model: at seed s and picture i an answer is right with probability σ(skill + a_
 normal; a wrong one lies 1 to 359 minutes off, near ones likelier, to either side.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """Rewards by the CRPS of a group: as defined, and greatest where answers vary as truths do."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from decimal import Decimal

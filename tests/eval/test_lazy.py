@@ -1,7 +1,5 @@
 """The room is light until asked, and has a name for every function that users call."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Rewards: as TRL calls them, worth what the page says, by the readers and measures of scoring."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import re

@@ -1,7 +1,5 @@
 """Answers are found again by another path: exact fractions, sympy, datetime."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import Counter

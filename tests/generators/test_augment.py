@@ -1,7 +1,5 @@
 """Augmentation: another camera's photograph of the same, with every label still true."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

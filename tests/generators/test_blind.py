@@ -1,7 +1,5 @@
 """The guessers of benchmarks/chance.py --blind: a shortcut is found, and noise is none."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Each answer found again from the facts alone, by other means than the generator's."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 from itertools import pairwise

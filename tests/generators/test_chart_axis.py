@@ -1,7 +1,5 @@
 """Axes hold their values, ticks are round, rounding is exact."""
 
-from __future__ import annotations
-
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 

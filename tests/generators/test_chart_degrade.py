@@ -1,7 +1,5 @@
 """Degraded charts: boxes end where the moved ink does, letters can still be read."""
 
-from __future__ import annotations
-
 import cv2
 import numpy as np
 import pytest

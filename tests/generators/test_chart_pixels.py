@@ -1,7 +1,5 @@
 """Marks found again from the pixels, where their values belong; boxes tight around the ink."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Clocks: what is drawn is what is said, measured from the pixels."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 

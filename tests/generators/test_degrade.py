@@ -1,7 +1,5 @@
 """Degraded pictures: worn down by sample, with every point known to half a pixel."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Gauges: what the scale says is what the pointer shows, measured from the pixels."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 from functools import partial

@@ -1,7 +1,5 @@
 """A lens moves points as it moves pixels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Photographs, fonts and palettes of the user's own, in every kind that draws with them."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import shutil

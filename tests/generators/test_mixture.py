@@ -1,7 +1,5 @@
 """A mixture is its parts, drawn by weight."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from gnomon.generators import create

@@ -1,7 +1,5 @@
 """What `ood` holds out is never drawn without it, and nothing else is drawn with it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Every option of every kind, found in its fields, refuses what is outside its range by name."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import fields
 from types import NoneType

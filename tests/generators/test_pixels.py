@@ -1,7 +1,5 @@
 """The pixel contract of every instrument and every kind: another value, and the pixels follow."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import cv2

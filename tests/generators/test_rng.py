@@ -1,7 +1,5 @@
 """Draws depend on their key alone."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from hypothesis import given

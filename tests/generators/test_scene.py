@@ -1,7 +1,5 @@
 """Scenes are measured from their pixels, their questions answered again from their facts."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 

@@ -1,7 +1,5 @@
 """Scenes of clocks, instruments and charts: called by what they show, boxes that end on pixels."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations
 

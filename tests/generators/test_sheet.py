@@ -1,7 +1,5 @@
 """The contact sheet."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PIL import Image

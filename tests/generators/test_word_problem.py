@@ -1,7 +1,5 @@
 """Problems are worked again from their expression, their working and their own sentences."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Plurals, lists and durations as questions have them."""
 
-from __future__ import annotations
-
 import pytest
 
 from gnomon.generators.wording import alternatives, duration, plural

@@ -1,7 +1,5 @@
 """Adapters that are not what their run trained: refused by name, never left out in silence."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import shutil

@@ -1,7 +1,5 @@
 """Samples by id, and ids without pictures."""
 
-from __future__ import annotations
-
 import pytest
 
 from gnomon import store

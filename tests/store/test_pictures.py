@@ -1,7 +1,5 @@
 """Pictures come back with every pixel, and those of others are as their viewers show them."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

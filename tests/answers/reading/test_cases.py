@@ -1,7 +1,5 @@
 """Readers read what a person reads: tables of cases, and what must hold of any text."""
 
-from __future__ import annotations
-
 import cases
 import pytest
 from hypothesis import given

@@ -3,8 +3,6 @@
 `python tests/answers/accuracy.py` prints what the floors are set to, and more with --by-style.
 """
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Random texts through every reader and every dialect: nothing raises, and spans tell the truth."""
 
-from __future__ import annotations
-
 import random
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Long texts: what counts is read near their ends, and no reader takes more than linear time."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

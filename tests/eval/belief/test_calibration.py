@@ -1,7 +1,5 @@
 """Calibration, and what a report shows of beliefs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

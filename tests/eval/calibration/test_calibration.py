@@ -1,7 +1,5 @@
 """A calibration's parts, by the lists of answers of its questions."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from math import log
 

@@ -1,7 +1,5 @@
 """Limits and thresholds against ranks counted by hand, and against simulated pictures to come."""
 
-from __future__ import annotations
-
 from math import inf
 
 import numpy as np

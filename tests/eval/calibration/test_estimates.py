@@ -1,7 +1,5 @@
 """Scores, intervals and trust of beliefs, counted by hand on short lists."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from math import inf, log
 

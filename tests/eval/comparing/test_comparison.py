@@ -1,7 +1,5 @@
 """Comparisons: paired, refused where they are not, and modest."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

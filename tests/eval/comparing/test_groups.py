@@ -1,7 +1,5 @@
 """Groups of runs: who belongs together, their names, and refusals."""
 
-from __future__ import annotations
-
 import pytest
 from case_tables import table as case_table
 from eval_toys import clock_run

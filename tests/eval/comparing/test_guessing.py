@@ -1,7 +1,5 @@
 """No verdict praises a model that does no better than who never looks at the picture."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The examples inside a page: what is underlined, what its script is given, and the CSV."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

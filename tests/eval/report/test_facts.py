@@ -1,7 +1,5 @@
 """Facts in classes, and figures by class: set beside a plain count."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter, UserDict

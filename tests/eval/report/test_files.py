@@ -1,7 +1,5 @@
 """A report's files take the places of an older report's, and of nothing else."""
 
-from __future__ import annotations
-
 import os
 import re
 

@@ -1,7 +1,5 @@
 """The report: one file, no network, nothing of an answer taken for HTML."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The picture of the headline: its bars are as long as the shares that they stand for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from eval_toys import clock_text, clocks, scored

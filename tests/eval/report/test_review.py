@@ -1,7 +1,5 @@
 """The page on which readings are judged by hand, in a browser too, and what is told of them."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import pairwise

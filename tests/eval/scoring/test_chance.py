@@ -1,7 +1,5 @@
 """Chance levels agree with simulated guessers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

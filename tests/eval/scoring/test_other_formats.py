@@ -4,8 +4,6 @@ Rows of lmms-eval are of a samples_*.jsonl of its 0.7, whose doc_id and answers 
 lines of vllm are those of BatchRequestOutput.model_dump_json() in its run_batch.py.
 """
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Prediction files: appended to, whole lines only, safe against a kill."""
 
-from __future__ import annotations
-
 import json
 import os
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """Questions on disk come back the same, or are refused by file, line and field."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

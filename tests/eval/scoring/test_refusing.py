@@ -1,7 +1,5 @@
 """Refusing to answer is never cheaper than answering; tests/answers/test_types.py has each type."""
 
-from __future__ import annotations
-
 import pytest
 from eval_toys import clock_text, clocks, numbers, predict
 

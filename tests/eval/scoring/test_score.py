@@ -1,7 +1,5 @@
 """Scoring: what counts, what is refused, and what comes back from JSON."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import asdict, replace

@@ -3,8 +3,6 @@
 What a form says of its own space is in tests/answers/cases/box.jsonl.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

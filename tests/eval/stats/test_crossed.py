@@ -1,7 +1,5 @@
 """Intervals over seeds and pictures cover what they say, in simulations whose truth is known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

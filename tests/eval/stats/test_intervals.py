@@ -1,7 +1,5 @@
 """Intervals hold what they say, and say so where they cannot."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 from functools import partial

@@ -1,7 +1,5 @@
 """Tests cry wolf as rarely as they say, and agree with what others have."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Pictures without labels are shown to the model as their viewer shows them."""
 
-from __future__ import annotations
-
 import csv
 from contextlib import nullcontext
 

@@ -1,7 +1,5 @@
 """A training that came no lower than its labels' frequencies is told so, and no other."""
 
-from __future__ import annotations
-
 import random
 from decimal import Decimal
 from math import log

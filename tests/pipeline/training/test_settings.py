@@ -1,7 +1,5 @@
 """Which of TRL's settings a recipe may pass on."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import fields
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Published layouts, with made-up rows: read as typed questions, or refused by line."""
 
-from __future__ import annotations
-
 import base64
 import csv
 import io

@@ -1,7 +1,5 @@
 """Mixtures of weighted sources, and the orders that they need no table for."""
 
-from __future__ import annotations
-
 import pickle
 from collections import Counter
 from decimal import Decimal

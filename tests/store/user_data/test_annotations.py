@@ -1,7 +1,5 @@
 """COCO's and Label Studio's JSON, YOLO's folders and Pascal VOC's, as their tools write them."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """What files hold is read as it is, up to what one may come to."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

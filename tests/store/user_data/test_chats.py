@@ -1,7 +1,5 @@
 """Rows as trainers take them: chats whose questions, answers and pictures become samples."""
 
-from __future__ import annotations
-
 import base64
 import json
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Labels that contradict and pictures that leak are told, with a few examples and counts."""
 
-from __future__ import annotations
-
 import csv
 
 from PIL import Image

@@ -1,7 +1,5 @@
 """Rows name pictures in their own folder, and elsewhere only where the user allows it."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """A user's own rows: read, refused by line, dealt out to splits without parting groups."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import json
