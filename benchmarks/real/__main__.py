@@ -6,7 +6,8 @@ python -m benchmarks.real gauges/ --question "What does the gauge read?" --step 
 
 A set is a folder or a zip with labels.csv: image, value and a group such as the camera. A third of
 the groups is never seen in training. Sets called needles or digits have their question, what is
-drawn beside them, and how they go round. Results stay under --out; the same command goes on there.
+drawn beside them, and how they go round. Results stay under --out; the same command goes on there,
+and other commands with other --counts, --readers or --seeds may fill it at the same time.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ import argparse
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.real.cells import Cell, Lab, cells_for
-from benchmarks.real.photographs import SUBJECTS, read_photographs, split_by_group
+from benchmarks.real import cnn
+from benchmarks.real.cells import GREEDY, Cell, Lab, Row, cells_for
+from benchmarks.real.curve import draw_curve
+from benchmarks.real.photographs import SUBJECTS, choose, read_photographs, split_by_group
+from gnomon.eval.scoring.choosing import RULES
 from gnomon.eval.stats.crossed import CrossedEstimate
 from gnomon.progress import note
 
@@ -36,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.environ["TQDM_DISABLE"] = "1"
     try:
         lab, cells = _lab(options)
-        rows = list(_rows(lab, cells, options.seeds))
+        rows = list(_rows(lab, cells, options.seeds, options.answers))
     except (ValueError, OSError) as error:
         print(f"real: {error}", file=sys.stderr)
         return 2
@@ -44,9 +48,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     groups = len({photograph.group for photograph in lab.test})
     print(f"{len(lab.test)} photographs of {groups} groups that training never saw,"
           f" {options.seeds} seeds of {lab.steps} steps, intervals over both")  # fmt: skip
-    print(f"{'reader':12} {'photographs':>11} {'drawings':>8}  "
+    print(f"{'reader':12} {'photographs':>11} {'drawings':>8} {'answer':>8}  "
           f"{f'within {lab.step:g}':>20}  {'mean distance':>20}")  # fmt: skip
-    print(*rows, sep="\n")
+    print(*(_line(row, len(lab.train)) for row in rows), sep="\n")
+    if options.plot:
+        draw_curve(rows, lab, options.plot)
     return 0
 
 
@@ -57,6 +63,7 @@ def _lab(options: argparse.Namespace) -> tuple[Lab, list[Cell]]:
         raise ValueError(f"{options.set}: give --question and --step, which no set of its name has")
     out = options.out / name
     train, test = split_by_group(read_photographs(options.set, out))
+    test = choose(test, options.most, 0)
     lab = Lab(
         train=train,
         test=test,
@@ -65,6 +72,8 @@ def _lab(options: argparse.Namespace) -> tuple[Lab, list[Cell]]:
         cycle=subject.cycle if subject else options.cycle,
         step=subject.step if options.step is None and subject else options.step,
         steps=options.steps,
+        cnn_steps=options.cnn_steps,
+        grid=tuple(options.grid) if options.grid else subject.grid if subject else None,
         out=out / options.augment,
         augment=options.augment,
     )
@@ -74,37 +83,32 @@ def _lab(options: argparse.Namespace) -> tuple[Lab, list[Cell]]:
     return lab, cells
 
 
-def _rows(lab: Lab, cells: list[Cell], seeds: int) -> list[str]:
-    """One line for each cell, below a guess and the best constant."""
-    constant = lab.best_constant()
+def _rows(lab: Lab, cells: list[Cell], seeds: int, answers: Sequence[str]) -> Iterator[Row]:
+    """Yield a row for each cell and way to an answer, below a guess and the best constant."""
     rng = np.random.default_rng(0)
     labels = np.array([photograph.value for photograph in [*lab.train, *lab.test]])
     # A guess is a label drawn from the whole set: what somebody says who knows the scale alone.
     guesses = [list(map(float, rng.choice(labels, len(lab.test)))) for _ in range(20)]
-    rows = [
-        _row("guess", "", "", lab.estimates(guesses)),
-        _row("constant", "", "", lab.estimates([[constant] * len(lab.test)])),
-    ]
+    yield Row(None, "guess", *lab.estimates(guesses))
+    yield Row(None, "constant", *lab.estimates([[lab.best_constant()] * len(lab.test)]))
     for cell in cells:
         readings = []
         for seed in range(seeds):
             note(f"{cell.name}, seed {seed}")
             readings.append(lab.readings(cell, seed))
-        count = "all" if cell.count is None else str(cell.count)
-        drawings = "yes" if cell.drawings else ""
-        rows.append(_row(cell.reader, count, drawings, lab.estimates(readings)))
-    return rows
+        for rule in lab.rules(cell.reader):
+            if cell.reader == "cnn" or rule in answers:
+                yield Row(cell, rule, *lab.estimates([reading[rule] for reading in readings]))
 
 
-def _row(
-    reader: str, count: str, drawings: str, estimates: tuple[CrossedEstimate, CrossedEstimate]
-) -> str:
-    hits, distance = estimates
-    share, away = (
-        _interval(estimate, unit, digits)
-        for estimate, unit, digits in ((hits, 100, 1), (distance, 1, 2))
-    )
-    return f"{reader:12} {count:>11} {drawings:>8}  {share:>20}  {away:>20}"
+def _line(row: Row, n_photographs: int) -> str:
+    reader, count, drawings = row.rule, "", ""
+    if row.cell:
+        reader, drawings = row.cell.reader, "yes" * row.cell.drawings
+        count = str(n_photographs if row.cell.count is None else row.cell.count)
+    rule = row.rule if row.cell and reader != "cnn" else ""
+    share, away = _interval(row.hits, 100, 1), _interval(row.distance, 1, 2)
+    return f"{reader:12} {count:>11} {drawings:>8} {rule:>8}  {share:>20}  {away:>20}"
 
 
 def _interval(result: CrossedEstimate, unit: float, digits: int) -> str:
@@ -125,15 +129,24 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--readers", nargs="*", choices=["cnn", "gnomon-tiny"], help="default: both"
     )
+    parser.add_argument("--answers", nargs="*", choices=[*GREEDY, *RULES],
+                        default=["greedy", "mean"],
+                        help="ways to an answer that are printed; all are kept")  # fmt: skip
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument(
         "--steps", type=int, default=300, help="steps of a training, 64 samples each"
     )
+    parser.add_argument("--cnn-steps", type=int, default=cnn.STEPS)
+    parser.add_argument("--most", type=int, default=1000,
+                        help="photographs of the test, from its groups in turn")  # fmt: skip
     parser.add_argument("--question", help="of a set without a name that is known")
     parser.add_argument("--step", type=float, help="distance up to which a reading is right")
     parser.add_argument("--cycle", type=float, default=0.0, help="where the scale begins anew")
+    parser.add_argument("--grid", type=float, nargs=3, metavar=("FIRST", "LAST", "STEP"),
+                        help="possible readings, for the answers that a belief gives")  # fmt: skip
     parser.add_argument("--augment", choices=["off", "light", "heavy"], default="light",
                         help="of the photographs, by both readers")  # fmt: skip
+    parser.add_argument("--plot", type=Path, help="picture of the mean distances")
     parser.add_argument("--out", type=Path, default=Path("runs/real"))
     return parser
 

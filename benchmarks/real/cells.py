@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +24,14 @@ from gnomon.commands.predict import answer_exam
 from gnomon.commands.resolve import resolve_values
 from gnomon.commands.train import train_run
 from gnomon.eval.scoring import predictions
+from gnomon.eval.scoring.choosing import RULES, best_answer
 from gnomon.eval.stats.crossed import CrossedEstimate, estimate_crossed
 from gnomon.generators.looks.augment import Augment
 from gnomon.recipe import Columns, Source
+from gnomon.sample import Prediction, Sample
 
 BATCH = 64
+GREEDY = ["greedy"]
 # Drawings in a batch of ten samples, where both are trained on.
 _DRAWN_WEIGHT, _PHOTOGRAPHED_WEIGHT = 4.0, 6.0
 
@@ -39,7 +43,8 @@ class Cell:
     reader: str
     """cnn or gnomon-tiny."""
     count: int | None
-    """Photographs in training; 0 for drawings alone, None for all."""
+    """Photographs in training; None for all. With 0 and no drawings nothing is trained: the model
+    is asked as it ships."""
     drawings: bool
 
     @property
@@ -53,10 +58,22 @@ def cells_for(counts: Sequence[int], subject: Subject | None) -> list[Cell]:
     """List the table's cells; without a drawn subject there are no drawings."""
     photographs: list[int | None] = [*counts, None]
     cells = [Cell("cnn", count, drawings=False) for count in photographs]
-    cells += [Cell("gnomon-tiny", count, drawings=False) for count in photographs]
+    cells += [Cell("gnomon-tiny", count, drawings=False) for count in [0, *photographs]]
     if subject is not None:
         cells += [Cell("gnomon-tiny", count, drawings=True) for count in [0, *photographs]]
     return cells
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table; without a cell it is a baseline, which its rule names."""
+
+    cell: Cell | None
+    rule: str
+    hits: CrossedEstimate
+    """Share of the readings within a step of their label."""
+    distance: CrossedEstimate
+    """Mean distance, in the scale's unit."""
 
 
 @dataclass(frozen=True)
@@ -70,36 +87,45 @@ class Lab:
     cycle: float
     step: float
     steps: int
+    cnn_steps: int
     out: Path
+    grid: tuple[float, float, float] | None = None
+    """First, last and step of the possible readings, from which the model's belief chooses one."""
     augment: Augment = "light"
     """What both readers' trainings do to the photographs."""
 
-    def readings(self, cell: Cell, seed: int) -> list[float | None]:
-        """Readings of the test's photographs, made once and kept; None where nothing was read."""
+    def rules(self, reader: str) -> Sequence[str]:
+        """List a reader's ways to an answer: a CNN regresses, a belief needs a grid."""
+        if reader == "cnn":
+            return ["regression"]
+        return GREEDY if self.grid is None else [*GREEDY, *RULES]
+
+    def readings(self, cell: Cell, seed: int) -> dict[str, list[float | None]]:
+        """Readings of the test's photographs by rule, made once and kept; None if unread."""
         file = self.out / f"{cell.name}-{seed}.json"
         if file.is_file():
-            kept: list[float | None] = json.loads(file.read_text())
-            if len(kept) == len(self.test):
+            kept: dict[str, list[float | None]] = json.loads(file.read_text())
+            if all(len(kept.get(rule, ())) == len(self.test) for rule in self.rules(cell.reader)):
                 return kept
         chosen = choose(self.train, cell.count, seed)
-        values: list[float | None]
         if cell.reader == "cnn":
-            steps = min(cnn.STEPS, self.steps)
-            values = [
-                *cnn.read_by_cnn(
-                    chosen,
-                    self.test,
-                    cycle=self.cycle,
-                    seed=seed,
-                    steps=steps,
-                    augment=self.augment,
-                )
-            ]
+            readings: dict[str, list[float | None]] = {
+                "regression": [
+                    *cnn.read_by_cnn(
+                        chosen,
+                        self.test,
+                        cycle=self.cycle,
+                        seed=seed,
+                        steps=self.cnn_steps,
+                        augment=self.augment,
+                    )
+                ]
+            }
         else:
-            values = self._gnomon(cell, chosen, seed)
+            readings = self._gnomon(cell, chosen, seed)
         self.out.mkdir(parents=True, exist_ok=True)
-        atomic.put_text(file, json.dumps(values))
-        return values
+        atomic.put_text(file, json.dumps(readings))
+        return readings
 
     def distances(self, values: Sequence[float | None]) -> np.ndarray:
         """Distance of each reading from its label, round the dial; the farthest if unread."""
@@ -133,34 +159,44 @@ class Lab:
 
         return max(labels, key=hits)
 
-    def _gnomon(self, cell: Cell, chosen: list[Photograph], seed: int) -> list[float | None]:
-        """Train all parts of gnomon-tiny, and read its answers."""
-        run = self.out / f"{cell.name}-{seed}"
-        run.mkdir(parents=True, exist_ok=True)
+    def _gnomon(
+        self, cell: Cell, chosen: list[Photograph], seed: int
+    ) -> dict[str, list[float | None]]:
+        """Train all parts of gnomon-tiny, where there are samples, and read its answers."""
+        work = self.out / f"{cell.name}-{seed}"
+        work.mkdir(parents=True, exist_ok=True)
         data: list[dict[str, Any]] = []
         if chosen:
-            table = run / "train.csv"
+            table = work / "train.csv"
             self._write_table(table, chosen)
             source = {"path": str(table), "columns": self._columns, "pictures": self._folder}
             data.append({**source, "weight": _PHOTOGRAPHED_WEIGHT, "augment": self.augment})
         if cell.drawings and self.drawn is not None:
             data.append({**self.drawn, "weight": _DRAWN_WEIGHT})
-        test = run / "test.csv"
+        test = work / "test.csv"
         self._write_table(test, self.test)
         test_source = {"path": str(test), "columns": self._columns, "pictures": self._folder}
-        resolved = resolve_values(self._recipe(data, test_source, seed), name="real")
-        train_run(resolved, run / "run")
+        # A recipe has samples, also where nothing is trained.
+        recipe = self._recipe(data or [{"kind": "gauge"}], test_source, seed)
+        resolved = resolve_values(recipe, name="real")
+        run = work / "run" if data else None
+        if run:
+            train_run(resolved, run)
         source = Source(path=str(test), columns=Columns(**self._columns), pictures=self._folder)
         exam = Exam((source,), "test", 0, len(self.test))
-        answers = answer_exam(resolved.recipe, exam, run / "answers.jsonl", run=run / "run")
-        texts = {prediction.sample_id: prediction.text for prediction in predictions.read(answers)}
+        file = answer_exam(resolved.recipe, exam, work / "answers.jsonl", run=run)
+        if run:  # its answers are kept; forty megabytes a cell are not needed again
+            shutil.rmtree(run)
+        answers = {prediction.sample_id: prediction for prediction in predictions.read(file)}
         samples = list(exam)
         # A sample is its row of the table, in the table's order: the labels show it.
         assert [float(sample.target.value) for sample in samples] == [
             photograph.value for photograph in self.test
         ]
-        readings = [read_number(texts[sample.id]) for sample in samples]
-        return [None if reading is None else float(reading.value) for reading in readings]
+        return {
+            rule: [_reading(answers[sample.id], sample, rule) for sample in samples]
+            for rule in self.rules(cell.reader)
+        }
 
     def _recipe(
         self, data: list[dict[str, Any]], test: dict[str, Any], seed: int
@@ -185,7 +221,12 @@ class Lab:
             "model": {"name": "gnomon-tiny", "load_in_4bit": False, "dtype": "float32"},
             "loss": {"name": "ce"},
             "train": train,
-            "eval": {"data": [test], "batch_size": BATCH, "max_new_tokens": 8},
+            "eval": {
+                "data": [test],
+                "batch_size": BATCH,
+                "max_new_tokens": 8,
+                **({} if self.grid is None else {"belief": True, "grid": list(self.grid)}),
+            },
         }
 
     @property
@@ -197,6 +238,7 @@ class Lab:
             "kind": "number",
             "within": self.step,
             "split": "split",
+            **({"cycle": self.cycle} if self.cycle else {}),
         }
 
     @property
@@ -210,3 +252,13 @@ class Lab:
             rows.writerow(["image", "value", "split"])
             for photograph in photographs:
                 rows.writerow([photograph.file.resolve(), f"{photograph.value:.1f}", split])
+
+
+def _reading(prediction: Prediction, sample: Sample, rule: str) -> float | None:
+    """One reading: what the model wrote, or what its belief supports best."""
+    text = prediction.text
+    if rule != "greedy":
+        assert prediction.logprobs is not None
+        text = best_answer(prediction.logprobs, sample.target, prediction.dialect, rule)
+    reading = read_number(text)
+    return None if reading is None else float(reading.value)

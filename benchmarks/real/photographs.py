@@ -34,6 +34,8 @@ class Subject:
     """The value at which it begins anew; 0 for one that has two ends."""
     step: float
     """Distance up to which a reading counts as right."""
+    grid: tuple[float, float, float]
+    """First, last and step of the possible readings."""
 
 
 # By the name of the set's file.
@@ -43,6 +45,7 @@ SUBJECTS = {
         {"kind": "gauge", "options": {"instruments": ["dial"], "look": "photo", "level": "medium"}},
         10.0,
         0.1,
+        (0.0, 9.9, 0.1),
     ),
     "digits": Subject(
         "How far has the wheel turned? Answer in figures and tenths, such as 3.7.",
@@ -50,6 +53,7 @@ SUBJECTS = {
                                         "level": "medium"}},
         10.0,
         0.2,
+        (0.0, 9.9, 0.1),
     ),
 }  # fmt: skip
 

@@ -58,7 +58,7 @@ def test_a_zip_is_read_as_its_folder(dials, tmp_path):
 
 def test_distances_go_round_and_unread_is_farthest(dials, tmp_path):
     photographs = read_photographs(dials, tmp_path)[:3]
-    lab = Lab([], photographs, "", None, cycle=10.0, step=0.1, steps=1, out=tmp_path)
+    lab = Lab([], photographs, "", None, cycle=10.0, step=0.1, steps=1, cnn_steps=1, out=tmp_path)
     away = [(p.value + 9.9) % 10 for p in photographs[:2]]
     assert lab.distances([*away, None]) == pytest.approx([0.1, 0.1, 5.0])
 
@@ -75,18 +75,19 @@ def test_the_cnn_learns_what_it_has_seen(dials, tmp_path):
 @pytest.mark.slow
 def test_the_table_is_made_once_and_kept(dials, tmp_path, capsys):
     words = [str(dials), "--question", "What does the dial read?", "--step", "0.1", "--cycle", "10",
-             "--counts", "8", "--seeds", "1", "--steps", "2", "--out", str(tmp_path)]  # fmt: skip
+             "--counts", "8", "--seeds", "1", "--steps", "2", "--cnn-steps", "2",
+             "--grid", "0", "9.9", "0.1", "--out", str(tmp_path)]  # fmt: skip
     assert main(words) == 0
     table = capsys.readouterr().out
-    assert [line.split()[:2] for line in table.splitlines()[5:]] == [
-        ["cnn", "8"],
-        ["cnn", "all"],
-        ["gnomon-tiny", "8"],
-        ["gnomon-tiny", "all"],
+    assert [line.split()[:3] for line in table.splitlines()[7:]] == [
+        ["gnomon-tiny", count, rule] for count in ("0", "8", "all") for rule in ("greedy", "mean")
     ]
+    assert [line.split()[:2] for line in table.splitlines()[5:7]] == [["cnn", "8"], ["cnn", "all"]]
     kept = tmp_path / dials.name / "light" / "gnomon-tiny-8-0.json"
     readings = json.loads(kept.read_text())
-    kept.write_text(json.dumps([None] * len(readings)))
+    assert set(readings) == {"greedy", "mode", "median", "mean"}
+    assert not (kept.parent / "gnomon-tiny-8-0" / "run").exists()  # forty megabytes a cell
+    kept.write_text(json.dumps({rule: [None] * len(values) for rule, values in readings.items()}))
     assert main(words) == 0
     assert capsys.readouterr().out != table  # read from the file, not trained again
 
