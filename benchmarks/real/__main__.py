@@ -1,7 +1,8 @@
 """Measures how many photographs it takes, with drawings and without, beside an evening's CNN.
 
 python -m benchmarks.real needles.zip                    # the whole table: hours
-python -m benchmarks.real digits.zip --counts 20 --seeds 1 --steps 100
+python -m benchmarks.real digits.zip --counts 20 all --seeds 1 --steps 100
+python -m benchmarks.real digits.zip --counts 0 --readers gnomon-tiny   # after drawings alone
 python -m benchmarks.real gauges/ --question "What does the gauge read?" --step 0.5
 
 A set is a folder or a zip with labels.csv: image, value and a group such as the camera. A third of
@@ -29,7 +30,7 @@ from gnomon.eval.scoring.choosing import RULES
 from gnomon.eval.stats.crossed import CrossedEstimate
 from gnomon.progress import note
 
-COUNTS = (5, 20, 80, 320)
+COUNTS = (0, 5, 20, 80, 320, None)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -77,7 +78,8 @@ def _lab(options: argparse.Namespace) -> tuple[Lab, list[Cell]]:
         out=out / options.augment,
         augment=options.augment,
     )
-    cells = cells_for([count for count in options.counts if count < len(train)], subject)
+    counts = [count for count in options.counts if count is None or count < len(train)]
+    cells = cells_for(counts, subject)
     if options.readers:
         cells = [cell for cell in cells if cell.reader in options.readers]
     return lab, cells
@@ -93,7 +95,7 @@ def _rows(lab: Lab, cells: list[Cell], seeds: int, answers: Sequence[str]) -> It
     yield Row(None, "constant", *lab.estimates([[lab.best_constant()] * len(lab.test)]))
     for cell in cells:
         readings = []
-        for seed in range(seeds):
+        for seed in range(seeds if cell.is_trained else 1):
             note(f"{cell.name}, seed {seed}")
             readings.append(lab.readings(cell, seed))
         for rule in lab.rules(cell.reader):
@@ -119,13 +121,17 @@ def _interval(result: CrossedEstimate, unit: float, digits: int) -> str:
     return f"{value} [{unit * estimate.low:.{digits}f}, {unit * estimate.high:.{digits}f}]"
 
 
+def _count(word: str) -> int | None:
+    return None if word == "all" else int(word)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.real", description=(__doc__ or "").partition("\n")[0]
     )
     parser.add_argument("set", type=Path, help="folder or zip with labels.csv")
-    parser.add_argument("--counts", type=int, nargs="*", default=list(COUNTS),
-                        help="photographs in training, besides all")  # fmt: skip
+    parser.add_argument("--counts", type=_count, nargs="*", default=list(COUNTS),
+                        help="photographs in training: numbers, or all")  # fmt: skip
     parser.add_argument(
         "--readers", nargs="*", choices=["cnn", "gnomon-tiny"], help="default: both"
     )
@@ -134,7 +140,7 @@ def _parser() -> argparse.ArgumentParser:
                         help="ways to an answer that are printed; all are kept")  # fmt: skip
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument(
-        "--steps", type=int, default=300, help="steps of a training, 64 samples each"
+        "--steps", type=int, default=150, help="steps of a training, 64 samples each"
     )
     parser.add_argument("--cnn-steps", type=int, default=cnn.STEPS)
     parser.add_argument("--most", type=int, default=1000,

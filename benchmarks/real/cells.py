@@ -53,14 +53,18 @@ class Cell:
         count = "all" if self.count is None else str(self.count)
         return f"{self.reader}-{count}" + "-drawings" * self.drawings
 
+    @property
+    def is_trained(self) -> bool:
+        """Whether there is anything to learn from; else all seeds read alike."""
+        return self.count != 0 or self.drawings
 
-def cells_for(counts: Sequence[int], subject: Subject | None) -> list[Cell]:
+
+def cells_for(counts: Sequence[int | None], subject: Subject | None) -> list[Cell]:
     """List the table's cells; without a drawn subject there are no drawings."""
-    photographs: list[int | None] = [*counts, None]
-    cells = [Cell("cnn", count, drawings=False) for count in photographs]
-    cells += [Cell("gnomon-tiny", count, drawings=False) for count in [0, *photographs]]
+    cells = [Cell("cnn", count, drawings=False) for count in counts if count != 0]
+    cells += [Cell("gnomon-tiny", count, drawings=False) for count in counts]
     if subject is not None:
-        cells += [Cell("gnomon-tiny", count, drawings=True) for count in [0, *photographs]]
+        cells += [Cell("gnomon-tiny", count, drawings=True) for count in counts]
     return cells
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import os
 import random
+import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,9 +66,8 @@ def read_photographs(source: Path, work: Path) -> list[Photograph]:
     folder = source
     if source.suffix == ".zip":
         folder = work / "photographs"
-        if not (folder / "labels.csv").is_file():
-            with zipfile.ZipFile(source) as archive:
-                archive.extractall(folder)
+        if not folder.is_dir():
+            _unpack(source, folder)
     table = folder / "labels.csv"
     if not table.is_file():
         raise ValueError(
@@ -77,6 +79,17 @@ def read_photographs(source: Path, work: Path) -> list[Photograph]:
         if names[:2] != ["image", "value"] or len(names) != 3:
             raise ValueError(f"{table}: columns {names}: give image, value and a group")
         return [Photograph(folder / r["image"], float(r["value"]), r[names[2]]) for r in rows]
+
+
+def _unpack(archive: Path, folder: Path) -> None:
+    """Unpack an archive whole or not at all; another process may be doing the same."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as part:
+        with zipfile.ZipFile(archive) as opened:
+            opened.extractall(part)
+        with contextlib.suppress(OSError):  # the other was first
+            os.rename(part, folder)
+            Path(part).mkdir()  # TemporaryDirectory removes it
 
 
 def split_by_group(photographs: list[Photograph]) -> tuple[list[Photograph], list[Photograph]]:

@@ -75,14 +75,14 @@ def test_the_cnn_learns_what_it_has_seen(dials, tmp_path):
 @pytest.mark.slow
 def test_the_table_is_made_once_and_kept(dials, tmp_path, capsys):
     words = [str(dials), "--question", "What does the dial read?", "--step", "0.1", "--cycle", "10",
-             "--counts", "8", "--seeds", "1", "--steps", "2", "--cnn-steps", "2",
+             "--counts", "0", "8", "all", "--seeds", "1", "--steps", "2", "--cnn-steps", "2",
              "--grid", "0", "9.9", "0.1", "--out", str(tmp_path)]  # fmt: skip
     assert main(words) == 0
     table = capsys.readouterr().out
     assert [line.split()[:3] for line in table.splitlines()[7:]] == [
-        ["gnomon-tiny", count, rule] for count in ("0", "8", "all") for rule in ("greedy", "mean")
+        ["gnomon-tiny", count, rule] for count in ("0", "8", "16") for rule in ("greedy", "mean")
     ]
-    assert [line.split()[:2] for line in table.splitlines()[5:7]] == [["cnn", "8"], ["cnn", "all"]]
+    assert [line.split()[:2] for line in table.splitlines()[5:7]] == [["cnn", "8"], ["cnn", "16"]]
     kept = tmp_path / dials.name / "light" / "gnomon-tiny-8-0.json"
     readings = json.loads(kept.read_text())
     assert set(readings) == {"greedy", "mode", "median", "mean"}
