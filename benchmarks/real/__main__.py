@@ -2,13 +2,14 @@
 
 python -m benchmarks.real needles.zip                    # the whole table: hours
 python -m benchmarks.real digits.zip --counts 20 all --seeds 1 --steps 100
-python -m benchmarks.real digits.zip --counts 0 --readers gnomon-tiny   # after drawings alone
+python -m benchmarks.real digits.zip --counts 0 --no-drawings    # the model as it ships
 python -m benchmarks.real gauges/ --question "What does the gauge read?" --step 0.5
 
 A set is a folder or a zip with labels.csv: image, value and a group such as the camera. A third of
-the groups is never seen in training. Sets called needles or digits have their question, what is
-drawn beside them, and how they go round. Results stay under --out; the same command goes on there,
-and other commands with other --counts, --readers or --seeds may fill it at the same time.
+the groups is never seen in training, and no photograph more than 30 times. Sets called needles or
+digits have their question, what is drawn beside them, and how they go round. Results stay under
+--out; the same command goes on there, and others with other --counts, --readers or --seeds may fill
+it at the same time.
 """
 
 from __future__ import annotations
@@ -47,8 +48,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     print(f"$ python -m benchmarks.real {shlex.join(words)}")
     groups = len({photograph.group for photograph in lab.test})
-    print(f"{len(lab.test)} photographs of {groups} groups that training never saw,"
-          f" {options.seeds} seeds of {lab.steps} steps, intervals over both")  # fmt: skip
+    print(f"{len(lab.test)} photographs of {groups} groups that training never saw")
+    if any(cell.is_trained for cell in cells):
+        print(f"{options.seeds} seeds of {lab.steps} steps, 95 % intervals over seeds and groups")
+    else:
+        print("nothing is trained, 95 % intervals over groups")
     print(f"{'reader':12} {'photographs':>11} {'drawings':>8} {'answer':>8}  "
           f"{f'within {lab.step:g}':>20}  {'mean distance':>20}")  # fmt: skip
     print(*(_line(row, len(lab.train)) for row in rows), sep="\n")
@@ -74,12 +78,13 @@ def _lab(options: argparse.Namespace) -> tuple[Lab, list[Cell]]:
         step=subject.step if options.step is None and subject else options.step,
         steps=options.steps,
         cnn_steps=options.cnn_steps,
+        learning_rate=options.learning_rate,
         grid=tuple(options.grid) if options.grid else subject.grid if subject else None,
         out=out / options.augment,
         augment=options.augment,
     )
     counts = [count for count in options.counts if count is None or count < len(train)]
-    cells = cells_for(counts, subject)
+    cells = cells_for(counts, None if options.no_drawings else subject)
     if options.readers:
         cells = [cell for cell in cells if cell.reader in options.readers]
     return lab, cells
@@ -135,6 +140,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--readers", nargs="*", choices=["cnn", "gnomon-tiny"], help="default: both"
     )
+    parser.add_argument("--no-drawings", action="store_true",
+                        help="leave out the rows that are trained on drawings, too")  # fmt: skip
     parser.add_argument("--answers", nargs="*", choices=[*GREEDY, *RULES],
                         default=["greedy", "mean"],
                         help="ways to an answer that are printed; all are kept")  # fmt: skip
@@ -142,6 +149,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--steps", type=int, default=150, help="steps of a training, 64 samples each"
     )
+    parser.add_argument("--learning-rate", type=float, default=1e-4, help="of gnomon-tiny")
     parser.add_argument("--cnn-steps", type=int, default=cnn.STEPS)
     parser.add_argument("--most", type=int, default=1000,
                         help="photographs of the test, from its groups in turn")  # fmt: skip

@@ -32,8 +32,11 @@ from gnomon.sample import Prediction, Sample
 
 BATCH = 64
 GREEDY = ["greedy"]
-# Drawings in a batch of ten samples, where both are trained on.
-_DRAWN_WEIGHT, _PHOTOGRAPHED_WEIGHT = 4.0, 6.0
+# Share of photographs in training, where drawings are trained on, too.
+PHOTOGRAPHED_SHARE = 0.6
+# A model that sees twenty photographs some hundred times learns these by heart and reads others
+# worse than before. So no photograph is seen more often than this.
+MOST_PASSES = 30
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,7 @@ class Lab:
     step: float
     steps: int
     cnn_steps: int
+    learning_rate: float
     out: Path
     grid: tuple[float, float, float] | None = None
     """First, last and step of the possible readings, from which the model's belief chooses one."""
@@ -170,18 +174,24 @@ class Lab:
         work = self.out / f"{cell.name}-{seed}"
         work.mkdir(parents=True, exist_ok=True)
         data: list[dict[str, Any]] = []
+        views = MOST_PASSES * len(chosen)
+        if cell.drawings:
+            steps, share = self.steps, min(PHOTOGRAPHED_SHARE, views / (self.steps * BATCH))
+        else:
+            steps, share = max(1, min(self.steps, round(views / BATCH))), 1.0
         if chosen:
             table = work / "train.csv"
             self._write_table(table, chosen)
             source = {"path": str(table), "columns": self._columns, "pictures": self._folder}
-            data.append({**source, "weight": _PHOTOGRAPHED_WEIGHT, "augment": self.augment})
-        if cell.drawings and self.drawn is not None:
-            data.append({**self.drawn, "weight": _DRAWN_WEIGHT})
+            data.append({**source, "weight": share, "augment": self.augment})
+        if cell.drawings:
+            assert self.drawn is not None
+            data.append({**self.drawn, "weight": 1.0 - share})
         test = work / "test.csv"
         self._write_table(test, self.test)
         test_source = {"path": str(test), "columns": self._columns, "pictures": self._folder}
         # A recipe has samples, also where nothing is trained.
-        recipe = self._recipe(data or [{"kind": "gauge"}], test_source, seed)
+        recipe = self._recipe(data or [{"kind": "gauge"}], test_source, seed, steps)
         resolved = resolve_values(recipe, name="real")
         run = work / "run" if data else None
         if run:
@@ -203,15 +213,15 @@ class Lab:
         }
 
     def _recipe(
-        self, data: list[dict[str, Any]], test: dict[str, Any], seed: int
+        self, data: list[dict[str, Any]], test: dict[str, Any], seed: int, steps: int
     ) -> dict[str, Any]:
         # Photographs alone are gone through until the steps are over; drawings have no end.
         is_endless = any("kind" in source for source in data)
         train = {
-            **({"samples": self.steps * BATCH} if is_endless else {}),
-            "max_steps": self.steps,
-            "learning_rate": 5e-4,
-            "warmup_steps": min(30, self.steps),
+            **({"samples": steps * BATCH} if is_endless else {}),
+            "max_steps": steps,
+            "learning_rate": self.learning_rate,
+            "warmup_steps": min(30, steps // 3),
             "per_device_train_batch_size": BATCH,
             "language": "full",
             "vision": "full",
