@@ -89,8 +89,9 @@ $(READY): pyproject.toml constraints.txt tokenizers.txt
 
 tiny: $(READY)            ## make the embedded model's weights again, and put them in place
 	$(BIN)/python -m benchmarks.making.tokens gnomon/pipeline/tiny
-	$(BIN)/python -m benchmarks.making.eyes runs/tiny-eyes
+	$(BIN)/python -m benchmarks.making.eyes runs/tiny-eyes --rounds 12
 	$(BIN)/gnomon train configs/tiny-base.yaml --out runs/tiny-base
+	$(BIN)/python -m benchmarks.making.eyes runs/tiny-more-eyes --rounds 8 --start runs/tiny-base/model
 	$(BIN)/gnomon train configs/tiny-last.yaml --out runs/tiny-last
 	$(BIN)/python -m benchmarks.making.adopt runs/tiny-last
 

@@ -1,11 +1,16 @@
 """The embedded model: its tower, its tokenizer, and what servers read of it."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 import torch
 from transformers import AutoTokenizer, Qwen2VLForConditionalGeneration
 
+from gnomon.commands.answer_files import score_file
+from gnomon.commands.exam import Exam
+from gnomon.commands.predict import answer_exam, resolve_model
 from gnomon.pipeline.families import TINY, tiny
 from gnomon.pipeline.families.tiny import SIDE
 from gnomon.pipeline.load import load
@@ -64,3 +69,41 @@ def test_every_digit_is_a_token_and_no_letter_is_lost(blank):
         digits = [piece for piece in pieces if any(c in "0123456789" for c in piece)]
         assert digits == [c for c in text if c in "0123456789"]
         assert tokenizer.decode(ids) == text
+
+
+RESULTS = Path(__file__).parents[3] / "benchmarks" / "results"
+
+
+def test_the_figures_of_its_card_are_those_of_the_results():
+    card = (TINY / "README.md").read_text(encoding="utf-8")
+    linked = re.findall(r"benchmarks/results/(\w+\.txt)", card)
+    assert set(linked) == {"photographs.txt", "tiny.txt", "transfer_tiny.txt"}
+    # Tables of some results print the unit once, others behind each figure.
+    results = " ".join((RESULTS / name).read_text(encoding="utf-8") for name in set(linked))
+    results = results.replace(" %", "")
+    rows = [line for line in card.splitlines() if line.startswith("|") and "[" in line]
+    assert len(rows) > 15
+    for row in rows:
+        for figure in re.findall(r"[\d.]+(?: %)? \[[\d., ]+\]", row):
+            assert figure.replace(" %", "") in results, row
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "options", "least"),
+    [
+        ("clock", [], 0.82),
+        ("clock", ["look=photo"], 0.70),
+        ("gauge", ["instruments=[dial]", "look=photo"], 0.50),
+        ("counter", ["questions=[wheel]", "look=photo"], 0.48),
+    ],
+)
+def test_it_reads_what_its_card_says(tmp_path, kind, options, least):
+    """Bounds lie three standard errors of 150 questions below the card's figures."""
+    settings = ["model.load_in_4bit=false", "eval.max_new_tokens=12", "eval.samples=150"]
+    recipe = resolve_model("gnomon-tiny", kind, [*options, *settings]).recipe
+    answers = answer_exam(recipe, Exam.of(recipe), tmp_path / "answers.jsonl")
+    (summary,) = score_file(answers).scores.summaries.values()
+    labels = ("Within 1 minute", "Right as far as the scale can be read")
+    (right,) = (result for result in summary.results if result.label in labels)
+    assert right.estimate.value > least
