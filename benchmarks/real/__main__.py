@@ -27,7 +27,7 @@ from benchmarks.real import cnn
 from benchmarks.real.cells import GREEDY, Cell, Lab, Row, cells_for
 from benchmarks.real.curve import draw_curve
 from benchmarks.real.photographs import SUBJECTS, choose, read_photographs, split_by_group
-from gnomon.eval.scoring.choosing import RULES
+from gnomon.eval.scoring.belief import RULES
 from gnomon.eval.stats.crossed import CrossedEstimate
 from gnomon.progress import note
 

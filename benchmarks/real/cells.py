@@ -24,7 +24,7 @@ from gnomon.commands.predict import answer_exam
 from gnomon.commands.resolve import resolve_values
 from gnomon.commands.train import train_run
 from gnomon.eval.scoring import predictions
-from gnomon.eval.scoring.choosing import RULES, best_answer
+from gnomon.eval.scoring.belief import RULES, best_answer
 from gnomon.eval.stats.crossed import CrossedEstimate, estimate_crossed
 from gnomon.generators.looks.augment import Augment
 from gnomon.recipe import Columns, Source
