@@ -38,7 +38,7 @@ PARTICIPLES = """
 
 # Percent of docstrings, names per 1,000 and two-way pairs that --check allows. Lower them when the
 # package gets better; never raise them.
-MAX_DOCSTRINGS, MAX_NAMES, MAX_PAIRS = 0.1, 0.8, 0
+MAX_DOCSTRINGS, MAX_NAMES, MAX_PAIRS = 0.1, 0.7, 0
 
 
 _FUNCTION_WORDS, _PARTICIPLES = set(FUNCTION_WORDS.split()), set(PARTICIPLES.split())
