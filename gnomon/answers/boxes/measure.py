@@ -33,8 +33,7 @@ from gnomon.answers.box.measure import (
 )
 from gnomon.answers.boxes.answer import Boxes
 from gnomon.answers.boxes.read import read_boxes
-from gnomon.answers.reading.base import Reading, Which
-from gnomon.answers.reading.labels import is_sentence
+from gnomon.answers.reading.base import Reading, Which, is_sentence
 from gnomon.answers.text.measure import text_exact
 
 if TYPE_CHECKING:

@@ -14,9 +14,15 @@ from gnomon.answers.base.target import Corners, Size
 from gnomon.answers.box.answer import Box
 from gnomon.answers.box.read import NAMES, boxes, in_pixels
 from gnomon.answers.boxes.answer import Boxes, LabelledBox
-from gnomon.answers.reading.base import Reading, lower_case, normalize, table
+from gnomon.answers.reading.base import (
+    Reading,
+    is_sentence,
+    lower_case,
+    normalize,
+    table,
+    trim_label,
+)
 from gnomon.answers.reading.cues import BESIDE
-from gnomon.answers.reading.labels import is_sentence, trim_label
 from gnomon.answers.reading.loose_json import Array, Mapping, Scalar, Value, objects
 
 _TABLE = table(__file__)

@@ -8,8 +8,7 @@ from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Corners, Size
 from gnomon.answers.box.answer import Box
 from gnomon.answers.box.read import boxes, in_pixels
-from gnomon.answers.reading.base import Reading
-from gnomon.answers.reading.labels import trim_label
+from gnomon.answers.reading.base import Reading, trim_label
 from gnomon.answers.spots.answer import Spot, Spots
 
 
