@@ -24,8 +24,8 @@ test-pages: $(READY)      ## what tests docs/ and benchmarks/ alone, for a chang
 crash: $(READY)           ## kill every verb, and refuse it the disk, at one file operation after another
 	$(BIN)/python tests/crash --records runs/crash $(ARGS)
 
-test-matrix: $(READY)     ## the families' quick contract under the oldest releases we train with
-	.ci/matrix $(ROWS)
+test-matrix: $(READY)     ## the quick contract under the oldest and newest releases we train with; ARGS="--help"
+	$(BIN)/python -m benchmarks.releases $(ARGS)
 
 test-hub: $(READY)        ## what we know of well-known checkpoints, beside their repositories
 	$(BIN)/python -m pytest -m hub

@@ -77,10 +77,8 @@ test that `make test` or `make test-slow` runs on it, *long* one that `make test
 gnomon-tiny has Qwen2-VL's architecture and is tested with it. Other architectures:
 [models.md](models.md).
 
-The tests use the newest releases that `pyproject.toml` allows: transformers 5.23, TRL 1.16, PEFT
-0.21 and bitsandbytes 0.50. The tests of *stock TRL*, *accumulated*, *checkpointed*, *4 bits* and
-*ends* also pass with the releases before them, 5.22, 1.15, 0.20 and 0.49
-([benchmarks/results/matrix.txt](../benchmarks/results/matrix.txt), by `make test-matrix`).
+The tests run under the releases of `constraints.txt`. Those of *4 bits* and *ends* also pass under
+the oldest and the newest that `pyproject.toml` allows: [releases.md](releases.md) has the table.
 
 The last column says when `make test-hub` last passed. It compares templates, picture settings,
 sizes, tokenizers and ends with those of well-known checkpoints on the hub. *never* means that these

@@ -20,6 +20,8 @@ from gnomon.recipe import Model
 THIRD_PARTY = [
     # PEFT asks whether the model checkpoints its activations by the name that transformers renamed.
     "ignore:`is_gradient_checkpointing` is deprecated:FutureWarning",
+    # transformers 5.18 names an argument of its own layer so.
+    "ignore:`hidden_state` is deprecated and will be removed in version v5.20:FutureWarning",
     # bitsandbytes 0.49 asks torch for a check that newer ones no longer want.
     "ignore:_check_is_size will be removed:FutureWarning",
 ]

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from gnomon import dialect
 from gnomon.pipeline.collate import prompt_of
+from gnomon.pipeline.seam.forms import cache_key
 from gnomon.sample import Sample, Target
 
 if TYPE_CHECKING:
@@ -131,8 +132,8 @@ def _score_answers(loaded: Loaded, prompt: str, sample: Sample, answers: list[li
         input_ids=torch.tensor([[node[-1] for node in nodes]], device=model.device),
         position_ids=depths + start,
         attention_mask=_tree_mask(parents, length, first.logits.dtype).to(model.device),
-        past_key_values=first.past_key_values,
         use_cache=True,
+        **{cache_key(): first[cache_key()]},
         **_cross_attention_mask(inputs, len(nodes)),
     )
     return _sum_paths(torch.cat([first.logits[0], rest.logits[0]]), paths)
@@ -162,15 +163,15 @@ def _score_sequences(
     # Padded with the token 0: what follows an answer changes nothing before it.
     rows = [[*ids[:-1], *[0] * (longest + 1 - len(ids))] for ids in answers]
     # A forward appends to the cache in place; reordered by zeros, it repeats the prompt's row.
-    cache = deepcopy(first.past_key_values)
+    cache = deepcopy(first[cache_key()])
     cache.reorder_cache(torch.zeros(len(answers), dtype=torch.long, device=model.device))
     positions = torch.arange(longest, device=model.device) + start
     rest = model(
         input_ids=torch.tensor(rows, device=model.device),
         position_ids=positions.reshape(1, -1).expand(len(answers), -1),
         attention_mask=torch.ones(len(answers), length + longest, device=model.device).long(),
-        past_key_values=cache,
         use_cache=True,
+        **{cache_key(): cache},
     )
     paths = []
     for i, ids in enumerate(answers):

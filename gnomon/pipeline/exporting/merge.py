@@ -19,6 +19,7 @@ from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.checkpoint import resolve
 from gnomon.pipeline.collate import IGNORED, Collator
 from gnomon.pipeline.load import ADAPTER, Loaded, attach_adapter, load, load_trained, tie_head
+from gnomon.pipeline.seam import forms
 from gnomon.pipeline.training.trainer import shift_labels
 from gnomon.progress import track
 from gnomon.recipe import Recipe
@@ -195,8 +196,11 @@ def _answer_scores(loaded: Loaded, batch: Sequence[Sample]) -> torch.Tensor:
     labels = shift_labels(inputs.pop("labels"))
     device = loaded.model.device
     on_device: dict[str, Any] = {name: tensor.to(device) for name, tensor in inputs.items()}
-    on_device["logits_to_keep"] = (labels != IGNORED).to(device)
-    logits: torch.Tensor = loaded.model.eval()(**on_device, use_cache=False).logits
+    answer = (labels != IGNORED).to(device)
+    head = loaded.model.get_output_embeddings()
+    with forms.only_answer_rows(head, answer) as arguments:
+        outputs = loaded.model.eval()(**on_device, **arguments, use_cache=False)
+    logits: torch.Tensor = outputs.logits
     return logits.float().log_softmax(-1)
 
 

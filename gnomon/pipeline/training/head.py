@@ -5,8 +5,6 @@ Shapes: B batch, T tokens, P rows of the answer, H hidden, V vocabulary.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from inspect import signature
 from typing import Any
 
@@ -17,6 +15,7 @@ from torch.nn import Module
 from transformers import PreTrainedModel
 
 from gnomon.losses import Objective
+from gnomon.pipeline.seam import forms
 
 RESCALING_KEYS = (
     "final_logit_softcapping",  # Gemma
@@ -35,6 +34,7 @@ def rows_in_one_pass(
     targets: Tensor,
     objective: Objective,
     *,
+    head: Module,
     answer_only: bool,
 ) -> tuple[Tensor, Any]:
     """Run the model and pack the answer's rows for the objective; returns the outputs, too.
@@ -42,10 +42,13 @@ def rows_in_one_pass(
     `answer` marks the answer's positions, [B, T] bool, and `targets` are its [P] tokens. With
     `answer_only` the model computes no other logits; that needs `supports_logits_to_keep`.
     """
-    outputs = model(**inputs, **({"logits_to_keep": answer} if answer_only else {}))
-    logits = outputs.logits
-    if not answer_only:  # prompt tuning puts virtual tokens before each row
-        logits = logits[:, -answer.shape[1] :][answer]
+    if answer_only:
+        with forms.only_answer_rows(head, answer) as arguments:
+            outputs = model(**inputs, **arguments)
+        return objective.rows(outputs.logits, targets), outputs
+    outputs = model(**inputs)
+    # Prompt tuning puts virtual tokens before each row.
+    logits = outputs.logits[:, -answer.shape[1] :][answer]
     return objective.rows(logits, targets), outputs
 
 
@@ -70,8 +73,11 @@ def rows_in_chunks(
         packed.append(objective.rows_from_hidden(hidden, targets, project, chunk=chunk))
         return packed[0]
 
-    with _replaced_forward(head, packing_head) as project:
-        outputs = model(**inputs, logits_to_keep=answer)
+    with (
+        forms.replaced_forward(head, packing_head) as project,
+        forms.only_answer_rows(head, answer) as arguments,
+    ):
+        outputs = model(**inputs, **arguments)
     # A model that changes its logits after the head has changed the packed rows. DDP and mixed
     # precision return a copy instead; comparing its values waits for the device.
     if outputs.logits is not packed[0] and not torch.allclose(
@@ -100,19 +106,3 @@ def ends_with_its_head(model: PreTrainedModel | PeftModel) -> bool:
     config = model.config.get_text_config()
     # Some configs hold the key with the neutral value 1.0.
     return all(getattr(config, key, None) in (None, 1.0) for key in RESCALING_KEYS)
-
-
-@contextmanager
-def _replaced_forward(
-    head: Module, forward: Callable[[Tensor], Tensor]
-) -> Iterator[Callable[[Tensor], Tensor]]:
-    """Give the head another forward within the block; yields the original one."""
-    original, instance_forward = head.forward, head.__dict__.get("forward")
-    # Set on the instance, where it hides the class's method.
-    head.forward = forward
-    try:
-        yield original
-    finally:
-        del head.forward
-        if instance_forward is not None:  # accelerate's hooks set a forward on the instance
-            head.forward = instance_forward

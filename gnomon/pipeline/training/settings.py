@@ -20,15 +20,12 @@ from trl import SFTConfig
 
 from gnomon.eval.scoring.figures import greater_is_better
 from gnomon.names import hint
+from gnomon.pipeline.seam import forms
 from gnomon.recipe import Recipe
 from gnomon.shortage import is_shortage
 
 FIELDS = [field.name for field in fields(SFTConfig) if field.init]
-CHECKPOINTING = (
-    "activation_checkpointing"
-    if "activation_checkpointing" in FIELDS
-    else "gradient_checkpointing"  # transformers before 5.23
-)
+CHECKPOINTING = forms.checkpointing_key()
 """Name of the setting in the installed transformers."""
 _BOUNDS = {
     "adam_beta1": (0, 1 - 1e-9),

@@ -6,12 +6,10 @@ import math
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from inspect import isfunction, signature
 from pathlib import Path
 from typing import Any
 
 import torch
-import transformers
 import trl
 from peft import PeftModel
 from torch import Tensor
@@ -24,6 +22,8 @@ from gnomon.losses.objective import Balance, Schedule
 from gnomon.pipeline.collate import FINAL, IGNORED
 from gnomon.pipeline.planning.budget import LOGITS_AT_ONCE
 from gnomon.pipeline.quantize import cast_adapter, keep_trainable_on_cpu
+from gnomon.pipeline.seam.forms import PLAIN_LOSSES, TRLS_OWN_KEYS
+from gnomon.pipeline.seam.overrides import check_overrides
 from gnomon.pipeline.training.head import (
     ends_with_its_head,
     rows_in_chunks,
@@ -35,10 +35,6 @@ from gnomon.shortage import name_full_disk
 
 _LABELS = "parsed_labels"
 """Key of a batch under which its parsed labels travel from the accumulation window to forward."""
-
-
-class VersionError(ImportError, ValueError):
-    """Installed releases of TRL and transformers with which the trainer does not work."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +79,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         if (
             self.compute_loss_func
             or self.args.label_smoothing_factor
-            or self.args.loss_type != "nll"
+            or self.args.loss_type not in PLAIN_LOSSES
             or self.aux_loss_enabled
         ):
             raise ValueError(
@@ -206,7 +202,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         # An evaluation has no accumulation window, in which labels are parsed ahead.
         parsed = inputs.get(_LABELS) or self._parse_labels(inputs)
         labels = parsed.labels
-        not_the_models = ("labels", FINAL, _LABELS)
+        not_the_models = ("labels", FINAL, _LABELS, *TRLS_OWN_KEYS)
         model_inputs = {name: v for name, v in inputs.items() if name not in not_the_models}
         answer = labels != IGNORED  # [B, T]
         packed = self.args.packing or self.args.eval_packing  # a chunk may be of a prompt alone
@@ -255,9 +251,9 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         chunk = max(1, self.logits_at_once // self._vocab_size)
         answer_only = self._answer_only and not all_logits
         arguments = (model, inputs, answer, targets, self.objective)
-        if not answer_only or not self._can_chunk or len(targets) <= chunk:
-            return rows_in_one_pass(*arguments, answer_only=answer_only)
         head = self.accelerator.unwrap_model(model).get_output_embeddings()
+        if not answer_only or not self._can_chunk or len(targets) <= chunk:
+            return rows_in_one_pass(*arguments, head=head, answer_only=answer_only)
         return rows_in_chunks(*arguments, head=head, chunk=chunk)
 
     @property
@@ -371,29 +367,6 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
 def shift_labels(labels: Tensor) -> Tensor:
     """Move labels to the positions whose logits score them: t predicts t + 1."""
     return functional.pad(labels[:, 1:], (0, 1), value=IGNORED)
-
-
-def check_overrides(ours: type, theirs: type) -> None:
-    """Refuse installed releases whose methods differ from those marked with @override.
-
-    One that moved a method would otherwise fail in the middle of a training, or train something
-    else. A method of ours that takes *args only passes them on: there the name is enough.
-    """
-    for name, method in vars(ours).items():
-        if not isfunction(method) or not hasattr(method, "__override__"):
-            continue
-        expected, base = signature(method).parameters, getattr(theirs, name, None)
-        passes_on = any(p.kind is p.VAR_POSITIONAL for p in expected.values())
-        actual = [] if base is None else list(signature(base).parameters)
-        # By name and order, since transformers passes some arguments by position.
-        if base is None or not (passes_on or actual == list(expected)):
-            fault = "is not there" if base is None else f"takes ({', '.join(actual)})"
-            raise VersionError(
-                f"{theirs.__name__}.{name} {fault}, and gnomon overrides"
-                f" {name}({', '.join(expected)}): transformers {transformers.__version__} and trl"
-                f" {trl.__version__} are not supported: pip install '.[train]' in gnomon's clone"
-                " installs releases that are"
-            )
 
 
 # At import, so that an unsupported release is refused before anything is loaded.

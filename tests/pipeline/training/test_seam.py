@@ -7,6 +7,7 @@ import inspect
 import re
 import sys
 import tomllib
+from dataclasses import make_dataclass
 from importlib import import_module
 from pathlib import Path
 
@@ -20,7 +21,9 @@ from pipeline_toys import UNEVEN, ours
 from trl import SFTTrainer
 
 from gnomon.pipeline import NumericSFTTrainer
-from gnomon.pipeline.training.trainer import check_overrides
+from gnomon.pipeline.seam import forms
+from gnomon.pipeline.seam.overrides import check_overrides
+from gnomon.pipeline.training.settings import CHECKPOINTING
 
 HERE = "gnomon/pipeline/training/trainer.py stands on"
 ROOT = Path(__file__).parents[3]
@@ -79,6 +82,59 @@ def test_they_are_refused_when_the_trainer_is_imported(monkeypatch):
         import_module("gnomon.pipeline.training.trainer")
 
 
+def test_gemma4s_processor_is_imported_without_torchvision():
+    """transformers before 5.21 imports two names from a module that needs it."""
+    assert forms.processor_class("Gemma4Processor").__name__ == "Gemma4Processor"
+    module = sys.modules.get("transformers.models.gemma4.image_processing_gemma4")
+    assert module is None or "_pil_" not in module.__file__
+
+
+@pytest.mark.parametrize(
+    ("names", "key"),
+    [
+        (("gradient_checkpointing",), "gradient_checkpointing"),  # transformers before 5.23
+        (("gradient_checkpointing", "activation_checkpointing"), "activation_checkpointing"),
+    ],
+)
+def test_the_checkpointing_of_old_and_new_releases_is_called_by_name(names, key, monkeypatch):
+    arguments = make_dataclass("Arguments", names)
+    monkeypatch.setattr(transformers, "TrainingArguments", arguments)
+    assert forms.checkpointing_key.__wrapped__() == key
+
+
+def test_the_loss_that_a_config_of_trl_has_by_itself_is_accepted(tmp_path):
+    """It is chunked_nll before TRL 1.15."""
+    plain = trl.SFTConfig(str(tmp_path), use_cpu=True, bf16=False, **{CHECKPOINTING: False})
+    assert plain.loss_type in forms.PLAIN_LOSSES
+
+
+def test_keys_that_trl_adds_to_a_batch_do_not_reach_the_model(fresh, tmp_path):
+    """TRL before 1.15 says so in an evaluation that it wants the loss alone."""
+    trainer = ours(fresh, UNEVEN, tmp_path)
+    names = set()
+    trainer.model.register_forward_pre_hook(
+        lambda _, positional, by_name: names.update(by_name), with_kwargs=True
+    )
+    batch = next(iter(trainer.get_train_dataloader()))
+    trainer.compute_loss(trainer.model, {**batch, "_prediction_loss_only": True})
+    assert "input_ids" in names
+    assert "_prediction_loss_only" not in names
+
+
+@pytest.mark.parametrize("rows", [1000, 2], ids=["at once", "in chunks"])
+def test_a_head_that_selects_the_rows_gives_the_loss_of_a_mask(fresh, tmp_path, monkeypatch, rows):
+    """transformers before 5.21 takes no mask; the head's own forward is there again afterwards."""
+    trainer = ours(fresh, UNEVEN, tmp_path, numeric_loss="ntil")
+    trainer.logits_at_once = rows * trainer._vocab_size
+    batch = next(iter(trainer.get_train_dataloader()))
+    losses = []
+    for takes_masks in (forms.takes_masks(), False):
+        monkeypatch.setattr(forms, "takes_masks", lambda answer=takes_masks: answer)
+        losses.append(trainer.compute_loss(trainer.model, dict(batch)).item())
+    assert losses[1] == pytest.approx(losses[0], rel=1e-6)
+    assert "forward" not in vars(trainer.model.get_output_embeddings())
+
+
 def test_metrics_are_still_lists_by_mode(fresh, tmp_path):
     trainer = ours(fresh, UNEVEN, tmp_path)
     found = getattr(trainer, "_metrics", None)
@@ -96,13 +152,14 @@ def test_the_tokenizer_is_still_kept(fresh, tmp_path):
 
 
 def test_a_mask_still_keeps_its_rows(blank):
-    """logits_to_keep as a [B, T] mask of booleans gives [P, V] logits, in row-major order."""
+    """A mask [B, T] as logits_to_keep, or before 5.21 in the head, gives [P, V], row-major."""
     ids = torch.arange(10).reshape(2, 5)
     keep = torch.tensor([[0, 1, 0, 1, 1], [1, 0, 0, 0, 0]], dtype=torch.bool)
     with torch.no_grad():
         whole = blank.model(input_ids=ids).logits
         try:
-            kept = blank.model(input_ids=ids, logits_to_keep=keep).logits
+            with forms.only_answer_rows(blank.model.get_output_embeddings(), keep) as arguments:
+                kept = blank.model(input_ids=ids, **arguments).logits
         except (TypeError, ValueError, IndexError, RuntimeError) as error:
             kept = torch.zeros(0)
             found = str(error)
@@ -119,8 +176,9 @@ def test_a_fused_forward_still_lets_logits_through(fresh, tmp_path):
     """TRL patches the forward; without fused_lm_head=True it must give logits as before."""
     trainer = ours(fresh, UNEVEN, tmp_path)
     ids, keep = torch.arange(10).reshape(2, 5), torch.ones(2, 5, dtype=torch.bool)
-    with torch.no_grad():
-        logits = trainer.model(input_ids=ids, logits_to_keep=keep, use_cache=False).logits
+    head = trainer.model.get_output_embeddings()
+    with torch.no_grad(), forms.only_answer_rows(head, keep) as arguments:
+        logits = trainer.model(input_ids=ids, **arguments, use_cache=False).logits
     assert logits.shape[0] == 10, (
         f"{HERE} the model's own logits; after SFTTrainer of trl {trl.__version__} took the model"
         f" over, its forward gives {tuple(logits.shape)}"

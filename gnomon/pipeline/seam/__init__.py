@@ -1,0 +1,1 @@
+"""Where gnomon leans on the insides of transformers and TRL."""
