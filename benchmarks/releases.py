@@ -9,8 +9,6 @@ second torch unless one is named. Lines go into benchmarks/results/releases.txt,
 releases, and the table of docs/releases.md is made of them.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

@@ -1,7 +1,5 @@
 """Check of the methods that the trainer overrides against those of the installed releases."""
 
-from __future__ import annotations
-
 from importlib.metadata import version
 from inspect import isfunction, signature
 
