@@ -47,7 +47,7 @@ def certify_stored(
             added = _append(out, pairs)
             done |= added
             if added:
-                note(f"{len(added)} answers are those of {file}, by the beliefs stored there")
+                note(f"{file} holds the beliefs of {len(added)} answers: none is asked again")
     return len(done) == len(ids)
 
 

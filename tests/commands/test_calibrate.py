@@ -145,7 +145,7 @@ def test_another_cutoff_asks_nothing_again_and_is_compared(
     # The way back gives what the model was asked for.
     half.unlink()
     assert gnomon(*words, "--answered", 0.5, "--out", half) == 0
-    assert f"20 answers are those of {most}" in capsys.readouterr().err
+    assert f"{most} holds the beliefs of 20 answers" in capsys.readouterr().err
     assert predictions.read(half) == before
     assert gnomon("compare", half, most, "-o", here / "both.html") == 0
     cells = re.search(

@@ -76,6 +76,21 @@ def test_a_moved_run_needs_nothing_outside_itself(project, tmp_path, monkeypatch
         _ = resolve(moved / "recipe.yaml", ["eval.split=val"], stored=True).exam
 
 
+def test_a_moved_run_is_calibrated_on_pictures_that_are_named(
+    project, tmp_path, monkeypatch, capsys
+):
+    """It holds its training and test rows, not those for validation."""
+    resolved = resolve("photos/own.yaml")
+    run = project / "runs" / "dials"
+    claim(run, resolved.recipe, sources=())
+    store.write(resolved.exam.pool, run / "data", n=4, split="test", workers=1)
+    monkeypatch.chdir(tmp_path)
+    assert gnomon("calibrate", run) == 2
+    message = capsys.readouterr().err
+    assert f"photos/dials.csv' is no file or folder in {run} or {tmp_path}" in message
+    assert "the run was moved, or its data: name labelled pictures as DATA" in message
+
+
 def test_a_table_is_looked_for_beside_the_recipe_and_then_here(project):
     beside = resolve("photos/own.yaml")
     assert beside.recipe.data[0].path == "photos/dials.csv"
