@@ -2,7 +2,7 @@
 
 python -m benchmarks.real needles.zip                    # the whole table: hours
 python -m benchmarks.real digits.zip --counts 20 all --seeds 1 --steps 100
-python -m benchmarks.real digits.zip --counts 0 --no-drawings    # the model as it ships
+python -m benchmarks.real digits.zip --counts 0 --drawings without    # the model as it ships
 python -m benchmarks.real gauges/ --question "What does the gauge read?" --step 0.5
 
 A set is a folder or a zip with labels.csv: image, value and a group such as the camera. A third of
@@ -15,6 +15,7 @@ it at the same time.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shlex
 import sys
@@ -27,6 +28,7 @@ from benchmarks.real import cnn
 from benchmarks.real.cells import GREEDY, Cell, Lab, Row, cells_for
 from benchmarks.real.curve import draw_curve
 from benchmarks.real.photographs import SUBJECTS, choose, read_photographs, split_by_group
+from gnomon import atomic
 from gnomon.eval.scoring.belief import RULES
 from gnomon.eval.stats.crossed import CrossedEstimate
 from gnomon.progress import note
@@ -50,9 +52,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     groups = len({photograph.group for photograph in lab.test})
     print(f"{len(lab.test)} photographs of {groups} groups that training never saw")
     if any(cell.is_trained for cell in cells):
-        print(f"{options.seeds} seeds of {lab.steps} steps, 95 % intervals over seeds and groups")
+        seeds = "1 seed" if options.seeds == 1 else f"{options.seeds} seeds"
+        over = "groups" if options.seeds == 1 else "seeds and groups"
+        print(f"{seeds} of {lab.steps} steps at most, {lab.cnn_steps} of the CNN;"
+              f" 95 % intervals over {over}")  # fmt: skip
     else:
-        print("nothing is trained, 95 % intervals over groups")
+        print("nothing is trained; 95 % intervals over groups")
     print(f"{'reader':12} {'photographs':>11} {'drawings':>8} {'answer':>8}  "
           f"{f'within {lab.step:g}':>20}  {'mean distance':>20}")  # fmt: skip
     print(*(_line(row, len(lab.train)) for row in rows), sep="\n")
@@ -79,15 +84,43 @@ def _lab(options: argparse.Namespace) -> tuple[Lab, list[Cell]]:
         steps=options.steps,
         cnn_steps=options.cnn_steps,
         learning_rate=options.learning_rate,
+        passes=options.passes,
         grid=tuple(options.grid) if options.grid else subject.grid if subject else None,
         out=out / options.augment,
         augment=options.augment,
     )
+    _require_settings(lab, options.most)
     counts = [count for count in options.counts if count is None or count < len(train)]
-    cells = cells_for(counts, None if options.no_drawings else subject)
+    cells = cells_for(counts, subject)
     if options.readers:
         cells = [cell for cell in cells if cell.reader in options.readers]
+    if options.drawings != "both":
+        cells = [cell for cell in cells if cell.drawings == (options.drawings == "with")]
     return lab, cells
+
+
+def _require_settings(lab: Lab, most: int) -> None:
+    """Refuse a folder with results of other settings, which would stand in the same table."""
+    settings = {
+        "question": lab.question,
+        "augment": lab.augment,
+        "steps": lab.steps,
+        "cnn_steps": lab.cnn_steps,
+        "learning_rate": lab.learning_rate,
+        "passes": lab.passes,
+        "most": most,
+    }
+    file = lab.out / "settings.json"
+    if not file.is_file():
+        lab.out.mkdir(parents=True, exist_ok=True)
+        atomic.put_text(file, json.dumps(settings))
+    others = json.loads(file.read_text())
+    for name, value in settings.items():
+        if others.get(name) != value:
+            raise ValueError(
+                f"{lab.out} has results with {name}={others.get(name)}, not {value}:"
+                " name another folder (--out)"
+            )
 
 
 def _rows(lab: Lab, cells: list[Cell], seeds: int, answers: Sequence[str]) -> Iterator[Row]:
@@ -140,8 +173,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--readers", nargs="*", choices=["cnn", "gnomon-tiny"], help="default: both"
     )
-    parser.add_argument("--no-drawings", action="store_true",
-                        help="leave out the rows that are trained on drawings, too")  # fmt: skip
+    parser.add_argument("--drawings", choices=["both", "without", "with"], default="both",
+                        help="rows with drawings in training, or without them")  # fmt: skip
     parser.add_argument("--answers", nargs="*", choices=[*GREEDY, *RULES],
                         default=["greedy", "mean"],
                         help="ways to an answer that are printed; all are kept")  # fmt: skip
@@ -150,6 +183,8 @@ def _parser() -> argparse.ArgumentParser:
         "--steps", type=int, default=150, help="steps of a training, 64 samples each"
     )
     parser.add_argument("--learning-rate", type=float, default=1e-4, help="of gnomon-tiny")
+    parser.add_argument("--passes", type=int, default=30,
+                        help="how often gnomon-tiny sees a photograph at most")  # fmt: skip
     parser.add_argument("--cnn-steps", type=int, default=cnn.STEPS)
     parser.add_argument("--most", type=int, default=1000,
                         help="photographs of the test, from its groups in turn")  # fmt: skip

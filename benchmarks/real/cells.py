@@ -34,9 +34,6 @@ BATCH = 64
 GREEDY = ["greedy"]
 # Share of photographs in training, where drawings are trained on, too.
 PHOTOGRAPHED_SHARE = 0.6
-# A model that sees twenty photographs some hundred times learns these by heart and reads others
-# worse than before. So no photograph is seen more often than this.
-MOST_PASSES = 30
 
 
 @dataclass(frozen=True)
@@ -96,6 +93,9 @@ class Lab:
     steps: int
     cnn_steps: int
     learning_rate: float
+    passes: int
+    """How often a photograph is seen at most: a model that sees twenty of them some hundred times
+    learns these by heart, and reads others worse than before."""
     out: Path
     grid: tuple[float, float, float] | None = None
     """First, last and step of the possible readings, from which the model's belief chooses one."""
@@ -174,7 +174,7 @@ class Lab:
         work = self.out / f"{cell.name}-{seed}"
         work.mkdir(parents=True, exist_ok=True)
         data: list[dict[str, Any]] = []
-        views = MOST_PASSES * len(chosen)
+        views = self.passes * len(chosen)
         if cell.drawings:
             steps, share = self.steps, min(PHOTOGRAPHED_SHARE, views / (self.steps * BATCH))
         else:

@@ -1,55 +1,64 @@
-"""The table's picture: how far readings are off, by the number of photographs."""
+"""The table's picture: what is read, and how far it is off, by the number of photographs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchmarks.real.cells import Lab, Row
 
-_COLORS = {"cnn": "#8a8a8a", "greedy": "#d95f02", "mean": "#1b6ca8"}
-_NAMES = {"cnn": "a CNN", "greedy": "gnomon-tiny", "mean": "gnomon-tiny, mean of its belief"}
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from gnomon.eval.stats.crossed import CrossedEstimate
+
+_COLORS = {"regression": "#8a8a8a", "greedy": "#d95f02", "mean": "#1b6ca8"}
+_NAMES = {"regression": "a CNN", "greedy": "gnomon-tiny", "mean": "the mean of its belief"}
 
 
 def draw_curve(rows: Sequence[Row], lab: Lab, file: Path) -> None:
-    """Draw mean distances with their intervals: a line for each reader, dashed with drawings."""
+    """Draw hits and mean distances with intervals; a dashed line was trained on drawings, too."""
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(6.4, 3.8), dpi=150, layout="constrained")
-    lines: dict[tuple[str, bool], list[Row]] = {}
-    for row in rows:
-        if row.cell and (name := "cnn" if row.cell.reader == "cnn" else row.rule) in _COLORS:
-            lines.setdefault((name, row.cell.drawings), []).append(row)
-    # Photographs stand on a logarithmic axis; none of them stands where two would.
-    places = {row.cell: max(2, _count(row, lab)) for row in rows if row.cell}
-    for (name, drawings), points in lines.items():
-        x = [places[row.cell] for row in points if row.cell]
-        y = [row.distance.estimate.value or 0 for row in points]
-        label = _NAMES[name] + " and drawings" * drawings
-        style = {"color": _COLORS[name], "ls": "--" if drawings else "-", "marker": "o", "ms": 4}
-        axes.plot(x, y, label=label, **style)
-        low = [row.distance.estimate.low or 0 for row in points]
-        high = [row.distance.estimate.high or 0 for row in points]
-        axes.fill_between(x, low, high, color=_COLORS[name], alpha=0.12, lw=0)
-    constant = next(row for row in rows if row.rule == "constant")
-    axes.axhline(constant.distance.estimate.value or 0, color="#8a8a8a", ls=":", lw=1)
-    axes.annotate("always the same answer", (2, constant.distance.estimate.value or 0),
-                  (4, -10), textcoords="offset points", color="#666666", fontsize=8)  # fmt: skip
-    axes.set(xscale="log", yscale="log", xlabel="photographs in training",
-             ylabel="mean distance from the label")  # fmt: skip
-    counts = sorted({(place, _count(row, lab)) for row in rows if row.cell
-                     for place in [places[row.cell]]})  # fmt: skip
-    axes.set_xticks([place for place, _ in counts], [f"{count:,}" for _, count in counts])
-    ticks = [tick for tick in (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
-             if axes.get_ylim()[0] <= tick <= axes.get_ylim()[1]]  # fmt: skip
-    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.minorticks_off()
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=8)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), dpi=120, layout="constrained")
+    _draw_lines(left, rows, lab, "hits", 100)
+    left.set(title=f"read within {lab.step:g}, in percent", ylim=(0, 100))
+    _draw_lines(right, rows, lab, "distance", 1)
+    right.set(title="mean distance from the label", ylim=(0, None))
+    left.legend(frameon=False, fontsize=8, loc="lower right")
     figure.savefig(file)
     plt.close(figure)
+
+
+def _draw_lines(axes: Axes, rows: Sequence[Row], lab: Lab, figure: str, unit: float) -> None:
+    lines: dict[tuple[str, bool], list[Row]] = {}
+    for row in rows:
+        if row.cell and row.rule in _COLORS:
+            lines.setdefault((row.rule, row.cell.drawings), []).append(row)
+    counts = sorted({_count(row, lab) for row in rows if row.cell})
+    # Even steps: the counts grow by a factor, and none would stand at the left of a logarithm.
+    places = {count: place for place, count in enumerate(counts)}
+    for (rule, drawings), points in lines.items():
+        x = [places[_count(row, lab)] for row in points]
+        estimates = [_estimate(row, figure).estimate for row in points]
+        low, middle, high = (
+            [unit * (value or 0) for value in values]
+            for values in zip(*((e.low, e.value, e.high) for e in estimates), strict=True)
+        )
+        style = "--" if drawings else "-"
+        label = _NAMES[rule] + " and drawings" * drawings
+        axes.plot(x, middle, style, color=_COLORS[rule], marker="o", ms=4, label=label)
+        axes.fill_between(x, low, high, color=_COLORS[rule], alpha=0.1, lw=0)
+    axes.set_xticks(list(places.values()), [f"{count:,}" for count in counts])
+    axes.set_xlabel("photographs in training")
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _count(row: Row, lab: Lab) -> int:
     assert row.cell is not None
     return len(lab.train) if row.cell.count is None else row.cell.count
+
+
+def _estimate(row: Row, figure: str) -> CrossedEstimate:
+    return row.hits if figure == "hits" else row.distance

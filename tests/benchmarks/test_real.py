@@ -59,7 +59,7 @@ def test_a_zip_is_read_as_its_folder(dials, tmp_path):
 def test_distances_go_round_and_unread_is_farthest(dials, tmp_path):
     photographs = read_photographs(dials, tmp_path)[:3]
     lab = Lab([], photographs, "", None, cycle=10.0, step=0.1, steps=1, cnn_steps=1,
-              learning_rate=1e-4, out=tmp_path)  # fmt: skip
+              learning_rate=1e-4, passes=30, out=tmp_path)  # fmt: skip
     away = [(p.value + 9.9) % 10 for p in photographs[:2]]
     assert lab.distances([*away, None]) == pytest.approx([0.1, 0.1, 5.0])
 
@@ -91,6 +91,8 @@ def test_the_table_is_made_once_and_kept(dials, tmp_path, capsys):
     kept.write_text(json.dumps({rule: [None] * len(values) for rule, values in readings.items()}))
     assert main(words) == 0
     assert capsys.readouterr().out != table  # read from the file, not trained again
+    assert main([*words, "--learning-rate", "3e-5"]) == 2
+    assert "learning_rate=0.0001, not 3e-05" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

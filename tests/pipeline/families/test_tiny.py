@@ -71,18 +71,25 @@ def test_every_digit_is_a_token_and_no_letter_is_lost(blank):
         assert tokenizer.decode(ids) == text
 
 
-RESULTS = Path(__file__).parents[3] / "benchmarks" / "results"
+ROOT = Path(__file__).parents[3]
 
 
-def test_the_figures_of_its_card_are_those_of_the_results():
-    card = (TINY / "README.md").read_text(encoding="utf-8")
-    linked = re.findall(r"benchmarks/results/(\w+\.txt)", card)
-    assert set(linked) == {"photographs.txt", "tiny.txt", "transfer_tiny.txt"}
+@pytest.mark.parametrize(
+    ("page", "linked", "least"),
+    [
+        (TINY / "README.md", {"photographs.txt", "tiny.txt", "transfer_tiny.txt"}, 16),
+        (ROOT / "docs" / "howto" / "photographs.md", {"photographs.txt"}, 11),
+    ],
+    ids=["card", "photographs"],
+)
+def test_the_figures_of_a_page_are_those_of_the_results(page, linked, least):
+    text = page.read_text(encoding="utf-8")
+    assert set(re.findall(r"benchmarks/results/(\w+\.txt)", text)) == linked
     # Tables of some results print the unit once, others behind each figure.
-    results = " ".join((RESULTS / name).read_text(encoding="utf-8") for name in set(linked))
-    results = results.replace(" %", "")
-    rows = [line for line in card.splitlines() if line.startswith("|") and "[" in line]
-    assert len(rows) > 15
+    files = [ROOT / "benchmarks" / "results" / name for name in linked]
+    results = " ".join(file.read_text(encoding="utf-8") for file in files).replace(" %", "")
+    rows = [line for line in text.splitlines() if line.startswith("|") and "[" in line]
+    assert len(rows) >= least
     for row in rows:
         for figure in re.findall(r"[\d.]+(?: %)? \[[\d., ]+\]", row):
             assert figure.replace(" %", "") in results, row
