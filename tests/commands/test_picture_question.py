@@ -161,7 +161,8 @@ def test_a_merged_model_has_the_question_of_its_card(tmp_path, metadata, questio
 def test_a_picture_s_reading_is_printed_with_its_question_and_belief(here, capsys):
     Image.new("RGB", (40, 30), "white").save(photo := "photo.jpg")
     listed = ["05:00", "10:08", "12:00"]
-    words = [f"eval.belief=[{', '.join(listed)}]", "--belief", "--out", "answers.csv"]
+    words = [f"eval.belief=[{', '.join(listed)}]", "--belief", "--question", CLOCK]
+    words += ["--out", "answers.csv"]
     assert gnomon("predict", "gnomon-tiny", photo, *words) == 0
     header, row = csv.reader(Path("answers.csv").read_text().splitlines())
     columns = [f"belief.{answer}" for answer in listed]

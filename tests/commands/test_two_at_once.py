@@ -19,7 +19,10 @@ VERBS = {
     "train": ("run", ["train", "small.yaml", "--out", "run"]),
     "run": ("run", ["run", "small.yaml", "--out", "run"]),
     "predict": ("a.jsonl", ["predict", "gnomon-tiny", "clock", "--out", "a.jsonl"]),
-    "predict a folder": ("a.csv", ["predict", "gnomon-tiny", "photos", "--out", "a.csv"]),
+    "predict a folder": (
+        "a.csv",
+        ["predict", "gnomon-tiny", "photos", "--question", "?", "--out", "a.csv"],
+    ),
     "score": ("a.html", ["score", "b.jsonl", "--out", "a.html"]),
     "compare": ("a.html", ["compare", "b.jsonl", "c.jsonl", "-o", "a.html"]),
     "merge": ("whole", ["merge", "run", "whole"]),
@@ -62,7 +65,7 @@ def test_a_report_is_held_with_all_that_is_written_beside_it(tmp_path, monkeypat
     with holding(*ReportFiles.of(tmp_path / "Z.html")):
         for words in (
             ["score", "b.jsonl", "--out", "Z.htm"],
-            ["predict", "gnomon-tiny", "clock.png", "--out", "Z.csv"],
+            ["predict", "gnomon-tiny", "clock.png", "--question", "?", "--out", "Z.csv"],
         ):
             assert gnomon(*words) == 1
             assert "gnomon: Z.csv is being written by process" in capsys.readouterr().err
