@@ -35,6 +35,7 @@ from gnomon.store.lock import sole_writer
 from gnomon.terminal import show
 
 if TYPE_CHECKING:
+    from gnomon.pipeline.answering.local import AnswerRule
     from gnomon.pipeline.load import Loaded
 
 # End of the name of a file of boxes, beside the answers about what is cut out by them.
@@ -271,8 +272,7 @@ def answer_exam(
         if out.is_file():  # an earlier start of the same exam resumes
             predictions.check(out, exam.ids())
         _record(out, provenance)
-        more = {} if find is None else {"find": find, "margin": cuts.MARGIN}
-        if certifier is not None and _is_certified(recipe, provenance, out, run, certifier, more):
+        if certifier is not None and _is_certified(recipe, provenance, out, run, certifier, find):
             return out
         if find is None:
             _append_answers(recipe, exam, exam.samples, out, run, certifier=certifier)
@@ -283,21 +283,43 @@ def answer_exam(
 
 def _is_certified(
     recipe: Recipe, provenance: Provenance, out: Path, run: Path | None, certifier: Certifier,
-    more: dict[str, Any],
+    find: str | None,
 ) -> bool:  # fmt: skip
     """Certify answers whose beliefs other files hold; True if no question is left to be asked."""
     if run is None or recipe.model.server is not None:
         return False
     from gnomon.commands.stored_beliefs import certify_stored
-    from gnomon.pipeline.answering import local as answering
+    from gnomon.pipeline.answering.local import full_settings
     from gnomon.pipeline.load import fingerprint
 
-    section = recipe.eval
-    rule = answering.AnswerRule(section.answer, section.belief, section.grid_values, certifier)
-    settings = {**recipe.model.settings, "weights": fingerprint(run), **more}
-    settings = answering.full_settings(settings, section.max_new_tokens, rule)
+    settings = full_settings(
+        _settings(recipe, fingerprint(run), _cut_settings(find)),
+        recipe.eval.max_new_tokens,
+        _rule(recipe, certifier),
+    )
     folders = dict.fromkeys([out.parent, run / "predictions"])
     return certify_stored(out, provenance, settings, certifier, folders)
+
+
+def _settings(recipe: Recipe, weights: str | None, more: dict[str, Any]) -> dict[str, Any]:
+    """Settings of a local model that are noted with each answer; stored answers are known by them.
+
+    `weights` is the hash of trained ones.
+    """
+    return {**recipe.model.settings, "weights": weights, **more}
+
+
+def _cut_settings(find: str | None) -> dict[str, Any]:
+    """Further settings of answers about cuts; none where whole pictures are asked about."""
+    return {} if find is None else {"find": find, "margin": cuts.MARGIN}
+
+
+def _rule(recipe: Recipe, certifier: Certifier | None) -> AnswerRule:
+    """Return the way from what the model gives to an answer."""
+    from gnomon.pipeline.answering.local import AnswerRule
+
+    section = recipe.eval
+    return AnswerRule(section.answer, section.belief, section.grid_values, certifier)
 
 
 def _check_belief(recipe: Recipe) -> None:
@@ -345,7 +367,7 @@ def _append_found(
                     model=model, question=find)  # fmt: skip
     by_id = {answer.sample_id: answer for answer in predictions.resume(boxes)}
     _append_answers(recipe, cuts.cut_samples(samples(), by_id), n, out, run, model=model,
-                    certifier=certifier, find=find, margin=cuts.MARGIN, **more)  # fmt: skip
+                    certifier=certifier, **_cut_settings(find), **more)  # fmt: skip
     for file in (questions.question_path(boxes), boxes):
         file.unlink(missing_ok=True)
 
@@ -394,10 +416,10 @@ def _append_answers(
         samples,
         out,
         total=n,
-        settings={**settings.settings, "weights": weights, **more},
+        settings=_settings(recipe, weights, more),
         batch_size=section.batch_size,
         max_new_tokens=section.max_new_tokens,
-        rule=answering.AnswerRule(section.answer, section.belief, section.grid_values, certifier),
+        rule=_rule(recipe, certifier),
     )
 
 
