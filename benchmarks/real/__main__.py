@@ -6,10 +6,10 @@ python -m benchmarks.real digits.zip --counts 0 --drawings without    # the mode
 python -m benchmarks.real gauges/ --question "What does the gauge read?" --step 0.5
 
 A set is a folder or a zip with labels.csv: image, value and a group such as the camera. A third of
-the groups is never seen in training, and no photograph more than 30 times. Sets called needles or
-digits have their question, what is drawn beside them, and how they go round. Results stay under
---out; the same command goes on there, and others with other --counts, --readers or --seeds may fill
-it at the same time.
+the groups is never seen in training, and gnomon-tiny is shown no photograph more than 30 times.
+Sets called needles or digits have their question, what is drawn beside them, and how they go round.
+Results stay under --out; the same command goes on there, and others with other --counts, --readers
+or --seeds may fill it at the same time.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("nothing is trained; 95 % intervals over groups")
     print(f"{'reader':12} {'photographs':>11} {'drawings':>8} {'answer':>8}  "
           f"{f'within {lab.step:g}':>20}  {'mean distance':>20}")  # fmt: skip
-    print(*(_line(row, len(lab.train)) for row in rows), sep="\n")
+    print(*(_line(row, lab) for row in rows), sep="\n")
     if options.plot:
         draw_curve(rows, lab, options.plot)
     return 0
@@ -141,11 +141,11 @@ def _rows(lab: Lab, cells: list[Cell], seeds: int, answers: Sequence[str]) -> It
                 yield Row(cell, rule, *lab.estimates([reading[rule] for reading in readings]))
 
 
-def _line(row: Row, n_photographs: int) -> str:
+def _line(row: Row, lab: Lab) -> str:
     reader, count, drawings = row.rule, "", ""
     if row.cell:
         reader, drawings = row.cell.reader, "yes" * row.cell.drawings
-        count = str(n_photographs if row.cell.count is None else row.cell.count)
+        count = str(lab.n_photographs(row.cell))
     rule = row.rule if row.cell and reader != "cnn" else ""
     share, away = _interval(row.hits, 100, 1), _interval(row.distance, 1, 2)
     return f"{reader:12} {count:>11} {drawings:>8} {rule:>8}  {share:>20}  {away:>20}"

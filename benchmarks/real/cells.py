@@ -133,7 +133,13 @@ class Lab:
             readings = self._gnomon(cell, chosen, seed)
         self.out.mkdir(parents=True, exist_ok=True)
         atomic.put_text(file, json.dumps(readings))
+        # The weights, forty megabytes a cell, are not needed again.
+        shutil.rmtree(self.out / f"{cell.name}-{seed}" / "run", ignore_errors=True)
         return readings
+
+    def n_photographs(self, cell: Cell) -> int:
+        """Photographs in a cell's training."""
+        return len(self.train) if cell.count is None else cell.count
 
     def distances(self, values: Sequence[float | None]) -> np.ndarray:
         """Distance of each reading from its label, round the dial; the farthest if unread."""
@@ -199,8 +205,6 @@ class Lab:
         source = Source(path=str(test), columns=Columns(**self._columns), pictures=self._folder)
         exam = Exam((source,), "test", 0, len(self.test))
         file = answer_exam(resolved.recipe, exam, work / "answers.jsonl", run=run)
-        if run:  # its answers are kept; forty megabytes a cell are not needed again
-            shutil.rmtree(run)
         answers = {prediction.sample_id: prediction for prediction in predictions.read(file)}
         samples = list(exam)
         # A sample is its row of the table, in the table's order: the labels show it.

@@ -11,8 +11,6 @@ from benchmarks.real.cells import Lab, Row
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from gnomon.eval.stats.crossed import CrossedEstimate
-
 _COLORS = {"regression": "#8a8a8a", "greedy": "#d95f02", "mean": "#1b6ca8"}
 _NAMES = {"regression": "a CNN", "greedy": "gnomon-tiny", "mean": "the mean of its belief"}
 
@@ -32,16 +30,18 @@ def draw_curve(rows: Sequence[Row], lab: Lab, file: Path) -> None:
 
 
 def _draw_lines(axes: Axes, rows: Sequence[Row], lab: Lab, figure: str, unit: float) -> None:
-    lines: dict[tuple[str, bool], list[Row]] = {}
+    lines: dict[tuple[str, bool], list[tuple[int, Row]]] = {}
+    counts = set()
     for row in rows:
         if row.cell and row.rule in _COLORS:
-            lines.setdefault((row.rule, row.cell.drawings), []).append(row)
-    counts = sorted({_count(row, lab) for row in rows if row.cell})
+            count = lab.n_photographs(row.cell)
+            counts.add(count)
+            lines.setdefault((row.rule, row.cell.drawings), []).append((count, row))
     # Even steps: the counts grow by a factor, and none would stand at the left of a logarithm.
-    places = {count: place for place, count in enumerate(counts)}
+    places = {count: place for place, count in enumerate(sorted(counts))}
     for (rule, drawings), points in lines.items():
-        x = [places[_count(row, lab)] for row in points]
-        estimates = [_estimate(row, figure).estimate for row in points]
+        x = [places[count] for count, _ in points]
+        estimates = [(row.hits if figure == "hits" else row.distance).estimate for _, row in points]
         low, middle, high = (
             [unit * (value or 0) for value in values]
             for values in zip(*((e.low, e.value, e.high) for e in estimates), strict=True)
@@ -50,15 +50,6 @@ def _draw_lines(axes: Axes, rows: Sequence[Row], lab: Lab, figure: str, unit: fl
         label = _NAMES[rule] + " and drawings" * drawings
         axes.plot(x, middle, style, color=_COLORS[rule], marker="o", ms=4, label=label)
         axes.fill_between(x, low, high, color=_COLORS[rule], alpha=0.1, lw=0)
-    axes.set_xticks(list(places.values()), [f"{count:,}" for count in counts])
+    axes.set_xticks(list(places.values()), [f"{count:,}" for count in places])
     axes.set_xlabel("photographs in training")
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def _count(row: Row, lab: Lab) -> int:
-    assert row.cell is not None
-    return len(lab.train) if row.cell.count is None else row.cell.count
-
-
-def _estimate(row: Row, figure: str) -> CrossedEstimate:
-    return row.hits if figure == "hits" else row.distance
