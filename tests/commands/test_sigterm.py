@@ -97,6 +97,8 @@ def test_no_server_is_waited_for_nor_asked_by_two_at_once(tmp_path, capsys, what
     assert told.splitlines()[-1] == GOES_ON
 
 
+# The signal's error may land inside the library between a socket's opening and its `with`.
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 @pytest.mark.slow
 def test_train_ends_with_its_data_loader(tmp_path, capfd):
     """In this process, where torch is loaded: a verb hears the signal, and then nobody does."""
