@@ -21,7 +21,7 @@ from gnomon.generators.gauge.draw import picture
 from gnomon.generators.gauge.generator import LEAST, LEVELS, places
 from gnomon.generators.gauge.questions import QUESTIONS, ask, has_answer
 from gnomon.generators.gauge.scene import ZONES
-from gnomon.generators.instruments import INSTRUMENTS
+from gnomon.generators.instruments import FIRST, INSTRUMENTS
 from gnomon.generators.instruments.scale import Scale, plain
 from gnomon.generators.rng import Rng
 
@@ -58,11 +58,13 @@ def touches_ink(sample, red, pivot, unit):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("instrument", ["gauge", "scale", "meter"])
-@pytest.mark.parametrize("log", [0.0, 1.0])
-def test_pointers_stand_at_their_values(instrument, log):
-    if log and instrument == "scale":
+@pytest.mark.parametrize(
+    "scale", [{}, {"log": 1.0}, {"scales": ("fl oz -5 25 5 1", "0 6 1 0.2")}], ids=str
+)
+def test_pointers_stand_at_their_values(instrument, scale):
+    if scale == {"log": 1.0} and instrument == "scale":
         return
-    gauge = Gauge(instruments=(instrument,), parts=10, size=400, log=log, **UPRIGHT)
+    gauge = Gauge(instruments=(instrument,), parts=10, size=400, **scale, **UPRIGHT)
     worst, track = 0.0, INSTRUMENTS[instrument].layout.track
     for index in range(150):
         sample = gauge[index]
@@ -235,6 +237,38 @@ def test_a_photographed_pointer_stands_where_the_drawn_one_does():
     assert len(shifts) > 25
     assert np.linalg.norm(np.mean(shifts, 0)) < 1
     assert np.mean(np.linalg.norm(shifts, axis=1) > 4) <= 0.05
+
+
+@pytest.mark.parametrize("instrument", [*FIRST, "speedometer"])
+def test_scales_of_ones_own_are_drawn_on_every_open_ended_instrument(instrument):
+    ends = {"fl oz": ("-5", "25"), "": ("0", "6")}
+    gauge = Gauge(instruments=(instrument,), scales=("fl oz -5 25 5 1", "0 6 1 0.2"), parts=2)
+    units = set()
+    for sample in map(gauge.draw, range(30)):
+        unit, value = sample.target.unit, sample.target.value
+        units.add(unit)
+        assert (sample.facts["low"], sample.facts["high"]) == ends[unit]
+        assert value % (Decimal("0.5") if unit else Decimal("0.1")) == 0
+        assert sample.target.within == (Decimal("0.5") if unit else Decimal("0.1"))
+        assert ("fl oz" if unit else "a number") in sample.question
+        assert float(value) == pytest.approx(value_at(sample.facts, sample.facts["share"]))
+    assert units == set(ends)
+
+
+def test_usual_labels_are_legible_and_broader_ones_are_refused():
+    for instrument, scale in SCALES:
+        if scale.cycle is None and not scale.log and not instrument.has_window:
+            Gauge(instruments=(instrument.name,), scales=(own(scale),), size=1024)
+    # In 224 pixels, too, they would have room; it is their letters that meet.
+    for instrument in ("gauge", "meter", "ruler", "speedometer"):
+        with pytest.raises(ValueError, match=f"the labels of the {instrument} touch"):
+            Gauge(instruments=(instrument,), scales=("0 50000 5000 2500",))
+
+
+def own(scale):
+    """A scale as a user would write it."""
+    apart, tick = (steps[1] - steps[0] for steps in (scale.labels, scale.ticks))
+    return f"{scale.unit} {scale.low} {scale.high} {apart} {tick}"
 
 
 def test_a_wide_range_is_no_sign_that_the_reading_is_within():

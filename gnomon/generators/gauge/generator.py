@@ -1,5 +1,6 @@
 """Instruments with a scale: gauges, meters, thermometers, rulers, scales, measuring cylinders."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache, cached_property
@@ -13,14 +14,14 @@ from gnomon.generators.drawing import colours
 from gnomon.generators.drawing import pose as poses
 from gnomon.generators.drawing.backgrounds import BACKGROUNDS, CLUTTER
 from gnomon.generators.drawing.colours import FAMILIES, PALETTES, TABLE, VISIBLE, difference
-from gnomon.generators.drawing.lettering import FONTS
+from gnomon.generators.drawing.lettering import FONTS, text_tile
 from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.gauge import draw, questions
 from gnomon.generators.gauge.questions import QUESTIONS, GaugeQuestion
 from gnomon.generators.gauge.scene import CASES, FACE, RIM, ZONES, GaugeScene, Look
 from gnomon.generators.instruments import FIRST, INSTRUMENTS
 from gnomon.generators.instruments.base import Instrument
-from gnomon.generators.instruments.scale import Scale
+from gnomon.generators.instruments.scale import Scale, parse_scale
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
 from gnomon.sample import Box, Number, Sample, Target, Text
@@ -44,6 +45,8 @@ HANDS = ("baton", "sword", "taper", "arrow", "dauphine")
 UNSEEN_HANDS = ("leaf", "breguet")
 # Palettes that `ood` holds back: the last three of each family.
 UNSEEN = tuple(name for family in TABLE["palettes"].values() for name in list(family)[-3:])
+# Height at which labels are measured, in pixels.
+_MEASURED = 40
 _FONTS = ("sans", "sans-bold", "serif-bold")
 # Range of the instrument's longer side, as a share of the picture's.
 _FILL = (0.86, 0.97)
@@ -57,6 +60,14 @@ _ANYWHERE = (0.2, 0.7)
 _BOXES = {"where": "pointer_box", "find": "case_box"}
 # Five in eight instruments that are photographed are round.
 _PHOTOGRAPHED_CASES = (*CASES, *4 * ("round",))
+
+
+def check_scales(option: str, scales: Sequence[str] | None) -> None:
+    """Refuse text where a list belongs, an empty list, and a scale that cannot be graduated."""
+    if scales is not None and (isinstance(scales, str) or not scales):
+        raise ValueError(f"{option}={scales!r}: give a list, such as [km/h 0 220 20 5]")
+    for scale in scales or ():
+        parse_scale(scale)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -86,6 +97,9 @@ class Gauge(PictureGenerator):
     """The instrument is turned by up to so many degrees either way (0 to 30)."""
     perspective: Annotated[float | None, within(0, poses.STEEPEST)] = None
     """The strongest tilt, as the share by which the near edge is closer (0 to 0.15)."""
+    scales: Annotated[tuple[str, ...] | None, check_scales] = field(default=None, metadata=LATER)
+    """Scales of your own in place of the instruments': unit if any, first, last, label distance and
+    tick distance, such as km/h 0 220 20 5. None: those that each instrument usually carries."""
     log: Annotated[float, within(0, 1)] = 0.0
     """The share of gauges and meters with a logarithmic scale (0 to 1)."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
@@ -103,6 +117,8 @@ class Gauge(PictureGenerator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.scales is not None:
+            self._check_own_scales()
         if alone := [question for question, scales in self._scales.items() if not scales]:
             raise ValueError(
                 f"questions: {alone[0]!r} cannot be asked of {', '.join(self.instruments)}"
@@ -118,6 +134,27 @@ class Gauge(PictureGenerator):
             for choices in self._scales.values() for name, scales in choices.items()
             for scale in scales
         ))  # fmt: skip
+
+    def _check_own_scales(self) -> None:
+        """Refuse a user's scale that an instrument cannot carry, before anything is drawn."""
+        for name in self.instruments:
+            instrument = INSTRUMENTS[name]
+            if instrument.has_window or any(scale.cycle for scale in instrument.scales()):
+                raise ValueError(
+                    f"scales={list(self.scales or ())}: the {name} goes round and has its own:"
+                    " choose other instruments"
+                )
+            for text, scale in zip(self.scales or (), self._scales_of(instrument), strict=True):
+                if not _legible(instrument, scale):
+                    raise ValueError(
+                        f"scales={text!r}: the labels of the {name} touch each other or the rim:"
+                        " let them stand farther apart"
+                    )
+                if not _countable(instrument, scale, self.size):
+                    raise ValueError(
+                        f"scales={text!r}: the ticks of the {name} stand too close at"
+                        f" size={self.size}: give a larger size, or fewer ticks"
+                    )
 
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:
@@ -180,14 +217,19 @@ class Gauge(PictureGenerator):
         return choices
 
     def _fit(self, question: str, instrument: Instrument) -> list[Scale]:
-        has_log = any(scale.log for scale in instrument.scales())
+        scales = self._scales_of(instrument)
+        has_log = any(scale.log for scale in scales)
         kinds = {False: self.log < 1 or not has_log, True: self.log > 0}
         return [
-            scale for scale in instrument.scales()
+            scale for scale in scales
             if kinds[scale.log] and questions.has_answer(question, instrument, scale)
             and _countable(instrument, scale, self.size)
             and places(instrument, scale, self.settings.parts, self.split)
         ]  # fmt: skip
+
+    def _scales_of(self, instrument: Instrument) -> tuple[Scale, ...]:
+        """The user's scales, or those that the instrument usually carries."""
+        return instrument.scales() if self.scales is None else tuple(map(parse_scale, self.scales))
 
     def _scene(
         self,
@@ -278,3 +320,26 @@ def _countable(instrument: Instrument, scale: Scale, size: int) -> bool:
     unit = 0.9 * _FILL[0] * size / float(np.ptp(edge, axis=0).max())
     apart = min(b - a for a, b in pairwise(map(scale.share, scale.ticks)))
     return apart * instrument.layout.track.length * unit >= LEAST
+
+
+@cache
+def _legible(instrument: Instrument, scale: Scale) -> bool:
+    """True if the labels, in the broadest font, keep clear of each other and of the rim."""
+    rim = instrument.outline(CASES[0])[:, 0]
+    # Less between two labels, and 90 beside 100 reads 90100.
+    air = 0.2 * instrument.layout.digit
+    boxes: list[tuple[float, float, float, float]] = []
+    for label in instrument.numerals(scale):
+        rows, columns = text_tile(label.text, "sans-bold", _MEASURED, 0).shape
+        half_width = columns * label.height / _MEASURED / 2
+        half_height = rows * label.height / _MEASURED / 2
+        box = (label.x - half_width, label.x + half_width, label.y - half_height,
+               label.y + half_height)  # fmt: skip
+        if box[0] < rim.min() or box[1] > rim.max():
+            return False
+        for left, right, top, bottom in boxes:
+            is_beside = right + air < box[0] or box[1] + air < left
+            if not (is_beside or bottom < box[2] or box[3] < top):
+                return False
+        boxes.append(box)
+    return True

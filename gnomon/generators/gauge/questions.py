@@ -48,6 +48,8 @@ def ask(
     phrases = instrument.phrases()
     texts = phrases.texts.get(question, _WORDS["instrument"][question])
     text = rng.choice(texts) if isinstance(texts, list) else texts
+    if not scale.unit:
+        text = text.replace("in {unit}", "with a number").replace(" {unit}", "")
     low, high = answer.limits or (None, None)
     unit = _WORDS["unit"].get(scale.unit, scale.unit)
     return answer._replace(

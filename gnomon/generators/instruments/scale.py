@@ -1,7 +1,7 @@
 """Scales of instruments: ends, ticks and labels, and the values that stand between two ticks."""
 
 import math
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from functools import cache
 from typing import NamedTuple
 
@@ -56,6 +56,34 @@ def plain(value: Decimal) -> Decimal:
     return short.quantize(Decimal(1)) if isinstance(exponent, int) and exponent > 0 else short
 
 
+# More ticks fit on no picture.
+_MOST_TICKS = 1000
+
+
+@cache
+def parse_scale(text: str) -> Scale:
+    """A user's scale, such as "km/h 0 220 20 5": unit, ends, label distance and tick distance."""
+    fault = f"scales={text!r}: give first, last, label distance and tick distance"
+    words = text.split()
+    unit, words = " ".join(words[:-4]), words[-4:]
+    try:
+        numbers = [Decimal(word) for word in words]
+    except InvalidOperation:
+        numbers = []
+    if len(numbers) != 4 or not all(number.is_finite() for number in numbers):
+        raise ValueError(f"{fault}, after the unit if there is one, such as 'km/h 0 220 20 5'")
+    low, high, apart, tick = numbers
+    if not (low < high and 0 < tick <= apart):
+        raise ValueError(
+            f"{fault}: the last must be above the first, and no tick farther apart than labels"
+        )
+    if (high - low) / tick > _MOST_TICKS:
+        raise ValueError(f"{fault}: no more than {_MOST_TICKS:,} ticks can be drawn")
+    if (high - low) % apart or apart % tick:
+        raise ValueError(f"{fault}: ticks must lead to each label, and labels to the last")
+    return _graduate(unit, low, high, apart, int(apart / tick))
+
+
 @cache
 def linear(*ranges: str, divisions: tuple[int, ...] = DIVISIONS) -> tuple[Scale, ...]:
     """Linear scales of ranges in each division. "bar 0 10 1": unit, both ends, label distance."""
@@ -84,10 +112,14 @@ def _cyclic(text: str, division: int) -> Scale:
 
 def _linear(text: str, division: int) -> Scale:
     unit, low, high, apart = text.split()
-    start, step = Decimal(low), Decimal(apart)
-    count = int((Decimal(high) - start) / step)
-    labels = tuple(plain(start + step * i) for i in range(count + 1))
-    ticks = tuple(plain(start + step * i / division) for i in range(count * division + 1))
+    return _graduate(unit, Decimal(low), Decimal(high), Decimal(apart), division)
+
+
+def _graduate(unit: str, low: Decimal, high: Decimal, apart: Decimal, division: int) -> Scale:
+    """A scale with a label every `apart`, and that distance divided by ticks."""
+    count = int((high - low) / apart)
+    labels = tuple(plain(low + apart * i) for i in range(count + 1))
+    ticks = tuple(plain(low + apart * i / division) for i in range(count * division + 1))
     return Scale(unit, False, labels, ticks)
 
 
