@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from functools import cache, cached_property
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
@@ -21,7 +21,7 @@ from gnomon.generators.gauge.questions import QUESTIONS, GaugeQuestion
 from gnomon.generators.gauge.scene import CASES, FACE, RIM, ZONES, GaugeScene, Look
 from gnomon.generators.instruments import FIRST, INSTRUMENTS
 from gnomon.generators.instruments.base import Instrument
-from gnomon.generators.instruments.scale import Scale, parse_scale
+from gnomon.generators.instruments.scale import Scale, parse_scale, plain
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
 from gnomon.sample import Box, Number, Sample, Target, Text
@@ -45,6 +45,9 @@ HANDS = ("baton", "sword", "taper", "arrow", "dauphine")
 UNSEEN_HANDS = ("leaf", "breguet")
 # Palettes that `ood` holds back: the last three of each family.
 UNSEEN = tuple(name for family in TABLE["palettes"].values() for name in list(family)[-3:])
+# Places for each readable value of a user's scale. Splits share out the places, so that training
+# has every value; of the many usual scales they share out the values.
+_FINER = 10
 # Height at which labels are measured, in pixels.
 _MEASURED = 40
 _FONTS = ("sans", "sans-bold", "serif-bold")
@@ -99,7 +102,8 @@ class Gauge(PictureGenerator):
     """The strongest tilt, as the share by which the near edge is closer (0 to 0.15)."""
     scales: Annotated[tuple[str, ...] | None, check_scales] = field(default=None, metadata=LATER)
     """Scales of your own in place of the instruments': unit if any, first, last, label distance and
-    tick distance, such as km/h 0 220 20 5. None: those that each instrument usually carries."""
+    tick distance, such as km/h 0 220 20 5. Pointers stand anywhere then, and answers are the
+    nearest part of a tick. None: those that each instrument usually carries."""
     log: Annotated[float, within(0, 1)] = 0.0
     """The share of gauges and meters with a logarithmic scale (0 to 1)."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
@@ -118,7 +122,7 @@ class Gauge(PictureGenerator):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.scales is not None:
-            self._check_own_scales()
+            self._check_scales()
         if alone := [question for question, scales in self._scales.items() if not scales]:
             raise ValueError(
                 f"questions: {alone[0]!r} cannot be asked of {', '.join(self.instruments)}"
@@ -135,7 +139,7 @@ class Gauge(PictureGenerator):
             for scale in scales
         ))  # fmt: skip
 
-    def _check_own_scales(self) -> None:
+    def _check_scales(self) -> None:
         """Refuse a user's scale that an instrument cannot carry, before anything is drawn."""
         for name in self.instruments:
             instrument = INSTRUMENTS[name]
@@ -177,14 +181,15 @@ class Gauge(PictureGenerator):
     def key(self, index: int) -> str:
         """Instrument, scale, reading and question, such as gauge|bar|0..10|6.5|read."""
         question, instrument, scale, place = self._plan(self.rng(index))
-        return f"{instrument.meaning(scale, place, self.settings.parts)}|{question}"
+        return f"{instrument.meaning(scale, place, self._parts)}|{question}"
 
     def draw(self, index: int) -> Sample:
         """Draw one instrument and ask one question about it."""
         rng = self.rng(index)
         name, instrument, scale, place = self._plan(rng)
-        value, gap = instrument.reading(scale, place, self.settings.parts)
-        question = questions.ask(name, instrument, scale, value, gap, rng)
+        value, gap = instrument.reading(scale, place, self._parts)
+        nearest = self._nearest(scale, value, gap)
+        question = questions.ask(name, instrument, scale, nearest, gap, rng)
         instrument = instrument.random_make(rng, scale)
         fill = _ANYWHERE if name == "find" else self._fill(instrument)
         scene = self._scene(instrument, scale, value, question, fill, rng)
@@ -204,7 +209,7 @@ class Gauge(PictureGenerator):
             [s for s in choices[instrument.name] if s.log == log] for log in (False, True)
         )
         scale = rng.choice(log if log and (not linear or rng.chance(self.log)) else linear)
-        place = rng.choice(places(instrument, scale, self.settings.parts, self.split))
+        place = rng.choice(places(instrument, scale, self._parts, self.split))
         return question, instrument, scale, place
 
     @cached_property
@@ -224,8 +229,20 @@ class Gauge(PictureGenerator):
             scale for scale in scales
             if kinds[scale.log] and questions.has_answer(question, instrument, scale)
             and _countable(instrument, scale, self.size)
-            and places(instrument, scale, self.settings.parts, self.split)
+            and places(instrument, scale, self._parts, self.split)
         ]  # fmt: skip
+
+    @property
+    def _parts(self) -> int:
+        """Places from tick to tick at which a pointer may stand."""
+        return self.settings.parts * (1 if self.scales is None else _FINER)
+
+    def _nearest(self, scale: Scale, value: Decimal, gap: Decimal) -> Decimal:
+        """The value as it is read: on a scale of the user's own to the nearest part of a tick."""
+        if self.scales is None:
+            return value
+        part = gap / self.settings.parts
+        return plain(scale.low + ((value - scale.low) / part).to_integral(ROUND_HALF_UP) * part)
 
     def _scales_of(self, instrument: Instrument) -> tuple[Scale, ...]:
         """The user's scales, or those that the instrument usually carries."""
@@ -333,13 +350,12 @@ def _legible(instrument: Instrument, scale: Scale) -> bool:
         rows, columns = text_tile(label.text, "sans-bold", _MEASURED, 0).shape
         half_width = columns * label.height / _MEASURED / 2
         half_height = rows * label.height / _MEASURED / 2
-        box = (label.x - half_width, label.x + half_width, label.y - half_height,
-               label.y + half_height)  # fmt: skip
-        if box[0] < rim.min() or box[1] > rim.max():
+        x1, x2 = label.x - half_width, label.x + half_width
+        y1, y2 = label.y - half_height, label.y + half_height
+        if x1 < rim.min() or x2 > rim.max():
             return False
-        for left, right, top, bottom in boxes:
-            is_beside = right + air < box[0] or box[1] + air < left
-            if not (is_beside or bottom < box[2] or box[3] < top):
+        for u1, v1, u2, v2 in boxes:
+            if x1 < u2 + air and u1 < x2 + air and y1 <= v2 and v1 <= y2:
                 return False
-        boxes.append(box)
+        boxes.append((x1, y1, x2, y2))
     return True
