@@ -104,9 +104,9 @@ class Part:
         return [Cell(loss, given[loss], seed) for seed in self.seeds for loss in self.losses]
 
 
-DEMO = ROOT / "configs" / "demo.yaml"
+CLOCKS = ROOT / "configs" / "day-clock.yaml"
 PRECISION = "model.dtype=bfloat16"
-"""As the demo had it when its cells were run."""
+"""As the recipe had it when its cells were run."""
 PARTS = {
     part.name: part
     for part in (
@@ -123,7 +123,7 @@ PARTS = {
         Part(
             name="clocks",
             title="Clocks of 24 hours, 1,280 pictures",
-            recipe=DEMO,
+            recipe=CLOCKS,
             overrides=(PRECISION, "train.samples=1280", "train.max_steps=100"),
             seeds=tuple(range(11, 19)),
             questions=1000,
@@ -132,7 +132,7 @@ PARTS = {
         Part(
             name="clocks_all",
             title="Clocks of 24 hours, 12,800 pictures",
-            recipe=DEMO,
+            recipe=CLOCKS,
             overrides=(PRECISION,),
             seeds=tuple(range(21, 31)),
             questions=1000,

@@ -32,7 +32,12 @@ def wrong(schema, raw):
 
 @pytest.mark.parametrize(
     "name",
-    ["demo", "tiny-base", *(f"{base}-qwen2.5-vl-7b-24gb" for base in sorted(shipped.bases()))],
+    [
+        "day-clock",
+        "demo",
+        "tiny-base",
+        *(f"{base}-qwen2.5-vl-7b-24gb" for base in sorted(shipped.bases())),
+    ],
 )
 def test_the_recipes_that_come_with_gnomon_are_right(schema, name):
     file, text = shipped.read(name)

@@ -178,7 +178,7 @@ def folder(tmp_path, monkeypatch, user_kinds):
 @pytest.mark.parametrize("page", sorted(PAGES))
 def test_what_a_page_shows_runs(page, folder):
     if page in ("serving", "gpus"):
-        gnomon("cp", "demo", "clocks.yaml")
+        gnomon("cp", "day-clock", "clocks.yaml")
     play(page, whole=False)
 
 
@@ -333,7 +333,7 @@ def test_a_page_runs_to_its_end(page, folder, monkeypatch):
         local = [(*about, text.replace("http://localhost:8000/v1", url)) for *about, text in shown]
         monkeypatch.setitem(globals(), "blocks", lambda _: local)
         if page in ("serving", "gpus"):
-            gnomon("cp", "demo", "clocks.yaml")
+            gnomon("cp", "day-clock", "clocks.yaml")
         if page == "serving":
             assert ran(["run", "clocks.yaml", "--out", "runs/clocks"]) == 0
         play(page, whole=True)

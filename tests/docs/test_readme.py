@@ -72,6 +72,6 @@ def test_every_verb_it_names_is_there(capsys):
 
 def test_what_it_says_of_a_wrong_key_is_what_is_said(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    gnomon("cp", "demo", "my-clocks.yaml")
+    gnomon("cp", "day-clock", "my-clocks.yaml")
     assert gnomon("train", "my-clocks.yaml", "train.lr=1e-4") == 2
     assert capsys.readouterr().err.strip() in README

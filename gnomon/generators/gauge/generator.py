@@ -235,7 +235,8 @@ class Gauge(PictureGenerator):
     @property
     def _parts(self) -> int:
         """Places from tick to tick at which a pointer may stand."""
-        return self.settings.parts * (1 if self.scales is None else _FINER)
+        parts: int = self.settings.parts
+        return parts if self.scales is None else parts * _FINER
 
     def _nearest(self, scale: Scale, value: Decimal, gap: Decimal) -> Decimal:
         """The value as it is read: on a scale of the user's own to the nearest part of a tick."""
