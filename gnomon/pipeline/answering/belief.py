@@ -16,7 +16,7 @@ from torch import Tensor
 
 from gnomon import dialect
 from gnomon.pipeline.collate import prompt_of
-from gnomon.pipeline.seam.forms import cache_key
+from gnomon.pipeline.families.seam import cache_key
 from gnomon.sample import Sample, Target
 
 if TYPE_CHECKING:

@@ -20,10 +20,9 @@ from gnomon.losses import CE, NumericLoss, NumericVocab, Objective, create
 from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.objective import Balance, Schedule
 from gnomon.pipeline.collate import FINAL, IGNORED
+from gnomon.pipeline.families.seam import PLAIN_LOSSES, TRLS_OWN_KEYS, check_overrides
 from gnomon.pipeline.planning.budget import LOGITS_AT_ONCE
 from gnomon.pipeline.quantize import cast_adapter, keep_trainable_on_cpu
-from gnomon.pipeline.seam.forms import PLAIN_LOSSES, TRLS_OWN_KEYS
-from gnomon.pipeline.seam.overrides import check_overrides
 from gnomon.pipeline.training.head import (
     ends_with_its_head,
     rows_in_chunks,

@@ -21,8 +21,8 @@ from pipeline_toys import UNEVEN, ours
 from trl import SFTTrainer
 
 from gnomon.pipeline import NumericSFTTrainer
-from gnomon.pipeline.seam import forms
-from gnomon.pipeline.seam.overrides import check_overrides
+from gnomon.pipeline.families import seam
+from gnomon.pipeline.families.seam import check_overrides
 from gnomon.pipeline.training.settings import CHECKPOINTING
 
 HERE = "gnomon/pipeline/training/trainer.py stands on"
@@ -84,7 +84,7 @@ def test_they_are_refused_when_the_trainer_is_imported(monkeypatch):
 
 def test_gemma4s_processor_is_imported_without_torchvision():
     """transformers before 5.21 imports two names from a module that needs it."""
-    assert forms.processor_class("Gemma4Processor").__name__ == "Gemma4Processor"
+    assert seam.processor_class("Gemma4Processor").__name__ == "Gemma4Processor"
     module = sys.modules.get("transformers.models.gemma4.image_processing_gemma4")
     assert module is None or "_pil_" not in module.__file__
 
@@ -99,13 +99,13 @@ def test_gemma4s_processor_is_imported_without_torchvision():
 def test_the_checkpointing_of_old_and_new_releases_is_called_by_name(names, key, monkeypatch):
     arguments = make_dataclass("Arguments", names)
     monkeypatch.setattr(transformers, "TrainingArguments", arguments)
-    assert forms.checkpointing_key.__wrapped__() == key
+    assert seam.checkpointing_key.__wrapped__() == key
 
 
 def test_the_loss_that_a_config_of_trl_has_by_itself_is_accepted(tmp_path):
     """It is chunked_nll before TRL 1.15."""
     plain = trl.SFTConfig(str(tmp_path), use_cpu=True, bf16=False, **{CHECKPOINTING: False})
-    assert plain.loss_type in forms.PLAIN_LOSSES
+    assert plain.loss_type in seam.PLAIN_LOSSES
 
 
 def test_keys_that_trl_adds_to_a_batch_do_not_reach_the_model(fresh, tmp_path):
@@ -128,8 +128,8 @@ def test_a_head_that_selects_the_rows_gives_the_loss_of_a_mask(fresh, tmp_path, 
     trainer.logits_at_once = rows * trainer._vocab_size
     batch = next(iter(trainer.get_train_dataloader()))
     losses = []
-    for takes_masks in (forms.takes_masks(), False):
-        monkeypatch.setattr(forms, "takes_masks", lambda answer=takes_masks: answer)
+    for takes_masks in (seam.takes_masks(), False):
+        monkeypatch.setattr(seam, "takes_masks", lambda answer=takes_masks: answer)
         losses.append(trainer.compute_loss(trainer.model, dict(batch)).item())
     assert losses[1] == pytest.approx(losses[0], rel=1e-6)
     assert "forward" not in vars(trainer.model.get_output_embeddings())
@@ -158,7 +158,7 @@ def test_a_mask_still_keeps_its_rows(blank):
     with torch.no_grad():
         whole = blank.model(input_ids=ids).logits
         try:
-            with forms.only_answer_rows(blank.model.get_output_embeddings(), keep) as arguments:
+            with seam.only_answer_rows(blank.model.get_output_embeddings(), keep) as arguments:
                 kept = blank.model(input_ids=ids, **arguments).logits
         except (TypeError, ValueError, IndexError, RuntimeError) as error:
             kept = torch.zeros(0)
@@ -177,7 +177,7 @@ def test_a_fused_forward_still_lets_logits_through(fresh, tmp_path):
     trainer = ours(fresh, UNEVEN, tmp_path)
     ids, keep = torch.arange(10).reshape(2, 5), torch.ones(2, 5, dtype=torch.bool)
     head = trainer.model.get_output_embeddings()
-    with torch.no_grad(), forms.only_answer_rows(head, keep) as arguments:
+    with torch.no_grad(), seam.only_answer_rows(head, keep) as arguments:
         logits = trainer.model(input_ids=ids, **arguments, use_cache=False).logits
     assert logits.shape[0] == 10, (
         f"{HERE} the model's own logits; after SFTTrainer of trl {trl.__version__} took the model"

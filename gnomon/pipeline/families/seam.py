@@ -1,7 +1,7 @@
-"""Forms that older releases of transformers and TRL need, each with the release that ended it.
+"""Seam to transformers and TRL: a check of their releases, and the forms that older ones need.
 
-With the lower bound in pyproject.toml at or above that release, the form can go. `python -m
-benchmarks.releases` tries the releases.
+A form names the release that ended it. With the lower bound in pyproject.toml at or above that
+release, it can go. `python -m benchmarks.releases` tries the releases.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
+from importlib.metadata import version
 from importlib.util import find_spec
+from inspect import isfunction, signature
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -36,6 +38,33 @@ GENERIC_METHODS = {
 """Methods of processors that are replaced by ProcessorMixin's."""
 
 _GEMMA4 = "transformers.models.gemma4"
+
+
+class VersionError(ImportError, ValueError):
+    """Installed releases of TRL and transformers with which the trainer does not work."""
+
+
+def check_overrides(ours: type, theirs: type) -> None:
+    """Refuse installed releases whose methods differ from those marked with @override.
+
+    One that moved a method would otherwise fail in the middle of a training, or train something
+    else. A method of ours that takes *args only passes them on: there the name is enough.
+    """
+    for name, method in vars(ours).items():
+        if not isfunction(method) or not hasattr(method, "__override__"):
+            continue
+        expected, base = signature(method).parameters, getattr(theirs, name, None)
+        passes_on = any(p.kind is p.VAR_POSITIONAL for p in expected.values())
+        actual = [] if base is None else list(signature(base).parameters)
+        # By name and order, since transformers passes some arguments by position.
+        if base is None or not (passes_on or actual == list(expected)):
+            fault = "is not there" if base is None else f"takes ({', '.join(actual)})"
+            raise VersionError(
+                f"{theirs.__name__}.{name} {fault}, and gnomon overrides"
+                f" {name}({', '.join(expected)}): transformers {version('transformers')} and trl"
+                f" {version('trl')} are not supported: pip install '.[train]' in gnomon's clone"
+                " installs releases that are"
+            )
 
 
 @contextmanager

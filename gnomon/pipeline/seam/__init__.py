@@ -1,1 +1,0 @@
-"""Where gnomon leans on the insides of transformers and TRL."""
