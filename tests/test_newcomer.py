@@ -232,7 +232,7 @@ from gnomon.commands import main
 from gnomon.eval import METRICS, RunResult, score, table, write_report
 from gnomon.recipe import Source
 from gnomon.sample import Prediction, target_from_json, target_to_json
-from gnomon.store.describing.census import Census
+from gnomon.store.writing.census import Census
 
 rows = "\\n".join(f'{{"question": "Fever of patient {n}?", "degrees": {n}}}' for n in range(35, 42))
 Path("fever.jsonl").write_text(rows)

@@ -6,8 +6,8 @@ from gnomon.commands._parser import Count, Few
 from gnomon.commands.resolve import Resolved, resolve, row_splits, warn_of_mistakes
 from gnomon.generators.base import SPLITS, Split
 from gnomon.store import Samples
-from gnomon.store.describing.census import census
 from gnomon.store.samples import train_size
+from gnomon.store.writing.census import census
 from gnomon.terminal import show, show_json
 
 _ENOUGH = 500

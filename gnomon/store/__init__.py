@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from gnomon import names
 
 if TYPE_CHECKING:
-    from gnomon.store.describing.census import Census as Census
     from gnomon.store.formats.manifest import verify as verify
     from gnomon.store.reading.dataset import Dataset as Dataset
     from gnomon.store.reading.dataset import open_dataset
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from gnomon.store.samples import Samples as Samples
     from gnomon.store.samples import SamplesById as SamplesById
     from gnomon.store.samples import Stream as Stream
+    from gnomon.store.writing.census import Census as Census
     from gnomon.store.writing.write import write as write
 
     open = open_dataset  # noqa: A001 - read as store.open
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # No module here has a function's name: importing a gnomon.store.write would hide store.write.
 _EXPORTS = {
     "SamplesById": "gnomon.store.samples:SamplesById",
-    "Census": "gnomon.store.describing.census:Census",
+    "Census": "gnomon.store.writing.census:Census",
     "Dataset": "gnomon.store.reading.dataset:Dataset",
     "GeneratedSamples": "gnomon.store.samples:GeneratedSamples",
     "Mixture": "gnomon.store.reading.mixture:Mixture",

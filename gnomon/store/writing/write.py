@@ -17,8 +17,6 @@ from gnomon.generators.base import SPLITS
 from gnomon.generators.files import licence
 from gnomon.progress import track
 from gnomon.store import formats
-from gnomon.store.describing.card import CARD, SHEET, write_card
-from gnomon.store.describing.census import Counts, count_sample, merge_counts
 from gnomon.store.formats import Format
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.formats.manifest import MANIFEST
@@ -26,6 +24,8 @@ from gnomon.store.lock import sole_writer
 from gnomon.store.records import Fingerprints, Record, to_record
 from gnomon.store.samples import Samples
 from gnomon.store.workers import run
+from gnomon.store.writing.card import CARD, SHEET, write_card
+from gnomon.store.writing.census import Counts, count_sample, merge_counts
 
 
 def write(

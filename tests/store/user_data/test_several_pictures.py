@@ -14,9 +14,9 @@ from gnomon.eval.scoring.questions import Question
 from gnomon.generators.base import split_of
 from gnomon.recipe import Columns
 from gnomon.sample import Box
-from gnomon.store.describing.census import trace_hashes
 from gnomon.store.samples import GeneratedSamples, Outline
 from gnomon.store.user_data.opening import open_hub, open_table
+from gnomon.store.writing.census import trace_hashes
 
 
 @cache

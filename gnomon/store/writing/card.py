@@ -15,13 +15,13 @@ from jinja2 import StrictUndefined, Template
 
 from gnomon.atomic import put_bytes
 from gnomon.generators import KINDS, create
-from gnomon.store.describing.census import PICTURE, bar_table, merge_counts
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.formats.manifest import MANIFEST
 from gnomon.store.pictures import encode_png
 from gnomon.store.reading.dataset import open_dataset
 from gnomon.store.reading.mixture import spread
 from gnomon.store.records import text_columns
+from gnomon.store.writing.census import PICTURE, bar_table, merge_counts
 
 CARD, SHEET = "README.md", "sheet.png"
 _SHEET_SAMPLES, _SHEET_COLUMNS = 12, 4

@@ -21,9 +21,9 @@ from gnomon.generators import create
 from gnomon.recipe import Source
 from gnomon.sample import Box, Boxes, LabelledBox, Number, Sample, Spot, Spots, Table, Text, Time
 from gnomon.store import GeneratedSamples, write
-from gnomon.store.describing.card import RECIPE, recipe_yaml
-from gnomon.store.describing.census import OTHERS, TEXTS, bar_table, count_sample, merge_counts
 from gnomon.store.formats import manifest as manifests
+from gnomon.store.writing.card import RECIPE, recipe_yaml
+from gnomon.store.writing.census import OTHERS, TEXTS, bar_table, count_sample, merge_counts
 
 
 def card(root):

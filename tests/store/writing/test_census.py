@@ -15,10 +15,10 @@ from gnomon.generators import create
 from gnomon.recipe import Columns
 from gnomon.sample import Sample, Text
 from gnomon.store import GeneratedSamples, write
-from gnomon.store.describing.census import TRACES, census, merge_counts, trace_hashes
 from gnomon.store.samples import Outline
 from gnomon.store.user_data.mistakes import contradictions
 from gnomon.store.user_data.opening import open_table
+from gnomon.store.writing.census import TRACES, census, merge_counts, trace_hashes
 
 
 def bar_of(sample):

@@ -1,1 +1,0 @@
-"""Descriptions of a dataset: counts, repeated samples, leaks, its card."""
