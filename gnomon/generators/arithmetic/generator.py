@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
 from gnomon.generators.arithmetic import parts, whole
-from gnomon.generators.arithmetic.problems import ArithmeticLevel, Problem
+from gnomon.generators.arithmetic.whole import ArithmeticLevel, Problem
 from gnomon.generators.base import Generator, among, check_range, quick_split, read_levels, within
 from gnomon.generators.files import read_toml
 from gnomon.generators.rng import Rng

@@ -33,8 +33,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from gnomon.losses.numbers.tables import Tables
-from gnomon.losses.numbers.tokens import MARKS
+from gnomon.losses.numbers.tables import MARKS, Tables
 
 IGNORED = -100
 BACK, AHEAD = 3, 1

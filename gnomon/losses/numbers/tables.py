@@ -1,15 +1,135 @@
-"""Tables of the numeric vocabulary, as tensors: entries, their values, and every token's marks.
+"""Tokens as a reader of numbers sees them: their texts, the marks on these, and tables of both.
 
 Shapes: N entries, G the most tokens that spell one entry, L rulers, M marks, V vocabulary.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from gnomon.losses.numbers.tokens import MARKS, MAX_WIDTH, digits_of, tokens_with
+
+class Tokenizer(Protocol):
+    """The methods of a tokenizer that are used here; all of transformers' have them."""
+
+    def get_vocab(self) -> dict[str, int]:
+        """Return the token id of each piece."""
+
+    def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
+        """Return the token ids of a text."""
+
+    def convert_ids_to_tokens(self, ids: list[int]) -> str | list[str]:
+        """Return the pieces of token ids."""
+
+
+_BYTE = re.compile(r"<0x([0-7][0-9A-F])>")  # SentencePiece's fallback to one ASCII byte
+# GPT-2 writes a byte as a letter: printable ones as themselves, the others as U+0100 and up.
+_PRINTABLE = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
+_UNPRINTABLE = [byte for byte in range(0x100) if byte not in _PRINTABLE]
+_BYTES = {0x100 + i: byte for i, byte in enumerate(_UNPRINTABLE)}
+
+
+def texts_of(pieces: Mapping[str, int]) -> dict[int, str]:
+    """Decode the text of each token, whichever way the vocabulary writes spaces and bytes.
+
+    A character that is cut into several tokens becomes U+FFFD in each.
+    """
+    # SentencePiece may know Ġ as a letter of Maltese; byte-level vocabularies have no ▁.
+    byte_level = any(p.startswith("Ġ") for p in pieces) and not any(
+        p.startswith("▁") for p in pieces
+    )
+    return {token: _text_of(piece, byte_level=byte_level) for piece, token in pieces.items()}
+
+
+def _text_of(piece: str, *, byte_level: bool) -> str:
+    if byte := _BYTE.fullmatch(piece):
+        return chr(int(byte[1], 16))
+    if not byte_level:
+        return piece.replace("▁", " ")
+    if piece.isascii():  # printable ASCII is written as itself
+        return piece
+    try:
+        return piece.translate(_BYTES).encode("latin-1").decode("utf-8", errors="replace")
+    except UnicodeEncodeError:  # an added token is written as it is
+        return piece
+
+
+MAX_WIDTH = 3
+"""Digits in the widest token that is read; GPT-2's `2024` in one token is not."""
+
+_READABLE = rf"\s*([0-9]{{1,{MAX_WIDTH}}})\Z"
+_DIGITS = r"(\s*[0-9]|.*[0-9]\Z)"
+_NO_DIGITS = rf"(?!{_DIGITS})"
+_WORD_END = r"\w)\]}%°."
+_NAME = "[A-Za-z0-9_]"
+
+MARKS = {
+    # Digits that may join a neighbour's.
+    "digits": _DIGITS,
+    # Digits in a form that is not read, such as `2024` in one token: no number has them.
+    "unread": rf"(?!{_READABLE}){_DIGITS}",
+    # A space before the digits: they join nothing before them.
+    "spaced": rf"(?=\s){_DIGITS}",
+    # The digits begin with 0.
+    "zero": r"\s*0",
+    "comma": r",\Z",
+    # A point and nothing else.
+    "point": r"\.\Z",
+    # A point after what cannot be a word, such as ` .`: a number may begin with it.
+    "bare point": rf"{_NO_DIGITS}.*[^{_WORD_END}]\.\Z",
+    # A minus and nothing else; and -.5 begins with the token `-.`.
+    "minus": r"[-−]\.?\Z",
+    # A minus after what cannot be a word, such as ` -` or `(-`: always a sign.
+    "negative": rf"{_NO_DIGITS}.*[^{_WORD_END}][-−]\.?\Z",
+    # Ends as a word, a number or a closed bracket does: a minus after it is no sign.
+    "word": rf"{_DIGITS}|.*[{_WORD_END}]\Z",
+    # Ends with an opening bracket, or with one and a minus.
+    "opens": rf"{_NO_DIGITS}.*[(\[{{][-−]?\Z",
+    # Begins with a closing bracket.
+    "closes": rf"{_NO_DIGITS}[)\]}}]",
+    # Ends with an ASCII letter, a digit or an underscore: a name may go on after it.
+    "in name": rf".*{_NAME}\Z",
+    # Consists of these alone: it continues a name before it.
+    "goes on": rf"{_NAME}+\Z",
+    # The last name in it begins with a letter or an underscore, and not with a digit.
+    "name": rf"(.*[^A-Za-z0-9_])?[A-Za-z_]{_NAME}*\Z",
+}
+"""Patterns at the start of a token's text, by the mark they give it.
+
+No pattern looks at a letter in particular: `tokens_by_form` relies on that."""
+
+
+_LETTERS = re.compile("[A-Za-z]+")
+_FOREIGN_LETTERS = re.compile(r"[^\W\d_A-Za-z]+")
+
+
+def digits_of(text: str) -> str | None:
+    """Return the one to three ASCII digits that a token consists of, without a leading space."""
+    match = re.match(_READABLE, text)
+    return match[1] if match else None
+
+
+def tokens_by_form(texts: Mapping[int, str]) -> dict[str, list[int]]:
+    """Group tokens by the form of their text, in which a run of letters is one letter.
+
+    150,000 tokens have some thousands of forms, and the marks are matched against these alone.
+    """
+    forms: dict[str, list[int]] = {}
+    for token, text in texts.items():
+        form = _LETTERS.sub("a", text)
+        form = form if form.isascii() else _FOREIGN_LETTERS.sub("é", form)
+        forms.setdefault(form, []).append(token)
+    return forms
+
+
+def tokens_with(mark: str, forms: Mapping[str, list[int]]) -> list[int]:
+    """List the tokens whose text has the mark, in ascending order."""
+    pattern = re.compile(MARKS[mark], re.DOTALL)
+    return sorted(chain.from_iterable(forms[form] for form in forms if pattern.match(form)))
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from operator import itemgetter
 import torch
 from torch import Tensor
 
+from gnomon.losses.numbers import tables
 from gnomon.losses.numbers.spans import Spans, read
-from gnomon.losses.numbers.tables import Entry, Tables, entries_of
-from gnomon.losses.numbers.tokens import MAX_WIDTH, Tokenizer, texts_of, tokens_by_form, tokens_with
+from gnomon.losses.numbers.tables import MAX_WIDTH, Entry, Tables, Tokenizer
 
 
 class NumericVocab:
@@ -41,10 +41,10 @@ class NumericVocab:
         tokenizer: Tokenizer | None = None,
     ) -> None:
         pieces = dict(sorted(pieces.items(), key=itemgetter(1)))
-        texts, by_token = texts_of(pieces), {token: piece for piece, token in pieces.items()}
-        self.entries = entries_of(pieces, texts)
-        forms = tokens_by_form(texts)
-        self.unread = tuple(by_token[token] for token in tokens_with("unread", forms))
+        texts, by_token = tables.texts_of(pieces), {token: piece for piece, token in pieces.items()}
+        self.entries = tables.entries_of(pieces, texts)
+        forms = tables.tokens_by_form(texts)
+        self.unread = tuple(by_token[token] for token in tables.tokens_with("unread", forms))
         self.size = max(texts, default=-1) + 1 if size is None else size
         self._tokenizer = tokenizer
         self._check()

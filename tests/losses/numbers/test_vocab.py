@@ -14,7 +14,7 @@ from toy_vocabularies import many_digits, numbered, one_digit
 from transformers import PreTrainedTokenizerFast
 
 from gnomon.losses import NumericVocab
-from gnomon.losses.numbers.tokens import MARKS, Tokenizer, tokens_by_form, tokens_with
+from gnomon.losses.numbers.tables import MARKS, Tokenizer, tokens_by_form, tokens_with
 
 TEXTS = ["10:08", "12:05", "-3.5", "1,234 and 007", "(12,345),(67,890)", "x = 2024", "12 5 a"]
 ENTRIES = {"llama3": 1110, "idefics3": 1110, "toy llama3": 1110, "toy gpt2": 12, "toy t5": 11,
