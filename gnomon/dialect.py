@@ -1,11 +1,9 @@
 """Public name of `gnomon.answers.base.dialect`: targets as a model family writes and reads them."""
 
 from gnomon import names
-from gnomon.answers.base.dialect import ANSWER as ANSWER
-from gnomon.answers.base.dialect import DIALECTS as DIALECTS
-from gnomon.answers.base.dialect import Dialect as Dialect
-from gnomon.answers.base.dialect import final as final
-from gnomon.answers.base.dialect import worked as worked
+from gnomon.answers.base.dialect import ANSWER, DIALECTS, Dialect, final, worked
+
+__all__ = ["ANSWER", "DIALECTS", "Dialect", "create", "final", "worked"]
 
 
 def create(name: str) -> Dialect:

@@ -10,26 +10,25 @@ from io import BytesIO
 from reprlib import repr  # noqa: A004 - what is refused may be long, and deep
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.answers.base.target import Size as Size
-from gnomon.answers.base.target import Target as Target
-from gnomon.answers.box.answer import Box as Box
-from gnomon.answers.boxes.answer import Boxes as Boxes
-from gnomon.answers.boxes.answer import LabelledBox as LabelledBox
-from gnomon.answers.number.answer import Number as Number
-from gnomon.answers.registry import TARGETS as TARGETS
-from gnomon.answers.registry import target_from_json as target_from_json
-from gnomon.answers.registry import target_to_json as target_to_json
-from gnomon.answers.spots.answer import Spot as Spot
-from gnomon.answers.spots.answer import Spots as Spots
-from gnomon.answers.table.answer import Table as Table
-from gnomon.answers.text.answer import Text as Text
-from gnomon.answers.time.answer import FORMS as FORMS
-from gnomon.answers.time.answer import Form as Form
-from gnomon.answers.time.answer import Time as Time
+from gnomon.answers.base.target import Size, Target
+from gnomon.answers.box.answer import Box
+from gnomon.answers.boxes.answer import Boxes, LabelledBox
+from gnomon.answers.number.answer import Number
+from gnomon.answers.registry import TARGETS, target_from_json, target_to_json
+from gnomon.answers.spots.answer import Spot, Spots
+from gnomon.answers.table.answer import Table
+from gnomon.answers.text.answer import Text
+from gnomon.answers.time.answer import FORMS, Form, Time
 
 if TYPE_CHECKING:
     from PIL.Image import Image
     from pydantic import ConfigDict, TypeAdapter
+
+__all__ = [
+    "CUT", "FORMS", "TARGETS", "Box", "Boxes", "Certainty", "Form", "LabelledBox", "Number",
+    "Prediction", "Sample", "Size", "Spot", "Spots", "Table", "Target", "Text", "Time",
+    "prediction_from_json", "prediction_to_json", "target_from_json", "target_to_json",
+]  # fmt: skip
 
 _WIDEST = (1024, 1024)
 """Most pixels of a picture in a notebook, whose file grows by every picture that it shows."""

@@ -15,22 +15,14 @@ import ast
 import inspect
 import re
 import sys
+import typing
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import NoneType
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NoReturn,
-    TypeAlias,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, Literal, NoReturn, TypeAlias
 
 from gnomon.terminal import encodable, printable
 
@@ -168,7 +160,7 @@ def _add(parser: argparse.ArgumentParser, verb: Callable[..., Any], more: Sequen
         help="a class of your own that a stored run or a dataset names; may be given again",
     )
     texts = _parameter_help(_USUAL) | _parameter_help("\n".join(more))
-    types = get_type_hints(verb, include_extras=True)
+    types = typing.get_type_hints(verb, include_extras=True)
     for name, parameter in inspect.signature(verb).parameters.items():
         words = _argument_type(types[name]) | texts.get(name, {})
         if parameter.kind is parameter.VAR_POSITIONAL:
@@ -206,16 +198,18 @@ def _parameter_help(lines: str) -> dict[str, dict[str, str]]:
 
 def _argument_type(hint: Any) -> dict[str, Any]:
     """Translate a parameter's type to the keywords of add_argument."""
-    inner = get_args(hint)
+    inner = typing.get_args(hint)
     if NoneType in inner:  # `Path | None` is a Path; None is the default alone
         return _argument_type(inner[0])
     if hint is bool:
         return {"action": "store_true"}
-    if get_origin(hint) is list:
+    if typing.get_origin(hint) is list:
         return {"action": "append", "type": inner[0]}
-    if get_origin(hint) is Literal:
+    if typing.get_origin(hint) is Literal:
         return {"choices": inner}
-    if get_origin(hint) is Annotated:  # such as Count, whose second part parses and checks the text
+    if (
+        typing.get_origin(hint) is Annotated
+    ):  # such as Count, whose second part parses and checks the text
         return {"type": inner[1]}
     return {"type": _path if hint is Path else hint}
 

@@ -1,7 +1,5 @@
 """Pictures without labels: the question about them, which the training asked, and their answers."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace

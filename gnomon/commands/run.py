@@ -1,13 +1,12 @@
 """The whole of a run: samples, answers before, training, answers after, report."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any
 
 from gnomon import recipe as recipes
 from gnomon import store
+from gnomon.commands import train
 from gnomon.commands._parser import Few
 from gnomon.commands.answer_files import pictures_of, score_run
 from gnomon.commands.card import write_card
@@ -15,13 +14,6 @@ from gnomon.commands.directory import AFTER, BEFORE, announce, as_begun, claim, 
 from gnomon.commands.predict import answer_exam
 from gnomon.commands.resolve import Resolved
 from gnomon.commands.score import refuse_overwriting, report
-from gnomon.commands.train import (
-    lock_run,
-    refuse_server,
-    resolve_for_training,
-    train_run,
-    warn_of_cut_answers,
-)
 from gnomon.eval.report.files import ReportFiles
 from gnomon.recipe import RecipeError
 from gnomon.store.samples import train_size
@@ -35,17 +27,17 @@ def run(recipe: str, *overrides: str, out: Path | None = None, workers: Few | No
     recipe RECIPE: a YAML file or a name, such as demo (`gnomon ls configs`)
     out DIR: the run's directory (runs/NAME)
     """
-    resolved = resolve_for_training(recipe, overrides)
+    resolved = train.resolve_for_training(recipe, overrides)
     run_all(resolved, out or default_run(recipe), workers=workers)
 
 
 def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
     """Do all steps of a run in its directory, those of an earlier start excepted."""
-    with lock_run(out):
+    with train.lock_run(out):
         # Before the model is looked up: a launcher may have started eight of these.
         refuse_processes("run")
         recipe, exam = as_begun(out, resolved.parsed, resolved.recipe), resolved.exam
-        refuse_server(recipe)
+        train.refuse_server(recipe)
         from gnomon.pipeline.checkpoint import resolve as locate_model
         from gnomon.pipeline.training.settings import sft_config
 
@@ -56,7 +48,7 @@ def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
             # While such settings live, ZeRO-3 takes over every model that is loaded: also the one
             # that answers before the training, which then makes its settings anew.
             config = None
-        warn_of_cut_answers(resolved, out)
+        train.warn_of_cut_answers(resolved, out)
         # A report in the way is refused now, not after an hour of training.
         page = out / "report.html"
         refuse_overwriting(ReportFiles.of(page))
@@ -67,7 +59,7 @@ def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
         announce("asking the model as it came")
         answer_exam(recipe, exam, answers / f"{BEFORE}.jsonl")
         announce("fine-tuning")
-        train_run(resolved, out, config=config)
+        train.train_run(resolved, out, config=config)
         announce("asking it again")
         answer_exam(recipe, exam, answers / f"{AFTER}.jsonl", run=out)
         announce("scoring")
@@ -78,7 +70,7 @@ def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
 
 def write_samples(resolved: Resolved, run: Path, *, workers: int | None) -> None:
     """Write the run's training and held-out samples to its data directory."""
-    with lock_run(run):
+    with train.lock_run(run):
         recipe, exam = as_begun(run, resolved.parsed, resolved.recipe), resolved.exam
         claim(run, recipe, sources=(*recipe.data, *exam.sources))
         samples, folder = resolved.samples("train"), run / "data"

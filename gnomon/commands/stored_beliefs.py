@@ -1,7 +1,5 @@
 """Answers that are stored with their beliefs, certified under other terms without asking again."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice

@@ -1,7 +1,5 @@
 """The fine-tuning of a recipe in its run's directory."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress

@@ -1,7 +1,5 @@
 """Pictures as files: opened as viewers show them, encoded without loss, reduced to a hash."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext

@@ -1,7 +1,5 @@
 """Metrics of boxes (x1, y1, x2, y2) in pixels, and the type."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Several boxes with their labels, or none, exactly; and lists of boxes in users' files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace

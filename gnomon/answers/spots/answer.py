@@ -1,7 +1,5 @@
 """Texts with their boxes in a picture, exactly."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self

@@ -1,19 +1,9 @@
 """Metrics of texts in their boxes, and the type."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 
-from gnomon.answers.base.answer_type import (
-    SHARES,
-    Answer,
-    AnswerType,
-    Errors,
-    Line,
-    PrecisionRecall,
-    Value,
-)
+from gnomon.answers.base.answer_type import SHARES, Answer, Errors, Line, PrecisionRecall, Value
 from gnomon.answers.base.dialect import Dialect, final
 from gnomon.answers.base.target import Size
 from gnomon.answers.box.measure import BoxListType, iou
@@ -113,4 +103,4 @@ class SpotsType(BoxListType):
         }
 
 
-TYPES: dict[str, AnswerType] = {"spots": SpotsType()}
+TYPES = {"spots": SpotsType()}

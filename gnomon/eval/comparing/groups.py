@@ -1,7 +1,5 @@
 """Groups of runs that differ in nothing but their seed; a check that runs had the same exam."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

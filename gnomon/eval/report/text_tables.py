@@ -1,7 +1,5 @@
 """Tables as plain text, for terminals, and as plain values, for programs; published tables."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain

@@ -1,7 +1,5 @@
 """Read and measure every prediction, and sum up each type of answer."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

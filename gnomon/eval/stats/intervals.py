@@ -1,7 +1,5 @@
 """Estimates with intervals. Each names its method and its number of items."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass

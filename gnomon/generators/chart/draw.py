@@ -1,7 +1,5 @@
 """A chart's picture with the place of everything in it, its facts, and its table as a picture."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The kind `chart`: its options, its levels, and the table and question of each sample."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,8 +13,6 @@ from gnomon.generators.chart import scene as plans
 from gnomon.generators.chart import style as styles
 from gnomon.generators.chart import table as tables
 from gnomon.generators.chart.catalog import TYPES
-from gnomon.generators.chart.scene import ChartPlan
-from gnomon.generators.chart.table import Cell, Cells, Frame
 from gnomon.generators.drawing.colours import series_palette_name
 from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.files import UserFile
@@ -227,7 +223,7 @@ class Chart(PictureGenerator):
                 return ((width, height),)
         return tuple((width, height) for width, height in self.size)
 
-    def _meaning(self, index: int) -> tuple[Rng, ChartPlan, phrasing.ChartQuestion]:
+    def _meaning(self, index: int) -> tuple[Rng, plans.ChartPlan, phrasing.ChartQuestion]:
         """Draw tables until one belongs to the split and answers a question.
 
         One table in ten belongs to it at least, and most answer most of the questions that their
@@ -257,8 +253,8 @@ class Chart(PictureGenerator):
         raise self._refusal(scope)
 
     def _values_of_split(
-        self, rng: Rng, frame: Frame, tie: int, missing: Cell | None
-    ) -> Cells | None:
+        self, rng: Rng, frame: tables.Frame, tie: int, missing: tables.Cell | None
+    ) -> tables.Cells | None:
         """Draw values until the table belongs to the split; None after some fifty tables."""
         names = _names_key(frame)
         for _ in range(_VALUES):
@@ -269,7 +265,7 @@ class Chart(PictureGenerator):
                     return cells
         return None
 
-    def _frame(self, rng: Rng, scope: Scope, chart: str) -> tuple[Frame, bool, int]:
+    def _frame(self, rng: Rng, scope: Scope, chart: str) -> tuple[tables.Frame, bool, int]:
         """Draw a table's frame, whether values are written, and how close the nearest two are."""
         series = rng.within(scope.series_of(chart))
         rows = rng.within(scope.rows_of(chart, series))
@@ -295,5 +291,5 @@ class Chart(PictureGenerator):
         return tuple((s, s.choices(self.charts, self.questions)) for s in scopes)
 
 
-def _names_key(frame: Frame) -> str:
+def _names_key(frame: tables.Frame) -> str:
     return f"{frame.topic.measure}/{','.join(frame.rows)}/{','.join(frame.columns)}/"

@@ -1,7 +1,5 @@
 """Questions about a chart: only those whose answer the picture determines, and their wording."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise

@@ -1,7 +1,5 @@
 """The pixels of counters: a flat plate with wheels, segments or dials, brought into the picture."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import cv2

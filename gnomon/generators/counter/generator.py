@@ -1,7 +1,5 @@
 """Counters, and questions about what they read."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple

@@ -13,14 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
-from gnomon.generators.drawing.colours import (
-    EDGE,
-    Colour,
-    blend,
-    difference,
-    ground_clear_of,
-    stand_out,
-)
+from gnomon.generators.drawing import colours
+from gnomon.generators.drawing.colours import EDGE, Colour, blend, difference, stand_out
 from gnomon.generators.files import UserFile
 from gnomon.generators.rng import Rng
 from gnomon.sample import Size
@@ -173,7 +167,7 @@ def background_behind(
         return all(stand_out(pixels_at(pixels, p, scale), [c], EDGE) for p, c in edges)
 
     # No spread: what a photograph is blended with has one colour.
-    ground = ground_clear_of(tuple(colour for _, colour in edges), mean_colour(style), 0)
+    ground = colours.ground_clear_of(tuple(colour for _, colour in edges), mean_colour(style), 0)
     return crop_photograph(style, (side, side), ground, rng, clear)
 
 

@@ -1,7 +1,5 @@
 """Texts on grounds: find one, read one, or list all with their boxes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from string import ascii_letters, digits, punctuation
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple

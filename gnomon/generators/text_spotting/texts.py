@@ -1,7 +1,5 @@
 """Random texts of signs, labels and receipts: words, numbers, prices, dates, codes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

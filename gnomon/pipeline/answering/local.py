@@ -1,7 +1,5 @@
 """Answers of a loaded model, appended to a file batch by batch; a killed run resumes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

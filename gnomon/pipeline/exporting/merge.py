@@ -1,7 +1,5 @@
 """Merge of an adapter into its base: one model for plain transformers, checked against the run."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

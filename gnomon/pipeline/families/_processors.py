@@ -1,7 +1,5 @@
 """Processors assembled from their parts, without torchvision: pictures go through PIL."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar

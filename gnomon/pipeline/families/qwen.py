@@ -5,8 +5,6 @@ Qwen3.5 is from transformers' own Qwen3_5 classes, the model cards, and the chat
 config.json that copies of the checkpoints carry. Never compared with the hub.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import ceil, floor, sqrt
 from pathlib import Path

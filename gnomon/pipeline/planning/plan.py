@@ -1,7 +1,5 @@
 """Parameters, tokens, memory and steps of a training before it starts, and recipes that fit."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace

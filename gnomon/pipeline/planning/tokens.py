@@ -7,15 +7,8 @@ from dataclasses import dataclass, replace
 
 from gnomon import dialect
 from gnomon.losses import CE
+from gnomon.pipeline import collate
 from gnomon.pipeline.checkpoint import open_processor
-from gnomon.pipeline.collate import (
-    IGNORED,
-    Collator,
-    digit_coverage,
-    prompt_of,
-    resized_sizes,
-    written_answer,
-)
 from gnomon.pipeline.families.base import Config, Family, tokenizer_of
 from gnomon.recipe import Model, Recipe
 from gnomon.sample import Sample, Size
@@ -54,15 +47,15 @@ def count_tokens(
 ) -> tuple[list[Tokens], dict[str, float] | None]:
     """Count by the model's processor; also return the digits that the loss sees, by answer type."""
     _, processor = open_processor(recipe.model)
-    collator, counts = Collator(family, processor), []
+    collator, counts = collate.Collator(family, processor), []
     for sample in samples:
         batch = collator([{"sample": sample}])
         # Sizes within the checkpoint's own limits, which may be narrower than the family's.
-        sizes = resized_sizes(family, processor, sample)
+        sizes = collate.resized_sizes(family, processor, sample)
         if not family.has_pixel_limits:
             sizes = [image.size for image in sample.images]
         picture, patches = _image_costs(family, config, sizes, recipe.model)
-        answer = int((batch["labels"] != IGNORED).sum())
+        answer = int((batch["labels"] != collate.IGNORED).sum())
         counts.append(Tokens(batch["input_ids"].shape[1], picture, answer, patches, sizes))
     if recipe.loss.name == CE:
         return counts, None
@@ -71,18 +64,18 @@ def count_tokens(
     vocab = NumericVocab.from_tokenizer(
         tokenizer_of(processor), size=config.get_text_config().vocab_size
     )
-    return counts, digit_coverage(vocab, family, processor, samples)
+    return counts, collate.digit_coverage(vocab, family, processor, samples)
 
 
 def cut_answers(model: Model, samples: Sequence[Sample], limit: int) -> str:
     """Say how many answers are cut at `limit` tokens, and name the longest; empty if none is."""
     family, processor = open_processor(model)
-    collator = Collator(family, processor)
+    collator = collate.Collator(family, processor)
     lengths: dict[str, int] = {}
     n = 0
     for sample in samples:
         try:
-            answer = written_answer(family, processor, sample)
+            answer = collate.written_answer(family, processor, sample)
             # Without the end token, before which a measured answer may be cut.
             lengths[answer] = len(collator.answer_ids(sample)) - 1
         except ValueError:  # no label to train on, as the training says when it comes to it
@@ -120,7 +113,7 @@ def prompt_tokens(model: Model, samples: Sequence[Sample]) -> list[int]:
     family, processor = open_processor(model)
     lengths = []
     for sample in samples:
-        prompt = prompt_of(family, processor, sample)
+        prompt = collate.prompt_of(family, processor, sample)
         inputs = family.encode(processor, [prompt], [sample.images], side="left")
         lengths.append(inputs["input_ids"].shape[1])
     return lengths

@@ -3,8 +3,6 @@
 Shapes: B batch, T tokens, P rows of the answer, H hidden, V vocabulary.
 """
 
-from __future__ import annotations
-
 from inspect import signature
 from typing import Any
 

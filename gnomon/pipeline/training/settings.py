@@ -1,7 +1,5 @@
 """Conversion of a recipe to TRL's SFTConfig."""
 
-from __future__ import annotations
-
 import math
 import traceback
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """TRL's SFTTrainer with a numeric loss: one forward, logits at the answer's tokens only."""
 
-from __future__ import annotations
-
 import math
 import shutil
 from collections.abc import Callable, Mapping
