@@ -4,6 +4,8 @@ Only the text behind the thinking counts. The value in a box or a tag is trusted
 the values near both ends of the text are weighed against each other.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from functools import cache

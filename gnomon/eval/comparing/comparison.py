@@ -1,5 +1,7 @@
 """Comparison of two models on the same samples: differences, and which are more than luck."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import inf
