@@ -9,6 +9,7 @@ from typing import get_type_hints
 
 import pytest
 import yaml
+from case_tables import rows
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -164,10 +165,7 @@ def test_every_field_has_a_docstring_under_it(kind):
             assert isinstance(below.value.value, str)
 
 
-REFUSALS = [
-    json.loads(line)
-    for line in Path(__file__).with_name("refusals.jsonl").read_text("utf-8").splitlines()
-]
+REFUSALS = rows(__file__, "refusals")
 """Values, overrides and fields of TRL, each with what is said of it."""
 
 

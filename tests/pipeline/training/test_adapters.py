@@ -17,7 +17,7 @@ from gnomon.pipeline.planning.shapes import measure_shapes
 from gnomon.pipeline.quantize import keep_trainable_on_cpu, quantization_config, quantized_layers
 from gnomon.pipeline.training.log import LogFile
 from gnomon.pipeline.training.parts import prepare_parts
-from gnomon.recipe import Eval, Lora, Model, Recipe, RecipeError, Train, validate
+from gnomon.recipe import Eval, Lora, Model, Train
 
 NF4, INT8, PLAIN = (
     {},
@@ -127,34 +127,6 @@ def test_the_first_step_of_adam_is_as_long_as_its_part_s_rate(checkpoint, tmp_pa
     assert 0 < len(towers) < len(moved)
     for name, far in moved.items():
         assert far == pytest.approx(1e-4 if name in towers else 1e-2, rel=0.02), name
-
-
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        (
-            {"train": {"lora": {"init_lora_weights": "pissa"}}},
-            "'pissa': input should be a valid boolean or 'gaussian' or 'orthogonal'",
-        ),
-        ({"train": {"lora": {"r": {"vision": 8}}}}, "lora.r.vision: vision has no adapters"),
-        ({"train": {"lora": {"r": {"language": 0}}}}, "r.language: 0: input should be greater"),
-        ({"train": {"lora": {"target_modules": []}}}, "target_modules: .* at least 1 item"),
-        ({"train": {"lora": {"modules_to_save": ["lm_head"]}}}, "modules_to_save: no such key"),
-        ({"train": {"learning_rates": {"projector": 1e-4}}}, "projector is frozen"),
-        (
-            {"train": {"learning_rates": {"language": 0.0}}},
-            "learning_rates.language: 0.0: input should be greater",
-        ),
-        ({"model": {"load_in_8bit": True}}, "set load_in_4bit=false beside it"),
-        (
-            {"model": {"attn_implementation": "flash_attention_2"}, "eval": {"belief": True}},
-            "flash_attention_2 does not take",
-        ),
-    ],
-)
-def test_what_cannot_be_is_refused_with_the_reason(said, told):
-    with pytest.raises(RecipeError, match=told):
-        validate(Recipe, {"data": [{"kind": "clock"}], **said})
 
 
 def test_a_layer_or_an_attention_that_is_not_there_is_named(checkpoint):

@@ -154,19 +154,9 @@ def test_a_run_killed_before_it_saved_its_weights_only_saves_them(
     assert are_same(weights_of(run), weights_of(whole))
 
 
-@pytest.mark.parametrize(
-    ("override", "message"),
-    [
-        ("train.metric=time_exakt", "no metric 'time_exakt'.*did you mean time_exact"),
-        ("train.patience=2", "patience=2 counts evaluations: give eval_steps, too"),
-        ("train.eval_samples=0", "eval_samples: 0: input should be greater"),
-        ("train.report_to=[mlflow]", "train.report_to.0: 'mlflow'"),
-    ],
-)
-def test_wrong_settings_are_refused_before_anything_is_spent(override, message):
-    watched = [] if "patience" in override else ["train.eval_steps=5"]
-    with pytest.raises(RecipeError, match=message):
-        _ = resolve("demo", [*watched, override]).recipe
+def test_an_unknown_metric_is_refused_before_anything_is_spent():
+    with pytest.raises(RecipeError, match=r"no metric 'time_exakt'.*did you mean time_exact"):
+        _ = resolve("demo", ["train.eval_steps=5", "train.metric=time_exakt"]).recipe
 
 
 def test_a_metric_of_no_sample_is_refused(recipe, tmp_path):
