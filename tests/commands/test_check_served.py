@@ -59,19 +59,19 @@ def url(run):
 
     def reply(request):
         if request is None:
-            return 200, json.dumps({"data": [{"id": name} for name in models]}).encode()
+            return 200, {"data": [{"id": name} for name in models]}
         name = request["model"]
         if name not in models:
-            return 404, json.dumps({"error": {"message": "The model does not exist."}}).encode()
+            return 404, {"error": {"message": "The model does not exist."}}
         if models[name] is None:
             message = "This model's maximum context length is 16 tokens."
-            return 400, json.dumps({"error": {"message": message}}).encode()
+            return 400, {"error": {"message": message}}
         texts, (with_picture, alone) = models[name]
         *pictures, _ = request["messages"][0]["content"]
         text = texts[pictures[0]["image_url"]["url"]] if pictures else "no picture"
         _, body = answer(text, finish_reason="length" if name == "thinking" else "stop")
         usage = {"prompt_tokens": with_picture if pictures else alone}
-        return 200, json.dumps(json.loads(body) | {"usage": usage}).encode()
+        return 200, body | {"usage": usage}
 
     with reply_server(reply) as server:
         yield server.url

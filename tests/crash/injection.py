@@ -198,7 +198,7 @@ class Injector:
 @contextmanager
 def server_of_one_answer() -> Iterator[str]:
     """The URL of a server that says 10:10 to everything."""
-    models = json.dumps({"data": [{"id": "m"}]}).encode()
+    models = {"data": [{"id": "m"}]}
     with reply_server(lambda asked: (200, models) if asked is None else answer("10:10")) as server:
         yield server.url
 

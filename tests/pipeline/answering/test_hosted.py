@@ -3,7 +3,6 @@
 import base64
 import csv
 import io
-import json
 import os
 import re
 import signal
@@ -14,12 +13,13 @@ import time
 import tomllib
 from contextlib import contextmanager
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from pathlib import Path
 
 import pytest
 from PIL import Image
 from pipeline_toys import UNEVEN
+from reply_server import answer, reply_server
 
 from gnomon.commands import main
 from gnomon.eval.scoring import predictions
@@ -29,53 +29,18 @@ from gnomon.pipeline.answering.server import Server, predict_to_file
 from gnomon.pipeline.load import load
 from gnomon.recipe import Model
 
-LOCK = threading.Lock()
-
 
 @contextmanager
 def serving(reply):
-    """A server on this machine; `reply` makes a status, headers and a body of each request."""
-    seen = []
+    """A server on this machine; `reply` makes a reply of a request and of its number, from 1."""
+    lock, numbers = threading.Lock(), count(1)
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):  # what a redirect makes of a POST
-            self.do_POST()
+    def reply_in_turn(asked):
+        with lock:
+            return reply(asked, next(numbers))
 
-        def do_POST(self):
-            asked = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))) or "{}")
-            with LOCK:
-                seen.append((self.path, dict(self.headers), asked))
-                try:
-                    status, headers, body = reply(asked, len(seen))
-                except ConnectionAbortedError:
-                    self.close_connection = True
-                    return
-            body = body(self) if callable(body) else body
-            data = body if isinstance(body, bytes) else json.dumps(body).encode()
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            if "Content-Length" not in headers:
-                self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1", seen
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-def said(text):
-    return 200, {}, {"choices": [{"message": {"role": "assistant", "content": text}}]}
+    with reply_server(reply_in_turn) as server:
+        yield server.url, server.requests
 
 
 def asked_of(samples, url, out, **options):
@@ -117,7 +82,7 @@ def test_a_served_model_answers_as_it_does_here(tiny, tmp_path):
             image = Image.open(io.BytesIO(base64.b64decode(pictures[0].partition(",")[2])))
         text = message["content"][-1]["text"]
         question = replace(UNEVEN[0], image=image and image.convert("RGB"), question=text)
-        return said(generate_texts(tiny, [question], max_new_tokens=asked["max_tokens"])[0])
+        return answer(generate_texts(tiny, [question], max_new_tokens=asked["max_tokens"])[0])
 
     with serving(reply) as (url, seen):
         found = asked_of(UNEVEN, url, tmp_path / "a.jsonl")
@@ -129,7 +94,7 @@ def test_a_served_model_answers_as_it_does_here(tiny, tmp_path):
 
 
 def test_what_is_answered_is_not_asked_again(tmp_path):
-    with serving(lambda *_: said("10:08")) as (url, seen):
+    with serving(lambda *_: answer("10:08")) as (url, seen):
         asked_of(UNEVEN[:2], url, tmp_path / "a.jsonl")
         asked_of(UNEVEN[:4], url, tmp_path / "a.jsonl")
         assert len(seen) == 4
@@ -141,7 +106,7 @@ def test_a_busy_server_is_asked_again_after_as_long_as_it_says(tmp_path, waits):
     def reply(_, count):
         if count == 1:
             return 429, {"Retry-After": "7"}, {}
-        return (503, {}, {}) if count < 4 else said("10:08")
+        return (503, {}) if count < 4 else answer("10:08")
 
     with serving(reply) as (url, _):
         found = asked_of(UNEVEN[:1], url, tmp_path / "a.jsonl")
@@ -153,7 +118,7 @@ def test_a_connection_that_breaks_is_tried_again(tmp_path, waits):
     def reply(_, count):
         if count == 1:
             raise ConnectionAbortedError  # the server hangs up without a word
-        return (200, {"Content-Length": "900"}, b"{") if count == 2 else said("10:08")
+        return (200, {"Content-Length": "900"}, b"{") if count == 2 else answer("10:08")
 
     with serving(reply) as (url, seen):
         found = asked_of(UNEVEN[:1], url, tmp_path / "a.jsonl")
@@ -180,12 +145,13 @@ def test_a_connection_that_breaks_is_tried_again(tmp_path, waits):
     ids=range(12),
 )
 def test_one_malformed_reply_costs_one_retry_and_all_are_told(tmp_path, waits, reply):
-    with serving(lambda _, count: (200, {}, reply) if count == 2 else said("10:08")) as (url, seen):
+    replies = {2: (200, reply)}
+    with serving(lambda _, count: replies.get(count, answer("10:08"))) as (url, seen):
         found = asked_of(UNEVEN[:3], url, tmp_path / "a.jsonl", at_once=1)
     assert len(seen) == 4
     assert {answer.text for answer in found.values()} == {"10:08"}
     with (
-        serving(lambda *_: (200, {}, reply)) as (url, _),
+        serving(lambda *_: (200, reply)) as (url, _),
         pytest.raises(ValueError, match="answered what holds no answer"),
     ):
         asked_of(UNEVEN[3:4], url, tmp_path / "b.jsonl")
@@ -194,14 +160,14 @@ def test_one_malformed_reply_costs_one_retry_and_all_are_told(tmp_path, waits, r
 def test_half_an_emoji_in_an_answer_is_written_as_text(tmp_path):
     Image.new("RGB", (4, 4)).save(tmp_path / "a.png")
     out = tmp_path / "a.csv"
-    with serving(lambda *_: said("\ud83d 10:08")) as (url, _):
+    with serving(lambda *_: answer("\ud83d 10:08")) as (url, _):
         words = ["--question", "Which time?", "--server", url, "--out", str(out)]
         assert main(["predict", "m", str(tmp_path), *words]) == 0
     assert out.read_text().splitlines()[1] == "a.png,? 10:08"
 
 
 def test_a_line_that_a_kill_cut_is_asked_again_and_told(tmp_path):
-    with serving(lambda *_: said("10:08")) as (url, seen):
+    with serving(lambda *_: answer("10:08")) as (url, seen):
         asked_of(UNEVEN[:3], url, tmp_path / "a.jsonl", at_once=1)
         whole = (tmp_path / "a.jsonl").read_bytes()
         (tmp_path / "a.jsonl").write_bytes(whole[:-9])
@@ -213,14 +179,14 @@ def test_a_line_that_a_kill_cut_is_asked_again_and_told(tmp_path):
 
 def test_a_server_that_stays_busy_or_away_is_named(tmp_path, waits):
     with (
-        serving(lambda *_: (500, {}, b"out of memory")) as (url, _),
+        serving(lambda *_: (500, b"out of memory")) as (url, _),
         pytest.raises(ValueError, match="refused 'tiny' with 500: out of memory"),
     ):
         asked_of(UNEVEN[:1], url, tmp_path / "a.jsonl")
     with pytest.raises(ValueError, match="cannot be reached"):
         asked_of(UNEVEN[:1], "http://127.0.0.1:9/v1", tmp_path / "a.jsonl")
     with (
-        serving(lambda *_: (400, {}, {"error": "room temperature"})) as (url, seen),
+        serving(lambda *_: (400, {"error": "room temperature"})) as (url, seen),
         pytest.raises(ValueError, match=r"refused 'tiny' with 400: .*room temperature"),
     ):
         asked_of(UNEVEN[:1], url, tmp_path / "a.jsonl")
@@ -230,13 +196,13 @@ def test_a_server_that_stays_busy_or_away_is_named(tmp_path, waits):
 
 def test_the_key_goes_to_the_server_and_nowhere_else(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-1234")
-    with serving(lambda *_: said("10:08")) as (url, seen):
+    with serving(lambda *_: answer("10:08")) as (url, seen):
         asked_of(UNEVEN[:1], url, tmp_path / "a.jsonl")
     assert seen[0][1]["Authorization"] == "Bearer sk-secret-1234"
     for file in tmp_path.rglob("*"):
         assert b"secret" not in file.read_bytes()
     with (
-        serving(lambda *_: (401, {}, b"bad key")) as (url, _),
+        serving(lambda *_: (401, b"bad key")) as (url, _),
         pytest.raises(ValueError, match=r"401 \(the key in OPENAI_API_KEY was refused\): bad key"),
     ):
         asked_of(UNEVEN[1:2], url, tmp_path / "b.jsonl")
@@ -246,7 +212,7 @@ def test_the_key_goes_to_the_server_and_nowhere_else(tmp_path, monkeypatch):
 @pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
 def test_a_redirect_is_not_followed(tmp_path, monkeypatch, code):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-1234")
-    with serving(lambda *_: said("10:08")) as (elsewhere, followed):
+    with serving(lambda *_: answer("10:08")) as (elsewhere, followed):
         to = elsewhere.replace("//", "//me:sesame-open@") + "?token=sesame-open"
         with (
             serving(lambda *_: (code, {"Location": to}, b"")) as (url, _),
@@ -260,7 +226,7 @@ def test_a_redirect_is_not_followed(tmp_path, monkeypatch, code):
 def echo(code, text):
     """A server that says in its reply how it was asked."""
     how = "{0.headers[Authorization]} {0.path}"
-    return lambda *_: (code, {}, lambda asked: text.format(how.format(asked)).encode())
+    return lambda *_: (code, lambda asked: text.format(how.format(asked)).encode())
 
 
 ANSWER = '{{"choices": [{{"message": {{"content": "10:08 {}"}}}}]}}'
@@ -300,7 +266,7 @@ def test_a_key_that_no_header_can_carry_is_refused_before_the_first_request(
     tmp_path, monkeypatch, capsys, key
 ):
     monkeypatch.setattr("gnomon.redact.os.environ", {"OPENAI_API_KEY": key})
-    with serving(lambda *_: said("10:08")) as (url, seen):
+    with serving(lambda *_: answer("10:08")) as (url, seen):
         out = str(tmp_path / "a.jsonl")
         assert main(["predict", "m", "clock", "--server", url, "--out", out]) == 1
     told = capsys.readouterr().err
@@ -343,7 +309,7 @@ def test_a_server_is_never_written_to_a_run(tmp_path, capsys):
     ids=["empty", "in parts"],
 )  # fmt: skip
 def test_an_answer_may_be_empty_or_in_parts(tmp_path, content, text):
-    with serving(lambda *_: said(content)) as (url, _):
+    with serving(lambda *_: answer(content)) as (url, _):
         assert asked_of(UNEVEN[:1], url, tmp_path / "a.jsonl")[UNEVEN[0].id].text == text
 
 
@@ -355,8 +321,8 @@ def test_a_host_that_wants_other_words_is_refused_by_once(tmp_path, capsys):
             told = "Unsupported value: 'temperature' does not support 0 with this model."
         else:
             assert asked["max_completion_tokens"] == 8
-            return said("noon")
-        return 400, {}, {"error": {"message": told}}
+            return answer("noon")
+        return 400, {"error": {"message": told}}
 
     with serving(reply) as (url, seen):
         found = asked_of(UNEVEN, url, tmp_path / "a.jsonl", at_once=1)
@@ -367,7 +333,7 @@ def test_a_host_that_wants_other_words_is_refused_by_once(tmp_path, capsys):
 
 def test_answers_without_a_word_are_told(tmp_path, capsys):
     """A model that thinks first spends all its tokens on it, and nothing else looks amiss."""
-    with serving(lambda _, count: said("" if count < 3 else "noon")) as (url, _):
+    with serving(lambda _, count: answer("" if count < 3 else "noon")) as (url, _):
         asked_of(UNEVEN, url, tmp_path / "a.jsonl", at_once=1)
     assert "2 answers are empty: a model that thinks first" in capsys.readouterr().err
 
@@ -389,7 +355,7 @@ def test_an_interrupted_run_ends_at_once_and_keeps_its_answers(tmp_path):
         if count > 2:
             arrived.set()
             go_on.wait(60)
-        return said("noon")
+        return answer("noon")
 
     out = tmp_path / "a.jsonl"
     with serving(reply) as (url, _):
@@ -409,7 +375,7 @@ def test_an_interrupted_run_ends_at_once_and_keeps_its_answers(tmp_path):
 
 def test_the_command_line_asks_and_scores(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    with serving(lambda *_: said("It shows ten past ten.")) as (url, _):
+    with serving(lambda *_: answer("It shows ten past ten.")) as (url, _):
         told = ["predict", "owner/vlm-7b", "clock", "eval.samples=4", "--server", url]
         assert main(told) == 0
         assert main(["score", "predictions/vlm-7b-clock.jsonl"]) == 0
@@ -439,7 +405,7 @@ def test_a_folder_of_photographs_is_asked_of_a_server(photos, capsys):
     def reply(asked, _):
         url = asked["messages"][0]["content"][0]["image_url"]["url"]
         picture = Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2])))
-        return said(f"{asked['model']} {picture.getpixel((0, 0))[0]}")
+        return answer(f"{asked['model']} {picture.getpixel((0, 0))[0]}")
 
     with serving(reply) as (url, _):
         words = ["--server", url, "--question", "How late is it?", "eval.batch_size=2"]
@@ -462,7 +428,7 @@ def test_photographs_with_any_names_are_answered(photos, capsys):
         Image.new("RGB", (8, 8)).save(photos / os.fsdecode(name), "PNG")
     (photos / os.fsdecode(b"e\xff.png")).write_bytes(b"")
     out = os.fsdecode(b"\xff.csv")
-    with serving(lambda *_: said("noon")) as (url, _):
+    with serving(lambda *_: answer("noon")) as (url, _):
         command = ["predict", "m", "photos", "--server", url, "--out", out]
         assert main([*command, "--question", "What time is it?"]) == 0
     with Path(out).open(encoding="utf-8", newline="") as file:
@@ -477,7 +443,7 @@ def test_photographs_with_any_names_are_answered(photos, capsys):
 def test_one_photograph_is_asked_of_a_server(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Image.new("RGB", (8, 8)).save("a.PNG")
-    with serving(lambda asked, _: said(asked["messages"][0]["content"][1]["text"])) as (url, _):
+    with serving(lambda asked, _: answer(asked["messages"][0]["content"][1]["text"])) as (url, _):
         words = ["--server", url, "--question", "How late is it?"]
         assert main(["predict", "owner/m", "a.PNG", *words]) == 0
         assert [path.name for path in Path().iterdir()] == ["a.PNG"]
@@ -501,7 +467,7 @@ def test_the_base_install_draws_stores_asks_and_scores(tmp_path):
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
     names = {re.split("[>=]", line)[0] for line in project["optional-dependencies"]["train"]}
     assert {"torch", "transformers", "trl", "peft"} <= names
-    with serving(lambda *_: said("It shows ten past ten.")) as (url, _):
+    with serving(lambda *_: answer("It shows ten past ten.")) as (url, _):
         verbs = [
             ["generate", "clock", "--n", "3", "--workers", "1", "--out", "clocks"],
             ["verify", "clocks"],
