@@ -7,6 +7,7 @@ import json
 
 import pytest
 from command_toys import gnomon
+from picture_tables import numbered_pictures
 from PIL import Image
 
 from gnomon import recipe as recipes
@@ -26,13 +27,7 @@ eval: {{samples: 4}}
 
 @pytest.fixture
 def recipe(tmp_path):
-    lines = ["image,answer,part"]
-    for number in range(12):
-        Image.linear_gradient("L").rotate(30 * number).resize((64, 64)).save(
-            tmp_path / f"{number}.png"
-        )
-        lines.append(f"{number}.png,{number},{'test' if number % 3 == 0 else 'train'}")
-    (tmp_path / "labels.csv").write_text("\n".join(lines))
+    numbered_pictures(tmp_path, ["test", "train", "train"] * 4)
     file = tmp_path / "own.yaml"
     file.write_text(RECIPE.format(folder=tmp_path))
     return file

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from command_toys import gnomon
-from PIL import Image
+from picture_tables import numbered_pictures
 
 from gnomon.commands.directory import as_begun, claim
 from gnomon.commands.resolve import resolve
@@ -22,13 +22,7 @@ train: {{per_device_train_batch_size: 4}}
 @pytest.fixture
 def recipe(tmp_path):
     """Sixty rows: 20 to train on, 35 of validation, 5 of test, sorted by their labels."""
-    lines = ["image,answer,part"]
-    for number in range(60):
-        name = f"{number % 9}.png"
-        Image.new("L", (24, 24), 20 * (number % 9)).save(tmp_path / name)
-        part = "train" if number < 20 else "val" if number < 55 else "test"
-        lines.append(f"{name},{number},{part}")
-    (tmp_path / "labels.csv").write_text("\n".join(lines))
+    numbered_pictures(tmp_path, ["train"] * 20 + ["val"] * 35 + ["test"] * 5, (24, 24))
     file = tmp_path / "own.yaml"
     file.write_text(RECIPE.format(folder=tmp_path))
     return file

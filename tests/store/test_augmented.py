@@ -7,6 +7,7 @@ from itertools import count, islice
 from math import exp
 
 import pytest
+from picture_tables import numbered_pictures
 from PIL import Image
 from store_toys import tree
 
@@ -28,15 +29,9 @@ DRAWN = Source(kind="toy", weight=2, options={"size": 32})
 @pytest.fixture
 def table(tmp_path):
     """Nine rows, three of each split."""
-    lines = ["image,answer,part"]
-    for number in range(9):
-        Image.linear_gradient("L").rotate(40 * number).resize((48, 40)).save(
-            tmp_path / f"{number}.png"
-        )
-        lines.append(f"{number}.png,{number},{('train', 'val', 'test')[number % 3]}")
-    (tmp_path / "labels.csv").write_text("\n".join(lines))
+    labels = numbered_pictures(tmp_path, ["train", "val", "test"] * 3, (48, 40))
     columns = Columns(ask="What is it?", kind="number", split="part")
-    return Source(path=str(tmp_path / "labels.csv"), columns=columns)
+    return Source(path=str(labels), columns=columns)
 
 
 def pixels(sample):

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 from peft import PeftModel
-from PIL import Image
+from picture_tables import numbered_pictures
 from pipeline_toys import UNEVEN, batch_of
 from torch.utils.data import DataLoader
 from toy_runs import (
@@ -232,14 +232,9 @@ def test_pictures_and_answers_are_those_of_the_pass_after_a_kill_and_in_workers(
     recipe, tmp_path, monkeypatch
 ):
     """Six rows are gone through nearly twice; the kill comes in the middle of the second pass."""
-    lines = ["image,answer,split"]
-    for number in range(6):
-        picture = Image.linear_gradient("L").rotate(60 * number).resize((84, 84))
-        picture.save(tmp_path / f"{number}.png")
-        lines.append(f"{number}.png,{number},train")
-    (tmp_path / "labels.csv").write_text("\n".join(lines))
-    columns = Columns(ask="How far?", kind="number", split="split")
-    source = Source(path=str(tmp_path / "labels.csv"), columns=columns, augment="light")
+    labels = numbered_pictures(tmp_path, ["train"] * 6, (84, 84))
+    columns = Columns(ask="How far?", kind="number", split="part")
+    source = Source(path=str(labels), columns=columns, augment="light")
     # Without dropout, whose noise depends on what loaders draw of torch's for their workers.
     settings = {"samples": 6, "max_steps": 5, "save_steps": 4, "gradient_accumulation_steps": 1}
     plain = replace(changed(recipe, lora_dropout=0.0, **settings), data=(source,))
