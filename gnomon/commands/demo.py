@@ -14,9 +14,9 @@ from gnomon.store.pictures import encode_png
 from gnomon.terminal import show
 
 NEXT = """next:
-  gnomon preview clock numerals=[arabic-24] -o clocks.png   # more of what it learnt from
-  gnomon cp demo mine.yaml                                  # a recipe to change, for `gnomon run`
-  gnomon selftest Qwen/Qwen2-VL-2B-Instruct                 # does my GPU fine-tune a real model?"""
+  gnomon preview demo -o speedometers.png     # more of what it learnt from
+  gnomon cp demo mine.yaml                    # a recipe to change, for `gnomon run`
+  gnomon selftest Qwen/Qwen2-VL-2B-Instruct   # does my GPU fine-tune a real model?"""
 
 
 def demo(*overrides: str, out: Path = Path("runs/demo"), workers: Few | None = None) -> None:
@@ -29,14 +29,14 @@ def demo(*overrides: str, out: Path = Path("runs/demo"), workers: Few | None = N
     resolved = resolve("demo", overrides, recipes_only=True)
     resolved.check_for_drawing()  # an override that is wrong is refused before the introduction
     note(
-        "gnomon-tiny reads clocks of 12 hours and has never seen another. The demo teaches it"
-        f" clocks of 24 hours, in three to thirteen minutes on two cores, and writes to {out}.\n"
+        "gnomon-tiny reads clocks and water meters and has never seen a car's speedometer. The demo"
+        f" teaches it one, in three to thirteen minutes on two cores, and writes to {out}.\n"
         "If it is stopped, the same command resumes."
     )
     run_all(resolved, out, workers=workers)
     sheet = out / "three.png"
     put_bytes(sheet, _sheet_of_three(out))
-    show(f"three of the clocks, with both answers: {sheet}", NEXT)
+    show(f"three of the speedometers, with both answers: {sheet}", NEXT)
 
 
 def _sheet_of_three(out: Path) -> bytes:

@@ -20,21 +20,23 @@ def test_three_pictures_and_what_to_type_next_end_it(tmp_path, capsys):
     with Image.open(out / "three.png") as three:
         assert three.width > 3 * 224
     said = capsys.readouterr().out
-    assert said.endswith(f"three of the clocks, with both answers: {out / 'three.png'}\n{NEXT}\n")
+    assert said.endswith(
+        f"three of the speedometers, with both answers: {out / 'three.png'}\n{NEXT}\n"
+    )
     for line in NEXT.splitlines()[1:]:
         parser().parse_args(shlex.split(line, comments=True)[1:])
 
 
 @pytest.mark.long
-def test_the_deviation_falls_to_a_quarter_or_less(tmp_path, capsys):
+def test_the_error_falls_to_a_quarter_or_less(tmp_path, capsys):
     assert gnomon("demo", "--out", tmp_path / "demo") == 0
-    assert "teaches it clocks of 24 hours" in capsys.readouterr().err
+    assert "never seen a car's speedometer" in capsys.readouterr().err
     scores = json.loads((tmp_path / "demo" / "report.json").read_text())["runs"]
     before, after = (
         next(
             line["estimate"]["value"]
-            for line in scores[name]["time24"]["results"]
-            if line["name"] == "deviation"
+            for line in scores[name]["reading"]["results"]
+            if line["name"] == "error"
         )
         for name in ("before", "after")
     )
