@@ -9,7 +9,7 @@ import csv
 import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +101,10 @@ class Lab:
     """First, last and step of the possible readings, from which the model's belief chooses one."""
     augment: Augment = "light"
     """What both readers' trainings do to the photographs."""
+    loss: dict[str, Any] = field(default_factory=lambda: {"name": "ce"})
+    """Section `loss` of gnomon-tiny's recipe."""
+    weights: Path | None = None
+    """Folder of another gnomon-tiny to begin from; default: the one that ships."""
 
     def rules(self, reader: str) -> Sequence[str]:
         """List a reader's ways to an answer: a CNN regresses, a belief needs a grid."""
@@ -130,7 +134,13 @@ class Lab:
                 ]
             }
         else:
-            readings = self._gnomon(cell, chosen, seed)
+            pairs = self.train_and_ask(
+                self.out / f"{cell.name}-{seed}", chosen, seed=seed, drawings=cell.drawings
+            )
+            readings = {
+                rule: [reading_of(prediction, sample, rule) for prediction, sample in pairs]
+                for rule in self.rules(cell.reader)
+            }
         self.out.mkdir(parents=True, exist_ok=True)
         atomic.put_text(file, json.dumps(readings))
         # The weights, forty megabytes a cell, are not needed again.
@@ -173,15 +183,17 @@ class Lab:
 
         return max(labels, key=hits)
 
-    def _gnomon(
-        self, cell: Cell, chosen: list[Photograph], seed: int
-    ) -> dict[str, list[float | None]]:
-        """Train all parts of gnomon-tiny, where there are samples, and read its answers."""
-        work = self.out / f"{cell.name}-{seed}"
+    def train_and_ask(
+        self, work: Path, chosen: list[Photograph], *, seed: int, drawings: bool
+    ) -> list[tuple[Prediction, Sample]]:
+        """Train all parts of gnomon-tiny, where there are samples, and ask it about the test.
+
+        Answers come in the test's order; `work` is left with the run and the answers' file.
+        """
         work.mkdir(parents=True, exist_ok=True)
         data: list[dict[str, Any]] = []
         views = self.passes * len(chosen)
-        if cell.drawings:
+        if drawings:
             steps, share = self.steps, min(PHOTOGRAPHED_SHARE, views / (self.steps * BATCH))
         else:
             steps, share = max(1, min(self.steps, round(views / BATCH))), 1.0
@@ -190,7 +202,7 @@ class Lab:
             self._write_table(table, chosen)
             source = {"path": str(table), "columns": self._columns, "pictures": self._folder}
             data.append({**source, "weight": share, "augment": self.augment})
-        if cell.drawings:
+        if drawings:
             assert self.drawn is not None
             data.append({**self.drawn, "weight": 1.0 - share})
         test = work / "test.csv"
@@ -211,10 +223,7 @@ class Lab:
         assert [float(sample.target.value) for sample in samples] == [
             photograph.value for photograph in self.test
         ]
-        return {
-            rule: [_reading(answers[sample.id], sample, rule) for sample in samples]
-            for rule in self.rules(cell.reader)
-        }
+        return [(answers[sample.id], sample) for sample in samples]
 
     def _recipe(
         self, data: list[dict[str, Any]], test: dict[str, Any], seed: int, steps: int
@@ -236,8 +245,8 @@ class Lab:
         return {
             "seed": seed,
             "data": data,
-            "model": {"name": "gnomon-tiny", "load_in_4bit": False, "dtype": "float32"},
-            "loss": {"name": "ce"},
+            "model": model_section(self.weights),
+            "loss": self.loss,
             "train": train,
             "eval": {
                 "data": [test],
@@ -272,7 +281,15 @@ class Lab:
                 rows.writerow([photograph.file.resolve(), f"{photograph.value:.1f}", split])
 
 
-def _reading(prediction: Prediction, sample: Sample, rule: str) -> float | None:
+def model_section(weights: Path | None) -> dict[str, Any]:
+    """Section `model` of a recipe for gnomon-tiny, or for other weights of its making."""
+    name = {"name": "gnomon-tiny"}
+    if weights:
+        name = {"name": str(weights), "family": "gnomon-tiny"}
+    return {**name, "load_in_4bit": False, "dtype": "float32"}
+
+
+def reading_of(prediction: Prediction, sample: Sample, rule: str) -> float | None:
     """One reading: what the model wrote, or what its belief supports best."""
     text = prediction.text
     if rule != "greedy":

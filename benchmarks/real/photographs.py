@@ -8,6 +8,7 @@ import os
 import random
 import tempfile
 import zipfile
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,13 +93,19 @@ def _unpack(archive: Path, folder: Path) -> None:
             Path(part).mkdir()  # TemporaryDirectory removes it
 
 
-def split_by_group(photographs: list[Photograph]) -> tuple[list[Photograph], list[Photograph]]:
-    """Split into training and test so that no group stands in both; the same on every call."""
-    groups = sorted({photograph.group for photograph in photographs})
+def split_by_group(
+    photographs: list[Photograph], *, share: float = TEST_SHARE, least: int = 1
+) -> tuple[list[Photograph], list[Photograph]]:
+    """Split into training and test so that no group stands in both; the same on every call.
+
+    The test is a share of the groups that have at least `least` photographs.
+    """
+    sizes = Counter(photograph.group for photograph in photographs)
+    groups = sorted(group for group, size in sizes.items() if size >= least)
     random.Random("groups").shuffle(groups)
-    test = set(groups[: max(1, round(TEST_SHARE * len(groups)))])
-    if len(test) == len(groups):
-        raise ValueError(f"{len(groups)} group: two or more are needed, one of them for the test")
+    test = set(groups[: max(1, round(share * len(groups)))])
+    if len(test) == len(sizes):
+        raise ValueError(f"{len(sizes)} group: two or more are needed, one of them for the test")
     return (
         [photograph for photograph in photographs if photograph.group not in test],
         [photograph for photograph in photographs if photograph.group in test],
