@@ -1,1 +1,1 @@
-"""Whether the numeric losses help: PLAN.md, the runs, and the tables of docs/study.md."""
+"""Studies of whether the numeric losses help: plans, runs, outcomes and tables."""
