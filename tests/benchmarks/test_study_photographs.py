@@ -87,6 +87,7 @@ def fill(*, gain, blocks=plan.BLOCKS, entropy=0):
     return {cell.key: made_up(cell, rng, gain=gain) for cell in everything}
 
 
+@pytest.mark.slow
 def test_a_planted_gain_is_found_and_no_other(tmp_path):
     stored = fill(gain=0.1)
     assert report.strengths_of(stored) == CHOSEN
@@ -110,6 +111,7 @@ def test_a_planted_gain_is_found_and_no_other(tmp_path):
     assert (tmp_path / "figure.png").read_bytes()[:4] == b"\x89PNG"
 
 
+@pytest.mark.slow
 def test_false_alarms_are_rarer_than_one_in_twenty():
     block, alarms = plan.BLOCKS[0], 0
     for entropy in range(60):
@@ -172,6 +174,7 @@ def _fast(cell, place):
     return made_up(cell, np.random.default_rng(0))
 
 
+@pytest.mark.slow
 def test_two_workers_run_every_cell_once_and_go_on_after_a_kill(tmp_path, monkeypatch):
     file = tmp_path / "outcomes.jsonl.xz"
     monkeypatch.setattr(run, "_PATIENCE", 0.1)
