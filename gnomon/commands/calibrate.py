@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from gnomon.commands.directory import stored_samples
 from gnomon.commands.exam import Exam
 from gnomon.commands.predict import answer_exam, recipe_and_exam, resolve_model, trained_run
-from gnomon.commands.resolve import Resolved
+from gnomon.commands.resolve import Resolved, is_gone
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.calibration import Calibration, Part, Terms
@@ -64,7 +65,7 @@ def calibrate(
     if recipe.eval.answer == "greedy":
         recipe = replace(recipe, eval=replace(recipe.eval, answer="mean"))
     if data is None:
-        exam = _validation_exam(resolved, recipe)
+        exam = _validation_exam(resolved, recipe, run)
     if exam.samples < _FEWEST:
         raise RecipeError(
             f"{exam.samples} labelled pictures are too few: give at least {_FEWEST}, as DATA"
@@ -78,8 +79,11 @@ def calibrate(
     show(f"{file}: `gnomon predict {model} PICTURES` now writes low, high and confidence")
 
 
-def _validation_exam(resolved: Resolved, recipe: Recipe) -> Exam:
+def _validation_exam(resolved: Resolved, recipe: Recipe, run: Path) -> Exam:
     """Return the questions of a run's split val, of which a table may have fewer than of test."""
+    exam = _stored_validation(recipe, run) if any(map(is_gone, recipe.data)) else None
+    if exam is not None:
+        return exam
     try:
         resolved.refuse_missing(recipe.data)
     except RecipeError as error:
@@ -89,6 +93,21 @@ def _validation_exam(resolved: Resolved, recipe: Recipe) -> Exam:
     exam = Exam.of(replace(recipe, eval=replace(recipe.eval, split="val", data=None)))
     distinct = exam.pool.n_distinct
     return exam if distinct is None else replace(exam, samples=min(exam.samples, distinct))
+
+
+def _stored_validation(recipe: Recipe, run: Path) -> Exam | None:
+    """Return the questions of the split val that the run wrote down; None if it has others."""
+    section, copy = recipe.eval, stored_samples(run, "val")
+    # Several sources were mixed by the seed of the training.
+    if (
+        copy is None
+        or copy.length is None
+        or (len(recipe.data) > 1 and recipe.seed != section.seed)
+    ):
+        return None
+    sources = tuple([replace(source, augment=None) for source in recipe.data])
+    n = min(section.samples or copy.length, copy.length)
+    return Exam(sources, "val", section.seed, n, run / "data")
 
 
 def _answers_path(recipe: Recipe, exam: Exam, run: Path) -> Path:

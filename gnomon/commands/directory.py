@@ -19,6 +19,8 @@ from gnomon.names import hint
 from gnomon.progress import note
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.store.formats import manifest as manifests
+from gnomon.store.reading.dataset import open_copy
+from gnomon.store.samples import Samples
 
 BEFORE, AFTER = "before", "after"
 """Names of the answers before the training and after it."""
@@ -47,7 +49,7 @@ def claim(run: Path, recipe: Recipe, *, sources: Sequence[Source]) -> None:
     refuse_undecodable(run)
     _refuse_other_folder(run)
     changes: dict[str, tuple[Any, Any]] = {}
-    is_longer, text = False, recipes.to_yaml(recipe)
+    is_longer, text = False, recipes.to_yaml(_as_stored(run, recipe))
     # Also the sources of eval.data: its answers are compared with later ones.
     everything = (*recipe.data, *(recipe.eval.data or ()))
     is_first = os.environ.get("RANK", "0") == "0"  # accelerate numbers its processes so
@@ -74,6 +76,20 @@ def claim(run: Path, recipe: Recipe, *, sources: Sequence[Source]) -> None:
         announce(f"{run}: nothing was trained there yet, so its recipe changes ({summary})")
     write_json(run / _VERSIONS, {**versions(), "kinds": kind_versions(everything)})
     put_text(run / _RECIPE, text)  # last: it makes the directory a run's
+
+
+def _as_stored(run: Path, recipe: Recipe) -> Recipe:
+    """Name a model in a folder as seen from the run, which finds it from any working directory.
+
+    Absolute paths, hub ids and embedded models stay as they are.
+    """
+    from gnomon.pipeline.families import EMBEDDED  # most verbs need no model
+
+    name = Path(recipe.model.name)
+    if name.is_absolute() or recipe.model.name in EMBEDDED or not name.is_dir():
+        return recipe
+    place = os.path.relpath(name.resolve(), run.resolve())
+    return replace(recipe, model=replace(recipe.model, name=place))
 
 
 def _is_extension(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> bool:
@@ -148,6 +164,15 @@ def as_begun(run: Path, parsed: Recipe, recipe: Recipe) -> Recipe:
 def has_samples(run: Path, split: str) -> bool:
     """True if the run wrote down the samples of a split, or began to."""
     return split in manifests.read(run / "data")["splits"]
+
+
+def stored_samples(run: Path, split: str) -> Samples | None:
+    """Open the samples of a split that the run wrote down, as those of their sources.
+
+    None if it did not write down all of them.
+    """
+    entry = manifests.read(run / "data")["splits"].get(split)
+    return None if entry is None or None in entry["shards"] else open_copy(run / "data", split)
 
 
 def stored_kinds(run: Path) -> dict[str, int] | None:
@@ -276,14 +301,17 @@ def _recipe_changes(run: Path, recipe: Recipe, text: str) -> dict[str, tuple[Any
         return {}
     name = str(run / _RECIPE)
     before = recipes.validate(Recipe, recipes.parse(stored, name=name), name=name)
-    old, new = (recipes.flatten(asdict(_with_off(each))) for each in (before, recipe))
+    after = _as_stored(run, recipe)
+    old, new = (recipes.flatten(asdict(_with_off(each))) for each in (before, after))
     # The union of keys: a later gnomon may have keys that the stored recipe lacks.
     changes = {k: (old.get(k), new.get(k)) for k in old | new if old.get(k) != new.get(k)}
     return {key: both for key, both in changes.items() if not _is_move(run, key, *both)}
 
 
 def _is_move(run: Path, key: str, old: Any, new: Any) -> bool:
-    """True if a key says where the same data lies, seen from another folder or moved there."""
+    """True if a key says where the same data or model lies, seen from another folder, or moved."""
+    if key == "model.name":
+        return _is_same_model(run, old, new)
     if not _PLACE.fullmatch(key):
         return False
     if key.endswith(".pictures"):
@@ -292,6 +320,21 @@ def _is_move(run: Path, key: str, old: Any, new: Any) -> bool:
         return False
     # The content of samples that were written down is compared when more are to be written.
     return Path(old).resolve() == Path(new).resolve() or has_samples(run, "train")
+
+
+def _is_same_model(run: Path, old: str, new: str) -> bool:
+    """True for two names of one folder, or if the older one is gone and the new one is called so.
+
+    Names are seen from the run; those of older runs are of the working directory.
+    """
+    from gnomon.pipeline.families import EMBEDDED
+
+    here = (run / new).resolve()
+    if not here.is_dir() or {old, new} & EMBEDDED.keys():
+        return False
+    places = {(run / old).resolve(), Path(old).resolve()}
+    is_gone = not any(place.is_dir() for place in places)
+    return here in places or (is_gone and Path(old).name == here.name)
 
 
 def _with_off(recipe: Recipe) -> Recipe:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from gnomon import generators, recipe, store
-from gnomon.commands.directory import has_samples
+from gnomon.commands.directory import has_samples, stored_samples
 from gnomon.commands.exam import USUAL, Exam, refuse_repeats
 from gnomon.commands.user_rows import with_validation
 from gnomon.generators.base import SPLITS, Split
@@ -69,7 +70,9 @@ def _resolve_recipe(source: str | Path, overrides: Sequence[str], *, stored: boo
 
     file, text = shipped.read(source)
     # Before the overrides: paths of the command line are those of the working directory.
-    values = recipe.look_beside(recipe.parse(text, name=file), Path(file).parent)
+    place = Path(file).parent
+    values = recipe.look_beside(recipe.parse(text, name=file), place)
+    _look_for_model(values, place)
     # Validated before any class is imported: a misspelled key is refused at once.
     resolved = resolve_values(values, overrides, name=file, text=text)
     # A claimed run holds both files; a recipe.yaml alone may be the user's own.
@@ -82,6 +85,26 @@ def _resolve_recipe(source: str | Path, overrides: Sequence[str], *, stored: boo
     for name in _user_classes(resolved.parsed):
         allow(name)
     return resolved
+
+
+def _look_for_model(values: dict[str, Any], folder: Path) -> None:
+    """Let a recipe's model be a folder beside it, as seen from the working directory.
+
+    Other names stay as they are. The values need not be valid.
+    """
+    from gnomon.pipeline import families
+
+    model = values.get("model")
+    if not isinstance(model, dict) or not isinstance(model.get("name"), str):
+        return
+    if model.get("server") is not None:  # which has names of its own
+        return
+    name = model["name"]
+    # An empty name would be the recipe's folder itself.
+    is_ours = not name or name in families.EMBEDDED
+    if not is_ours and not Path(name).is_absolute() and (folder / name).is_dir():
+        # The same text however the recipe is named: stored answers are known by it.
+        model["name"] = os.path.relpath((folder / name).resolve())
 
 
 def resolve_values(
@@ -115,7 +138,8 @@ class Resolved:
     folder: Path | None = None
     """Folder of the recipe's file, beside which its tables were looked for."""
     run: Path | None = None
-    """The run that stored the recipe, if its own samples are to be used before its sources."""
+    """The run that stored the recipe, if its own samples are to be used before its sources, or in
+    place of those that are gone."""
     _pools: dict[tuple[Split, int], Samples] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -181,18 +205,31 @@ class Resolved:
 
     def refuse_missing(self, sources: Sequence[Source]) -> None:
         """Refuse a recipe whose table or folder lies neither beside it nor here."""
+        if self.folder is None:
+            return
         for source in sources:
-            if self.folder is None or source.path is None or Path(source.path).exists():
-                continue
-            # One folder where the recipe lies in the working directory.
-            places = dict.fromkeys([str(self.folder.resolve()), str(Path.cwd())])
-            where = "" if Path(source.path).is_absolute() else f" in {' or '.join(places)}"
-            raise RecipeError(f"path: {source.path!r} is no file or folder{where}")
+            if is_gone(source):
+                where = self._searched(str(source.path))
+                raise RecipeError(f"path: {source.path!r} is no file or folder{where}")
+
+    def _searched(self, path: str) -> str:
+        """Name the folders in which a path of the recipe was looked for; none for an absolute."""
+        if self.folder is None or Path(path).is_absolute():
+            return ""
+        # One folder where the recipe lies in the working directory.
+        places = dict.fromkeys([str(self.folder.resolve()), str(Path.cwd())])
+        return f" in {' or '.join(places)}"
+
+    def resumed_in(self, run: Path) -> Resolved:
+        """Take a run's own samples where a table or folder of the recipe that it began is gone."""
+        sources = (*self.parsed.data, *(self.parsed.eval.data or ()))
+        has_begun = (run / "recipe.yaml").is_file() and (run / "versions.json").is_file()
+        return replace(self, run=run) if has_begun and any(map(is_gone, sources)) else self
 
     def check_names(self) -> Recipe:
         """Look up loss, model and family, and return the recipe; its data may be gone by now."""
         with _as_recipe_error():
-            _check_names(self.parsed)
+            _check_names(self.parsed, self._searched(self.parsed.model.name))
         return self.parsed
 
     def check_for_drawing(self) -> Recipe:
@@ -212,8 +249,13 @@ class Resolved:
         # Opening reads a table or lists a directory: once for preview, warnings and counts.
         key = (split, self.parsed.seed if seed is None else seed)
         if key not in self._pools:
-            self.refuse_missing(self.parsed.data)
-            self._pools[key] = store.mixture(self.parsed.data, split=split, seed=key[1])
+            samples = None
+            if self.run is not None and any(map(is_gone, self.parsed.data)):
+                samples = stored_samples(self.run, split)
+            if samples is None:
+                self.refuse_missing(self.parsed.data)
+                samples = store.mixture(self.parsed.data, split=split, seed=key[1])
+            self._pools[key] = samples
         return self._pools[key]
 
     @property
@@ -231,6 +273,11 @@ def _as_recipe_error() -> Iterator[None]:
         yield
     except ValueError as error:
         raise RecipeError(str(error)) from error
+
+
+def is_gone(source: Source) -> bool:
+    """True if a source is a table or folder that does not exist, or no more."""
+    return source.path is not None and not Path(source.path).exists()
 
 
 def is_data(name: str) -> bool:
@@ -286,14 +333,17 @@ def _user_classes(parsed: Recipe) -> list[str]:
     return [*names, parsed.model.family or "", parsed.loss.name]
 
 
-def _check_names(parsed: Recipe) -> None:
-    """Refuse a loss, an option of it, a model or a family that is not known."""
+def _check_names(parsed: Recipe, searched: str) -> None:
+    """Refuse a loss, an option of it, a model or a family that is not known.
+
+    `searched` says where a model's folder was looked for.
+    """
     from gnomon import losses
     from gnomon.pipeline import families
 
     losses.check(parsed.loss.name, parsed.loss.options)  # reads the source, not torch
     if parsed.model.server is None:
-        families.locate(parsed.model.name)
+        families.locate(parsed.model.name, searched)
     if parsed.model.family is not None:
         families.load(parsed.model.family)
 

@@ -27,8 +27,8 @@ def run(recipe: str, *overrides: str, out: Path | None = None, workers: Few | No
     recipe RECIPE: a YAML file or a name, such as demo (`gnomon ls configs`)
     out DIR: the run's directory (runs/NAME)
     """
-    resolved = train.resolve_for_training(recipe, overrides)
-    run_all(resolved, out or default_run(recipe), workers=workers)
+    out = out or default_run(recipe)
+    run_all(train.resolve_for_training(recipe, overrides, out), out, workers=workers)
 
 
 def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:

@@ -80,8 +80,8 @@ def _certified(
     """Yield questions with these ids and their answers under the certifier's terms."""
     by_id = {question.id: question for question in QuestionFile(questions.question_path(file))}
     for prediction in predictions.PredictionFile(file):
-        names = (settings.keys() | prediction.settings.keys()) - {*_CHOICE, "calibration"}
-        if any(settings.get(name) != prediction.settings.get(name) for name in names):
+        differing = predictions.settings_that_differ(prediction.settings, settings)
+        if {*differing} - {*_CHOICE, "calibration"}:
             return  # another model, or asked otherwise: so are all of a file
         if prediction.sample_id in ids and prediction.sample_id in by_id:
             question = by_id[prediction.sample_id]

@@ -9,7 +9,7 @@ from typing import Any
 from gnomon import store
 from gnomon.commands.card import has_card, write_card
 from gnomon.commands.directory import as_begun, claim, default_run, has_samples
-from gnomon.commands.exam import Exam
+from gnomon.commands.exam import USUAL
 from gnomon.commands.resolve import Resolved, is_data, resolve, warn_of_mistakes
 from gnomon.commands.user_rows import note_validation, warn_of_repeats
 from gnomon.progress import warn
@@ -18,9 +18,12 @@ from gnomon.sample import Sample
 from gnomon.store import Samples
 from gnomon.store.lock import sole_writer
 from gnomon.store.reading.augmented import refuse_without_steps
+from gnomon.store.reading.sources import has_user_pictures
 from gnomon.store.samples import train_size
 from gnomon.terminal import show
 
+_MOST_COPIED = 20_000
+"""Rows of a split that `gnomon train` copies into its run; more would fill a disk twice."""
 _PROBED = 32
 """Samples to train on, and as many to measure by, whose answers are counted for a warning."""
 
@@ -33,8 +36,8 @@ def train(recipe: str, *overrides: str, out: Path | None = None) -> None:
     recipe RECIPE: a YAML file or a name, such as demo (`gnomon ls configs`)
     out DIR: the run's directory (runs/NAME)
     """
-    resolved = resolve_for_training(recipe, overrides)
     run = out or default_run(recipe)
+    resolved = resolve_for_training(recipe, overrides, run)
     if _is_first_process():
         warn_of_cut_answers(resolved, run)
     weights = train_run(resolved, run)
@@ -42,17 +45,22 @@ def train(recipe: str, *overrides: str, out: Path | None = None) -> None:
         show(weights)
 
 
-def resolve_for_training(name: str, overrides: Sequence[str]) -> Resolved:
-    """Resolve a recipe and warn of mistakes in its tables; data alone is refused with a way out."""
+def resolve_for_training(name: str, overrides: Sequence[str], run: Path | None = None) -> Resolved:
+    """Resolve a recipe and warn of mistakes in its tables; data alone is refused with a way out.
+
+    Where a table is gone, `run`, which is resumed, has a copy of its rows.
+    """
     if is_data(name) and not (Path(name) / "recipe.yaml").is_file():
         raise RecipeError(
             f"{name} is data, not a recipe: `gnomon plan {name} --write recipe.yaml` writes one"
             " that trains on it"
         )
     resolved = resolve(name, overrides, recipes_only=True)
+    if run is not None:
+        resolved = resolved.resumed_in(run)
     recipe = resolved.recipe
     refuse_without_steps(resolved.samples("train"), recipe.loss.spread)
-    if _is_first_process():
+    if _is_first_process() and resolved.run is None:
         warn_of_mistakes(recipe)
         warn_of_repeats(recipe, resolved.samples("train"))
     return resolved
@@ -98,27 +106,60 @@ def train_run(resolved: Resolved, run: Path, *, config: Any = None) -> Path:
             note_validation(resolved.parsed.train, recipe.train)
         from gnomon.pipeline.training.train import train as fine_tune
 
+        if _is_first_process() and resolved.run is None:
+            _store_rows(resolved, recipe, run)
         # `gnomon run` and `generate` write them; reading is faster than drawing each epoch again.
         if has_samples(run, "train"):
             samples: Samples = store.open(run / "data", "train")
         else:
             samples = resolved.samples("train")
         weights = fine_tune(recipe, samples, run, config=config)
-        if _is_first_process():
-            _store_exam(resolved.exam, run)
         if _is_first_process() and not has_card(weights):
             write_card(recipe, run)  # of a run that was killed before, too
         return weights
 
 
-def _store_exam(exam: Exam, run: Path) -> None:
-    """Write the questions from tables and folders into the run, which may be moved without them.
+def _store_rows(resolved: Resolved, recipe: Recipe, run: Path) -> None:
+    """Copy the user's rows into the run, which may be moved without their tables.
 
-    What is drawn, a seed and a kind say as well.
+    What is drawn, a seed and a kind say as well: drawings are copied only where rows are mixed with
+    them in an exam or a validation.
     """
-    is_drawn = all(source.kind is not None for source in exam.sources)
-    if not is_drawn and not has_samples(run, exam.split):
-        store.write(exam.pool, run / "data", n=exam.samples, split=exam.split, workers=1)
+    exam, folder = resolved.exam, run / "data"
+    is_finished = _is_finished(run)
+    has_rows = any(source.kind is None for source in exam.sources)
+    if has_rows and not (is_finished and has_samples(run, exam.split)):
+        store.write(exam.pool, folder, n=exam.samples, split=exam.split, workers=1)
+    # A dataset that gnomon drew may be large, and can be drawn again.
+    of_user = [
+        source for source in recipe.data if source.kind is None and has_user_pictures(source)
+    ]
+    if is_finished or not of_user:
+        return
+    # Rows that are there already are compared, for a table may have been edited since.
+    held_out = _held_out_samples(resolved, recipe)
+    if held_out is not None:
+        n = held_out.n_distinct or recipe.train.eval_samples
+        if len(recipe.data) > 1:  # of a mixture no more than will be asked, for some are drawn
+            n = min(n, max(USUAL, recipe.train.eval_samples))
+        if n <= _MOST_COPIED:
+            store.write(held_out, folder, n=n, split=recipe.watched_split, workers=1)
+    # Processes that are launched together would read the copy while the first one writes it.
+    is_alone = int(os.environ.get("WORLD_SIZE", "1")) == 1
+    is_of_user = len(of_user) == len(recipe.data) and all(source.path for source in of_user)
+    if is_alone and is_of_user:
+        samples = resolved.samples("train")
+        n = train_size(samples, recipe.train.samples)
+        if n <= _MOST_COPIED:
+            store.write(samples, folder, n=n, split="train", workers=1)
+
+
+def _held_out_samples(resolved: Resolved, recipe: Recipe) -> Samples | None:
+    """Open the split of a validation during training; None if a table has no rows of it."""
+    try:
+        return resolved.samples(recipe.watched_split)
+    except ValueError:
+        return None
 
 
 def lock_run(run: Path) -> AbstractContextManager[None]:

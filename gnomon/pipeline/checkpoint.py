@@ -135,5 +135,6 @@ def _cache_folder(name: str) -> str:
     except LocalEntryNotFoundError as error:
         raise ModelNotHereError(
             f"model.name: {name!r} was never downloaded to this machine, and {constants.ENDPOINT}"
-            " cannot be reached: name a directory that holds it, or `hf download` it with a network"
+            f" cannot be reached; nor is it a directory beside the recipe or in {Path.cwd()}: name"
+            " one that holds it, or `hf download` it with a network"
         ) from error

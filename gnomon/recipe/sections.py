@@ -205,7 +205,8 @@ class Model:
     """The model, and the precision of its weights."""
 
     name: str = "gnomon-tiny"
-    """`gnomon-tiny`, a local directory, or a hub id."""
+    """`gnomon-tiny`, a local directory, or a hub id. A directory is looked for beside the recipe's
+    file first, then in the working directory."""
     family: str | None = None
     """The model family, such as qwen2-vl, if model_type does not name it; `gnomon ls families`."""
     auto: AutoFamily | None = None

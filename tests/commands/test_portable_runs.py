@@ -8,10 +8,12 @@ import pytest
 from command_toys import gnomon
 
 from gnomon import store
+from gnomon.commands import calibrate
 from gnomon.commands.directory import claim
 from gnomon.commands.predict import recipe_and_exam, resolve_model
 from gnomon.commands.resolve import resolve
 from gnomon.generators import create
+from gnomon.pipeline.families import TINY
 from gnomon.recipe import RecipeError
 
 RECIPE = """
@@ -136,3 +138,107 @@ def test_a_table_may_move_while_the_run_holds_its_rows(project, monkeypatch):
     shutil.copy("dials.csv", "renamed.csv")
     with pytest.raises(RecipeError, match=r"renamed.csv' here"):
         claim(run, resolve("own.yaml", ["data.0.path=renamed.csv"]).recipe, sources=())
+
+
+def stop_after_first_step(run):
+    """Leave of a training of two steps what a kill between them would leave."""
+    for name in ("adapter", "checkpoints/checkpoint-2"):
+        shutil.rmtree(run / name)
+    log = run / "log.jsonl"
+    log.write_text("".join(log.read_text().splitlines(keepends=True)[:1]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", ["train", "run"])
+def test_a_moved_training_resumes_and_is_extended(project, tmp_path, monkeypatch, verb, capsys):
+    """Its table and pictures are gone, and it measures itself on rows for validation."""
+    table = project / "photos" / "dials.csv"
+    table.write_text(table.read_text().replace(",test\n", ",val\n", 2))
+    steps = ("train.max_steps=2", "train.save_steps=1", "train.eval_steps=1")
+    words = (*steps, "train.eval_samples=2", "data.0.augment=heavy")
+    assert gnomon(verb, "photos/own.yaml", *words, "--out", "runs/dials") == 0
+    whole = (project / "runs/dials/adapter/adapter_model.safetensors").read_bytes()
+    stop_after_first_step(project / "runs" / "dials")
+    moved = shutil.move("runs/dials", tmp_path / "dials")
+    shutil.rmtree(project / "photos")
+    (third := tmp_path / "third").mkdir()
+    monkeypatch.chdir(third)
+    again = (verb, f"{moved}/recipe.yaml", "--out", moved)
+    assert gnomon(*again) == 0
+    assert (moved / "adapter" / "adapter_model.safetensors").read_bytes() == whole
+    assert gnomon(*again, "train.max_steps=3") == 0
+    assert (moved / "adapter-2").is_dir()
+    # It has no more questions than it wrote down.
+    assert gnomon(*again, "train.max_steps=3", "eval.samples=4") == 2
+    assert "photos/dials.csv' is no file or folder in" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_run_of_a_model_in_a_folder_is_asked_from_any_directory(project, tmp_path, monkeypatch):
+    shutil.copytree(TINY, project / "photos" / "reader")
+    recipe = project / "photos" / "own.yaml"
+    recipe.write_text(RECIPE + "model: {name: reader, family: gnomon-tiny}\n")
+    assert gnomon("train", "photos/own.yaml", "--out", "runs/dials") == 0
+    assert gnomon("predict", "runs/dials") == 0
+    answers = Path("runs/dials/predictions/after.jsonl").read_text()
+    monkeypatch.chdir(tmp_path)
+    moved = shutil.move(project, tmp_path / "moved")
+    assert gnomon("predict", moved / "runs" / "dials") == 0  # its answers are there
+    assert gnomon("predict", moved / "runs" / "dials", "--out", "again.jsonl") == 0
+    assert texts(Path("again.jsonl")) == [json.loads(line)["text"] for line in answers.splitlines()]
+
+
+def test_a_model_is_looked_for_beside_the_recipe_and_then_here(project, tmp_path, monkeypatch):
+    recipe = project / "photos" / "clocks.yaml"
+    recipe.write_text("data: [{kind: clock}]\nmodel: {name: ./reader}\n")
+    with pytest.raises(RecipeError) as error:
+        _ = resolve("photos/clocks.yaml").recipe
+    places = f"{project / 'photos'} or {project}"
+    assert f"model.name: './reader' is no directory in {places}, no hub id" in str(error.value)
+    (project / "reader").mkdir()
+    assert resolve("photos/clocks.yaml").recipe.model.name == "./reader"
+    (project / "photos" / "reader").mkdir()
+    checked = resolve("photos/clocks.yaml").recipe
+    assert checked.model.name == "photos/reader"
+    assert resolve(project / "photos" / "clocks.yaml").recipe.model.name == "photos/reader"
+    # The model that comes with gnomon is none of the user's folders.
+    (project / "photos" / "gnomon-tiny").mkdir()
+    recipe.write_text("data: [{kind: clock}]\nmodel: {name: gnomon-tiny}\n")
+    assert resolve("photos/clocks.yaml").recipe.model.name == "gnomon-tiny"
+    # The run names it as seen from itself, and goes on from another directory.
+    run = project / "runs" / "clocks"
+    claim(run, checked, sources=())
+    (run / "checkpoints" / "checkpoint-2").mkdir(parents=True)
+    assert "name: ../../photos/reader" in (run / "recipe.yaml").read_text()
+    monkeypatch.chdir(tmp_path)
+    again = resolve(run / "recipe.yaml", stored=True).recipe
+    assert again.model.name == "project/photos/reader"
+    claim(run, again, sources=())
+    (project / "other").mkdir()
+    other = resolve(run / "recipe.yaml", ["model.name=project/other"], stored=True).recipe
+    with pytest.raises(
+        RecipeError, match=r"model.name: '../../photos/reader' there, '../../other'"
+    ):
+        claim(run, other, sources=())
+    # Moved without its model, it takes one of the same name.
+    shutil.move(project / "photos" / "reader", tmp_path / "elsewhere" / "reader")
+    moved = resolve(run / "recipe.yaml", ["model.name=elsewhere/reader"], stored=True).recipe
+    claim(run, moved, sources=())
+
+
+def test_a_moved_run_is_calibrated_on_the_rows_that_it_wrote_down(project, tmp_path, monkeypatch):
+    table = project / "photos" / "dials.csv"
+    table.write_text(table.read_text().replace(",test", ",val"))
+    run = project / "runs" / "dials"
+    resolved = resolve("photos/own.yaml", ["eval.split=val", "train.eval_samples=2"])
+    claim(run, resolved.recipe, sources=())
+    store.write(resolved.exam.pool, run / "data", n=4, split="val", workers=1)
+    shutil.rmtree(project / "photos")
+    monkeypatch.chdir(tmp_path)
+    words = ["eval.split=test"]
+    moved = resolve_model(str(run), None, words)
+    exam = calibrate._validation_exam(moved, moved.parsed, run)
+    assert (exam.split, exam.samples) == ("val", 4)
+    assert [sample.id for sample in exam] == [
+        sample.id for sample in store.open(run / "data", "val")
+    ]

@@ -3,7 +3,7 @@
 import json
 import os
 import warnings
-from collections.abc import Collection, Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -123,23 +123,32 @@ def answered_ids(path: Path, settings: dict[str, Any]) -> set[str]:
 def require_settings(
     path: Path, predictions: Iterable[Prediction], settings: dict[str, Any] | None = None
 ) -> Iterator[Prediction]:
-    """Yield the predictions, refusing any under other settings than these, or than the first's.
-
-    A setting that is None counts as absent.
-    """
+    """Yield the predictions, refusing any under other settings than these, or than the first's."""
     for prediction in predictions:
         answer_settings = prediction.settings
         settings = answer_settings if settings is None else settings
         # Compare the dicts first: 100,000 answers mostly have the same settings.
-        if keys := answer_settings != settings and [
-            k for k in settings | answer_settings if settings.get(k) != answer_settings.get(k)
-        ]:
+        keys = answer_settings != settings and settings_that_differ(answer_settings, settings)
+        if keys:
             was, now = ({key: s.get(key) for key in keys} for s in (answer_settings, settings))
             raise ValueError(
                 f"{path}: {prediction.sample_id!r} was answered with {was}, not {now}: name another"
                 " file, or delete that one"
             )
         yield prediction
+
+
+def settings_that_differ(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """List the settings that two answers do not share; None counts as absent.
+
+    Trained weights belong to one base model, which is called otherwise from another directory.
+    """
+    keys = [key for key in {**new, **old} if new.get(key) != old.get(key)]
+    if "name" in keys and old.get("weights") is not None and "weights" not in keys:
+        names = {Path(str(settings.get("name"))).name for settings in (old, new)}
+        if len(names) == 1:
+            keys.remove("name")
+    return keys
 
 
 def _was_cut(line: bytes) -> bool:

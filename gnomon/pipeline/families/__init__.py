@@ -69,13 +69,16 @@ def of_model_type(model_type: str, checkpoint: str = "a checkpoint") -> Family:
     )
 
 
-def locate(name: str) -> str:
-    """Return the path of an embedded checkpoint, or the directory or hub id itself."""
+def locate(name: str, searched: str = "") -> str:
+    """Return the path of an embedded checkpoint, or the directory or hub id itself.
+
+    `searched` says in a message where the directory was looked for, such as " in /home/me".
+    """
     if name in EMBEDDED:
         return EMBEDDED[name]
     if Path(name).is_dir() or (name.count("/") == 1 and not name.startswith((".", "/"))):
         return name
     raise names.UnknownNameError(
-        f"model.name: {name!r} is no directory, no hub id (owner/name), and none of"
+        f"model.name: {name!r} is no directory{searched}, no hub id (owner/name), and none of"
         f" {', '.join(EMBEDDED)}"
     )

@@ -211,7 +211,7 @@ def make_trainer(
     try_out(loaded, samples)
     adapters = prepare_parts(loaded, recipe.train)
     config = config or sft_config(recipe, run)
-    validation = validation_of(recipe, loaded)
+    validation = validation_of(recipe, loaded, run)
     patience = recipe.train.patience
     stopping = [] if patience is None else [transformers.EarlyStoppingCallback(patience)]
     epoch, n = Epoch(), train_size(samples, recipe.train.samples)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from accelerate.state import AcceleratorState, DistributedType
 from accelerate.utils import gather_object
@@ -15,7 +16,10 @@ from gnomon.progress import track
 from gnomon.recipe import Recipe
 from gnomon.sample import Prediction, Sample
 from gnomon.store import mixture
+from gnomon.store.formats import manifest as manifests
+from gnomon.store.reading.dataset import open_copy
 from gnomon.store.reading.mixture import spread
+from gnomon.store.samples import Samples
 
 SHARDED = (DistributedType.FSDP, DistributedType.DEEPSPEED)
 """Backends that split the weights: all processes must generate together, token by token."""
@@ -64,15 +68,21 @@ class Validation:
         return [prediction for batch in bar for prediction in batch]
 
 
-def validation_of(recipe: Recipe, loaded: Loaded) -> Validation | None:
-    """Read the samples of a recipe's validation; None if it has no eval_steps."""
+def validation_of(recipe: Recipe, loaded: Loaded, run: Path) -> Validation | None:
+    """Read the samples of a recipe's validation; None if it has no eval_steps.
+
+    Where a table is gone they are those that the run wrote down.
+    """
     if recipe.train.validation_steps is None:
         return None
-    samples = mixture(recipe.data, split=recipe.watched_split, seed=recipe.seed)
+    samples = _held_out_samples(recipe, run / "data")
     # By id, since a mixture begins again when a small directory is exhausted. Spread, since a file
     # may be sorted by its labels.
     by_id = {}
-    for index in spread(samples, recipe.train.eval_samples, seed=recipe.seed):
+    n = recipe.train.eval_samples
+    # A mixture has no end, of which `spread` takes the first n; its copy has one.
+    is_mixture = len(recipe.data) > 1
+    for index in range(n) if is_mixture else spread(samples, n, seed=recipe.seed):
         sample = samples[index]
         by_id[sample.id] = sample
     validation = Validation(
@@ -80,3 +90,12 @@ def validation_of(recipe: Recipe, loaded: Loaded) -> Validation | None:
     )
     validation.refuse_unmeasured(recipe.train.metric)
     return validation
+
+
+def _held_out_samples(recipe: Recipe, copies: Path) -> Samples:
+    """Open the split that a validation asks, from `copies` where a source is gone."""
+    split = recipe.watched_split
+    is_gone = any(source.path and not Path(source.path).exists() for source in recipe.data)
+    if is_gone and split in manifests.read(copies)["splits"]:
+        return open_copy(copies, split)
+    return mixture(recipe.data, split=split, seed=recipe.seed)
