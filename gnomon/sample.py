@@ -110,6 +110,23 @@ class Certainty:
 
 
 @dataclass(frozen=True, slots=True)
+class Edge:
+    """Number in a box of an answer, with what the model believes of it given the text before."""
+
+    value: str
+    """Number in the answer, in the dialect's form as all of these."""
+    low: str
+    high: str
+    """Between them are 90 % of the probability of all possible numbers, 5 % on either side."""
+    listed: float
+    """Probability of any possible number."""
+    is_written: bool = False
+    """True if the rule's choice would have swapped two edges, so that the model's number stays."""
+    logprobs: dict[str, float] | None = None
+    """Log-probability by number, where beliefs were asked for, without the least likely 0.1 %."""
+
+
+@dataclass(frozen=True, slots=True)
 class Prediction:
     """A model's answer to one sample, as text; scoring reads its value each time."""
 
@@ -128,22 +145,25 @@ class Prediction:
     """Corners of the part of the picture that was asked about, in its pixels; None for all."""
     certainty: Certainty | None = None
     """Interval and confidence, from a calibrated run."""
+    edges: tuple[tuple[Edge, ...], ...] | None = None
+    """Four numbers of each box in the text, in the dialect's order, where a belief was computed."""
 
     @classmethod
     def of(
         cls, sample: Sample, text: str, size: Size | None, dialect: str, settings: dict[str, Any],
         logprobs: dict[str, float] | None = None, certainty: Certainty | None = None,
+        edges: tuple[tuple[Edge, ...], ...] | None = None,
     ) -> Prediction:  # fmt: skip
         """Answer to a sample; it notes which part of a picture the sample shows."""
         cut = tuple(sample.facts[CUT]) if sample.facts.get(CUT) else None
-        return cls(sample.id, text, size, dialect, settings, logprobs, cut, certainty)
+        return cls(sample.id, text, size, dialect, settings, logprobs, cut, certainty, edges)
 
 
 def prediction_to_json(prediction: Prediction) -> dict[str, Any]:
     """Turn a prediction into a plain dict; `prediction_from_json` is the inverse."""
     row = asdict(prediction)
-    # As in all files that were written before there were cuts and calibrations.
-    for key in ("cut", "certainty"):
+    # As in all files that were written before there were cuts, calibrations and edges.
+    for key in ("cut", "certainty", "edges"):
         if row[key] is None:
             del row[key]
     return row

@@ -166,6 +166,10 @@ class AnswerType(ABC):
         """Corners of every box in a value."""
         return ()
 
+    def matched_boxes(self, truth: Any, value: Any) -> list[tuple[int, Corners]]:
+        """Index of each box of a value that is matched with a true one, and the true corners."""
+        return []
+
     @abstractmethod
     def display(self, value: Any) -> str:
         """Text of a value for people."""

@@ -138,6 +138,39 @@ class Dialect:
             return None
         return spots
 
+    def number_spans(self, text: str) -> list[list[tuple[int, int]]]:
+        """Places of the four numbers of each box in a text, in this dialect's order.
+
+        Blanks between numbers are free, as models write them.
+        """
+        spans = []
+        for match in self._number_pattern.finditer(text):
+            spans.append([match.span(group) for group in range(1, 5)])
+        return spans
+
+    def possible_numbers(self, size: Size) -> list[tuple[str, ...]]:
+        """Numbers that each of the four places of a box can hold, as written, ascending."""
+        left, top, right, bottom = self._numbers((0, 0, *size), size)
+        steps = 10**self._decimals
+        choices = []
+        # Near and far edges have the same numbers.
+        for low, high in ((left, right), (top, bottom)) * 2:
+            places = range(round(low * steps), round(high * steps) + 1)
+            choices.append(tuple([format(place / steps, self.number) for place in places]))
+        return choices
+
+    def corners_of(self, numbers: Sequence[float], size: Size) -> Corners:
+        """Corners in pixels of four numbers in this dialect's order, clipped to the picture.
+
+        Swapped corners stay swapped.
+        """
+        a, b, c, d = numbers
+        x1, y1, x2, y2 = self.in_pixels((b, a, d, c) if self.y_first else (a, b, c, d), size)
+        wide, tall = size
+        across = [min(max(x, 0.0), wide) for x in (x1, x2)]
+        down = [min(max(y, 0.0), tall) for y in (y1, y2)]
+        return across[0], down[0], across[1], down[1]
+
     def _rows(self, text: str) -> list[tuple[str, list[float]]]:
         # A label that is a number in JSON is text all the same.
         values = json.loads(text)
@@ -225,6 +258,16 @@ class Dialect:
     @cached_property
     def _box_pattern(self) -> re.Pattern[str]:
         return re.compile(_pattern(self.box, f"({_NUMBERS[self.number][0]})"), re.ASCII)
+
+    @cached_property
+    def _number_pattern(self) -> re.Pattern[str]:
+        """Pattern of a box in a longer text, with free blanks."""
+        # Of an object only key and list: a label may stand between its braces, too.
+        template = self.box.strip("{}")
+        pattern = _pattern(template.replace(" ", ""), "NUMBER")
+        for mark in (",", ":", r"\[", r"\("):
+            pattern = pattern.replace(mark, rf"{mark}\s*")
+        return re.compile(pattern.replace("NUMBER", f"({_NUMBERS[self.number][0]})"), re.ASCII)
 
     @property
     def box_regex(self) -> str:

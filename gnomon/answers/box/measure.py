@@ -128,6 +128,10 @@ class BoxType(AnswerType):
         """The value itself, which is one box."""
         return [value]
 
+    def matched_boxes(self, truth: Box, value: Corners) -> list[tuple[int, Corners]]:
+        """The only box, whatever its overlap."""
+        return [(0, truth.corners)]
+
     def display(self, value: Corners) -> str:
         """Corners in pixels, to a tenth."""
         return "(" + ", ".join(f"{edge:.1f}" for edge in value) + ")"

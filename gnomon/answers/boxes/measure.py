@@ -248,6 +248,11 @@ class BoxesType(BoxListType):
             "corners_share": diagonal_share(corners, size),
         }
 
+    def matched_boxes(self, truth: Boxes, value: Boxes) -> list[tuple[int, Corners]]:
+        """Boxes from IoU 0.5 on, by label."""
+        matches = _matches(_overlaps(value, truth), _FOUND)
+        return [(row, truth.boxes[column]) for row, column in matches]
+
     def counts_by_label(self, truth: Boxes, value: Boxes | None) -> dict[str, tuple[int, int, int]]:
         """Numbers of true, of answered and of matched boxes by label, without regard to capitals.
 

@@ -11,6 +11,7 @@ from gnomon.terminal import printable
 
 if TYPE_CHECKING:
     from gnomon.answers.base.answer_type import Value
+    from gnomon.answers.base.target import Corners
     from gnomon.eval.scoring.questions import Question
     from gnomon.eval.stats.intervals import Estimate
 
@@ -42,6 +43,9 @@ class ScoredAnswer:
     """Corners of the part of the picture that was asked about; None for all of it."""
     certainty: Certainty | None = None
     """Interval and confidence of a calibrated run, and whether the answer is refused."""
+    intervals: tuple[tuple[Corners, Corners] | None, ...] = ()
+    """Lowest and highest corners that are believed of each box of the value, in pixels of `size`;
+    None for a box without a belief, and none at all where none was computed."""
 
 
 @dataclass(frozen=True, slots=True)

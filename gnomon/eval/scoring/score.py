@@ -8,7 +8,7 @@ from gnomon.answers.base.answer_type import Answer, Line
 from gnomon.answers.reading.base import Which
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import create
-from gnomon.eval.scoring import belief, certainty
+from gnomon.eval.scoring import belief, certainty, edges
 from gnomon.eval.scoring.chance import chance
 from gnomon.eval.scoring.figures import estimate_line, picture_numbers
 from gnomon.eval.scoring.questions import Question
@@ -68,21 +68,24 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
     reading = TYPES[answer_type].read(
         prediction.text, truth, which=which, dialect=dialect, size=size
     )
+    value = reading.value if reading else None
     return ScoredAnswer(
         sample_id=prediction.sample_id,
         kind=answer_type,
         truth=truth,
         text=prediction.text,
-        value=reading.value if reading else None,
+        value=value,
         rule=reading.rule if reading else None,
         correct=False,
         measures=belief.measures(prediction, truth, answer_type)
-        | certainty.measures(prediction, truth, answer_type),
+        | certainty.measures(prediction, truth, answer_type)
+        | edges.measures(prediction, truth, answer_type, value),
         size=size,
         picture=question.picture,
         span=reading.span if reading else None,
         cut=prediction.cut,
         certainty=prediction.certainty,
+        intervals=tuple(edges.box_intervals(prediction, value, answer_type)),
     )
 
 
@@ -128,7 +131,8 @@ def _summary(
 
 
 def _lines(answer_type: str, measures: Sequence[Mapping[str, float]]) -> tuple[Line, ...]:
-    return belief.lines(answer_type, measures) + certainty.lines(answer_type, measures)
+    more = certainty.lines(answer_type, measures) + edges.lines(answer_type, measures)
+    return belief.lines(answer_type, measures) + more
 
 
 # Answers per type on which the measures of a uniform belief are averaged.

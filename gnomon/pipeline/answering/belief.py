@@ -1,28 +1,24 @@
 """Belief of a model: the exact log-probability of every answer in a list.
 
-Shapes: P tokens of the prompt, N nodes of the tree, A answers, V vocabulary.
+Shapes: N nodes of the tree, A answers, V vocabulary.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
 from decimal import Decimal
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import torch
 from torch import Tensor
 
 from gnomon import dialect
+from gnomon.pipeline.answering.prompt import ROWS, Prompt, tree_of
 from gnomon.pipeline.collate import prompt_of
-from gnomon.pipeline.families.seam import cache_key
 from gnomon.sample import Sample, Target
 
 if TYPE_CHECKING:
-    from peft import PeftModel
-    from transformers import PreTrainedModel
-
     from gnomon.pipeline.load import Loaded
 
 Listing: TypeAlias = "bool | Sequence[str]"
@@ -30,8 +26,6 @@ Listing: TypeAlias = "bool | Sequence[str]"
 
 _ROWS = 64
 """Rows of logits normalised at a time: 64 of 150,000 tokens are 38 MB in float32."""
-_ANSWERS = 64
-"""Answers in a batch if each is a sequence of its own."""
 _DIGITS = 5
 """Decimals of a stored log-probability: a clock has 720 of them."""
 
@@ -79,23 +73,6 @@ def answer_logprobs(loaded: Loaded, sample: Sample, answers: Sequence[str]) -> d
     }
 
 
-_Paths: TypeAlias = "list[list[tuple[int, int]]]"
-"""For each answer its tokens, each with the row of logits that predicts it; −1 is the prompt's."""
-
-
-def _tree(answers: Sequence[Sequence[int]]) -> tuple[list[tuple[int, ...]], list[int], _Paths]:
-    """Return the answers' distinct beginnings, the parent of each, and the answers' paths."""
-    # The empty beginning is the prompt. An answer's last token predicts nothing: it is no node.
-    nodes: dict[tuple[int, ...], int] = {(): -1}
-    for ids in answers:
-        for end in range(1, len(ids)):
-            nodes.setdefault(tuple(ids[:end]), len(nodes) - 1)
-    beginnings = list(nodes)[1:]
-    parents = [nodes[beginning[:-1]] for beginning in beginnings]
-    paths = [[(nodes[tuple(ids[:i])], ids[i]) for i in range(len(ids))] for ids in answers]
-    return beginnings, parents, paths
-
-
 def _answer_ids(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[list[int]]:
     """Tokenize each answer and its end as they stand after the prompt."""
     family = loaded.family
@@ -111,112 +88,41 @@ def _answer_ids(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[lis
     return [ids[len(prompt_ids) :] for ids in text_ids]
 
 
-def _score_answers(loaded: Loaded, prompt: str, sample: Sample, answers: list[list[int]]) -> Tensor:
+def _score_answers(loaded: Loaded, text: str, sample: Sample, answers: list[list[int]]) -> Tensor:
     """Log-probabilities of tokenized answers, [A] in float64."""
-    model = loaded.model
-    inputs = loaded.family.encode(loaded.processor, [prompt], [sample.images], side="left")
-    inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
-    # The prompt once, with its pictures: all answers continue from its cache.
-    first = model(**inputs, use_cache=True, logits_to_keep=1)
-    length = inputs["input_ids"].shape[1]
-    start = length + (_position_shift(model) if sample.image is not None else 0)
-    if not _takes_trees(model, length + max(map(len, answers))):
-        scores = [
-            _score_sequences(model, first, answers[i : i + _ANSWERS], length, start)
-            for i in range(0, len(answers), _ANSWERS)
-        ]
-        return torch.cat(scores)
-    nodes, parents, paths = _tree(answers)
-    depths = torch.tensor([[len(node) - 1 for node in nodes]], device=model.device)
-    rest = model(
-        input_ids=torch.tensor([[node[-1] for node in nodes]], device=model.device),
-        position_ids=depths + start,
-        attention_mask=_tree_mask(parents, length, first.logits.dtype).to(model.device),
-        use_cache=True,
-        **{cache_key(): first[cache_key()]},
-        **_cross_attention_mask(inputs, len(nodes)),
-    )
-    return _sum_paths(torch.cat([first.logits[0], rest.logits[0]]), paths)
-
-
-def _takes_trees(model: PreTrainedModel | PeftModel, tokens: int) -> bool:
-    """Return True if all layers attend, through a mask, over that many tokens."""
-    config = model.config.get_text_config()
-    layers = set(getattr(config, "layer_types", None) or ())
-    # Beyond its window a layer drops the prompt's beginning from the cache.
-    if "sliding_attention" in layers and tokens > config.sliding_window:
-        return False
-    return not model._is_stateful and layers <= {"full_attention", "sliding_attention"}
-
-
-def _score_sequences(
-    model: PreTrainedModel | PeftModel,
-    first: Any,
-    answers: list[list[int]],
-    length: int,
-    start: Tensor | int,
-) -> Tensor:
-    """Score answers as rows of a batch after the prompt's cache, padded right; returns [A]."""
-    longest = max(map(len, answers)) - 1  # nothing is predicted after the last token
-    if not longest:
-        return _sum_paths(first.logits[0], [[(-1, ids[0])] for ids in answers])
-    # Padded with the token 0: what follows an answer changes nothing before it.
-    rows = [[*ids[:-1], *[0] * (longest + 1 - len(ids))] for ids in answers]
-    # A forward appends to the cache in place; reordered by zeros, it repeats the prompt's row.
-    cache = deepcopy(first[cache_key()])
-    cache.reorder_cache(torch.zeros(len(answers), dtype=torch.long, device=model.device))
-    positions = torch.arange(longest, device=model.device) + start
-    rest = model(
-        input_ids=torch.tensor(rows, device=model.device),
-        position_ids=positions.reshape(1, -1).expand(len(answers), -1),
-        attention_mask=torch.ones(len(answers), length + longest, device=model.device).long(),
-        use_cache=True,
-        **{cache_key(): cache},
-    )
-    paths = []
-    for i, ids in enumerate(answers):
-        logits_rows = [-1, *range(i * longest, (i + 1) * longest)]
-        paths.append(list(zip(logits_rows, ids, strict=False)))  # the rest is padding
-    return _sum_paths(torch.cat([first.logits[0], rest.logits.flatten(0, 1)]), paths)
+    prompt = Prompt(loaded, text, sample)
+    # Nothing is predicted after an answer's last token.
+    texts = [tuple(ids[:-1]) for ids in answers]
+    if not any(texts):
+        return _sum_paths(prompt.logits, [[(0, ids[0])] for ids in answers])
+    if prompt.takes_trees(max(map(len, answers))):
+        beginnings, parents, places = tree_of(texts)
+        logits = torch.cat([prompt.logits, prompt.tree_logits(beginnings, parents)])
+        paths = [[(places[tuple(ids[:i])] + 1, ids[i]) for i in range(len(ids))] for ids in answers]
+        return _sum_paths(logits, paths)
+    scores = []
+    for i in range(0, len(answers), ROWS):
+        rows = prompt.row_logits(texts[i : i + ROWS])
+        longest = rows.shape[1]
+        paths = []
+        for row, ids in enumerate(answers[i : i + ROWS]):
+            places_of_row = [0, *range(row * longest + 1, (row + 1) * longest + 1)]
+            paths.append(list(zip(places_of_row, ids, strict=False)))  # the rest is padding
+        scores.append(_sum_paths(torch.cat([prompt.logits, rows.flatten(0, 1)]), paths))
+    return torch.cat(scores)
 
 
 def _sum_paths(logits: Tensor, paths: Sequence[Sequence[tuple[int, int]]]) -> Tensor:
-    """Sum the log-probabilities of each path: [A] from logits [1 + N, V], the prompt's first."""
+    """Sum the log-probabilities of each path: [A] from logits [1 + N, V], the prompt's first.
+
+    A path has for each token the row of logits that predicts it.
+    """
     # In float32: bf16 has three digits, too few for a sum of tokens.
     norms = torch.cat([rows.float().logsumexp(-1) for rows in torch.split(logits, _ROWS)])
     pairs = torch.tensor([pair for path in paths for pair in path], device=logits.device)
-    rows, tokens = pairs[:, 0] + 1, pairs[:, 1]
+    rows, tokens = pairs[:, 0], pairs[:, 1]
     logprobs = (logits[rows, tokens].float() - norms[rows]).double().cpu()
     return torch.stack([path.sum() for path in torch.split(logprobs, [len(p) for p in paths])])
-
-
-def _tree_mask(parents: list[int], length: int, dtype: torch.dtype) -> Tensor:
-    """Additive attention mask, [1, 1, N, P + N]: 0 at the prompt, a node's ancestors and itself."""
-    n = len(parents)
-    sees = torch.cat([torch.ones(n, length), torch.eye(n)], dim=1).bool()
-    for node, parent in enumerate(parents):  # a parent stands before its children
-        if parent >= 0:
-            sees[node] |= sees[parent]
-    # The least number of the dtype, since −inf minus −inf would be NaN in a masked row.
-    mask = torch.full(sees.shape, torch.finfo(dtype).min, dtype=dtype).masked_fill(sees, 0)
-    return mask[None, None]
-
-
-def _position_shift(model: torch.nn.Module) -> Tensor | int:
-    """Shift of the positions after a picture in models with multimodal rotary embeddings.
-
-    They keep it from the prompt's forward: a picture of many tokens takes few positions.
-    """
-    deltas = (getattr(module, "rope_deltas", None) for module in model.modules())
-    return next((delta for delta in deltas if delta is not None), 0)
-
-
-def _cross_attention_mask(inputs: dict[str, Tensor], n: int) -> dict[str, Any]:
-    """Let n tokens of answers see the pictures that their prompt's end sees (Llama-3.2-Vision)."""
-    mask = inputs.get("cross_attention_mask")
-    if mask is None:
-        return {}
-    return {"cross_attention_mask": mask[:, -1:].expand(-1, n, *mask.shape[2:])}
 
 
 @cache

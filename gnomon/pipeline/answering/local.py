@@ -13,11 +13,13 @@ import torch
 from gnomon.eval.calibration.calibration import Certifier
 from gnomon.eval.scoring import predictions, questions
 from gnomon.eval.scoring.belief import best_answer
+from gnomon.eval.scoring.edges import kept_axes
 from gnomon.pipeline.answering.belief import Listing, answer_logprobs, listed_answers
+from gnomon.pipeline.answering.coordinates import BoxText, choose_edges, without_marks
 from gnomon.pipeline.collate import prompt_of, resized_size, resized_sizes
 from gnomon.pipeline.load import Loaded
-from gnomon.progress import track
-from gnomon.sample import Certainty, Prediction, Sample
+from gnomon.progress import track, warn
+from gnomon.sample import Certainty, Edge, Prediction, Sample
 
 WINDOW = 8
 """Batches sorted by length together: enough for little padding, with few pictures in memory."""
@@ -41,6 +43,11 @@ class AnswerRule:
         if self.certifier and not self.belief:
             return self.certifier.calibration.listing or True
         return self.belief or self.name != "greedy"
+
+    @property
+    def reads_edges(self) -> bool:
+        """True if the numbers of boxes have beliefs; a list of the user's is of other answers."""
+        return self.belief is True or self.name != "greedy"
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -80,6 +87,7 @@ def predict_to_file(
     settings = full_settings(settings, max_new_tokens, rule)
     done = predictions.answered_ids(out, settings)
     rest = (sample for sample in samples if sample.id not in done)
+    stayed = 0
     with track(total=total, initial=len(done), desc="answers") as bar:
         for batch in predict_batches(
             loaded,
@@ -91,6 +99,12 @@ def predict_to_file(
         ):
             predictions.append(out, batch)
             bar.update(len(batch))
+            stayed += kept_axes(batch)
+    if stayed:
+        warn(
+            f"{stayed} pairs of edges are as the model wrote them: the {rule.name} of each would"
+            " have swapped them"
+        )
 
 
 def full_settings(
@@ -125,29 +139,54 @@ def predict_batches(
             group = window[start : start + batch_size]
             answers = [_choose(loaded, sample, rule) for sample in group]
             open_samples = [s for s, answer in zip(group, answers, strict=True) if not answer.text]
-            texts = iter(generate_texts(loaded, open_samples, max_new_tokens=max_new_tokens))
-            yield [
-                Prediction.of(
+            choices = iter(_generate(loaded, open_samples, max_new_tokens, rule))
+            batch = []
+            for sample, answer in zip(group, answers, strict=True):
+                generated = None if answer.text else next(choices)
+                prediction = Prediction.of(
                     sample,
-                    answer.text or next(texts),
+                    generated.text if generated else answer.text,
                     resized_size(loaded.family, loaded.processor, sample),
                     loaded.family.dialect,
                     settings or {},
                     # By a calibrated run's beliefs other terms apply without asking again.
                     answer.logprobs if rule.belief or rule.certifier else None,
                     answer.certainty,
+                    generated.edges if generated else None,
                 )
-                for sample, answer in zip(group, answers, strict=True)
-            ]
+                batch.append(prediction)
+            yield batch
 
 
 @dataclass(frozen=True)
 class _Choice:
-    """Answer that was chosen from a list; without a text it is still to be generated."""
+    """Answer from a list, or a generated one; without a text it is still to be generated."""
 
     text: str = ""
     logprobs: dict[str, float] | None = None
     certainty: Certainty | None = None
+    edges: tuple[tuple[Edge, ...], ...] | None = None
+
+
+def _generate(
+    loaded: Loaded, samples: Sequence[Sample], max_new_tokens: int, rule: AnswerRule
+) -> list[_Choice]:
+    """Generate answers, and choose the numbers of their boxes by the rule."""
+    if not rule.reads_edges or not any(sample.target.has_place for sample in samples):
+        texts = generate_texts(loaded, samples, max_new_tokens=max_new_tokens)
+        return [_Choice(text) for text in texts]
+    marked = generate_texts(loaded, samples, max_new_tokens=max_new_tokens, keep_marks=True)
+    choices = []
+    for sample, text in zip(samples, marked, strict=True):
+        size = resized_size(loaded.family, loaded.processor, sample)
+        answer = BoxText.of(loaded, sample, text, size)
+        edges = None
+        if answer is not None and size is not None:
+            text, edges = choose_edges(
+                loaded, sample, answer, size, rule.name, has_belief=bool(rule.belief)
+            )
+        choices.append(_Choice(without_marks(loaded, text), edges=edges))
+    return choices
 
 
 def _choose(loaded: Loaded, sample: Sample, rule: AnswerRule) -> _Choice:
@@ -165,8 +204,13 @@ def _choose(loaded: Loaded, sample: Sample, rule: AnswerRule) -> _Choice:
     return _Choice(best_answer(logprobs, form, dialect, rule.name), logprobs)
 
 
-def generate_texts(loaded: Loaded, samples: Sequence[Sample], *, max_new_tokens: int) -> list[str]:
-    """Generate the answers to a batch of samples, without sampling; prompts are padded left."""
+def generate_texts(
+    loaded: Loaded, samples: Sequence[Sample], *, max_new_tokens: int, keep_marks: bool = False
+) -> list[str]:
+    """Generate the answers to a batch of samples, without sampling; prompts are padded left.
+
+    With `keep_marks` special tokens, such as those around a box, stay in the texts.
+    """
     if not samples:
         return []
     model, family, tokenizer = loaded.model, loaded.family, loaded.tokenizer
@@ -198,8 +242,10 @@ def generate_texts(loaded: Loaded, samples: Sequence[Sample], *, max_new_tokens:
         model.train(was_training)
     # Prompts are padded on the left, so all answers begin at one column.
     new = tokens[:, inputs["input_ids"].shape[1] :]
-    texts: list[str] = tokenizer.batch_decode(new, skip_special_tokens=True)
-    return [text.strip() for text in texts]
+    texts: list[str] = tokenizer.batch_decode(new, skip_special_tokens=not keep_marks)
+    # What was padded stands behind the end.
+    end = family.end_token(loaded.processor)
+    return [(text.partition(end)[0] if keep_marks else text).strip() for text in texts]
 
 
 def _approximate_length(loaded: Loaded, sample: Sample) -> int:

@@ -1,0 +1,306 @@
+"""Beliefs in the numbers of boxes that a model wrote, one by one, and the answer they support.
+
+The distribution of a number is that after the text before it, as the model wrote it. Its digits are
+a tree over the tokenizer's tokens, whichever these are: single digits, up to three at once, or one
+token for all. Of the tree only what matters is computed: all but 0.1 % of the probability.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from math import exp, inf
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import torch
+
+from gnomon.answers.registry import TYPES
+from gnomon.dialect import create
+from gnomon.eval.scoring.edges import choose_number, is_same_box, is_swapped, number_interval
+from gnomon.pipeline.answering.prompt import Prompt
+from gnomon.pipeline.collate import prompt_of
+from gnomon.sample import Edge, Sample, Size
+
+if TYPE_CHECKING:
+    from gnomon.pipeline.load import Loaded
+
+REST = 0.001
+"""Share of the probability of all possible numbers that may be left out."""
+_DIGITS = 5
+"""Decimals of a stored log-probability."""
+# Characters around a number that decide how it is cut into tokens, and a few to spare.
+_BEFORE, _AFTER = 24, 8
+# Numbers are looked up in rows of logits, 150,000 floats each: 38 MB in float32.
+_ROWS = 64
+
+Ids: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class BoxText:
+    """Text of an answer as the model wrote it, with its special tokens, and its boxes' numbers."""
+
+    text: str
+    spans: tuple[tuple[tuple[int, int], ...], ...]
+    """Place of each of the four numbers of a box."""
+
+    @classmethod
+    def of(cls, loaded: Loaded, sample: Sample, text: str, size: Size | None) -> BoxText | None:
+        """Find the numbers of the boxes that scoring reads from an answer; None if there are none.
+
+        A box in another form than the dialect's, a swapped one, and one in the working before the
+        answer have no belief: they stay as they are.
+        """
+        target = sample.target
+        if not target.has_place or size is None:
+            return None
+        dialect, answers = create(loaded.family.dialect), TYPES[target.answer_type]
+        reading = answers.read(
+            without_marks(loaded, text), target, which="final", dialect=dialect, size=size
+        )
+        if reading is None:
+            return None
+        boxes = list(answers.boxes(reading.value))
+        spans = []
+        # From the end, where the answer stands behind its working.
+        for box in reversed(dialect.number_spans(text)):
+            corners = dialect.corners_of([float(text[slice(*span)]) for span in box], size)
+            place = next((i for i, b in enumerate(boxes) if is_same_box(b, corners)), None)
+            if place is not None:
+                del boxes[place]
+                spans.append(tuple(box))
+        return cls(text, tuple(reversed(spans))) if spans else None
+
+    def replaced(self, numbers: Sequence[Sequence[str]]) -> str:
+        """The same text with other numbers."""
+        parts, end = list[str](), 0
+        for spans, words in zip(self.spans, numbers, strict=True):
+            for (start, stop), word in zip(spans, words, strict=True):
+                parts += [self.text[end:start], word]
+                end = stop
+        return "".join([*parts, self.text[end:]])
+
+
+def choose_edges(
+    loaded: Loaded, sample: Sample, answer: BoxText, size: Size, rule: str, *, has_belief: bool
+) -> tuple[str, tuple[tuple[Edge, ...], ...]]:
+    """Return the answer with the numbers that the rule chooses, and what is believed of each.
+
+    With `greedy` the answer stays. Where a choice would swap two edges, or leave no room between
+    them, both stay as the model wrote them.
+    """
+    dialect = create(loaded.family.dialect)
+    beliefs = coordinate_logprobs(loaded, sample, answer, dialect.possible_numbers(size))
+    boxes = []
+    for spans, believed in zip(answer.spans, beliefs, strict=True):
+        numbers = [answer.text[slice(*span)] for span in spans]
+        choice = numbers if rule == "greedy" else [choose_number(b, rule) for b in believed]
+        edges = []
+        for place, (written, logprobs) in enumerate(zip(numbers, believed, strict=True)):
+            axis = place % 2  # the far edge is two places behind the near one
+            stays = is_swapped(choice[axis], choice[axis + 2])
+            low, high = number_interval(logprobs)
+            edge = Edge(
+                value=written if stays else choice[place],
+                low=low,
+                high=high,
+                listed=round(min(1.0, sum(map(exp, logprobs.values()))), _DIGITS),
+                is_written=stays and rule != "greedy",
+                logprobs=dict(logprobs) if has_belief else None,
+            )
+            edges.append(edge)
+        boxes.append(tuple(edges))
+    return answer.replaced([[edge.value for edge in box] for box in boxes]), tuple(boxes)
+
+
+def coordinate_logprobs(
+    loaded: Loaded, sample: Sample, answer: BoxText, numbers: Sequence[Sequence[str]]
+) -> list[list[dict[str, float]]]:
+    """Compute log p(number | pictures, question, text before it) for each number of each box.
+
+    It is that of the number's tokens and of the token that ends it, cut as in training. All numbers
+    of an answer go through the model together, a level of digits in each pass. `numbers` are the
+    possible ones of each of the four places.
+    """
+    searches = _searches(loaded, sample, answer, numbers)
+    model = loaded.model
+    was_training = model.training
+    model.eval()
+    # No inference_mode: a tensor made in it may not enter a later training step.
+    with torch.no_grad():
+        prompt = Prompt(loaded, prompt_of(loaded.family, loaded.processor, sample), sample)
+        while nodes := [(search, node) for search in searches for node in search.due()]:
+            rows = prompt.next_logits([search.before + node for search, node in nodes])
+            for part, of_part in zip(torch.split(rows, _ROWS), _split(nodes), strict=True):
+                part_of_32 = part.float()  # bf16 has three digits
+                norms = part_of_32.logsumexp(-1)
+                for (search, node), row, norm in zip(of_part, part_of_32, norms, strict=True):
+                    search.expand(node, (row[search.tokens(node)] - norm).tolist())
+    model.train(was_training)
+    beliefs = [search.result() for search in searches]
+    return [beliefs[start : start + 4] for start in range(0, len(beliefs), 4)]
+
+
+def _split(nodes: list[Any]) -> list[list[Any]]:
+    return [nodes[start : start + _ROWS] for start in range(0, len(nodes), _ROWS)]
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """Tokens of all possible numbers at a place, each with the token that ends it."""
+
+    numbers: dict[Ids, str]
+    shifts: dict[str, int]
+    """By number, the tokens from those that all numbers share to that of its first character: -1
+    where all begin with the same digit."""
+
+    def place(self, first: int, number: str) -> int:
+        """Index of the first token that differs, from that of a number's first character."""
+        return first - self.shifts.get(number, 0)
+
+    @cached_property
+    def children(self) -> dict[Ids, tuple[int, ...]]:
+        """Tokens that may follow each beginning."""
+        following: dict[Ids, dict[int, None]] = {}
+        for path in self.numbers:
+            for end, token in enumerate(path):
+                following.setdefault(path[:end], {})[token] = None
+        return {beginning: tuple(tokens) for beginning, tokens in following.items()}
+
+
+@dataclass
+class _Search:
+    """Search through the tree of one number, the likeliest beginnings first."""
+
+    before: Ids
+    """Tokens of the answer before the number."""
+    tree: _Tree
+    logprobs: dict[str, float] = field(default_factory=dict)
+    open: dict[Ids, float] = field(default_factory=lambda: {(): 0.0})
+    """Beginnings whose next tokens are not computed yet, with their log-probabilities."""
+
+    def due(self) -> list[Ids]:
+        """Beginnings to expand, so that those that stay closed weigh half of REST at most.
+
+        None once all that is open weighs no more than REST: what it ends in may weigh less still.
+        """
+        if not self.open:
+            return []
+        # The largest is taken off, since exp(-800) is 0.
+        largest = max(*self.open.values(), *self.logprobs.values(), -inf)
+        weights = {node: exp(logprob - largest) for node, logprob in self.open.items()}
+        found = sum(exp(logprob - largest) for logprob in self.logprobs.values())
+        rest = sum(weights.values())
+        if rest <= REST * (found + rest):
+            return []
+        nodes, bound = list[Ids](), REST / 2 * (found + rest)
+        for node in sorted(weights, key=weights.__getitem__, reverse=True):
+            nodes.append(node)
+            rest -= weights[node]
+            if rest <= bound:
+                break
+        return nodes
+
+    def tokens(self, node: Ids) -> list[int]:
+        """Tokens that may follow a beginning."""
+        return list(self.tree.children[node])
+
+    def expand(self, node: Ids, logprobs: Sequence[float]) -> None:
+        """Enter the log-probabilities of the tokens that may follow a beginning."""
+        total = self.open.pop(node)
+        for token, logprob in zip(self.tree.children[node], logprobs, strict=True):
+            path = (*node, token)
+            number = self.tree.numbers.get(path)
+            if number is None:
+                self.open[path] = total + logprob
+            else:
+                self.logprobs[number] = total + logprob
+
+    def result(self) -> dict[str, float]:
+        """Log-probability of each number that was reached, in ascending order."""
+        return {n: round(self.logprobs[n], _DIGITS) for n in sorted(self.logprobs, key=float)}
+
+
+def _searches(
+    loaded: Loaded, sample: Sample, answer: BoxText, numbers: Sequence[Sequence[str]]
+) -> list[_Search]:
+    family, tokenizer = loaded.family, loaded.tokenizer
+    prompt = prompt_of(family, loaded.processor, sample)
+    whole = prompt + family.answer(loaded.processor, prompt, answer.text)
+    # A family may put a blank before the answer.
+    shift = whole.rindex(answer.text)
+    n_prompt = len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
+    encoding = tokenizer(whole, add_special_tokens=False, return_offsets_mapping=True)
+    ids, offsets = encoding["input_ids"], encoding["offset_mapping"]
+    searches = []
+    for spans in answer.spans:
+        for (start, end), choices in zip(spans, numbers, strict=True):
+            start, end = start + shift, end + shift
+            tree = _tree_at(tokenizer, whole, (start, end), tuple(choices), ids, offsets)
+            first = tree.place(_first_token(offsets, start), whole[start:end])
+            searches.append(_Search(tuple(ids[n_prompt:first]), tree))
+    return searches
+
+
+def _tree_at(
+    tokenizer: Any,
+    text: str,
+    span: tuple[int, int],
+    numbers: tuple[str, ...],
+    ids: Sequence[int],
+    offsets: Sequence[tuple[int, int]],
+) -> _Tree:
+    """Return the tree of the numbers at a place, from the characters around it if these suffice."""
+    start, end = span
+    written = text[start:end]
+    first = _first_token(offsets, start)
+    for before in (text[max(0, start - _BEFORE) : start], text[:start]):
+        tree = _tree_of_numbers(tokenizer, before, text[end : end + _AFTER], numbers)
+        path = next((path for path, number in tree.numbers.items() if number == written), None)
+        place = tree.place(first, written)
+        # A number that is none of the possible ones, as 1001 of 1000, cannot show it.
+        if path is None or tuple(ids[place : place + len(path)]) == path:
+            return tree
+    raise ValueError(
+        f"the number {written!r} in {text[start - _BEFORE : end + _AFTER]!r} has no tokens of its"
+        " own: its coordinates have no belief; answer with eval.answer=greedy"
+    )
+
+
+# Lists have the same few surroundings again and again.
+@lru_cache(maxsize=64)
+def _tree_of_numbers(tokenizer: Any, before: str, after: str, numbers: tuple[str, ...]) -> _Tree:
+    texts = [before + number + after for number in numbers]
+    encoding = tokenizer(texts, add_special_tokens=False, return_offsets_mapping=True)
+    sequences: list[list[int]] = encoding["input_ids"]
+    shared = _n_shared(sequences)
+    paths, shifts = {}, {}
+    for number, ids, offsets in zip(numbers, sequences, encoding["offset_mapping"], strict=True):
+        end = len(before) + len(number)
+        # The first token that reaches beyond the number ends it.
+        stop = next((i for i, (_, right) in enumerate(offsets) if right > end), len(ids) - 1)
+        paths[tuple(ids[shared : stop + 1])] = number
+        shifts[number] = _first_token(offsets, len(before)) - shared
+    return _Tree(paths, shifts)
+
+
+def _n_shared(sequences: Sequence[Sequence[int]]) -> int:
+    """Number of tokens with which all sequences begin."""
+    for place, tokens in enumerate(zip(*sequences, strict=False)):
+        if len(set(tokens)) > 1:
+            return place
+    return min(map(len, sequences)) - 1
+
+
+def _first_token(offsets: Sequence[tuple[int, int]], start: int) -> int:
+    """Index of the token that holds the character at `start`."""
+    return next(i for i, (_, right) in enumerate(offsets) if right > start)
+
+
+def without_marks(loaded: Loaded, text: str) -> str:
+    """Text without special tokens, as decoding leaves them out."""
+    added = loaded.tokenizer.added_tokens_decoder.values()
+    marks = sorted({token.content for token in added if token.special}, key=len, reverse=True)
+    return re.sub("|".join(map(re.escape, marks)), "", text).strip() if marks else text.strip()
