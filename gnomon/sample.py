@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pydantic import ConfigDict, TypeAdapter
 
 __all__ = [
-    "CUT", "FORMS", "TARGETS", "Box", "Boxes", "Certainty", "Form", "LabelledBox", "Number",
+    "CUT", "FORMS", "TARGETS", "Box", "Boxes", "Certainty", "Edge", "Form", "LabelledBox", "Number",
     "Prediction", "Sample", "Size", "Spot", "Spots", "Table", "Target", "Text", "Time",
     "prediction_from_json", "prediction_to_json", "target_from_json", "target_to_json",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from gnomon.answers.registry import TARGETS
 from gnomon.atomic import put_text
 from gnomon.commands.answer_files import provenance_path, read_provenance
 from gnomon.commands.directory import AFTER, BEFORE
-from gnomon.eval.formatting import certainty_text
+from gnomon.eval.formatting import certainty_text, edge_texts
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.questions import QuestionFile, question_path
 from gnomon.files import open_bytes
@@ -42,6 +42,7 @@ SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 _COLUMNS = ("file", "answer")
 _CUT_COLUMNS = ("x1", "y1", "x2", "y2")
 _CERTAINTY_COLUMNS = ("low", "high", "confidence", "refused")
+_EDGE_COLUMNS = ("low", "high")
 _BELIEF_COLUMNS = ("likeliest", "belief", "belief_listed")
 
 
@@ -267,6 +268,9 @@ def to_csv(
     From a calibrated run four columns follow: the ends of the interval (of words, all that it holds
     in the first), the confidence, and yes for a picture whose answer is refused and empty.
 
+    Where the numbers of boxes have beliefs, the ends of their intervals follow, as numbers of the
+    answer's form.
+
     If the answers hold a belief, three columns follow: the likeliest listed answer, its share of
     the probability of all listed ones, and that probability; then each listed answer's share.
     Without `has_belief` it is left out.
@@ -279,9 +283,10 @@ def to_csv(
         rows = [replace(row, logprobs=None) for row in rows]
     listed = list(rows[0].logprobs or ())
     has_certainty = any(row.certainty for row in rows)
+    has_edges = any(row.edges for row in rows)
     # All rows have the same listed answers: they belong to one question.
     header = [*_COLUMNS, *_CUT_COLUMNS * has_cuts, *_CERTAINTY_COLUMNS * has_certainty]
-    header += _BELIEF_COLUMNS if listed else ()
+    header += [*_EDGE_COLUMNS * has_edges, *_BELIEF_COLUMNS * bool(listed)]
     header += [f"belief.{answer}" for answer in listed]
     table = io.StringIO()
     cells: list[list[str | float]] = []
@@ -289,7 +294,8 @@ def to_csv(
         cut = (row.cut or [""] * len(_CUT_COLUMNS)) if has_cuts else ()
         text = "" if row.certainty and row.certainty.refused else row.text
         certainty = _certainty_cells(row) if has_certainty else ()
-        cells.append([row.sample_id, text, *cut, *certainty, *_belief_cells(row)])
+        edges = edge_texts(row) if has_edges else ()
+        cells.append([row.sample_id, text, *cut, *certainty, *edges, *_belief_cells(row)])
     write_rows(table, [header, *cells])
     put_text(out, table.getvalue())
     # The answers go last: after a kill between the two, all questions would be asked again.

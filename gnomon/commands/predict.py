@@ -75,7 +75,8 @@ def predict(
         --find; default: the one that the run was trained on
     server URL: an OpenAI-compatible server that holds MODEL, such as http://localhost:8000/v1; the
         key is in OPENAI_API_KEY
-    belief: store the probability of every minute of a clock, number to 100, choice of a text
+    belief: store the probability of every minute of a clock, number to 100, choice of a text, and
+        of each number of a box
     coverage SHARE: of a run that `gnomon calibrate` has seen: the share of truths that lie between
         low and high (0.9)
     wrong SHARE: of such a run: refuse what is too unsure for at most this share of the answers to
@@ -338,6 +339,8 @@ def _picture_form(recipe: Recipe, run: Path | None, certifier: Certifier | None)
     if section.grid is not None and form.on_grid(section.grid_values) is None:
         form = Number(Decimal(0))
     is_listed = not isinstance(section.belief, bool) or section.grid is not None or form.listable
+    # A box is not listed: its numbers have beliefs, one by one.
+    is_listed = is_listed or form.has_place
     if not is_listed and not (certifier and certifier.calibration.listing):
         key = f"eval.answer={section.answer}" if section.answer != "greedy" else "eval.belief=true"
         raise RecipeError(

@@ -9,7 +9,7 @@ from gnomon.answers.base.formatting import NONE as NONE
 from gnomon.answers.base.formatting import decimal_places, format_decimals, to_unit
 from gnomon.answers.base.formatting import figure as figure
 from gnomon.answers.registry import TYPES
-from gnomon.sample import Certainty, Target
+from gnomon.sample import Certainty, Prediction, Target
 
 if TYPE_CHECKING:
     from gnomon.eval.scoring.runs import ScoredAnswer
@@ -93,6 +93,22 @@ def certainty_text(certainty: Certainty) -> str:
     between = low if high in ("", low) else f"{low} to {high}"
     share = f"right with {100 * certainty.confidence:.0f} %"
     return f"{between}; {share}" if between else share
+
+
+def edge_texts(prediction: Prediction) -> tuple[str, str]:
+    """Format the lowest and the highest numbers that are believed of each box in an answer."""
+    boxes = prediction.edges or ()
+    low = "; ".join("(" + ", ".join(edge.low for edge in box) + ")" for box in boxes)
+    high = "; ".join("(" + ", ".join(edge.high for edge in box) + ")" for box in boxes)
+    return low, high
+
+
+def interval_texts(item: ScoredAnswer) -> tuple[str, str]:
+    """Format the lowest and the highest corners of each box in pixels, a dash without a belief."""
+    display = TYPES["box"].display
+    low = "; ".join(display(ends[0]) if ends else NONE for ends in item.intervals)
+    high = "; ".join(display(ends[1]) if ends else NONE for ends in item.intervals)
+    return low, high
 
 
 def align(lines: list[list[str]]) -> list[str]:

@@ -449,13 +449,13 @@ class Eval:
     """Seconds that a server has for an answer, with all tries and the waits between them; a single
     try gets a third of it."""
     belief: bool | Annotated[tuple[AnswerText, ...], Field(min_length=1)] = False
-    """Store the probability of every minute of a clock, whole number to 100 or choice of a text; or
-    of each answer in a list, such as [0, 1, 2]."""
+    """Store the probability of every minute of a clock, whole number to 100 or choice of a text, and
+    of each number of a box; or of each answer in a list, such as [0, 1, 2]."""
 
     answer: Literal["greedy", "mode", "median", "mean"] = "greedy"
     """The answer that is given: greedy decoding's, or the likeliest, the median or the mean of the
     belief in the possible answers: those of `belief` or `grid`, or all minutes of a clock, steps of
-    a scale that goes round, choices of a text."""
+    a scale that goes round, choices of a text. Of boxes each number is chosen so, one by one."""
     grid: tuple[float, float, float] | None = None
     """First, last and step of the possible numbers, such as [0, 9.9, 0.1], for `answer` and
     `belief`."""

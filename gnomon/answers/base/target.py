@@ -89,8 +89,8 @@ class Target(ABC):
         return False
 
     @classmethod
-    def form_of_labels(cls, columns: Any) -> Target | None:  # noqa: ARG003 - a place has no such form
-        """Form of the answers that a user's column holds; None where it gives nothing to list."""
+    def form_of_labels(cls, columns: Any) -> Target | None:  # noqa: ARG003 - a table has none
+        """Form of the answers that a user's column holds; None where answers share none."""
         return None
 
     def scaled(self, old: Size, new: Size) -> Self:  # noqa: ARG002 - only what has a place moves

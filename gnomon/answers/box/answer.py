@@ -62,6 +62,11 @@ class Box(Target):
         return type(self)(x1, y1, x2, y2)
 
     @classmethod
+    def form_of_labels(cls, columns: Any) -> Self:
+        """A box of one pixel: answers have the form of the family, whatever the labels have."""
+        return cls(0, 0, 1, 1)
+
+    @classmethod
     def pattern_of_labels(cls, columns: Any, dialect: Any) -> str | None:
         """Pattern of boxes in the dialect. That corners are in order no pattern can say."""
         text: str = dialect.box_regex

@@ -78,6 +78,11 @@ class Boxes(Target):
         return replace(self, items=items)
 
     @classmethod
+    def form_of_labels(cls, columns: Any) -> Self:
+        """An empty list: answers have the form of the family, whatever the labels have."""
+        return cls()
+
+    @classmethod
     def pattern_of_labels(cls, columns: Any, dialect: Any) -> str | None:
         """Pattern of lists of boxes in the dialect, with any labels, and of its word for none."""
         text: str = dialect.list_regex

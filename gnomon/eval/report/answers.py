@@ -10,7 +10,14 @@ from typing import Any
 from gnomon.answers.base.target import Corners
 from gnomon.answers.registry import TYPES
 from gnomon.atomic import replace_file
-from gnomon.eval.formatting import certainty_text, error_text, state, truth_text, value_text
+from gnomon.eval.formatting import (
+    certainty_text,
+    error_text,
+    interval_texts,
+    state,
+    truth_text,
+    value_text,
+)
 from gnomon.eval.report.facts import FactClasses, describe_answers, fact_text
 from gnomon.eval.report.markup import data_uri, excerpt
 from gnomon.eval.report.plots import colour, error_class
@@ -178,6 +185,8 @@ def _csv_rows(runs: Sequence[RunResult], samples: Mapping[str, Sample]) -> Itera
                 low, high = item.certainty.interval
                 answer |= {"low": low, "high": high, "confidence": str(item.certainty.confidence)}
                 answer["refused"] = "yes" if item.certainty.refused else ""
+            if item.intervals:
+                answer["low"], answer["high"] = interval_texts(item)
             # A fact may be named like a column or a measure.
             facts = {f"fact.{name}": value for name, value in question_facts.items()}
             measures = {name: value for name, value in item.measures.items() if name not in answer}
@@ -244,8 +253,23 @@ def _frames(
         yield _frame("truth", edges, item.size)
     for index, answer in enumerate(of_runs):
         if answer and answer.size and answer.value is not None:
-            for edges in TYPES[answer.kind].boxes(answer.value):
+            boxes = TYPES[answer.kind].boxes(answer.value)
+            for corners, ends in zip(boxes, answer.intervals, strict=False):
+                if ends is not None:
+                    yield from _bands(f"{colour(index)} edge", corners, ends, answer.size)
+            for edges in boxes:
                 yield _frame(colour(index), edges, answer.size)
+
+
+def _bands(
+    css: str, corners: Corners, ends: tuple[Corners, Corners], size: Size
+) -> Iterator[tuple[str | float, ...]]:
+    """Yield the band along each edge of a box in which it is believed to lie."""
+    x1, y1, x2, y2 = corners
+    low, high = ends
+    for place in (0, 2):
+        yield _frame(css, (low[place], y1, high[place], y2), size)
+        yield _frame(css, (x1, low[place + 1], x2, high[place + 1]), size)
 
 
 def _cuts(

@@ -119,6 +119,7 @@ def write_report(
             for picture, frames in examples.values()
         ),
         has_certainty=any(i.certainty is not None for run in runs for i in run.scores.items),
+        has_edges=any(any(i.intervals) for run in runs for i in run.scores.items),
         has_cuts=any(item.cut is not None for run in runs for item in run.scores.items),
         examples=[(by_id[sample_id], *example) for sample_id, example in examples.items()],
         browser=browser,

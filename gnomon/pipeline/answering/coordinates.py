@@ -30,8 +30,8 @@ REST = 0.001
 """Share of the probability of all possible numbers that may be left out."""
 _DIGITS = 5
 """Decimals of a stored log-probability."""
-# Characters around a number that decide how it is cut into tokens, and a few to spare.
-_BEFORE, _AFTER = 24, 8
+# Characters around a number that decide how it is cut into tokens: a special token and more.
+_AROUND = 24
 # Numbers are looked up in rows of logits, 150,000 floats each: 38 MB in float32.
 _ROWS = 64
 
@@ -153,8 +153,8 @@ class _Tree:
 
     numbers: dict[Ids, str]
     shifts: dict[str, int]
-    """By number, the tokens from those that all numbers share to that of its first character: -1
-    where all begin with the same digit."""
+    """Tokens before that of a number's first character in which numbers may differ: a blank that
+    some tokenizers join with the digits behind it."""
 
     def place(self, first: int, number: str) -> int:
         """Index of the first token that differs, from that of a number's first character."""
@@ -256,15 +256,16 @@ def _tree_at(
     start, end = span
     written = text[start:end]
     first = _first_token(offsets, start)
-    for before in (text[max(0, start - _BEFORE) : start], text[:start]):
-        tree = _tree_of_numbers(tokenizer, before, text[end : end + _AFTER], numbers)
+    for around in (_AROUND, len(text)):
+        before = text[max(0, start - around) : start]
+        tree = _tree_of_numbers(tokenizer, before, text[end : end + around], numbers)
         path = next((path for path, number in tree.numbers.items() if number == written), None)
         place = tree.place(first, written)
         # A number that is none of the possible ones, as 1001 of 1000, cannot show it.
         if path is None or tuple(ids[place : place + len(path)]) == path:
             return tree
     raise ValueError(
-        f"the number {written!r} in {text[start - _BEFORE : end + _AFTER]!r} has no tokens of its"
+        f"the number {written!r} in {text[start - 1 : end + 1]!r} has no tokens of its"
         " own: its coordinates have no belief; answer with eval.answer=greedy"
     )
 
@@ -275,14 +276,18 @@ def _tree_of_numbers(tokenizer: Any, before: str, after: str, numbers: tuple[str
     texts = [before + number + after for number in numbers]
     encoding = tokenizer(texts, add_special_tokens=False, return_offsets_mapping=True)
     sequences: list[list[int]] = encoding["input_ids"]
-    shared = _n_shared(sequences)
+    firsts = [_first_token(offsets, len(before)) for offsets in encoding["offset_mapping"]]
+    # The digits are the tree's, even if all numbers begin with the same.
+    shared = min(_n_shared(sequences), *firsts)
     paths, shifts = {}, {}
-    for number, ids, offsets in zip(numbers, sequences, encoding["offset_mapping"], strict=True):
+    for number, first, ids, offsets in zip(
+        numbers, firsts, sequences, encoding["offset_mapping"], strict=True
+    ):
         end = len(before) + len(number)
         # The first token that reaches beyond the number ends it.
         stop = next((i for i, (_, right) in enumerate(offsets) if right > end), len(ids) - 1)
         paths[tuple(ids[shared : stop + 1])] = number
-        shifts[number] = _first_token(offsets, len(before)) - shared
+        shifts[number] = first - shared
     return _Tree(paths, shifts)
 
 

@@ -102,8 +102,8 @@ def predict_to_file(
             stayed += kept_axes(batch)
     if stayed:
         warn(
-            f"{stayed} pairs of edges are as the model wrote them: the {rule.name} of each would"
-            " have swapped them"
+            f"{stayed} pairs of edges are as the model wrote them: the {rule.name} of each edge"
+            " would have swapped them, or left nothing between them"
         )
 
 
