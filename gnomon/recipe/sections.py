@@ -449,8 +449,8 @@ class Eval:
     """Seconds that a server has for an answer, with all tries and the waits between them; a single
     try gets a third of it."""
     belief: bool | Annotated[tuple[AnswerText, ...], Field(min_length=1)] = False
-    """Store the probability of every minute of a clock, whole number to 100 or choice of a text, and
-    of each number of a box; or of each answer in a list, such as [0, 1, 2]."""
+    """Store the probability of every minute of a clock, whole number to 100 or choice of a text,
+    and of each number of a box; or of each answer in a list, such as [0, 1, 2]."""
 
     answer: Literal["greedy", "mode", "median", "mean"] = "greedy"
     """The answer that is given: greedy decoding's, or the likeliest, the median or the mean of the

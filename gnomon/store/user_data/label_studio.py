@@ -1,8 +1,9 @@
-"""Label Studio's JSON export: tasks with the annotations of one or several annotators.
+"""Label Studio's exports JSON and JSON-MIN: tasks with the annotations of their annotators.
 
 Each task is a row with the columns `image` and `answer`, as in annotations.py. Rectangles are in
 percent of the picture; one that was turned becomes the upright box around it. Predictions, drafts
-and skipped annotations are not read.
+and skipped annotations are not read. JSON-MIN has a record for each annotation: the task's data,
+and under the name of each tag a list of values; what belongs to one region has the same place.
 """
 
 from __future__ import annotations
@@ -32,6 +33,80 @@ _PREFIX = 8
 def is_label_studio(root: Any) -> bool:
     """True if JSON is a list of Label Studio's tasks."""
     return isinstance(root, list) and bool(root) and all(map(_is_task, root))
+
+
+def is_label_studio_min(root: Any) -> bool:
+    """True if JSON is a list of JSON-MIN's records with rectangles.
+
+    Records with other answers alone, such as choices, are a table as they are.
+    """
+    if not (isinstance(root, list) and all(isinstance(row, dict) for row in root)):
+        return False
+    is_export = all(row.keys() >= _RECORD_KEYS for row in root)
+    regions = [region for row in root for _, region in _regions(row)]
+    rectangles = list(filter(_is_rectangle, regions))
+    # Label Studio's documentation shows records without these keys.
+    return any("rectanglelabels" in region for region in rectangles) or (
+        is_export and bool(rectangles)
+    )
+
+
+def tasks_of_records(root: Sequence[Row]) -> list[Row]:
+    """Tasks, as the export called JSON has them, of JSON-MIN's records."""
+    tasks: dict[Any, Row] = {}
+    for place, record in enumerate(root):
+        data = {key: value for key, value in record.items() if isinstance(value, str)}
+        for key in ("created_at", "updated_at"):
+            data.pop(key, None)
+        # Records without an id are tasks of their own.
+        number = record.get("id", f"record {place}")
+        task = tasks.setdefault(number, {"data": data, "annotations": []})
+        # A task that nobody has annotated has a record as well.
+        if "annotation_id" in record and record["annotation_id"] is None:
+            continue
+        times = {key: record[key] for key in ("created_at", "updated_at") if record.get(key)}
+        task["annotations"].append({"result": _results(record), **times})
+    return list(tasks.values())
+
+
+_RECORD_KEYS = {"annotation_id", "annotator", "lead_time"}
+
+
+def _regions(record: Row) -> Iterator[tuple[str, Row]]:
+    """Tag and value of each region of a record."""
+    for name, values in record.items():
+        if isinstance(values, list):
+            yield from ((name, value) for value in values if isinstance(value, dict))
+
+
+def _is_rectangle(region: Row) -> bool:
+    # Ellipses have radiusX, and keypoints no height.
+    return region.keys() >= {"x", "y", "width", "height"}
+
+
+def _results(record: Row) -> list[Row]:
+    """Results of a record, an outline and its labels apart, as of Rectangle and Labels."""
+    results: list[Row] = []
+    outlines: set[str] = set()
+    for _, region in _regions(record):
+        if not _is_rectangle(region):
+            shape = next((key for key in region if key in _OTHER_SHAPES), "")
+            shape = shape or next((s for key, s in _SHAPE_KEYS.items() if key in region), "")
+            results += [{"type": shape}] if shape else []
+            continue
+        place = str([region.get(key) for key in ("x", "y", "width", "height", "rotation")])
+        if place not in outlines:
+            outlines.add(place)
+            sizes = {key: region[key] for key in _SIZES if key in region}
+            results.append({"type": "rectangle", "id": place, "value": region, **sizes})
+        labels = region.get("rectanglelabels") or region.get("labels") or []
+        results.append({"type": "labels", "id": place, "value": {"labels": labels}})
+    return results
+
+
+_SIZES = ("original_width", "original_height")
+# Values of shapes without labels of their own.
+_SHAPE_KEYS = {"points": "polygon", "radiusX": "ellipse", "rle": "brush"}
 
 
 def _is_task(row: Any) -> bool:

@@ -11,7 +11,12 @@ from typing import Any
 
 from gnomon import files, jsons
 from gnomon.store.user_data.annotations import coco_rows, is_coco
-from gnomon.store.user_data.label_studio import is_label_studio, label_studio_rows
+from gnomon.store.user_data.label_studio import (
+    is_label_studio,
+    is_label_studio_min,
+    label_studio_rows,
+    tasks_of_records,
+)
 
 SUFFIXES = (".jsonl", ".csv", ".tsv", ".json", ".parquet")
 # Characters of a line or a row. A picture in base64 is one; csv allows 131,072 by default.
@@ -122,6 +127,8 @@ def _json(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
             root = [{"id": name, **_object(row, file, name, text)} for name, row in root.items()]
     if is_label_studio(root):
         return label_studio_rows(root, file)
+    if is_label_studio_min(root):
+        return label_studio_rows(tasks_of_records(root), file)
     if not isinstance(root, list):
         raise ValueError(f"{file}: give a list of objects, or an object of them")
     return ((line, _object(row, file, line, text)) for line, row in enumerate(root, 1))

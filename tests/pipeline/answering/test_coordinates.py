@@ -94,7 +94,7 @@ def whole_trees(monkeypatch):
 def check(loaded, sample, dialect):
     numbers = some_numbers(dialect)
     size = resized_size(loaded.family, loaded.processor, sample)
-    text = dialect.write(sample.target, size)
+    text = dialect.write(sample.target.scaled(SIZE, size), size)
     spans = tuple(map(tuple, dialect.number_spans(text)))
     answer = BoxText(text, spans)
     numbers = [(*choices, text[slice(*spans[0][place])]) for place, choices in enumerate(numbers)]

@@ -11,6 +11,7 @@ from PIL import Image
 
 from gnomon.recipe import Columns
 from gnomon.store.user_data.building import warn_once
+from gnomon.store.user_data.label_studio import is_label_studio_min
 from gnomon.store.user_data.opening import is_user_data, open_table
 
 FIND = Columns(kind="boxes", ask="Find everything.")
@@ -112,12 +113,24 @@ def label_studio(folder, *tasks):
     return folder / "export.json"
 
 
+def label_studio_min(folder):
+    """The same project's short form, typed after Label Studio's converter: a record an annotation.
+
+    With an earlier annotation, a transcript of a region, a region without labels of its own, one
+    with nothing, a polygon, and a task that nobody has annotated.
+    """
+    pictures(folder)
+    text = Path(__file__).with_name("label_studio_min.json").read_text(encoding="utf-8")
+    (folder / "export.json").write_text(text)
+    return folder / "export.json"
+
+
 def boxes_of(table):
     found = [[(i.label, i.box.corners) for i in sample.target.items] for sample in table]
     return [[(label, pytest.approx(box, abs=1e-6)) for label, box in boxes] for boxes in found]
 
 
-@pytest.mark.parametrize("make", [coco, label_studio, yolo, voc])
+@pytest.mark.parametrize("make", [coco, label_studio, label_studio_min, yolo, voc])
 def test_annotations_are_read_as_they_come(tmp_path, make):
     place = make(tmp_path / "set")
     assert is_user_data(place)
@@ -235,6 +248,41 @@ def test_one_annotation_of_a_task_is_its_answer(
     assert table[table.length - 1].facts["line"] == 2
     assert warning in (message := capsys.readouterr().err)
     assert bool(warning) == bool(message)
+
+
+def test_what_json_min_does_not_tell_is_said(tmp_path, capsys):
+    warn_once.cache_clear()
+    open_table(label_studio_min(tmp_path), FIND, "all")
+    message = capsys.readouterr().err
+    assert "1 tasks have several annotations" in message
+    assert "1 tasks with other shapes alone (polygonlabels) are left out" in message
+    assert "1 tasks without an annotation, or skipped, are left out" in message
+
+
+def test_a_record_of_the_documentation_has_no_ids(tmp_path):
+    pictures(tmp_path)
+    region = {"x": 10, "y": 50, "width": 20, "height": 20, "rotation": 0}
+    rows = [
+        {"image": "https://example.com/a.png", "tag": [region | {"rectanglelabels": ["cat"]}]},
+        {"image": "https://example.com/b.png"},
+    ]
+    (tmp_path / "export.json").write_text(json.dumps(rows))
+    table = open_table(tmp_path / "export.json", FIND, "all")
+    assert boxes_of(table) == [[("cat", (10, 30, 30, 42))], []]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"choice": "cat"},
+        {"reading": [{"number": 12}]},
+        {"boxes": [{"x": 1, "y": 2, "width": 3, "height": 4}], "lead_time": None},
+    ],
+)
+def test_records_without_rectangles_stay_a_table(values):
+    ids = {"annotation_id": 4, "annotator": 1, "lead_time": 2.5}
+    assert not is_label_studio_min([{"image": "a.png", **ids, **values, "boxes": []}])
+    assert not is_label_studio_min([{"image": "a.png", **values}])
 
 
 @pytest.mark.parametrize(
