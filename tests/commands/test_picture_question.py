@@ -17,7 +17,7 @@ from gnomon.commands.pictures import answer_form, question_of
 from gnomon.commands.resolve import resolve
 from gnomon.eval.scoring import predictions, questions
 from gnomon.recipe import Recipe, RecipeError, override, to_yaml, validate
-from gnomon.sample import Number, Prediction, Sample, Text, Time
+from gnomon.sample import Box, Boxes, Number, Prediction, Sample, Text, Time
 
 CLOCK = "What time does the clock show? Answer HH:MM."
 DIGIT = "Which digit is it? Answer with a number."
@@ -195,7 +195,8 @@ def test_a_picture_s_answer_is_chosen_from_a_grid(here):
         ({"kind": "number", "unit": "bar", "within": 0.5}, Number(Decimal(0), "bar")),
         ({"kind": "time", "hours": 24}, Time(0, 24)),
         ({"kind": "text", "choices": ["on", "off"]}, Text("on", ("on", "off"))),
-        ({"kind": "box"}, Text("?")),
+        ({"kind": "box"}, Box(0, 0, 1, 1)),
+        ({"kind": "boxes"}, Boxes()),
     ],
 )  # fmt: skip
 def test_pictures_without_labels_have_the_form_of_the_run_s_own(run, columns, form):

@@ -13,6 +13,7 @@ from gnomon.answers.registry import TYPES
 from gnomon.eval.formatting import NONE, difference_text, figure, interval
 from gnomon.eval.report import plots
 from gnomon.eval.scoring.belief import calibration_bins, expected_error, read_belief, top_answer
+from gnomon.eval.scoring.labels import LabelFigures, label_figures
 from gnomon.eval.scoring.runs import Result, RunResult, Summary, answer_types
 
 if TYPE_CHECKING:
@@ -145,55 +146,58 @@ def section(
     }
 
 
+@dataclass(frozen=True, slots=True)
+class LabelCell:
+    """F1 of a run's boxes with one label, its interval, and further figures with theirs."""
+
+    f1: str
+    interval: str = ""
+    more: tuple[str, ...] = ()
+
+
 # Labels of a table, the most frequent ones.
 _MOST_LABELS = 30
 
 
 def label_rows(
     runs: Sequence[RunResult], answer_type: str
-) -> list[tuple[str, int, list[tuple[str, str]]]]:
-    """Label, number of true boxes, and F1 with precision and recall of each run.
+) -> list[tuple[str, int, list[LabelCell]]]:
+    """Label, number of true boxes, and F1 with precision and recall of each run, with intervals.
 
-    Boxes of all pictures count alike. Labels that only answers have share the last row. Empty for
-    types without labels, and where all true boxes have one.
+    Labels that only answers have share the last row. Empty for types without labels, and where all
+    true boxes have one.
     """
-    totals = [_label_totals(run, answer_type) for run in runs]
+    totals = [label_figures(run.scores.of_type(answer_type), answer_type) for run in runs]
     true: Counter[str] = Counter()
-    for counts in totals:  # runs may have been asked other questions
-        true |= Counter({label: numbers[0] for label, numbers in counts.items()})
+    for figures in totals:  # runs may have been asked other questions
+        true |= Counter({label: of_label.true for label, of_label in figures.items()})
     true = +true
     if len(true) < 2:
         return []
     names = sorted(true, key=lambda label: (-true[label], label))[:_MOST_LABELS]
     rows = [
-        (label, true[label], [_label_cell(counts.get(label, (0, 0, 0))) for counts in totals])
+        (label, true[label], [_label_cell(figures.get(label)) for figures in totals])
         for label in names
     ]
-    false = [sum(n[1] for label, n in counts.items() if label not in true) for counts in totals]
+    false = [
+        sum(of_label.answered for label, of_label in figures.items() if label not in true)
+        for figures in totals
+    ]
     if any(false):
-        cells = [(NONE, f"{number:,} boxes answered") for number in false]
+        cells = [LabelCell(NONE, more=(f"{number:,} boxes answered",)) for number in false]
         rows.append(("labels that no true box has", 0, cells))
     return rows
 
 
-def _label_totals(run: RunResult, answer_type: str) -> dict[str, tuple[int, int, int]]:
-    """Numbers of true, of answered and of matched boxes of a run by label."""
-    totals: dict[str, tuple[int, int, int]] = {}
-    kind = TYPES[answer_type]
-    for item in run.scores.of_type(answer_type):
-        for label, numbers in kind.counts_by_label(item.truth, item.value).items():
-            a, b, c = totals.get(label, (0, 0, 0))
-            totals[label] = a + numbers[0], b + numbers[1], c + numbers[2]
-    return totals
-
-
-def _label_cell(numbers: tuple[int, int, int]) -> tuple[str, str]:
-    true, answered, matched = numbers
-    if not true + answered:
-        return NONE, ""
-    precision = figure(matched / answered, "") if answered else NONE
-    recall = figure(matched / true, "") if true else NONE
-    return figure(2 * matched / (true + answered), ""), f"precision {precision}, recall {recall}"
+def _label_cell(figures: LabelFigures | None) -> LabelCell:
+    """F1 with its interval, and the same of precision and recall."""
+    if figures is None:
+        return LabelCell(NONE)
+    precision, recall = (
+        f"{name} {figure(estimate.value, '')} {interval(estimate, '')}".rstrip()
+        for name, estimate in (("precision", figures.precision), ("recall", figures.recall))
+    )
+    return LabelCell(figure(figures.f1.value, ""), interval(figures.f1, ""), (precision, recall))
 
 
 def _charts_of_runs(

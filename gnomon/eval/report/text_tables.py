@@ -13,7 +13,7 @@ from gnomon.eval.comparing.groups import Group, compare_groups, group_runs, verd
 from gnomon.eval.comparing.guessing import compare_with_chance, repeated_answer_warnings
 from gnomon.eval.formatting import NONE, align, figure, interval
 from gnomon.eval.report.differences import HEADER, difference_tables
-from gnomon.eval.report.sections import summary_rows
+from gnomon.eval.report.sections import label_rows, summary_rows
 from gnomon.eval.scoring import certainty
 from gnomon.eval.scoring.figures import estimate_relaxed
 from gnomon.eval.scoring.runs import RunResult, answer_types, check_names, split_by_source
@@ -24,7 +24,10 @@ def table(runs: Sequence[RunResult]) -> str:
     check_names(runs)
     groups = group_runs(runs)
     comparisons, refusals = compare_groups(groups)
-    blocks = [_block(runs, answer_type, comparisons) for answer_type in answer_types(runs)]
+    blocks = []
+    for answer_type in answer_types(runs):
+        blocks.append(_block(runs, answer_type, comparisons))
+        blocks += _label_block(runs, answer_type)
     for name, runs_on_source in split_by_source(runs).items():
         first, *more_blocks = [
             _block(runs_on_source, answer_type, ()) for answer_type in answer_types(runs_on_source)
@@ -34,6 +37,28 @@ def table(runs: Sequence[RunResult]) -> str:
     sentences = list(chain.from_iterable(verdicts(groups, comparisons)))
     sentences += [*refusals, *answer_warnings(runs)]
     return "\n\n".join(["\n".join(block) for block in blocks] + sentences) + "\n"
+
+
+# Labels in a terminal; the report has more.
+_MOST_LABELS = 8
+
+
+def _label_block(runs: Sequence[RunResult], answer_type: str) -> list[list[str]]:
+    """Format the figures of each label with their intervals: of a single run precision and recall,
+    too."""
+    rows = label_rows(runs, answer_type)
+    if not rows:
+        return []
+    lines = [["F1 by label, at IoU 0.5", "boxes", *(run.name for run in runs)]]
+    for label, n, cells in rows[:_MOST_LABELS]:
+        texts = [f"{cell.f1} {cell.interval}".rstrip() for cell in cells]
+        more = [*cells[0].more] if len(runs) == 1 else []
+        lines.append([label or "(no label)", f"{n:,}", *texts, *more])
+    width = max(map(len, lines))
+    block = align([[*line, *[""] * (width - len(line))] for line in lines])
+    if len(rows) > _MOST_LABELS:
+        block.append(f"({len(rows) - _MOST_LABELS} more in the report)")
+    return [block]
 
 
 def answer_warnings(runs: Sequence[RunResult]) -> list[str]:

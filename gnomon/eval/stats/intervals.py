@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special, stats
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -86,6 +86,39 @@ def bootstrap(
     return Estimate(value, value - half, value + half, method, n)
 
 
+def ratio(
+    parts: Sequence[float] | NDArray[Any],
+    wholes: Sequence[float] | NDArray[Any],
+    *,
+    level: float = LEVEL,
+) -> Estimate:
+    """Estimate Σ parts / Σ wholes, a share from 0 to 1, over units such as pictures.
+
+    A unit whose whole is 0 says nothing. The interval is Student's t of the logit by the delta
+    method: nominal 95 % over 10 to 20 pictures of about two boxes cover 94 to 99 %, and BCa's 86 to
+    99. A share of exactly 0 or 1 has Wilson's, of units; else there is none of fewer than 8.
+    """
+    numbers = np.asarray(wholes, np.float64)
+    counts = numbers > 0
+    numbers, shares = numbers[counts], np.asarray(parts, np.float64)[counts]
+    n = numbers.size
+    if n == 0:
+        return _no_items()
+    value = float(shares.sum() / numbers.sum())
+    if value in (0, 1):
+        return wilson(n * int(value), n, level=level)
+    if n < _RESAMPLED_FROM:
+        return Estimate(value, None, None, "no interval: too few items", n)
+    deviations = (shares - value * numbers) / numbers.mean()
+    error = float(stats.sem(deviations))
+    if error < _NO_ERROR:  # all units have the same share, but for rounding
+        return Estimate(value, None, None, "no interval: all items are equal", n)
+    half = float(stats.t.ppf((1 + level) / 2, n - 1)) * error / (value * (1 - value))
+    centre = special.logit(value)
+    low, high = special.expit(centre - half), special.expit(centre + half)
+    return Estimate(value, float(low), float(high), "Student's t of the logit", n)
+
+
 def r_squared_values(residuals: Floats, truths: Floats) -> Floats:
     """Compute one value per answer so that their mean is R² and its interval is R²'s.
 
@@ -107,6 +140,7 @@ def r_squared_values(residuals: Floats, truths: Floats) -> Floats:
 
 
 _MAX_RATIO = 1e150  # its square still is a float
+_NO_ERROR = 1e-9
 
 
 def _no_items() -> Estimate:

@@ -14,12 +14,14 @@ from eval_toys import boxes, clock_run, clocks, numbers, page_of, run
 from PIL import Image
 
 from gnomon import dialect as dialects
-from gnomon.eval import RunResult, compare, score
+from gnomon.eval import RunResult, compare, score, table
 from gnomon.eval.report import answers as examples
 from gnomon.eval.report import page as report
 from gnomon.eval.report import plots
 from gnomon.eval.report.plots import curves
-from gnomon.eval.report.sections import label_rows
+from gnomon.eval.report.sections import LabelCell, label_rows
+from gnomon.eval.scoring.labels import label_figures
+from gnomon.eval.stats.intervals import ratio, wilson
 from gnomon.sample import Box, Boxes, LabelledBox, Number, Sample, Time
 
 HOSTILE = "<script>alert(1)</script><img src=http://evil.example/x.png onerror=alert(2)>\"'"
@@ -74,14 +76,38 @@ def test_boxes_have_figures_for_each_label(tmp_path):
     texts = [answer.write(dialects.create("pixels"), (100, 100)) for answer in answers]
     done = run("after", samples, texts, size=(100, 100), dialect="pixels")
     assert label_rows([done], "boxes") == [
-        ("cat", 3, [("0.800", "precision 1.00, recall 0.667")]),
-        ("dog", 1, [("0.667", "precision 0.500, recall 1.00")]),
-        ("labels that no true box has", 0, [("–", "1 boxes answered")]),
+        ("cat", 3, [LabelCell("0.800", "", ("precision 1.00 [0.21, 1.00]", "recall 0.667"))]),
+        ("dog", 1, [LabelCell("0.667", "", ("precision 0.500", "recall 1.00 [0.21, 1.00]"))]),
+        ("labels that no true box has", 0, [LabelCell("–", "", ("1 boxes answered",))]),
     ]
     assert "<caption>By label" in page_of(tmp_path, [done])
     alone = run("after", samples[1:], texts[1:], size=(100, 100), dialect="pixels")
     assert label_rows([alone], "boxes") == []
     assert label_rows([clock_run("clocks", 0.5)], "time") == []
+
+
+def test_figures_of_labels_have_intervals_that_count_pictures():
+    """Of ten pictures with two boxes each, six have both found: as in a picture of its own each."""
+    a, b = Box(10, 10, 30, 50), Box(60, 10, 90, 50)
+    both, first = (Boxes(tuple(LabelledBox("cat", box) for box in some)) for some in ((a, b), (a,)))
+    dog = Boxes((LabelledBox("dog", a),))
+    truths, answers = [both] * 10 + [dog], [both] * 6 + [first] * 4 + [dog]
+    samples = [
+        Sample(str(n), Image.new("RGB", (100, 100), (n, n, n)), "Find all.", truth)
+        for n, truth in enumerate(truths)
+    ]
+    texts = [answer.write(dialects.create("pixels"), (100, 100)) for answer in answers]
+    done = run("after", samples, texts, size=(100, 100), dialect="pixels")
+    figures = label_figures(done.scores.of_type("boxes"), "boxes")["cat"]
+    assert (figures.true, figures.answered) == (20, 16)
+    assert figures.recall == ratio([2] * 6 + [1] * 4, [2] * 10)
+    assert figures.precision == wilson(10, 10)
+    assert figures.f1.low < figures.f1.value == 2 * 16 / 36 < figures.f1.high < 1
+    text = table([done])
+    assert "F1 by label, at IoU 0.5" in text
+    assert "recall 0.800 [0." in text
+    # Two runs have no room for more than F1.
+    assert "recall 0.800" not in table([done, replace(done, name="again")])
 
 
 @pytest.fixture

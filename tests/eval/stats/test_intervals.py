@@ -16,7 +16,7 @@ from gnomon.answers.number.measure import r_squared
 from gnomon.eval import score
 from gnomon.eval.formatting import error_text
 from gnomon.eval.report.sections import summary_rows
-from gnomon.eval.stats.intervals import bootstrap, r_squared_values, wilson
+from gnomon.eval.stats.intervals import bootstrap, r_squared_values, ratio, wilson
 from gnomon.sample import Number, Sample, Table
 
 
@@ -42,6 +42,54 @@ def test_equal_items_show_no_certainty():
     assert result.low is None
     assert result.method == "no interval: all items are equal"
     assert bootstrap([3.0]).method == "no interval: one item"
+
+
+def test_a_ratio_is_that_of_independent_items_where_each_unit_is_one():
+    """A logit's delta method: 1/√(n p (1 − p)), with n − 1 for a variance of few."""
+    parts = [1] * 30 + [0] * 10
+    result = ratio(parts, [1] * 40)
+    half = stats.t.ppf(0.975, 39) / math.sqrt(39 * 0.75 * 0.25)
+    ends = [1 / (1 + math.exp(-math.log(3) + sign * half)) for sign in (1, -1)]
+    assert (result.value, result.n) == (0.75, 40)
+    assert [result.low, result.high] == pytest.approx(ends)
+    # As others' interval for 30 of 40 (Agresti 2013 has the same form), a little wider.
+    assert result.low == pytest.approx(wilson(30, 40).low, abs=0.02)
+
+
+def test_a_ratio_counts_units_and_not_what_is_in_them():
+    alike = [ratio([2 * k] * 6 + [k] * 6, [2 * k] * 12) for k in (1, 50)]
+    assert alike[0] == alike[1]
+    assert ratio([0, 2, 4] * 3, [0, 2, 4] * 3) == wilson(6, 6)
+    assert ratio([0, 1] * 3 + [0] * 9, [0, 2] * 3 + [0] * 9).method == "no interval: too few items"
+    assert ratio([1] * 9, [3] * 9).method == "no interval: all items are equal"
+    assert ratio([0], [0]) == wilson(0, 0)
+
+
+@pytest.mark.parametrize("n", [10, 40])
+@pytest.mark.parametrize("skill", [0.5, 0.95])
+def test_intervals_of_labels_hold_the_truth(skill, n):
+    """Pictures of two boxes on average, some harder than others, with false alarms besides."""
+    rng = np.random.default_rng(0)
+
+    def simulated(pictures):
+        true = rng.poisson(2, pictures)
+        matched = rng.binomial(true, rng.beta(4 * skill, 4 * (1 - skill), pictures))
+        return true, matched + rng.poisson(0.3, pictures), matched
+
+    true, answered, matched = map(np.sum, simulated(400_000))
+    truths = matched / true, matched / answered, 2 * matched / (true + answered)
+    covered = []
+    for _ in range(400):
+        true, answered, matched = simulated(n)
+        results = (
+            ratio(matched, true),
+            ratio(matched, answered),
+            ratio(2 * matched, true + answered),
+        )
+        covered.append(
+            [r.low is None or r.low <= t <= r.high for r, t in zip(results, truths, strict=True)]
+        )
+    assert np.mean(covered, axis=0).min() > 0.92
 
 
 def test_a_wild_answer_does_not_break_the_bootstrap():
