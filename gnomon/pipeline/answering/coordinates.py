@@ -94,20 +94,20 @@ def choose_edges(
     dialect = create(loaded.family.dialect)
     beliefs = coordinate_logprobs(loaded, sample, answer, dialect.possible_numbers(size))
     boxes = []
-    for spans, believed in zip(answer.spans, beliefs, strict=True):
+    for spans, distributions in zip(answer.spans, beliefs, strict=True):
         numbers = [answer.text[slice(*span)] for span in spans]
-        choice = numbers if rule == "greedy" else [choose_number(b, rule) for b in believed]
+        choice = numbers if rule == "greedy" else [choose_number(b, rule) for b in distributions]
         edges = []
-        for place, (written, logprobs) in enumerate(zip(numbers, believed, strict=True)):
+        for place, (number, logprobs) in enumerate(zip(numbers, distributions, strict=True)):
             axis = place % 2  # the far edge is two places behind the near one
-            stays = is_swapped(choice[axis], choice[axis + 2])
+            is_kept = is_swapped(choice[axis], choice[axis + 2])
             low, high = number_interval(logprobs)
             edge = Edge(
-                value=written if stays else choice[place],
+                value=number if is_kept else choice[place],
                 low=low,
                 high=high,
                 listed=round(min(1.0, sum(map(exp, logprobs.values()))), _DIGITS),
-                is_written=stays and rule != "greedy",
+                is_written=is_kept and rule != "greedy",
                 logprobs=dict(logprobs) if has_belief else None,
             )
             edges.append(edge)
@@ -178,7 +178,7 @@ class _Search:
     """Tokens of the answer before the number."""
     tree: _Tree
     logprobs: dict[str, float] = field(default_factory=dict)
-    open: dict[Ids, float] = field(default_factory=lambda: {(): 0.0})
+    frontier: dict[Ids, float] = field(default_factory=lambda: {(): 0.0})
     """Beginnings whose next tokens are not computed yet, with their log-probabilities."""
 
     def due(self) -> list[Ids]:
@@ -186,16 +186,16 @@ class _Search:
 
         None once all that is open weighs no more than REST: what it ends in may weigh less still.
         """
-        if not self.open:
+        if not self.frontier:
             return []
         # The largest is taken off, since exp(-800) is 0.
-        largest = max(*self.open.values(), *self.logprobs.values(), -inf)
-        weights = {node: exp(logprob - largest) for node, logprob in self.open.items()}
-        found = sum(exp(logprob - largest) for logprob in self.logprobs.values())
+        largest = max(*self.frontier.values(), *self.logprobs.values(), -inf)
+        weights = {node: exp(logprob - largest) for node, logprob in self.frontier.items()}
+        mass = sum(exp(logprob - largest) for logprob in self.logprobs.values())
         rest = sum(weights.values())
-        if rest <= REST * (found + rest):
+        if rest <= REST * (mass + rest):
             return []
-        nodes, bound = list[Ids](), REST / 2 * (found + rest)
+        nodes, bound = list[Ids](), REST / 2 * (mass + rest)
         for node in sorted(weights, key=weights.__getitem__, reverse=True):
             nodes.append(node)
             rest -= weights[node]
@@ -209,12 +209,12 @@ class _Search:
 
     def expand(self, node: Ids, logprobs: Sequence[float]) -> None:
         """Enter the log-probabilities of the tokens that may follow a beginning."""
-        total = self.open.pop(node)
+        total = self.frontier.pop(node)
         for token, logprob in zip(self.tree.children[node], logprobs, strict=True):
             path = (*node, token)
             number = self.tree.numbers.get(path)
             if number is None:
-                self.open[path] = total + logprob
+                self.frontier[path] = total + logprob
             else:
                 self.logprobs[number] = total + logprob
 
@@ -254,18 +254,20 @@ def _tree_at(
 ) -> _Tree:
     """Return the tree of the numbers at a place, from the characters around it if these suffice."""
     start, end = span
-    written = text[start:end]
+    number_of_text = text[start:end]
     first = _first_token(offsets, start)
     for around in (_AROUND, len(text)):
         before = text[max(0, start - around) : start]
         tree = _tree_of_numbers(tokenizer, before, text[end : end + around], numbers)
-        path = next((path for path, number in tree.numbers.items() if number == written), None)
-        place = tree.place(first, written)
+        path = next(
+            (path for path, number in tree.numbers.items() if number == number_of_text), None
+        )
+        place = tree.place(first, number_of_text)
         # A number that is none of the possible ones, as 1001 of 1000, cannot show it.
         if path is None or tuple(ids[place : place + len(path)]) == path:
             return tree
     raise ValueError(
-        f"the number {written!r} in {text[start - 1 : end + 1]!r} has no tokens of its"
+        f"the number {number_of_text!r} in {text[start - 1 : end + 1]!r} has no tokens of its"
         " own: its coordinates have no belief; answer with eval.answer=greedy"
     )
 

@@ -87,7 +87,7 @@ def predict_to_file(
     settings = full_settings(settings, max_new_tokens, rule)
     done = predictions.answered_ids(out, settings)
     rest = (sample for sample in samples if sample.id not in done)
-    stayed = 0
+    n_kept = 0
     with track(total=total, initial=len(done), desc="answers") as bar:
         for batch in predict_batches(
             loaded,
@@ -99,10 +99,10 @@ def predict_to_file(
         ):
             predictions.append(out, batch)
             bar.update(len(batch))
-            stayed += kept_axes(batch)
-    if stayed:
+            n_kept += kept_axes(batch)
+    if n_kept:
         warn(
-            f"{stayed} pairs of edges are as the model wrote them: the {rule.name} of each edge"
+            f"{n_kept} pairs of edges are as the model wrote them: the {rule.name} of each edge"
             " would have swapped them, or left nothing between them"
         )
 
@@ -142,17 +142,17 @@ def predict_batches(
             choices = iter(_generate(loaded, open_samples, max_new_tokens, rule))
             batch = []
             for sample, answer in zip(group, answers, strict=True):
-                generated = None if answer.text else next(choices)
+                output = answer if answer.text else next(choices)
                 prediction = Prediction.of(
                     sample,
-                    generated.text if generated else answer.text,
+                    output.text,
                     resized_size(loaded.family, loaded.processor, sample),
                     loaded.family.dialect,
                     settings or {},
                     # By a calibrated run's beliefs other terms apply without asking again.
                     answer.logprobs if rule.belief or rule.certifier else None,
                     answer.certainty,
-                    generated.edges if generated else None,
+                    output.edges,
                 )
                 batch.append(prediction)
             yield batch
@@ -175,9 +175,9 @@ def _generate(
     if not rule.reads_edges or not any(sample.target.has_place for sample in samples):
         texts = generate_texts(loaded, samples, max_new_tokens=max_new_tokens)
         return [_Choice(text) for text in texts]
-    marked = generate_texts(loaded, samples, max_new_tokens=max_new_tokens, keep_marks=True)
+    texts = generate_texts(loaded, samples, max_new_tokens=max_new_tokens, keep_marks=True)
     choices = []
-    for sample, text in zip(samples, marked, strict=True):
+    for sample, text in zip(samples, texts, strict=True):
         size = resized_size(loaded.family, loaded.processor, sample)
         answer = BoxText.of(loaded, sample, text, size)
         edges = None
