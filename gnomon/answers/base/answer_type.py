@@ -136,6 +136,10 @@ class AnswerType(ABC):
             if line.chance
         }
 
+    def present(self, lines: Sequence[Line], truths: Sequence[Any]) -> list[Line]:
+        """The lines as a report on these questions shows them: headlines may depend on them."""
+        return list(lines)
+
     @property
     def period(self) -> float:
         """Length of `place` after which it begins again, as on a dial; 0 if it never does."""

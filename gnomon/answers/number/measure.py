@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Context, Decimal
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from gnomon.answers.base.answer_type import Answer, AnswerType, Axis, Errors, Line, Value
 from gnomon.answers.base.dialect import Dialect
@@ -407,10 +407,31 @@ class CounterType(NumberType):
         return max(measures["accepted"], measures["digits"] / 2)
 
 
+@dataclass(frozen=True)
+class ReadingType(NumberType):
+    """Readings of a scale; errors are in its unit where all questions have the same."""
+
+    def present(self, lines: Sequence[Line], truths: Sequence[Number]) -> list[Line]:
+        """Put the mean error into the headlines, with its unit, in place of relative ones.
+
+        They say little of a reading: 1 km/h of 5 is as close as 1 km/h of 200.
+        """
+        units = {truth.unit for truth in truths}
+        if len(units) != 1:
+            return list(lines)
+        unit = f", {units.pop()}".removesuffix(", ")
+        headlines: dict[str, dict[str, Any]] = {
+            "within_5pct": {"headline": False},
+            "relative_median": {"headline": False},
+            "error": {"headline": True, "label": f"Mean error of read answers{unit}"},
+        }
+        return [replace(line, **headlines.get(line.name, {})) for line in lines]
+
+
 TYPES: dict[str, AnswerType] = {
     "number": NumberType("Number", LINES),
     "counter": CounterType("Number of a counter", (_ACCEPTED, _DIGITS, *LINES)),
-    "reading": NumberType("Number on a scale", (_ACCEPTED, *LINES)),
+    "reading": ReadingType("Number on a scale", (_ACCEPTED, *LINES)),
     "cyclic": CyclicType("Number on a scale that goes round", _CYCLIC_LINES),
 }
 """A reading is right if it is as near to the truth as the scale can be read."""

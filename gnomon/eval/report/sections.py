@@ -59,7 +59,7 @@ def summary_rows(
 
 # Mean error in which unread answers count as the worst value: the read answers' if none is unread.
 _CHARGED = "charged"
-_EQUAL_IF_ALL_READ = {"deviation": _CHARGED, "iou_read": "iou"}
+_EQUAL_IF_ALL_READ = {"deviation": _CHARGED, "error": _CHARGED, "iou_read": "iou"}
 
 
 def _differences(

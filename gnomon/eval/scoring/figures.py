@@ -112,9 +112,9 @@ def headlines(scores: Scores) -> dict[str, float]:
     if scores.items:
         values[CORRECT] = sum(item.correct for item in scores.items) / len(scores.items)
     for answer_type, summary in scores.summaries.items():
-        lines = (line for line in summary.results if line.headline)
-        values |= {f"{answer_type}_{line.name}": line.estimate.value for line in lines}
-    return {name: value for name, value in values.items() if value is not None}
+        values |= {f"{answer_type}_{line.name}": line.estimate.value for line in summary.results}
+    named = ((name, values.get(name)) for name in (CORRECT, *_HEADLINES))
+    return {name: value for name, value in named if value is not None}
 
 
 def greater_is_better(name: str) -> bool:

@@ -114,6 +114,7 @@ def _summary(
         **{measure: {"uniform": value} for measure, value in uniform.items()},
     }
     pictures = picture_numbers(answers)
+    lines = _lines(answer_type, [answer.measures for answer in answers])
     results = tuple(
         Result(
             name=line.name,
@@ -124,7 +125,7 @@ def _summary(
             estimate=estimate_line(line, answers, pictures),
             chance=chance_by_line.get(line.name, {}),  # a belief without distances has no CRPS
         )
-        for line in _lines(answer_type, [answer.measures for answer in answers])
+        for line in TYPES[answer_type].present(lines, [answer.truth for answer in answers])
     )
     unread = sum(answer.value is None for answer in answers)
     return Summary(answer_type, len(answers), unread, results)

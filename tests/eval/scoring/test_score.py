@@ -67,6 +67,29 @@ def test_nothing_read_at_all_gives_no_deviation_rather_than_0_or_nan():
     assert score([], []) == Scores((), {})
 
 
+@pytest.mark.parametrize(
+    ("units", "headlines"),
+    [
+        (["bar", "bar"], {"error": "Mean error of read answers, bar"}),
+        (["", ""], {"error": "Mean error of read answers"}),
+        (["bar", "°C"], {"within_5pct": "Within 5 %",
+                         "relative_median": "Median relative error of read answers"}),
+    ],
+)  # fmt: skip
+def test_readings_of_one_unit_headline_in_it(units, headlines):
+    truths = [Number(Decimal(4), unit, Decimal("0.5")) for unit in units]
+    samples = [Sample(f"gauge/test/{i}", None, "", truth) for i, truth in enumerate(truths)]
+    summary = score(predict(samples, ["4.5", "5"]), samples).summaries["reading"]
+    labels = {line.name: line.label for line in summary.results if line.headline}
+    assert labels == {
+        "accepted": "Right as far as the scale can be read",
+        "exact": "Exactly right",
+        "unread": "Could not be read",
+        **headlines,
+    }
+    assert summary["error"].estimate.value == 0.75
+
+
 def test_numbers_leave_out_of_an_error_what_has_none():
     samples = numbers(["100", "0", "-2.5", "7", "1000"])
     result = score(predict(samples, ["104", "0.0", "−2.50", "no idea", "1,000"]), samples)
