@@ -45,7 +45,10 @@ def work(file: Path, place: Place, measure: Measure = measure) -> None:
 
 
 def _run_cells(cells: Iterable[Cell], file: Path, place: Place, measure: Measure) -> None:
+    finished = outcomes.read(file)
     for cell in cells:
+        if cell.key in finished:
+            continue
         with outcomes.claim(place.work / "claims" / f"{cell.key}.lock") as is_ours:
             # Read under the claim: whoever had it before may just have finished.
             if not is_ours or cell.key in outcomes.read(file):
