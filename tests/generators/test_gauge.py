@@ -19,8 +19,7 @@ from gnomon.generators.drawing.shapes import turning
 from gnomon.generators.gauge import draw
 from gnomon.generators.gauge.draw import picture
 from gnomon.generators.gauge.generator import LEAST, LEVELS, places
-from gnomon.generators.gauge.questions import QUESTIONS, ask, has_answer
-from gnomon.generators.gauge.scene import ZONES
+from gnomon.generators.gauge.questions import QUESTIONS, ZONES, ask, has_answer
 from gnomon.generators.instruments import FIRST, INSTRUMENTS
 from gnomon.generators.instruments.scale import Scale, plain
 from gnomon.generators.rng import Rng

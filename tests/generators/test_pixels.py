@@ -10,12 +10,11 @@ from test_contract import SMALL
 from gnomon.generators import KINDS, create, load
 from gnomon.generators.drawing import pose as poses
 from gnomon.generators.drawing.colours import PALETTES
-from gnomon.generators.gauge.draw import picture
-from gnomon.generators.gauge.scene import CASES, RIM, GaugeScene, Look
+from gnomon.generators.gauge.draw import CASES, RIM, GaugeScene, Look, picture
 from gnomon.generators.instruments import INSTRUMENTS, dial
 from gnomon.generators.instruments.base import Instrument, Layout, Line, Phrases
 from gnomon.generators.instruments.scale import linear
-from gnomon.generators.instruments.thermometer import Thermometer
+from gnomon.generators.instruments.straight import Thermometer
 from gnomon.generators.rng import Rng
 from gnomon.sample import Sample
 

@@ -21,8 +21,7 @@ from gnomon.generators.drawing.colours import (
 from gnomon.generators.drawing.pose import Slot, strips
 from gnomon.generators.rng import Rng
 from gnomon.generators.text_spotting.draw import hull
-from gnomon.generators.text_spotting.generator import LEVELS, QUESTIONS
-from gnomon.generators.text_spotting.texts import TEXTS, texts
+from gnomon.generators.text_spotting.generator import LEVELS, QUESTIONS, TEXTS, texts
 from gnomon.sample import Box, Text
 
 levels = pytest.mark.parametrize("level", quick(LEVELS, "hard"))

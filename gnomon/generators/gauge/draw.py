@@ -1,7 +1,7 @@
-"""The pixels of one instrument, from backdrop to pointer, and its facts."""
+"""One instrument before it is drawn, its pixels from backdrop to pointer, and its facts."""
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from PIL.Image import Image
@@ -11,11 +11,52 @@ from gnomon.generators.drawing.backgrounds import background_behind
 from gnomon.generators.drawing.canvas import FINE, SCALE, SWELL, Canvas, Points, bounding_box
 from gnomon.generators.drawing.colours import Colour, Palette, blend
 from gnomon.generators.drawing.lettering import draw_texts
+from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import ellipse, polar
-from gnomon.generators.gauge.questions import GaugeQuestion
-from gnomon.generators.gauge.scene import FACE, RIM, ZONES, GaugeScene
+from gnomon.generators.gauge.questions import ZONES, GaugeQuestion, Zone
+from gnomon.generators.instruments.base import Instrument
+from gnomon.generators.instruments.scale import Scale
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
+
+# The case's outline, relative to the floor's.
+RIM = 1.06
+# Cases of instruments with a round dial.
+CASES = ("round", "ring", "cushion", "octagon")
+# No case: the instrument is printed on a face that goes on beyond the picture.
+FACE = "bare"
+
+
+class Look(NamedTuple):
+    """Everything about an instrument that does not depend on its value."""
+
+    size: int
+    """Pixels of the picture's side."""
+    case: str
+    hand: str
+    palette: str
+    background: str
+    font: str
+    pose: Pose
+    photo: bool = False
+    """True for a picture as a camera takes it, with light, shadows and glass."""
+
+
+class GaugeScene(NamedTuple):
+    """An instrument with the value that it shows."""
+
+    instrument: Instrument
+    scale: Scale
+    value: Decimal
+    zones: tuple[Zone, ...]
+    target: Decimal | None
+    """The value that a triangle marks."""
+    look: Look
+
+    @property
+    def state(self) -> Instrument:
+        """The instrument as it stands at the value: its card turned, if it has one that turns."""
+        return self.instrument.turn_card(self.scale.share(self.value))
 
 
 def picture(scene: GaugeScene, rng: Rng) -> Image:

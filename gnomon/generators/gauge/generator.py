@@ -17,8 +17,8 @@ from gnomon.generators.drawing.colours import FAMILIES, PALETTES, TABLE, VISIBLE
 from gnomon.generators.drawing.lettering import FONTS, text_tile
 from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.gauge import draw, questions
-from gnomon.generators.gauge.questions import QUESTIONS, GaugeQuestion
-from gnomon.generators.gauge.scene import CASES, FACE, RIM, ZONES, GaugeScene, Look
+from gnomon.generators.gauge.draw import CASES, FACE, RIM, GaugeScene, Look
+from gnomon.generators.gauge.questions import QUESTIONS, ZONES, GaugeQuestion
 from gnomon.generators.instruments import FIRST, INSTRUMENTS
 from gnomon.generators.instruments.base import Instrument
 from gnomon.generators.instruments.scale import Scale, parse_scale, plain

@@ -5,14 +5,19 @@ from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
+from gnomon.generators.drawing.colours import Colour
 from gnomon.generators.files import read_toml
-from gnomon.generators.gauge.scene import ZONES, Zone
 from gnomon.generators.instruments.base import Instrument
 from gnomon.generators.instruments.scale import Scale, plain
 from gnomon.generators.rng import Rng
 from gnomon.sample import Number, Target, Text
 
 QUESTIONS = ("read", "difference", "percent", "zone", "in_range", "where", "find")
+ZONES: dict[str, Colour] = {"green": (46, 139, 70), "yellow": (240, 190, 30), "red": (205, 40, 36)}
+
+# Colour, beginning and end of a zone.
+Zone: TypeAlias = tuple[str, Decimal, Decimal]
+
 _WORDS = read_toml(__file__, "questions.toml")
 _TENTH = Decimal("0.1")
 _Range: TypeAlias = tuple[Decimal, Decimal]

@@ -3,15 +3,10 @@
 from gnomon.generators.instruments.base import Instrument
 from gnomon.generators.instruments.bathroom_scale import BathroomScale
 from gnomon.generators.instruments.compass import Compass
-from gnomon.generators.instruments.cylinder import MeasuringCylinder
 from gnomon.generators.instruments.dial import RotaryDial
-from gnomon.generators.instruments.gauge import RoundGauge
 from gnomon.generators.instruments.kitchen_scale import KitchenScale
-from gnomon.generators.instruments.meter import PanelMeter
-from gnomon.generators.instruments.ruler import Ruler
-from gnomon.generators.instruments.speedometer import Speedometer
-from gnomon.generators.instruments.thermometer import Thermometer
-from gnomon.generators.instruments.weighing_scale import WeighingScale
+from gnomon.generators.instruments.needles import PanelMeter, RoundGauge, Speedometer, WeighingScale
+from gnomon.generators.instruments.straight import MeasuringCylinder, Ruler, Thermometer
 
 INSTRUMENTS: dict[str, Instrument] = {
     instrument.name: instrument
