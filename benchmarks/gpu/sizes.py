@@ -29,8 +29,7 @@ from gnomon.pipeline.checkpoint import resolve
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.families.base import Family
 from gnomon.pipeline.load import load
-from gnomon.pipeline.planning.budget import GIB, Sizer
-from gnomon.pipeline.planning.tokens import count_tokens
+from gnomon.pipeline.planning.budget import GIB, Sizer, count_tokens
 from gnomon.pipeline.training.parts import prepare_parts
 from gnomon.pipeline.training.settings import sft_config
 from gnomon.pipeline.training.stream import drawn

@@ -230,7 +230,7 @@ class _Diagnosis:
         bare = replace(sample, image=None, more_images=())
         whole = self.replies[sample.id].prompt_tokens
         try:
-            from gnomon.pipeline.planning.tokens import prompt_tokens
+            from gnomon.pipeline.planning.budget import prompt_tokens
 
             local = prompt_tokens(self.recipe.model, [bare, sample])
             # One token is enough: the reply's count of the prompt is what is wanted.

@@ -72,7 +72,7 @@ def warn_of_cut_answers(resolved: Resolved, run: Path) -> None:
     # A server is refused, and a finished run needs no model any more.
     if recipe.model.server is not None or _is_finished(run):
         return
-    from gnomon.pipeline.planning.tokens import cut_answers
+    from gnomon.pipeline.planning.budget import cut_answers
 
     samples = resolved.samples("train")
     some = _probe(samples, train_size(samples, recipe.train.samples))

@@ -11,7 +11,7 @@ from reply_server import answer, reply_server
 
 from gnomon.commands.resolve import resolve
 from gnomon.pipeline.answering.server import _data_uri
-from gnomon.pipeline.planning.tokens import prompt_tokens
+from gnomon.pipeline.planning.budget import prompt_tokens
 from gnomon.recipe import Model
 
 N = 24

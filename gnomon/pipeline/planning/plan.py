@@ -12,9 +12,9 @@ from typing import Any
 from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import resolve, try_load, with_dtype
 from gnomon.pipeline.families.base import Config, Family
-from gnomon.pipeline.planning.budget import GIB, Memory, PartSize, Sizer
+from gnomon.pipeline.planning import budget
+from gnomon.pipeline.planning.budget import GIB, Memory, PartSize, Sizer, Tokens
 from gnomon.pipeline.planning.shapes import stored_shapes
-from gnomon.pipeline.planning.tokens import Tokens, count_tokens, cut_answers, guess_tokens
 from gnomon.recipe import Recipe, flatten, override, plain_values, validate
 from gnomon.store.samples import Samples, train_size
 
@@ -171,10 +171,10 @@ def plan(
     first = [samples[index] for index in range(min(_SAMPLES, n))]
     coverage, cut = None, ""
     if config_only:
-        tokens = [guess_tokens(family, config, recipe, sample) for sample in first]
+        tokens = [budget.guess_tokens(family, config, recipe, sample) for sample in first]
     else:
-        tokens, coverage = count_tokens(family, config, recipe, first)
-        cut = cut_answers(recipe.model, first, recipe.eval.max_new_tokens)
+        tokens, coverage = budget.count_tokens(family, config, recipe, first)
+        cut = budget.cut_answers(recipe.model, first, recipe.eval.max_new_tokens)
     if available is None:
         available = _free_memory()
     stored = stored_shapes().get(recipe.model.name) if config_only else None

@@ -15,7 +15,7 @@ from gnomon.pipeline import families
 from gnomon.pipeline.answering.server import Server
 from gnomon.pipeline.collate import prompt_of
 from gnomon.pipeline.exporting.export import export
-from gnomon.pipeline.planning.tokens import count_tokens
+from gnomon.pipeline.planning.budget import count_tokens
 from gnomon.recipe import Model
 
 BETWEEN = generators.create("clock", size=84, split_by="none", questions=["between"])

@@ -17,7 +17,7 @@ from gnomon.commands.resolve import resolve
 from gnomon.commands.shipped import names
 from gnomon.pipeline import families
 from gnomon.pipeline.load import load
-from gnomon.pipeline.planning.budget import Sizer, part_sizes
+from gnomon.pipeline.planning.budget import Sizer, count_tokens, guess_tokens, part_sizes
 from gnomon.pipeline.planning.plan import _family_and_config, fit_recipe, plan, well_known
 from gnomon.pipeline.planning.shapes import (
     build_on_meta,
@@ -25,7 +25,6 @@ from gnomon.pipeline.planning.shapes import (
     measure_shapes,
     stored_shapes,
 )
-from gnomon.pipeline.planning.tokens import count_tokens, guess_tokens
 from gnomon.pipeline.training.parts import layer_pattern, prepare_parts
 from gnomon.recipe import Eval, Loss, Model, Recipe, Source, Train, override, plain_values, validate
 
