@@ -118,8 +118,8 @@ def measures(
 
 
 _LINES = (
-    Line("edges_cover", "Edges within their 90 % of belief", statistic="mean", headline=True),
-    Line("edges_width", "Width of that belief", statistic="mean", unit="px", better="lower"),
+    Line("edges_cover", "Edges within their 90 % intervals", statistic="mean", headline=True),
+    Line("edges_width", "Width of these intervals", statistic="mean", unit="px", better="lower"),
 )
 
 

@@ -97,7 +97,7 @@ def test_table_and_report_have_the_intervals(tmp_path):
         "left:10.0%;top:59.0%;width:50.0%;height:2.0%",
     ]
     assert "shaded: where 90 %" in page
-    assert "Edges within their 90 % of belief" in page
+    assert "Edges within their 90 % intervals" in page
 
 
 def test_axes_that_stayed_are_counted():
