@@ -1,0 +1,128 @@
+"""Dials in wide pictures: read whole, and found and cut out first, after one training of both.
+
+python -m benchmarks.find [--steps 400] [--out runs/find]
+
+gnomon-tiny learns to read dials that fill the picture, and to say where they are in wide ones. The
+test is 300 wide pictures, drawn as a small camera sees them, in which the dial takes a fifth to
+seven tenths of the side among pipes, knobs and print. A second start goes on after a kill.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from pathlib import Path
+from typing import Any
+
+from gnomon.answers.number.read import read_number
+from gnomon.commands import main as gnomon
+from gnomon.commands.cuts import MARGIN
+from gnomon.eval.scoring import predictions
+from gnomon.eval.stats.intervals import wilson
+from gnomon.generators import Gauge
+
+PICTURES, SIDE, BATCH, SAMPLES = 300, 448, 64, 8000
+QUESTION = "What does the dial read? Answer with a number."
+WIDE: dict[str, Any] = {
+    "instruments": ("dial",), "look": "photo", "size": SIDE, "questions": ("find",),
+    "backgrounds": ("plain", "blotches", "clutter"),
+}  # fmt: skip
+
+
+def draw_test(folder: Path) -> None:
+    """Draw the wide pictures, and the same cut out by their true boxes, each with its labels."""
+    dials = Gauge(split="test", **WIDE)
+    rows = []
+    for index in range(PICTURES):
+        sample = dials[index]
+        assert sample.image is not None
+        name = f"{index:03}.png"
+        for part in ("wide", "cut"):
+            (folder / part).mkdir(parents=True, exist_ok=True)
+        sample.image.save(folder / "wide" / name)
+        x1, y1, x2, y2 = sample.facts["case_box"]
+        room = MARGIN * max(x2 - x1, y2 - y1)
+        box = (max(x1 - room, 0), max(y1 - room, 0), min(x2 + room, SIDE), min(y2 + room, SIDE))
+        sample.image.crop(tuple(map(round, box))).save(folder / "cut" / name)
+        rows.append((name, f"{round(float(sample.facts['value']), 1) % 10:.1f}"))
+    for part in ("wide", "cut"):
+        with (folder / part / "labels.csv").open("w", encoding="utf-8", newline="") as lines:
+            csv.writer(lines).writerows([("image", "value"), *rows])
+
+
+def train(out: Path, steps: int) -> None:
+    """Train all parts of gnomon-tiny on both questions, as many samples of each."""
+    recipe = f"""
+data:
+  - {{kind: gauge, weight: 1, options: {{instruments: [dial], look: photo}}}}
+  - kind: gauge
+    weight: 1
+    options:
+      {{instruments: [dial], look: photo, size: {SIDE}, questions: [find],
+        backgrounds: [plain, blotches, clutter]}}
+model: {{name: gnomon-tiny, load_in_4bit: false, dtype: float32}}
+loss: {{name: ce}}
+train:
+  samples: {min(SAMPLES, steps * BATCH)}
+  max_steps: {steps}
+  per_device_train_batch_size: {BATCH}
+  learning_rate: 4.0e-4
+  warmup_steps: 30
+  language: full
+  vision: full
+  projector: full
+  save_steps: 100
+  logging_steps: 25
+eval: {{samples: 8, max_new_tokens: 48, batch_size: {BATCH}}}
+"""
+    file = out / "find.yaml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(recipe, encoding="utf-8")
+    if gnomon(["train", str(file), "--out", str(out / "run")]):
+        raise SystemExit("the training failed: start again, and it goes on")
+
+
+def read(model: str, table: Path, answers: Path, *words: str) -> list[bool]:
+    """Ask about each picture of a table; True where the reading is at most a tenth off."""
+    columns = ["columns.image=image", "columns.answer=value", "columns.kind=number",
+               "columns.cycle=10", "columns.within=0.1", f"columns.ask={QUESTION}"]  # fmt: skip
+    line = ["predict", model, str(table), "--out", str(answers), *words, *columns]
+    if gnomon([*line, "eval.split=all", f"eval.batch_size={BATCH}"]):
+        raise SystemExit("the model did not answer")
+    with table.open(encoding="utf-8") as lines:
+        labels = [float(row["value"]) for row in csv.DictReader(lines)]
+    hits = []
+    for label, prediction in zip(labels, predictions.read(answers), strict=True):
+        reading = read_number(prediction.text)
+        off = 5.0 if reading is None else abs(float(reading.value) - label) % 10
+        hits.append(min(off, 10 - off) <= 0.1 + 1e-9)
+    return hits
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--out", type=Path, default=Path("runs/find"))
+    options = parser.parse_args()
+    out: Path = options.out
+    if not (out / "test" / "cut" / "labels.csv").is_file():
+        draw_test(out / "test")
+    train(out, options.steps)
+    wide, cut = (out / "test" / part / "labels.csv" for part in ("wide", "cut"))
+    run = str(out / "run")
+    rows = {
+        "as it ships, whole picture": read("gnomon-tiny", wide, out / "ships.jsonl"),
+        "trained, whole picture": read(run, wide, out / "whole.jsonl"),
+        "trained, found and cut (--find)": read(run, wide, out / "found.jsonl", "--find"),
+        "trained, cut by the true box": read(run, cut, out / "true.jsonl"),
+    }
+    print(f"{PICTURES} wide pictures, {options.steps} steps of {BATCH}; 95 % intervals")
+    print(f"{'':34}within 0.1")
+    for name, hits in rows.items():
+        share = wilson(sum(hits), len(hits))
+        low, middle, high = (100 * (v or 0) for v in (share.low, share.value, share.high))
+        print(f"{name:34}{middle:5.1f} % [{low:.1f}, {high:.1f}]")
+
+
+if __name__ == "__main__":
+    main()
