@@ -19,6 +19,7 @@ from gnomon.answers.spots.answer import Spot, Spots
 from gnomon.answers.table.answer import Table
 from gnomon.answers.text.answer import Text
 from gnomon.answers.time.answer import FORMS, Form, Time
+from gnomon.answers.unreadable.answer import Unreadable
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CUT", "FORMS", "TARGETS", "Box", "Boxes", "Certainty", "Edge", "Form", "LabelledBox", "Number",
     "Prediction", "Sample", "Size", "Spot", "Spots", "Table", "Target", "Text", "Time",
+    "Unreadable",
     "prediction_from_json", "prediction_to_json", "target_from_json", "target_to_json",
 ]  # fmt: skip
 

@@ -22,6 +22,7 @@ ANSWERS = (
     "gnomon.answers.text.measure:TYPES",
     "gnomon.answers.spots.measure:TYPES",
     "gnomon.answers.table.measure:TYPES",
+    "gnomon.answers.unreadable.measure:TYPES",
 )
 """Where each folder has its types, in the order of reports.
 
@@ -92,6 +93,8 @@ def target_from_json(row: dict[str, Any]) -> Target:
     extra = values.keys() - {f.name for f in fields(target)}  # type: ignore[arg-type]
     if extra:
         raise ValueError(f"a {name} target has no field {', '.join(sorted(extra))}")
+    for field in target.target_fields:
+        values[field] = target_from_json(_without_nulls(values.get(field)))
     try:
         return _adapter(target).validate_python(values)
     except ValidationError as error:
@@ -99,6 +102,13 @@ def target_from_json(row: dict[str, Any]) -> Target:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise ValueError(f"{name} target {row!r}: {place} {first['msg']}") from error
+
+
+def _without_nulls(row: Any) -> Any:
+    """Drop the fields that a datasets.Dataset of several types gives every row, as None."""
+    if not isinstance(row, dict):
+        return row
+    return {name: value for name, value in row.items() if value is not None}
 
 
 @cache

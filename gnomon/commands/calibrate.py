@@ -146,8 +146,8 @@ def learn(
             "boxes, free texts, tables and times with seconds cannot be calibrated yet: their"
             " answers cannot be listed"
         )
-    n = sum(len(part.scores) for part in parts)
-    outside = sum(score is None for part in parts for score in part.scores)
+    n = sum(len(part.readable[0]) for part in parts)
+    outside = sum(part.outside for part in parts)
     if outside > n * (1 - Terms().coverage):
         raise RecipeError(
             f"{outside} of {n} truths are not among the listed answers, so that no interval can"
@@ -165,7 +165,8 @@ def learn(
     listing = None if isinstance(belief, bool) else tuple(belief)
     rule = recipe.eval.answer
     assert rule != "greedy"  # the verb has set another
-    return Calibration(settings.get("weights"), rule, recipe.eval.grid, listing, parts)
+    grid, refusals = recipe.eval.grid, "refusals" in settings
+    return Calibration(settings.get("weights"), rule, grid, listing, parts, refusals)
 
 
 def _grid_for(some: Iterable[Question]) -> str:
@@ -179,7 +180,7 @@ def _grid_for(some: Iterable[Question]) -> str:
 
 def summary(part: Part, *, same_groups: bool = False) -> list[str]:
     """Say what was learnt: the intervals, and how often the surest answers are wrong."""
-    n, groups = len(part.scores), len(set(part.groups))
+    n, groups = len(part.scores), len(set(part.readable[1]))
     whose = "" if groups == n else f" of {groups} groups"
     right = f"; an answer within {part.within:g} of the truth is right" if part.within else ""
     lines = [f"{n} answers{whose}{right}"]
@@ -190,8 +191,11 @@ def summary(part: Part, *, same_groups: bool = False) -> list[str]:
             f" (--coverage {conformal.most_coverage(groups):.2f})"
             + ("" if same_groups else ", or say --same-groups if the next pictures are of these")
         )
-    outside = sum(score is None for score in part.scores)
-    if outside:
+    if unreadable := sum(part.unreadable):
+        lines.append(
+            f"  {unreadable} are of pictures that nobody can read: intervals leave them out"
+        )
+    if outside := part.outside:
         lines.append(f"  {outside} truths are not among the listed answers: no interval holds them")
     lines.append("  answered     wrong   at most, with 90 % probability, of the next ones")
     lines += [

@@ -18,6 +18,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from gnomon import dialect, generators, losses, recipe
 from gnomon.answers import registry
+from gnomon.answers.unreadable.answer import WORD
 from gnomon.commands import shipped
 from gnomon.generators.base import Generator
 from gnomon.names import check
@@ -127,7 +128,7 @@ def answer_form(name: str, *words: str, as_schema: bool, family: str | None) -> 
         raise RecipeError(
             f"{name}: any text may be an answer: list them, as in 'columns.choices=[open, closed]'"
         )
-    return pattern
+    return f"({pattern}|{WORD})" if columns.unreadable else pattern
 
 
 def _recipes() -> list[tuple[str, str]]:

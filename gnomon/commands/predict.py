@@ -320,7 +320,12 @@ def _rule(recipe: Recipe, certifier: Certifier | None) -> AnswerRule:
     from gnomon.pipeline.answering.local import AnswerRule
 
     section = recipe.eval
-    return AnswerRule(section.answer, section.belief, section.grid_values, certifier)
+    # Of a recipe that trains refusal, so that photographs without labels may be refused as well.
+    sources = (*recipe.data, *(section.data or ()))
+    refusals = any(source.columns and source.columns.unreadable for source in sources)
+    if certifier is not None:
+        refusals = certifier.calibration.refusals
+    return AnswerRule(section.answer, section.belief, section.grid_values, certifier, refusals)
 
 
 def _check_belief(recipe: Recipe) -> None:

@@ -82,7 +82,7 @@ def state(item: ScoredAnswer) -> str:
 def error_text(item: ScoredAnswer) -> str:
     """Format how far off an answer is, in its type's own measure."""
     if item.value is None:
-        return state(item)
+        return "said to be unreadable" if item.is_refusal else state(item)
     return TYPES[item.kind].describe_error(item.measures)
 
 

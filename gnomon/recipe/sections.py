@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from gnomon.answers.registry import LABELLED
+from gnomon.answers.unreadable.answer import WORD, is_unreadable_label
 from gnomon.names import hint
 from gnomon.recipe.checking import check_sft
 from gnomon.redact import check_url
@@ -105,6 +106,11 @@ class Columns:
     5098, and also measured figure by figure. label: as many as each label has; 0: as a number."""
     choices: tuple[AnswerText, ...] | None = None
     """The possible texts, where the question lists them, such as [open, closed]."""
+    unreadable: bool | Annotated[tuple[AnswerText, ...], Field(min_length=1)] = False
+    """Labels that mean that nobody can read the picture, which the model then learns to answer as
+    `unreadable`: true for empty cells, NaN, n/a, unreadable, not readable and illegible; or your
+    own words instead, such as [blurred, ''] with '' for an empty cell. Default: such labels are
+    refused."""
     box_format: BoxFormat = "xyxy"
     """Boxes in pixels as corners, corner and size, or middle and size; or corners on 0..1 or
     0..1000, or middle and size on 0..1, as YOLO has them."""
@@ -118,6 +124,12 @@ class Columns:
         # Types of answers come from a registry, so the annotation cannot list them.
         if self.kind not in LABELLED:
             raise ValueError(f"kind={self.kind!r}: {hint(self.kind, LABELLED)}")
+        for choice in self.choices or ():
+            if (choice == WORD and self.unreadable) or is_unreadable_label(choice, self.unreadable):
+                raise ValueError(
+                    f"choices: {choice!r} is an answer to be read, and with `unreadable` it says"
+                    " that nothing can be: leave it out of one of them"
+                )
 
     @property
     def units(self) -> tuple[str, ...]:

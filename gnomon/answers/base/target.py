@@ -34,6 +34,10 @@ class Target(ABC):
     """True if the answer is in pixels of the picture."""
     has_steps: ClassVar[bool] = False
     """True if there is a next answer, as after 9.8 or 12:59, and `neighbour` moves it."""
+    is_readable: ClassVar[bool] = True
+    """False of the truth that nothing can be read, which no interval or distance is about."""
+    target_fields: ClassVar[tuple[str, ...]] = ()
+    """Fields that hold another target."""
     can_be_empty: ClassVar[bool] = False
     """True if an empty list in a user's file is an answer: that there is nothing."""
 

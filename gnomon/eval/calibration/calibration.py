@@ -8,15 +8,17 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from gnomon import files, jsons
+from gnomon.answers.unreadable.answer import WORD
 from gnomon.atomic import put_text
 from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.estimates import Estimate
+from gnomon.eval.scoring.belief import value_answers
 from gnomon.eval.scoring.questions import Question
 from gnomon.sample import Certainty, Prediction, Target
 
@@ -68,11 +70,30 @@ class Part:
     """None for a truth that is not in the list, whose score is infinite."""
     trusts: tuple[float, ...]
     right: tuple[bool, ...]
+    unreadable: tuple[bool, ...] = ()
+    """True where nothing can be read, so that there is no score; empty if that is so nowhere."""
+
+    @property
+    def readable(self) -> tuple[tuple[float | None, ...], tuple[str, ...]]:
+        """Scores and groups of the pictures that can be read."""
+        if not self.unreadable:
+            return self.scores, self.groups
+        rows = zip(self.scores, self.groups, self.unreadable, strict=True)
+        pairs = [(score, group) for score, group, is_unreadable in rows if not is_unreadable]
+        return tuple([score for score, _ in pairs]), tuple([group for _, group in pairs])
+
+    @property
+    def outside(self) -> int:
+        """Number of readable truths that are not in the list."""
+        return sum(score is None for score in self.readable[0])
 
     def limit(self, coverage: float) -> float:
-        """Return the greatest score of an interval of this coverage."""
-        scores = [np.inf if score is None else score for score in self.scores]
-        return conformal.limit(scores, self.groups, coverage)
+        """Return the greatest score of an interval of this coverage, of pictures that can be
+        read."""
+        scores, groups = self.readable
+        return conformal.limit(
+            [np.inf if score is None else score for score in scores], groups, coverage
+        )
 
     def threshold(self, terms: Terms) -> float:
         """Return the trust from which answers are given."""
@@ -108,16 +129,29 @@ class Calibration:
     listing: tuple[str, ...] | None
     """Answers that a user listed, as `eval.belief`."""
     parts: tuple[Part, ...]
+    refusals: bool = False
+    """True if that nothing can be read is one of the listed answers."""
 
     def part(self, answers: Sequence[str]) -> Part | None:
         """Return the part for questions with these listed answers."""
         listing = hash_of(answers)
         return next((part for part in self.parts if part.listing == listing), None)
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields; those that came later stand only where they are set, so that the hash
+        of an older file stays."""
+        row = asdict(self)
+        if not self.refusals:
+            del row["refusals"]
+        for part in row["parts"]:
+            if not part["unreadable"]:
+                del part["unreadable"]
+        return row
+
     def write(self, run: Path) -> Path:
         """Write the file into a run, and return its path."""
         file = run / NAME
-        put_text(file, json.dumps(asdict(self)) + "\n")
+        put_text(file, json.dumps(self.to_json()) + "\n")
         return file
 
 
@@ -157,7 +191,8 @@ def calibrate(
     for listing, some in by_listing.items():
         tolerance = within
         if tolerance is None:
-            tolerance = min(tolerance_of(question.target) for _, question in some)
+            truths = [question.target for _, question in some if question.target.is_readable]
+            tolerance = min(map(tolerance_of, truths), default=0.0)
         rows = []
         for prediction, question in some:
             truth = question.target
@@ -165,14 +200,17 @@ def calibrate(
                 prediction.logprobs or {}, truth.form_of_question, prediction.dialect, rule,
                 tolerance,
             )  # fmt: skip
-            score = estimate.score(truth)
+            score = estimate.score(truth) if truth.is_readable else np.inf
             rows.append((
                 question.picture if same_groups else group_of(question),
                 None if score == np.inf else score,
                 estimate.trust,
                 estimate.is_right(truth, tolerance),
+                not truth.is_readable,
             ))  # fmt: skip
-        parts.append(Part(listing, tolerance, *zip(*rows, strict=True)))
+        groups, scores, trusts, right, unreadable = zip(*rows, strict=True)
+        unreadable = unreadable if any(unreadable) else ()
+        parts.append(Part(listing, tolerance, groups, scores, trusts, right, unreadable))
     return tuple(parts)
 
 
@@ -190,20 +228,24 @@ class Certifier:
     @cached_property
     def settings(self) -> dict[str, object]:
         """Calibration and terms in short, which a file of answers notes."""
-        content = json.dumps(asdict(self.calibration)).encode()
+        content = json.dumps(self.calibration.to_json()).encode()
         digest = blake2b(content, digest_size=8).hexdigest()
         return {"hash": digest, **asdict(self.terms)}
 
     def certify(
         self, logprobs: Mapping[str, float], form: Target, dialect: str
     ) -> tuple[str, Certainty] | None:
-        """Return the answer with its interval and confidence; None if it was not calibrated."""
-        answers = tuple(logprobs)
-        part = self.calibration.part(answers)
+        """Return the answer with its interval and confidence; None if it was not calibrated.
+
+        The interval holds nine of ten truths of the pictures that can be read, also where the
+        answer is that this one cannot be.
+        """
+        part = self.calibration.part(tuple(logprobs))
         if part is None:
             return None
         limit, threshold = self._limits[part.listing]
         estimate = Estimate.of(logprobs, form, dialect, self.calibration.rule, part.within)
+        answers = value_answers(logprobs, form)
         if estimate.belief.answer_type.axis is None:
             interval = (", ".join(estimate.choices(answers, limit)), "")
         else:
@@ -213,7 +255,7 @@ class Certifier:
             confidence=round(part.confidence(estimate.trust), 4),
             refused=estimate.trust < threshold,
         )
-        return answers[estimate.place], certainty
+        return WORD if estimate.refuses else answers[estimate.place], certainty
 
 
 def group_of(question: Question) -> str:

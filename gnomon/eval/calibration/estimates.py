@@ -25,7 +25,13 @@ class Estimate:
     scale: float
     """Expected distance from the answer and half a step of the list; 1 for words."""
     trust: float
-    """Probability of the listed answers that are so near that this one would be right."""
+    """Probability of the listed answers that are so near that this one would be right; of the
+    answer that nothing can be read, its own."""
+
+    @property
+    def refuses(self) -> bool:
+        """True if the answer is that nothing can be read; place and scale are of the best value."""
+        return self.belief.refuses
 
     @classmethod
     def of(
@@ -34,18 +40,20 @@ class Estimate:
         """Estimate the answer to a question of that form; `within` is the distance still right."""
         belief = belief_of(logprobs, form, dialect, form.answer_type)
         place = best_place(belief, rule)
-        if belief.answer_type.axis is None:
-            return cls(belief, place, 1.0, float(belief.p[place]))
-        away = belief.distances[place]
-        # A model that is sure of one answer still has an error of rounding.
-        scale = float(belief.p @ away) + half_step(belief)
-        return cls(belief, place, scale, float(belief.p[away <= within + SAME].sum()))
+        scale, is_near = 1.0, np.arange(len(belief.p)) == place
+        if belief.answer_type.axis is not None:
+            away = belief.distances[place]
+            # A model that is sure of one answer still has an error of rounding.
+            scale = float(belief.p @ away) + half_step(belief)
+            is_near = away <= within + SAME
+        trust = float(belief.p[is_near].sum()) * (1 - belief.unreadable)
+        return cls(belief, place, scale, belief.unreadable if belief.refuses else trust)
 
     def score(self, truth: Target) -> float:
         """Score how badly the truth fits: the error in units of the scale, or 1 − p for words.
 
         A truth between two listed answers is taken for the nearer one; one that lies beyond the
-        list fits worse than anything.
+        list fits worse than anything. Only a truth that can be read has a score.
         """
         belief = self.belief
         value = belief.answer_type.value_of(truth)
@@ -58,8 +66,13 @@ class Estimate:
         return float(belief.distances[self.place, nearest]) / self.scale
 
     def is_right(self, truth: Target, within: float) -> bool:
-        """True if the answer is the truth, or no further from it than `within`."""
+        """True if the answer is the truth, or no further from it than `within`.
+
+        That nothing can be read is right where nothing can be, and there alone.
+        """
         belief = self.belief
+        if self.refuses or not truth.is_readable:
+            return self.refuses and not truth.is_readable
         value = belief.answer_type.value_of(truth)
         if belief.answer_type.axis is None:
             return bool(belief.truths(value)[self.place])

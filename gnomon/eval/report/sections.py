@@ -234,6 +234,6 @@ def _confidences(run: RunResult, answer_type: str) -> Iterator[tuple[float, bool
     items = {item.sample_id: item for item in run.scores.of_type(answer_type)}
     for prediction in run.predictions:
         item = items.get(prediction.sample_id)
-        if item is not None and prediction.logprobs:
+        if item is not None and item.truth.is_readable and prediction.logprobs:
             belief = read_belief(prediction, item.truth, answer_type)
             yield top_answer(belief, TYPES[answer_type].value_of(item.truth))

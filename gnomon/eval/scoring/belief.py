@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from gnomon.answers.base.answer_type import AnswerType, Line, Value
 from gnomon.answers.registry import TYPES
+from gnomon.answers.unreadable.answer import WORD
 from gnomon.dialect import create
 from gnomon.sample import Prediction, Target
 
@@ -45,10 +46,18 @@ class Belief:
     logprobs: Floats
     period: float = 0.0
     """Length after which places begin again, as on a dial; 0 if they never do."""
+    unreadable: float = 0.0
+    """Share of the probability that nothing can be read, where that is listed as an answer, too;
+    `p` and all places are about the answers that give a value."""
+
+    @property
+    def refuses(self) -> bool:
+        """True if it is likelier than not that nothing can be read."""
+        return self.unreadable > 0.5
 
     @property
     def p(self) -> Floats:
-        """Probabilities of the listed answers, normalized to sum to 1."""
+        """Probabilities of the listed answers with a value, normalized to sum to 1."""
         # Subtracting the greatest keeps exp() from underflowing for long answers, all of which have
         # small probabilities.
         shares = np.exp(self.logprobs - np.max(self.logprobs))
@@ -65,9 +74,10 @@ class Belief:
 
 def read_belief(prediction: Prediction, truth: Target, name: str) -> Belief:
     """Read a stored belief, its listed answers as answers to this question."""
-    stored = prediction.logprobs or {}
+    stored, form = prediction.logprobs or {}, truth.form_of_question
+    name = name if truth.is_readable else form.answer_type
     try:
-        return belief_of(stored, truth.form_of_question, prediction.dialect, name)
+        return belief_of(stored, form, prediction.dialect, name)
     except ValueError as error:
         raise ValueError(f"prediction {prediction.sample_id!r} {error}") from error
 
@@ -79,15 +89,32 @@ def belief_of(logprobs: Mapping[str, float], form: Target, dialect: str, name: s
             f"has log-probabilities of a {name}: times, numbers and texts can be listed; leave"
             " `logprobs` out"
         )
-    scores = np.array(list(logprobs.values()), np.float64)
-    if not np.isfinite(scores).all():
+    if not np.isfinite(list(logprobs.values())).all():
         raise ValueError("has log-probabilities that are not all finite")
-    fields = _read_answers(tuple(logprobs), name, dialect, form)
+    answers = value_answers(logprobs, form)
+    scores = np.array([logprobs[answer] for answer in answers], np.float64)
+    fields = _read_answers(answers, name, dialect, form)
     # Words need no distance: a word that cannot be read is simply wrong. A number would be nowhere.
     if TYPES[name].axis is not None and None in fields[0]:
-        unread = list(logprobs)[fields[0].index(None)]
+        unread = answers[fields[0].index(None)]
         raise ValueError(f"lists {unread!r}, which cannot be read as a {name}: leave it out")
-    return Belief(TYPES[name], *fields, scores, TYPES[name].period_of(form))
+    unreadable = _unreadable_share(logprobs, scores) if len(answers) < len(logprobs) else 0.0
+    return Belief(TYPES[name], *fields, scores, TYPES[name].period_of(form), unreadable)
+
+
+def value_answers(logprobs: Iterable[str], form: Target) -> tuple[str, ...]:
+    """Return the listed answers but the one that nothing can be read.
+
+    A text that may be that very word is a value like any other.
+    """
+    answers = tuple(logprobs)
+    others = tuple([answer for answer in answers if answer != WORD])
+    is_value = len(others) == len(answers) or form.read_back(WORD) is not None
+    return answers if is_value or not others else others
+
+
+def _unreadable_share(logprobs: Mapping[str, float], scores: Floats) -> float:
+    return float(np.exp(logprobs[WORD] - np.logaddexp(logprobs[WORD], np.logaddexp.reduce(scores))))
 
 
 def distance(differences: Floats, period: float) -> Floats:
@@ -126,14 +153,19 @@ def measures(prediction: Prediction, truth: Target, name: str) -> dict[str, floa
     if not prediction.logprobs:
         return {}
     belief = read_belief(prediction, truth, name)
+    # Rounding may lift the sum a little above 1.
+    total = float(np.exp(list(prediction.logprobs.values())).sum())
+    figures = {"belief_listed": min(1.0, total)}
+    if not truth.is_readable:
+        if WORD in prediction.logprobs:
+            figures["belief_nll"] = -prediction.logprobs[WORD]
+        return figures | {"belief_true": belief.unreadable}
     answers = belief.answer_type
     value = answers.value_of(truth)
     is_true = belief.truths(value)
-    # Rounding may lift the sum a little above 1.
-    figures = {"belief_listed": float(min(1.0, np.exp(belief.logprobs).sum()))}
     if is_true.any():
         figures["belief_nll"] = float(-np.logaddexp.reduce(belief.logprobs[is_true]))
-        figures["belief_true"] = float(belief.p[is_true].sum())
+        figures["belief_true"] = float(belief.p[is_true].sum()) * (1 - belief.unreadable)
     if answers.axis is not None:
         figures |= _distance_measures(belief, answers.place(value))
     return figures
@@ -263,9 +295,15 @@ def expected_error(bins: Sequence[Bin]) -> float:
 
 
 def top_answer(belief: Belief, truth: Value) -> tuple[float, bool]:
-    """Return the confidence in the most likely answer, and True if that answer is right."""
+    """Return the confidence in the most likely answer, and True if that answer is right.
+
+    The truth can be read, so that it is wrong to say that nothing can be.
+    """
     best = int(np.argmax(belief.p))
-    return float(belief.p[best]), bool(belief.truths(truth)[best])
+    confidence = float(belief.p[best]) * (1 - belief.unreadable)
+    if belief.unreadable > confidence:
+        return belief.unreadable, False
+    return confidence, bool(belief.truths(truth)[best])
 
 
 def best_answer(logprobs: Mapping[str, float], form: Target, dialect: str, rule: str) -> str:
@@ -273,10 +311,13 @@ def best_answer(logprobs: Mapping[str, float], form: Target, dialect: str, rule:
 
     The mode is right most often, the median is nearest on average, and the mean has the least
     squared distance; on a dial all go the shorter way round. Words have no distances, so that
-    theirs is the mode whatever the rule.
+    theirs is the mode whatever the rule. Where it is likelier than not that nothing can be read,
+    and that is listed, it is the answer.
     """
     belief = belief_of(logprobs, form, dialect, form.answer_type)
-    return list(logprobs)[best_place(belief, rule)]
+    if belief.refuses:
+        return WORD
+    return value_answers(logprobs, form)[best_place(belief, rule)]
 
 
 def best_place(belief: Belief, rule: str) -> int:

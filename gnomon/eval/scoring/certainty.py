@@ -20,6 +20,8 @@ def measures(prediction: Prediction, truth: Target, name: str) -> dict[str, floa
     answers = TYPES[name]
     value, low = answers.value_of(truth), certainty.interval[0]
     answered = {"answered": float(not certainty.refused)}
+    if not truth.is_readable:  # no interval is about it
+        return answered
     if answers.axis is None:
         words = low.split(", ") if low else []
         covers = any(
@@ -52,11 +54,16 @@ def _lines_of(answers: AnswerType) -> tuple[Line, ...]:
         unit, width = "words", "Words in the set of an answer"
     else:
         unit, width = ("min" if answers.period else ""), "Width of the interval"
+    answered = (
+        Line("answered", "Answered, not refused", headline=True),
+        Line(RIGHT, "Right among the answered", headline=True),
+    )
+    if not answers.target.is_readable:
+        return answered
     return (
         Line("interval_covers", "Interval holds the truth", headline=True),
         Line("interval_width", width, statistic="mean", unit=unit, better="lower"),
-        Line("answered", "Answered, not refused", headline=True),
-        Line(RIGHT, "Right among the answered", headline=True),
+        *answered,
     )
 
 

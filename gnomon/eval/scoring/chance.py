@@ -45,6 +45,8 @@ class Chance:
 def chance(name: str, items: Sequence[ScoredAnswer]) -> Chance:
     """Measure both guessers in each line; constant answers are chosen on up to 1,000 items."""
     answer_type = TYPES[name]
+    if not answer_type.target.is_readable:  # who always refuses would be right in all of them
+        return Chance({}, ())
     # At random: every fifteenth of clocks in order would be those at quarters of an hour.
     indices = sorted(np.random.default_rng(0).permutation(len(items))[:_CHOSEN_ON])
     chosen_on = [items[index] for index in indices]

@@ -46,6 +46,8 @@ class ScoredAnswer:
     intervals: tuple[tuple[Corners, Corners] | None, ...] = ()
     """Lowest and highest corners that are believed of each box of the value, in pixels of `size`;
     None for a box without a belief, and none at all where none was computed."""
+    is_refusal: bool = False
+    """True if the answer says that nothing can be read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from dataclasses import replace
 from gnomon.answers.base.answer_type import Answer, Line
 from gnomon.answers.reading.base import Which
 from gnomon.answers.registry import TYPES
+from gnomon.answers.unreadable.read import is_refusal, is_whole_refusal
 from gnomon.dialect import create
-from gnomon.eval.scoring import belief, certainty, edges
+from gnomon.eval.scoring import belief, certainty, edges, refusals
 from gnomon.eval.scoring.chance import chance
 from gnomon.eval.scoring.figures import estimate_line, picture_numbers
 from gnomon.eval.scoring.questions import Question
@@ -36,6 +37,8 @@ def score(
             beliefs[answer.kind].append((prediction, answer.truth))
         answers.append(answer)
     summaries, constants = {}, {}
+    if any(answer.is_refusal or not answer.truth.is_readable for answer in answers):
+        answers = [refusals.with_measure(answer) for answer in answers]
     # In the order of TYPES, in which reports list them.
     for answer_type in TYPES:
         indices = [index for index, answer in enumerate(answers) if answer.kind == answer_type]
@@ -65,15 +68,18 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
     truth = question.truth_at(prediction.size)
     answer_type = truth.answer_type
     dialect, size = create(prediction.dialect), prediction.size
-    reading = TYPES[answer_type].read(
-        prediction.text, truth, which=which, dialect=dialect, size=size
-    )
+    text = prediction.text
+    reading = TYPES[answer_type].read(text, truth, which=which, dialect=dialect, size=size)
+    # A figure of the working is no answer where the answer is that nothing can be read. Of a free
+    # text, whose value goes to the end, the word itself may be the answer.
+    if reading and reading.span[1] < len(text.rstrip()) and is_whole_refusal(text):
+        reading = None
     value = reading.value if reading else None
     return ScoredAnswer(
         sample_id=prediction.sample_id,
         kind=answer_type,
         truth=truth,
-        text=prediction.text,
+        text=text,
         value=value,
         rule=reading.rule if reading else None,
         correct=False,
@@ -86,6 +92,7 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
         cut=prediction.cut,
         certainty=prediction.certainty,
         intervals=tuple(edges.box_intervals(prediction, value, answer_type)),
+        is_refusal=is_refusal(text),
     )
 
 
@@ -132,8 +139,12 @@ def _summary(
 
 
 def _lines(answer_type: str, measures: Sequence[Mapping[str, float]]) -> tuple[Line, ...]:
-    more = certainty.lines(answer_type, measures) + edges.lines(answer_type, measures)
-    return belief.lines(answer_type, measures) + more
+    return (
+        belief.lines(answer_type, measures)
+        + refusals.lines(measures)
+        + certainty.lines(answer_type, measures)
+        + edges.lines(answer_type, measures)
+    )
 
 
 # Answers per type on which the measures of a uniform belief are averaged.

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from gnomon.answers.unreadable.answer import WORD
 from gnomon.eval.calibration.calibration import Certifier
 from gnomon.eval.scoring import predictions, questions
 from gnomon.eval.scoring.belief import best_answer
@@ -36,6 +37,8 @@ class AnswerRule:
     """Numbers that are listed."""
     certifier: Certifier | None = None
     """A calibration, whose rule then comes before `name` where it knows the list."""
+    refusals: bool = False
+    """True if that nothing can be read is listed beside the values."""
 
     @property
     def lists(self) -> Listing:
@@ -60,6 +63,8 @@ class AnswerRule:
         if self.grid:
             step = self.grid[1] - self.grid[0]
             settings["grid"] = [str(value) for value in (self.grid[0], self.grid[-1], step)]
+        if self.refusals and self.lists:
+            settings["refusals"] = True
         if self.certifier:
             settings["calibration"] = self.certifier.settings
         return settings
@@ -194,6 +199,8 @@ def _choose(loaded: Loaded, sample: Sample, rule: AnswerRule) -> _Choice:
     answers = listed_answers(loaded, sample, rule.lists, rule.grid)
     if not answers:
         return _Choice()
+    if rule.refusals and WORD not in answers:
+        answers = (*answers, WORD)
     logprobs = answer_logprobs(loaded, sample, answers)
     form, dialect = sample.target.form_of_question, loaded.family.dialect
     if rule.certifier and (certified := rule.certifier.certify(logprobs, form, dialect)):

@@ -11,11 +11,12 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from gnomon.answers.unreadable.answer import is_unreadable_label
 from gnomon.files import Folders
 from gnomon.generators.base import split_of
 from gnomon.jsons import shape_error
 from gnomon.recipe import Columns
-from gnomon.sample import TARGETS, Target
+from gnomon.sample import TARGETS, Target, Text, Unreadable
 from gnomon.store.pictures import picture_size
 from gnomon.store.user_data.annotations import folder_rows, is_annotated, state
 from gnomon.store.user_data.building import OnBad, build_table, cached_table, warn_once
@@ -29,6 +30,7 @@ METADATA = ("metadata.jsonl", "metadata.csv")
 
 # Distinct labels and groups whose targets and splits are computed once, at most.
 _CACHE = 2**12
+_WAY_OUT = "if that means that nobody can read it, set columns.unreadable=true"
 _NUMERIC = re.compile(r"\d{1,2}:\d\d(:\d\d)?|[-+]?\d[\d.,]*( ?\S{1,6})?", re.ASCII)
 
 
@@ -179,7 +181,7 @@ def _build(
     # As JSON gives it back: in a stored description a tuple is a list, and would never be equal.
     described = json.loads(json.dumps(asdict(columns)))
     # Keys that are newer than stored descriptions of the same rows.
-    for key in ("decimal", "more_images", "cycle", "digits"):
+    for key in ("decimal", "more_images", "cycle", "digits", "unreadable"):
         if not described[key]:
             del described[key]
     table = build_table(name, lines, read, {"columns": described}, on_bad)
@@ -241,6 +243,8 @@ class _Reader:
         self._pictures: dict[str, tuple[Picture, str]] = {}
         self._text_target = lru_cache(_CACHE)(self._new_target)
         self._split = lru_cache(_CACHE)(partial(split_of, "own"))
+        # A place has no form without its picture; any text is read as an answer to it.
+        self._unreadable = Unreadable(self._type.form_of_labels(columns) or Text("?"))
         self.example: str | None = None
         """A label with a zero in front that its answer lacks."""
 
@@ -257,10 +261,11 @@ class _Reader:
         image = pictures[0][0] if pictures else None
         question = columns.ask or _words(raw, columns.question)
         label = raw.get(columns.answer)
-        # A row without the cell is a fault; [] says that there is nothing to find.
-        if label != [] or not self._type.can_be_empty:
-            label = _column(raw, columns.answer)
-        target = self._target(label, image)
+        # A row without the cell is a fault, whatever an empty cell means.
+        if columns.answer in raw and is_unreadable_label(label, columns.unreadable):
+            target: Target = self._unreadable
+        else:
+            target = self._readable(raw, label, image)
         group = columns.group and _words(raw, columns.group)
         names = tuple([name for _, name in pictures])
         shared_names = () if group or columns.split else names
@@ -286,6 +291,20 @@ class _Reader:
             if isinstance(cell, str):
                 self._pictures[cell] = pair
         return pair
+
+    def _readable(self, raw: dict[str, Any], label: Any, image: Picture | None) -> Target:
+        """Return the truth of a row that has one; faults of other labels name the way out."""
+        columns = self._columns
+        try:
+            # [] says that there is nothing to find.
+            if label != [] or not self._type.can_be_empty:
+                label = _column(raw, columns.answer)
+            return self._target(label, image)
+        except ValueError as error:
+            is_open = not columns.unreadable and columns.answer in raw
+            if is_open and is_unreadable_label(label, words=True):
+                raise ValueError(f"{error}; {_WAY_OUT}") from error
+            raise
 
     def _target(self, label: Any, image: Picture | None) -> Target:
         """Return the truth of a label; places need the size of their picture."""

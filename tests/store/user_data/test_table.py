@@ -138,7 +138,8 @@ def test_bad_rows_are_refused_together_and_by_line(tmp_path):
     assert lines == [
         "line 2: '25:00': no clock shows it",
         "line 3: 'noonish' is no time such as 10:08 or 10:08:30",
-        "line 4: column 'answer' is empty",
+        "line 4: column 'answer' is empty; if that means that nobody can read it, set"
+        " columns.unreadable=true",
         lines[3],
         "line 8: no picture at '6.png'",
     ]

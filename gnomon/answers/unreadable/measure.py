@@ -1,0 +1,61 @@
+"""Metrics of answers about pictures in which nothing can be read, and the type."""
+
+from gnomon.answers.base.answer_type import Answer, AnswerType, Errors, Line, Value
+from gnomon.answers.base.dialect import Dialect
+from gnomon.answers.base.target import Size
+from gnomon.answers.reading.base import Reading, Which
+from gnomon.answers.unreadable.answer import WORD, Unreadable
+from gnomon.answers.unreadable.read import is_refusal
+
+LINES = (
+    Line("exact", "Said to be unreadable, rightly", headline=True),
+    Line("missed", "Missed: not said to be unreadable", better="lower", headline=True),
+    Line("unread", "No answer at all", better="lower"),
+)
+"""Shares of the questions whose picture cannot be read."""
+
+
+class UnreadableType(AnswerType):
+    """Right is an answer that says so, in any words that the reader knows; all else is a miss."""
+
+    target = Unreadable
+    title = "Unreadable"
+    lines = LINES
+    errors = Errors("Said or missed", "exact", (1,), ("missed", "said"))
+
+    def read(
+        self,
+        text: str,
+        truth: Unreadable,
+        *,
+        which: Which,
+        dialect: Dialect,
+        size: Size | None,
+    ) -> Reading[Value] | None:
+        """Read the word, or any other answer as its text."""
+        span = (0, len(text))
+        if is_refusal(text):
+            return Reading(WORD, span, "unreadable")
+        answer = " ".join(text.split())
+        return Reading(answer, span, "text") if answer else None
+
+    def measures(self, truth: Unreadable, answer: Answer, cost: float) -> dict[str, float]:
+        """Measure whether it is said; no answer at all misses it, too."""
+        exact = float(answer.value == WORD)
+        return super().measures(truth, answer, cost) | {"exact": exact, "missed": 1 - exact}
+
+    def error_text(self, measures: dict[str, float]) -> str:
+        """Return what such an answer does wrong."""
+        return "answered, and nobody can read it"
+
+    def display(self, value: str) -> str:
+        """Return the text unchanged."""
+        return value
+
+    def value_of(self, truth: Unreadable) -> str:
+        """Return the word."""
+        return WORD
+
+
+TYPES: dict[str, AnswerType] = {"unreadable": UnreadableType()}
+"""Pictures in which nothing can be read are a type of their own: none has a distance."""

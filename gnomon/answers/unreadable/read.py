@@ -1,0 +1,27 @@
+"""Reader of answers that say that nothing can be read; read.toml has their words."""
+
+import re
+
+from gnomon.answers.base.dialect import final
+from gnomon.answers.reading.base import fill, table
+
+_FORMS = {name: re.compile(text, re.IGNORECASE) for name, text in fill(table(__file__)).items()}
+# Signs of quotation, emphasis and brackets around an answer.
+_MARKS = " \t\n\"'“”‘’«»`*_.!()[]{}"
+
+
+def is_refusal(text: str) -> bool:
+    """True if an answer says that nothing can be read, and gives no figure.
+
+    "I cannot read the small hand, so about 4" is a reading, however unsure.
+    """
+    answer = final(text)
+    if is_whole_refusal(text):
+        return True
+    return not any(map(str.isdigit, answer)) and bool(_FORMS["stated"].search(answer))
+
+
+def is_whole_refusal(text: str) -> bool:
+    """True if the answer behind any working is nothing but such a word: "Answer: unreadable"."""
+    answer = " ".join(final(text).strip(_MARKS).split())
+    return bool(_FORMS["whole"].fullmatch(answer))
