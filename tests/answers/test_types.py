@@ -12,7 +12,18 @@ from gnomon.answers.base.answer_type import Answer
 from gnomon.answers.number.measure import Turn
 from gnomon.answers.registry import TYPES
 from gnomon.eval.scoring.figures import answer_type_of, greater_is_better
-from gnomon.sample import Box, Boxes, LabelledBox, Number, Spot, Spots, Table, Text, Time
+from gnomon.sample import (
+    Box,
+    Boxes,
+    LabelledBox,
+    Number,
+    Spot,
+    Spots,
+    Table,
+    Text,
+    Time,
+    Unreadable,
+)
 
 SIZE = (640, 480)
 LONG = "The hands are long and thin, and the picture is a little blurred. " * 40
@@ -89,6 +100,10 @@ TARGETS = {
     "text": (PHRASES.map(Text), OF_LISTS),
     "spots": (SPOTS, OF_LISTS),
     "table": (TABLES, OF_TABLES),
+    "unreadable": (
+        st.builds(Unreadable, st.builds(Number, DECIMALS, UNITS)),
+        ["{}", "It is {}.", "**{}**", LONG + "\nAnswer: {}"],
+    ),
 }
 QUICK = ("time", "number", "choice")
 
@@ -149,6 +164,7 @@ VALUES = {
     "text": PHRASES,
     "spots": SPOTS,
     "table": TABLES,
+    "unreadable": PHRASES,
 }
 
 

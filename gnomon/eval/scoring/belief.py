@@ -89,7 +89,7 @@ def belief_of(logprobs: Mapping[str, float], form: Target, dialect: str, name: s
             f"has log-probabilities of a {name}: times, numbers and texts can be listed; leave"
             " `logprobs` out"
         )
-    if not np.isfinite(list(logprobs.values())).all():
+    if not np.isfinite(np.array(list(logprobs.values()), np.float64)).all():
         raise ValueError("has log-probabilities that are not all finite")
     answers = value_answers(logprobs, form)
     scores = np.array([logprobs[answer] for answer in answers], np.float64)

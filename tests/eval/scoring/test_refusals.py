@@ -1,0 +1,179 @@
+"""Right, missed and wrong answers that nothing can be read, and what beliefs say of it."""
+
+import csv
+from dataclasses import replace
+from decimal import Decimal
+from math import exp, log
+
+import numpy as np
+import pytest
+from eval_toys import predict
+
+from gnomon.eval import RunResult, reward, score, table
+from gnomon.eval.calibration.calibration import Calibration, Certifier, Part, Terms, calibrate
+from gnomon.eval.report.answers import write_csv
+from gnomon.eval.report.page import write_report
+from gnomon.eval.scoring.belief import belief_of, best_answer, measures
+from gnomon.eval.scoring.certainty import measures as certainty_measures
+from gnomon.eval.scoring.questions import Question
+from gnomon.sample import Number, Prediction, Sample, Text, Unreadable, target_to_json
+
+DIAL = Number(Decimal("4.2"), within=Decimal("0.1"), cycle=Decimal(10))
+READABLE = [replace(DIAL, value=Decimal(n)) for n in range(4)]
+
+
+def exam(*targets):
+    return [Sample(str(place), None, "?", target) for place, target in enumerate(targets)]
+
+
+def test_each_way_of_refusing_is_counted_and_no_distance_has_them():
+    samples = exam(*READABLE, *[Unreadable(DIAL)] * 5)
+    texts = ["0.0", "illegible", "At 3.\nAnswer: unreadable", "what?"]
+    texts += ["unreadable", "It cannot be read.", "4.2", "I see", ""]
+    result = score(predict(samples, texts), samples)
+    dials, blind = result.summaries["cyclic"], result.summaries["unreadable"]
+    assert (dials.n, dials.unread, blind.n, blind.unread) == (4, 3, 5, 1)
+    assert dials["unreadable_wrongly"].estimate.value == 0.5
+    assert dials["error"].estimate.value == 0  # of the only one that was read
+    assert blind["exact"].estimate.value == 0.4
+    assert blind["missed"].estimate.value == 0.6
+    # A guesser who always refuses would be right in all of them: that is no level to beat.
+    assert all(not line.chance for line in blind.results)
+    assert [item.correct for item in result.items] == [1, 0, 0, 0, 1, 1, 0, 0, 0]
+    text = table([RunResult("a", result)])
+    assert "Said to be unreadable, wrongly" in text
+    assert "Missed: not said to be unreadable" in text
+
+
+def test_an_exam_without_any_is_summed_up_as_ever():
+    samples = exam(*READABLE)
+    result = score(predict(samples, ["0", "1", "2", "?"]), samples)
+    names = [line.name for line in result.summaries["cyclic"].results]
+    assert "unreadable_wrongly" not in names
+    assert all("unreadable_wrongly" not in item.measures for item in result.items)
+
+
+def test_a_free_text_that_is_the_word_stays_an_answer():
+    samples = exam(Text("unreadable"), Text("unreadable", ("open", "unreadable")))
+    assert all(i.correct for i in score(predict(samples, ["Unreadable"] * 2), samples).items)
+
+
+def test_the_page_and_its_csv_say_it(tmp_path):
+    samples = exam(*READABLE, Unreadable(DIAL), Unreadable(DIAL))
+    texts = ["0.0", "unreadable", "2", "3", "unreadable", "4.2"]
+    run = RunResult("a", score(predict(samples, texts), samples))
+    page = write_report(tmp_path / "report.html", [run]).read_text("utf-8")
+    assert "said to be unreadable" in page
+    assert "answered, and nobody can read it" in page
+    write_csv(tmp_path / "report.csv", [run])
+    header, *rows = csv.reader((tmp_path / "report.csv").read_text("utf-8").splitlines())
+    assert "unreadable_wrongly" in header
+    assert [row[header.index("truth")] for row in rows[-2:]] == ["unreadable"] * 2
+
+
+def test_a_reward_is_earned_by_saying_it():
+    grade = reward("unreadable")
+    targets = [target_to_json(t) for t in (Unreadable(DIAL), Unreadable(DIAL), DIAL)]
+    assert grade(completions=["unreadable", "4.2", "unreadable"], target=targets) == [1, 0, None]
+    assert reward("cyclic")(completions=["unreadable"], target=targets[2:]) == [0]
+
+
+FORM = DIAL.form_of_question
+TENTHS = [f"{n / 10:.1f}" for n in range(100)]
+
+
+def belief(place, unreadable, *, blur=0.15):
+    """Log-probabilities of a model that sees a place, and refuses with a probability."""
+    away = np.abs(np.arange(100) / 10 - place)
+    scores = -0.5 * (np.minimum(away, 10 - away) / blur) ** 2
+    scores += log(1 - unreadable) - np.logaddexp.reduce(scores)
+    return {**dict(zip(TENTHS, scores.tolist(), strict=True)), "unreadable": log(unreadable)}
+
+
+def test_a_belief_parts_the_values_from_the_refusal():
+    stored = belief(9.9, 0.3)
+    held = belief_of(stored, FORM, "plain", "cyclic")
+    assert held.unreadable == pytest.approx(0.3)
+    assert held.p.sum() == pytest.approx(1)
+    assert best_answer(stored, FORM, "plain", "mean") == "9.9"
+    assert best_answer(belief(9.9, 0.6), FORM, "plain", "mean") == "unreadable"
+    seen = measures(Prediction("s", "9.9", None, "plain", {}, stored), DIAL, "cyclic")
+    # The CRPS is that of the values alone.
+    without = {name: value for name, value in stored.items() if name != "unreadable"}
+    alone = measures(Prediction("s", "9.9", None, "plain", {}, without), DIAL, "cyclic")
+    assert seen["belief_crps"] == pytest.approx(alone["belief_crps"])
+    assert seen["belief_nll"] == pytest.approx(alone["belief_nll"])
+    assert seen["belief_true"] == pytest.approx(0.7 * alone["belief_true"])
+    blind = measures(
+        Prediction("s", "9.9", None, "plain", {}, stored), Unreadable(DIAL), "unreadable"
+    )
+    assert blind == pytest.approx({"belief_listed": 1, "belief_nll": -log(0.3), "belief_true": 0.3})
+
+
+def simulated(rng, n):
+    """Answers about n dials, a fifth of which nobody can read, with well-founded refusals."""
+    pairs = []
+    for number in range(n):
+        is_blind = rng.random() < 0.2
+        odds = rng.normal(2 if is_blind else -2, 1.5)
+        place = float(rng.uniform(0, 10))
+        target = replace(DIAL, value=Decimal(f"{int(place * 10) / 10:.1f}"))
+        target = Unreadable(FORM) if is_blind else target
+        stored = belief((place + rng.normal(0, 0.3)) % 10, 1 / (1 + exp(-odds)))
+        question = Question(f"{number}", target, None, f"{number}")
+        pairs.append((Prediction(f"{number}", "?", None, "plain", {}, stored), question))
+    return pairs
+
+
+def rows_of(part, places):
+    """The part of a calibration on some of its pictures."""
+    columns = [part.groups, part.scores, part.trusts, part.right, part.unreadable]
+    return Part(part.listing, part.within, *(tuple(c[i] for i in places) for c in columns))
+
+
+def test_intervals_hold_the_readable_and_refusal_keeps_its_promise():
+    rng = np.random.default_rng(0)
+    (pool,) = calibrate(simulated(rng, 1500), "mean", within=0.5)
+    covered, answered, broken = [], [], 0
+    for _ in range(300):
+        order = rng.permutation(len(pool.scores))
+        known, new = rows_of(pool, order[:400]), rows_of(pool, order[400:])
+        scores, _ = new.readable
+        covered.append(np.mean(np.array(scores) <= known.limit(0.9)))
+        given = np.array(new.trusts) >= known.threshold(Terms(wrong=0.2))
+        answered.append(given.mean())
+        # Of pictures that nobody can read, only the word is right.
+        broken += given.any() and np.mean(~np.array(new.right)[given]) > 0.2
+    assert np.mean(covered) == pytest.approx(0.9, abs=0.01)
+    assert np.mean(answered) > 0.3
+    assert broken <= 0.1 * 300
+
+
+def test_what_is_certified_is_what_was_calibrated():
+    pairs = simulated(np.random.default_rng(2), 80)
+    parts = calibrate(pairs, "mean", within=0.5)
+    certifier = Certifier(Calibration(None, "mean", None, None, parts, True), Terms())
+    limit = parts[0].limit(0.9)
+    for (prediction, question), score_of, is_right in zip(
+        pairs, parts[0].scores, parts[0].right, strict=True
+    ):
+        text, certainty = certifier.certify(prediction.logprobs, FORM, "plain")
+        assert (text == "unreadable") == (prediction.logprobs["unreadable"] > log(0.5))
+        certified = replace(prediction, text=text, certainty=certainty)
+        truth = question.target
+        seen = certainty_measures(certified, truth, truth.answer_type)
+        if truth.is_readable:
+            assert seen["interval_covers"] == (score_of <= limit)
+        else:
+            assert seen == {"answered": 1}
+            assert is_right == (text == "unreadable")
+
+
+def test_a_calibration_without_refusals_is_stored_as_before(tmp_path):
+    pairs = [pair for pair in simulated(np.random.default_rng(1), 60) if pair[1].target.is_readable]
+    for prediction, _ in pairs:
+        del prediction.logprobs["unreadable"]
+    stored = Calibration(None, "mean", None, None, calibrate(pairs, "mean"))
+    row = stored.to_json()
+    assert "refusals" not in row
+    assert "unreadable" not in row["parts"][0]
