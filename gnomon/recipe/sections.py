@@ -477,7 +477,11 @@ class Eval:
         """Numbers of the grid, with the decimals of its step; empty without a grid."""
         if self.grid is None:
             return ()
-        first, last, step = (Decimal(str(number)) for number in self.grid)
+        # A whole step of 1.0 means 1: answers are written 7, as the labels are, and not 7.0.
+        first, last, step = (
+            Decimal(int(number)) if number == int(number) else Decimal(str(number))
+            for number in self.grid
+        )
         return tuple(first + n * step for n in range(int((last - first) / step) + 1))
 
     def __post_init__(self) -> None:
