@@ -7,7 +7,9 @@ from collections.abc import Mapping
 
 from torch import Tensor
 
+from gnomon.losses import _options as options
 from gnomon.losses.base import NumericLoss, Unit
+from gnomon.losses.numbers.scales import Scales, round_distance
 from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.numbers.vocab import NumericVocab
 
@@ -23,13 +25,20 @@ class EMDLoss(NumericLoss):
 
     It falls with the expected error, but is no proper score: its minimum puts all the mass on the
     median of the possible answers, so it says nothing about how sure the answer is.
+
+    cycle: the numbers lie on a scale that begins again there, and |v_i − y| goes the shorter way
+    round, where a digit reaches so far: see `numbers.scales.Scales`.
     """
 
     parts: Mapping[str, Unit] = {"emd": "digits"}
 
+    def __init__(self, vocab: NumericVocab, *, cycle: float = 0.0) -> None:
+        super().__init__(vocab)
+        self._scales = Scales(vocab, options.bounded("cycle", cycle))
+
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """Compute EMD of each digit."""
-        return {"emd": expected_distance(self.vocab, scores, spans)}
+        return {"emd": expected_distance(self._scales, scores, spans)}
 
 
 class NTLMSELoss(NumericLoss):
@@ -46,7 +55,10 @@ class NTLMSELoss(NumericLoss):
         return {"ntl_mse": ((v - y[:, None]) * scores.softmax(-1)).sum(-1) ** 2}
 
 
-def expected_distance(vocab: NumericVocab, scores: Tensor, spans: Spans) -> Tensor:
+def expected_distance(scales: Scales, scores: Tensor, spans: Spans) -> Tensor:
     """Compute Σ_i |v_i − y| · p_i at each position: [P]."""
-    v, y = vocab.worths(spans, scores.dtype)  # [P, N], [P]
-    return ((v - y[:, None]).abs() * scores.softmax(-1)).sum(-1)
+    v, y = scales.vocab.worths(spans, scores.dtype)  # [P, N], [P]
+    distances = (v - y[:, None]).abs()
+    if scales.cycle:
+        distances = round_distance(distances, scales.turns(spans, scores.dtype)[:, None])
+    return (distances * scores.softmax(-1)).sum(-1)

@@ -1,7 +1,7 @@
 """Kernel losses: quadratic forms rᵀKr and rᵀ(D − K)r of the residual r = p − q over values.
 
 Shapes: P positions, N entries of the numeric vocabulary, U distinct values among them, M
-bandwidths, L rulers (1, unless tokens of several widths stand in a fraction).
+bandwidths, L rulers (1, unless tokens of several widths stand in a fraction, or a scale goes round).
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,6 +12,7 @@ from torch import Tensor
 
 from gnomon.losses import _options as options
 from gnomon.losses.base import NumericLoss, Unit, one_hot
+from gnomon.losses.numbers.scales import Scales, round_distance
 from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.numbers.tables import Constant
 from gnomon.losses.numbers.vocab import NumericVocab
@@ -37,6 +38,10 @@ class KernelLoss(NumericLoss):
     "random" is (ΦΦᵀ)⁵, entry by entry, where Φ has four features ±½ for each value: positive
     semi-definite, but with entries below 0, so that L_smooth may be negative there. `shuffled`
     permutes the values before distances are taken.
+
+    cycle: the numbers lie on a scale that begins again there, and d goes the shorter way round.
+    Only the energy and the Laplace kernel take it: a Gaussian of distances round a circle is no
+    kernel, and its MMD may be negative.
     """
 
     kernels: ClassVar[Sequence[str]] = ("gaussian", "laplace", "random")
@@ -50,6 +55,7 @@ class KernelLoss(NumericLoss):
         published: bool = False,
         shuffled: bool = False,
         seed: int = 0,
+        cycle: float = 0.0,
     ) -> None:
         super().__init__(vocab)
         self.kernel = options.one_of("kernel", kernel, self.kernels)
@@ -60,10 +66,17 @@ class KernelLoss(NumericLoss):
             raise ValueError(f"bandwidths={self.bandwidths}: kernel={kernel!r} has none")
         if kernel == "random" and (published or shuffled):
             raise ValueError(f"{kernel=}: it looks at no distances; leave published, shuffled out")
-        rulers = vocab.tables.rulers.on(torch.device("cpu"))[:, : len(vocab)]
-        self._kernel = Constant(torch.stack([self.gram(v) for v in rulers]))
+        if cycle and (kernel not in ("energy", "laplace") or published or shuffled):
+            raise ValueError(
+                f"{cycle=}: distances go round with kernel=laplace, or energy of mmd, and without"
+                f" published and shuffled; this is kernel={kernel!r}"
+            )
+        self._scales = Scales(vocab, options.bounded("cycle", cycle))
+        scales = self._scales.items
+        self._kernel = Constant(torch.stack([self.gram(v, turn) for v, turn in scales]))
         if "smooth" in self.parts:
-            self._laplacian = Constant(torch.stack([self._scaled_laplacian(v) for v in rulers]))
+            laplacians = [self._scaled_laplacian(v, turn) for v, turn in scales]
+            self._laplacian = Constant(torch.stack(laplacians))
 
     def residual(self, scores: Tensor, spans: Spans) -> Tensor:
         """Compute r = p − q at each position: [P, N]."""
@@ -81,30 +94,33 @@ class KernelLoss(NumericLoss):
         """Compute α · rᵀ(D − K)r at each position: [P]."""
         return self._quadratic_form(r, self._laplacian, spans)
 
-    def gram(self, v: Tensor) -> Tensor:
-        """Compute K_ij over the entries: [N, N]. Entries of one value, 5 and 05, are alike."""
+    def gram(self, v: Tensor, turn: float = 0.0) -> Tensor:
+        """Compute K_ij over the entries: [N, N]. Entries of one value, 5 and 05, are alike.
+
+        `turn` is the cycle in units of the values, 0 for none.
+        """
         values, inverse = torch.unique(v, return_inverse=True)  # [U], [N]
-        return self._gram_of_values(values)[inverse[:, None], inverse]
+        return self._gram_of_values(values, turn)[inverse[:, None], inverse]
 
     def _quadratic_form(self, r: Tensor, matrices: Constant, spans: Spans) -> Tensor:
         tables = matrices.on(r.device, r.dtype)  # [L, N, N]
         by_ruler = torch.stack([(r * (r @ m)).sum(-1) for m in tables])  # [L, P]
-        return by_ruler.gather(0, self.vocab.ruler(spans)[None])[0]
+        return by_ruler.gather(0, self._scales.index(spans)[None])[0]
 
-    def _scaled_laplacian(self, v: Tensor) -> Tensor:
+    def _scaled_laplacian(self, v: Tensor, turn: float) -> Tensor:
         """Compute α · (D − K) over the entries: [N, N].
 
         Built over distinct values, so that the mass of 5, 05 and 005 is summed before it is
         squared and no other spelling of the label costs anything.
         """
         values, inverse = torch.unique(v, return_inverse=True)  # [U], [N]
-        k = self._gram_of_values(values)
+        k = self._gram_of_values(values, turn)
         degrees = k.sum(-1)
         if degrees.mean() < 1e-6:  # a random kernel's may cancel; α would be infinite
             raise ValueError(f"seed={self.seed}: this kernel's degrees cancel: give another seed")
         return ((degrees.diag() - k) / (2 * degrees.mean()))[inverse[:, None], inverse]
 
-    def _gram_of_values(self, values: Tensor) -> Tensor:
+    def _gram_of_values(self, values: Tensor, turn: float) -> Tensor:
         """Compute K_ij over distinct values: [U, U]."""
         generator = torch.Generator().manual_seed(self.seed)
         if self.kernel == "random":
@@ -114,7 +130,7 @@ class KernelLoss(NumericLoss):
             return (signs @ signs.T / RANDOM_FEATURES) ** RANDOM_POWER
         if self.shuffled:
             values = values[torch.randperm(len(values), generator=generator)]
-        d = (values[:, None] - values).abs()
+        d = round_distance((values[:, None] - values).abs(), turn)
         if self.published and len(distances := torch.unique(d[d > 0])) > 1:
             share = (d - distances.min()) / (distances.max() - distances.min())
             d = torch.where(d > 0, 1 + 8 * share, 0)  # 1 to 9
@@ -185,8 +201,8 @@ class CRPSLoss(KernelLoss):
     kernels: ClassVar[Sequence[str]] = ("energy",)
     parts: Mapping[str, Unit] = {"crps": "digits"}
 
-    def __init__(self, vocab: NumericVocab) -> None:
-        super().__init__(vocab, kernel="energy")
+    def __init__(self, vocab: NumericVocab, *, cycle: float = 0.0) -> None:
+        super().__init__(vocab, kernel="energy", cycle=cycle)
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """Compute rᵀKr of each digit, K = −d / 2."""

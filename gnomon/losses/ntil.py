@@ -11,6 +11,7 @@ from torch import Tensor
 from gnomon.losses import _options as options
 from gnomon.losses.base import NumericLoss, Unit, one_hot
 from gnomon.losses.distances import expected_distance
+from gnomon.losses.numbers.scales import Scales
 from gnomon.losses.numbers.spans import Spans, tally
 from gnomon.losses.numbers.vocab import NumericVocab
 
@@ -60,12 +61,14 @@ class NTILLoss(NumericLoss):
         self.construction = options.one_of("construction", construction, ("hard", "soft"))
         self.temperature = options.positive("temperature", temperature)
         self.published = published
+        # Its whole numbers are compared by ratios, which mean nothing on a scale that goes round.
+        self._scales = Scales(vocab)
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """Compute EMD of each digit, and relative and magnitude of each number."""
         terms = {}
         if "emd" in self.parts:
-            emd = expected_distance(self.vocab, scores, spans)
+            emd = expected_distance(self._scales, scores, spans)
             terms["emd"] = emd * self.base ** spans.place.to(scores.dtype)
         if self.parts.keys() != {"emd"}:
             gap, smaller = self._gap(scores, spans)

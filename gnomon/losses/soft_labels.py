@@ -12,6 +12,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from gnomon.losses import _options as options
 from gnomon.losses.base import NumericLoss, Unit, pool_tokens
+from gnomon.losses.numbers.scales import Scales, round_distance
 from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.numbers.tables import Constant
 from gnomon.losses.numbers.vocab import NumericVocab
@@ -21,13 +22,13 @@ class SoftLabelLoss(NumericLoss):
     """Base of the losses against t_u ∝ exp(−(u − y)² / spread), over the distinct values u.
 
     Entries of one value are pooled, 5 with 05 and 005: the target spreads over near values, never
-    over other spellings of one value.
+    over other spellings of one value. With a `cycle` |u − y| goes the shorter way round.
     """
 
-    def __init__(self, vocab: NumericVocab, *, spread: float) -> None:
+    def __init__(self, vocab: NumericVocab, *, spread: float, cycle: float = 0.0) -> None:
         super().__init__(vocab)
-        rulers = vocab.tables.rulers.on(torch.device("cpu"))[:, : len(vocab)]
-        self._rulers = [_Ruler(v, spread) for v in rulers]
+        self._scales = Scales(vocab, options.bounded("cycle", cycle))
+        self._rulers = [_Ruler(v, spread, turn) for v, turn in self._scales.items]
 
     def cross_entropy(self, scores: Tensor, spans: Spans) -> Tensor:
         """Compute −Σ_u t_u · log p_u at each position: [P]."""
@@ -42,18 +43,19 @@ class SoftLabelLoss(NumericLoss):
 
     def _pick_ruler(self, by_ruler: list[Tensor], spans: Spans) -> Tensor:
         """Pick, at each position, the result of the ruler that holds there: [P] from L × [P]."""
-        return torch.stack(by_ruler).gather(0, self.vocab.ruler(spans)[None])[0]
+        return torch.stack(by_ruler).gather(0, self._scales.index(spans)[None])[0]
 
 
 class _Ruler:
     """Distinct values on one ruler, the entries that have each, and each label's soft target."""
 
-    def __init__(self, v: Tensor, spread: float) -> None:
+    def __init__(self, v: Tensor, spread: float, turn: float) -> None:
         values, which = torch.unique(v, return_inverse=True)  # [U], [N]
         entries = [(which == u).nonzero().flatten() for u in range(len(values))]
         # [U, G]: entries of each value, padded with -1
         members = pad_sequence(entries, batch_first=True, padding_value=-1)
-        targets = (-((v[:, None] - values) ** 2) / spread).softmax(-1)
+        distances = round_distance((v[:, None] - values).abs(), turn)
+        targets = (-(distances**2) / spread).softmax(-1)
         self._columns = Constant(torch.where(members < 0, members[:, :1], members).flatten())
         self._padding = Constant(members < 0)  # [U, G] bool
         self._targets = Constant(targets)  # [N, U]
@@ -75,8 +77,10 @@ class DIST2Loss(SoftLabelLoss):
 
     parts: Mapping[str, Unit] = {"dist2": "digits"}
 
-    def __init__(self, vocab: NumericVocab, *, temperature: float = 1.0) -> None:
-        super().__init__(vocab, spread=options.positive("temperature", temperature))
+    def __init__(
+        self, vocab: NumericVocab, *, temperature: float = 1.0, cycle: float = 0.0
+    ) -> None:
+        super().__init__(vocab, spread=options.positive("temperature", temperature), cycle=cycle)
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """Compute KL(t ‖ p) of each digit."""
@@ -87,14 +91,15 @@ class DIST2Loss(SoftLabelLoss):
 class GaussianLoss(SoftLabelLoss):
     """L = −Σ_i t_i log p_i, t_i ∝ exp(−d² / 2σ²), d = |v_i − y|, the mean over digits.
 
-    The bell is cut off where the values end, so that 0 and 9 have one-sided targets. Its
-    minimum is at p = t: 1.4 with σ = 1 in the middle, and never 0.
+    The bell is cut off where the values end, so that 0 and 9 have one-sided targets, unless a
+    `cycle` makes them neighbours. Its minimum is at p = t: 1.4 with σ = 1 in the middle, and
+    never 0.
     """
 
     parts: Mapping[str, Unit] = {"gaussian": "digits"}
 
-    def __init__(self, vocab: NumericVocab, *, sigma: float = 1.0) -> None:
-        super().__init__(vocab, spread=2 * options.positive("sigma", sigma) ** 2)
+    def __init__(self, vocab: NumericVocab, *, sigma: float = 1.0, cycle: float = 0.0) -> None:
+        super().__init__(vocab, spread=2 * options.positive("sigma", sigma) ** 2, cycle=cycle)
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """Compute −Σ_i t_i log p_i of each digit."""

@@ -22,6 +22,10 @@ CASES = [
     ("ntil", {"published": True}),
     ("dist2", {"temperature": 3.0}),
     ("gaussian", {"sigma": 2.0}),
+    ("crps", {"cycle": 10}),
+    ("emd", {"cycle": 360}),
+    ("mmd", {"kernel": "laplace", "cycle": 24}),
+    ("dist2", {"cycle": 12.5}),
 ]
 
 SOFT = "its target is spread over the values near the label, and it is least there"

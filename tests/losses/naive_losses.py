@@ -23,8 +23,16 @@ class Digit:
         shift = len(self.label) - len(digits) if self.place < 0 else 0
         return Fraction(int(digits)) * Fraction(10) ** shift
 
-    def distance(self, one, other):
-        return float(abs(self.worth(one) - self.worth(other)))
+    def distance(self, one, other, cycle=0):
+        return self.apart(self.worth(one), self.worth(other), cycle)
+
+    def apart(self, v, w, cycle=0):
+        """Distance of two values of the token, in units of its place; all else is the same."""
+        gap = abs(v - w) * 1.0
+        if not cycle or Fraction(10) ** self.place >= cycle:
+            return gap
+        turn = float(Fraction(str(cycle)) / Fraction(10) ** self.place)
+        return min(gap % turn, turn - gap % turn)
 
     def by_value(self):
         """The likelihood of each value; 5 and 05 are one."""
@@ -89,8 +97,8 @@ def _digits(number, row, scores, vocab):
     return digits
 
 
-def emd(digit, **_):
-    return sum(p * digit.distance(d, digit.label) for d, p in digit.p.items())
+def emd(digit, cycle=0, **_):
+    return sum(p * digit.distance(d, digit.label, cycle) for d, p in digit.p.items())
 
 
 def weighted_emd(digit, base=1.2, **_):
@@ -102,25 +110,26 @@ def squared_error(digit):
     return float(mean - digit.worth(digit.label)) ** 2
 
 
-def soft_cross_entropy(digit, sigma=1.0):
-    p, t = digit.by_value(), _bell(digit, 2 * sigma**2)
+def soft_cross_entropy(digit, sigma=1.0, cycle=0):
+    p, t = digit.by_value(), _bell(digit, 2 * sigma**2, cycle)
     return -sum(t[v] * math.log(p[v]) for v in p)
 
 
-def divergence(digit, temperature=1.0):
-    p, t = digit.by_value(), _bell(digit, temperature)
+def divergence(digit, temperature=1.0, cycle=0):
+    p, t = digit.by_value(), _bell(digit, temperature, cycle)
     return sum(t[v] * math.log(t[v] / p[v]) for v in p if t[v])
 
 
-def _bell(digit, spread):
-    y = digit.worth(digit.label)
-    t = {v: math.exp(-(float(v - y) ** 2) / spread) for v in digit.by_value()}
+def _bell(digit, spread, cycle):
+    y = float(digit.worth(digit.label))
+    t = {v: math.exp(-(digit.apart(v, y, cycle) ** 2) / spread) for v in digit.by_value()}
     return {v: x / sum(t.values()) for v, x in t.items()}
 
 
-def crps(digit):
+def crps(digit, cycle=0):
     p = digit.by_value()
-    return emd(digit) - 0.5 * sum(p[v] * p[w] * abs(v - w) for v in p for w in p)
+    spread = sum(p[v] * p[w] * digit.apart(v, w, cycle) for v in p for w in p)
+    return emd(digit, cycle) - 0.5 * spread
 
 
 def relative(number, **options):
@@ -152,15 +161,15 @@ def _true(number):
     return sum(digit.worth(digit.label) * Fraction(10) ** digit.place for digit in number)
 
 
-def mmd(digit, **options):
+def mmd(digit, cycle=0, **options):
     r = _residual(digit)
-    k = _kernel(tuple(sorted(r)), **options)
+    k = _kernel(digit, tuple(sorted(r)), cycle, **options)
     return sum(k[v, w] * r[v] * r[w] for v in r for w in r)
 
 
-def smooth(digit, **options):
+def smooth(digit, cycle=0, **options):
     r = _residual(digit)
-    k = _kernel(tuple(sorted(r)), **options)
+    k = _kernel(digit, tuple(sorted(r)), cycle, **options)
     mean_degree = sum(k.values()) / len(r)
     pairs = 0.5 * sum(k[v, w] * (r[v] - r[w]) ** 2 for v in r for w in r)
     return pairs / (2 * mean_degree)
@@ -171,8 +180,20 @@ def _residual(digit):
     return {v: p - (v == y) for v, p in digit.by_value().items()}
 
 
+def _kernel(digit, values, cycle, **options):
+    if not cycle:
+        return _plain_kernel(values, **options)
+    widths = options.get("bandwidths", (2.0,))
+    d = {(v, w): digit.apart(v, w, cycle) for v in values for w in values}
+    if options["kernel"] == "energy":
+        return {vw: -x / 2 for vw, x in d.items()}
+    return {vw: _mean([math.exp(-x / s) for s in widths]) for vw, x in d.items()}
+
+
 @cache
-def _kernel(values, kernel="gaussian", bandwidths=(2.0,), published=False, shuffled=False, seed=0):
+def _plain_kernel(
+    values, kernel="gaussian", bandwidths=(2.0,), published=False, shuffled=False, seed=0
+):
     draw = torch.Generator().manual_seed(seed)
     if kernel == "random":
         signs = (torch.randint(2, (len(values), 4), generator=draw) * 2 - 1).tolist()
