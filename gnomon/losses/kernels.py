@@ -1,7 +1,8 @@
 """Kernel losses: quadratic forms rᵀKr and rᵀ(D − K)r of the residual r = p − q over values.
 
 Shapes: P positions, N entries of the numeric vocabulary, U distinct values among them, M
-bandwidths, L rulers (1, unless tokens of several widths stand in a fraction, or a scale goes round).
+bandwidths, L rulers (1, unless tokens of several widths stand in a fraction, or the scale goes
+round).
 """
 
 from collections.abc import Mapping, Sequence

@@ -70,7 +70,7 @@ class Unreadable(Target):
         return self.form.on_grid(values)
 
     def display(self) -> str:
-        """Return the word."""
+        """Return the word, as it is answered."""
         return WORD
 
     def to_json(self) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class UnreadableType(AnswerType):
         return value
 
     def value_of(self, truth: Unreadable) -> str:
-        """Return the word."""
+        """Return the word that a right answer is read as."""
         return WORD
 
 
