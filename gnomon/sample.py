@@ -149,6 +149,8 @@ class Prediction:
     """Interval and confidence, from a calibrated run."""
     edges: tuple[tuple[Edge, ...], ...] | None = None
     """Four numbers of each box in the text, in the dialect's order, where a belief was computed."""
+    logprob: float | None = None
+    """Log-probability of the text with its end, where that was asked for and nothing is listed."""
 
     @classmethod
     def of(
@@ -164,8 +166,8 @@ class Prediction:
 def prediction_to_json(prediction: Prediction) -> dict[str, Any]:
     """Turn a prediction into a plain dict; `prediction_from_json` is the inverse."""
     row = asdict(prediction)
-    # As in all files that were written before there were cuts, calibrations and edges.
-    for key in ("cut", "certainty", "edges"):
+    # As in all files that were written before there were cuts, calibrations, edges and margins.
+    for key in ("cut", "certainty", "edges", "logprob"):
         if row[key] is None:
             del row[key]
     return row

@@ -129,7 +129,11 @@ def learn(
     """Calibrate by a file of answers with beliefs; refuse one that shows nothing."""
     by_id = {question.id: question for question in questions.load(answers, exam, exam.samples)}
     stored = predictions.PredictionFile(answers)
-    unlisted = [by_id[answer.sample_id].target for answer in stored if not answer.logprobs]
+    unlisted = [
+        by_id[answer.sample_id].target
+        for answer in stored
+        if not answer.logprobs and answer.logprob is None
+    ]
     if numbers := [target for target in unlisted if target.number is not None]:
         raise RecipeError(
             f"{len(numbers)} of {len(stored)} labels, such as {numbers[0].write()}, are not among"
@@ -143,12 +147,17 @@ def learn(
     )
     if not parts:
         raise RecipeError(
-            "boxes, free texts, tables and times with seconds cannot be calibrated yet: their"
-            " answers cannot be listed"
+            "lists of boxes, free texts, tables and times with seconds cannot be calibrated yet:"
+            " their answers cannot be listed"
         )
     n = sum(len(part.readable[0]) for part in parts)
     outside = sum(part.outside for part in parts)
     if outside > n * (1 - Terms().coverage):
+        if all(part.is_margin for part in parts):
+            raise RecipeError(
+                f"{outside} of {n} answers are no box, so that no margin can hold the true ones:"
+                " the model has not learned to answer"
+            )
         raise RecipeError(
             f"{outside} of {n} truths are not among the listed answers, so that no interval can"
             f" hold them: {_grid_for(by_id.values())} lists all numbers"
@@ -196,7 +205,11 @@ def summary(part: Part, *, same_groups: bool = False) -> list[str]:
             f"  {unreadable} are of pictures that nobody can read: intervals leave them out"
         )
     if outside := part.outside:
-        lines.append(f"  {outside} truths are not among the listed answers: no interval holds them")
+        where = "answers that are no box" if part.is_margin else "truths outside the listed answers"
+        lines.append(f"  {outside} {where}: no interval holds them")
+    if part.is_margin and groups >= least:
+        radius = part.limit(Terms().coverage)
+        lines.append(f"  nine of ten boxes have all edges within {radius:.1%} of the answer's side")
     lines.append("  answered     wrong   at most, with 90 % probability, of the next ones")
     lines += [
         f"  {share:7.0%}   {wrong:7.1%}   {bound:7.1%}"

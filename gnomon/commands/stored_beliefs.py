@@ -95,8 +95,10 @@ def _under_terms(
 ) -> Prediction | None:
     """Return an answer as it is under the certifier's terms; None if that is to be asked."""
     certified = None
+    form = question.target.form_of_question
+    if form.has_margin and (margin := certifier.certify_margin(prediction, form)) is not None:
+        return replace(prediction, certainty=margin, settings=dict(settings))
     if prediction.logprobs:
-        form = question.target.form_of_question
         certified = certifier.certify(prediction.logprobs, form, prediction.dialect)
     if certified is not None:
         text, certainty = certified

@@ -9,13 +9,18 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+import yaml
 from command_toys import gnomon
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from gnomon.commands import predict
+from gnomon.dialect import create
 from gnomon.eval.calibration import calibration as calibrations
-from gnomon.eval.scoring import predictions
+from gnomon.eval.scoring import margins, predictions
+from gnomon.pipeline.answering import local
+from gnomon.sample import Box
 
 CLOCK = "What time does the clock show? Answer HH:MM."
 CLOCKS = ("clock", "size=84", "rotation=5.0", "second_hand=0.0")
@@ -217,3 +222,74 @@ def test_what_teaches_nothing_is_refused(run, tmp_path, words, message, capsys):
 def test_a_model_that_was_not_trained_is_refused(capsys):
     assert gnomon("calibrate", "gnomon-tiny", "clock") == 2
     assert "calibrate a run that was trained" in capsys.readouterr().err
+
+
+@pytest.fixture
+def finder(run, here, monkeypatch):
+    """A run that finds a bar, now and then a little beside it."""
+    folder = here / "run"
+    shutil.copytree(run, folder)
+    Path("boxes").mkdir()
+    lines = ["image,answer"]
+    for n in range(24):
+        x, y, side = 5 + 2 * n, 40 - n, 8 + n % 5
+        picture = Image.new("RGB", (96, 72), "white")
+        ImageDraw.Draw(picture).rectangle((x, y, x + side, y + side), fill="black")
+        picture.putpixel((n, 0), (200, 9, 9))
+        picture.save(f"boxes/{n}.png")
+        lines.append(f'boxes/{n}.png,"{x} {y} {x + side} {y + side}"')
+    Path("boxes.csv").write_text("\n".join(lines))
+    recipe = yaml.safe_load((folder / "recipe.yaml").read_text())
+    columns = {"ask": "Where is the bar?", "kind": "box"}
+    recipe["data"] = [{"path": str(here / "boxes.csv"), "columns": columns}]
+    (folder / "recipe.yaml").write_text(yaml.safe_dump(recipe))
+
+    def texts(loaded, samples, *, max_new_tokens):
+        answers = []
+        for sample in samples:
+            n = int(np.asarray(sample.image)[0, :24, 1].argmin())
+            x, y, side = 5 + 2 * n, 40 - n, 8 + n % 5
+            box = Box(x, y, x + side + n % 3, y + side)
+            written = create(loaded.family.dialect).write(box, sample.image.size)
+            answers.append("I see none" if n == 23 else written)
+        return answers
+
+    monkeypatch.setattr(local, "generate_texts", texts)
+    return folder
+
+
+def test_boxes_have_one_within_and_one_around_them(finder, here, capsys):
+    assert gnomon("calibrate", finder, "boxes.csv", "eval.split=all") == 0
+    printed = capsys.readouterr().out
+    assert "24 answers" in printed
+    assert "1 answers that are no box: no interval holds them" in printed
+    (radius,) = re.findall(r"all edges within ([\d.]+)% of the answer's side", printed)
+    assert 10 < float(radius) < 30
+    assert gnomon("predict", finder, "boxes", "--out", "out.csv", "--coverage", 0.8) == 0
+    with open("out.csv", encoding="utf-8") as file:
+        rows = {row["file"]: row for row in csv.DictReader(file)}
+    spoken = create("plain")
+    for n in range(23):
+        inner, outer = (spoken.read_box(rows[f"{n}.png"][end], (96, 72)) for end in ("low", "high"))
+        x, y, side = 5 + 2 * n, 40 - n, 8 + n % 5
+        if n % 3 < 2:
+            assert margins.covers((inner, outer), (x, y, x + side, y + side), 0.1)
+    assert (rows["23.png"]["low"], rows["23.png"]["high"]) == ("", "")
+    # Labelled ones are scored, drawn, and asked once for all terms.
+    here_is = ("predict", finder, "boxes.csv", "eval.split=all", "--out")
+    assert gnomon(*here_is, "a.jsonl") == 0
+    capsys.readouterr()
+    assert gnomon("score", "a.jsonl", "-o", "a.html") == 0
+    printed = capsys.readouterr().out
+    assert "Interval holds the truth" in printed
+    page = Path("a.html").read_text("utf-8")
+    assert "margin" in page
+    assert "nine of ten true boxes lie" in page
+    assert gnomon(*here_is, "b.jsonl", "--answered", 0.5) == 0
+    assert "holds the beliefs of 24 answers: none is asked again" in capsys.readouterr().err
+
+
+def test_answers_that_are_no_boxes_cannot_be_calibrated(finder, monkeypatch, capsys):
+    monkeypatch.setattr(local, "generate_texts", lambda _, samples, **__: ["?"] * len(samples))
+    assert gnomon("calibrate", finder, "boxes.csv", "eval.split=all") == 2
+    assert "24 of 24 answers are no box" in capsys.readouterr().err

@@ -25,6 +25,7 @@ class Box(Target):
     bars: ClassVar[tuple[str, ...]] = _AREAS
     has_place: ClassVar[bool] = True
     has_steps: ClassVar[bool] = True
+    has_margin: ClassVar[bool] = True
 
     x1: float
     y1: float
@@ -65,6 +66,11 @@ class Box(Target):
     def form_of_labels(cls, columns: Any) -> Self:
         """A box of one pixel: answers have the form of the family, whatever the labels have."""
         return cls(0, 0, 1, 1)
+
+    @property
+    def form_of_question(self) -> Self:
+        """Box of a pixel, which gives nothing away."""
+        return type(self)(0, 0, 1, 1)
 
     @classmethod
     def pattern_of_labels(cls, columns: Any, dialect: Any) -> str | None:

@@ -14,10 +14,14 @@ import numpy as np
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from gnomon import files, jsons
+from gnomon.answers.base.answer_type import Answer
+from gnomon.answers.registry import TYPES
 from gnomon.answers.unreadable.answer import WORD
+from gnomon.answers.unreadable.read import is_refusal
 from gnomon.atomic import put_text
 from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.estimates import Estimate
+from gnomon.eval.scoring import margins
 from gnomon.eval.scoring.belief import value_answers
 from gnomon.eval.scoring.questions import Question
 from gnomon.sample import Certainty, Prediction, Target
@@ -59,15 +63,19 @@ class Terms:
 
 @dataclass(frozen=True)
 class Part:
-    """Answers to questions that share a list of answers, each with a score and a trust."""
+    """Answers to questions that share a list of answers, each with a score and a trust.
+
+    Answers that no list has, such as boxes, are a part by the name of their type.
+    """
 
     listing: str
-    """Hash of the listed answers."""
+    """Hash of the listed answers, or the type of answers with a margin."""
     within: float
     """Distance from the truth that is still right."""
     groups: tuple[str, ...]
     scores: tuple[float | None, ...]
-    """None for a truth that is not in the list, whose score is infinite."""
+    """None for a truth that is not in the list, or an answer that is no box: the score is then
+    infinite."""
     trusts: tuple[float, ...]
     right: tuple[bool, ...]
     unreadable: tuple[bool, ...] = ()
@@ -81,6 +89,11 @@ class Part:
         rows = zip(self.scores, self.groups, self.unreadable, strict=True)
         pairs = [(score, group) for score, group, is_unreadable in rows if not is_unreadable]
         return tuple([score for score, _ in pairs]), tuple([group for _, group in pairs])
+
+    @property
+    def is_margin(self) -> bool:
+        """True of answers that no list has."""
+        return self.listing in TYPES
 
     @property
     def outside(self) -> int:
@@ -183,8 +196,12 @@ def calibrate(
     itself, since the next ones come from the same groups.
     """
     by_listing: dict[str, list[tuple[Prediction, Question]]] = {}
+    boxes: dict[str, list[tuple[Prediction, Question]]] = {}
     for prediction, question in pairs:
-        if prediction.logprobs:
+        form = question.target.form_of_question
+        if prediction.logprob is not None and form.has_margin:
+            boxes.setdefault(form.answer_type, []).append((prediction, question))
+        elif prediction.logprobs:
             listing = hash_of(tuple(prediction.logprobs))
             by_listing.setdefault(listing, []).append((prediction, question))
     parts = []
@@ -211,7 +228,38 @@ def calibrate(
         groups, scores, trusts, right, unreadable = zip(*rows, strict=True)
         unreadable = unreadable if any(unreadable) else ()
         parts.append(Part(listing, tolerance, groups, scores, trusts, right, unreadable))
+    for answer_type, some in boxes.items():
+        rows = [_margin_row(prediction, question, within) for prediction, question in some]
+        if same_groups:
+            rows = [(q.picture, *row[1:]) for row, (_, q) in zip(rows, some, strict=True)]
+        groups, scores, trusts, right, unreadable = zip(*rows, strict=True)
+        unreadable = unreadable if any(unreadable) else ()
+        parts.append(Part(answer_type, within or 0.0, groups, scores, trusts, right, unreadable))
     return tuple(parts)
+
+
+def _margin_row(
+    prediction: Prediction, question: Question, within: float | None
+) -> tuple[str, float | None, float, bool, bool]:
+    """Group, score, trust, and whether it is right and unreadable, of an answer with a margin.
+
+    A box is right by its overlap with the truth, or where no edge is further off than `within`
+    pixels of the picture as the model saw it.
+    """
+    assert prediction.logprob is not None
+    group, trust = group_of(question), float(np.exp(prediction.logprob))
+    truth = question.truth_at(prediction.size)
+    if not truth.is_readable:
+        return group, None, trust, is_refusal(prediction.text), True
+    answers = TYPES[truth.answer_type]
+    box, value = margins.answered_box(prediction, truth), answers.value_of(truth)
+    fit = margins.score(box, value)
+    if within is not None:
+        right = box is not None and margins.edge_error(box, value) <= within
+    else:
+        measures = answers.measures(truth, Answer(box, prediction.text), 0.0)
+        right = answers.is_correct(measures)
+    return group, None if fit == np.inf else fit, trust, right, False
 
 
 class Certifier:
@@ -256,6 +304,24 @@ class Certifier:
             refused=estimate.trust < threshold,
         )
         return WORD if estimate.refuses else answers[estimate.place], certainty
+
+    def certify_margin(self, prediction: Prediction, form: Target) -> Certainty | None:
+        """Return margin and confidence of an answer that no list has; None if such answers were not
+        calibrated.
+
+        The interval is the box within the true one, and the box that holds it.
+        """
+        part = next((p for p in self.calibration.parts if p.listing == form.answer_type), None)
+        if part is None or prediction.logprob is None or prediction.size is None:
+            return None
+        limit, threshold = self._limits[part.listing]
+        trust = float(np.exp(prediction.logprob))
+        box = margins.answered_box(prediction, form)
+        return Certainty(
+            margins.interval(box, limit, prediction.dialect, prediction.size),
+            confidence=round(part.confidence(trust), 4),
+            refused=trust < threshold,
+        )
 
 
 def group_of(question: Question) -> str:

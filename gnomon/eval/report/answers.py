@@ -10,6 +10,7 @@ from typing import Any
 from gnomon.answers.base.target import Corners
 from gnomon.answers.registry import TYPES
 from gnomon.atomic import replace_file
+from gnomon.dialect import create
 from gnomon.eval.formatting import (
     certainty_text,
     error_text,
@@ -223,8 +224,9 @@ def example_pictures(
         sample = samples.get(sample_id)
         picture = data_uri(sample.display) if sample and sample.display else ""
         of_runs = [by_id.get(sample_id) for by_id in answers]
+        ends = _margins([run.settings.get("dialect", "plain") for run in runs], of_runs)
         whole = sample.image.size if sample and sample.image else None
-        pictures[sample_id] = picture, [*_frames(item, of_runs), *_cuts(of_runs, whole)]
+        pictures[sample_id] = picture, [*_frames(item, of_runs), *ends, *_cuts(of_runs, whole)]
     return pictures
 
 
@@ -270,6 +272,18 @@ def _bands(
     for place in (0, 2):
         yield _frame(css, (low[place], y1, high[place], y2), size)
         yield _frame(css, (x1, low[place + 1], x2, high[place + 1]), size)
+
+
+def _margins(
+    dialects: Sequence[str], of_runs: Sequence[ScoredAnswer | None]
+) -> Iterator[tuple[str | float, ...]]:
+    """Yield the boxes between which a calibrated run's true boxes lie."""
+    for index, (name, answer) in enumerate(zip(dialects, of_runs, strict=True)):
+        if answer is None or answer.certainty is None or not answer.truth.has_margin:
+            continue
+        for text in answer.certainty.interval:
+            if answer.size and (corners := create(name).read_box(text, answer.size)):
+                yield _frame(f"{colour(index)} margin", corners, answer.size)
 
 
 def _cuts(

@@ -120,6 +120,11 @@ def write_report(
         ),
         has_certainty=any(i.certainty is not None for run in runs for i in run.scores.items),
         has_edges=any(any(i.intervals) for run in runs for i in run.scores.items),
+        has_margins=any(
+            item.certainty is not None and item.truth.has_margin
+            for run in runs
+            for item in run.scores.items
+        ),
         has_cuts=any(item.cut is not None for run in runs for item in run.scores.items),
         examples=[(by_id[sample_id], *example) for sample_id, example in examples.items()],
         browser=browser,

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from gnomon.answers.base.answer_type import AnswerType, Line
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import create
+from gnomon.eval.scoring import margins
 from gnomon.eval.scoring.belief import SAME
 from gnomon.sample import Prediction, Target
 
@@ -22,6 +23,8 @@ def measures(prediction: Prediction, truth: Target, name: str) -> dict[str, floa
     answered = {"answered": float(not certainty.refused)}
     if not truth.is_readable:  # no interval is about it
         return answered
+    if truth.has_margin:
+        return answered | _margin_measures(prediction, certainty.interval, truth, answers)
     if answers.axis is None:
         words = low.split(", ") if low else []
         covers = any(
@@ -37,6 +40,23 @@ def measures(prediction: Prediction, truth: Target, name: str) -> dict[str, floa
     return answered | {"interval_covers": float(covers), "interval_width": width}
 
 
+def _margin_measures(
+    prediction: Prediction, ends: tuple[str, str], truth: Target, answers: AnswerType
+) -> dict[str, float]:
+    """Measure the boxes within and around the true one; the width is the mean margin of an edge."""
+    dialect, size = create(prediction.dialect), prediction.size
+    assert size is not None  # a box has a picture
+    inner, outer = (dialect.read_box(text, size) if text else None for text in ends)
+    slack = max(dialect.precision(size)) + SAME
+    covers = margins.covers((inner, outer), answers.value_of(truth), slack)
+    measures = {"interval_covers": float(covers)}
+    answer = margins.answered_box(prediction, truth)
+    if outer is not None and answer is not None:
+        edges = zip(answer, outer, strict=True)
+        measures["interval_width"] = sum(abs(a - b) for a, b in edges) / 4
+    return measures
+
+
 def lines(name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Line, ...]:
     """Return the lines of intervals, if any answer of the kind has one."""
     return LINES[name] if any("answered" in measures for measures in rows) else ()
@@ -50,7 +70,9 @@ def _read(answers: AnswerType, text: str, truth: Target, prediction: Prediction)
 
 
 def _lines_of(answers: AnswerType) -> tuple[Line, ...]:
-    if answers.axis is None:
+    if answers.target.has_margin:
+        unit, width = "px", "Margin of an edge"
+    elif answers.axis is None:
         unit, width = "words", "Words in the set of an answer"
     else:
         unit, width = ("min" if answers.period else ""), "Width of the interval"

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import islice
 from pathlib import Path
@@ -159,8 +159,24 @@ def predict_batches(
                     answer.certainty,
                     output.edges,
                 )
+                if sample.target.form_of_question.has_margin and (rule.belief or rule.certifier):
+                    prediction = _with_margin(loaded, sample, prediction, rule.certifier)
                 batch.append(prediction)
             yield batch
+
+
+def _with_margin(
+    loaded: Loaded, sample: Sample, prediction: Prediction, certifier: Certifier | None
+) -> Prediction:
+    """Add the probability of a generated box, and its margin where a calibration has one."""
+    if not prediction.text:
+        return prediction
+    logprob = answer_logprobs(loaded, sample, [prediction.text])[prediction.text]
+    prediction = replace(prediction, logprob=logprob)
+    if certifier is None:
+        return prediction
+    certainty = certifier.certify_margin(prediction, sample.target.form_of_question)
+    return replace(prediction, certainty=certainty)
 
 
 @dataclass(frozen=True)
