@@ -268,7 +268,7 @@ def test_boxes_have_one_within_and_one_around_them(finder, here, capsys):
     assert gnomon("predict", finder, "boxes", "--out", "out.csv", "--coverage", 0.8) == 0
     with open("out.csv", encoding="utf-8") as file:
         rows = {row["file"]: row for row in csv.DictReader(file)}
-    spoken = create("plain")
+    spoken = create("qwen2-vl")
     for n in range(23):
         inner, outer = (spoken.read_box(rows[f"{n}.png"][end], (96, 72)) for end in ("low", "high"))
         x, y, side = 5 + 2 * n, 40 - n, 8 + n % 5

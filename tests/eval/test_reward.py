@@ -26,6 +26,7 @@ from gnomon.sample import (
     Table,
     Text,
     Time,
+    Unreadable,
     target_to_json,
 )
 
@@ -44,6 +45,7 @@ TARGETS = {
     ),
     "text": Text("blue"),
     "spots": Spots((Spot("EXIT", Box(10, 10, 30, 40)),)),
+    "unreadable": Unreadable(Number(Decimal("41.5"))),
     "table": Table(("year", "sales"), (("2020", "3"), ("2021", "4"))),
 }
 

@@ -5,7 +5,7 @@ from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Size
 from gnomon.answers.reading.base import Reading, Which
 from gnomon.answers.unreadable.answer import WORD, Unreadable
-from gnomon.answers.unreadable.read import is_refusal
+from gnomon.answers.unreadable.read import is_refusal, read_refusal
 
 LINES = (
     Line("exact", "Said to be unreadable, rightly", headline=True),
@@ -32,7 +32,9 @@ class UnreadableType(AnswerType):
         dialect: Dialect,
         size: Size | None,
     ) -> Reading[Value] | None:
-        """Read the word, or any other answer as its text."""
+        """Read the word, or any other answer as its text; by which="answer" the word alone."""
+        if which == "answer":
+            return read_refusal(text, which)
         span = (0, len(text))
         if is_refusal(text):
             return Reading(WORD, span, "unreadable")

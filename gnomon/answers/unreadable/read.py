@@ -3,7 +3,9 @@
 import re
 
 from gnomon.answers.base.dialect import final
-from gnomon.answers.reading.base import fill, table
+from gnomon.answers.reading.base import Reading, Which, fill, table
+from gnomon.answers.reading.final import find
+from gnomon.answers.unreadable.answer import WORD
 
 _FORMS = {name: re.compile(text, re.IGNORECASE) for name, text in fill(table(__file__)).items()}
 # Signs of quotation, emphasis and brackets around an answer.
@@ -19,6 +21,15 @@ def is_refusal(text: str) -> bool:
     if is_whole_refusal(text):
         return True
     return not any(map(str.isdigit, answer)) and bool(_FORMS["stated"].search(answer))
+
+
+def read_refusal(text: str, which: Which = "final") -> Reading[str] | None:
+    """Read the word where the text has it, as other readers find their values."""
+
+    def words(part: str) -> list[Reading[str]]:
+        return [Reading(WORD, m.span(), WORD) for m in _FORMS["stated"].finditer(part)]
+
+    return find(text, words, which)
 
 
 def is_whole_refusal(text: str) -> bool:
