@@ -5,7 +5,7 @@ from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Size
 from gnomon.answers.reading.base import Reading, Which
 from gnomon.answers.unreadable.answer import WORD, Unreadable
-from gnomon.answers.unreadable.read import is_refusal, read_refusal
+from gnomon.answers.unreadable.read import is_refusal, is_whole_refusal, read_refusal
 
 LINES = (
     Line("exact", "Said to be unreadable, rightly", headline=True),
@@ -21,6 +21,7 @@ class UnreadableType(AnswerType):
     target = Unreadable
     title = "Unreadable"
     lines = LINES
+    readers = (is_refusal, is_whole_refusal, read_refusal)
     errors = Errors("Said or missed", "exact", (1,), ("missed", "said"))
 
     def read(
