@@ -244,17 +244,17 @@ def finder(run, here, monkeypatch):
     recipe["data"] = [{"path": str(here / "boxes.csv"), "columns": columns}]
     (folder / "recipe.yaml").write_text(yaml.safe_dump(recipe))
 
-    def texts(loaded, samples, *, max_new_tokens):
+    def generate(loaded, samples, max_new_tokens, rule):
         answers = []
         for sample in samples:
             n = int(np.asarray(sample.image)[0, :24, 1].argmin())
             x, y, side = 5 + 2 * n, 40 - n, 8 + n % 5
             box = Box(x, y, x + side + n % 3, y + side)
             written = create(loaded.family.dialect).write(box, sample.image.size)
-            answers.append("I see none" if n == 23 else written)
+            answers.append(local._Choice("I see none" if n == 23 else written))
         return answers
 
-    monkeypatch.setattr(local, "generate_texts", texts)
+    monkeypatch.setattr(local, "_generate", generate)
     return folder
 
 
@@ -290,6 +290,7 @@ def test_boxes_have_one_within_and_one_around_them(finder, here, capsys):
 
 
 def test_answers_that_are_no_boxes_cannot_be_calibrated(finder, monkeypatch, capsys):
-    monkeypatch.setattr(local, "generate_texts", lambda _, samples, **__: ["?"] * len(samples))
+    unread = local._Choice("?")
+    monkeypatch.setattr(local, "_generate", lambda _, samples, *__: [unread] * len(samples))
     assert gnomon("calibrate", finder, "boxes.csv", "eval.split=all") == 2
     assert "24 of 24 answers are no box" in capsys.readouterr().err

@@ -27,6 +27,14 @@ def answered_box(prediction: Prediction, form: Target) -> Corners | None:
     return None if reading is None else reading.value  # type: ignore[return-value]
 
 
+def written(prediction: Prediction, form: Target) -> str:
+    """Write an answered box as the model's family does; empty where the answer is no box."""
+    box = answered_box(prediction, form)
+    if box is None or prediction.size is None:
+        return ""
+    return _write(create(prediction.dialect), box, prediction.size)
+
+
 def edge_error(answer: Corners, truth: Corners) -> float:
     """Largest distance of an edge from where it belongs, in pixels."""
     return max(abs(a - t) for a, t in zip(answer, truth, strict=True))

@@ -12,7 +12,7 @@ import torch
 
 from gnomon.answers.unreadable.answer import WORD
 from gnomon.eval.calibration.calibration import Certifier
-from gnomon.eval.scoring import predictions, questions
+from gnomon.eval.scoring import margins, predictions, questions
 from gnomon.eval.scoring.belief import best_answer
 from gnomon.eval.scoring.edges import kept_axes
 from gnomon.pipeline.answering.belief import Listing, answer_logprobs, listed_answers
@@ -171,12 +171,13 @@ def _with_margin(
     """Add the probability of a generated box, and its margin where a calibration has one."""
     if not prediction.text:
         return prediction
-    logprob = answer_logprobs(loaded, sample, [prediction.text])[prediction.text]
-    prediction = replace(prediction, logprob=logprob)
+    form = sample.target.form_of_question
+    # As it was trained: a decoded text lacks the special tokens around its numbers.
+    text = margins.written(prediction, form) or prediction.text
+    prediction = replace(prediction, logprob=answer_logprobs(loaded, sample, [text])[text])
     if certifier is None:
         return prediction
-    certainty = certifier.certify_margin(prediction, sample.target.form_of_question)
-    return replace(prediction, certainty=certainty)
+    return replace(prediction, certainty=certifier.certify_margin(prediction, form))
 
 
 @dataclass(frozen=True)
