@@ -13,7 +13,14 @@ import numpy as np
 
 from gnomon.commands.directory import stored_samples
 from gnomon.commands.exam import Exam
-from gnomon.commands.predict import answer_exam, recipe_and_exam, resolve_model, trained_run
+from gnomon.commands.predict import (
+    answer_exam,
+    recipe_and_exam,
+    resolve_model,
+    served_folder,
+    served_name,
+    trained_run,
+)
 from gnomon.commands.resolve import Resolved, is_gone
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration import conformal
@@ -35,12 +42,13 @@ def calibrate(
     *overrides: str,
     within: float | None = None,
     same_groups: bool = False,
+    server: str | None = None,
 ) -> None:
     """Learn how far off a run's answers are, so that `predict` gives intervals and refuses.
 
     Example: gnomon calibrate runs/dials new-dials.csv --within 0.2
 
-    model RUN: a trained run
+    model RUN|MODEL: a trained run, or the name of a model on a server
     data DATA: labelled pictures that the training did not see: your own table or folder, a recipe,
         a kind, a dataset; default: the run's split val
     overrides key=value: such as eval.grid=[0,9.9,0.1], the numbers that an answer may be, or
@@ -49,12 +57,18 @@ def calibrate(
         the labels say
     same_groups: the next pictures come from the groups (cameras, meters) of these; without it they
         come from new ones, and intervals are as wide as that needs
+    server URL: an OpenAI-compatible server that holds MODEL, such as http://localhost:8000/v1; each
+        question is asked eval.repeats times
     """
     words = list(overrides)
     if data is not None and "=" in data:  # no DATA, and an override in its place
         words, data = [data, *words], None
     run = trained_run(model)
-    if run is None:
+    if server:
+        words.append(f"model.server={json.dumps(server)}")  # quoted: a URL is no plain YAML
+        if data is None:
+            raise RecipeError(f"{model}: name labelled pictures to ask the server about, as DATA")
+    elif run is None:
         raise RecipeError(f"{model}: calibrate a run that was trained, such as runs/demo")
     if within is not None and not 0 <= within < float("inf"):
         raise RecipeError(f"--within {within:g}: give a distance, 0 or more")
@@ -65,18 +79,21 @@ def calibrate(
     if recipe.eval.answer == "greedy":
         recipe = replace(recipe, eval=replace(recipe.eval, answer="mean"))
     if data is None:
+        assert run is not None  # a served model has been asked for DATA above
         exam = _validation_exam(resolved, recipe, run)
     if exam.samples < _FEWEST:
         raise RecipeError(
             f"{exam.samples} labelled pictures are too few: give at least {_FEWEST}, as DATA"
         )
-    out = _answers_path(recipe, exam, run)
+    place = run if run is not None else served_folder(model)
+    out = _answers_path(recipe, exam, place)
     answer_exam(recipe, exam, out, run=run)
     calibration = learn(recipe, exam, out, within=within, same_groups=same_groups)
-    file = calibration.write(run)
+    file = calibration.write(place)
     for part in calibration.parts:
         show("\n".join(summary(part, same_groups=same_groups)))
-    show(f"{file}: `gnomon predict {model} PICTURES` now writes low, high and confidence")
+    command = f"gnomon predict {model} PICTURES" + (f" --server {server}" if server else "")
+    show(f"{file}: `{command}` now writes low, high and confidence")
 
 
 def _validation_exam(resolved: Resolved, recipe: Recipe, run: Path) -> Exam:
@@ -110,17 +127,19 @@ def _stored_validation(recipe: Recipe, run: Path) -> Exam | None:
     return Exam(sources, "val", section.seed, n, run / "data")
 
 
-def _answers_path(recipe: Recipe, exam: Exam, run: Path) -> Path:
+def _answers_path(recipe: Recipe, exam: Exam, place: Path) -> Path:
     """Return a file for the answers to these very questions, by these weights and lists.
 
     So a killed calibration resumes, and another one never meets the answers of an earlier.
     """
     from gnomon.pipeline.load import fingerprint
 
-    section = recipe.eval
-    what = [asdict(exam), section.answer, section.grid, section.belief, fingerprint(run)]
+    section, is_served = recipe.eval, recipe.model.server is not None
+    weights = f"{served_name(recipe)}, {section.repeats}" if is_served else fingerprint(place)
+    what = [asdict(exam), section.answer, section.grid, section.belief, weights]
     digest = blake2b(json.dumps(what, default=str).encode(), digest_size=4).hexdigest()
-    return run / "predictions" / f"calibration-{digest}.jsonl"
+    folder = place if is_served else place / "predictions"
+    return folder / f"calibration-{digest}.jsonl"
 
 
 def learn(
@@ -175,7 +194,10 @@ def learn(
     rule = recipe.eval.answer
     assert rule != "greedy"  # the verb has set another
     grid, refusals = recipe.eval.grid, "refusals" in settings
-    return Calibration(settings.get("weights"), rule, grid, listing, parts, refusals)
+    weights = settings.get("weights")
+    if recipe.model.server is not None:
+        weights = served_name(recipe)
+    return Calibration(weights, rule, grid, listing, parts, refusals)
 
 
 def _grid_for(some: Iterable[Question]) -> str:

@@ -27,6 +27,7 @@ from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Certifier, Terms
 from gnomon.eval.scoring import predictions, questions
 from gnomon.pipeline import families
+from gnomon.pipeline.answering.rule import AnswerRule, full_settings
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError, parse_file
 from gnomon.sample import Number, Prediction, Sample, Target, Text
@@ -35,7 +36,6 @@ from gnomon.store.lock import sole_writer
 from gnomon.terminal import show
 
 if TYPE_CHECKING:
-    from gnomon.pipeline.answering.local import AnswerRule
     from gnomon.pipeline.load import Loaded
 
 # End of the name of a file of boxes, beside the answers about what is cut out by them.
@@ -95,8 +95,9 @@ def predict(
     run = trained_run(model)
     # Who asks for another answer by name gets that one, without what a calibration says.
     is_plain = any(word.startswith("eval.answer=") for word in words)
-    certifier = _certifier(model, None if is_plain else run, coverage, wrong, answered)
-    if is_plain and run is not None and (run / calibrations.NAME).is_file():
+    place_of = served_folder(model) if server and run is None else run
+    certifier = _certifier(model, None if is_plain else place_of, coverage, wrong, answered)
+    if is_plain and place_of is not None and (place_of / calibrations.NAME).is_file():
         note("eval.answer is given, so that the run's calibration is not used")
     resolved = resolve_model(model, data, words)
     if find and find_question is None:
@@ -168,6 +169,16 @@ def _as_calibrated(recipe: Recipe, certifier: Certifier | None) -> Recipe:
         return recipe
     learned = certifier.calibration
     return replace(recipe, eval=replace(recipe.eval, answer=learned.rule, grid=learned.grid))
+
+
+def served_folder(model: str) -> Path:
+    """Return the folder of a served model's calibration, below the working directory."""
+    return Path("predictions") / f"{Path(model).name}-served"
+
+
+def served_name(recipe: Recipe) -> str:
+    """Return what a calibration of a served model is of: nobody knows its weights."""
+    return f"{recipe.model.name} at {recipe.model.server}"
 
 
 def trained_run(model: str) -> Path | None:
@@ -267,7 +278,6 @@ def answer_exam(
     `find` is the question for the box that is cut out first; None asks about whole pictures. The
     run may be training meanwhile: only the file of answers is locked.
     """
-    _check_belief(recipe)
     with sole_writer(out):
         provenance = _provenance(exam, out)
         if out.is_file():  # an earlier start of the same exam resumes
@@ -290,7 +300,6 @@ def _is_certified(
     if run is None or recipe.model.server is not None:
         return False
     from gnomon.commands.stored_beliefs import certify_stored
-    from gnomon.pipeline.answering.local import full_settings
     from gnomon.pipeline.load import fingerprint
 
     settings = full_settings(
@@ -317,8 +326,6 @@ def _cut_settings(find: str | None) -> dict[str, Any]:
 
 def _rule(recipe: Recipe, certifier: Certifier | None) -> AnswerRule:
     """Return the way from what the model gives to an answer."""
-    from gnomon.pipeline.answering.local import AnswerRule
-
     section = recipe.eval
     # Of a recipe that trains refusal, so that photographs without labels may be refused as well.
     sources = (*recipe.data, *(section.data or ()))
@@ -326,13 +333,6 @@ def _rule(recipe: Recipe, certifier: Certifier | None) -> AnswerRule:
     if certifier is not None:
         refusals = certifier.calibration.refusals
     return AnswerRule(section.answer, section.belief, section.grid_values, certifier, refusals)
-
-
-def _check_belief(recipe: Recipe) -> None:
-    """Refuse a belief that a server cannot give."""
-    key = "belief" if recipe.eval.belief else "answer"
-    if recipe.model.server is not None and (recipe.eval.belief or recipe.eval.answer != "greedy"):
-        raise RecipeError(f"eval.{key}: a server does not tell what it gives every listed answer")
 
 
 def _picture_form(recipe: Recipe, run: Path | None, certifier: Certifier | None) -> Target:
@@ -392,6 +392,11 @@ def _append_answers(
     """
     settings, section = recipe.model, recipe.eval
     if settings.server is not None:
+        if certifier is not None and certifier.calibration.weights != served_name(recipe):
+            raise RecipeError(
+                f"{served_folder(settings.name)}: {calibrations.NAME} is of"
+                f" {certifier.calibration.weights}: `gnomon calibrate` again, or delete that file"
+            )
         from gnomon.pipeline.answering.server import Server, predict_to_file
 
         family = families.create(settings.family) if settings.family else None
@@ -409,6 +414,8 @@ def _append_answers(
             at_once=section.batch_size,
             max_new_tokens=section.max_new_tokens,
             dialect=family.dialect if family else "plain",
+            rule=_rule(recipe, certifier),
+            repeats=section.repeats,
         )
         return
     loaded, weights = model or _load(recipe, run)
@@ -500,7 +507,6 @@ def answer_pictures(
 
     The answers come in the order of the files' names; the name of its file is an answer's id.
     """
-    _check_belief(recipe)
     form = _picture_form(recipe, run, certifier)
     files = pictures.find_pictures(place)
     with sole_writer(out):

@@ -468,6 +468,9 @@ class Eval:
     """The answer that is given: greedy decoding's, or the likeliest, the median or the mean of the
     belief in the possible answers: those of `belief` or `grid`, or all minutes of a clock, steps of
     a scale that goes round, choices of a text. Of boxes each number is chosen so, one by one."""
+    repeats: Annotated[int, Field(gt=1, le=1000)] = 20
+    """Answers that a model behind a server draws to a question where a belief is needed, for which
+    a local model lists all: more are dearer and surer."""
     grid: tuple[float, float, float] | None = None
     """First, last and step of the possible numbers, such as [0, 9.9, 0.1], for `answer` and
     `belief`."""

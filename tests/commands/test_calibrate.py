@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import csv
+import io
 import json
 import re
 import shutil
@@ -14,6 +16,7 @@ import pytest
 import yaml
 from command_toys import gnomon
 from PIL import Image, ImageDraw
+from reply_server import reply_server
 
 from gnomon.commands import predict
 from gnomon.dialect import create
@@ -251,7 +254,7 @@ def finder(run, here, monkeypatch):
             x, y, side = 5 + 2 * n, 40 - n, 8 + n % 5
             box = Box(x, y, x + side + n % 3, y + side)
             written = create(loaded.family.dialect).write(box, sample.image.size)
-            answers.append(local._Choice("I see none" if n == 23 else written))
+            answers.append(local.Choice("I see none" if n == 23 else written))
         return answers
 
     monkeypatch.setattr(local, "_generate", generate)
@@ -290,7 +293,67 @@ def test_boxes_have_one_within_and_one_around_them(finder, here, capsys):
 
 
 def test_answers_that_are_no_boxes_cannot_be_calibrated(finder, monkeypatch, capsys):
-    unread = local._Choice("?")
+    unread = local.Choice("?")
     monkeypatch.setattr(local, "_generate", lambda _, samples, *__: [unread] * len(samples))
     assert gnomon("calibrate", finder, "boxes.csv", "eval.split=all") == 2
     assert "24 of 24 answers are no box" in capsys.readouterr().err
+
+
+def dial(tenths):
+    """A picture that shows a reading by its colour."""
+    return Image.new("RGB", (8, 8), (tenths, 255 - tenths, 7))
+
+
+def reader(seed):
+    """Replies of a model that reads such pictures with a blur, and now and then says a word."""
+    rng = np.random.default_rng(seed)
+
+    def reply(request):
+        part = request["messages"][0]["content"][0]["image_url"]["url"].partition(",")[2]
+        picture = Image.open(io.BytesIO(base64.b64decode(part)))
+        place = picture.getpixel((0, 0))[0] + rng.normal(0, 1)
+        n = request.get("n", 1)
+        values = np.clip(np.round(rng.normal(place, 1.5, n)), 0, 99) / 10
+        texts = [f"It reads {v:.1f}." if rng.random() < 0.95 else "a dial" for v in values]
+        choices = [{"message": {"content": text}, "finish_reason": "stop"} for text in texts]
+        return 200, {"choices": choices}
+
+    return reply
+
+
+def test_a_served_model_is_calibrated_by_answers_that_it_draws(here, capsys):
+    lines = ["image,answer"]
+    for n in range(40):
+        dial(2 * n + 5).save(f"{n}.png")
+        lines.append(f"{n}.png,{(2 * n + 5) / 10:.1f}")
+    Path("dials.csv").write_text("\n".join(lines))
+    Path("photos").mkdir()
+    for n in range(6):
+        dial(10 + 12 * n).save(f"photos/{n}.png")
+    grid, ask = "eval.grid=[0,9.9,0.1]", ("--question", "How far?")
+    columns = ("columns.kind=number", "columns.ask=How far?")
+    with reply_server(reader(0)) as server:
+        words = ("served/m", "dials.csv", *columns, grid, "--server", server.url)
+        assert gnomon("calibrate", *words, "--within", 0.3) == 0
+        assert len(server.requests) >= 40
+        assert all(r["n"] == 20 for _, _, r in server.requests[:5])
+        printed = capsys.readouterr().out
+        assert "40 answers; an answer within 0.3 of the truth is right" in printed
+        assert Path("predictions/m-served/calibration.json").is_file()
+        photos = ("predict", "served/m", "photos", *ask, "--server", server.url)
+        assert gnomon(*photos, "--out", "out.csv") == 0
+        with open("out.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        for n, row in enumerate(rows):
+            assert abs(float(row["answer"]) - (1 + 1.2 * n)) < 0.5
+            assert float(row["low"]) <= float(row["answer"]) <= float(row["high"])
+            assert float(row["high"]) - float(row["low"]) < 2
+        # Without the calibration, by the belief alone.
+        assert gnomon(*photos, "--out", "b.csv", "eval.answer=median", grid, "eval.repeats=5") == 0
+        assert "low" not in Path("b.csv").read_text()
+    file = Path("predictions/m-served/calibration.json")
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"weights": "m at elsewhere"}))
+    assert gnomon(*photos, "--out", "c.csv") == 2
+    assert "is of m at elsewhere" in capsys.readouterr().err
+    assert gnomon("calibrate", "served/m", "--server", "http://localhost:1/v1") == 2
+    assert "name labelled pictures" in capsys.readouterr().err

@@ -7,22 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
-from gnomon import dialect
 from gnomon.pipeline.answering.prompt import ROWS, Prompt, tree_of
+from gnomon.pipeline.answering.rule import Listing, listed_in
 from gnomon.pipeline.collate import prompt_of
-from gnomon.sample import Sample, Target
+from gnomon.sample import Sample
 
 if TYPE_CHECKING:
     from gnomon.pipeline.load import Loaded
-
-Listing: TypeAlias = "bool | Sequence[str]"
-"""A belief setting: False, True for the answers that a question lists itself, or the answers."""
 
 _ROWS = 64
 """Rows of logits normalised at a time: 64 of 150,000 tokens are 38 MB in float32."""
@@ -33,21 +29,8 @@ _DIGITS = 5
 def listed_answers(
     loaded: Loaded, sample: Sample, listing: Listing, grid: Sequence[Decimal] = ()
 ) -> tuple[str, ...] | None:
-    """List the answers that a sample's belief is about; None if they cannot be listed.
-
-    With `listing` True: every minute of a clock without seconds, whole numbers from 0 to 100, the
-    steps of a scale that goes round, the choices of a text; for numbers those of a `grid` instead.
-    A sample with a working has no belief, since its answer depends on it.
-    """
-    if not listing or sample.rationale:
-        return None
-    if not isinstance(listing, bool):
-        return tuple(listing)
-    if grid and (numbers := sample.target.on_grid(grid)):
-        return tuple(number.write() for number in numbers)
-    if not sample.target.listable:
-        return None
-    return _possible_answers(loaded.family.dialect, sample.target.form_of_question)
+    """List the answers to a sample as a loaded model writes them: see `rule.listed_in`."""
+    return listed_in(loaded.family.dialect, sample, listing, grid)
 
 
 def answer_logprobs(loaded: Loaded, sample: Sample, answers: Sequence[str]) -> dict[str, float]:
@@ -123,9 +106,3 @@ def _sum_paths(logits: Tensor, paths: Sequence[Sequence[tuple[int, int]]]) -> Te
     rows, tokens = pairs[:, 0], pairs[:, 1]
     logprobs = (logits[rows, tokens].float() - norms[rows]).double().cpu()
     return torch.stack([path.sum() for path in torch.split(logprobs, [len(p) for p in paths])])
-
-
-@cache
-def _possible_answers(dialect_name: str, form: Target) -> tuple[str, ...]:
-    """Write every possible answer to a question of that form in a dialect."""
-    return tuple(map(dialect.create(dialect_name).write, form.possible_answers()))

@@ -1,76 +1,26 @@
 """Answers of a loaded model, appended to a file batch by batch; a killed run resumes."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from gnomon.answers.unreadable.answer import WORD
 from gnomon.eval.calibration.calibration import Certifier
 from gnomon.eval.scoring import margins, predictions, questions
-from gnomon.eval.scoring.belief import best_answer
 from gnomon.eval.scoring.edges import kept_axes
-from gnomon.pipeline.answering.belief import Listing, answer_logprobs, listed_answers
+from gnomon.pipeline.answering.belief import answer_logprobs
 from gnomon.pipeline.answering.coordinates import BoxText, choose_edges, without_marks
+from gnomon.pipeline.answering.rule import GREEDY, AnswerRule, Choice, full_settings
 from gnomon.pipeline.collate import prompt_of, resized_size, resized_sizes
 from gnomon.pipeline.load import Loaded
 from gnomon.progress import track, warn
-from gnomon.sample import Certainty, Edge, Prediction, Sample
+from gnomon.sample import Prediction, Sample
 
 WINDOW = 8
 """Batches sorted by length together: enough for little padding, with few pictures in memory."""
-
-
-@dataclass(frozen=True)
-class AnswerRule:
-    """Choice of an answer: by greedy decoding, or from a belief in listed answers."""
-
-    name: str = "greedy"
-    belief: Listing = False
-    """Answers whose log-probabilities are stored."""
-    grid: Sequence[Decimal] = ()
-    """Numbers that are listed."""
-    certifier: Certifier | None = None
-    """A calibration, whose rule then comes before `name` where it knows the list."""
-    refusals: bool = False
-    """True if that nothing can be read is listed beside the values."""
-
-    @property
-    def lists(self) -> Listing:
-        """Answers whose log-probabilities are computed."""
-        if self.certifier and not self.belief:
-            return self.certifier.calibration.listing or True
-        return self.belief or self.name != "greedy"
-
-    @property
-    def reads_edges(self) -> bool:
-        """True if the numbers of boxes have beliefs; a list of the user's is of other answers."""
-        return self.belief is True or self.name != "greedy"
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Fields other than the defaults, so that files from before resume."""
-        settings: dict[str, Any] = {}
-        if self.belief:
-            settings["belief"] = self.belief
-        if self.name != "greedy":
-            settings["answer"] = self.name
-        if self.grid:
-            step = self.grid[1] - self.grid[0]
-            settings["grid"] = [str(value) for value in (self.grid[0], self.grid[-1], step)]
-        if self.refusals and self.lists:
-            settings["refusals"] = True
-        if self.certifier:
-            settings["calibration"] = self.certifier.settings
-        return settings
-
-
-GREEDY = AnswerRule()
 
 
 def predict_to_file(
@@ -112,17 +62,6 @@ def predict_to_file(
         )
 
 
-def full_settings(
-    settings: dict[str, Any], max_new_tokens: int, rule: AnswerRule
-) -> dict[str, Any]:
-    """Settings of the model and of its answers, as JSON returns them from a file."""
-    # A tuple would never equal the list in the file.
-    values: dict[str, Any] = json.loads(
-        json.dumps({**settings, "max_new_tokens": max_new_tokens, **rule.settings})
-    )
-    return values
-
-
 def predict_batches(
     loaded: Loaded,
     samples: Iterable[Sample],
@@ -154,12 +93,11 @@ def predict_batches(
                     resized_size(loaded.family, loaded.processor, sample),
                     loaded.family.dialect,
                     settings or {},
-                    # By a calibrated run's beliefs other terms apply without asking again.
-                    answer.logprobs if rule.belief or rule.certifier else None,
+                    answer.logprobs if rule.stores_beliefs else None,
                     answer.certainty,
                     output.edges,
                 )
-                if sample.target.form_of_question.has_margin and (rule.belief or rule.certifier):
+                if sample.target.form_of_question.has_margin and rule.stores_beliefs:
                     prediction = _with_margin(loaded, sample, prediction, rule.certifier)
                 batch.append(prediction)
             yield batch
@@ -180,23 +118,15 @@ def _with_margin(
     return replace(prediction, certainty=certifier.certify_margin(prediction, form))
 
 
-@dataclass(frozen=True)
-class _Choice:
-    """Answer from a list, or a generated one; without a text it is still to be generated."""
-
-    text: str = ""
-    logprobs: dict[str, float] | None = None
-    certainty: Certainty | None = None
-    edges: tuple[tuple[Edge, ...], ...] | None = None
-
-
 def _generate(
     loaded: Loaded, samples: Sequence[Sample], max_new_tokens: int, rule: AnswerRule
-) -> list[_Choice]:
+) -> list[Choice]:
     """Generate answers, and choose the numbers of their boxes by the rule."""
-    if not rule.reads_edges or not any(sample.target.has_place for sample in samples):
+    if not rule.reads_edges or not any(
+        sample.target.form_of_question.has_place for sample in samples
+    ):
         texts = generate_texts(loaded, samples, max_new_tokens=max_new_tokens)
-        return [_Choice(text) for text in texts]
+        return [Choice(text) for text in texts]
     texts = generate_texts(loaded, samples, max_new_tokens=max_new_tokens, keep_marks=True)
     choices = []
     for sample, text in zip(samples, texts, strict=True):
@@ -207,25 +137,16 @@ def _generate(
             text, edges = choose_edges(
                 loaded, sample, answer, size, rule.name, has_belief=bool(rule.belief)
             )
-        choices.append(_Choice(without_marks(loaded, text), edges=edges))
+        choices.append(Choice(without_marks(loaded, text), edges=edges))
     return choices
 
 
-def _choose(loaded: Loaded, sample: Sample, rule: AnswerRule) -> _Choice:
+def _choose(loaded: Loaded, sample: Sample, rule: AnswerRule) -> Choice:
     """Compute the belief about a question, if its answers can be listed, and choose by it."""
-    answers = listed_answers(loaded, sample, rule.lists, rule.grid)
+    answers = rule.answers(sample, loaded.family.dialect)
     if not answers:
-        return _Choice()
-    if rule.refusals and WORD not in answers:
-        answers = (*answers, WORD)
-    logprobs = answer_logprobs(loaded, sample, answers)
-    form, dialect = sample.target.form_of_question, loaded.family.dialect
-    if rule.certifier and (certified := rule.certifier.certify(logprobs, form, dialect)):
-        text, certainty = certified
-        return _Choice(text, logprobs, certainty)
-    if rule.name == "greedy":
-        return _Choice("", logprobs)
-    return _Choice(best_answer(logprobs, form, dialect, rule.name), logprobs)
+        return Choice()
+    return rule.choose(answer_logprobs(loaded, sample, answers), sample, loaded.family.dialect)
 
 
 def generate_texts(

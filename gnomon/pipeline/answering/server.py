@@ -13,8 +13,8 @@ import re
 import socket
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
@@ -24,11 +24,13 @@ from itertools import islice
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.error import HTTPError
 from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, Request, build_opener
 
 from gnomon.eval.scoring import predictions, questions
+from gnomon.pipeline.answering.rule import GREEDY, AnswerRule, Choice, full_settings
+from gnomon.pipeline.answering.sampled import SampledAnswer, sampled_belief
 from gnomon.progress import note, track, warn
 from gnomon.redact import KEY, check_url, redact, server_key, strike_secrets
 from gnomon.sample import Prediction, Sample
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
     from PIL.Image import Image
 
+
+T = TypeVar("T")
 
 _WAITS = (1, 2, 4, 8, 16)
 """Seconds before each new try, if a server is busy or failing, or its reply malformed."""
@@ -51,6 +55,11 @@ _REFUSES_TEMPERATURE = re.compile(r"max_completion_tokens|temperature\W+(does|is
 """Refusals by hosts of reasoning models, which take no temperature and name the limit otherwise."""
 _EMPTY = "{} answers are empty: a model that thinks first may need more than {} eval.max_new_tokens"
 _WARM = "{} takes no temperature: asked again, it may answer otherwise"
+_OPTIONAL = {
+    "logprobs": re.compile("logprob"),
+    "n": re.compile(r"""['"`]n['"`]|\bn\s*(=|>|must|is)"""),
+}
+"""Parameters without which answers can be drawn, too, with the names in refusals of them."""
 _BUSY = (408, 409, 425, 429, 500, 502, 503, 504)
 """Statuses after which another try may succeed."""
 
@@ -75,6 +84,8 @@ class Server:
     model: str
     thinks: bool = False
     """True once it refused a temperature, or the usual name of the limit; then it gets neither."""
+    refused: set[str] = field(default_factory=set)
+    """Parameters that it refused, of those that it can answer without."""
     seconds: float = 900
     """Time for one answer, with all tries and the waits between them."""
     _lock: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
@@ -90,6 +101,30 @@ class Server:
 
         Tries again if the server is busy, fails, or refuses a parameter.
         """
+        return self._complete(question, images, {"temperature": 0}, max_tokens, _reply_of)
+
+    def samples(
+        self, question: str, images: Sequence[Image], *, max_tokens: int, n: int
+    ) -> list[SampledAnswer]:
+        """Draw n answers to one question at temperature 1, each with its probability if given.
+
+        A server may give fewer at once, or one: it is asked until there are n.
+        """
+        answers: list[SampledAnswer] = []
+        while len(answers) < n:
+            more = {"temperature": 1, "n": n - len(answers), "logprobs": True}
+            answers += self._complete(question, images, more, max_tokens, _samples_of)
+        return answers[:n]
+
+    def _complete(
+        self,
+        question: str,
+        images: Sequence[Image],
+        more: dict[str, Any],
+        max_tokens: int,
+        parse: Callable[[str], T],
+    ) -> T:
+        """Send one question with these parameters, and return what is parsed from the reply."""
         # Pictures come before the question, as in the prompts of training.
         content: list[dict[str, Any]] = [
             {"type": "image_url", "image_url": {"url": _data_uri(image)}} for image in images
@@ -99,20 +134,29 @@ class Server:
         deadline, message = time.monotonic() + self.seconds, ""
         # After the last try there is nothing to wait for.
         for pause in (*_WAITS, 0):
-            limits = {"max_tokens": max_tokens, "temperature": 0}
+            limits = {"max_tokens": max_tokens, **more}
             if self.thinks:
-                limits = {"max_completion_tokens": max_tokens}
+                limits = {"max_completion_tokens": max_tokens, **more}
+                del limits["temperature"]
+            limits = {name: v for name, v in limits.items() if name not in self.refused}
             wait: float = pause
             seconds = min(self.seconds / _TRIES, deadline - time.monotonic())
             try:
                 status, headers, text = self._send("chat/completions", seconds, request | limits)
                 if status == 200:
                     # Raises a ValueError for what is no answer, which is tried again below.
-                    return _reply_of(text)
+                    return parse(text)
                 message = self._refusal(status, text)
+                refused = next(
+                    (key for key, name in _OPTIONAL.items() if key in limits and name.search(text)),
+                    "",
+                )
                 # The same question once more without the refused parameter, at once.
                 if "temperature" in limits and _REFUSES_TEMPERATURE.search(text):
                     self.thinks, wait = True, 0
+                elif status not in _BUSY and refused:
+                    self.refused.add(refused)
+                    wait = 0
                 # No repetition changes such a refusal.
                 elif status not in _BUSY:
                     break
@@ -205,6 +249,26 @@ def _reply_of(body: str) -> Reply:
         return Reply(strike_secrets(text).strip(), tokens, choice.get("finish_reason") == "length")
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"what holds no answer: {body}") from error
+
+
+def _samples_of(body: str) -> list[SampledAnswer]:
+    """Parse a reply of one or several answers, with their probabilities if there are any."""
+    _reply_of(body)  # refuses what holds no answer
+    return [
+        SampledAnswer(_reply_of(json.dumps({"choices": [choice]})).text, _logprob_of(choice))
+        for choice in json.loads(body)["choices"]
+    ]
+
+
+def _logprob_of(choice: Any) -> float | None:
+    """Sum the log-probabilities of an answer's tokens; None of one that was cut off."""
+    try:
+        total = sum(float(token["logprob"]) for token in choice["logprobs"]["content"])
+    except (LookupError, TypeError, ValueError):
+        return None
+    is_whole = choice.get("finish_reason") == "stop" and bool(choice["logprobs"]["content"])
+    # Some hosts say -9999 for a token that they did not look up.
+    return total if is_whole and -1000 < total <= 1e-6 else None
 
 
 def _retry_after(header: str | None, default: float) -> float:
@@ -300,24 +364,45 @@ def predict_to_file(
     at_once: int,
     max_new_tokens: int,
     dialect: str,
+    rule: AnswerRule = GREEDY,
+    repeats: int = 0,
 ) -> None:
     """Answer every sample that is not in `out` yet, and append the answers to it.
 
     `at_once` is the number of requests under way. Boxes are read in the pixels of the picture as
-    it was sent: nobody knows how the server resizes it.
+    it was sent: nobody knows how the server resizes it. A question whose answers can be listed is
+    asked `repeats` times where the rule needs a belief.
     """
-    # As JSON returns them: a tuple would never equal the list in the file.
-    settings = json.loads(json.dumps({**settings, "max_new_tokens": max_new_tokens}))
+    if rule.lists:
+        settings = {**settings, "repeats": repeats}
+    settings = full_settings(settings, max_new_tokens, rule)
     done = predictions.answered_ids(out, settings)
     rest = (sample for sample in samples if sample.id not in done)
     recorded = questions.record(rest, questions.question_path(out))
     empty = 0
-    for sample, reply in ask_all(
-        server, recorded, total=total, done=len(done), at_once=at_once, max_tokens=max_new_tokens
-    ):
+
+    def answer(sample: Sample) -> tuple[Sample, Choice]:
+        choice = Choice()
+        if listing := rule.answers(sample, dialect):
+            draws = server.samples(
+                sample.question, sample.images, max_tokens=max_new_tokens, n=repeats
+            )
+            belief = sampled_belief(draws, listing, sample.target.form_of_question, dialect)
+            if belief is not None:
+                choice = rule.choose(belief, sample, dialect)
+        if not choice.text:
+            reply = server.ask(sample.question, sample.images, max_tokens=max_new_tokens)
+            choice = replace(choice, text=reply.text)
+        return sample, choice
+
+    for sample, choice in _in_order(answer, recorded, total=total, done=len(done), at_once=at_once):
         size = sample.image.size if sample.image else None
-        predictions.append(out, [Prediction.of(sample, reply.text, size, dialect, settings)])
-        empty += not reply.text
+        logprobs = choice.logprobs if rule.stores_beliefs else None
+        prediction = Prediction.of(
+            sample, choice.text, size, dialect, settings, logprobs, choice.certainty
+        )
+        predictions.append(out, [prediction])
+        empty += not choice.text
     if empty:
         warn(_EMPTY.format(empty, max_new_tokens))
     if server.thinks:
@@ -338,6 +423,18 @@ def ask_all(
     def ask(sample: Sample) -> tuple[Sample, Reply]:
         return sample, server.ask(sample.question, sample.images, max_tokens=max_tokens)
 
+    yield from _in_order(ask, samples, total=total, done=done, at_once=at_once)
+
+
+def _in_order(
+    ask: Callable[[Sample], tuple[Sample, T]],
+    samples: Iterable[Sample],
+    *,
+    total: int,
+    done: int,
+    at_once: int,
+) -> Iterator[tuple[Sample, T]]:
+    """Yield what `ask` makes of every sample, in their order, `at_once` of them at a time."""
     rest = iter(samples)
     with track(total=total, initial=done, desc="answers") as bar, ThreadPool(at_once) as pool:
         # Twice as many are queued as run, so that a slow answer holds up no other question.

@@ -1,0 +1,138 @@
+"""Rules of answering: by greedy decoding, or from a belief in listed answers.
+
+It needs nothing of the training stack: models behind a server answer by the same rules.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from typing import Any, TypeAlias
+
+from gnomon import dialect
+from gnomon.answers.unreadable.answer import WORD
+from gnomon.eval.calibration.calibration import Certifier
+from gnomon.eval.scoring.belief import best_answer
+from gnomon.sample import Certainty, Edge, Sample, Target
+
+Listing: TypeAlias = "bool | Sequence[str]"
+"""A belief setting: False, True for the answers that a question lists itself, or the answers."""
+
+
+@dataclass(frozen=True)
+class AnswerRule:
+    """Choice of an answer: by greedy decoding, or from a belief in listed answers."""
+
+    name: str = "greedy"
+    belief: Listing = False
+    """Answers whose log-probabilities are stored."""
+    grid: Sequence[Decimal] = ()
+    """Numbers that are listed."""
+    certifier: Certifier | None = None
+    """A calibration, whose rule then comes before `name` where it knows the list."""
+    refusals: bool = False
+    """True if that nothing can be read is listed beside the values."""
+
+    @property
+    def lists(self) -> Listing:
+        """Answers whose log-probabilities are computed."""
+        if self.certifier and not self.belief:
+            return self.certifier.calibration.listing or True
+        return self.belief or self.name != "greedy"
+
+    @property
+    def reads_edges(self) -> bool:
+        """True if the numbers of boxes have beliefs; a list of the user's is of other answers."""
+        return self.belief is True or self.name != "greedy"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Fields other than the defaults, so that files from before resume."""
+        settings: dict[str, Any] = {}
+        if self.belief:
+            settings["belief"] = self.belief
+        if self.name != "greedy":
+            settings["answer"] = self.name
+        if self.grid:
+            step = self.grid[1] - self.grid[0]
+            settings["grid"] = [str(value) for value in (self.grid[0], self.grid[-1], step)]
+        if self.refusals and self.lists:
+            settings["refusals"] = True
+        if self.certifier:
+            settings["calibration"] = self.certifier.settings
+        return settings
+
+    def answers(self, sample: Sample, dialect_name: str) -> tuple[str, ...] | None:
+        """List the answers that a sample's belief is about; None if they cannot be listed."""
+        answers = listed_in(dialect_name, sample, self.lists, self.grid)
+        if answers and self.refusals and WORD not in answers:
+            return (*answers, WORD)
+        return answers
+
+    def choose(self, logprobs: dict[str, float], sample: Sample, dialect_name: str) -> Choice:
+        """Choose by a belief; the text is empty where greedy decoding has to give it."""
+        form = sample.target.form_of_question
+        if self.certifier and (certified := self.certifier.certify(logprobs, form, dialect_name)):
+            text, certainty = certified
+            return Choice(text, logprobs, certainty)
+        if self.name == "greedy":
+            return Choice("", logprobs)
+        return Choice(best_answer(logprobs, form, dialect_name, self.name), logprobs)
+
+    @property
+    def stores_beliefs(self) -> bool:
+        """True if beliefs go with the answers: by them other terms apply without asking again."""
+        return bool(self.belief or self.certifier)
+
+
+GREEDY = AnswerRule()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Answer from a list, or a generated one; without a text it is still to be generated."""
+
+    text: str = ""
+    logprobs: dict[str, float] | None = None
+    certainty: Certainty | None = None
+    edges: tuple[tuple[Edge, ...], ...] | None = None
+
+
+def full_settings(
+    settings: dict[str, Any], max_new_tokens: int, rule: AnswerRule
+) -> dict[str, Any]:
+    """Settings of the model and of its answers, as JSON returns them from a file."""
+    # A tuple would never equal the list in the file.
+    values: dict[str, Any] = json.loads(
+        json.dumps({**settings, "max_new_tokens": max_new_tokens, **rule.settings})
+    )
+    return values
+
+
+def listed_in(
+    dialect_name: str, sample: Sample, listing: Listing, grid: Sequence[Decimal] = ()
+) -> tuple[str, ...] | None:
+    """List the answers that a sample's belief is about; None if they cannot be listed.
+
+    With `listing` True: every minute of a clock without seconds, whole numbers from 0 to 100, the
+    steps of a scale that goes round, the choices of a text; for numbers those of a `grid` instead.
+    A sample with a working has no belief, since its answer depends on it.
+    """
+    if not listing or sample.rationale:
+        return None
+    if not isinstance(listing, bool):
+        return tuple(listing)
+    if grid and (numbers := sample.target.on_grid(grid)):
+        return tuple(number.write() for number in numbers)
+    if not sample.target.listable:
+        return None
+    return _possible_answers(dialect_name, sample.target.form_of_question)
+
+
+@cache
+def _possible_answers(dialect_name: str, form: Target) -> tuple[str, ...]:
+    """Write every possible answer to a question of that form in a dialect."""
+    return tuple(map(dialect.create(dialect_name).write, form.possible_answers()))

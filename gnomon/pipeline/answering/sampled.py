@@ -1,0 +1,111 @@
+"""A belief from drawn answers: a server cannot list, but can be asked again and again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from math import exp, log
+
+from gnomon.answers.base.answer_type import Value
+from gnomon.answers.registry import TYPES
+from gnomon.answers.unreadable.answer import WORD
+from gnomon.answers.unreadable.read import is_refusal
+from gnomon.dialect import create
+from gnomon.sample import Target
+
+_DIGITS = 5
+"""Decimals of a stored log-probability, as those of local models have."""
+_LEAST = 1e-12
+"""Least probability of a listed answer: no logarithm is infinite."""
+
+
+@dataclass(frozen=True)
+class SampledAnswer:
+    """Answer that a server drew, of several to a question."""
+
+    text: str
+    logprob: float | None
+    """Log-probability of its tokens; None if the server does not say it."""
+
+
+def sampled_belief(
+    answers: Sequence[SampledAnswer], listing: tuple[str, ...], form: Target, dialect: str
+) -> dict[str, float] | None:
+    """Estimate the log-probability of each listed answer; None if no answer is a listed one.
+
+    An answer that was drawn with its probability has that. What remains of the whole is shared by
+    the others as they were drawn, with one answer more that is spread evenly over the list, so that
+    none is impossible. Answers that are not listed leave less than the whole.
+    """
+    places = [_place(answer.text, listing, form, dialect) for answer in answers]
+    counts = Counter(place for place in places if place is not None)
+    n = counts.total()
+    if not n:
+        return None
+    exact = _exact(answers, places, listing)
+    # Sampled mass may exceed the whole by rounding of 16 bits.
+    mass = min(1.0, sum(exact.values()))
+    others = {place: count for place, count in counts.items() if place not in exact}
+    weights = [others.get(place, 0) + 1 / len(listing) for place in range(len(listing))]
+    rest = sum(weight for place, weight in enumerate(weights) if place not in exact)
+    scale = mass / (sum(exact.values()) or 1.0)
+    shares = [
+        exact[place] * scale if place in exact else (1 - mass) * weights[place] / rest
+        for place in range(len(listing))
+    ]
+    listed = n / len(answers)
+    return {
+        answer: round(log(max(share * listed, _LEAST)), _DIGITS)
+        for answer, share in zip(listing, shares, strict=True)
+    }
+
+
+def _exact(
+    answers: Sequence[SampledAnswer], places: Sequence[int | None], listing: tuple[str, ...]
+) -> dict[int, float]:
+    """Return the probabilities that the server said, by place in the list.
+
+    They are of an answer's tokens and say nothing of its end: that of 1 has all of 10 in it. So
+    they count only where no listed answer begins with another.
+    """
+    if not _is_prefix_free(listing):
+        return {}
+    return {
+        place: exp(answer.logprob)
+        for answer, place in zip(answers, places, strict=True)
+        if place is not None and answer.logprob is not None and answer.text == listing[place]
+    }
+
+
+@lru_cache(64)
+def _is_prefix_free(listing: tuple[str, ...]) -> bool:
+    ordered = sorted(listing)
+    return not any(b.startswith(a) for a, b in pairwise(ordered))
+
+
+def _place(text: str, listing: tuple[str, ...], form: Target, dialect: str) -> int | None:
+    """Return which of the listed answers a text gives, in whatever words; None if it is none."""
+    if text in listing:
+        return listing.index(text)
+    if WORD in listing and is_refusal(text):
+        return listing.index(WORD)
+    answers = TYPES[form.answer_type]
+    reading = answers.read(text, form, which="final", dialect=create(dialect), size=None)
+    if reading is None:
+        return None
+    for place, value in enumerate(_values(listing, form, dialect)):
+        if value is not None and answers.is_same(value, reading.value):
+            return place
+    return None
+
+
+@lru_cache(64)
+def _values(listing: tuple[str, ...], form: Target, dialect: str) -> tuple[Value | None, ...]:
+    answers, spoken = TYPES[form.answer_type], create(dialect)
+    readings = [
+        answers.read(text, form, which="final", dialect=spoken, size=None) for text in listing
+    ]
+    return tuple([None if reading is None else reading.value for reading in readings])
