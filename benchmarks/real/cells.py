@@ -9,7 +9,7 @@ import csv
 import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -154,13 +154,19 @@ class Lab:
     def distances(self, values: Sequence[float | None]) -> np.ndarray:
         """Distance of each reading from its label, round the dial; the farthest if unread."""
         labels = np.array([photograph.value for photograph in self.test])
-        farthest = self.cycle / 2 if self.cycle else float(np.ptp(labels))
+        farthest = self._farthest
         read = np.array([np.nan if value is None else value for value in values], float)
         away = np.abs(read - labels)
         if self.cycle:
             away = away % self.cycle
             away = np.minimum(away, self.cycle - away)
         return np.nan_to_num(np.minimum(away, farthest), nan=farthest)
+
+    @property
+    def _farthest(self) -> float:
+        """The largest distance of a reading from its label."""
+        labels = [photograph.value for photograph in self.test]
+        return self.cycle / 2 if self.cycle else max(labels) - min(labels)
 
     def estimates(
         self, readings: Sequence[Sequence[float | None]]
@@ -169,7 +175,10 @@ class Lab:
         distances = np.stack([self.distances(values) for values in readings])
         groups = [photograph.group for photograph in self.test]
         hits = (distances <= self.step + 1e-9).astype(float)
-        return estimate_crossed([hits], groups), estimate_crossed([distances], groups)
+        return (
+            _bounded(estimate_crossed([hits], groups), 1.0),
+            _bounded(estimate_crossed([distances], groups), self._farthest),
+        )
 
     def best_constant(self) -> float:
         """The label that is right most often among the training's photographs."""
@@ -297,3 +306,10 @@ def reading_of(prediction: Prediction, sample: Sample, rule: str) -> float | Non
         text = best_answer(prediction.logprobs, sample.target, prediction.dialect, rule)
     reading = read_number(text)
     return None if reading is None else float(reading.value)
+
+
+def _bounded(estimate: CrossedEstimate, most: float) -> CrossedEstimate:
+    """The estimate with its interval cut off at 0 and at the most that there can be."""
+    ends = estimate.estimate
+    low, high = (end if end is None else min(max(end, 0.0), most) for end in (ends.low, ends.high))
+    return replace(estimate, estimate=replace(ends, low=low, high=high))

@@ -65,6 +65,17 @@ def test_distances_go_round_and_unread_is_farthest(dials, tmp_path):
 
 
 @pytest.mark.slow
+def test_intervals_stay_within_what_can_be(dials, tmp_path):
+    photographs = read_photographs(dials, tmp_path)
+    lab = Lab([], photographs, "", None, cycle=10.0, step=0.1, steps=1, cnn_steps=1,
+              learning_rate=1e-4, passes=1, out=tmp_path)  # fmt: skip
+    truths = [photograph.value for photograph in photographs]
+    # Two seeds, one right and one wrong: Student's t alone would go far beyond both ends.
+    hits, distance = lab.estimates([truths, [value + 5 for value in truths]])
+    assert (hits.estimate.low, hits.estimate.value, hits.estimate.high) == (0, 0.5, 1)
+    assert (distance.estimate.low, distance.estimate.high) == (0, 5)
+
+
 def test_the_cnn_learns_what_it_has_seen(dials, tmp_path):
     photographs = read_photographs(dials, tmp_path)
     values = np.array([p.value for p in photographs])
