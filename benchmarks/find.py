@@ -11,27 +11,30 @@ from __future__ import annotations
 
 import argparse
 import csv
+import json
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from gnomon.answers.number.read import read_number
 from gnomon.commands import main as gnomon
-from gnomon.commands.cuts import MARGIN
+from gnomon.commands.cuts import square_around
 from gnomon.eval.scoring import predictions
 from gnomon.eval.stats.intervals import wilson
-from gnomon.generators import Gauge
+from gnomon.generators import create
+from gnomon.generators.instruments import INSTRUMENTS
 
 PICTURES, SIDE, BATCH, SAMPLES = 300, 448, 64, 8000
 QUESTION = "What does the dial read? Answer with a number."
+DIALS: dict[str, Any] = {"instruments": ["dial"], "look": "photo"}
 WIDE: dict[str, Any] = {
-    "instruments": ("dial",), "look": "photo", "size": SIDE, "questions": ("find",),
-    "backgrounds": ("plain", "blotches", "clutter"),
+    **DIALS, "size": SIDE, "questions": ["find"], "backgrounds": ["plain", "blotches", "clutter"],
 }  # fmt: skip
 
 
 def draw_test(folder: Path) -> None:
     """Draw the wide pictures, and the same cut out by their true boxes, each with its labels."""
-    dials = Gauge(split="test", **WIDE)
+    dials = create("gauge", split="test", **WIDE)
     rows = []
     for index in range(PICTURES):
         sample = dials[index]
@@ -40,11 +43,9 @@ def draw_test(folder: Path) -> None:
         for part in ("wide", "cut"):
             (folder / part).mkdir(parents=True, exist_ok=True)
         sample.image.save(folder / "wide" / name)
-        x1, y1, x2, y2 = sample.facts["case_box"]
-        room = MARGIN * max(x2 - x1, y2 - y1)
-        box = (max(x1 - room, 0), max(y1 - room, 0), min(x2 + room, SIDE), min(y2 + room, SIDE))
-        sample.image.crop(tuple(map(round, box))).save(folder / "cut" / name)
-        rows.append((name, f"{round(float(sample.facts['value']), 1) % 10:.1f}"))
+        cut = square_around(sample.facts["case_box"], sample.image.size)
+        sample.image.crop(cut).save(folder / "cut" / name)
+        rows.append((name, INSTRUMENTS["dial"].answer(Decimal(sample.facts["value"]))))
     for part in ("wide", "cut"):
         with (folder / part / "labels.csv").open("w", encoding="utf-8", newline="") as lines:
             csv.writer(lines).writerows([("image", "value"), *rows])
@@ -54,12 +55,8 @@ def train(out: Path, steps: int) -> None:
     """Train all parts of gnomon-tiny on both questions, as many samples of each."""
     recipe = f"""
 data:
-  - {{kind: gauge, weight: 1, options: {{instruments: [dial], look: photo}}}}
-  - kind: gauge
-    weight: 1
-    options:
-      {{instruments: [dial], look: photo, size: {SIDE}, questions: [find],
-        backgrounds: [plain, blotches, clutter]}}
+  - {{kind: gauge, weight: 1, options: {json.dumps(DIALS)}}}
+  - {{kind: gauge, weight: 1, options: {json.dumps(WIDE)}}}
 model: {{name: gnomon-tiny, load_in_4bit: false, dtype: float32}}
 loss: {{name: ce}}
 train:
