@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import zipfile
 
@@ -13,22 +12,6 @@ from benchmarks.real.__main__ import main
 from benchmarks.real.cells import Lab
 from benchmarks.real.cnn import read_by_cnn
 from benchmarks.real.photographs import choose, read_photographs, split_by_group
-from gnomon.generators import create
-
-
-@pytest.fixture(scope="module")
-def dials(tmp_path_factory):
-    """Twenty-four drawn dials in six groups, as a folder with labels.csv."""
-    folder = tmp_path_factory.mktemp("needles")
-    generator = create("gauge", instruments=["dial"], size=160)
-    with (folder / "labels.csv").open("w", newline="") as lines:
-        rows = csv.writer(lines)
-        rows.writerow(["image", "value", "camera"])
-        for index in range(24):
-            sample = generator[index]
-            sample.image.save(folder / f"{index}.png")
-            rows.writerow([f"{index}.png", sample.target.write(), f"camera {index % 6}"])
-    return folder
 
 
 def test_groups_of_the_test_are_never_trained_on(dials, tmp_path):

@@ -1,7 +1,7 @@
 """The study on photographs: the plan's cells, outcomes that stay whole, and honest verdicts."""
 
-import csv
 import multiprocessing
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +11,6 @@ from benchmarks.study.__main__ import main
 from benchmarks.study.photographs import cell as cells
 from benchmarks.study.photographs import figure, outcomes, plan, power, report, run
 from benchmarks.study.photographs.cell import Place
-from gnomon.generators import create
 
 CHOSEN = {"ce": 0.0, "ntil": 0.3, "ntil_ratio": 0.3, "smmd": 0.3, "crps": 1.0, "gaussian": 0.1,
           "spread": 0.8}  # fmt: skip
@@ -204,18 +203,9 @@ def test_a_cell_that_another_process_has_is_left_to_it(tmp_path):
 
 
 @pytest.fixture
-def place(tmp_path, monkeypatch):
+def place(dials, tmp_path, monkeypatch):
     """Drawn dials by six cameras in the place of photographs, and weights as they ship."""
-    folder = tmp_path / "needles"
-    folder.mkdir()
-    generator = create("gauge", instruments=["dial"], size=160)
-    with (folder / "labels.csv").open("w", newline="") as lines:
-        rows = csv.writer(lines)
-        rows.writerow(["image", "value", "camera"])
-        for index in range(24):
-            sample = generator[index]
-            sample.image.save(folder / f"{index}.png")
-            rows.writerow([f"{index}.png", sample.target.write(), f"camera {index % 6}"])
+    shutil.copytree(dials, tmp_path / "needles")
     monkeypatch.setattr(plan, "LEAST", 2)
     monkeypatch.setattr(cells, "weights_of", lambda *_: None)
     return Place(tmp_path, tmp_path / "work", shorten=2)
