@@ -22,7 +22,7 @@ test-pages: $(READY)      ## what tests docs/ and benchmarks/ alone, for a chang
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not long and not hub" tests/docs tests/benchmarks
 
 crash: $(READY)           ## kill every verb, and refuse it the disk, at one file operation after another
-	$(BIN)/python tests/crash --records runs/crash $(ARGS)
+	$(BIN)/python -m benchmarks.crash --records runs/crash $(ARGS)
 
 test-matrix: $(READY)     ## the quick contract under the oldest and newest releases we train with; ARGS="--help"
 	$(BIN)/python -m benchmarks.releases $(ARGS)

@@ -101,11 +101,11 @@ def reported(folder: Path, gnomon: Gnomon) -> None:
     gnomon("score b.jsonl --out a.html")
 
 
-def a_run(folder: Path, gnomon: Gnomon) -> None:
+def a_run(_: Path, gnomon: Gnomon) -> None:
     gnomon("run small.yaml --out run --workers 1")
 
 
-def a_trained_run(folder: Path, gnomon: Gnomon) -> None:
+def a_trained_run(_: Path, gnomon: Gnomon) -> None:
     gnomon("train small.yaml --out run")
 
 

@@ -1,13 +1,14 @@
 """Two commands on one place: what they come to has to be what they come to one after the other."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from crash.injection import NONE, Injector, Outcome, Strike
-from crash.scenes import NOTES, Pair, Scene, prepare_folder
-from crash.trial import (
+from benchmarks.crash.injection import NONE, Injector, Outcome, Strike
+from benchmarks.crash.scenes import NOTES, Pair, Scene, prepare_folder
+from benchmarks.crash.trial import (
     Files,
     describe_operation,
     differing_files,
@@ -112,7 +113,9 @@ class Duel:
             if first == second:
                 yield from (End(*ends, files) for ends in ((True, False), (False, True)))
 
-    def _run(self, line: str, strike: Strike = NONE, meanwhile=None) -> Outcome:
+    def _run(
+        self, line: str, strike: Strike = NONE, meanwhile: Callable[[], Any] | None = None
+    ) -> Outcome:
         verb, *rest = line.replace("SERVER", self._server).split()
         if verb != "note":
             words = [verb, *rest]

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from crash.injection import NONE, Injector, Outcome, Strike
-from crash.scenes import Scene, prepare_folder
+from benchmarks.crash.injection import NONE, Injector, Outcome, Strike
+from benchmarks.crash.scenes import Scene, prepare_folder
 
 Files = dict[str, bytes | None]
 """Contents of a folder by path; None for a directory."""

@@ -9,10 +9,11 @@ import subprocess
 import sys
 
 import pytest
-from crash.injection import NONE, Injector, Strike, compile_shim, server_of_one_answer
-from crash.pairs import Duel
-from crash.scenes import BY_NAME, PAIRS, Pair
-from crash.trial import (
+
+from benchmarks.crash.injection import NONE, Injector, Strike, compile_shim, server_of_one_answer
+from benchmarks.crash.pairs import Duel
+from benchmarks.crash.scenes import BY_NAME, PAIRS, Pair
+from benchmarks.crash.trial import (
     Stage,
     describe_operation,
     differing_files,

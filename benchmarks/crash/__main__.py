@@ -1,8 +1,8 @@
 """Kill gnomon, and refuse it the disk, at operation after operation, and print what comes of it.
 
 make crash
-python tests/crash --kills 3 --errors 2 --scene score --scene "generate parquet"
-python tests/crash --records runs/crash   # interrupted: the same command goes on with the next job
+python -m benchmarks.crash --kills 3 --errors 2 --scene score --scene "generate parquet"
+python -m benchmarks.crash --records runs/crash   # interrupted: it goes on with the next job
 """
 
 import argparse
@@ -16,13 +16,13 @@ from pathlib import Path
 from queue import SimpleQueue
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[1]))
+    sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))  # its server of replies
 
-from crash.injection import Injector, server_of_one_answer
-from crash.pairs import Duel
-from crash.scenes import BY_NAME, PAIRS, SCENES, Pair, Scene
-from crash.table import Records, Result, faults, table
-from crash.trial import Stage
+from benchmarks.crash.injection import Injector, server_of_one_answer
+from benchmarks.crash.pairs import Duel
+from benchmarks.crash.scenes import BY_NAME, PAIRS, SCENES, Pair, Scene
+from benchmarks.crash.table import Records, Result, faults, table
+from benchmarks.crash.trial import Stage
 
 KILLS, ERRORS = 20, 12
 """Strikes for each scene; of a command with few operations there are fewer."""
@@ -49,7 +49,9 @@ def main() -> int:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python tests/crash", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.crash", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--scene", action="append", choices=list(BY_NAME), help="default: all")
     parser.add_argument("--kills", type=int, default=KILLS, help="for each scene")
     parser.add_argument("--errors", type=int, default=ERRORS, help="for each scene")

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from crash.pairs import Meeting
-from crash.scenes import PAIRS, SCENES, Pair, Scene
-from crash.trial import MAY_DIFFER, StrikeResult
+from benchmarks.crash.pairs import Meeting
+from benchmarks.crash.scenes import PAIRS, SCENES, Pair, Scene
+from benchmarks.crash.trial import MAY_DIFFER, StrikeResult
 
 _COLUMNS = ("hit", "again", "equal", "lost", "torn", "left")
 _HEADER = f"""\
