@@ -22,8 +22,9 @@ def die(number):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_every_number_is_done_once(workers):
+@pytest.mark.parametrize("workers", [1, 2, None])
+def test_every_number_is_done_once(workers, monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 1)  # as many as None means
     results = {}
     run(square, range(5), workers=workers, done=results.__setitem__)
     assert results == {n: n * n for n in range(5)}
@@ -45,30 +46,19 @@ def test_an_error_that_does_not_pickle_is_told_by_its_name():
         run(refuse_in_own_words, range(5), workers=2, done=print)
 
 
-def test_an_error_names_the_lines_of_the_worker_that_raised_it():
-    with pytest.raises(ValueError, match="cannot be drawn") as caught:
-        run(refuse, range(5), workers=2, done=print)
-    (note,) = caught.value.__notes__
-    assert "in a worker process" in note
-    assert "in refuse" in note
-
-
 @pytest.mark.parametrize("workers", [1, 2])
-def test_an_error_of_the_job_is_the_error_of_the_run(workers):
-    with pytest.raises(ValueError, match="cannot be drawn"):
+def test_an_error_of_the_job_is_the_error_of_the_run_with_its_lines(workers):
+    with pytest.raises(ValueError, match="cannot be drawn") as caught:
         run(refuse, range(5), workers=workers, done=print)
+    notes = getattr(caught.value, "__notes__", [])
+    assert ["in a worker process" in note and "in refuse" in note for note in notes] == (
+        [True] * (workers == 2)
+    )
 
 
 def test_a_worker_that_dies_is_one_plain_error():
     with pytest.raises(ChildProcessError, match=r"a worker process died .* run it again"):
         run(die, range(5), workers=2, done=print)
-
-
-def test_no_number_of_workers_is_every_core(monkeypatch):
-    monkeypatch.setattr("os.cpu_count", lambda: 1)
-    results = {}
-    run(square, range(5), workers=None, done=results.__setitem__)
-    assert results == {n: n * n for n in range(5)}
 
 
 class Pickled:

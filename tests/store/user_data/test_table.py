@@ -6,8 +6,8 @@ import json
 import re
 from dataclasses import replace
 from decimal import Decimal
-from pathlib import Path
 
+import case_tables
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,9 +80,8 @@ def test_a_folder_with_metadata_is_read_as_it_is(tmp_path):
     columns = Columns(image="file_name", ask="How much?", answer="value", kind="number", unit="bar",
                       within=0.5)  # fmt: skip
     sample = mixture((Source(path=str(tmp_path), columns=columns),), split="train", seed=0)[0]
-    assert sample.question == "How much?"
-    value = Decimal(str((sample.facts["line"] - 2) / 4))
-    assert sample.target == Number(value, "bar", Decimal("0.5"))
+    value = Decimal(rows[sample.facts["line"] - 2]["value"])
+    assert (sample.question, sample.target) == ("How much?", Number(value, "bar", Decimal("0.5")))
 
 
 @pytest.mark.parametrize("name", ["metadata.csv", "metadata.jsonl"])
@@ -146,12 +145,8 @@ def test_bad_rows_are_refused_together_and_by_line(tmp_path):
     assert lines[3].startswith("line 7: 5.png is no picture")
 
 
-LABELS = Path(__file__).with_name("labels.jsonl").read_text("utf-8").splitlines()
-
-
-@pytest.mark.parametrize("line", LABELS)
-def test_a_label_is_read_as_its_columns_say_or_refused(line):
-    row = json.loads(line)
+@case_tables.table(__file__, "labels")
+def test_a_label_is_read_as_its_columns_say_or_refused(row):
     options = {k: tuple(v) if isinstance(v, list) else v for k, v in row["columns"].items()}
     columns = Columns(kind=row["kind"], **options)
     if "message" in row:
@@ -325,17 +320,6 @@ def test_rows_of_numbers_are_described_as_before_there_were_cycles(tmp_path):
     assert turning["content"] != described["content"]
 
 
-def test_what_is_described_changes_with_the_rows(tmp_path):
-    photos(tmp_path, 40)
-    rows = clocks(40)
-    file = write(tmp_path, rows)
-    first = open_table(file, TIMES, "train").describe()
-    assert open_table(file, TIMES, "train").describe() == first
-    rows[7]["answer"] = "12:59"
-    write(tmp_path, rows)
-    assert open_table(file, TIMES, "train").describe() != first
-
-
 def test_a_dataset_of_the_hub_is_dealt_out_anew_and_each_time_alike(hub):
     images = [Image.new("RGB", (8, 8), (i, 0, 0)) for i in range(40)]
     rows = {"question": ["How red?"] * 40, "answer": list(range(40))}
@@ -429,65 +413,15 @@ def test_a_large_table_is_read_again_only_once_it_or_a_picture_has_changed(tmp_p
     assert open_table(file, columns, "all").length == first.length + 1
 
 
-BOXES = Columns(answer="boxes", kind="boxes", ask="Find all bolts.")
-
-
-def found_boxes(target):
-    return [(item.label, item.box.corners) for item in target.items]
-
-
-@pytest.mark.parametrize(
-    ("cell", "form", "boxes"),
-    [
-        ([], "xyxy", []),
-        ("[]", "xyxy", []),
-        ([[1, 2, 3, 4], [0, 0, 9, 9]], "xyxy", [("", (0, 0, 9, 9)), ("", (1, 2, 3, 4))]),
-        ("[[1, 2, 3, 4]]", "xywh", [("", (1, 2, 4, 6))]),
-        (["1 2 3 4"], "xyxy", [("", (1, 2, 3, 4))]),
-        ([{"bbox": [1, 2, 3, 4], "label": "hex  bolt"}], "xyxy", [("hex bolt", (1, 2, 3, 4))]),
-        ([{"category": "nut", "xywh": [1, 2, 3, 4]}], "xyxy", [("nut", (1, 2, 4, 6))]),
-        ([{"label": None, "bbox": [0.5, 0.5, 1, 1]}], "xyxy_1", [("", (20, 15, 40, 30))]),
-        (
-            {"bbox": [[1, 2, 3, 4], [5, 6, 7, 8]], "categories": ["a", "b"]},
-            "xyxy",
-            [("a", (1, 2, 3, 4)), ("b", (5, 6, 7, 8))],
-        ),
-        ({"bbox": [], "categories": []}, "xyxy", []),
-        ({"bbox": [1, 2, 3, 4], "label": "nut"}, "xyxy", [("nut", (1, 2, 3, 4))]),
-        ('{"bbox": [[1, 2, 3, 4]]}', "xyxy", [("", (1, 2, 3, 4))]),
-    ],
-)
-def test_a_cell_holds_several_boxes_or_none(tmp_path, cell, form, boxes):
+@case_tables.table(__file__, "box_cells")
+def test_a_cell_holds_several_boxes_or_none_or_is_refused(tmp_path, row):
     photos(tmp_path, 1)
-    file = write(tmp_path, [{"image": "0.png", "boxes": cell}], "labels.jsonl")
-    (sample,) = open_table(file, replace(BOXES, box_format=form), "all")
-    assert found_boxes(sample.target) == boxes
-
-
-@pytest.mark.parametrize(
-    ("cell", "message"),
-    [
-        (None, "column 'boxes' is empty"),
-        ("", "column 'boxes' is empty"),
-        ("none", "'none' is no list of boxes"),
-        (7, "7 is no list of boxes"),
-        ([[1, 2, 3]], "is no box: give four numbers"),
-        ([[3, 2, 1, 4]], "is no box in xyxy"),
-        ([[1, 2, 3, 400]], "lies outside its picture of 40 by 30"),
-        ([{"label": "a"}], "has no box: give it as bbox, box"),
-        ({"bbox": [[1, 2, 3, 4]], "label": ["a", "b"]}, "has 1 boxes and 2 labels"),
-        ("[[1, 2, 3, 4]", "is no list of boxes"),
-    ],
-)
-def test_what_is_no_list_of_boxes_is_refused_by_line(tmp_path, cell, message):
-    photos(tmp_path, 1)
-    file = write(tmp_path, [{"image": "0.png", "boxes": cell}], "labels.jsonl")
-    with pytest.raises(ValueError, match=re.escape(message)):
-        open_table(file, BOXES, "all")
-
-
-def test_an_empty_list_is_an_answer_of_boxes_alone(tmp_path):
-    photos(tmp_path, 1)
-    file = write(tmp_path, [{"image": "0.png", "boxes": []}], "labels.jsonl")
-    with pytest.raises(ValueError, match="column 'boxes' is empty"):
-        open_table(file, replace(BOXES, kind="box"), "all")
+    file = write(tmp_path, [{"image": "0.png", "boxes": row["cell"]}], "labels.jsonl")
+    kind, form = row.get("kind", "boxes"), row.get("form", "xyxy")
+    columns = Columns(answer="boxes", kind=kind, box_format=form, ask="Find all bolts.")
+    if "message" in row:
+        with pytest.raises(ValueError, match=re.escape(row["message"])):
+            open_table(file, columns, "all")
+        return
+    (sample,) = open_table(file, columns, "all")
+    assert [[item.label, *item.box.corners] for item in sample.target.items] == row["boxes"]

@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from decimal import Decimal
 
+import case_tables
 import pytest
 import yaml
 from huggingface_hub import DatasetCard
@@ -38,34 +39,25 @@ def sample(target, size=(10, 10), name="a-1", **facts):
     return Sample(name, Image.new("L", size) if size else None, "How many?", target, facts)
 
 
-@pytest.mark.parametrize(
-    ("target", "size", "axis", "label"),
-    [
-        (Time(59 * 60), (9, 9), "times", "12:00 to 12:59"),
-        (Time(59 * 60, 24), (9, 9), "times", "0:00 to 0:59"),
-        (Time(13 * 3600, 24), (9, 9), "times", "13:00 to 13:59"),
-        (Number(Decimal(0)), None, "numbers", "exactly 0"),
-        (Number(Decimal("9.99")), None, "numbers", "1 to 10"),
-        (Number(Decimal(10)), None, "numbers", "10 to 100"),
-        (Number(Decimal("-0.02")), None, "numbers", "−0.1 to −0.01"),
-        (Number(Decimal("0.0004")), None, "numbers", "0 to 0.001"),
-        (Number(Decimal("1e9")), None, "numbers", "1,000,000 or more"),
-        (Number(Decimal("-1e6")), None, "numbers", "−1,000,000 or less"),
-        (Box(0, 0, 1, 1), (10, 10), "boxes, share of the picture", "1 to 4 %"),
-        (Box(0, 0, 1, 0.0999), (10, 10), "boxes, share of the picture", "under 0.1 %"),
-        (Box(0, 0, 10, 10), (10, 10), "boxes, share of the picture", "64 to 100 %"),
-        (Box(0, 0, 10, 10), None, "boxes, share of the picture", "no picture"),
-        (Boxes(), (9, 9), "lists of boxes, how many", "none"),
-        (Boxes((LabelledBox("", Box(0, 0, 1, 1)),)), (9, 9), "lists of boxes, how many", "1"),
-        (Text("a"), None, "texts, characters", "1"),
-        (Text("abcd"), None, "texts, characters", "4 to 7"),
-        (Text("a" * 300), None, "texts, characters", "256 or more"),
-        (Spots((Spot("a", Box(0, 0, 1, 1)),) * 3), (9, 9), "lists of texts, how many", "2 to 3"),
-        (Table(("a", "b"), (("1", "2"),) * 4), None, "tables, cells", "8 to 15"),
-    ],
-)
-def test_every_answer_has_its_bar(target, size, axis, label):
-    assert (target.histogram, target.bar(size)) == (axis, label)
+BAR_TARGETS = {
+    "time": lambda minutes, hours=12: Time(minutes * 60, hours),
+    "number": lambda text: Number(Decimal(text)),
+    "box": lambda *corners: Box(*corners),
+    "boxes": lambda n: Boxes((LabelledBox("", Box(0, 0, 1, 1)),) * n),
+    "text": lambda n: Text("a" * n),
+    "spots": lambda n: Spots((Spot("a", Box(0, 0, 1, 1)),) * n),
+    "table": lambda rows: Table(("a", "b"), (("1", "2"),) * rows),
+}
+
+
+@case_tables.table(__file__, "bars")
+def test_every_answer_has_its_bar(row):
+    kind, *values = row["target"]
+    target = BAR_TARGETS[kind](*values)
+    size = (10, 10) if row.get("picture", True) else None
+    assert (target.histogram, target.bar(size)) == (row["axis"], row["label"])
+    labels = [*Time.bars, *Number.bars, *Box.bars, *COUNTS]
+    assert len(set(labels)) == len(labels)
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False))
@@ -78,11 +70,6 @@ def test_a_number_lies_between_the_ends_of_its_bar(value):
         assert value == 0
     else:
         assert abs(value) >= abs(ends[0]) == 10**6
-
-
-def test_no_two_bars_share_a_label():
-    labels = [*Time.bars, *Number.bars, *Box.bars, *COUNTS]
-    assert len(set(labels)) == len(labels)
 
 
 SAMPLES = st.lists(
@@ -146,13 +133,10 @@ def test_the_counts_of_a_card_are_those_of_the_samples(tmp_path):
     )
     assert re.search(r"\narithmetic +60  75\.0 %  █{24}\n", card(tmp_path))
     assert re.search(r"\nword_problem +20  25\.0 %  █{8}\n", card(tmp_path))
-
-
-def test_the_parts_of_a_mixture_are_counted_by_their_kinds(tmp_path):
+    # The parts of a mixture are counted by their kinds.
     parts = [{"kind": "arithmetic", "options": {"level": "medium"}}, {"kind": "word_problem"}]
-    manifest = write(GeneratedSamples(create("mixture", parts=parts)), tmp_path, n=40, shards=2)
-    counts = merge_counts(shard["counts"] for shard in manifest["splits"]["train"]["shards"])
-    assert counts["kind"].keys() == {"arithmetic", "word_problem"}
+    mixture = create("mixture", parts=parts)
+    assert counted(mixture[i] for i in range(40))["kind"].keys() == {"arithmetic", "word_problem"}
 
 
 def test_a_label_is_one_short_line():
@@ -165,20 +149,16 @@ def test_a_label_is_one_short_line():
 
 @pytest.mark.parametrize("form", ["parquet", "imagefolder", "webdataset"])
 def test_the_sheet_shows_the_first_samples_and_the_card_shows_the_sheet(tmp_path, form):
-    write(toys(), tmp_path, n=30, format=form)
+    thin = sample(Box(1, 1, 1.01, 1.01), (2000, 20))  # too thin to be written
+    samples = Listed((thin, *toys()[:29]))
+    write(samples, tmp_path, n=30, format=form)
     assert "![Some of the samples](sheet.png)" in card(tmp_path)
     with Image.open(tmp_path / "sheet.png") as sheet:
         assert min(sheet.size) > 100
-    held = (tmp_path / "sheet.png").read_bytes()
+    before = (tmp_path / "sheet.png").read_bytes()
     (tmp_path / "sheet.png").unlink()
-    write(toys(), tmp_path, n=30)
-    assert (tmp_path / "sheet.png").read_bytes() == held
-
-
-def test_a_sheet_is_drawn_of_a_box_too_thin_to_be_written(tmp_path):
-    thin = sample(Box(1, 1, 1.01, 1.01), (2000, 20))
-    write(Listed((thin,)), tmp_path, n=1)
-    assert (tmp_path / "sheet.png").is_file()
+    write(samples, tmp_path, n=30)
+    assert (tmp_path / "sheet.png").read_bytes() == before
 
 
 def test_the_card_tells_the_hub_where_the_splits_lie_and_what_they_ask(tmp_path):
