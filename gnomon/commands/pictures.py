@@ -42,7 +42,7 @@ SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 _COLUMNS = ("file", "answer")
 _CUT_COLUMNS = ("x1", "y1", "x2", "y2")
 _CERTAINTY_COLUMNS = ("low", "high", "confidence", "refused")
-_EDGE_COLUMNS = ("low", "high")
+_EDGE_COLUMNS = ("belief_low", "belief_high")
 _BELIEF_COLUMNS = ("likeliest", "belief", "belief_listed")
 
 
@@ -268,8 +268,8 @@ def to_csv(
     From a calibrated run four columns follow: the ends of the interval (of words, all that it holds
     in the first), the confidence, and yes for a picture whose answer is refused and empty.
 
-    Where the numbers of boxes have beliefs, the ends of their intervals follow, as numbers of the
-    answer's form.
+    Where the numbers of boxes have beliefs and no margin is calibrated, the ends of their intervals
+    follow, as numbers of the answer's form.
 
     If the answers hold a belief, three columns follow: the likeliest listed answer, its share of
     the probability of all listed ones, and that probability; then each listed answer's share.
@@ -283,7 +283,7 @@ def to_csv(
         rows = [replace(row, logprobs=None) for row in rows]
     listed = list(rows[0].logprobs or ())
     has_certainty = any(row.certainty for row in rows)
-    has_edges = any(row.edges for row in rows)
+    has_edges = any(row.edges and row.certainty is None for row in rows)
     # All rows have the same listed answers: they belong to one question.
     header = [*_COLUMNS, *_CUT_COLUMNS * has_cuts, *_CERTAINTY_COLUMNS * has_certainty]
     header += [*_EDGE_COLUMNS * has_edges, *_BELIEF_COLUMNS * bool(listed)]

@@ -96,8 +96,11 @@ def _under_terms(
     """Return an answer as it is under the certifier's terms; None if that is to be asked."""
     certified = None
     form = question.target.form_of_question
-    if form.has_margin and (margin := certifier.certify_margin(prediction, form)) is not None:
-        return replace(prediction, certainty=margin, settings=dict(settings))
+    # The numbers of a box were chosen when it was written: by another rule it is another box.
+    if form.has_margin and prediction.settings.get("answer") == settings.get("answer"):
+        margin = certifier.certify_margin(prediction, form)
+        if margin is not None:
+            return replace(prediction, certainty=margin, settings=dict(settings))
     if prediction.logprobs:
         certified = certifier.certify(prediction.logprobs, form, prediction.dialect)
     if certified is not None:

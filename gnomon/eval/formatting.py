@@ -96,8 +96,11 @@ def certainty_text(certainty: Certainty) -> str:
 
 
 def edge_texts(prediction: Prediction) -> tuple[str, str]:
-    """Format the lowest and the highest numbers that are believed of each box in an answer."""
-    boxes = prediction.edges or ()
+    """Format the lowest and the highest numbers that are believed of each box in an answer.
+
+    Empty where a calibrated margin says more.
+    """
+    boxes = (prediction.edges or ()) if prediction.certainty is None else ()
     low = "; ".join("(" + ", ".join(edge.low for edge in box) + ")" for box in boxes)
     high = "; ".join("(" + ", ".join(edge.high for edge in box) + ")" for box in boxes)
     return low, high

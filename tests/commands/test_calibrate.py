@@ -23,7 +23,7 @@ from gnomon.dialect import create
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.scoring import margins, predictions
 from gnomon.pipeline.answering import local
-from gnomon.sample import Box
+from gnomon.sample import Box, Edge
 
 CLOCK = "What time does the clock show? Answer HH:MM."
 CLOCKS = ("clock", "size=84", "rotation=5.0", "second_hand=0.0")
@@ -254,7 +254,8 @@ def finder(run, here, monkeypatch):
             x, y, side = 5 + 2 * n, 40 - n, 8 + n % 5
             box = Box(x, y, x + side + n % 3, y + side)
             written = create(loaded.family.dialect).write(box, sample.image.size)
-            answers.append(local.Choice("I see none" if n == 23 else written))
+            edges = ((Edge("1", "0", "2", 1.0),) * 4,) if rule.reads_edges else None
+            answers.append(local.Choice("I see none" if n == 23 else written, edges=edges))
         return answers
 
     monkeypatch.setattr(local, "_generate", generate)
@@ -271,6 +272,12 @@ def test_boxes_have_one_within_and_one_around_them(finder, here, capsys):
     assert gnomon("predict", finder, "boxes", "--out", "out.csv", "--coverage", 0.8) == 0
     with open("out.csv", encoding="utf-8") as file:
         rows = {row["file"]: row for row in csv.DictReader(file)}
+    # The margin is the only interval. Without one the belief's stands, by its name.
+    assert [*rows["0.png"]] == ["file", "answer", "low", "high", "confidence", "refused"]
+    words = ("predict", finder, "boxes", "--question", "Where is the bar?", "eval.answer=median")
+    assert gnomon(*words, "--out", "median.csv") == 0
+    header = Path("median.csv").read_text("utf-8").splitlines()[0]
+    assert header == "file,answer,belief_low,belief_high"
     spoken = create("qwen2-vl")
     for n in range(23):
         inner, outer = (spoken.read_box(rows[f"{n}.png"][end], (96, 72)) for end in ("low", "high"))
@@ -278,9 +285,13 @@ def test_boxes_have_one_within_and_one_around_them(finder, here, capsys):
         if n % 3 < 2:
             assert margins.covers((inner, outer), (x, y, x + side, y + side), 0.1)
     assert (rows["23.png"]["low"], rows["23.png"]["high"]) == ("", "")
-    # Labelled ones are scored, drawn, and asked once for all terms.
+    # Labelled ones are scored, drawn, and asked once for all terms, but not taken from boxes that
+    # another rule has chosen.
     here_is = ("predict", finder, "boxes.csv", "eval.split=all", "--out")
+    assert gnomon(*here_is, "greedy.jsonl", "--belief", "eval.answer=greedy") == 0
+    capsys.readouterr()
     assert gnomon(*here_is, "a.jsonl") == 0
+    assert "greedy.jsonl" not in capsys.readouterr().err
     capsys.readouterr()
     assert gnomon("score", "a.jsonl", "-o", "a.html") == 0
     printed = capsys.readouterr().out

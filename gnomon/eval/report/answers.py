@@ -187,7 +187,7 @@ def _csv_rows(runs: Sequence[RunResult], samples: Mapping[str, Sample]) -> Itera
                 answer |= {"low": low, "high": high, "confidence": str(item.certainty.confidence)}
                 answer["refused"] = "yes" if item.certainty.refused else ""
             if item.intervals:
-                answer["low"], answer["high"] = interval_texts(item)
+                answer["belief_low"], answer["belief_high"] = interval_texts(item)
             # A fact may be named like a column or a measure.
             facts = {f"fact.{name}": value for name, value in question_facts.items()}
             measures = {name: value for name, value in item.measures.items() if name not in answer}

@@ -1,7 +1,8 @@
 """Beliefs in single numbers of boxes: the number that a rule chooses, intervals, their measures.
 
 Each number has the distribution that the model gives to it after the text before it. The intervals
-are quantiles of these, as the model believes: no labelled picture has calibrated them.
+are quantiles of these, as the model believes: no labelled picture has calibrated them. In a
+calibrated run the margins are the interval, since they keep a promise, and these are left out.
 """
 
 from __future__ import annotations
@@ -70,11 +71,12 @@ def box_intervals(
 ) -> list[tuple[Corners, Corners] | None]:
     """Return for each box of the value the lowest and the highest corners in pixels.
 
-    None stands for a box whose numbers have no belief, and nothing for an answer without any.
+    None stands for a box whose numbers have no belief. There are none for an answer without any, or
+    with a calibrated margin: a second interval beside it would be taken for the promised one.
     """
-    boxes = list(TYPES[name].boxes(value)) if value is not None else []
-    if not prediction.edges or prediction.size is None:
+    if not prediction.edges or prediction.size is None or prediction.certainty is not None:
         return []
+    boxes = list(TYPES[name].boxes(value)) if value is not None else []
     dialect, size = create(prediction.dialect), prediction.size
     by_corners = []
     for edges in prediction.edges:
@@ -118,8 +120,8 @@ def measures(
 
 
 _LINES = (
-    Line("edges_cover", "Edges within their 90 % intervals", statistic="mean", headline=True),
-    Line("edges_width", "Width of these intervals", statistic="mean", unit="px", better="lower"),
+    Line("edges_cover", "Edges within 90 % of the belief", statistic="mean", headline=True),
+    Line("edges_width", "Width of 90 % of the belief", statistic="mean", unit="px", better="lower"),
 )
 
 

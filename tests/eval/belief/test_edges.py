@@ -1,6 +1,7 @@
 """Intervals of the numbers of boxes: pixels, measures, and their places in table and report."""
 
 import csv
+from dataclasses import replace
 
 import pytest
 from PIL import Image
@@ -8,7 +9,7 @@ from PIL import Image
 from gnomon.eval import RunResult, score, write_report
 from gnomon.eval.report.answers import write_csv
 from gnomon.eval.scoring.edges import box_intervals, kept_axes
-from gnomon.sample import Box, Boxes, Edge, LabelledBox, Prediction, Sample
+from gnomon.sample import Box, Boxes, Certainty, Edge, LabelledBox, Prediction, Sample
 
 SIZE = (200, 100)
 
@@ -86,8 +87,8 @@ def test_table_and_report_have_the_intervals(tmp_path):
     write_csv(tmp_path / "a.csv", [run])
     with (tmp_path / "a.csv").open(newline="") as file:
         (row,) = csv.DictReader(file)
-    assert row["low"] == "(18.0, 19.0, 118.0, 59.0)"
-    assert row["high"] == "(22.0, 21.0, 122.0, 61.0)"
+    assert row["belief_low"] == "(18.0, 19.0, 118.0, 59.0)"
+    assert row["belief_high"] == "(22.0, 21.0, 122.0, 61.0)"
     page = write_report(tmp_path / "a.html", [run], samples={"a": ONE}).read_text()
     bands = page.split('class="frame run0 edge" style="')[1:]
     assert [band.partition('"')[0] for band in bands] == [
@@ -97,7 +98,28 @@ def test_table_and_report_have_the_intervals(tmp_path):
         "left:10.0%;top:59.0%;width:50.0%;height:2.0%",
     ]
     assert "shaded: where 90 %" in page
-    assert "Edges within their 90 % intervals" in page
+    assert "Edges within 90 % of the belief" in page
+
+
+def test_a_calibrated_margin_is_the_only_interval(tmp_path):
+    """Both stood in `low` and `high` of the tables."""
+    prediction = answer("(100,200),(600,600)", edges(100, 200, 600, 600))
+    margin = Certainty(("(150,250),(550,550)", "(50,150),(650,650)"), 0.9)
+    calibrated = replace(prediction, certainty=margin)
+    runs = [RunResult("run", score([p], [ONE]), [p]) for p in (prediction, calibrated)]
+    (item,) = runs[1].scores.items
+    assert item.intervals == ()
+    assert "edges_cover" not in item.measures
+    write_csv(tmp_path / "a.csv", runs)
+    with (tmp_path / "a.csv").open(newline="") as file:
+        believed, promised = csv.DictReader(file)
+    assert promised["low"] == margin.interval[0]
+    assert (promised["belief_low"], believed["low"]) == ("", "")
+    assert believed["belief_low"]
+    page = write_report(tmp_path / "a.html", runs[1:], samples={"a": ONE}).read_text()
+    assert "shaded: where" not in page
+    assert page.count('class="frame run0 margin"') == 2
+    assert page.count('class="frame run0 edge"') == 0
 
 
 def test_axes_that_stayed_are_counted():
