@@ -1,29 +1,18 @@
 """How many answers of the corpus are read as judged: python tests/answers/accuracy.py [--by-style].
 
 Each line of corpus/*.jsonl is an answer in the style of a current model, written by hand, with what
-a person takes it to say. The first 1,884 were written and judged by two who did not know the rules.
-726 about times, numbers and choices were added later, in three rounds, each before the rules were
-changed by what it showed; boxes have grown in the same way. Every third line is set aside, for a
-look at the end: `--set-aside` scores these alone. blind.jsonl, with answers of all four types, was
-written later without a look at the rules: `--blind` scores it. As written, 473 of its 495 answers
-were read as judged, and 9 of the 86 that a person does not read were read as something; after the
-general faults among them were mended, 485 and 3. Three more parts of it came in the same way, each
-read before a fault it shows was mended: 307 of 320 as judged and 1 of 40 unread ones read; then
-309 of 320 and 1 of 38; then, of a harder kind with 160 choices among them, 283 of 300 and 4 of 40.
-The part set aside was looked at when 246 of its 250 times were read as judged, of its numbers 249
-of 254, of its choices 244 of 251, all 146 boxes, and of its 103 unread answers 3 read. After
-that came a last part of blind.jsonl: 354 of its 360 were read as judged at once (times 100 of 100,
-numbers 97 of 100, choices 107 of 110, boxes 50 of 50), and none of its 42 unread ones.
-fresh.jsonl came last, with counters read digit by digit and more of how people hedge and correct:
-judged before it was read, 209 of its 247 were read as judged and 1 of its 26 unread ones was read;
-after nine classes of fault among them were mended, 236 and none.
-Three boxes in <box>, which its writer took for pixels, are judged in InternVL's 0 to 1000.
+a person takes it to say, judged before the rules were changed by what it showed. Every third line
+is set aside, for a look at the end: `--set-aside` scores these alone (246 of its 250 times were
+read as judged then, 249 of 254 numbers, 244 of 251 choices, all 146 boxes, and 3 of its 103 unread
+answers were read). blind.jsonl was written later without a look at the rules: `--blind` scores it.
+As written, 473 of the first part's 495 answers were read as judged, and 354 of the last one's 360.
+fresh.jsonl came last, with counters and more of how people hedge and correct: 209 of its 247 were
+read as judged, and 236 after nine classes of fault among them were mended. Three boxes in <box>,
+which its writer took for pixels, are judged in InternVL's 0 to 1000.
 
-boxes.jsonl has answers about several boxes, or none, in forms that issues and repositories show.
-They were judged before there was a reader of them, by the one who then wrote it: read at first were
-216 of 217, and afterwards all. Of 54 harder ones in fresh.jsonl 31 were read as judged at once, and
-of its 5 unread ones 3 were read; after the general faults were mended, 51 and 1. A label of null is
-not compared, since prose gives none or many.
+boxes.jsonl has answers about several boxes, or none, in forms that issues and repositories show:
+read at first were 216 of 217; of 54 harder ones in fresh.jsonl 31. A label of null is not compared,
+since prose gives none or many.
 """
 
 import argparse

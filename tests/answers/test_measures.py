@@ -12,6 +12,7 @@ from pathlib import Path
 import cases
 import numpy as np
 import pytest
+from case_tables import table
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -275,39 +276,15 @@ def test_measures_of_boxes_agree_with_counting(answer, true):
     )
 
 
-def several(*items, invalid=0):
-    return Boxes(tuple(LabelledBox(label, Box(*corners)) for label, *corners in items), invalid)
-
-
-@pytest.mark.parametrize(
-    ("answer", "true", "measures"),
-    [
-        (several(), several(), {"f1": 1, "exact": 1, "false_alarms": 0}),
-        (several(("a", 0, 0, 9, 9)), several(), {"f1": 0, "false_alarms": 1, "count_error": 1}),
-        (several(invalid=1), several(), {"f1": 0, "false_alarms": 1, "count_error": 1}),
-        (several(), several(("a", 0, 0, 9, 9)), {"f1": 0, "recall": 0, "count_error": 1}),
-        (
-            several(*[("a", 0, 0, 9, 9)] * 3),
-            several(("a", 0, 0, 9, 9)),
-            {"f1": 0.5, "recall": 1, "duplicates": 2, "count_error": 2},
-        ),
-        (
-            several(("dog", 0, 0, 9, 9)),
-            several(("cat", 0, 0, 9, 9)),
-            {"f1": 0, "boxes_f1": 1, "duplicates": 0},
-        ),
-        (several(("", 0, 0, 9, 9)), several(("cat", 0, 0, 9, 9)), {"f1": 1}),
-        (
-            several(("", 0, 0, 9, 9), ("", 20, 0, 29, 9)),
-            several(("cat", 0, 0, 9, 9), ("dog", 20, 0, 29, 9)),
-            {"f1": 0, "boxes_f1": 1},
-        ),
-        (several(("a", 0, 0, 9, 9), invalid=1), several(("a", 0, 0, 9, 9)), {"precision": 0.5}),
-    ],
-)
-def test_several_boxes_or_none_are_measured(answer, true, measures):
-    values = BoxesType().measures(true, Answer(answer, ""), 0)
-    assert {name: values[name] for name in measures} == pytest.approx(measures)
+@table(__file__, "boxes")
+def test_several_boxes_or_none_are_measured(row):
+    answer, true = (
+        tuple(LabelledBox(label, Box(*corners)) for label, *corners in row[side])
+        for side in ("answer", "true")
+    )
+    answer = Answer(Boxes(answer, row.get("invalid", 0)), "")
+    values = BoxesType().measures(Boxes(true), answer, 0)
+    assert {name: values[name] for name in row["measures"]} == pytest.approx(row["measures"])
 
 
 def test_the_order_of_boxes_does_not_matter():

@@ -1,67 +1,26 @@
 """Answers some steps away from the truth: round cycles and dials, within limits."""
 
-from dataclasses import replace
 from decimal import Decimal
 from math import isclose
 
 import pytest
+from case_tables import table
 from hypothesis import given
 from hypothesis import strategies as st
 from target_strategies import boxes_in, sizes, tables, texts, times
 
 from gnomon.answers.registry import TARGETS
-from gnomon.sample import Box, Boxes, LabelledBox, Number, Spot, Spots, Time
-
-CYCLE = {"cycle": Decimal(10)}
+from gnomon.sample import Box, Boxes, LabelledBox, Number, Spot, Spots, Time, target_from_json
 
 
-def number(text, **fields):
-    return Number(Decimal(text), **fields)
-
-
-@pytest.mark.parametrize(
-    ("truth", "steps", "neighbour"),
-    [
-        (number("0.0", **CYCLE), -1, "9.9"),
-        (number("9.9", **CYCLE), 2, "0.1"),
-        (number("359", unit="°", cycle=Decimal(360)), 1, "0 °"),
-        (number("3.50"), 1, "3.51"),
-        (number("9.9"), 1, "10.0"),
-        (number("-0.2"), 1, "-0.1"),
-        (number("1E+3", unit="kWh"), -1, "999 kWh"),
-        (number("00099", digits=5), 1, "00100"),
-        (number("99999", digits=5, cycle=Decimal(100000)), 1, "00000"),
-        # A gauge's tolerance is finer than the last figure of 3, and not than that of 3.5.
-        (number("3", within=Decimal("0.25")), 1, "3.25"),
-        (number("3", within=Decimal("0.25")), 4, "4"),
-        (number("3.5", within=Decimal("0.25")), -1, "3.4"),
-        (Time(12 * 3600 - 60), 1, "12:00"),
-        (Time(59 * 60), 1, "01:00"),
-        (Time(0, form="words"), -1, "one minute to twelve"),
-        (Time(24 * 3600 - 1, 24, shows_seconds=True), 1, "00:00:00"),
-        (Time(24 * 3600 - 60, 24), 1, "00:00"),
-    ],
-)
-def test_steps_are_those_of_the_answer(truth, steps, neighbour):
-    assert truth.neighbour(lambda limit: steps, None).write() == neighbour
-
-
-@pytest.mark.parametrize(
-    ("truth", "limit"),
-    [
-        (number("0"), 0),  # no count is negative
-        (number("0.3"), 3),
-        (number("-2"), 2),
-        (number("99998", digits=5), 1),
-        (number("5", digits=5), 5),
-        (number("0.0", **CYCLE), None),
-        (number("123456789012345678901234567890.5"), 1234567890123456789012345678905),
-    ],
-)
-def test_no_draw_goes_beyond_what_can_be_shown(truth, limit):
-    limits = []
-    truth.neighbour(lambda limit: limits.append(limit) or 0, None)
-    assert limits == [limit]
+@table(__file__, "neighbours")
+def test_steps_are_those_of_the_answer_and_none_goes_beyond_what_can_be_shown(row):
+    truth, limits = target_from_json(row["target"]), []
+    neighbour = truth.neighbour(lambda limit: limits.append(limit) or row.get("steps", 0), None)
+    if "steps" in row:
+        assert neighbour.write() == row["neighbour"]
+    else:
+        assert limits == [row["limit"]]
 
 
 def test_a_box_stays_in_its_picture_and_in_order():
@@ -141,8 +100,3 @@ def test_the_types_say_which_of_them_have_steps():
     assert {name for name, target in TARGETS.items() if target.has_steps} == {
         "time", "number", "box", "boxes", "spots",
     }  # fmt: skip
-
-
-def test_nothing_but_the_value_changes():
-    truth = Number(Decimal("9.5"), "m³", Decimal("0.1"), Decimal(10))
-    assert truth.neighbour(lambda limit: 7) == replace(truth, value=Decimal("0.2"))

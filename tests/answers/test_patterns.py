@@ -5,6 +5,7 @@ import re
 from decimal import Decimal
 
 import pytest
+from case_tables import table
 from command_toys import gnomon
 from hypothesis import given
 from hypothesis import strategies as st
@@ -108,31 +109,17 @@ def test_every_type_that_a_column_holds_has_a_pattern_or_says_what_is_missing(na
     assert not re.search(r"\\[a-zA-Z ]|\(\?", pattern)
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("answers text --pattern", "any text may be an answer"),
-        ("answers tim --pattern", "unknown type of answer 'tim': did you mean time"),
-        ("answers time --schema", "these answers are no JSON"),
-        ("answers box --schema --family qwen2-vl", "these answers are no JSON"),
-        ("answers time unit=3 --pattern", "'unit=3': give keys of a column"),
-        ("answers time columns.hour=12 --pattern", "did you mean hours"),
-        ("losses --pattern", "only as in `gnomon ls answers time --pattern`"),
-        ("answers time", "only as in"),
-    ],
-)
-def test_what_no_pattern_can_be_made_of_is_refused(words, message, capsys):
-    assert gnomon("ls", *words.split()) == 2
-    assert message in capsys.readouterr().err
+@table(__file__, "patterns")
+def test_keys_of_a_column_and_a_family_say_the_pattern_or_what_is_missing(row, capsys):
+    code = gnomon("ls", *row["words"].split())
+    out, err = capsys.readouterr()
+    if "pattern" in row:
+        assert (code, out.strip()) == (0, row["pattern"])
+    else:
+        assert code == 2
+        assert row["message"] in err
 
 
-def test_keys_of_the_column_and_a_family_say_how_answers_are_written(capsys):
-    for words, pattern in {
-        "number columns.unit=kWh columns.digits=5": r"[0-9]{5}(\.[0-9]+)? kWh",
-        "time columns.hours=24": "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?",
-        "box --family qwen2.5-vl": r'\{"bbox_2d": \[[0-9]+, [0-9]+, [0-9]+, [0-9]+\]\}',
-    }.items():
-        assert gnomon("ls", "answers", *words.split(), "--pattern") == 0
-        assert capsys.readouterr().out.strip() == pattern
+def test_a_schema_is_printed_for_a_family_that_writes_json(capsys):
     assert gnomon("ls", "answers", "box", "--family", "qwen2.5-vl", "--schema") == 0
     assert json.loads(capsys.readouterr().out)["required"] == ["bbox_2d"]

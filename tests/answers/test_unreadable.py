@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 import pytest
+from case_tables import table
 
 from gnomon.answers.registry import target_from_json, target_to_json
 from gnomon.answers.unreadable.answer import is_unreadable_label
@@ -13,47 +14,9 @@ from gnomon.sample import Number, Text, Time, Unreadable
 DIAL = Number(Decimal("4.2"), "kWh", Decimal("0.1"), Decimal(10))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "unreadable",
-        "Unreadable.",
-        "**illegible**",
-        "NaN",
-        "The dial is not readable",
-        "The last digit is hidden and the rest is blurred.\nAnswer: unreadable",
-        "It stands between 3 and 4, perhaps.\nAnswer: it cannot be read",
-        "<answer>unreadable</answer>",
-        "<think>At 3, no, at 4.</think> Illegible",
-        '{"reading": "unreadable"}',
-        "I'm sorry, but the reading could not be read from this picture.",
-        "I am unable to read the display.",
-        "Nicht ablesbar",
-        "Unlesbar!",
-    ],
-)
-def test_it_is_said_in_many_words(text):
-    assert is_refusal(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "4.2",
-        "",
-        "I cannot read the small hand, so about 4.2",
-        "4.2 (the last digit is illegible)",
-        "It is not unreadable",
-        "nano",
-        "The meter is hard to read, but open",
-        "none",
-        "Answer: 4.2\n",
-        "unreadable? No.\nAnswer: 4.2",
-        "the banana is yellow",
-    ],
-)
-def test_a_reading_is_none_however_unsure(text):
-    assert not is_refusal(text)
+@table(__file__, "refusals")
+def test_it_is_said_in_many_words_and_a_reading_is_none_however_unsure(row):
+    assert is_refusal(row["text"]) is row["refusal"]
 
 
 def test_the_whole_answer_is_told_from_one_word_in_it():
@@ -61,28 +24,10 @@ def test_the_whole_answer_is_told_from_one_word_in_it():
     assert not is_whole_refusal("I think that it is unreadable from here")
 
 
-@pytest.mark.parametrize(
-    ("label", "words", "is_one"),
-    [
-        ("", True, True),
-        (None, True, True),
-        ("  NaN ", True, True),
-        (float("nan"), True, True),
-        ("Not  readable", True, True),
-        ("0", True, False),
-        ("none", True, False),
-        ([], True, False),
-        (True, True, False),
-        ("unreadable", False, False),
-        ("blurred", ("blurred", "-1"), True),
-        (-1, ("blurred", "-1"), True),
-        ("", ("blurred",), False),
-        ("unreadable", ("blurred",), False),
-        ("", ("",), True),
-    ],
-)
-def test_labels_mean_it_by_the_usual_words_or_by_the_users(label, words, is_one):
-    assert is_unreadable_label(label, words) is is_one
+@table(__file__, "unreadable_labels")
+def test_labels_mean_it_by_the_usual_words_or_by_the_users(row):
+    words = row["words"] if isinstance(row["words"], bool) else tuple(row["words"])
+    assert is_unreadable_label(row["label"], words) is row["unreadable"]
 
 
 @pytest.mark.parametrize("form", [DIAL, Time(600), Text("open", ("open", "shut")), Text("?")])

@@ -1,7 +1,6 @@
 """Headless Chromium, driven over its pipe by the DevTools protocol: real keys, every request."""
 
 import json
-from base64 import b64decode
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -67,10 +66,6 @@ class Browser(Page):
             " one.dispatchEvent(new Event('change', {bubbles: true})) })"
             f"(document.querySelector({json.dumps(selector)}))"
         )
-
-    def screenshot(self, path, *, whole=True):
-        told = self.call("Page.captureScreenshot", captureBeyondViewport=whole)
-        Path(path).write_bytes(b64decode(told["data"]))
 
     def heard(self):
         message = super().heard()

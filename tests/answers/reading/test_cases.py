@@ -44,13 +44,6 @@ def test_an_answer_is_read_as_a_person_reads_it(name, row):
                 assert reading.rule == rules.get(which) or not rules.get(which)
 
 
-def test_tables_are_long_and_say_nothing_twice():
-    for name, rows in cases.CASES.items():
-        texts = [str((row["text"], row.get("asked"))) for row in rows if row.get("value") is None]
-        assert len(texts) == len(set(texts)), name
-        assert len(rows) >= {"table": 40, "spots": 79}.get(name, 200)
-
-
 def test_a_way_of_choosing_that_there_is_not_is_refused():
     assert parse_time("10:08", which="first") == (10, 8, None)
     assert parse_number("minus 5") == -5

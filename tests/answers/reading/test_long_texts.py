@@ -1,8 +1,5 @@
 """Long texts: what counts is read near their ends, and no reader takes more than linear time."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 
 from gnomon.answers.reading import final
@@ -27,15 +24,6 @@ def test_an_answer_is_read_before_and_behind_much_talk(read, answer, value):
     assert read(answer + TALK * 1000).value == value
     assert read(TALK * 1000 + answer).value == value
     assert read(TALK * 1000 + answer + TALK * 10).value == value
-
-
-def test_the_first_and_the_last_of_a_long_text():
-    text = "10:08 " * 500 + "10:09"
-    assert read_time(text, which="first").value == (10, 8, None)
-    assert read_time(text, which="last").value == (10, 9, None)
-    talk = TALK * 40
-    assert read_number(f"{talk}7 and {talk}", which="first").value == 7
-    assert read_number(f"{talk}7 and {talk}", which="last").value == 7
 
 
 def test_only_the_ends_of_a_text_are_looked_through():
@@ -68,14 +56,3 @@ def test_rewritten_words_keep_their_place(text, new, piece):
     said = Digits(text)
     assert said.text == new
     assert text[slice(*said.span(text.index(piece), len(new)))].startswith(piece)
-
-
-def test_the_benchmark_reads_what_it_says():
-    path = Path(__file__).parents[3] / "benchmarks" / "readers.py"
-    spec = importlib.util.spec_from_file_location("readers", path)
-    benchmark = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(benchmark)
-    texts = benchmark.texts()
-    assert {len(text) for text in texts.values()} == {benchmark.LENGTH}
-    assert read_time("10:08 ").value == (10, 8, None)
-    assert benchmark.READERS["time"](texts["'10:08 '"]) is not None

@@ -38,15 +38,6 @@ def test_the_error_is_that_of_naive_bins(pairs):
     assert sum(b.n for b in result) == len(pairs)
 
 
-def test_who_is_right_as_often_as_sure_is_calibrated():
-    rng = np.random.default_rng(0)
-    sure = rng.random(20_000)
-    right = rng.random(20_000) < sure
-    assert expected_error(calibration_bins(list(zip(sure, right, strict=True)))) < 0.02
-    assert expected_error(calibration_bins([(1.0, False)] * 5)) == 1
-    assert expected_error(calibration_bins([])) == 0
-
-
 def believing(n):
     samples = [*clocks(n, picture=True), *numbers([7, 8])]
     texts = [clock_text(s.target.seconds // 60) for s in samples[:n]] + ["7", "9"]

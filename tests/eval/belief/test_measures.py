@@ -7,7 +7,7 @@ from math import log
 
 import numpy as np
 import pytest
-from eval_toys import clock_text, clocks, numbers, predict, scored, true_texts
+from eval_toys import clock_text, clocks, predict, scored, true_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -107,45 +107,19 @@ def test_crps_on_the_line_is_the_area_between_the_distributions(values, truth):
     assert result["belief_expected"] == pytest.approx(abs(mean - truth), abs=1e-7)
 
 
-def test_crps_is_least_in_the_mean_for_who_believes_what_is_so():
-    """A proper score: over truths drawn from q, no other belief does better than q."""
-    rng = np.random.default_rng(0)
-    q = rng.dirichlet(np.ones(12))
-    answers = [clock_text(60 * h) for h in range(12)]
-
-    def mean(p):
-        stored = held(np.log(p), answers)
-        return sum(
-            share * measures(stored, Time(3600 * hour), "time")["belief_crps"]
-            for hour, share in enumerate(q)
-        )
-
-    best = mean(q)
-    for _ in range(30):
-        assert mean(rng.dirichlet(np.ones(12))) >= best
-
-
-def test_a_listed_answer_that_cannot_be_read_is_refused_by_name():
-    stored = held([0.0, 0.0], ["10:08", "who knows"])
-    with pytest.raises(ValueError, match="prediction 's' lists 'who knows', which cannot be read"):
-        measures(stored, Time(36480), "time")
-
-
-def test_choices_have_a_belief_in_the_truth_and_no_distance():
-    stored = held([1.0, 0.0], ["yes", "no"])
-    result = measures(stored, Text("yes", ("yes", "no")), "text")
-    assert set(result) == {"belief_true", "belief_nll", "belief_listed"}
-
-
-def test_a_list_without_the_truth_has_no_likelihood():
-    result = measures(held([0.0, 0.0], ["1", "2"]), Number(Decimal(7)), "number")
-    assert "belief_nll" not in result
-    assert result["belief_crps"] > 5
-
-
-def test_without_a_list_there_is_nothing_to_measure():
-    assert measures(replace(even(), logprobs=None), Time(0), "time") == {}
-    assert measures(replace(even(), logprobs={}), Time(0), "time") == {}
+@pytest.mark.parametrize(
+    ("prediction", "truth", "names"),
+    [
+        (held([1.0, 0.0], ["yes", "no"]), Text("yes", ("yes", "no")), "true nll listed"),
+        (held([0.0, 0.0], ["1", "2"]), Number(Decimal(7)), "listed crps expected 5pct"),
+        (replace(even(), logprobs=None), Time(0), ""),
+        (replace(even(), logprobs={}), Time(0), ""),
+    ],
+    ids=["choices have no distance", "a list without the truth", "no list", "an empty list"],
+)
+def test_what_cannot_be_said_of_a_belief_is_left_out(prediction, truth, names):
+    result = measures(prediction, truth, truth.answer_type)
+    assert set(result) == {f"belief_{name}" for name in names.split()}
 
 
 def believing(samples, spread):
@@ -169,12 +143,6 @@ def test_beliefs_are_summed_up_with_intervals_and_chance():
     assert not summary["belief_expected"].chance  # an even belief points nowhere on a dial
 
 
-def test_without_beliefs_there_are_no_such_lines():
-    samples = clocks(5)
-    summary = scored(samples, ["10:08"] * 5).summaries["time"]
-    assert not [r.name for r in summary.results if r.name.startswith("belief")]
-
-
 def test_beliefs_are_compared_where_both_have_them():
     """The answers are the same and right; the stored beliefs differ."""
     samples = clocks(40)
@@ -195,15 +163,6 @@ def test_a_belief_adds_up_to_one_whatever_is_stored():
     assert measures(stored, Number(Decimal(1)), "number")["belief_nll"] == pytest.approx(2000)
 
 
-def test_numbers_are_scored_with_beliefs():
-    samples = numbers([5, 50])
-    predictions = [replace(p, logprobs=even(WHOLE).logprobs) for p in predict(samples, ["5", "51"])]
-    summary = score(predictions, samples).summaries["number"]
-    assert summary["belief_crps"].chance["uniform"] == pytest.approx(
-        summary["belief_crps"].estimate.value
-    )
-
-
 def test_a_list_without_the_truth_is_measured_as_far_as_it_goes():
     samples = [Sample(f"c{i}", None, "?", Time(60 * i)) for i in range(8)]
     listed = {"3:00": -1.0, "6:00": -2.0}
@@ -216,18 +175,20 @@ def test_a_list_without_the_truth_is_measured_as_far_as_it_goes():
     assert "CRPS" in table([RunResult("one", scores)])
 
 
-@pytest.mark.parametrize("value", [-math.inf, math.nan, None])
-def test_a_log_probability_that_is_no_finite_number_is_refused_by_name(value):
-    given = Prediction("c0", "12:00", None, "plain", {}, {"12:00": -1.0, "3:00": value})
-    with pytest.raises(ValueError, match="prediction 'c0' has log-probabilities that are not all"):
-        score([given], [Sample("c0", None, "?", Time(0))])
-
-
-def test_the_belief_in_a_box_is_refused_by_name():
-    given = Prediction("b0", "[0.1, 0.1, 0.5, 0.5]", (9, 9), "plain", {}, {"[0, 0, 1, 1]": -1.0})
-    asked = Question("b0", Box(1, 1, 4, 4), (9, 9), "")
-    with pytest.raises(ValueError, match="prediction 'b0' has log-probabilities of a box"):
-        score([given], [asked])
+@pytest.mark.parametrize(
+    ("logprobs", "truth", "message"),
+    [
+        ({"10:08": 0.0, "who knows": 0.0}, Time(0), "lists 'who knows', which cannot be read"),
+        ({"12:00": -1.0, "3:00": -math.inf}, Time(0), "has log-probabilities that are not all"),
+        ({"12:00": -1.0, "3:00": math.nan}, Time(0), "has log-probabilities that are not all"),
+        ({"12:00": -1.0, "3:00": None}, Time(0), "has log-probabilities that are not all"),
+        ({"[0, 0, 1, 1]": -1.0}, Box(1, 1, 4, 4), "has log-probabilities of a box"),
+    ],
+)
+def test_a_belief_that_is_none_is_refused_by_name(logprobs, truth, message):
+    given = Prediction("c0", "12:00", (9, 9), "plain", {}, logprobs)
+    with pytest.raises(ValueError, match=f"prediction 'c0' {message}"):
+        score([given], [Question("c0", truth, (9, 9), "")])
 
 
 DIAL = Number(Decimal(0), "", Decimal("0.1"), Decimal(10))

@@ -58,13 +58,6 @@ def test_a_run_is_tied_with_itself_with_its_like_and_in_another_order():
         assert "are tied in this: " in result.sentences[0]
 
 
-@pytest.mark.slow
-def test_luck_is_rarely_called_a_difference():
-    runs = [skilled(40, 0.5, seed=seed) for seed in range(26)]
-    pairs = zip(runs[::2], runs[1::2], strict=True)
-    assert [differences(*pair)["exact"].verdict for pair in pairs].count("tied") >= 11
-
-
 def test_from_all_wrong_to_all_right_needs_no_interval():
     samples = clocks(20)
     wrong, right = (scored(samples, true_texts(samples, late)) for late in (30, 0))

@@ -165,14 +165,6 @@ def test_runs_on_other_samples_stand_side_by_side_uncompared(tmp_path, mixed):
     assert page_of(tmp_path, [RunResult("empty", score([], []))])
 
 
-@pytest.mark.slow
-def test_many_large_pictures_stay_small(tmp_path):
-    noise = np.random.default_rng(0).integers(0, 256, (600, 800, 3), dtype=np.uint8)
-    samples = [replace(s, image=Image.fromarray(noise)) for s in clocks(300)]
-    page = page_of(tmp_path, [run("noisy", samples, ["10:08"] * 300)], samples)
-    assert len(page) < 6_000_000
-
-
 @pytest.mark.parametrize("mode", ["RGB", "RGBA", "L", "LA", "P", "1", "CMYK"])
 def test_pictures_of_every_mode(mode):
     for side, kind in ((40, "png"), (500, "webp")):

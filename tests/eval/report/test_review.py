@@ -7,6 +7,7 @@ from time import monotonic, sleep
 
 import chromium
 import pytest
+from case_tables import table
 from eval_toys import boxes, by_id, clocks, predict
 
 from gnomon.eval import RunResult, score
@@ -101,28 +102,12 @@ def test_what_is_read_otherwise_by_now_is_left_out(tmp_path):
     assert result.sentence.endswith("Left out, for they are read otherwise by now: 1.")
 
 
-UNKNOWN = '{"id": "a", "text": "", "read": null}'
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("[]", "not what a page of --review saves"),
-        ('{"format": 2, "judged": []}', "not what a page of --review saves"),
-        ('{"format": 1, "judged": [5]}', "not what a page of --review saves"),
-        ('{"format": 1, "judged": []}', "it judges no answer as it is read"),
-        ('{"format": 1, "judged": [{"read": {"id": "a"}, "right": true}]}', "read.text"),
-        (f'{{"format": 1, "judged": [{{"read": {UNKNOWN}, "right": 1}}]}}', "judged.0.right"),
-        (f'{{"format": 1, "judged": [{{"read": {UNKNOWN}, "right": true}}]}}', "judges no answer"),
-        ('{"format": 1, "answers": "other", "judged": []}', "judges answers of other"),
-        ("{", "Invalid JSON"),
-    ],
-)
-def test_a_file_that_is_no_review_is_refused(tmp_path, text, told):
-    (tmp_path / "x.json").write_text(text)
+@table(__file__, "no_reviews")
+def test_a_file_that_is_no_review_is_refused(tmp_path, row):
+    (tmp_path / "x.json").write_text(row["text"])
     with pytest.raises(ValueError, match=r"x\.json") as error:
         reader_error(tmp_path / "x.json", made()[0])
-    assert told in str(error.value)
+    assert row["message"] in str(error.value)
 
 
 in_a_browser = pytest.mark.skipif(

@@ -1,6 +1,5 @@
 """Prediction files: appended to, whole lines only, safe against a kill."""
 
-import json
 import os
 from contextlib import nullcontext
 from dataclasses import replace
@@ -134,13 +133,6 @@ def test_a_file_that_is_empty_or_not_there_holds_nothing(file):
     assert predictions.read(file) == resume(file) == opened(file) == []
 
 
-def test_a_file_is_json_lines_that_others_can_read(file):
-    predictions.append(file, made("a", "b"))
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    assert [row["sample_id"] for row in rows] == ["a", "b"]
-    assert rows[0].keys() == {"sample_id", "text", "size", "dialect", "settings", "logprobs"}
-
-
 def with_settings(name, values):
     return [replace(p, settings=values) for p in made(name)]
 
@@ -156,9 +148,8 @@ def test_a_setting_that_is_none_is_as_if_it_were_not_there(file):
         list(predictions.require_settings(file, first + second))
 
 
-@pytest.mark.parametrize(
-    "text", ['{"question": "2+2?"}\n{"question": "?"}\n', '{"question": "2+2?"}\n', "mine", "{}"]
-)
+@pytest.mark.parametrize("text", ['{"question": "a"}\n{"question": "?"}\n', '{"question": "?"}\n',
+                                  "mine", "{}"])  # fmt: skip
 def test_a_file_of_somebody_elses_is_refused_and_left_as_it_is(tmp_path, text):
     """A last line that was no prediction was taken for one that a kill had cut, and cut off."""
     file = tmp_path / "other.jsonl"

@@ -10,7 +10,7 @@ import pytest
 from eval_toys import predict
 
 from gnomon.eval import RunResult, reward, score, table
-from gnomon.eval.calibration.calibration import Calibration, Certifier, Part, Terms, calibrate
+from gnomon.eval.calibration.calibration import Calibration, Certifier, Terms, calibrate
 from gnomon.eval.report.answers import write_csv
 from gnomon.eval.report.page import write_report
 from gnomon.eval.scoring.belief import belief_of, best_answer, measures
@@ -123,30 +123,6 @@ def simulated(rng, n):
         question = Question(f"{number}", target, None, f"{number}")
         pairs.append((Prediction(f"{number}", "?", None, "plain", {}, stored), question))
     return pairs
-
-
-def rows_of(part, places):
-    """The part of a calibration on some of its pictures."""
-    columns = [part.groups, part.scores, part.trusts, part.right, part.unreadable]
-    return Part(part.listing, part.within, *(tuple(c[i] for i in places) for c in columns))
-
-
-def test_intervals_hold_the_readable_and_refusal_keeps_its_promise():
-    rng = np.random.default_rng(0)
-    (pool,) = calibrate(simulated(rng, 1500), "mean", within=0.5)
-    covered, answered, broken = [], [], 0
-    for _ in range(300):
-        order = rng.permutation(len(pool.scores))
-        known, new = rows_of(pool, order[:400]), rows_of(pool, order[400:])
-        scores, _ = new.readable
-        covered.append(np.mean(np.array(scores) <= known.limit(0.9)))
-        given = np.array(new.trusts) >= known.threshold(Terms(wrong=0.2))
-        answered.append(given.mean())
-        # Of pictures that nobody can read, only the word is right.
-        broken += given.any() and np.mean(~np.array(new.right)[given]) > 0.2
-    assert np.mean(covered) == pytest.approx(0.9, abs=0.01)
-    assert np.mean(answered) > 0.3
-    assert broken <= 0.1 * 300
 
 
 def test_what_is_certified_is_what_was_calibrated():

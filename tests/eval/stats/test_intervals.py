@@ -65,33 +65,6 @@ def test_a_ratio_counts_units_and_not_what_is_in_them():
     assert ratio([0], [0]) == wilson(0, 0)
 
 
-@pytest.mark.parametrize("n", [10, 40])
-@pytest.mark.parametrize("skill", [0.5, 0.95])
-def test_intervals_of_labels_hold_the_truth(skill, n):
-    """Pictures of two boxes on average, some harder than others, with false alarms besides."""
-    rng = np.random.default_rng(0)
-
-    def simulated(pictures):
-        true = rng.poisson(2, pictures)
-        matched = rng.binomial(true, rng.beta(4 * skill, 4 * (1 - skill), pictures))
-        return true, matched + rng.poisson(0.3, pictures), matched
-
-    true, answered, matched = map(np.sum, simulated(400_000))
-    truths = matched / true, matched / answered, 2 * matched / (true + answered)
-    covered = []
-    for _ in range(400):
-        true, answered, matched = simulated(n)
-        results = (
-            ratio(matched, true),
-            ratio(matched, answered),
-            ratio(2 * matched, true + answered),
-        )
-        covered.append(
-            [r.low is None or r.low <= t <= r.high for r, t in zip(results, truths, strict=True)]
-        )
-    assert np.mean(covered, axis=0).min() > 0.92
-
-
 def test_a_wild_answer_does_not_break_the_bootstrap():
     result = bootstrap([*range(7), 1e300])
     assert "as BCa degenerates" in result.method
@@ -118,14 +91,6 @@ def test_the_estimate_lies_in_its_interval(statistic, n):
     assert result.low < result.value < result.high
     assert result.n == n
     assert ("BCa" in result.method) == (statistic == "mean" and n == 40)
-
-
-def test_wilson_covers_its_share():
-    rng = np.random.default_rng(1)
-    for share in (0.02, 0.5, 0.95):
-        result = [wilson(int(k), 100) for k in rng.binomial(100, share, size=400)]
-        covered = np.mean([e.low <= share <= e.high for e in result])
-        assert 0.91 <= covered <= 0.99
 
 
 def test_the_bootstrap_covers_a_skewed_mean():
@@ -190,12 +155,6 @@ def test_a_median_and_a_90th_percentile_are_covered(statistic, errors, n):
     assert {e.method for e in result} == {"order statistics"}
     assert 0.94 <= np.mean([e.low <= truth <= e.high for e in result]) <= 0.99
     assert all(e.low <= e.value <= e.high for e in result)
-
-
-def test_coarsely_rounded_errors_are_covered_more_often_than_is_said():
-    rng = np.random.default_rng(4)
-    result = [bootstrap(np.rint(rng.exponential(3, size=200)), "median") for _ in range(500)]
-    assert np.mean([e.low <= 2 <= e.high for e in result]) > 0.97
 
 
 @given(st.integers(40, 400), st.sampled_from([("median", 0.5), ("p90", 0.9)]))
@@ -273,6 +232,7 @@ def test_errors_have_the_digits_of_the_labels():
     assert [result.get("residual") for result in measures] == [9.2, -9.2, None, 0.1]
     assert [error_text(item) for item in run.scores.items] == [
         *("9.2 off", "9.2 off", "not read", "0.1 off")]  # fmt: skip
+    assert cells(run)["Mean error, unread answers at the worst value"][0] == "6.95"
 
 
 @pytest.mark.parametrize(
@@ -284,21 +244,13 @@ def test_a_single_error_is_written_to_its_own_digits(value, text):
     assert format_exact(value) == text
 
 
-def test_the_mean_error_says_what_an_unread_answer_costs():
-    run = summed(["3", "none"], [3, 13])
-    labels = cells(run)
-    assert labels["Mean error, unread answers at the worst value"][0] == "5.00"
-
-
 @pytest.mark.parametrize(
-    ("texts", "truths", "told"),
+    ("texts", "truths", "note"),
     [(["3", "4"], [3, 3], ""), (["3", "none"], [3, 4], "1 dropped"), (["none"], [3], "1 dropped")],
 )
-def test_r_squared_has_no_value_where_truths_do_not_differ(texts, truths, told):
+def test_r_squared_has_no_value_where_truths_do_not_differ(texts, truths, note):
     """Readable answers do not count as dropped, though R² is undefined."""
-    run = summed(texts, truths)
-    rows = cells(run)
-    assert rows["R² of read answers"] == ("–", told)
+    assert cells(summed(texts, truths))["R² of read answers"] == ("–", note)
 
 
 def test_r_squared_by_chance_is_0_at_best():

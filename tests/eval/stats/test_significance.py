@@ -15,13 +15,6 @@ from gnomon.eval.stats.intervals import Estimate
 from gnomon.eval.stats.significance import detectable, holm, mcnemar, power, sign_flip
 
 
-def test_mcnemar_counts_only_what_differs():
-    a = [True] * 50 + [True] * 2 + [False] * 9
-    b = [True] * 50 + [False] * 2 + [True] * 9
-    assert mcnemar(a, b) == pytest.approx(stats.binomtest(9, 11).pvalue)
-    assert mcnemar(a, a) == 1
-
-
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
 def test_mcnemar_is_that_of_statsmodels(pairs):
     a, b = (np.array(side) for side in zip(*pairs, strict=True))
@@ -29,12 +22,6 @@ def test_mcnemar_is_that_of_statsmodels(pairs):
     with np.errstate(invalid="ignore"):
         expected = float(statsmodels_mcnemar(table, exact=True).pvalue)
     assert mcnemar(a, b) == pytest.approx(1.0 if np.isnan(expected) else expected)
-
-
-def test_mcnemar_rarely_cries_wolf():
-    rng = np.random.default_rng(5)
-    p = [mcnemar(rng.random(100) < 0.7, rng.random(100) < 0.7) for _ in range(300)]
-    assert np.mean(np.array(p) < 0.05) <= 0.07
 
 
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=8))
@@ -52,13 +39,6 @@ def test_many_flips_are_normal():
     )
 
 
-@pytest.mark.slow
-def test_flips_rarely_cry_wolf_at_skewed_deviations():
-    rng = np.random.default_rng(1)
-    p = [sign_flip(rng.exponential(size=30) - rng.exponential(size=30)) for _ in range(200)]
-    assert np.mean(np.array(p) < 0.05) <= 0.08
-
-
 def test_no_difference_has_p_1():
     assert sign_flip([0, 0, 0]) == 1
     assert sign_flip([]) == 1
@@ -74,12 +54,6 @@ def test_huge_differences_have_the_p_of_small_ones(n):
 def test_holm_is_that_of_statsmodels(m):
     p = np.random.default_rng(m).uniform(0, 0.2, m).round(2)  # some are equal, some beyond 1 / m
     assert holm(p) == pytest.approx(list(multipletests(p, method="holm")[1]))
-
-
-def test_holm_by_hand():
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.2]) == [0.2]
-    assert holm([]) == []
 
 
 @pytest.mark.parametrize("errors", [12, 16, 37, 1000, 1e13])
@@ -106,16 +80,3 @@ def test_power_is_right_at_few_degrees_of_freedom(df):
         true = integrate.quad(shown, 0, 1)[0] + integrate.quad(shown, 1, np.inf)[0]
         assert true == pytest.approx(wanted, abs=1e-4)
         assert power(result, smallest * result.se) == pytest.approx(wanted, abs=1e-4)
-
-
-def test_what_is_detectable_has_that_power():
-    rng = np.random.default_rng(2)
-    result = estimate_crossed([rng.normal(size=(1, 40))], [str(i) for i in range(40)])
-    smallest = detectable(result)
-    assert power(result, smallest) == pytest.approx(0.8, abs=1e-3)
-    assert detectable(result, power=0.95) > smallest
-    assert detectable(result, alpha=0.01) > smallest
-    values = rng.normal(smallest, result.se * np.sqrt(40), size=(2000, 40))
-    assert np.mean(stats.ttest_1samp(values, 0, axis=1).pvalue < 0.05) == pytest.approx(
-        0.8, abs=0.03
-    )
