@@ -28,8 +28,3 @@ def test_ids_are_the_models_own_and_saved(name, tmp_path):
     assert again.get_vocab() == tokenizer.get_vocab()
     text = "The box (12,34),(567,890): 10:08, Ünïcode 你好"
     assert again(text).input_ids == tokenizer(text).input_ids
-
-
-def test_each_call_gives_a_new_one():
-    KINDS["sentencepiece"]().add_tokens(["<clock>"])
-    assert "<clock>" not in KINDS["sentencepiece"]().get_vocab()
