@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-from collections import Counter
 from fractions import Fraction
 
 import pytest
@@ -29,8 +28,7 @@ IN_SIGNS = ("add", "subtract", "multiply", "divide", "power", "chain", "products
 @pytest.mark.parametrize("level", LEVELS)
 def test_expressions_come_to_their_answers(level):
     generator = create("arithmetic", tasks=IN_SIGNS, level=level, working=True)
-    for index in range(4000):
-        sample = generator[index]
+    for sample in generator[0:1000]:
         expression = sample.facts["expression"]
         assert expression in sample.question
         assert worked(expression) == Fraction(sample.target.value)
@@ -44,7 +42,7 @@ def test_expressions_come_to_their_answers(level):
 @pytest.mark.parametrize("task", TASKS)
 def test_answers_are_found_again_from_the_question(task, level):
     generator = create("arithmetic", tasks=[task], level=level)
-    for sample in generator[0 : 60 if task in ("root", "surd") else 400]:
+    for sample in generator[0 : 60 if task in ("root", "surd") else 150]:
         check(sample)
         if task == "comparison":
             assert len(set(map(Fraction, sample.target.choices))) == 2
@@ -56,12 +54,6 @@ def test_20_000_answers_of_all_tasks_are_found_again_from_the_question(level):
     generator = create("arithmetic", tasks=["all"], level=level)
     for index in range(20_000):
         check(generator[index])
-
-
-def test_no_number_begins_many_of_the_long_sequences():
-    generator = create("arithmetic", tasks=["sequence"], level="hard")
-    terms = [sample.facts["terms"] for sample in generator[0:400] if "times" in sample.question]
-    assert Counter(first for first, *_ in terms).most_common(1)[0][1] <= len(terms) / 10
 
 
 def carries(a: int, b: int) -> int:
@@ -94,14 +86,6 @@ def test_every_task_has_every_split_at_its_smallest_scale(task):
         assert all(one[i].question for i in range(50))
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_longer_numbers_than_training_showed_are_out_of_its_distribution(task):
-    plain, beyond = (Arithmetic(tasks=(task,), ood=ood) for ood in (False, True))
-    keys = {plain.key(i) for i in range(2000)}
-    shared = sum(beyond.key(i) in keys for i in range(500))
-    assert shared < 25
-
-
 def test_the_names_of_deepminds_modules_are_covered():
     modules = (
         "add_or_sub add_or_sub_in_base add_sub_multiple div mixed mul mul_div_multiple"
@@ -117,13 +101,6 @@ def test_both_orders_of_a_sum_are_one_meaning():
     for index in range(3000):
         first, _, second = generator.key(index).split()
         assert int(first) <= int(second)
-
-
-def test_every_digit_count_is_as_common():
-    generator = create("arithmetic", tasks=["divide"], digits=[1, 4])
-    lengths = [len(said(generator[i])) for i in range(4000)]
-    for digits in range(1, 5):
-        assert abs(lengths.count(digits) / 4000 - 0.25) < 0.04
 
 
 def test_a_working_stands_before_the_answer_only_if_asked_for():

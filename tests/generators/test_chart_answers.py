@@ -2,7 +2,6 @@
 
 import re
 from decimal import Decimal
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from gnomon.generators.chart import draw as beside
 from gnomon.generators.chart import style
 from gnomon.generators.chart.questions import QUESTIONS
 from gnomon.generators.rng import Rng
-from gnomon.sample import Number
 
 LEVELS = ("easy", "medium", "hard")
 ROUNDED = ("retrieve", "difference", "ratio", "sum", "mean", "median")
@@ -39,15 +37,6 @@ def count(sample, facts, about):
     assert Decimal(limit) not in {Decimal(row[about["column"]]) for row in facts["cells"]}
 
 
-def compare(sample, facts, about):
-    one, other = (Decimal(facts["cells"][row][column]) for row, column in about["cells"])
-    assert one != other
-    if facts["chart"] == "box":
-        assert about["cells"][0][1] == about["cells"][1][1]  # else their order is known
-    first, second = sample.target.choices
-    assert sample.question.endswith(f"Answer {first} or {second}.")
-
-
 def trend(sample, facts, about):
     if about["trend"] == "tendency":
         points = np.array([[float(v) for v in row[:2]] for row in facts["cells"]])
@@ -56,23 +45,13 @@ def trend(sample, facts, about):
         assert holds[sample.target.text]
 
 
-def crossing(sample, facts, about):
-    """Counted from where the lines are drawn."""
-    height = {tuple(mark["cell"]): mark["at"][1] for mark in facts["marks"]}
-    one, other = about["columns"]
-    gaps = [height[r, one] - height[r, other] for r in range(len(facts["rows"]))]
-    assert all(abs(gap) >= 2 for gap in gaps)
-    times = sum(a * b < 0 for a, b in pairwise(gaps))
-    assert sample.target == Number(Decimal(times))
-
-
 def box(sample, facts, about):
     row, column = about["cells"][0]
     name = facts["columns"][column] if facts["chart"] == "area" else facts["rows"][row]
     assert name in sample.question
 
 
-BESIDES = {form.__name__: form for form in (retrieve, count, compare, trend, crossing, box)}
+BESIDES = {form.__name__: form for form in (retrieve, count, trend, box)}
 """What must hold besides the answer that tests/generators/chart_solver.py comes to."""
 
 

@@ -60,29 +60,15 @@ def determined(rotation, numerals, *, numeral_pixels, hour_ticks, twelve, mirror
     return rotation == 0
 
 
-def plain_clocks():
-    """Every minute of twelve hours on one plain dial, with the facts that only say where it is."""
+def test_hands_are_where_the_time_says_for_every_minute():
     clock = Clock(**PLAIN)
-    sample = clock[0]
-    rng = clock.rng(0)
+    centre, rng = clock[0].facts["centre"], clock.rng(0)
     style = random_face(clock, rng, 0).style
     look = random_look(clock, style, rng)
+    reach, worst, measured = look.pose.scale, {"hour": 0.0, "minute": 0.0}, 0
     for minute in range(720):
-        meaning = ClockFace(60 * minute, False, False, style)
-        yield (
-            minute,
-            draw_clocks([ClockScene(look, meaning.angles)], clock.rng(0)),
-            sample.facts,
-            look,
-        )
-
-
-def test_hands_are_where_the_time_says_for_every_minute():
-    worst = {"hour": 0.0, "minute": 0.0}
-    measured = 0
-    for minute, image, facts, look in plain_clocks():
-        dark, centre = ink(image), facts["centre"]
-        reach = look.pose.scale
+        angles = ClockFace(60 * minute, False, False, style).angles
+        dark = ink(draw_clocks([ClockScene(look, angles)], clock.rng(0)))
         hour_true, minute_true = minute / 2 % 360, 6.0 * (minute % 60)
         # Beyond the hour hand's tip, within the ticks: the minute hand alone.
         ends = look.hour[0] * reach + 4, look.minute[0] * reach - 4
@@ -100,23 +86,6 @@ def test_hands_are_where_the_time_says_for_every_minute():
     assert worst["hour"] < 0.25, worst
 
 
-@pytest.mark.slow
-def test_facts_say_what_the_target_says():
-    for index in range(300):
-        sample = create("clock", size=84)[index]
-        facts, target = sample.facts, sample.target
-        _, minute, second = target.hms
-        assert second is None or 0 <= second < 60
-        assert minute < 60
-        drawn_seconds = facts["seconds"]
-        assert drawn_seconds // 60 == target.seconds // 60
-        assert math.isclose(facts["angles"]["hour"], drawn_seconds / 120 % 360)
-        assert math.isclose(facts["angles"]["minute"], drawn_seconds / 10 % 360)
-        assert ("second" in facts["angles"]) == ("second" in facts["fields"])
-        if "second" not in facts["fields"]:
-            assert drawn_seconds % 60 == 0
-
-
 def test_tips_lie_at_the_angles_in_the_dials_frame():
     for index in range(100):
         facts = create("clock")[index].facts
@@ -127,36 +96,11 @@ def test_tips_lie_at_the_angles_in_the_dials_frame():
             assert apart(found, facts["angles"][name]) < 1e-6
 
 
-def test_the_hands_coincide_eleven_times():
-    style = Clock().styles[0]
-    at = [ClockFace(s, True, True, style).angles for s in range(43200)]
-    gap = np.array([(a["minute"] - a["hour"]) % 360 for a in at])
-    assert int((np.diff(gap) < -180).sum()) + 1 == 11 + (gap[0] != 0)
-
-
 def test_twelve_and_the_minute_before():
     style = Clock().styles[0]
     assert ClockFace(0, False, False, style).angles == {"hour": 0.0, "minute": 0.0}
     last = ClockFace(43199, True, True, style).angles
     assert (last["second"], round(last["minute"], 6), last["hour"]) == (354, 359.9, 43199 / 120)
-
-
-@pytest.mark.parametrize("second", [0, 43179, 46799 % 43200])
-def test_twelve_and_59_seconds_before_one_are_drawn_right(second):
-    """Of 12:00:00, 11:59:39 and 12:59:59, each hand found again from the pixels."""
-    clock = Clock(**PLAIN, size=400)
-    sample = clock[0]
-    look = random_look(clock, random_face(clock, rng := clock.rng(0), 0).style, rng)
-    angles = ClockFace(second, False, False, look.style).angles
-    dark, unit = ink(draw_clocks([ClockScene(look, angles)], clock.rng(0))), look.pose.scale
-    centre = sample.facts["centre"]
-    minute = direction(*ring(dark, centre, look.hour[0] * unit + 4, 0.72 * unit))
-    assert apart(minute, second % 3600 / 10) < 0.25
-    degrees, weights = ring(dark, centre, 0.28 * unit, look.hour[0] * unit - 4)
-    hour = direction(degrees, weights)
-    near = [second / 120 % 360, second % 3600 / 10]
-    assert min(apart(hour, angle) for angle in near) < 8  # one hand lies over the other
-    assert (angles["minute"], angles["hour"]) == (second % 3600 / 10, second / 120)
 
 
 FORMS = ("digits", "words", "json")
@@ -201,23 +145,6 @@ def test_an_impossible_hour_hand_is_wrong_by_what_the_options_say():
         gap = (facts["angles"]["hour"] * 12 - facts["angles"]["minute"]) / 12 % 30
         fits = min(gap, 30 - gap)
         assert fits < 1e-6 or 9.9 < fits < 15.1
-
-
-def test_facts_say_by_how_much_the_hand_of_a_day_is_wrong():
-    clock = Clock(questions=("valid",), invalid=1.0, numerals=(DAY,), second_hand=0.0)
-    for index in range(10):
-        facts = clock[index].facts
-        assert apart(facts["angles"]["hour"], facts["seconds"] / 240) == pytest.approx(
-            abs(facts["off_by"])
-        )
-
-
-def test_the_case_is_around_the_dial():
-    for index in range(50):
-        sample = Clock(questions=("where",), size=84)[index]
-        x1, y1, x2, y2 = sample.facts["dial_box"]
-        assert sample.target.x1 < x1 < x2 < sample.target.x2
-        assert sample.target.y1 < y1 < y2 < sample.target.y2
 
 
 @pytest.mark.parametrize("level", ["easy", "medium", "hard"])
@@ -321,23 +248,6 @@ def test_a_clock_ends_where_it_can_be_seen(palette, dial, background):
         assert min(difference(edge, tuple(pixels[y, x].tolist())) for x, y in around) > 9
 
 
-def test_clocks_in_a_row_end_where_they_can_be_seen():
-    """What they hang on is the first one's, whose colours tell nothing of the others'."""
-    clock = Clock(
-        clocks=3, backgrounds=("gradient",), questions=("where",), variety=0.0, dial_size=(0.6, 0.9)
-    )
-    for index in range(60):
-        sample = clock[index]
-        pixels = np.asarray(sample.image)
-        for place, one in enumerate(sample.facts["clocks"]):
-            style, pose = one["style"], np.array(one["homography"])
-            edge = _clock_dial.edge_colour(style["dial"], PALETTES[style["palette"]])
-            around = Pose(pose)(outline(style["dial"], RIM * 1.04)).astype(int)
-            own = (around // 224 == (place, 0)).all(1)  # beside it may stand the next
-            colours = [tuple(pixels[y, x].tolist()) for x, y in around[own]]
-            assert min(difference(edge, colour) for colour in colours) > 7
-
-
 @pytest.mark.parametrize(("moved", "free"), [({}, False), ({"degrade": "light"}, True)])
 def test_nothing_of_a_clock_is_at_the_edge_of_a_picture_that_will_be_moved(moved, free):
     options = PLAIN | {"dial_size": (1.0, 1.0)} | moved
@@ -413,35 +323,6 @@ def test_nothing_before_a_clock_hides_the_one_beside_it():
     assert covers > 60
 
 
-@pytest.mark.parametrize(
-    "options", [{"subdials": 1.0}, {"date": 0.5}, {"questions": ("date",)}], ids=str
-)
-def test_no_window_or_small_dial_cuts_into_a_numeral(options):
-    """Four large numerals came down to 0.36 from the axis, a small dial goes out to 0.51."""
-    clock = Clock(numerals=("sparse",), **options)
-    for index in range(50):
-        [(meaning, rng)] = random_faces(clock, index, "read")
-        height = random_look(clock, meaning.style, rng).numeral_height
-        assert 1 - 0.17 - 0.62 * height - height / 2 > 0.36 + 0.15
-
-
-@pytest.mark.slow
-def test_the_date_is_always_there_when_it_is_asked_for():
-    for facts in every_clock(200, level="hard", questions=("date",), alarm=1.0, size=320):
-        assert 1 <= facts["date"]["day"] <= 31
-        assert facts["alarm"] is None
-
-
-def test_a_crowded_dial_shows_the_same_time():
-    for index in range(20):
-        plain, crowded = Clock(size=84)[index], Clock(size=84, **CROWDED)[index]
-        assert isinstance(crowded.target, Time)
-        assert {"brand", "subdials", "alarm", "glare"} <= {
-            name for name, told in crowded.facts.items() if told
-        } | {"subdials"}
-        assert not any(plain.facts[name] for name in ("brand", "subdials", "alarm", "glare"))
-
-
 def test_a_mirror_turns_the_picture_and_not_the_answer():
     for index in range(30):
         sample = Clock(mirror=1.0)[index]
@@ -499,15 +380,22 @@ def test_the_hour_hand_is_shorter(hands):
         assert reaches[0] < 0.7 * reaches[1]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [84, 224])
-def test_every_dial_has_one_reading(size):
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({"size": 84, "rotation": 30.0}, marks=pytest.mark.slow),
+        pytest.param({"rotation": 30.0}, marks=pytest.mark.slow),
+        {"size": 84, "degrade": "heavy"},
+    ],
+    ids=str,
+)
+def test_every_dial_has_one_reading(options):
     turned = 0
-    for index in range(600):
-        facts = create("clock", size=size, rotation=30.0)[index].facts
+    for index in range(150 if "degrade" in options else 600):
+        facts = Clock(**options).draw(index).facts
         assert determined(facts["rotation"], facts["style"]["numerals"], **facts["marks"])
         turned += abs(facts["rotation"]) > 10
-    assert turned > 200
+    assert turned > (200 if "rotation" in options else 5)
 
 
 def test_the_second_is_asked_only_where_its_tips_are_a_pixel_and_a_half_apart():
@@ -521,46 +409,11 @@ def test_the_second_is_asked_only_where_its_tips_are_a_pixel_and_a_half_apart():
         assert Clock(size=64, **untold)
 
 
-@pytest.mark.slow
-def test_defaults_are_various():
-    facts = [create("clock", size=84)[i].facts for i in range(500)]
-    styles = [f["style"] for f in facts]
-    assert len({s["dial"] for s in styles}) >= 6
-    assert len({s["hands"] for s in styles}) >= 4
-    assert {"arabic", "roman", "none"} <= {s["numerals"] for s in styles}
-    assert len({s["palette"] for s in styles}) >= 30
-    assert 10 < max(abs(f["rotation"]) for f in facts) <= 12
-    assert 0 < sum(f["marks"]["minute_track"] for f in facts) < 500
-    assert 0 < sum("second" in f["angles"] for f in facts) < 500
-
-
-@pytest.mark.slow
-def test_levels_differ_as_they_say():
-    facts = {level: [create("clock", level=level, size=84)[i].facts for i in range(150)]
-             for level in ("easy", "medium", "hard")}  # fmt: skip
-    turns = {level: max(abs(f["rotation"]) for f in found) for level, found in facts.items()}
-    assert turns["easy"] == 0 < 10 < turns["medium"] <= 12 < 25 < turns["hard"] <= 30
-    tilts = {level: max(f["perspective"] for f in found) for level, found in facts.items()}
-    assert tilts["easy"] == 0 < tilts["medium"] <= 0.06 < tilts["hard"] <= 0.1
-    assert not any("second" in f["fields"] for f in facts["easy"])
-    assert all(f["marks"]["minute_track"] for f in facts["easy"])
-
-
 def test_an_option_overrides_its_level():
     clock = Clock(level="easy", rotation=12.0, second_hand=1.0)
     assert clock.settings == Clock(level="easy").settings._replace(rotation=12.0, second_hand=1.0)
     facts = [create("clock", level="easy", size=84, rotation=12.0)[i].facts for i in range(60)]
     assert 9 < max(abs(f["rotation"]) for f in facts) <= 12
-
-
-@pytest.mark.slow
-def test_hands_stay_inside_the_picture():
-    for index in range(200):
-        sample = create("clock")[index]
-        for x, y in sample.facts["tips"].values():
-            assert 0 <= x <= sample.image.width
-            assert 0 <= y <= sample.image.height
-        assert tip_radius(sample.facts["tips"]["minute"], sample.facts["centre"]) > 15
 
 
 def test_split_by_time_holds_out_times():

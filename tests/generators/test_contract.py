@@ -44,6 +44,12 @@ FEW: dict[str, dict[str, Any]] = {
 """Options under which questions without a picture do not repeat by chance."""
 LEVELS = ("easy", "medium", "hard")
 SMALLEST = {"chart": 224, "counter": 224, "gauge": 224, "scene": 336, "text_spotting": 448}
+WITH_BOXES: dict[str, dict[str, Any]] = {
+    "counter": {},
+    "gauge": {"instruments": tuple(INSTRUMENTS)},
+    "scene": {"size": 336},
+    "text_spotting": {},
+}
 kinds = pytest.mark.parametrize("kind", KINDS)
 few = pytest.mark.parametrize("kind", quick(KINDS, "arithmetic", "clock", "gauge"))
 
@@ -220,6 +226,33 @@ def test_500_of_every_level_keep_the_contract(kind, level):
         assert target_from_json(target_to_json(sample.target)) == sample.target
         if index % 50 == 0:
             assert seen(create(kind, **options)[index]) == seen(sample)
+
+
+def boxes(facts: Any) -> list[list[float]]:
+    """Boxes anywhere in the facts."""
+    if isinstance(facts, list):
+        return [box for one in facts for box in boxes(one)]
+    found = []
+    for name, value in facts.items() if isinstance(facts, dict) else ():
+        if name.endswith("box") and value:
+            found.append(value)
+        elif name.endswith("boxes"):
+            found += value
+        else:
+            found += boxes(value)
+    return found
+
+
+@pytest.mark.parametrize("degrade", quick(["off", "light", "heavy"], "off", "heavy"))
+@pytest.mark.parametrize("kind", WITH_BOXES)
+def test_every_box_has_a_width_and_lies_in_the_picture(kind, degrade):
+    for level in LEVELS:
+        for sample in create(kind, level=level, degrade=degrade, **WITH_BOXES[kind])[0:20]:
+            width, height = sample.image.size
+            assert boxes(sample.facts)
+            for x1, y1, x2, y2 in boxes(sample.facts):
+                assert -0.1 < x1 < x2 < width + 0.1, (sample.id, sample.facts)
+                assert -0.1 < y1 < y2 < height + 0.1, (sample.id, sample.facts)
 
 
 @kinds

@@ -4,16 +4,13 @@ import json
 import subprocess
 import sys
 from dataclasses import fields
-from pathlib import Path
 
 import cv2
 import numpy as np
-import pytest
 from measured import apart, direction, ink, ring
 from PIL import Image
 from quick import strengths
 
-import gnomon
 from gnomon.generators import Clock, create
 from gnomon.generators.drawing.canvas import SCALE, Canvas
 from gnomon.generators.drawing.shapes import disc
@@ -86,21 +83,6 @@ def test_hands_of_degraded_clocks_are_where_the_facts_say(degrade):
         assert apart(found, sample.facts["angles"]["minute"]) < 1
 
 
-def test_a_sample_does_not_depend_on_those_before_it():
-    clock = create("clock", degrade="heavy")
-    stream = [clock[index].image.tobytes() for index in range(6)]
-    assert create("clock", degrade="heavy")[5].image.tobytes() == stream[5]
-    assert clock[2].image.tobytes() == stream[2]
-
-
-def test_degraded_dials_have_one_reading():
-    for index in range(150):
-        facts = Clock(degrade="heavy", size=84).draw(index).facts
-        numerals, marks = facts["style"]["numerals"], facts["marks"]
-        legible = numerals not in ("dots", "none") and marks["numeral_pixels"] >= 6
-        assert legible or marks["twelve"] or abs(facts["rotation"]) <= 6
-
-
 def test_what_is_off_loads_and_changes_nothing():
     code = (
         "import sys\nfrom gnomon.generators import create\n"
@@ -118,14 +100,3 @@ def test_an_option_that_is_off_renames_no_dataset():
         assert create(kind, degrade="off").name == create(kind).name
         assert written in create(kind).name
         assert written not in create(kind, degrade="light").name
-
-
-def test_other_words_are_refused():
-    with pytest.raises(ValueError, match="degrade='strong': give one of off, light, heavy"):
-        Clock(degrade="strong")
-
-
-def test_one_file_knows_albumentations():
-    folder = Path(gnomon.__file__).parent
-    named = [p.name for p in folder.rglob("*.py") if "import albumentations" in p.read_text()]
-    assert named == ["degrade.py"]

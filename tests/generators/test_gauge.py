@@ -21,7 +21,7 @@ from gnomon.generators.gauge.draw import picture
 from gnomon.generators.gauge.generator import LEAST, LEVELS, places
 from gnomon.generators.gauge.questions import QUESTIONS, ZONES, ask, has_answer
 from gnomon.generators.instruments import FIRST, INSTRUMENTS
-from gnomon.generators.instruments.scale import Scale, plain
+from gnomon.generators.instruments.scale import plain
 from gnomon.generators.rng import Rng
 
 SCALES = [(one, scale) for one in INSTRUMENTS.values() for scale in one.scales()]
@@ -312,20 +312,6 @@ def test_every_question_can_be_asked_of_every_reading(parts):
                     assert ask(question, instrument, scale, value, gap, rng).text
 
 
-def test_readings_are_exact_and_split():
-    scale = Scale("bar", False, (Decimal(0), Decimal(1)), tuple(map(Decimal, "01")))
-    assert [scale.reading(p, 4)[0] for p in range(5)] == [
-        Decimal(v) for v in ("0", "0.25", "0.5", "0.75", "1")
-    ]
-    for instrument, scale in SCALES[::7]:
-        split = {s: {instrument.meaning(scale, p, n) for n in (1, 2, 5)
-                     for p in places(instrument, scale, n, s)}
-                 for s in ("train", "val", "test")}  # fmt: skip
-        assert not any(a & b for a, b in combinations(split.values(), 2))
-        full = sum(len(places(instrument, scale, 5, s)) for s in split)
-        assert full == instrument.place_count(scale, 5) - instrument.first_reading(5)
-
-
 def test_labels_keep_clear_of_each_other_and_of_the_rim():
     for instrument, scale in SCALES:
         layout, rim = instrument.layout, instrument.outline("round")
@@ -343,18 +329,6 @@ def test_labels_keep_clear_of_each_other_and_of_the_rim():
             air = 0.2 * layout.digit  # less, and 90 beside 100 reads 90100
             apart_ = a2 + air < c1 or c2 + air < a1 or b2 < d1 or d2 < b1
             assert apart_, (instrument.name, scale.labels)
-
-
-@kinds
-def test_nothing_lies_outside_the_picture(instrument):
-    for degrade in ("off", "heavy"):
-        gauge = Gauge(instruments=(instrument,), level="hard", degrade=degrade)
-        for index in range(20):
-            facts = gauge[index].facts
-            for name in ("scale_box", "pointer_box", "case_box"):
-                x1, y1, x2, y2 = facts[name]
-                assert -0.1 < x1 < x2 < 224.1, (name, facts[name])
-                assert -0.1 < y1 < y2 < 224.1, (name, facts[name])
 
 
 def test_ticks_can_be_counted():

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_tables import table
 from PIL import Image
 from solvers import check
 
@@ -222,47 +223,18 @@ def test_fonts_of_any_make_fill_the_room_that_dials_have(own):
     assert 0.9 * wide[1] < wide[0] <= wide[1] < wide[2]
 
 
-@pytest.mark.parametrize(
-    ("kind", "option", "file", "content", "said"),
-    [
-        ("clock", "backgrounds", "nowhere", None, "'nowhere': no such name, file or folder"),
-        ("clock", "backgrounds", "plian", None, "did you mean plain"),
-        ("gauge", "backgrounds", "a.gif", b"GIF", "give a file in .jpg"),
-        ("scene", "backgrounds", "empty", "folder", "give a file in .jpg"),
-        ("chart", "backgrounds", "a.jpg", b"oops", "a.jpg is no picture that can be read: leave"),
-        ("text_spotting", "fonts", "a.ttf", b"oops", "a.ttf is no font that can be read"),
-        ("clock", "fonts", "s.ttf", "STIXSizFiveSymReg.ttf", "s.ttf has no 0 1 2"),
-        ("gauge", "fonts", "s.ttf", "STIXSizFiveSymReg.ttf", "s.ttf has no"),
-        ("chart", "fonts", "cm.ttf", "cmr10.ttf", "cm.ttf has no.*É"),
-        ("text_spotting", "fonts", "cm.ttf", "cmr10.ttf", "cm.ttf has no.*[£€].*leave"),
-        ("clock", "palettes", "p.txt", b"#112233 #445566", "a dial's colours are named floor"),
-        ("clock", "palettes", "p.txt", b"floor #ffffff", "floor and hands are needed"),
-        (
-            "gauge",
-            "palettes",
-            "p.txt",
-            b"floor #fff000 hands #ffee00",
-            "#fff000, hands and ink need a contrast of 4.5",
-        ),
-        ("gauge", "palettes", "p.txt", b"floor white", "'floor white': write colours of six"),
-        ("gauge", "palettes", "p.txt", b"", "'': write colours of six hexadecimal"),
-        ("chart", "palettes", "p.txt", b"floor #112233", "floor: a chart takes a plain list"),
-        ("chart", "palettes", "p.txt", b"#112233", "can be told apart in the style .* add colours"),
-        ("chart", "palettes", "viridus", None, "did you mean viridis"),
-    ],
-)
-def test_what_cannot_be_drawn_with_is_refused_by_name(
-    kind, option, file, content, said, tmp_path, monkeypatch
-):
+@table(__file__, "refused_materials")
+def test_what_cannot_be_drawn_with_is_refused_by_name(row, tmp_path, monkeypatch):
+    """The file is a text, a font of matplotlib's, an empty folder or missing."""
     monkeypatch.chdir(tmp_path)
-    if content == "folder":
-        Path(file).mkdir()
-    elif isinstance(content, str):
-        shutil.copy(MATPLOTLIB / content, file)
-    elif content is not None:
-        Path(file).write_bytes(content)
-    with pytest.raises(ValueError, match=f"(?s){option}.*{said}"):
-        create(kind, **{option: [file]})
+    if "folder" in row:
+        Path(row["file"]).mkdir()
+    elif "font" in row:
+        shutil.copy(MATPLOTLIB / row["font"], row["file"])
+    elif "text" in row:
+        Path(row["file"]).write_text(row["text"])
+    with pytest.raises(ValueError, match=f"(?s){row['option']}.*{row['message']}"):
+        create(row["kind"], **{row["option"]: [row["file"]]})
 
 
 def test_a_mixture_names_the_files_of_its_parts(own):

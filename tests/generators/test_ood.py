@@ -8,9 +8,9 @@ from gnomon.generators import KINDS, create
 from gnomon.generators.arithmetic.generator import LEVELS
 from gnomon.generators.chart.style import STYLES, STYLES_HELD_OUT
 from gnomon.generators.drawing.lettering import TEXT_FONTS, UNSEEN_FONTS
-from gnomon.generators.drawing.shapes import DIALS, HANDS, SHAPES, UNSEEN_DIALS, UNSEEN_HANDS
+from gnomon.generators.drawing.shapes import DIALS, HANDS, UNSEEN_DIALS, UNSEEN_HANDS
 from gnomon.generators.gauge import generator as gauges
-from gnomon.generators.scene.things import ICONS, SEEN, UNSEEN
+from gnomon.generators.scene.things import SEEN, UNSEEN
 from gnomon.generators.word_problem.stories import DOMAINS
 
 N = 150
@@ -71,10 +71,6 @@ def test_looks_and_worlds_are_never_mixed(kind):
     assert not held_out & plain
     assert len(drawn & plain) >= share * len(plain)
     assert len(held_out & unseen) >= share * len(unseen)
-
-
-def test_every_thing_is_known():
-    assert set(SEEN) | set(UNSEEN) == set(SHAPES) | set(ICONS)
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -17,11 +17,9 @@ FREE = {"seed": "low high", "problem": "high"}
 
 def alternatives(hint: Any) -> list[Any]:
     """The types of which an option may be one."""
-    return [kind for kind in get_args(hint) if kind is not NoneType] if is_union(hint) else [hint]
-
-
-def is_union(hint: Any) -> bool:
-    return get_origin(hint) not in (None, tuple, Literal)
+    if get_origin(hint) in (None, tuple, Literal):
+        return [hint]
+    return [kind for kind in get_args(hint) if kind is not NoneType]
 
 
 def refused(name: str, hint: Any) -> list[Any]:
@@ -31,27 +29,16 @@ def refused(name: str, hint: Any) -> list[Any]:
     if hint is bool:
         return ["maybe", 3]
     if hint in (int, float):
-        free = FREE.get(name, "")
-        ends = [-(10**6) for _ in [0] if "low" not in free] + [
-            10**9 for _ in [0] if "high" not in free
-        ]
-        return [
-            *ends,
-            "words",
-            [1, 2, 3],
-            *((math.nan, math.inf, -math.inf) if hint is float else ()),
-        ]
+        ends = {"low": -(10**6), "high": 10**9}
+        beyond = [end for side, end in ends.items() if side not in FREE.get(name, "")]
+        odd = [math.nan, math.inf, -math.inf] if hint is float else []
+        return [*beyond, *odd, "words", [1, 2, 3]]
     if get_origin(hint) is tuple:
-        inner = get_args(hint)
-        if inner[-1] is not ...:
-            return [
-                [-(10**6), 10**6],
-                [10**6, 10**6],
-                [0.0 if inner[0] is float else 5, -1],
-                [1],
-                "words",
-            ]
-        return [[], ["nonsense"], "words", [3]]
+        inner, *others = get_args(hint)
+        if others == [...]:
+            return [[], ["nonsense"], "words", [3]]
+        falling = [0.0 if inner is float else 5, -1]
+        return [[-(10**6), 10**6], [10**6, 10**6], falling, [1], "words"]
     raise AssertionError(f"{name}: {hint} is a new type of option; say here what it refuses")
 
 
