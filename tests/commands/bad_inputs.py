@@ -1,7 +1,9 @@
 """Files and words that a careless or a hostile hand could pass, and the commands that read them.
 
 Each line of bad_inputs.jsonl is laid out in an empty directory, and each of its commands has to
-fail with a short message that has all of `message` in it.
+fail with a short message that has all of `message` in it: the value, the file, line and field, the
+way out. `code` has the exit codes that are right, 1 or 2 by default; `clean` is true if nothing may
+be written; `reply` and `status` are those of the server whose URL stands for SERVER.
 """
 
 from __future__ import annotations
@@ -14,7 +16,6 @@ import shlex
 import tempfile
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -30,24 +31,6 @@ from gnomon.sample import Prediction
 Content: TypeAlias = "bytes | Callable[[Path], object] | None"
 """What lies at a path: bytes, a directory where it is None, or what a function makes there."""
 Files: TypeAlias = "dict[str, Content]"
-
-
-@dataclass(frozen=True)
-class Bad:
-    """One bad input."""
-
-    name: str
-    files: Files
-    """By path."""
-    commands: tuple[tuple[str, ...], ...]
-    message: tuple[str, ...]
-    """What the message has to name: the value, the file, line and field, the way out."""
-    code: tuple[int, ...] = (1, 2)
-    """Exit codes that are right."""
-    clean: bool = False
-    """True if nothing may be written."""
-    server: tuple[int, bytes] | None = None
-    """Status and body of each reply of the server whose URL stands for SERVER."""
 
 
 def lay(place: Path, content: Content) -> None:
@@ -140,8 +123,8 @@ BASES: dict[str, Callable[[], dict[str, bytes]]] = {
 """Sound files, of which a case changes one."""
 
 
-def bad_input(row: dict[str, Any]) -> Bad:
-    """Read a line of bad_inputs.jsonl.
+def files_of(row: dict[str, Any]) -> Files:
+    """Files of a case by path.
 
     `base` names sound files; `change` has a file among them and new values under dotted keys, or
     another first line; `files` has the content of others by path (see `content`).
@@ -153,12 +136,13 @@ def bad_input(row: dict[str, Any]) -> Bad:
         files[path] = b"".join([changed(lines[0], values, path), *lines[1:]])
     for path, value in row.get("files", {}).items():
         files[path] = content(value, path, sound)
-    words = [shlex.split(line) if isinstance(line, str) else line for line in row["commands"]]
-    commands = tuple(tuple(map(text, line)) for line in words)
-    reply = (row.get("status", 200), text(row["reply"]).encode()) if "reply" in row else None
-    code = tuple(row.get("code", (1, 2)))
-    clean = row.get("clean", False)
-    return Bad(row["name"], files, commands, tuple(row["message"]), code, clean, reply)
+    return files
+
+
+def commands_of(row: dict[str, Any]) -> list[list[str]]:
+    """Words of each command, which are written as a shell has them, or as a list."""
+    lines = [shlex.split(line) if isinstance(line, str) else line for line in row["commands"]]
+    return [list(map(text, line)) for line in lines]
 
 
 def changed(line: bytes, values: Any, path: str) -> bytes:

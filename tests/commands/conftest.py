@@ -28,3 +28,15 @@ def here(tmp_path, monkeypatch):
     """An empty working directory."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def cli(capsys):
+    """Run a command that ends with this exit code; what it printed, as `out` and `err`."""
+
+    def run(*words, code=0):
+        capsys.readouterr()
+        assert gnomon(*words) == code, words
+        return capsys.readouterr()
+
+    return run

@@ -6,7 +6,6 @@ Both are seen in previews, never in an exam.
 import json
 
 import pytest
-from command_toys import gnomon
 from picture_tables import numbered_pictures
 from PIL import Image
 
@@ -60,42 +59,29 @@ def test_the_exam_and_its_record_know_nothing_of_it(recipe):
     assert source.augment is None
 
 
-@pytest.mark.parametrize(
-    ("override", "message"),
-    [
-        ("data.1.augment=light", "augment is for pictures of your own: a kind has options.degrade"),
-        ("data.0.augment=strong", "data.0.augment: 'strong': input should be 'off', 'light' or"),
-    ],
-)
-def test_where_it_makes_no_sense_it_is_refused(recipe, override, message, capsys):
-    assert gnomon("plan", recipe, override) == 2
-    assert message in capsys.readouterr().err
-
-
-def old_run(recipe, run, *overrides):
+def old_run(recipe, run):
     """A run of a gnomon without `augment`, killed after its first checkpoint."""
-    resolved = resolve(recipe, overrides)
-    claim(run, resolved.recipe, sources=())
+    claim(run, resolve(recipe).recipe, sources=())
     text = (run / "recipe.yaml").read_text()
     assert "  augment: light\n" in text
-    (run / "recipe.yaml").write_text(
-        "".join(line for line in text.splitlines(keepends=True) if "augment:" not in line)
-    )
+    (run / "recipe.yaml").write_text(text.replace("  augment: light\n", ""))
     (run / "checkpoints" / "checkpoint-2").mkdir(parents=True)
+
+
+def go_on(recipe, run, *overrides):
+    resolved = resolve(recipe, overrides)
+    checked = as_begun(run, resolved.parsed, resolved.recipe)
+    claim(run, checked, sources=())
+    return strengths(checked)
 
 
 def test_a_run_goes_on_as_it_began(recipe, tmp_path):
     run = tmp_path / "run"
     old_run(recipe, run)
     for _ in range(2):  # the second finds `off` written down
-        resolved = resolve(recipe)
-        checked = as_begun(run, resolved.parsed, resolved.recipe)
-        assert strengths(checked) == ["off", None]
-        claim(run, checked, sources=())
-    light = resolve(recipe, ["data.0.augment=light"])
-    checked = as_begun(run, light.parsed, light.recipe)
+        assert go_on(recipe, run) == ["off", None]
     with pytest.raises(ValueError, match=r"data.0.augment: 'off' there, 'light' here"):
-        claim(run, checked, sources=())
+        go_on(recipe, run, "data.0.augment=light")
 
 
 def test_a_start_that_trained_nothing_begins_as_runs_do_now(recipe, tmp_path):
@@ -104,76 +90,67 @@ def test_a_start_that_trained_nothing_begins_as_runs_do_now(recipe, tmp_path):
     (run / "checkpoints" / "checkpoint-2").rmdir()
     (run / "data").mkdir()
     (run / "data" / "manifest.json").write_text("{}")  # samples, which nothing of this changes
-    resolved = resolve(recipe)
-    checked = as_begun(run, resolved.parsed, resolved.recipe)
-    assert strengths(checked) == ["light", None]
-    claim(run, checked, sources=())
-    assert "  augment: light\n" in (run / "recipe.yaml").read_text()
+    for folder in (run, tmp_path / "new"):
+        assert go_on(recipe, folder) == ["light", None]
+        assert strengths(resolve(folder / "recipe.yaml").parsed) == ["light", None]
+        assert "gnomon" in json.loads((folder / "versions.json").read_text())
 
 
-def test_a_new_run_is_recorded_as_it_is_trained(recipe, tmp_path):
-    resolved = resolve(recipe)
-    checked = as_begun(tmp_path / "new", resolved.parsed, resolved.recipe)
-    assert strengths(checked) == ["light", None]
-    claim(tmp_path / "new", checked, sources=())
-    versions = json.loads((tmp_path / "new" / "versions.json").read_text())
-    assert "gnomon" in versions
-    stored = resolve(tmp_path / "new" / "recipe.yaml")
-    assert strengths(stored.parsed) == ["light", None]
+@pytest.fixture
+def sheet(cli, tmp_path):
+    """Pixels of a preview of four samples, and what was said beside it."""
+
+    def draw(*words):
+        said = cli("preview", *words, "-o", tmp_path / "sheet.png", "--n", 4).err
+        with Image.open(tmp_path / "sheet.png") as image:
+            return image.tobytes(), said
+
+    return draw
 
 
-def sheet(*words):
-    *_, out = words
-    assert gnomon("preview", *words[:-1], "-o", out, "--n", 4) == 0
-    with Image.open(out) as image:
-        return image.tobytes()
-
-
-def test_a_preview_shows_what_training_sees_and_says_so(recipe, tmp_path, capsys):
-    out, single = tmp_path / "sheet.png", "model.name=nobody/nothing"
-    plain = sheet(recipe, single, "data.0.augment=off", out)
-    assert "augmented" not in capsys.readouterr().err
-    light = sheet(recipe, single, out)
-    message = "pictures are augmented, as training sees them; data.0.augment=off shows them as"
-    assert message in capsys.readouterr().err
+def test_a_preview_shows_what_training_sees_and_says_so(recipe, sheet):
+    single = "model.name=nobody/nothing"
+    plain, said = sheet(recipe, single, "data.0.augment=off")
+    assert "augmented" not in said
+    light, said = sheet(recipe, single)
+    assert "pictures are augmented, as training sees them; data.0.augment=off shows them as" in said
     assert light != plain
-    assert sheet(recipe, single, out) == light
-    test = sheet(recipe, single, "--split", "test", out)
-    assert test == sheet(recipe, single, "data.0.augment=heavy", "--split", "test", out)
+    assert sheet(recipe, single)[0] == light
+    test, _ = sheet(recipe, single, "--split", "test")
+    assert test == sheet(recipe, single, "data.0.augment=heavy", "--split", "test")[0]
 
 
-def test_a_tables_preview_is_plain_unless_told_otherwise(recipe, tmp_path, capsys):
-    table, out = recipe.with_name("labels.csv"), tmp_path / "sheet.png"
-    words = (table, "columns.ask=How far?", "columns.kind=number", "columns.split=part")
-    plain = sheet(*words, out)
-    assert sheet(*words, "augment=off", out) == plain
-    assert "augmented" not in capsys.readouterr().err
-    assert sheet(*words, "augment=light", out) != plain
-    assert "; augment=off shows them as they are" in capsys.readouterr().err
+def test_a_tables_preview_is_plain_unless_told_otherwise(recipe, sheet):
+    columns = ("columns.ask=How far?", "columns.kind=number", "columns.split=part")
+    words = (recipe.with_name("labels.csv"), *columns)
+    plain, said = sheet(*words)
+    assert "augmented" not in said
+    assert sheet(*words, "augment=off")[0] == plain
+    light, said = sheet(*words, "augment=light")
+    assert light != plain
+    assert "; augment=off shows them as they are" in said
 
 
-def test_spread_answers_are_previewed_and_planned_and_the_exam_is_as_ever(recipe, tmp_path, capsys):
-    out, words = tmp_path / "sheet.png", ("model.name=nobody/nothing", "data.0.augment=off")
-    plain = sheet(recipe, *words, out)
-    assert "spread" not in capsys.readouterr().err
-    assert sheet(recipe, *words, "loss.spread=30", out) != plain
-    message = "answers are spread, as training sees them; loss.spread=0 shows the labels"
-    assert message in capsys.readouterr().err
-    test = sheet(recipe, *words, "--split", "test", out)
-    assert sheet(recipe, *words, "loss.spread=30", "--split", "test", out) == test
+def test_spread_answers_are_previewed_and_planned_and_the_exam_is_as_ever(recipe, sheet, cli):
+    words = (recipe, "model.name=nobody/nothing", "data.0.augment=off")
+    plain, said = sheet(*words)
+    assert "spread" not in said
+    spread, said = sheet(*words, "loss.spread=30")
+    assert spread != plain
+    assert "answers are spread, as training sees them; loss.spread=0 shows the labels" in said
+    test, _ = sheet(*words, "--split", "test")
+    assert sheet(*words, "loss.spread=30", "--split", "test")[0] == test
     assert resolve(recipe, ["loss.spread=30"]).exam == resolve(recipe).exam
-    assert gnomon("plan", recipe, "--config-only", "loss.spread=0.8") == 0
-    printed = capsys.readouterr().out
+    printed = cli("plan", recipe, "--config-only", "loss.spread=0.8").out
     assert "spread    answers are drawn from a bell of 0.8 steps around the truth" in printed
 
 
 @pytest.mark.parametrize("verb", ["plan", "train", "preview"])
-def test_a_recipe_of_texts_alone_has_nothing_to_spread(recipe, tmp_path, verb, capsys):
+def test_a_recipe_of_texts_alone_has_nothing_to_spread(recipe, tmp_path, verb, cli):
     words = [verb, recipe, "data=[{kind: clock, options: {size: 84, questions: [valid]}}]"]
     if verb != "plan":
         words += ["-o", tmp_path / "out.png"]
-    assert gnomon(*words, "loss.spread=0.8", "loss.name=ce") == 2
-    printed = capsys.readouterr().err
+    printed = cli(*words, "loss.spread=0.8", "loss.name=ce", code=2).err
     assert "loss.spread=0.8: no training sample, of the first 64, has a number, a time" in printed
     assert "leave loss.spread out" in printed
     assert not (tmp_path / "out.png").exists()

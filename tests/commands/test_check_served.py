@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from command_toys import finished_run, gnomon
+from command_toys import finished_run
 from quick import quick
 from reply_server import answer, reply_server
 
@@ -82,30 +82,34 @@ def causes(output):
     return re.findall(r"^- (\w+(?: \w+)?)", output, re.MULTILINE)
 
 
-def test_a_server_that_answers_as_the_run_did_passes(run, url, capsys):
-    assert gnomon("check-served", run, "--server", url, "--model", "reader") == 0
-    output = capsys.readouterr().out
+@pytest.fixture
+def check(run, url, cli):
+    """What is printed of a model of that server, and the exit code that it has to have."""
+    return lambda model, *words, code=0: (
+        cli("check-served", run, "--server", url, "--model", model, *words, code=code).out
+    )
+
+
+def test_a_server_that_answers_as_the_run_did_passes(check):
+    output = check("reader")
     assert re.search(r"Exactly right +100\.0 % \[86\.\d, 100\.0\] +100\.0 %", output)
     assert re.search(r"The same to the letter +100\.0 % \[86\.2, 100\.0\]", output)
     assert not causes(output)
     assert output.endswith("reader answers as the run did.\n")
 
 
-def test_other_words_for_the_same_are_told_and_pass(run, url, capsys):
-    assert gnomon("check-served", run, "--server", url, "--model", "wordy") == 0
-    output = capsys.readouterr().out
+def test_other_words_for_the_same_are_told_and_pass(check):
+    output = check("wordy")
     assert re.search(r"The same to the letter +0\.0 %.*\nRead as the same +100\.0 %", output)
     assert output.endswith("wordy answers as the run did.\n")
 
 
-def test_one_answer_of_many_may_be_precision_or_the_tower(run, url, capsys):
-    words = ("check-served", run, "--server", url, "--model", "rounded")
-    assert gnomon(*words, "--at-once", 3) == 0
-    output = capsys.readouterr().out
+def test_one_answer_of_many_may_be_precision_or_the_tower(check):
+    output = check("rounded", "--at-once", 3)
     assert re.search(r"Read as the same +95\.8 % \[79\.8, 99\.3\]", output)
     assert "The run trained adapters of its vision, too." in output
     assert "Precision: the run answered in bfloat16" in output
-    assert gnomon(*words, "--least", 0.99) == 1
+    check("rounded", "--least", 0.99, code=1)
 
 
 CAUSES = {
@@ -119,20 +123,17 @@ CAUSES = {
 
 
 @pytest.mark.parametrize("model", quick(CAUSES, "base", "squinting"))
-def test_a_server_that_answers_otherwise_is_found_out(run, url, capsys, model):
+def test_a_server_that_answers_otherwise_is_found_out(check, model):
     """And the cause is named that shows in what it says."""
-    assert gnomon("check-served", run, "--server", url, "--model", model) == 1
-    output = capsys.readouterr().out
+    output = check(model, code=1)
     assert causes(output) == [CAUSES[model]]
     assert f"{model} does NOT answer as the run did" in output
 
 
 @pytest.mark.slow
-def test_the_pairs_that_differ_are_printed_and_stand_in_the_report(run, url, tmp_path, capsys):
+def test_the_pairs_that_differ_are_printed_and_stand_in_the_report(run, check, tmp_path):
     page = tmp_path / "served.html"
-    words = ["--server", url, "--model", "base", "--samples", 16, "-o", page]
-    assert gnomon("check-served", run, *words) == 1
-    output = capsys.readouterr().out
+    output = check("base", "--samples", 16, "-o", page, code=1)
     first = resolve(run / "recipe.yaml").exam.pool[0]
     assert re.search(rf"{first.id} .*'{first.target.display()}' .*'01:00'", output)
     assert "and 2 more" in output
@@ -150,18 +151,17 @@ def test_the_pairs_that_differ_are_printed_and_stand_in_the_report(run, url, tmp
         ([], 2, "has reader, wordy, rounded, base,"),
     ],
 )
-def test_what_the_server_refuses_is_one_line(run, url, capsys, words, code, message):
-    assert gnomon("check-served", run, "--server", url, *words) == code
-    error = capsys.readouterr().err
+def test_what_the_server_refuses_is_one_line(run, url, cli, words, code, message):
+    error = cli("check-served", run, "--server", url, *words, code=code).err
     assert message in error
     assert error.splitlines()[-1].startswith("gnomon")
 
 
-def test_without_a_server_or_answers_it_says_so_at_once(run, tmp_path, capsys):
-    assert gnomon("check-served", run, "--server", "http://127.0.0.1:9/v1", "--model", "m") == 1
-    assert "gnomon: http://127.0.0.1:9/v1 cannot be reached: " in capsys.readouterr().err
-    assert gnomon("check-served", tmp_path, "--server", "http://127.0.0.1:9/v1") == 2
-    assert "is no run" in capsys.readouterr().err
+def test_without_a_server_or_answers_it_says_so_at_once(run, tmp_path, cli):
+    nobody = ("--server", "http://127.0.0.1:9/v1")
+    refusal = cli("check-served", run, *nobody, "--model", "m", code=1).err
+    assert "gnomon: http://127.0.0.1:9/v1 cannot be reached: " in refusal
+    assert "is no run" in cli("check-served", tmp_path, *nobody, code=2).err
     (tmp_path / "recipe.yaml").write_bytes((run / "recipe.yaml").read_bytes())
-    assert gnomon("check-served", tmp_path, "--server", "http://127.0.0.1:9/v1") == 2
-    assert "holds no answers of what it trained: `gnomon predict" in capsys.readouterr().err
+    refusal = cli("check-served", tmp_path, *nobody, code=2).err
+    assert "holds no answers of what it trained: `gnomon predict" in refusal

@@ -5,9 +5,9 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from command_toys import gnomon
 from PIL import Image
 
+from gnomon.answers.box.measure import iou
 from gnomon.commands import cuts, predict, resolve
 from gnomon.commands.pictures import find_questions, question_of
 from gnomon.eval.scoring import predictions
@@ -90,38 +90,38 @@ def test_what_lies_in_a_picture_is_not_asked_of_a_cut():
     assert not list(cuts.box_samples([clock, Sample("t", None, "1+1?", Number(Decimal(2)))], WHERE))
 
 
-def test_pictures_are_found_cut_and_read_in_one_run_which_resumes(answers, capsys):
+def test_pictures_are_found_cut_and_read_in_one_run_which_resumes(answers, cli):
     replies, asked = answers
     make_run(*TAUGHT)
     Path("photos").mkdir()
     for name in ("a.png", "b.png"):
         Image.new("RGB", (400, 300)).save(Path("photos", name))
     replies["kill"] = "b.png"
-    assert gnomon("predict", "run", "photos", "--find") != 0
+    cli("predict", "run", "photos", "--find", code=130)
     del replies["kill"]
-    assert gnomon("predict", "run", "photos", "--find") == 0
+    said = cli("predict", "run", "photos", "--find").err
     size = (90, 90)  # 0.2 of the width and a margin
     assert asked == [
         ("a.png", WHERE, (400, 300)), ("b.png", WHERE, (400, 300)),
         ("a.png", TIME, size), ("b.png", TIME, size), ("b.png", TIME, size),
     ]  # fmt: skip
-    rows = list(csv.reader(Path("answers.csv").read_text().splitlines()))
-    assert rows[0] == ["file", "answer", "x1", "y1", "x2", "y2"]
-    assert rows[1] == ["a.png", "10:08", "195", "120", "285", "210"]
-    assert f"asking first: {WHERE}" in capsys.readouterr().err
+    header, row, _ = csv.reader(Path("answers.csv").read_text().splitlines())
+    assert header == ["file", "answer", "x1", "y1", "x2", "y2"]
+    assert row == ["a.png", "10:08", "195", "120", "285", "210"]
+    assert f"asking first: {WHERE}" in said
     assert sorted(path.name for path in Path().iterdir()) == ["answers.csv", "photos", "run"]
 
 
-def test_labelled_pictures_are_scored_and_the_report_draws_the_cut(answers):
+def test_labelled_pictures_are_scored_and_the_report_draws_the_cut(answers, cli):
     make_run(*TAUGHT)
     Image.new("RGB", (400, 300)).save("a.png")
     Path("labels.csv").write_text("image,answer\na.png,10:08\n")
     words = ["columns.kind=time", f"columns.ask={TIME}", "eval.split=all"]
-    assert gnomon("predict", "run", "labels.csv", "--find", *words) == 0
+    cli("predict", "run", "labels.csv", "--find", *words)
     file = Path("run/predictions/labels-find.jsonl")
     (answer,) = predictions.read(file)
     assert answer.cut == (195, 120, 285, 210)
-    assert gnomon("score", str(file), "--out", "report.html") == 0
+    cli("score", file, "--out", "report.html")
     page = Path("report.html").read_text()
     assert 'cut" style="left:48.8%;top:40.0%;width:22.5%;height:30.0%"' in page
     assert "Dotted: the part" in page
@@ -135,14 +135,14 @@ def test_labelled_pictures_are_scored_and_the_report_draws_the_cut(answers):
         ([{"kind": "gauge", "options": {"questions": ["find"]}}], "several things: choose one"),
     ],
 )
-def test_a_run_that_cannot_find_is_refused_with_the_way_out(answers, data, message, capsys):
+def test_a_run_that_cannot_find_is_refused_with_the_way_out(answers, data, message, cli):
     make_run(*data)
     Image.new("RGB", (9, 9)).save("a.png")
-    assert gnomon("predict", "run", "a.png", "--find", "--question", TIME) == 2
-    refusal = capsys.readouterr().err
+    words = ("predict", "run", "a.png", "--question", TIME)
+    refusal = cli(*words, "--find", code=2).err
     assert message in refusal
     assert "--find-question" in refusal
-    assert gnomon("predict", "run", "a.png", "--find-question", WHERE, "--question", TIME) == 0
+    cli(*words, "--find-question", WHERE)
 
 
 def test_the_question_for_the_box_is_no_question_of_what_is_read(answers):
@@ -156,39 +156,30 @@ def test_the_question_for_the_box_is_no_question_of_what_is_read(answers):
 @pytest.mark.parametrize("kind", ["clock", "counter", "gauge"])
 def test_boxes_to_find_are_spread_over_the_picture(kind):
     """No one box overlaps many of them by half: the question is none of habit."""
-    (question,) = {"gauge": ["find"]}.get(kind, ["where"])
-    options = {"instruments": ["gauge"]} if kind == "gauge" else {}
-    generator = create(kind, questions=[question], look="photo", **options)
+    options = {"questions": ["where"]}
+    if kind == "gauge":
+        options = {"questions": ["find"], "instruments": ["gauge"]}
+    generator = create(kind, look="photo", **options)
     assert len(generator.find_questions) == 1
     boxes = [generator[i].target for i in range(24)]
-    side = generator.size
-    assert all(0 <= box.x1 < box.x2 <= side + 1 for box in boxes)
-
-    def overlap(one, other):
-        width = min(one.x2, other.x2) - max(one.x1, other.x1)
-        height = min(one.y2, other.y2) - max(one.y1, other.y1)
-        shared = max(width, 0) * max(height, 0)
-        areas = [(b.x2 - b.x1) * (b.y2 - b.y1) for b in (one, other)]
-        return shared / (sum(areas) - shared)
-
-    shares = [sum(overlap(one, other) >= 0.5 for other in boxes) / len(boxes) for one in boxes]
+    assert all(0 <= box.x1 < box.x2 <= generator.size + 1 for box in boxes)
+    shares = [sum(iou(box.corners, b.corners) >= 0.5 for b in boxes) / len(boxes) for box in boxes]
     assert max(shares) < 0.45
 
 
 @pytest.mark.slow
-def test_a_trained_run_finds_and_reads_with_a_model_of_its_own(tmp_path, monkeypatch, capsys):
+def test_a_trained_run_finds_and_reads_with_a_model_of_its_own(here, cli):
     """Two steps teach nothing, but its answers go the whole way, and card and merge know it."""
-    monkeypatch.chdir(tmp_path)
     Path("find.yaml").write_text(
         f"model: {{name: gnomon-tiny}}\ndata: {TAUGHT}\ntrain: {{max_steps: 2, samples: 16}}\n"
         "eval: {samples: 4, max_new_tokens: 34}\n"
     )
-    assert gnomon("train", "find.yaml", "--out", "run") == 0
+    cli("train", "find.yaml", "--out", "run")
     create("clock", questions=["where"], look="photo")[0].image.save("photo.png")
-    assert gnomon("predict", "run", "photo.png", "--find", "--out", "answers.csv") == 0
+    printed = cli("predict", "run", "photo.png", "--find", "--out", "answers.csv").out
+    assert f'answers.csv: 1 answer to "{TIME}"' in printed
     header, row = csv.reader(Path("answers.csv").read_text().splitlines())
     assert header[2:] == ["x1", "y1", "x2", "y2"]
     assert len(row) == 6
-    assert f'answers.csv: 1 answer to "{TIME}"' in capsys.readouterr().out
-    assert gnomon("merge", "run", "model") == 0
-    assert gnomon("predict", "model", "photo.png", "--find", "--out", "merged.csv") == 0
+    cli("merge", "run", "model")
+    cli("predict", "model", "photo.png", "--find", "--out", "merged.csv")

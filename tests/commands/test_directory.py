@@ -9,7 +9,6 @@ import pytest
 from bad_inputs import sound_answers
 from command_toys import gnomon, small
 
-from gnomon.generators import create
 from gnomon.generators.arithmetic import Arithmetic
 from gnomon.generators.clock import Clock
 
@@ -34,6 +33,12 @@ def recipe(tmp_path):
 @pytest.fixture
 def run(tmp_path):
     return tmp_path / "run"
+
+
+@pytest.fixture
+def train(cli, recipe, run):
+    """What `train` says of the recipe with these overrides, and how it has to end."""
+    return lambda *words, code=0: cli("train", recipe, *words, "--out", run, code=code).err
 
 
 @pytest.fixture
@@ -67,75 +72,61 @@ def files(folder):
     return {file: file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
 
 
-def begun(recipe, run):
-    """A run that was killed after its first checkpoint."""
-    assert gnomon("train", recipe, "--out", run) == 0
+@pytest.fixture
+def begun(trained, train, run):
+    """A run that was killed after its first checkpoint; its files."""
+    train()
     (run / "checkpoints" / "checkpoint-2").mkdir(parents=True)
     versions = json.loads((run / "versions.json").read_text())
-    assert versions["kinds"] == {
-        "arithmetic": Arithmetic.version,
-        "clock": Clock.version,
-        "mixture": 1,
-    }
+    kinds = {"arithmetic": Arithmetic.version, "clock": Clock.version, "mixture": 1}
+    assert versions["kinds"] == kinds
+    return files(run)
 
 
 @pytest.mark.parametrize(("kind", "cls"), [("clock", Clock), ("arithmetic", Arithmetic)])
 def test_a_run_goes_on_with_the_versions_of_its_kinds_alone(
-    recipe, run, trained, monkeypatch, capsys, kind, cls
+    recipe, run, trained, begun, train, cli, monkeypatch, kind, cls
 ):
     """Those of a mixture's parts, too."""
-    begun(recipe, run)
-    before, was = files(run), cls.version
-    assert gnomon("train", recipe, "--out", run) == 0
+    version = cls.version
+    train()
     monkeypatch.setattr(cls, "version", 99)
-    for verb in ("train", "run"):
-        assert gnomon(verb, recipe, "--out", run) == 2
-        said = capsys.readouterr().err
-        assert f"(version of {kind}: {was} there, 99 here): give another --out" in said
+    message = f"(version of {kind}: {version} there, 99 here): give another --out"
+    assert message in train(code=2)
+    assert message in cli("run", recipe, "--out", run, code=2).err
     assert len(trained) == 2
-    assert files(run) == before
+    assert files(run) == begun
 
 
 @pytest.mark.parametrize("kept", [(), ("gnomon", "python")])
-def test_a_run_without_a_record_of_its_kinds_is_not_gone_on_with(
-    recipe, run, trained, capsys, kept
-):
+def test_a_run_without_a_record_of_its_kinds_is_not_gone_on_with(run, begun, train, kept):
     """Older versions dealt out a user's own rows otherwise: what was held out would be learnt."""
-    begun(recipe, run)
     versions = json.loads((run / "versions.json").read_text())
     (run / "versions.json").write_text(json.dumps({name: versions[name] for name in kept}))
     before = files(run)
-    assert gnomon("train", recipe, "--out", run) == 2
-    assert "version of gnomon in versions.json: 'older' there" in capsys.readouterr().err
+    assert "version of gnomon in versions.json: 'older' there" in train(code=2)
     assert files(run) == before
     (run / "adapter").mkdir()  # finished: nothing is drawn
-    assert gnomon("train", recipe, "--out", run) == 0
+    train()
 
 
-def test_steps_beyond_those_of_the_epochs_extend_a_run(recipe, run, trained, monkeypatch, capsys):
+def test_steps_beyond_those_of_the_epochs_extend_a_run(run, trained, begun, train, monkeypatch):
     """Two were taken; the weights and answers that they gave keep that number."""
-    begun(recipe, run)
     (run / "adapter").mkdir()
-    for name in (
-        "after.jsonl",
-        "after-belief.about.json",
-        "after-1.jsonl",
-        "before.jsonl",
-        "d.jsonl",
-    ):
-        (run / "predictions").mkdir(exist_ok=True)
+    (run / "predictions").mkdir()
+    answers = ("after.jsonl", "after-belief.about.json", "after-1.jsonl", "before.jsonl", "d.jsonl")
+    for name in answers:
         (run / "predictions" / name).touch()
     before = files(run)
-    assert gnomon("train", recipe, "train.max_steps=2", "--out", run) == 2
+    train("train.max_steps=2", code=2)
     monkeypatch.setenv("WORLD_SIZE", "2")
-    assert gnomon("train", recipe, "train.max_steps=3", "--out", run) == 2
+    train("train.max_steps=3", code=2)
     monkeypatch.delenv("WORLD_SIZE")
     with monkeypatch.context() as patch:
         patch.setattr(Clock, "version", 99)  # what is drawn from now on would be other samples
-        assert gnomon("train", recipe, "train.max_steps=3", "--out", run) == 2
-    assert "version of clock" in capsys.readouterr().err
+        assert "version of clock" in train("train.max_steps=3", code=2)
     assert files(run) == before
-    assert gnomon("train", recipe, "train.max_steps=3", "--out", run) == 0
+    train("train.max_steps=3")
     assert trained[-1][0].train.max_steps == 3
     names = {place.name for place in (*run.iterdir(), *(run / "predictions").iterdir())}
     assert names >= {"adapter-2", "after-2.jsonl", "after-belief-2.about.json", "d-2.jsonl"}
@@ -158,25 +149,23 @@ def test_pictures_on_disk_train_on_whatever_is_drawn_now(
     assert [source for _, source in found] == ["directory"] * (code == 0)
 
 
-def test_a_start_that_failed_gives_way_to_the_mended_recipe(recipe, run, trained, capsys):
-    assert gnomon("train", recipe, "loss.weight=0.5", "--out", run) == 0  # and it trains nothing
-    assert gnomon("train", recipe, "loss.weight=0.25", "--out", run) == 0
+def test_a_start_that_failed_gives_way_to_the_mended_recipe(run, trained, train):
+    train("loss.weight=0.5")  # and it trains nothing
     assert (
         "nothing was trained there yet, so its recipe changes (loss.weight: 0.5 there, 0.25 here)"
-        in (capsys.readouterr().err)
-    )
+    ) in train("loss.weight=0.25")
     assert trained[-1][0].loss.weight == 0.25
     assert "weight: 0.25" in (run / "recipe.yaml").read_text()
     (run / "log.jsonl").write_text('{"step": 1}\n')
     before = files(run)
-    assert gnomon("train", recipe, "loss.weight=0.5", "--out", run) == 2
-    assert "another gnomon (loss.weight: 0.25 there, 0.5 here)" in (capsys.readouterr().err)
+    message = train("loss.weight=0.5", code=2)
+    assert "another gnomon (loss.weight: 0.25 there, 0.5 here)" in message
     assert files(run) == before
 
 
 @pytest.mark.slow
 def test_a_failed_start_keeps_what_it_drew_and_what_was_answered(
-    recipe, run, failing, request, monkeypatch, capsys
+    recipe, run, failing, request, monkeypatch, cli
 ):
     """Out of memory at the first step: with a smaller batch nothing is drawn or asked again."""
 
@@ -189,77 +178,75 @@ def test_a_failed_start_keeps_what_it_drew_and_what_was_answered(
     monkeypatch.setattr("gnomon.commands.run.report", lambda *_: None)
     monkeypatch.setattr("gnomon.commands.run.pictures_of", lambda _: ({}, ""))
     words = ["run", recipe, "--out", run, "--workers", 1]
-    assert gnomon(*words) == 1
+    cli(*words, code=1)
     before = files(run)
-    for override, part, told in (
+    for override, part, difference in (
         ("data.0.options.size=112", "data", "data.0.options.size: 84 there, 112 here"),
         ("train.samples=12", "data", "train.samples: 10 there, 12 here"),
         ("eval.max_new_tokens=8", "predictions", "eval.max_new_tokens: 32 there, 8 here"),
     ):
+        message = f"{run / part} was made by another recipe, or another gnomon ({difference})"
         for verb in ("run", "train"):
-            assert gnomon(verb, recipe, override, "--out", run) == 2
-            said = capsys.readouterr().err
-            assert f"{run / part} was made by another recipe, or another gnomon ({told})" in said
+            assert message in cli(verb, recipe, override, "--out", run, code=2).err
         assert files(run) == before
     trained = request.getfixturevalue("trained")
-    assert gnomon(*words, "train.per_device_train_batch_size=2") == 0
+    message = cli(*words, "train.per_device_train_batch_size=2").err
+    assert "train.per_device_train_batch_size: 8 there, 2 here" in message
     assert [source for _, source in trained] == ["directory"]
     after = files(run)
     assert {f for f in before if after[f] != before[f]} <= {run / "recipe.yaml"}
-    assert "train.per_device_train_batch_size: 8 there, 2 here" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("verb", ["train", "run"])
-def test_nothing_is_written_among_other_files(recipe, run, trained, capsys, verb):
+def test_nothing_is_written_among_other_files(recipe, run, trained, cli, verb):
     run.mkdir()
     for index in range(5):
-        create("clock", size=84)[index].image.save(run / f"IMG_{index}.jpg")
+        (run / f"IMG_{index}.jpg").write_text("mine")
     before = files(run)
-    assert gnomon(verb, recipe, "--out", run) == 2
-    assert "holds other files (IMG_0.jpg, IMG_1.jpg, IMG_2.jpg and 2 more)" in (
-        capsys.readouterr().err
-    )
+    message = cli(verb, recipe, "--out", run, code=2).err
+    assert "holds other files (IMG_0.jpg, IMG_1.jpg, IMG_2.jpg and 2 more)" in message
     assert files(run) == before
     assert not trained
 
 
-def test_a_users_own_recipe_is_no_run(recipe, run, trained, capsys):
+def test_a_users_own_recipe_is_no_run(recipe, run, trained, cli):
     run.mkdir()
     own = run / "recipe.yaml"
     own.write_text("# mine\n" + recipe.read_text())
-    assert gnomon("train", own, "loss.weight=0.5", "--out", run) == 2
+    cli("train", own, "loss.weight=0.5", "--out", run, code=2)
     (run / "IMG_0.jpg").touch()
-    assert gnomon("train", own, "--out", run) == 2
-    assert "holds other files (IMG_0.jpg)" in capsys.readouterr().err
+    assert "holds other files (IMG_0.jpg)" in cli("train", own, "--out", run, code=2).err
     assert own.read_text().startswith("# mine")
     assert not trained
 
 
-def test_leftovers_and_hidden_files_are_in_nobodys_way(recipe, run, trained):
+def test_leftovers_and_hidden_files_are_in_nobodys_way(run, trained, train):
     run.mkdir()
     for name in (".DS_Store", ".recipe.yaml.17.tmp", "versions.json"):
         (run / name).write_text("{}")
-    assert gnomon("train", recipe, "--out", run) == 0
+    train()
     (run / "notes.txt").touch()
-    assert gnomon("train", recipe, "--out", run) == 0
+    train()
     assert len(trained) == 2
 
 
 def test_a_card_that_a_kill_left_unwritten_is_written_by_a_restart(
-    recipe, run, trained, monkeypatch
+    run, trained, train, monkeypatch
 ):
     cards = []
     monkeypatch.setattr("gnomon.commands.train.write_card", lambda *given: cards.append(given))
     for held, n in ((None, 1), ("# Model Card\n[More Information Needed]\n", 2), ("# Mine\n", 2)):
         if held is not None:
             (run / "README.md").write_text(held)  # in the place of the weights
-        assert gnomon("train", recipe, "--out", run) == 0
+        train()
         assert len(cards) == n
 
 
-def test_another_launch_changes_nothing_of_a_run_that_begins(recipe, run, trained, monkeypatch):
+def test_another_launch_changes_nothing_of_a_run_that_begins(
+    recipe, run, trained, train, monkeypatch
+):
     """Of processes launched together only the first holds the lock, so the others write nothing."""
-    assert gnomon("train", recipe, "--out", run) == 0
+    train()
     before = files(run)
     monkeypatch.setenv("RANK", "1")
     gnomon("train", recipe, "train.learning_rate=0.5", "--out", run)
@@ -267,8 +254,7 @@ def test_another_launch_changes_nothing_of_a_run_that_begins(recipe, run, traine
 
 
 @pytest.mark.parametrize("text", ["[1]", '{"kinds": null}', "{", "[" * 100_000])
-def test_a_damaged_record_of_versions_is_told_by_its_file(recipe, run, trained, capsys, text):
-    begun(recipe, run)
+def test_a_damaged_record_of_versions_is_told_by_its_file(recipe, run, begun, capsys, text):
     (run / "versions.json").write_text(text)
     assert gnomon("train", recipe, "--out", run) in (1, 2)
     assert "versions.json" in capsys.readouterr().err
@@ -279,25 +265,23 @@ elsewhere = pytest.mark.skipif(sys.platform != "linux", reason="other systems ha
 
 @elsewhere
 @pytest.mark.parametrize("verb", ["run", "train", "merge"])
-def test_a_name_that_is_no_utf_8_is_refused_before_anything_is_made(tmp_path, capsys, verb):
+def test_a_name_that_is_no_utf_8_is_refused_before_anything_is_made(tmp_path, cli, verb):
     """The tokenizer could not be saved, when training began or the adapter was merged."""
     out = tmp_path / os.fsdecode(b"x\xff")
     words = [out] if verb == "merge" else ["--out", out]
-    assert gnomon(verb, small(tmp_path), *words) == 2
-    assert "x\\xff: this name is no UTF-8, give another" in capsys.readouterr().err
+    message = cli(verb, small(tmp_path), *words, code=2).err
+    assert "x\\xff: this name is no UTF-8, give another" in message
     assert not out.exists()
 
 
 @elsewhere
-def test_a_dataset_and_a_report_may_have_any_name(tmp_path, monkeypatch, capsys):
+def test_a_dataset_and_a_report_may_have_any_name(here, cli):
     """They could not be written when the pictures were drawn, or the answers scored."""
-    monkeypatch.chdir(tmp_path)
     folder, answers = os.fsdecode(b"\xff-sums"), os.fsdecode(b"\xff\x1b[31m.jsonl")
-    assert gnomon("generate", "arithmetic", "--n", 2, "--out", folder, "--workers", 1) == 0
-    assert gnomon("verify", folder) == 0
-    assert gnomon("stats", folder) == 2  # a recipe cannot name it
-    assert "\\xff… is no UTF-8: if it is a file or a folder, rename it" in capsys.readouterr().err
+    cli("generate", "arithmetic", "--n", 2, "--out", folder, "--workers", 1)
+    cli("verify", folder)
+    message = cli("stats", folder, code=2).err  # a recipe cannot name it
+    assert "\\xff… is no UTF-8: if it is a file or a folder, rename it" in message
     for name, data in sound_answers().items():
         Path(name.replace("a", answers.removesuffix(".jsonl"), 1)).write_bytes(data)
-    assert gnomon("score", answers, "--json") == 0
-    assert Path(json.loads(capsys.readouterr().out)["report"]).is_file()
+    assert Path(json.loads(cli("score", answers, "--json").out)["report"]).is_file()

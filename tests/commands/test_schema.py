@@ -7,7 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from command_toys import gnomon
 from jsonschema import Draft202012Validator
 from shtab import main as shtab
 
@@ -52,11 +51,8 @@ def test_what_readme_shows_and_what_a_run_stores_are_right(schema):
     assert wrong(schema, stored) == []
 
 
-CLOCK = {"data": [{"kind": "clock"}]}
-
-
 @pytest.mark.parametrize(
-    ("over", "at"),
+    ("override", "place"),
     [
         ("train.lr=1e-4", "train"),
         ("train.samples=many", "train.samples"),
@@ -69,15 +65,12 @@ CLOCK = {"data": [{"kind": "clock"}]}
         ("data.0.options.seed=1", "data.0.options"),
     ],
 )
-def test_what_a_recipe_refuses_is_marked(schema, over, at):
-    raw = recipe.override(json.loads(json.dumps(CLOCK)), [over])
-    assert wrong(schema, raw) == [at]
-
-
-def test_a_class_of_ones_own_is_no_mistake(schema):
+def test_what_a_recipe_refuses_is_marked(schema, override, place):
+    raw = {"data": [{"kind": "clock"}]}
+    assert wrong(schema, recipe.override(raw, [override])) == [place]
     own = ["data.0.kind=dice:Dice", "data.0.options.dice=3", "loss.name=own:Huber",
            "model.family=own:Polite"]  # fmt: skip
-    assert wrong(schema, recipe.override(json.loads(json.dumps(CLOCK)), own)) == []
+    assert wrong(schema, recipe.override({"data": [{"kind": "clock"}]}, own)) == []
 
 
 def test_every_key_has_what_ls_says_of_it():
@@ -99,22 +92,18 @@ def test_every_key_has_what_ls_says_of_it():
     }  # fmt: skip
 
 
-def test_recipes_written_beside_a_schema_name_it_to_the_editor(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_recipes_written_beside_a_schema_name_it_to_the_editor(here, monkeypatch, cli):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    gnomon("cp", "demo", "before.yaml")
+    cli("cp", "demo", "before.yaml")
     assert "yaml-language-server" not in Path("before.yaml").read_text()
-    capsys.readouterr()
-    assert gnomon("ls", "schema") == 0
-    Path("recipe.schema.json").write_text(capsys.readouterr().out)
-    gnomon("cp", "demo", "mine.yaml")
+    Path("recipe.schema.json").write_text(cli("ls", "schema").out)
+    cli("cp", "demo", "mine.yaml")
     line = "# yaml-language-server: $schema=recipe.schema.json\n"
     assert Path("mine.yaml").read_text() == line + Path("before.yaml").read_text()
-    Path("mine.yaml").write_text(
-        f"{line}# Planned for 9.0 GiB: before.\n" + shipped.read("demo")[1]
-    )
+    header = f"{line}# Planned for 9.0 GiB: before.\n"
+    Path("mine.yaml").write_text(header + shipped.read("demo")[1])
     few = ("train.samples=4", "--memory", 1.3, "--config-only")
-    assert gnomon("plan", "mine.yaml", *few, "--write", "planned.yaml") == 0
+    cli("plan", "mine.yaml", *few, "--write", "planned.yaml")
     planned = Path("planned.yaml").read_text()
     assert planned.startswith(f"{line}# Planned for 1.3 GiB")
     assert planned.count(line) == planned.count("# Planned for") == 1
