@@ -24,13 +24,15 @@ def started(*words):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # A shell's background job ignores Ctrl-C, and its children would inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
-def ended(process, group=False):
-    """What a process says that SIGTERM has reached, alone or with all that it started."""
+def ended(process, number=signal.SIGTERM, kill=os.kill):
+    """What a process says that a signal has reached, alone or with all that it started."""
     try:
-        (os.killpg if group else os.kill)(process.pid, signal.SIGTERM)
+        kill(process.pid, number)
         _, told = process.communicate(timeout=30)
     finally:
         process.kill()
@@ -63,14 +65,21 @@ def silent():
 
 
 @pytest.mark.slow
-def test_generate_ends_with_all_its_workers(tmp_path):
+@pytest.mark.parametrize(
+    ("number", "kill", "code"),
+    [(signal.SIGTERM, os.kill, 143), (signal.SIGINT, os.killpg, 130)],
+    ids=["SIGTERM", "Ctrl-C"],
+)
+def test_generate_ends_with_all_its_workers(tmp_path, number, kill, code):
+    """Of whom none says a word."""
     out = tmp_path / "set"
     words = ("generate", "clock", "--n", 100_000, "--out", out, "--workers", 2, "size=84")
     process = started(*words)
     wait_for(lambda: list(out.glob("data/.*.tmp")))
-    told = ended(process)
-    assert process.returncode == 143
-    assert told.splitlines()[-1] == GOES_ON
+    told = ended(process, number, kill)
+    assert process.returncode == code
+    assert told.splitlines()[-1].endswith("the same command resumes from what was saved")
+    assert "KeyboardInterrupt" not in told
     wait_for(lambda: gone(process.pid))
     left = {file.name for file in out.rglob("*") if file.is_file()}
     assert not [name for name in left if name.startswith(".")]
@@ -78,8 +87,14 @@ def test_generate_ends_with_all_its_workers(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", ["clock", "photos"])
-def test_no_server_is_waited_for_nor_asked_by_two_at_once(tmp_path, capsys, what):
+@pytest.mark.parametrize(
+    ("what", "number", "code", "line"),
+    [("clock", signal.SIGTERM, 143, GOES_ON), ("photos", signal.SIGTERM, 143, GOES_ON),
+     ("clock", signal.SIGINT, 130, GOES_ON.replace("terminated", "interrupted"))],
+)  # fmt: skip
+def test_no_server_is_waited_for_nor_asked_by_two_at_once(
+    tmp_path, capsys, what, number, code, line
+):
     (tmp_path / "photos").mkdir()
     Image.new("L", (8, 8)).save(tmp_path / "photos" / "a.png")
     data = tmp_path / what if what == "photos" else what
@@ -92,9 +107,9 @@ def test_no_server_is_waited_for_nor_asked_by_two_at_once(tmp_path, capsys, what
         assert gnomon(*words) == 1
         refused = f"gnomon: {out} is being written by process {process.pid} on "
         assert capsys.readouterr().err.startswith(refused)
-        told = ended(process)
-    assert process.returncode == 143
-    assert told.splitlines()[-1] == GOES_ON
+        told = ended(process, number)
+    assert process.returncode == code
+    assert told.splitlines()[-1] == line
 
 
 # The signal's error may land inside the library between a socket's opening and its `with`.

@@ -4,7 +4,7 @@ import pytest
 from pipeline_toys import CLOCKS, SUMS, boxed, clock, rows, total
 
 from gnomon import dialect
-from gnomon.pipeline.collate import FINAL, IGNORED, Collator, resized_size, written_answer
+from gnomon.pipeline.collate import FINAL, IGNORED, Collator, resized_size
 from gnomon.sample import Box, Sample, Time
 
 MIXED = [CLOCKS[0], SUMS[0], boxed(), SUMS[1], CLOCKS[1]]
@@ -29,28 +29,6 @@ def test_pictures_go_to_the_texts_that_have_them(blank, collate):
     assert len(batch["pixel_values"]) == 4 * sum(expected)
 
     assert "pixel_values" not in collate(rows([SUMS[0], SUMS[1]]))
-
-
-def test_a_batch_is_padded_on_the_right(blank, collate):
-    batch = collate(rows(MIXED))
-    lengths = batch["attention_mask"].sum(1)
-    assert len(set(lengths.tolist())) > 1
-    for ids, mask, length in zip(batch["input_ids"], batch["attention_mask"], lengths, strict=True):
-        assert mask[:length].all()
-        assert (ids[length:] == blank.processor.tokenizer.pad_token_id).all()
-
-
-def test_a_box_is_written_for_the_picture_as_the_model_sees_it(blank):
-    """100×90 becomes 112×112: corners are a share of that, not of what was drawn."""
-    sample = boxed()
-    size = resized_size(blank.family, blank.processor, sample)
-    assert size != sample.image.size
-    answer = written_answer(blank.family, blank.processor, sample)
-    read = dialect.create(blank.family.dialect).read(answer, size, like=sample.target)
-    meant = sample.target.scaled(sample.image.size, size)
-    across, down = dialect.create(blank.family.dialect).precision(size)
-    assert read.x1 == pytest.approx(meant.x1, abs=across)
-    assert read.y2 == pytest.approx(meant.y2, abs=down)
 
 
 def test_a_box_without_a_picture_is_refused(blank, collate):

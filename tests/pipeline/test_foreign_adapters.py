@@ -1,6 +1,5 @@
 """Adapters that are not what their run trained: refused by name, never left out in silence."""
 
-import json
 import pickle
 import shutil
 
@@ -83,45 +82,21 @@ def test_weights_that_are_none_are_refused(run, content):
         load_trained(TINY, run)
 
 
-@pytest.mark.parametrize("content", ["foreign", "pickle", "text", "nothing", "list"])
+@pytest.mark.parametrize("content", [{"a": Foreign()}, [1, 2], pickle.dumps(Foreign()), b"weights"])
 def test_weights_that_are_a_strangers_pickle_are_refused(run, content):
     (run / "adapter" / WEIGHTS).unlink()
     file = run / "adapter" / "adapter_model.bin"
-    if content == "foreign":
-        torch.save({"a": Foreign()}, file)
-    elif content == "list":
-        torch.save([1, 2], file)
+    if isinstance(content, bytes):
+        file.write_bytes(content)
     else:
-        data = {"pickle": pickle.dumps(Foreign()), "text": b"weights", "nothing": b""}
-        file.write_bytes(data[content])
+        torch.save(content, file)
     with pytest.raises(ModelNotHereError, match=r"the adapter: .*adapter"):
         load_trained(TINY, run)
 
 
-@pytest.mark.parametrize(
-    "config",
-    [
-        "{",
-        "[" * 50_000,
-        "[]",
-        "null",
-        "{}",
-        '{"peft_type": "LORA", "r": 2}',
-        {"peft_type": "NOTHING"},
-        {"r": "many"},
-        {"r": None},
-        {"target_modules": ["nowhere"]},
-        {"target_modules": 5},
-        {"target_modules": "("},
-        {"rank_pattern": [1]},
-    ],
-    ids=lambda config: str(config)[:40],
-)
+@pytest.mark.parametrize("config", ["{", '{"peft_type": "LORA", "r": 2}'])
 def test_a_config_of_another_shape_is_refused_by_its_folder(run, config):
-    """Read by PEFT, which raises what it likes."""
-    file = run / "adapter" / CONFIG
-    if not isinstance(config, str):
-        config = json.dumps(json.loads(file.read_text()) | config)
-    file.write_text(config)
+    """Read by PEFT, which raises what it likes; commands/bad_inputs.jsonl has more."""
+    (run / "adapter" / CONFIG).write_text(config)
     with pytest.raises(ModelNotHereError, match=r"the adapter: '.*/adapter' cannot be opened: "):
         load_trained(TINY, run)

@@ -15,9 +15,6 @@ from gnomon.pipeline.quantize import check_quantized, quantized_layers
 from gnomon.pipeline.training.parts import prepare_parts
 from gnomon.recipe import Model, Train
 
-PROJECTIONS = [f"self_attn.{p}_proj" for p in "qkvo"]
-PROJECTIONS += [f"mlp.{p}_proj" for p in ("gate", "up", "down")]
-
 
 @pytest.fixture(scope="module")
 def in_4_bits(checkpoint):
@@ -42,16 +39,17 @@ def test_without_a_dtype_the_machine_has_its_own(gpu, dtype, monkeypatch):
     assert with_dtype(Model(dtype="float16")).dtype == "float16"
 
 
-def test_a_family_whose_skip_list_misses_is_refused(checkpoint, monkeypatch):
-    """`visual` anchors at the path's start, so it skips nothing of `model.visual`."""
-    monkeypatch.setattr(Qwen2VL, "modules_in_16_bits", ("visual", "lm_head"))
-    with pytest.raises(ValueError, match=r"qwen2-vl: \d+ layers should not be quantised.*visual"):
-        load(Model(name=str(checkpoint), dtype="float32"))
-
-
-def test_a_family_that_keeps_everything_is_refused(checkpoint, monkeypatch):
-    monkeypatch.setattr(Qwen2VL, "modules_in_16_bits", ("model", "lm_head"))
-    with pytest.raises(ValueError, match="no layer is quantised"):
+@pytest.mark.parametrize(
+    ("skipped", "message"),
+    [
+        # `visual` anchors at the path's start, so it skips nothing of `model.visual`.
+        ("visual", r"qwen2-vl: \d+ layers should not be quantised.*visual"),
+        ("model", "no layer is quantised"),
+    ],
+)
+def test_a_family_whose_skip_list_misses_is_refused(checkpoint, monkeypatch, skipped, message):
+    monkeypatch.setattr(Qwen2VL, "modules_in_16_bits", (skipped, "lm_head"))
+    with pytest.raises(ValueError, match=message):
         load(Model(name=str(checkpoint), dtype="float32"))
 
 
@@ -74,31 +72,23 @@ def test_a_blank_model_in_4_bits_is_refused():
         load(replace(BLANK, load_in_4bit=True))
 
 
-@pytest.mark.parametrize(
-    ("model", "path", "family"),
-    [
-        (Model(name="gnomon-tiny"), str(families.TINY), "gnomon-tiny"),
+def test_a_name_says_where_and_which_family(checkpoint):
+    for model, path, family in (
+        (Model(name="gnomon-tiny"), families.TINY, "gnomon-tiny"),
         (BLANK, "gnomon-tiny-blank", "gnomon-tiny"),
         (replace(BLANK, family="qwen2-vl"), "gnomon-tiny-blank", "qwen2-vl"),
-    ],
-)
-def test_a_name_says_where_and_which_family(model, path, family):
-    found, of = resolve(model)
-    assert (found, of.name) == (path, family)
+        (Model(name=str(checkpoint)), checkpoint, "qwen2-vl"),
+        (Model(name=str(checkpoint), family="gnomon-tiny"), checkpoint, "gnomon-tiny"),
+    ):
+        place, found = resolve(model)
+        assert (place, found.name) == (str(path), family)
 
 
-def test_a_checkpoint_says_its_family_itself(checkpoint):
-    assert resolve(Model(name=str(checkpoint)))[1].name == "qwen2-vl"
-    assert resolve(Model(name=str(checkpoint), family="gnomon-tiny"))[1].name == "gnomon-tiny"
-
-
-@pytest.mark.parametrize("name", ["gnomon-tny", "./nowhere", "/no/where", "a/b/c"])
-def test_a_name_that_is_nothing_is_refused_by_key(name):
-    with pytest.raises(UnknownNameError, match=f"model.name: '{name}' is no directory, no hub id"):
-        resolve(Model(name=name))
-
-
-def test_an_unknown_family_is_refused(checkpoint):
+def test_a_name_or_a_family_that_is_nothing_is_refused_by_key(checkpoint):
+    for name in ("gnomon-tny", "./nowhere", "/no/where", "a/b/c"):
+        message = f"model.name: '{name}' is no directory, no hub id"
+        with pytest.raises(UnknownNameError, match=message):
+            resolve(Model(name=name))
     with pytest.raises(UnknownNameError, match="unknown family 'qwen2vl': did you mean qwen2-vl"):
         resolve(Model(name=str(checkpoint), family="qwen2vl"))
 
@@ -168,6 +158,8 @@ def test_adapters_have_the_recipes_settings(fresh):
 def test_a_run_without_weights_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"holds no trained weights yet: `gnomon train`"):
         load_trained(BLANK, tmp_path)
+    with pytest.raises(ValueError, match=r"holds no weights \(.safetensors, .bin"):
+        fingerprint(tmp_path)
 
 
 @pytest.mark.parametrize("file", ["a.safetensors", "adapter_model.bin"])
@@ -181,11 +173,6 @@ def test_a_fingerprint_is_of_the_weights_alone(tmp_path, file):
     assert fingerprint(tmp_path) == first
     (tmp_path / "adapter" / file).write_bytes(b"two")
     assert fingerprint(tmp_path) != first
-
-
-def test_no_weights_have_no_fingerprint(tmp_path):
-    with pytest.raises(ValueError, match=r"holds no weights \(.safetensors, .bin"):
-        fingerprint(tmp_path)
 
 
 @pytest.mark.parametrize("config", ["[" * 50_000, '{"model_type": "qwen2_vl", "text_config": 5}'])

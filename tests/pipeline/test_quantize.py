@@ -7,11 +7,10 @@ import bitsandbytes as bnb
 import pytest
 import torch
 from bitsandbytes.functional import has_avx512bf16
-from peft import LoraConfig, get_peft_model
-from pipeline_toys import UNEVEN, batch_of, ours
+from peft import LoraConfig
+from pipeline_toys import UNEVEN, ours
 
-from gnomon.pipeline.answering.local import generate_texts
-from gnomon.pipeline.load import Loaded, load
+from gnomon.pipeline.load import load
 from gnomon.pipeline.quantize import keep_trainable_on_cpu, quantized_layers
 from gnomon.pipeline.training.parts import prepare_parts
 from gnomon.recipe import Model, Train
@@ -26,28 +25,6 @@ def loaded(checkpoint):
     return load(Model(name=str(checkpoint)))
 
 
-def adapted(loaded):
-    """The model with adapters whose second half is no longer 0, so that both halves have slopes."""
-    torch.manual_seed(1)
-    model = get_peft_model(loaded.model, prepare_parts(loaded, Train(lora_r=4, lora_alpha=4)))
-    for name, parameter in model.named_parameters():
-        if "lora_B" in name:
-            torch.nn.init.normal_(parameter, std=0.05)
-    return Loaded(model, loaded.processor, loaded.family)
-
-
-def gradients(loaded):
-    """The gradient of every adapter, on the same batch."""
-    loaded.model.train()
-    loaded.model.zero_grad()
-    loaded.model(**batch_of(loaded, UNEVEN)).loss.backward()
-    return {n: p.grad for n, p in loaded.model.named_parameters() if p.requires_grad}
-
-
-def asked(loaded):
-    return generate_texts(loaded, UNEVEN[:2], max_new_tokens=3)
-
-
 def layers(model):
     return [m for m in model.modules() if isinstance(m, bnb.nn.Linear4bit)]
 
@@ -55,6 +32,9 @@ def layers(model):
 def test_every_4_bit_layer_is_kept_trainable(loaded):
     assert len(layers(loaded.model)) == len(quantized_layers(loaded.model)) == 21
     assert not any(layer.support_avx512bf16_for_cpu for layer in layers(loaded.model))
+    other = torch.nn.Linear(4, 4)
+    keep_trainable_on_cpu(other)
+    assert not hasattr(other, "support_avx512bf16_for_cpu")
 
 
 def test_a_model_that_came_from_elsewhere_is_kept_trainable_too(checkpoint, tmp_path, monkeypatch):
@@ -80,30 +60,6 @@ def test_doras_magnitudes_move(loaded, tmp_path):
     trainer.train()
     for name, magnitude in magnitudes.items():
         assert not torch.equal(magnitude, before[name]), name
-
-
-@on_such_a_cpu
-def test_without_the_fence_the_gradients_are_lost_or_wrong(loaded):
-    """What the fence is for; once this fails, bitsandbytes has mended it and the fence can go."""
-    model = adapted(loaded)
-    before = {name: gradient.clone() for name, gradient in gradients(model).items()}
-    for layer in layers(model.model):
-        layer.support_avx512bf16_for_cpu = True
-    asked(model)
-    try:
-        after = gradients(model)
-    except RuntimeError:
-        return
-    assert any(
-        after[name] is None or not torch.allclose(after[name], before[name], rtol=0.1)
-        for name in before
-    )
-
-
-def test_the_fence_leaves_other_layers_alone():
-    layer = torch.nn.Linear(4, 4)
-    keep_trainable_on_cpu(layer)
-    assert not hasattr(layer, "support_avx512bf16_for_cpu")
 
 
 @pytest.mark.slow

@@ -54,21 +54,6 @@ def test_all_minutes_of_the_embedded_model(blank):
     assert sum(math.exp(value) for value in found.values()) < 1
 
 
-def test_probabilities_of_all_that_can_be_said_add_up_to_one(blank):
-    """Of one token and an end: every token of the vocabulary, or the end at once."""
-    tokenizer = blank.tokenizer
-    sample = total(7)
-    prompt = prompt_of(blank.family, blank.processor, sample)
-    inputs = blank.family.encode(blank.processor, [prompt], [None], side="left")
-    with torch.inference_mode():
-        firsts = blank.model(**inputs).logits[0, -1].softmax(-1)
-    digits = {d: firsts[tokenizer.convert_tokens_to_ids(d)].item() for d in "0123456789"}
-    found = answer_logprobs(blank, sample, [str(value) for value in range(100)])
-    for digit, share in digits.items():
-        begun = [math.exp(v) for text, v in found.items() if text[0] == digit]
-        assert sum(begun) < share + 1e-6
-
-
 @pytest.mark.parametrize(
     ("target", "n", "some"),
     [

@@ -1,7 +1,5 @@
 """Answers by generation, and the file they are appended to."""
 
-import json
-
 import pytest
 import torch
 from pipeline_toys import CLOCKS, SUMS, UNEVEN, boxed, total
@@ -58,14 +56,6 @@ def test_every_sample_is_answered_once(blank, out):
         assert prediction.settings == {**SETTINGS, "max_new_tokens": 5}
 
 
-def test_the_size_is_the_one_the_model_sees(blank, out):
-    """Boxes are scored in these pixels: 300×90 is not what the model saw."""
-    wide = boxed(1, (300, 90))
-    found = predicted(blank, out, samples=[wide])["box/1"]
-    assert found.size != wide.image.size
-    assert found.size[0] * found.size[1] <= 112 * 112
-
-
 def test_the_longest_come_first(blank, out, watched):
     predicted(blank, out, batch_size=5)
     lengths = {s.id: module._approximate_length(blank, s) for s in SAMPLES}
@@ -104,27 +94,6 @@ def test_a_killed_run_goes_on(blank, out, watched, monkeypatch):
     assert out.read_text().startswith(before)
     assert not done & {name for batch in watched for name in batch}
     assert {i: p.text for i, p in found.items()} == {i: p.text for i, p in whole.items()}
-
-
-def test_a_finished_file_asks_nothing(blank, out, watched):
-    predicted(blank, out)
-    before, _ = out.read_bytes(), watched.clear()
-    predicted(blank, out)
-    assert watched == []
-    assert out.read_bytes() == before
-
-
-def test_a_line_that_a_kill_cut_is_dropped_and_asked_again(blank, out, watched):
-    whole = predicted(blank, out)
-    text = out.read_text()
-    out.write_text(text[:-20])
-    watched.clear()
-    last = json.loads(text.splitlines()[-1])["sample_id"]
-    with pytest.warns(UserWarning, match="dropped an incomplete last line"):
-        found = predicted(blank, out)
-    assert watched == [[last]]
-    assert found == whole
-    assert out.read_text() == text
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from reply_server import answer, reply_server
 from gnomon.eval.scoring.belief import best_answer
 from gnomon.pipeline.answering.sampled import SampledAnswer, sampled_belief
 from gnomon.pipeline.answering.server import Server
-from gnomon.sample import Number, Text, Time
+from gnomon.sample import Number, Text
 
 DIAL = Number(Decimal(0), within=Decimal("0.1"), cycle=Decimal(10))
 TENTHS = tuple(f"{n / 10:.1f}" for n in range(100))
@@ -79,20 +79,6 @@ def test_a_belief_is_whole_and_finite_whatever_is_drawn(places, logprobs):
     assert tuple(belief) == TENTHS
     assert np.isfinite(list(belief.values())).all()
     assert sum(map(exp, belief.values())) == pytest.approx(1, abs=2e-3)
-
-
-def test_more_answers_come_nearer_to_the_model():
-    rng = np.random.default_rng(0)
-    form = Time(0)
-    listing = tuple(Time(60 * minute).write() for minute in range(720))
-    truth = np.exp(-0.5 * ((np.arange(720) - 100) / 3) ** 2)
-    truth /= truth.sum()
-    errors = []
-    for n in (5, 50, 500):
-        draws = drawn(*[listing[m] for m in rng.choice(720, n, p=truth)])
-        belief = np.exp(list(sampled_belief(draws, listing, form, "plain").values()))
-        errors.append(float(np.abs(belief - truth).sum()))
-    assert errors == sorted(errors, reverse=True)
 
 
 def choice(text, *logprobs, finish="stop"):

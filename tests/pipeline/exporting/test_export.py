@@ -9,7 +9,6 @@ from pipeline_toys import boxed, copied, settings
 from trl import SFTTrainer
 
 from gnomon import dialect
-from gnomon.commands import main
 from gnomon.generators import create
 from gnomon.pipeline import families
 from gnomon.pipeline.exporting.export import FORMS, export
@@ -141,15 +140,3 @@ def test_what_stands_there_is_left_and_nothing_half_is(tmp_path):
     with pytest.raises(ValueError, match="reads text alone"):
         export(SAMPLES, 4, families.create("llama"), "trl", tmp_path / "out")
     assert [f.name for f in tmp_path.iterdir()] == ["there"]
-
-
-def test_the_command_line_exports_kinds_and_datasets(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    told = ["export", "clock", "--to", "swift", "--family", "qwen2-vl", "--out", "a", "--n", "3"]
-    assert main([*told, "size=84"]) == 0
-    assert len(rows_of(tmp_path / "a")) == 3
-    assert main([*told[:6], "--out", "b"]) == 2
-    assert "has no end" in capsys.readouterr().err
-    assert main(["generate", "clock", "--n", "5", "--out", "d", "size=84", "--workers", "1"]) == 0
-    assert main(["export", "d", "--to", "llava", "--family", "llava", "--out", "c"]) == 0
-    assert len(rows_of(tmp_path / "c")) == 5

@@ -1,7 +1,6 @@
 """A task for lmms-eval: opened as lmms-eval opens it, scored as gnomon scores."""
 
 import importlib.util
-import inspect
 import json
 import shutil
 from functools import partial
@@ -117,19 +116,6 @@ def test_the_folder_can_be_moved(tmp_path):
     task = opened(there)
     assert task["doc_to_visual"](rows_of(there, task)[0])[0].size == (84, 84)
     assert "here" not in (there / "utils.py").read_text()
-
-
-def test_lmms_eval_is_told_all_it_asks_for(tmp_path):
-    out = export(CLOCKS[:1], 1, families.create("qwen2-vl"), "lmms-eval", tmp_path / "one")
-    task = opened(out)
-    assert task["output_type"] == "generate_until"
-    assert task["generation_kwargs"]["until"] == []
-    assert list(inspect.signature(task["doc_to_text"]).parameters)[1:] == [
-        "lmms_eval_specific_kwargs"
-    ]
-    better = {m["metric"]: m["higher_is_better"] for m in task["metric_list"]}
-    assert better["time_exact"]
-    assert not better["time_deviation"]
 
 
 def test_the_middle_is_that_of_the_sorted_values():

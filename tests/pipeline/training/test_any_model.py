@@ -211,11 +211,3 @@ def test_the_best_by_one_of_several_evaluations_is_taken(blank, tmp_path):
     losses = [line["eval_first_loss"] for line in log if "eval_first_loss" in line]
     assert len(losses) == 2
     assert trainer.state.best_metric == min(losses)
-
-
-def test_a_metric_that_nobody_measures_is_an_error(blank, tmp_path):
-    sft = BEST | {"metric_for_best_model": "acuracy"}
-    model = model_of(blank, "Qwen2")
-    trainer = trainer_of(NumericSFTTrainer, blank, model, tmp_path, sft=sft, eval_dataset=TEXTS)
-    with pytest.raises(KeyError, match="eval_acuracy"):
-        trainer.train()
