@@ -3,7 +3,7 @@
 python -m benchmarks.study run /work/photographs --workers 2   # or the same in two terminals
 python -m benchmarks.study report                    # tables of what has run, and what is missing
 python -m benchmarks.study report --stopped          # once no more will run
-python -m benchmarks.study report --figure docs/study-photographs.png
+python -m benchmarks.study report --write            # docs/study.md with its figure
 python -m benchmarks.study power
 python -m benchmarks.study smoke FOLDER              # every block with two steps; nothing is stored
 
@@ -55,12 +55,13 @@ def _smoke(options: argparse.Namespace) -> None:
 
 
 def _report(options: argparse.Namespace) -> None:
-    from benchmarks.study.photographs import figure, outcomes, report
+    from benchmarks.study import page
+    from benchmarks.study.photographs import outcomes, report
 
     stored = outcomes.read(plan.OUTCOMES)
     print(report.text(stored, is_over=options.stopped))
-    if options.figure:
-        figure.draw(stored, options.figure, is_over=options.stopped)
+    if options.write:
+        page.write(stored, is_over=options.stopped)
 
 
 def _power(_: argparse.Namespace) -> None:
@@ -87,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     report = verbs.add_parser("report", help="print the tables")
     report.add_argument("--stopped", action="store_true",
                         help="the runs are over: count the seeds that are complete")  # fmt: skip
-    report.add_argument("--figure", type=Path, help="picture of the mean distances")
+    report.add_argument("--write", action="store_true", help="docs/study.md and its figure, too")
     report.set_defaults(act=_report)
     power = verbs.add_parser("power", help="print how large a gain must be")
     power.set_defaults(act=_power)

@@ -1,7 +1,7 @@
-"""Prints the tables of docs/study.md from the committed outcomes, by gnomon's own comparison.
+"""Prints the tables of the first study, on sums and drawn clocks, from the committed outcomes.
 
-python benchmarks/study/report.py             # the tables
-python benchmarks/study/report.py --write     # puts them into docs/study.md, and draws its pictures
+python benchmarks/study/report.py             # every measure of every part
+python benchmarks/study/report.py --overview  # what docs/study.md shows of them
 
 A part whose cells are not all finished has no table: only how far it is.
 """
@@ -9,7 +9,6 @@ A part whose cells are not all finished has no table: only how far it is.
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,54 +18,67 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks is no installed package
 
 from benchmarks.study import outcomes
-from benchmarks.study.plan import BASELINE, OUTCOMES, PARTS, ROOT, WEIGHTED, Cell, Part
+from benchmarks.study.plan import BASELINE, LOSSES, OUTCOMES, PARTS, WEIGHTED, Cell, Part
 from gnomon.eval.comparing.comparison import (
     Comparison,
     apply_holm,
     compare_uncorrected,
     first_lines,
 )
-from gnomon.eval.formatting import align, figure, interval
+from gnomon.eval.formatting import align, amount, difference_text, figure, interval
 from gnomon.eval.report.differences import difference_tables
 from gnomon.eval.stats.crossed import estimate_crossed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-PAGE = ROOT / "docs" / "study.md"
+OVERVIEW = {"exact": "Exactly right", "charged": "Mean error"}
+"""Measures that the page shows, and their headings."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print each part, or write the page."""
+    """Print each part, or the overview of all."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--write", action="store_true", help="docs/study.md and its pictures")
-    given = parser.parse_args(arguments)
-    texts = {name: text(part) for name, part in PARTS.items()}
-    if given.write:
-        page = PAGE.read_text(encoding="utf-8")
-        for name, found in texts.items():
-            page = put(page, name, found)
-        PAGE.write_text(page, encoding="utf-8")
-        for part in PARTS.values():
-            draw(part)
-    else:
-        print("\n\n".join(texts.values()))
+    parser.add_argument("--overview", action="store_true", help="one table of all parts")
+    options = parser.parse_args(arguments)
+    print(overview() if options.overview else "\n\n".join(map(text, PARTS.values())))
     return 0
 
 
-def put(page: str, name: str, found: str) -> str:
-    """The page with a part's tables between its two marks."""
-    begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
-    block = f"{begin}```text\n{found}\n```\n{end}"
-    page, many = re.subn(
-        f"{re.escape(begin)}.*?{re.escape(end)}", lambda _: block, page, flags=re.DOTALL
-    )
-    assert many == 1
-    return page
+def overview(folder: Path = OUTCOMES) -> str:
+    """Put the differences from the cross-entropy in all parts into one table."""
+    columns = []
+    for part in PARTS.values():
+        cells = part.cells(weights_of(part, folder))
+        stored = {cell: outcomes.read(folder / part.name / cell.file) for cell in cells}
+        columns.append(_overview_column(part, stored))
+    return "\n".join(align([list(row) for row in zip(_overview_labels(), *columns, strict=True)]))
+
+
+def _overview_labels() -> list[str]:
+    losses = [f"  {loss}" for loss in LOSSES]
+    measures = [[heading, *losses, "  80 % power from"] for heading in OVERVIEW.values()]
+    return ["", *[label for measure in measures for label in measure]]
+
+
+def _overview_column(part: Part, stored: dict[Cell, dict[str, Any]]) -> list[str]:
+    """Write the level of the cross-entropy, and how far each loss is from it."""
+    comparisons = compared(part, stored)
+    column = [part.title]
+    for measure in OVERVIEW:
+        differences = [
+            next(line for line in comparison.differences if line.name == measure)
+            for comparison in comparisons
+        ]
+        column += ["", _level(stored, BASELINE, measure)]
+        for difference in differences:
+            mark = "" if difference.verdict == "tied" else f" {difference.verdict}"
+            column.append(difference_text(difference.estimate, difference.unit) + mark)
+        powers = [difference.detectable for difference in differences if difference.detectable]
+        column.append(amount(max(powers), differences[0].unit))
+    return column
 
 
 def text(part: Part, folder: Path = OUTCOMES) -> str:
@@ -210,47 +222,6 @@ def _of(found: dict[Cell, dict[str, Any]], loss: str, measure: str) -> list[NDAr
 
 def _measured(outcome: dict[str, Any], measure: str) -> NDArray[np.float64]:
     return np.concatenate([source["measures"][measure] for source in outcome["sources"].values()])
-
-
-def draw(part: Part, folder: Path = OUTCOMES, target: Path | None = None) -> None:
-    """Error distributions and learning curves, each with a band over its seeds."""
-    if not all((folder / part.name / cell.file).is_file() for cell in part.choosing):
-        return
-    planned = part.cells(weights_of(part, folder))
-    cells = [cell for cell in planned if (folder / part.name / cell.file).is_file()]
-    if not cells:
-        return
-    import matplotlib.pyplot as plt
-
-    found = {cell: outcomes.read(folder / part.name / cell.file) for cell in cells}
-    plt.rcParams |= {"font.size": 8, "axes.spines.top": False, "axes.spines.right": False}
-    shape, (errors, curves) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
-    for loss, colour in zip(part.losses, plt.get_cmap("tab10").colors, strict=False):
-        own = [outcome for cell, outcome in found.items() if cell.loss == loss]
-        edges, far = _far(own)
-        _band(errors, edges, far, loss, colour)
-        steps = [line["step"] for line in own[0]["curve"]]
-        ce = np.array([[line["ce"] for line in outcome["curve"]] for outcome in own])
-        _band(curves, np.array(steps), ce, loss, colour)
-    errors.set(xscale="log", xlabel="off by more than", ylabel="share of answers")
-    curves.set(xlabel="step", ylabel="cross-entropy in training", yscale="log")
-    errors.legend(frameon=False)
-    shape.suptitle(f"{part.title}: mean of the seeds, band from least to most", fontsize=9)
-    shape.savefig(target or PAGE.with_name(f"study-{part.name}.png"), dpi=110,
-                  metadata={"Software": None})  # fmt: skip
-    plt.close(shape)
-
-
-def _far(own: Sequence[dict[str, Any]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Distances, and of each outcome the share of answers that are further off."""
-    charged = [_measured(outcome, "charged") for outcome in own]
-    edges = np.geomspace(0.5, max(values.max() for values in charged), 60)
-    return edges, np.array([[(values > edge).mean() for edge in edges] for values in charged])
-
-
-def _band(axis: Any, x: Any, y: NDArray[np.float64], label: str, colour: Any) -> None:
-    axis.plot(x, y.mean(0), label=label, color=colour, lw=1.3)
-    axis.fill_between(x, y.min(0), y.max(0), color=colour, alpha=0.12, lw=0)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from benchmarks.study.photographs.plan import (
     choose_strengths,
 )
 from gnomon.eval.formatting import align
+from gnomon.eval.scoring.belief import RULES
 from gnomon.eval.stats.crossed import CrossedEstimate, estimate_crossed
 from gnomon.eval.stats.significance import ALPHA, detectable, holm
 
@@ -59,19 +60,27 @@ def distance_measure(title: str, rule: str) -> Measure:
     return Measure(title, lambda outcome, _: np.array(outcome["distances"][rule]))
 
 
-def _within(outcome: Outcome, limit: float) -> Floats:
+def hits_measure(rule: str, limit: float) -> Measure:
+    """Return the share of the answers by a rule that are no further off than the limit."""
+    return Measure(f"within {limit:g}, %", lambda outcome, _: _within(outcome, limit, rule),
+                   is_share=True, higher_is_better=True)  # fmt: skip
+
+
+def _within(outcome: Outcome, limit: float, rule: str = "greedy") -> Floats:
     # Stored distances are rounded to thousandths.
-    return (np.array(outcome["distances"]["greedy"]) <= limit + 1e-6).astype(float)
+    return (np.array(outcome["distances"][rule]) <= limit + 1e-6).astype(float)
 
 
 FIRST = distance_measure("mean distance", "greedy")
+_SURPRISE = Measure(
+    "−log p of the label", lambda outcome, _: np.array(outcome["nll"]), needs_belief=True
+)
 MEASURES = (
     FIRST,
     Measure("hits, %", _within, is_share=True, higher_is_better=True),
     Measure(f"beyond {TAIL} steps, %", lambda outcome, step: 1 - _within(outcome, TAIL * step),
             is_share=True, needs_belief=True),
-    Measure("−log p of the label", lambda outcome, _: np.array(outcome["nll"]),
-            needs_belief=True),
+    _SURPRISE,
     replace(distance_measure("mean distance of the median", "median"), needs_belief=True),
 )  # fmt: skip
 ANSWERS = ("median", "mean")
@@ -102,7 +111,7 @@ class Difference:
 
 def text(stored: Stored, *, is_over: bool = False) -> str:
     """Print all tables, and what is missing; with `is_over` no more trainings will come."""
-    parts = [_choice(stored)]
+    parts = [choice(stored)]
     if _choice_is_made(stored):
         parts += [block_text(block, stored, is_over=is_over) for block in BLOCKS]
     return "\n\n".join(parts)
@@ -188,6 +197,76 @@ def block_text(block: Block, stored: Stored, *, is_over: bool = False) -> str:
     return "\n".join([block.title, head, *align(rows)])
 
 
+def overview(stored: Stored, *, is_over: bool = False) -> str:
+    """Put the mean distances in all blocks into tables of up to three columns."""
+    blocks = {block.name: block for block in BLOCKS}
+    tables = []
+    for names in _TABLES:
+        columns = [["mean distance", REFERENCE, *_OTHERS, "80 % power from"]]
+        for block in map(blocks.__getitem__, names):
+            if seeds := seeds_to_show(block, stored, is_over=is_over):
+                columns.append(_overview_column(block, stored, seeds))
+        if columns[1:]:
+            rows = [list(row) for row in zip(*columns, strict=True)]
+            tables.append("\n".join(align([row for row in rows if any(row[1:])])))
+    return "\n\n".join(tables)
+
+
+def _overview_column(block: Block, stored: Stored, seeds: list[int]) -> list[str]:
+    """Write the level of the reference, and how far each method is from it.
+
+    Where there is a verdict, p stands behind the difference; a star means better or worse.
+    """
+    has_test = block.has_verdict and len(seeds) >= FEWEST_SEEDS
+    arms = {method: arm(block, stored, method, seeds, FIRST) for method in METHODS}
+    level = estimate_crossed([arms[REFERENCE]], np.arange(arms[REFERENCE].shape[1]))
+    column = [f"{block.title}, {len(seeds)} seeds", _interval(level, FIRST)]
+    differences = compare(arms, REFERENCE, FIRST)
+    for line in differences:
+        mark = "" if line.verdict == "tied" else " *"
+        test = f" p = {line.p:.3f}{mark}" if has_test else ""
+        column.append(_interval(line.difference, FIRST, "+") + test)
+    powers = [line.missed for line in differences if line.missed is not None]
+    column.append(FIRST.write(max(powers)) if has_test and powers else "")
+    return column
+
+
+_OTHERS = [method for method in METHODS if method != REFERENCE]
+_TABLES = (
+    ("dials_20", "dials_80", "dials_320"),
+    ("dials_80_off", "dials_new"),
+    ("digits_80", "digits_320", "digits_all"),
+    ("bars", "boxes"),
+)
+"""Blocks that stand beside each other in the overview."""
+
+
+def answers(stored: Stored, *, is_over: bool = False) -> str:
+    """Compare the answers by each rule, of the reference's runs in the blocks of a verdict."""
+    limits = [f"within {limit:g}, %" for limit in _LIMITS]
+    rows = [["", "exact, %", *limits, FIRST.title, _SURPRISE.title]]
+    for block in BLOCKS:
+        seeds = seeds_to_show(block, stored, is_over=is_over)
+        if not block.has_verdict or not seeds:
+            continue
+        rows.append([f"{block.title}, {len(seeds)} seeds", *[""] * (len(rows[0]) - 1)])
+        for rule in ("greedy", *RULES):
+            measures = [hits_measure(rule, limit) for limit in (0.0, *_LIMITS)]
+            measures.append(distance_measure(FIRST.title, rule))
+            levels = [_level(block, stored, seeds, measure) for measure in measures]
+            # The belief is the same, whatever is answered from it.
+            surprise = _level(block, stored, seeds, _SURPRISE) if rule == "greedy" else ""
+            rows.append([f"  {rule}", *levels, surprise])
+    return "\n".join(align(rows))
+
+
+def _level(block: Block, stored: Stored, seeds: list[int], measure: Measure) -> str:
+    values = arm(block, stored, REFERENCE, seeds, measure)
+    return _interval(estimate_crossed([values], np.arange(values.shape[1])), measure)
+
+
+_LIMITS = (0.1, 0.2)
+"""Distances of a hit in the table of answers: one step of the dials' labels, and two."""
 _TEST_COLUMNS = ["p", "80 % power from", "verdict"]
 
 
@@ -236,7 +315,8 @@ def _choice_distances(stored: Stored) -> dict[tuple[str, float], float]:
     return {key: float(np.mean(means)) for key, means in by_strength.items()}
 
 
-def _choice(stored: Stored) -> str:
+def choice(stored: Stored) -> str:
+    """Print the mean distances that chose each strength."""
     cells = choice_cells()
     done = sum(cell.key in stored for cell in cells)
     if done < len(cells):
