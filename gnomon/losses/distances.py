@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 from torch import Tensor
 
-from gnomon.losses import _options as options
-from gnomon.losses.base import NumericLoss, Unit
+from gnomon.losses.base import NumericLoss, Unit, check_bounds
 from gnomon.losses.numbers.scales import Scales, round_distance
 from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.numbers.vocab import NumericVocab
@@ -34,7 +33,7 @@ class EMDLoss(NumericLoss):
 
     def __init__(self, vocab: NumericVocab, *, cycle: float = 0.0) -> None:
         super().__init__(vocab)
-        self._scales = Scales(vocab, options.bounded("cycle", cycle))
+        self._scales = Scales(vocab, check_bounds("cycle", cycle))
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """Compute EMD of each digit."""

@@ -11,8 +11,14 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from gnomon.losses import _options as options
-from gnomon.losses.base import NumericLoss, Unit, one_hot
+from gnomon.losses.base import (
+    NumericLoss,
+    Unit,
+    check_bounds,
+    check_choice,
+    check_positive_list,
+    one_hot,
+)
 from gnomon.losses.numbers.scales import Scales, round_distance
 from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.numbers.tables import Constant
@@ -59,8 +65,8 @@ class KernelLoss(NumericLoss):
         cycle: float = 0.0,
     ) -> None:
         super().__init__(vocab)
-        self.kernel = options.one_of("kernel", kernel, self.kernels)
-        self.bandwidths = options.positive_list("bandwidths", bandwidths)
+        self.kernel = check_choice("kernel", kernel, self.kernels)
+        self.bandwidths = check_positive_list("bandwidths", bandwidths)
         self.published, self.shuffled, self.seed = published, shuffled, seed
         # An option without effect would pass for an ablation that changed nothing.
         if kernel in ("energy", "random") and self.bandwidths != BANDWIDTHS:
@@ -72,7 +78,7 @@ class KernelLoss(NumericLoss):
                 f"{cycle=}: distances go round with kernel=laplace, or energy of mmd, and without"
                 f" published and shuffled; this is kernel={kernel!r}"
             )
-        self._scales = Scales(vocab, options.bounded("cycle", cycle))
+        self._scales = Scales(vocab, check_bounds("cycle", cycle))
         scales = self._scales.items
         self._kernel = Constant(torch.stack([self.gram(v, turn) for v, turn in scales]))
         if "smooth" in self.parts:

@@ -8,8 +8,14 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from gnomon.losses import _options as options
-from gnomon.losses.base import NumericLoss, Unit, one_hot
+from gnomon.losses.base import (
+    NumericLoss,
+    Unit,
+    check_choice,
+    check_part_weights,
+    check_positive,
+    one_hot,
+)
 from gnomon.losses.distances import expected_distance
 from gnomon.losses.numbers.scales import Scales
 from gnomon.losses.numbers.spans import Spans, tally
@@ -54,12 +60,12 @@ class NTILLoss(NumericLoss):
         published: bool = False,
     ) -> None:
         super().__init__(vocab)
-        part_weights = options.part_weights("weights", weights, tuple(self.parts))
+        part_weights = check_part_weights("weights", weights, tuple(self.parts))
         self.weights = {part: weight for part, weight in part_weights.items() if weight}
         self.parts = {part: self.parts[part] for part in self.weights}
-        self.base = options.positive("base", base)
-        self.construction = options.one_of("construction", construction, ("hard", "soft"))
-        self.temperature = options.positive("temperature", temperature)
+        self.base = check_positive("base", base)
+        self.construction = check_choice("construction", construction, ("hard", "soft"))
+        self.temperature = check_positive("temperature", temperature)
         self.published = published
         # Its whole numbers are compared by ratios, which mean nothing on a scale that goes round.
         self._scales = Scales(vocab)

@@ -17,8 +17,14 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 from torch.utils.checkpoint import checkpoint
 
-from gnomon.losses import _options as options
-from gnomon.losses.base import NumericLoss, numeric_log_mass, numeric_tokens, upcast
+from gnomon.losses.base import (
+    NumericLoss,
+    check_bounds,
+    check_choice,
+    numeric_log_mass,
+    numeric_tokens,
+    upcast,
+)
 from gnomon.losses.numbers.spans import IGNORED, Spans
 from gnomon.losses.numbers.vocab import NumericVocab
 
@@ -96,11 +102,11 @@ class Objective(nn.Module):
     ) -> None:
         super().__init__()
         self.loss = loss
-        self.weight = options.bounded("weight", weight)
-        self.balance = options.one_of("balance", balance, ("fixed", "ce_ratio"))
-        self.schedule = options.one_of("schedule", schedule, ("constant", "cosine"))
-        self.warmup = options.bounded("warmup", warmup, maximum=1.0)
-        self.numeric_mass = options.bounded("numeric_mass", numeric_mass)
+        self.weight = check_bounds("weight", weight)
+        self.balance = check_choice("balance", balance, ("fixed", "ce_ratio"))
+        self.schedule = check_choice("schedule", schedule, ("constant", "cosine"))
+        self.warmup = check_bounds("warmup", warmup, maximum=1.0)
+        self.numeric_mass = check_bounds("numeric_mass", numeric_mass)
         self.vocab = vocab if loss is None else loss.vocab
         """Numeric vocabulary; without one, digits are neither scored nor counted."""
         if self.numeric_mass and self.vocab is None:

@@ -10,8 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from gnomon.losses import _options as options
-from gnomon.losses.base import NumericLoss, Unit, pool_tokens
+from gnomon.losses.base import NumericLoss, Unit, check_bounds, check_positive, pool_tokens
 from gnomon.losses.numbers.scales import Scales, round_distance
 from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.numbers.tables import Constant
@@ -27,7 +26,7 @@ class SoftLabelLoss(NumericLoss):
 
     def __init__(self, vocab: NumericVocab, *, spread: float, cycle: float = 0.0) -> None:
         super().__init__(vocab)
-        self._scales = Scales(vocab, options.bounded("cycle", cycle))
+        self._scales = Scales(vocab, check_bounds("cycle", cycle))
         self._rulers = [_Ruler(v, spread, turn) for v, turn in self._scales.items]
 
     def cross_entropy(self, scores: Tensor, spans: Spans) -> Tensor:
@@ -80,7 +79,7 @@ class DIST2Loss(SoftLabelLoss):
     def __init__(
         self, vocab: NumericVocab, *, temperature: float = 1.0, cycle: float = 0.0
     ) -> None:
-        super().__init__(vocab, spread=options.positive("temperature", temperature), cycle=cycle)
+        super().__init__(vocab, spread=check_positive("temperature", temperature), cycle=cycle)
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """Compute KL(t ‖ p) of each digit."""
@@ -99,7 +98,7 @@ class GaussianLoss(SoftLabelLoss):
     parts: Mapping[str, Unit] = {"gaussian": "digits"}
 
     def __init__(self, vocab: NumericVocab, *, sigma: float = 1.0, cycle: float = 0.0) -> None:
-        super().__init__(vocab, spread=2 * options.positive("sigma", sigma) ** 2, cycle=cycle)
+        super().__init__(vocab, spread=2 * check_positive("sigma", sigma) ** 2, cycle=cycle)
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """Compute −Σ_i t_i log p_i of each digit."""

@@ -1,7 +1,8 @@
 """Figures with their intervals, and those that watch a training: `correct`, `time_exact`, …"""
 
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TypeAlias
 
@@ -12,7 +13,7 @@ from gnomon.answers.base.answer_type import Line
 from gnomon.answers.registry import TYPES
 from gnomon.eval.scoring.runs import ScoredAnswer, Scores
 from gnomon.eval.stats.crossed import estimate_crossed
-from gnomon.eval.stats.intervals import Estimate, Floats, bootstrap, r_squared_values, wilson
+from gnomon.eval.stats.intervals import Estimate, Floats, bootstrap, r_squared_values, ratio, wilson
 from gnomon.names import UnknownNameError, hint
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -134,3 +135,41 @@ def greater_is_better(name: str) -> bool:
 def answer_type_of(name: str) -> str | None:
     """Return the kind of target that a figure belongs to; None for a figure of all kinds."""
     return _HEADLINES[name][0] if name in _HEADLINES else None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelFigures:
+    """Boxes with one label: their numbers, and the figures at IoU 0.5."""
+
+    true: int
+    answered: int
+    f1: Estimate
+    precision: Estimate
+    recall: Estimate
+
+
+def label_figures(items: Sequence[ScoredAnswer], answer_type: str) -> dict[str, LabelFigures]:
+    """Figures by label; empty for types without labels.
+
+    Boxes of all pictures count alike, and questions about one picture are taken together.
+    """
+    kind = TYPES[answer_type]
+    counts: dict[str, dict[str, Ints]]
+    counts = defaultdict(lambda: defaultdict(lambda: np.zeros(3, np.int64)))
+    for item in items:
+        picture = item.picture or item.sample_id
+        for label, numbers in kind.counts_by_label(item.truth, item.value).items():
+            counts[label][picture] += numbers
+    return {label: _figures(np.array([*rows.values()])) for label, rows in counts.items()}
+
+
+def _figures(rows: Ints) -> LabelFigures:
+    """Figures from the true, the answered and the matched boxes of each picture."""
+    true, answered, matched = rows.T
+    return LabelFigures(
+        true=int(true.sum()),
+        answered=int(answered.sum()),
+        f1=ratio(2 * matched, true + answered),
+        precision=ratio(matched, answered),
+        recall=ratio(matched, true),
+    )

@@ -9,7 +9,7 @@ from gnomon.answers.reading.base import Which
 from gnomon.answers.registry import TYPES
 from gnomon.answers.unreadable.read import is_refusal, is_whole_refusal
 from gnomon.dialect import create
-from gnomon.eval.scoring import belief, certainty, edges, refusals
+from gnomon.eval.scoring import belief, certainty, edges
 from gnomon.eval.scoring.chance import chance
 from gnomon.eval.scoring.figures import estimate_line, picture_numbers
 from gnomon.eval.scoring.questions import Question
@@ -38,7 +38,7 @@ def score(
         answers.append(answer)
     summaries, constants = {}, {}
     if any(answer.is_refusal or not answer.truth.is_readable for answer in answers):
-        answers = [refusals.with_measure(answer) for answer in answers]
+        answers = [_with_refusal(answer) for answer in answers]
     # In the order of TYPES, in which reports list them.
     for answer_type in TYPES:
         indices = [index for index, answer in enumerate(answers) if answer.kind == answer_type]
@@ -138,10 +138,29 @@ def _summary(
     return Summary(answer_type, len(answers), unread, results)
 
 
+def _with_refusal(answer: ScoredAnswer) -> ScoredAnswer:
+    """Measure whether an answer wrongly says that nothing can be read.
+
+    Where nothing can be read, that is no mistake, and the answer has no such measure.
+    """
+    if not answer.truth.is_readable:
+        return answer
+    return replace(answer, measures={**answer.measures, _WRONGLY: float(answer.is_refusal)})
+
+
+def _refusal_lines(rows: Iterable[Mapping[str, float]]) -> tuple[Line, ...]:
+    """Return the line of wrong refusals, if any answer of the exam is or should be a refusal."""
+    return _REFUSAL_LINES if any(_WRONGLY in measures for measures in rows) else ()
+
+
+_WRONGLY = "unreadable_wrongly"
+_REFUSAL_LINES = (Line(_WRONGLY, "Said to be unreadable, wrongly", better="lower", headline=True),)
+
+
 def _lines(answer_type: str, measures: Sequence[Mapping[str, float]]) -> tuple[Line, ...]:
     return (
         belief.lines(answer_type, measures)
-        + refusals.lines(measures)
+        + _refusal_lines(measures)
         + certainty.lines(answer_type, measures)
         + edges.lines(answer_type, measures)
     )
