@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from gnomon.answers.base.answer_type import Line
-from gnomon.eval.scoring.runs import ScoredAnswer
+from gnomon.eval.scoring.runs import ScoredAnswer, unit_names
 from gnomon.eval.stats.crossed import CrossedEstimate, estimate_crossed
 from gnomon.eval.stats.intervals import Estimate, Floats, wilson
 from gnomon.eval.stats.significance import ALPHA, detectable, mcnemar, sign_flip
@@ -79,13 +79,13 @@ def estimate_difference(
     if baseline.shape == candidate.shape:
         candidate = _snap(candidate, baseline)
     items = next(iter(sides[0].values()))
-    pictures = [items[i].picture or i for i in ids]
+    units, noun = unit_names([items[i] for i in ids])
     # Paired seeds are one arm of differences; otherwise each model's seeds vary on their own.
     arms = [candidate, -baseline]
     if paired or len(baseline) == len(candidate) == 1:
         arms = [candidate - baseline]
-    result = estimate_crossed(arms, pictures)
-    p, test = _test(line, result, baseline, candidate, pictures)
+    result = estimate_crossed(arms, units, unit=noun)
+    p, test = _test(line, result, baseline, candidate, units)
     return Difference(
         kind=answer_type,
         name=line.name,
@@ -93,14 +93,14 @@ def estimate_difference(
         unit=line.unit,
         baseline=float(baseline.mean()),
         candidate=float(candidate.mean()),
-        estimate=_bound_share(line, result),
+        estimate=_bound_share(line, result, noun),
         p=p,
         test=test,
         adjusted=p,
         family=1,
         detectable=inf if (smallest := detectable(result)) and smallest > most else smallest,
         by_seed=tuple(
-            SeedPair(seed, float(a.mean()), float(b.mean()), *_test_items(line, a, b, pictures))
+            SeedPair(seed, float(a.mean()), float(b.mean()), *_test_items(line, a, b, units))
             for seed, a, b in zip(seeds, baseline, candidate, strict=True)
         )
         if paired
@@ -119,26 +119,26 @@ def _test(
     result: CrossedEstimate,
     baseline: Floats,
     candidate: Floats,
-    pictures: Sequence[str],
+    units: Sequence[str],
 ) -> tuple[float, str]:
     """Return p and the test's name: over seeds if there are several, else over the items alone."""
     if result.se and min(len(baseline), len(candidate)) > 1:
         return result.p, "Student's t over seeds"
-    return _test_items(line, baseline.mean(axis=0), candidate.mean(axis=0), pictures)
+    return _test_items(line, baseline.mean(axis=0), candidate.mean(axis=0), units)
 
 
 def _test_items(
-    line: Line, baseline: Floats, candidate: Floats, pictures: Sequence[str]
+    line: Line, baseline: Floats, candidate: Floats, units: Sequence[str]
 ) -> tuple[float, str]:
-    """Test by McNemar's exact test if answers are right or wrong and share no picture; else flip
+    """Test by McNemar's exact test if answers are right or wrong and share no unit; else flip
     signs."""
     candidate = _snap(candidate, baseline)  # means over other numbers of seeds, too
-    is_independent = len(set(pictures)) == len(pictures)
+    is_independent = len(set(units)) == len(units)
     is_binary = {*baseline, *candidate} <= {0.0, 1.0}
     if line.statistic == "share" and is_independent and is_binary:
         return mcnemar(baseline == 1, candidate == 1), "McNemar's exact test"
-    codes = np.unique(np.asarray(pictures), return_inverse=True)[1]
-    # A sign per picture: questions about one picture are right or wrong together.
+    codes = np.unique(np.asarray(units), return_inverse=True)[1]
+    # A sign per unit: questions about one picture are right or wrong together.
     return sign_flip(np.bincount(codes, candidate - baseline)), "sign flips"
 
 
@@ -148,10 +148,10 @@ def _snap(values: Floats, reference: Floats) -> Floats:
     return np.where(np.isclose(values, reference, rtol=1e-12, atol=1e-12), reference, values)
 
 
-def _bound_share(line: Line, result: CrossedEstimate) -> Estimate:
+def _bound_share(line: Line, result: CrossedEstimate, noun: str) -> Estimate:
     """Bound a difference of shares by 1.
 
-    If no picture differs, Wilson's interval of the share that may differ takes the place of none at
+    If no unit differs, Wilson's interval of the share that may differ takes the place of none at
     all. Means stay open.
     """
     value, n = result.estimate.value, result.pictures
@@ -162,11 +162,11 @@ def _bound_share(line: Line, result: CrossedEstimate) -> Estimate:
         return replace(result.estimate, low=ends[0], high=ends[1])
     if value not in (-1, 0, 1):
         return result.estimate
-    # All pictures agree (0), or all differ in one direction (±1): the share of those that differ
+    # All units agree (0), or all differ in one direction (±1): the share of those that differ
     # has Wilson's interval.
     differing = wilson(n * abs(int(value)), n)
     assert differing.low is not None
     assert differing.high is not None
     low, high = (-differing.high, differing.high) if not value else (differing.low, 1.0)
     ends = (-high, -low) if value < 0 else (low, high)
-    return Estimate(value, *ends, f"Wilson, {n} pictures", result.estimate.n)
+    return Estimate(value, *ends, f"Wilson, {n} {noun}", result.estimate.n)

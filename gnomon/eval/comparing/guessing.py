@@ -12,7 +12,7 @@ from gnomon.answers.base.answer_type import Line
 from gnomon.answers.registry import TYPES
 from gnomon.eval.comparing.difference import estimate_difference
 from gnomon.eval.formatting import figure, lower_first, p_text, truth_text, value_text
-from gnomon.eval.scoring.runs import ScoredAnswer, Scores
+from gnomon.eval.scoring.runs import ScoredAnswer, Scores, unit_names
 from gnomon.eval.stats.significance import ALPHA, binomial, mcnemar
 
 Guesser = Literal["uniform", "constant"]
@@ -137,7 +137,7 @@ def _test_guesser(
     ahead = (result.candidate - result.baseline) * (-1 if line.better == "lower" else 1)
     # Half of a two-sided p is one-sided, if the difference has the right sign.
     p, test = result.p / 2 if ahead > 0 else 1 - result.p / 2, result.test
-    is_independent = len({item.picture or item.sample_id for item in items}) == len(items)
+    is_independent = len(set(unit_names(items)[0])) == len(items)
     # A guesser with a known chance has a binomial number of right answers: exact, for few items
     # too.
     if guesser == "uniform" and is_independent and {*model} <= {0.0, 1.0}:

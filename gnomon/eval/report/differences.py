@@ -26,7 +26,7 @@ from gnomon.eval.formatting import (
     value_text,
 )
 from gnomon.eval.report.plots import new_axes, paint, to_svg
-from gnomon.eval.scoring.figures import estimate_values, interval_over_pictures, picture_numbers
+from gnomon.eval.scoring.figures import Units, estimate_values, interval_over_units
 from gnomon.eval.scoring.runs import ScoredAnswer, Scores
 from gnomon.eval.stats.crossed import estimate_crossed
 from gnomon.eval.stats.intervals import Estimate
@@ -164,13 +164,13 @@ def _group_mark(group: Group, answer_type: str, line: Line) -> Mark:
     seeds = [[item.measures[line.measure] for item in items] for items in items_by_run]
     ids = [[item.sample_id for item in items] for items in items_by_run]
     means = [float(np.mean(of_seed)) for of_seed in seeds]
-    pictures = picture_numbers(items_by_run[0])
+    units = Units.of(items_by_run[0])
     if len(seeds) == 1:
-        estimate = estimate_values(line, np.array(seeds[0]), pictures)
+        estimate = estimate_values(line, np.array(seeds[0]), units)
     # Seeds of the same questions are crossed with them: both vary the mean.
     elif all(other == ids[0] for other in ids):
-        mean = estimate_crossed([np.array(seeds)], pictures).estimate
-        estimate = interval_over_pictures(line, mean, np.unique(pictures).size)
+        mean = estimate_crossed([np.array(seeds)], units.numbers, unit=units.noun).estimate
+        estimate = interval_over_units(line, mean, units.count)
     else:
         reason = "no interval: other questions"
         estimate = Estimate(float(np.mean(means)), None, None, reason, len(seeds[0]))
@@ -272,18 +272,18 @@ class Agreement:
 
 
 def agreement(first: Scores, second: Scores) -> Agreement:
-    """Measure how far the second agrees with the first; intervals are over pictures if questions
-    share them."""
+    """Measure how far the second agrees with the first; intervals are over pictures, or groups, if
+    questions share them."""
     pairs = list(zip(first.items, second.items, strict=True))
     different_texts = tuple((a, b) for a, b in pairs if a.text != b.text)
     # An unread answer equals none: two different texts without a value are no agreement.
     different_values = tuple(
         (a, b) for a, b in different_texts if a.value is None or a.value != b.value
     )
-    pictures = picture_numbers(first.items)
+    units = Units.of(first.items)
     shares = []
     for different in (different_texts, different_values):
         ids = {a.sample_id for a, _ in different}
         same = np.array([float(item.sample_id not in ids) for item in first.items])
-        shares.append(estimate_values(Line("same", "The same"), same, pictures))
+        shares.append(estimate_values(Line("same", "The same"), same, units))
     return Agreement(shares[0], shares[1], different_texts, different_values)

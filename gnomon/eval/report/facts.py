@@ -13,7 +13,7 @@ import numpy as np
 from gnomon.answers.base.answer_type import Line
 from gnomon.answers.registry import TYPES
 from gnomon.eval.formatting import amount, figure, interval
-from gnomon.eval.scoring.figures import Ints, estimate_values, picture_number
+from gnomon.eval.scoring.figures import Units, estimate_values
 from gnomon.eval.scoring.questions import Fact, plain_facts
 from gnomon.eval.scoring.runs import RunResult, ScoredAnswer
 from gnomon.eval.stats.intervals import Floats
@@ -188,7 +188,7 @@ class _Column:
     """Answers of one run and kind: the measure, the picture, and each fact's classes."""
 
     values: Floats
-    pictures: Ints
+    items: list[ScoredAnswer]
 
     def __init__(
         self,
@@ -200,7 +200,8 @@ class _Column:
         self.places: dict[str, dict[str, list[int]]] = {
             fact.name: defaultdict(list) for fact in classes_of_type
         }
-        values, pictures = list[float](), list[int]()
+        values: list[float] = []
+        self.items = []
         for item, _, facts in describe_answers(run, samples):
             if item.kind != answer_type:
                 continue
@@ -209,8 +210,8 @@ class _Column:
                 if fact.key in facts and (label := fact.label_of(facts[fact.key])) is not None:
                     self.places[fact.name][label].append(len(values))
             values.append(item.measures[TYPES[answer_type].lines[0].measure])
-            pictures.append(picture_number(item.picture or item.sample_id))
-        self.values, self.pictures = np.array(values), np.array(pictures, np.int64)
+            self.items.append(item)
+        self.values = np.array(values)
 
     def parts(self, fact: FactClasses) -> dict[str, list[int]]:
         """Return the indices of the answers of each class that has enough of them."""
@@ -231,7 +232,8 @@ def _slice_rows(line: Line, columns: Sequence[_Column], fact: FactClasses) -> li
         cells = []
         for column, of_run in zip(columns, parts, strict=True):
             indices = of_run.get(label, [])
-            estimate = estimate_values(line, column.values[indices], column.pictures[indices])
+            units = Units.of([column.items[index] for index in indices])
+            estimate = estimate_values(line, column.values[indices], units)
             cells.append((figure(estimate.value, line.unit), interval(estimate, line.unit)))
         rows.append((label, len(parts[-1][label]), cells))
     return rows

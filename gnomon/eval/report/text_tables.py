@@ -16,7 +16,13 @@ from gnomon.eval.report.differences import HEADER, difference_tables
 from gnomon.eval.report.sections import label_rows, summary_rows
 from gnomon.eval.scoring import certainty
 from gnomon.eval.scoring.figures import estimate_relaxed
-from gnomon.eval.scoring.runs import RunResult, answer_types, check_names, split_by_source
+from gnomon.eval.scoring.runs import (
+    RunResult,
+    answer_types,
+    check_names,
+    split_by_source,
+    unit_names,
+)
 
 
 def table(runs: Sequence[RunResult]) -> str:
@@ -35,7 +41,7 @@ def table(runs: Sequence[RunResult]) -> str:
         blocks += [[f"{name} alone", *first], *more_blocks]
     blocks += _chartqa_block(runs)
     sentences = list(chain.from_iterable(verdicts(groups, comparisons)))
-    sentences += [*refusals, *answer_warnings(runs)]
+    sentences += [*refusals, *group_notes(runs), *answer_warnings(runs)]
     return "\n\n".join(["\n".join(block) for block in blocks] + sentences) + "\n"
 
 
@@ -64,6 +70,22 @@ def _label_block(runs: Sequence[RunResult], answer_type: str) -> list[list[str]]
 def answer_warnings(runs: Sequence[RunResult]) -> list[str]:
     """Warn of runs whose answers are mostly the same."""
     return [f"{run.name}: {text}" for run in runs for text in repeated_answer_warnings(run.scores)]
+
+
+# Groups from which on intervals over them are narrow enough to go without a hint.
+_ENOUGH_GROUPS = 10
+
+
+def group_notes(runs: Sequence[RunResult]) -> list[str]:
+    """Say of runs about rows in groups that their intervals are over these; alike ones once."""
+    notes = []
+    for run in runs:
+        names, noun = unit_names(run.scores.items)
+        if noun == "groups":
+            n = len(set(names))
+            few = f"; over so few they are wide: hold out more than {n}" * (n < _ENOUGH_GROUPS)
+            notes.append(f"Intervals are over {n:,} groups of rows, as if others were asked{few}")
+    return list(dict.fromkeys(notes))
 
 
 def json_data(runs: Sequence[RunResult]) -> dict[str, Any]:

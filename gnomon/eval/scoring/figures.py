@@ -1,5 +1,7 @@
 """Figures with their intervals, and those that watch a training: `correct`, `time_exact`, …"""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 
 from gnomon.answers.base.answer_type import Line
 from gnomon.answers.registry import TYPES
-from gnomon.eval.scoring.runs import ScoredAnswer, Scores
+from gnomon.eval.scoring.runs import ScoredAnswer, Scores, unit_names
 from gnomon.eval.stats.crossed import estimate_crossed
 from gnomon.eval.stats.intervals import Estimate, Floats, bootstrap, r_squared_values, ratio, wilson
 from gnomon.names import UnknownNameError, hint
@@ -19,51 +21,82 @@ from gnomon.names import UnknownNameError, hint
 Ints: TypeAlias = NDArray[np.int64]
 
 
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What is drawn at random, and stands or falls together: groups of rows, or pictures."""
+
+    numbers: Ints
+    """[N]: equal numbers mean that answers are of the same unit."""
+    noun: str
+    """Word for several units, groups or pictures."""
+
+    @classmethod
+    def of(cls, items: Sequence[ScoredAnswer]) -> Units:
+        """Number the units of answers."""
+        names, noun = unit_names(items)
+        return cls(_numbers(names), noun)
+
+    def __getitem__(self, places: Sequence[int]) -> Units:
+        return replace(self, numbers=self.numbers[list(places)])
+
+    @property
+    def count(self) -> int:
+        """Number of units."""
+        return np.unique(self.numbers).size
+
+
+def _numbers(names: Sequence[str]) -> Ints:
+    """Hash names alike in every process: intervals must not change from run to run."""
+    # Python's own hash() is salted per process.
+    # Eight bytes: 100,000 units clash with a probability of 3 in 10^10.
+    digests = [blake2b(name.encode(), digest_size=8).digest() for name in names]
+    return np.array([int.from_bytes(digest, signed=True) for digest in digests], np.int64)
+
+
 def estimate_relaxed(scores: Scores) -> Estimate:
     """Estimate ChartQA's published figure: relaxed correctness of numbers and texts together."""
     line = Line("relaxed", "Relaxed correctness (ChartQA)")
-    return estimate_line(line, scores.items, picture_numbers(scores.items))
+    return estimate_line(line, scores.items, Units.of(scores.items))
 
 
-def estimate_line(line: Line, items: Sequence[ScoredAnswer], pictures: Ints) -> Estimate:
+def estimate_line(line: Line, items: Sequence[ScoredAnswer], units: Units) -> Estimate:
     """Estimate one line of a summary over the answers that count in it."""
-    values, pictures_of_values = measure_columns(line, items, pictures)
+    values, units_of_values = measure_columns(line, items, units)
     if line.statistic == "r_squared":
         estimate = estimate_values(
-            replace(line, statistic="mean"), r_squared_values(*values), pictures_of_values
+            replace(line, statistic="mean"), r_squared_values(*values), units_of_values
         )
         return (
             estimate if estimate.high is None else replace(estimate, high=min(1.0, estimate.high))
         )
-    return estimate_values(line, values[0], pictures_of_values)
+    return estimate_values(line, values[0], units_of_values)
 
 
-def estimate_values(line: Line, values: Floats, pictures: Ints) -> Estimate:
-    """Estimate a line from its values; values of one picture are not independent."""
-    n = np.unique(pictures).size
-    # Some questions share a picture: pictures are the independent units.
-    if line.statistic in ("share", "mean") and n < values.size:
-        return interval_over_pictures(line, estimate_crossed([values[None]], pictures).estimate, n)
+def estimate_values(line: Line, values: Floats, units: Units) -> Estimate:
+    """Estimate a line from its values; values of one unit are not independent."""
+    are_shared = units.count < values.size
+    if line.statistic in ("share", "mean") and are_shared:
+        crossed = estimate_crossed([values[None]], units.numbers, unit=units.noun)
+        return interval_over_units(line, crossed.estimate, units.count)
     if line.statistic == "share":
         return wilson(int(values.sum()), values.size)
     assert line.statistic != "r_squared"  # made a mean above
-    # No interval here takes account of shared pictures: order statistics need independent values.
-    if line.statistic != "mean" and n < values.size:
-        value = bootstrap(values, line.statistic).value
-        return Estimate(value, None, None, "no interval: pictures are shared", values.size)
+    # No interval here takes account of shared units: order statistics need independent values.
+    if line.statistic != "mean" and are_shared:
+        value, reason = bootstrap(values, line.statistic).value, f"{units.noun} are shared"
+        return Estimate(value, None, None, f"no interval: {reason}", values.size)
     return bootstrap(values, line.statistic)
 
 
-def interval_over_pictures(line: Line, estimate: Estimate, pictures: int) -> Estimate:
-    """Bound an interval whose units are pictures: questions about one picture are right or wrong
-    together.
+def interval_over_units(line: Line, estimate: Estimate, count: int) -> Estimate:
+    """Bound an interval over units, such as pictures: their answers are right or wrong together.
 
-    If all are right, or none, Wilson's interval counts pictures, not questions. Nothing but R² is
+    If all are right, or none, Wilson's interval counts units, not questions. Nothing but R² is
     below 0, and what is better the higher is at most 1.
     """
     if estimate.low is None or estimate.high is None:
         if line.statistic == "share" and estimate.value in (0, 1):
-            return replace(wilson(pictures * int(estimate.value), pictures), n=estimate.n)
+            return replace(wilson(count * int(estimate.value), count), n=estimate.n)
         return estimate
     # R² is negative for a model worse than the mean of the truths.
     low = estimate.low if line.name == "r_squared" else max(0.0, estimate.low)
@@ -72,25 +105,13 @@ def interval_over_pictures(line: Line, estimate: Estimate, pictures: int) -> Est
 
 
 def measure_columns(
-    line: Line, items: Sequence[ScoredAnswer], pictures: Ints
-) -> tuple[list[Floats], Ints]:
-    """Collect a line's measures of every answer that counts in it, and these answers' pictures."""
+    line: Line, items: Sequence[ScoredAnswer], units: Units
+) -> tuple[list[Floats], Units]:
+    """Collect a line's measures of every answer that counts in it, and these answers' units."""
     rows_or_none = [TYPES[item.kind].line_values(line, item.measures) for item in items]
     indices = [index for index, row in enumerate(rows_or_none) if row is not None]
     rows = np.array([rows_or_none[index] for index in indices], np.float64)
-    return list(rows.reshape(-1, len(line.measures)).T), pictures[indices]
-
-
-def picture_numbers(items: Sequence[ScoredAnswer]) -> Ints:
-    """Number each answer's picture: [N]; equal numbers mean the same picture."""
-    return np.array([picture_number(item.picture or item.sample_id) for item in items], np.int64)
-
-
-def picture_number(name: str) -> int:
-    """Hash a picture's name, alike in every process: intervals must not change from run to run."""
-    # Python's own hash() is salted per process.
-    # Eight bytes: 100,000 pictures clash with a probability of 3 in 10^10.
-    return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), signed=True)
+    return list(rows.reshape(-1, len(line.measures)).T), units[indices]
 
 
 CORRECT = "correct"
@@ -151,20 +172,19 @@ class LabelFigures:
 def label_figures(items: Sequence[ScoredAnswer], answer_type: str) -> dict[str, LabelFigures]:
     """Figures by label; empty for types without labels.
 
-    Boxes of all pictures count alike, and questions about one picture are taken together.
+    Boxes of all pictures count alike, and questions of one unit are taken together.
     """
     kind = TYPES[answer_type]
     counts: dict[str, dict[str, Ints]]
     counts = defaultdict(lambda: defaultdict(lambda: np.zeros(3, np.int64)))
-    for item in items:
-        picture = item.picture or item.sample_id
+    for item, unit in zip(items, unit_names(items)[0], strict=True):
         for label, numbers in kind.counts_by_label(item.truth, item.value).items():
-            counts[label][picture] += numbers
+            counts[label][unit] += numbers
     return {label: _figures(np.array([*rows.values()])) for label, rows in counts.items()}
 
 
 def _figures(rows: Ints) -> LabelFigures:
-    """Figures from the true, the answered and the matched boxes of each picture."""
+    """Figures from the true, the answered and the matched boxes of each unit."""
     true, answered, matched = rows.T
     return LabelFigures(
         true=int(true.sum()),

@@ -65,6 +65,15 @@ class Question:
         size = sample.image.size
         return cls(sample.id, sample.target, size, picture, sample.question, facts)
 
+    @property
+    def group(self) -> str:
+        """Group of a row of the user's, such as a camera; without a column for it, its picture.
+
+        Empty for drawn samples, whose pictures are all independent.
+        """
+        # Charts have a fact of that name, too; only rows have a line.
+        return str(self.facts.get("group") or "") if "line" in self.facts else ""
+
     def truth_at(self, size: Size | None) -> Target:
         """Return the truth; boxes in the pixels of a picture that was resized for the model."""
         if self.size is not None and size is not None:

@@ -36,7 +36,9 @@ class ScoredAnswer:
     size: Size | None = None
     """Size of the picture as the model saw it."""
     picture: str = ""
-    """Name of the picture. Answers with the same picture are not independent."""
+    """Name of the picture."""
+    group: str = ""
+    """Group of the user's row, such as a camera; empty for drawn samples."""
     span: tuple[int, int] | None = None
     """Start and end of the value in the text."""
     cut: tuple[int, int, int, int] | None = None
@@ -48,6 +50,19 @@ class ScoredAnswer:
     None for a box without a belief, and none at all where none was computed."""
     is_refusal: bool = False
     """True if the answer says that nothing can be read."""
+
+
+def unit_names(items: Sequence[ScoredAnswer]) -> tuple[list[str], str]:
+    """Name what is drawn at random: groups of rows if there are several, else pictures.
+
+    Answers of one unit are right or wrong together. The second is the word for several units. Of
+    a single group nothing can be told about others: an interval is then about this one.
+    """
+    pictures = [item.picture or item.sample_id for item in items]
+    groups = [item.group or picture for item, picture in zip(items, pictures, strict=True)]
+    if 1 < len(set(groups)) < len(set(pictures)):
+        return groups, "groups"
+    return pictures, "pictures"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from gnomon.answers.unreadable.read import is_refusal, is_whole_refusal
 from gnomon.dialect import create
 from gnomon.eval.scoring import belief, certainty, edges
 from gnomon.eval.scoring.chance import chance
-from gnomon.eval.scoring.figures import estimate_line, picture_numbers
+from gnomon.eval.scoring.figures import Units, estimate_line
 from gnomon.eval.scoring.questions import Question
 from gnomon.eval.scoring.runs import Result, ScoredAnswer, Scores, Summary
 from gnomon.sample import Prediction, Sample, Target
@@ -88,6 +88,7 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
         | edges.measures(prediction, truth, answer_type, value),
         size=size,
         picture=question.picture,
+        group=question.group,
         span=reading.span if reading else None,
         cut=prediction.cut,
         certainty=prediction.certainty,
@@ -120,7 +121,7 @@ def _summary(
         **guesses,
         **{measure: {"uniform": value} for measure, value in uniform.items()},
     }
-    pictures = picture_numbers(answers)
+    units = Units.of(answers)
     lines = _lines(answer_type, [answer.measures for answer in answers])
     results = tuple(
         Result(
@@ -129,7 +130,7 @@ def _summary(
             unit=line.unit,
             better=line.better,
             headline=line.headline,
-            estimate=estimate_line(line, answers, pictures),
+            estimate=estimate_line(line, answers, units),
             chance=chance_by_line.get(line.name, {}),  # a belief without distances has no CRPS
         )
         for line in TYPES[answer_type].present(lines, [answer.truth for answer in answers])

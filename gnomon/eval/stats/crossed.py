@@ -48,10 +48,12 @@ def estimate_crossed(
     seed: int = 0,
     level: float = LEVEL,
     resamples: int = RESAMPLES,
+    unit: str = "pictures",
 ) -> CrossedEstimate:
     """Estimate the sum of the arms' means, each arm [K, N] over the same N items.
 
-    `pictures` names each item's picture.
+    `pictures` names each item's picture; where other units stand or fall together, such as the
+    pictures of a camera, it names those, and `unit` is the word for several of them.
 
     One arm is a mean, or a difference paired by seed (b − a); two are a difference of other seeds
     (b and −a). Its variance is that of two crossed random factors (Cornfield and Tukey 1956; for
@@ -80,13 +82,13 @@ def estimate_crossed(
     variance = variance_of(design)
     # (1e-12)²: differences in the last digits of floats are rounding, not variance.
     if variance is None or variance.total <= 1e-24 * max(1.0, value**2):
-        reason = "one picture" if variance is None else "all items are equal"
+        reason = f"one {unit.removesuffix('s')}" if variance is None else "all items are equal"
         no_interval = Estimate(value * scale, None, None, f"no interval: {reason}", items)
         return CrossedEstimate(no_interval, 0.0, 0.0, design.pictures)
     half, df = variance.half_width(level), variance.df(level)
     low, high, method = _interval(design, half, seed, level, resamples)
     over = f"{seeds} seeds × " if seeds > 1 else ""
-    method = f"{method}, {over}{design.pictures} pictures"
+    method = f"{method}, {over}{design.pictures} {unit}"
     estimate = Estimate(value * scale, low * scale, high * scale, method, items)
     return CrossedEstimate(estimate, sqrt(variance.total) * scale, df, design.pictures)
 

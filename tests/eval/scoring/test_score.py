@@ -12,7 +12,7 @@ from PIL import Image
 
 from gnomon import dialect
 from gnomon.answers.registry import TYPES
-from gnomon.eval import RunResult, Scores, score, table
+from gnomon.eval import RunResult, Scores, compare, score, table
 from gnomon.eval.scoring.figures import estimate_relaxed
 from gnomon.eval.stats.intervals import wilson
 from gnomon.sample import (
@@ -275,3 +275,34 @@ def test_pictures_are_told_apart_by_file_or_by_pixels(tmp_path):
     assert result[5] == "clock-5"
     for image in opened:
         image.close()
+
+
+def of_cameras(answers, each):
+    """Score answers about photographs by cameras, `each` photographs a camera."""
+    samples = [
+        replace(s, image=blank(i), facts={"line": i + 2, "group": f"camera {i // each}"})
+        for i, s in enumerate(clocks(len(answers)))
+    ]
+    minutes = [s.target.seconds // 60 + 90 * (not a) for s, a in zip(samples, answers, strict=True)]
+    return score(predict(samples, map(clock_text, minutes), size=(64, 48)), samples)
+
+
+def test_intervals_are_over_groups_of_rows():
+    answers = [i // 10 % 2 == 1 for i in range(120)]
+    result = of_cameras(answers, 10)
+    exact, median = (result.estimate("time", name) for name in ("exact", "deviation_median"))
+    assert (exact.value, exact.method) == (0.5, "bootstrap, 12 groups")
+    assert median.method == "no interval: groups are shared"
+    alone = of_cameras(answers, 1)
+    narrow = alone.estimate("time", "exact")
+    assert exact.high - exact.low > 2 * (narrow.high - narrow.low)
+    assert "Intervals are over 12 groups of rows" in table([RunResult("a", result)])
+    assert "as if others were asked" not in table([RunResult("a", alone)])
+    difference = compare(result, of_cameras([True] * 120, 10)).differences[0]
+    assert difference.estimate.method == "bootstrap, 12 groups"
+    assert difference.test == "sign flips"
+
+
+def test_of_a_single_group_intervals_are_over_its_pictures():
+    result = of_cameras([True, False] * 20, 40)
+    assert result.estimate("time", "exact").method == "Wilson"
