@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from torch import Tensor
 
 from gnomon.losses.base import NumericLoss, Unit, check_bounds
-from gnomon.losses.numbers.scales import Scales, round_distance
+from gnomon.losses.numbers.scales import PeriodicTables, circular_distance
 from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.numbers.vocab import NumericVocab
 
@@ -26,18 +26,18 @@ class EMDLoss(NumericLoss):
     median of the possible answers, so it says nothing about how sure the answer is.
 
     cycle: the numbers lie on a scale that begins again there, and |v_i − y| goes the shorter way
-    round, where a digit reaches so far: see `numbers.scales.Scales`.
+    round, where a digit reaches so far: see `numbers.scales.PeriodicTables`.
     """
 
     parts: Mapping[str, Unit] = {"emd": "digits"}
 
     def __init__(self, vocab: NumericVocab, *, cycle: float = 0.0) -> None:
         super().__init__(vocab)
-        self._scales = Scales(vocab, check_bounds("cycle", cycle))
+        self._tables = PeriodicTables(vocab, check_bounds("cycle", cycle))
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """Compute EMD of each digit."""
-        return {"emd": expected_distance(self._scales, scores, spans)}
+        return {"emd": expected_distance(self._tables, scores, spans)}
 
 
 class NTLMSELoss(NumericLoss):
@@ -50,14 +50,14 @@ class NTLMSELoss(NumericLoss):
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """Compute (Σ_i p_i · v_i − y)² of each digit."""
-        v, y = self.vocab.worths(spans, scores.dtype)  # [P, N], [P]
+        v, y = self.vocab.values_at(spans, scores.dtype)  # [P, N], [P]
         return {"ntl_mse": ((v - y[:, None]) * scores.softmax(-1)).sum(-1) ** 2}
 
 
-def expected_distance(scales: Scales, scores: Tensor, spans: Spans) -> Tensor:
+def expected_distance(tables: PeriodicTables, scores: Tensor, spans: Spans) -> Tensor:
     """Compute Σ_i |v_i − y| · p_i at each position: [P]."""
-    v, y = scales.vocab.worths(spans, scores.dtype)  # [P, N], [P]
+    v, y = tables.vocab.values_at(spans, scores.dtype)  # [P, N], [P]
     distances = (v - y[:, None]).abs()
-    if scales.cycle:
-        distances = round_distance(distances, scales.turns(spans, scores.dtype)[:, None])
+    if tables.cycle:
+        distances = circular_distance(distances, tables.periods(spans, scores.dtype)[:, None])
     return (distances * scores.softmax(-1)).sum(-1)

@@ -1,8 +1,8 @@
 """Kernel losses: quadratic forms rᵀKr and rᵀ(D − K)r of the residual r = p − q over values.
 
 Shapes: P positions, N entries of the numeric vocabulary, U distinct values among them, M
-bandwidths, L rulers (1, unless tokens of several widths stand in a fraction, or the scale goes
-round).
+bandwidths, T tables of values (1, unless tokens of several widths stand in a fraction, or the scale
+goes round).
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from gnomon.losses.base import (
     check_positive_list,
     one_hot,
 )
-from gnomon.losses.numbers.scales import Scales, round_distance
+from gnomon.losses.numbers.scales import NO_PERIOD, PeriodicTables, circular_distance
 from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.numbers.tables import Constant
 from gnomon.losses.numbers.vocab import NumericVocab
@@ -78,11 +78,11 @@ class KernelLoss(NumericLoss):
                 f"{cycle=}: distances go round with kernel=laplace, or energy of mmd, and without"
                 f" published and shuffled; this is kernel={kernel!r}"
             )
-        self._scales = Scales(vocab, check_bounds("cycle", cycle))
-        scales = self._scales.items
-        self._kernel = Constant(torch.stack([self.gram(v, turn) for v, turn in scales]))
+        self._tables = PeriodicTables(vocab, check_bounds("cycle", cycle))
+        pairs = self._tables.values_and_periods
+        self._kernel = Constant(torch.stack([self.gram(v, period) for v, period in pairs]))
         if "smooth" in self.parts:
-            laplacians = [self._scaled_laplacian(v, turn) for v, turn in scales]
+            laplacians = [self._scaled_laplacian(v, period) for v, period in pairs]
             self._laplacian = Constant(torch.stack(laplacians))
 
     def residual(self, scores: Tensor, spans: Spans) -> Tensor:
@@ -101,33 +101,33 @@ class KernelLoss(NumericLoss):
         """Compute α · rᵀ(D − K)r at each position: [P]."""
         return self._quadratic_form(r, self._laplacian, spans)
 
-    def gram(self, v: Tensor, turn: float = 0.0) -> Tensor:
+    def gram(self, v: Tensor, period: float = NO_PERIOD) -> Tensor:
         """Compute K_ij over the entries: [N, N]. Entries of one value, 5 and 05, are alike.
 
-        `turn` is the cycle in units of the values, 0 for none.
+        `period` is that of the scale, in units of the values.
         """
         values, inverse = torch.unique(v, return_inverse=True)  # [U], [N]
-        return self._gram_of_values(values, turn)[inverse[:, None], inverse]
+        return self._gram_of_values(values, period)[inverse[:, None], inverse]
 
     def _quadratic_form(self, r: Tensor, matrices: Constant, spans: Spans) -> Tensor:
-        tables = matrices.on(r.device, r.dtype)  # [L, N, N]
-        by_ruler = torch.stack([(r * (r @ m)).sum(-1) for m in tables])  # [L, P]
-        return by_ruler.gather(0, self._scales.index(spans)[None])[0]
+        tables = matrices.on(r.device, r.dtype)  # [T, N, N]
+        by_table = torch.stack([(r * (r @ m)).sum(-1) for m in tables])  # [T, P]
+        return by_table.gather(0, self._tables.index(spans)[None])[0]
 
-    def _scaled_laplacian(self, v: Tensor, turn: float) -> Tensor:
+    def _scaled_laplacian(self, v: Tensor, period: float) -> Tensor:
         """Compute α · (D − K) over the entries: [N, N].
 
         Built over distinct values, so that the mass of 5, 05 and 005 is summed before it is
         squared and no other spelling of the label costs anything.
         """
         values, inverse = torch.unique(v, return_inverse=True)  # [U], [N]
-        k = self._gram_of_values(values, turn)
+        k = self._gram_of_values(values, period)
         degrees = k.sum(-1)
         if degrees.mean() < 1e-6:  # a random kernel's may cancel; α would be infinite
             raise ValueError(f"seed={self.seed}: this kernel's degrees cancel: give another seed")
         return ((degrees.diag() - k) / (2 * degrees.mean()))[inverse[:, None], inverse]
 
-    def _gram_of_values(self, values: Tensor, turn: float) -> Tensor:
+    def _gram_of_values(self, values: Tensor, period: float) -> Tensor:
         """Compute K_ij over distinct values: [U, U]."""
         generator = torch.Generator().manual_seed(self.seed)
         if self.kernel == "random":
@@ -137,7 +137,7 @@ class KernelLoss(NumericLoss):
             return (signs @ signs.T / RANDOM_FEATURES) ** RANDOM_POWER
         if self.shuffled:
             values = values[torch.randperm(len(values), generator=generator)]
-        d = round_distance((values[:, None] - values).abs(), turn)
+        d = circular_distance((values[:, None] - values).abs(), period)
         if self.published and len(distances := torch.unique(d[d > 0])) > 1:
             share = (d - distances.min()) / (distances.max() - distances.min())
             d = torch.where(d > 0, 1 + 8 * share, 0)  # 1 to 9

@@ -17,7 +17,7 @@ from gnomon.losses.base import (
     one_hot,
 )
 from gnomon.losses.distances import expected_distance
-from gnomon.losses.numbers.scales import Scales
+from gnomon.losses.numbers.scales import PeriodicTables
 from gnomon.losses.numbers.spans import Spans, tally
 from gnomon.losses.numbers.vocab import NumericVocab
 
@@ -68,13 +68,13 @@ class NTILLoss(NumericLoss):
         self.temperature = check_positive("temperature", temperature)
         self.published = published
         # Its whole numbers are compared by ratios, which mean nothing on a scale that goes round.
-        self._scales = Scales(vocab)
+        self._tables = PeriodicTables(vocab)
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """Compute EMD of each digit, and relative and magnitude of each number."""
         terms = {}
         if "emd" in self.parts:
-            emd = expected_distance(self._scales, scores, spans)
+            emd = expected_distance(self._tables, scores, spans)
             terms["emd"] = emd * self.base ** spans.place.to(scores.dtype)
         if self.parts.keys() != {"emd"}:
             gap, smaller = self._gap(scores, spans)
@@ -86,7 +86,7 @@ class NTILLoss(NumericLoss):
 
     def _gap(self, scores: Tensor, spans: Spans) -> tuple[Tensor, Tensor]:
         """Compute |X − Y| and min(X, Y) + 1 by number, in units of the number's highest place."""
-        v, y = self.vocab.worths(spans, scores.dtype)  # [P, N], [P]
+        v, y = self.vocab.values_at(spans, scores.dtype)  # [P, N], [P]
         x = (self._construct(scores) * v).sum(-1)  # [P]
         # In these units numbers of 45 digits fit float32. Digits are subtracted one by one: the
         # last of many would be lost in a difference of sums.

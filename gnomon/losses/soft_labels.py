@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from gnomon.losses.base import NumericLoss, Unit, check_bounds, check_positive, pool_tokens
-from gnomon.losses.numbers.scales import Scales, round_distance
+from gnomon.losses.numbers.scales import PeriodicTables, circular_distance
 from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.numbers.tables import Constant
 from gnomon.losses.numbers.vocab import NumericVocab
@@ -26,44 +26,44 @@ class SoftLabelLoss(NumericLoss):
 
     def __init__(self, vocab: NumericVocab, *, spread: float, cycle: float = 0.0) -> None:
         super().__init__(vocab)
-        self._scales = Scales(vocab, check_bounds("cycle", cycle))
-        self._rulers = [_Ruler(v, spread, turn) for v, turn in self._scales.items]
+        self._tables = PeriodicTables(vocab, check_bounds("cycle", cycle))
+        self._targets = [_SoftTargets(*pair, spread) for pair in self._tables.values_and_periods]
 
     def cross_entropy(self, scores: Tensor, spans: Spans) -> Tensor:
         """Compute −Σ_u t_u · log p_u at each position: [P]."""
         log_p = scores.log_softmax(-1)
-        by_ruler = [ruler.cross_entropy(log_p, spans.index) for ruler in self._rulers]
-        return self._pick_ruler(by_ruler, spans)
+        by_table = [targets.cross_entropy(log_p, spans.index) for targets in self._targets]
+        return self._pick_table(by_table, spans)
 
     def entropy(self, scores: Tensor, spans: Spans) -> Tensor:
         """Compute −Σ_u t_u · log t_u, the minimum of `cross_entropy`: [P]."""
-        tables = [ruler.entropy.on(scores.device, scores.dtype) for ruler in self._rulers]
-        return self._pick_ruler([table[spans.index] for table in tables], spans)
+        tables = [targets.entropy.on(scores.device, scores.dtype) for targets in self._targets]
+        return self._pick_table([table[spans.index] for table in tables], spans)
 
-    def _pick_ruler(self, by_ruler: list[Tensor], spans: Spans) -> Tensor:
-        """Pick, at each position, the result of the ruler that holds there: [P] from L × [P]."""
-        return torch.stack(by_ruler).gather(0, self._scales.index(spans)[None])[0]
+    def _pick_table(self, by_table: list[Tensor], spans: Spans) -> Tensor:
+        """Pick, at each position, the result of the table that holds there: [P] from T × [P]."""
+        return torch.stack(by_table).gather(0, self._tables.index(spans)[None])[0]
 
 
-class _Ruler:
-    """Distinct values on one ruler, the entries that have each, and each label's soft target."""
+class _SoftTargets:
+    """Soft target of each label over the distinct values of one table."""
 
-    def __init__(self, v: Tensor, spread: float, turn: float) -> None:
+    def __init__(self, v: Tensor, period: float, spread: float) -> None:
         values, which = torch.unique(v, return_inverse=True)  # [U], [N]
         entries = [(which == u).nonzero().flatten() for u in range(len(values))]
         # [U, G]: entries of each value, padded with -1
         members = pad_sequence(entries, batch_first=True, padding_value=-1)
-        distances = round_distance((v[:, None] - values).abs(), turn)
+        distances = circular_distance((v[:, None] - values).abs(), period)
         targets = (-(distances**2) / spread).softmax(-1)
         self._columns = Constant(torch.where(members < 0, members[:, :1], members).flatten())
         self._padding = Constant(members < 0)  # [U, G] bool
-        self._targets = Constant(targets)  # [N, U]
+        self._by_label = Constant(targets)  # [N, U]
         self.entropy = Constant(-torch.xlogy(targets, targets).sum(-1))  # [N]
 
     def cross_entropy(self, log_p: Tensor, index: Tensor) -> Tensor:
         columns, padding = self._columns.on(log_p.device), self._padding.on(log_p.device)
         by_value = pool_tokens(log_p.index_select(1, columns), padding)  # [P, U]
-        return -(self._targets.on(log_p.device, log_p.dtype)[index] * by_value).sum(-1)
+        return -(self._by_label.on(log_p.device, log_p.dtype)[index] * by_value).sum(-1)
 
 
 class DIST2Loss(SoftLabelLoss):

@@ -158,6 +158,7 @@ def read(labels: Tensor, tables: Tables) -> Spans:
     flags = torch.stack([digits, spoiling, signed]).long()
     exists, spoilt, negative = tally(number, flags) > 0
     numeric = digits & ~spoilt[number]
+    values = tables.values_by_width.on(device, torch.float32 if device.type == "mps" else None)
     return Spans(
         batch=batch,
         labelled=(labels != IGNORED).flatten(),
@@ -169,7 +170,7 @@ def read(labels: Tensor, tables: Tables) -> Spans:
         number=number * numeric,
         exists=exists & ~spoilt,
         negative=negative & ~spoilt,
-        values=tables.rulers.on(device, torch.float32 if device.type == "mps" else None)[0],
+        values=values[0],
     )
 
 

@@ -1,6 +1,7 @@
 """Tokens as a reader of numbers sees them: their texts, the marks on these, and tables of both.
 
-Shapes: N entries, G the most tokens that spell one entry, L rulers, M marks, V vocabulary.
+Shapes: N entries, G the most tokens that spell one entry, L widths of tokens, M marks, V
+vocabulary.
 """
 
 import re
@@ -202,7 +203,7 @@ class Tables:
         for mark, flag in flags.items():
             flag[[token for token in tokens_with(mark, forms) if token < size]] = True
         self.mixed = len({e.width for e in entries}) > 1
-        """True if entries have several widths, so that fractions need several rulers."""
+        """True if entries have several widths, so that a fraction needs a row for each width."""
         self.columns = Constant(
             torch.tensor([e.ids + e.ids[:1] * (most - len(e.ids)) for e in entries])
         )
@@ -215,8 +216,9 @@ class Tables:
         """[N + 2]: places of each entry; 0 without digits, MAX_WIDTH + 1 if unreadable."""
         shift = torch.arange(1, MAX_WIDTH + 1)[:, None] - widths
         in_fractions = value * 10.0 ** shift.double()  # [MAX_WIDTH, N + 2]
-        self.rulers = Constant(torch.cat([value[None], in_fractions[: MAX_WIDTH * self.mixed]]))
-        """[L, N + 2]: worth of each entry; see `NumericVocab.ruler`."""
+        by_width = [value[None], in_fractions[: MAX_WIDTH * self.mixed]]
+        self.values_by_width = Constant(torch.cat(by_width))
+        """[L, N + 2]: value of each entry; see `NumericVocab.value_row`."""
         self.marks = Constant(torch.stack(list(flags.values())))
         """[M, V + 1] bool: marks of each token. The last column, of no token, has none."""
         entry = torch.where(flags["unread"], len(entries) + 1, len(entries))

@@ -65,23 +65,23 @@ class NumericVocab:
             raise ValueError(f"labels of shape {tuple(labels.shape)}: give [batch, tokens]")
         return read(labels, self.tables)
 
-    def ruler(self, spans: Spans) -> Tensor:
-        """Return the row of `tables.rulers` that holds at each position: [P].
+    def value_row(self, spans: Spans) -> Tensor:
+        """Return the row of `tables.values_by_width` that holds at each position: [P].
 
-        Before the decimal point an entry is worth its value, v_i. In a fraction `5` is as much as
-        `50` and more than `05`, so there it is worth v_i·10**(w - w_i), where w is the label's
-        width. Where all tokens are of one width, that is v_i again, and there is one ruler.
+        Before the decimal point an entry counts as its value, v_i. In a fraction `5` is as much as
+        `50` and more than `05`, so there it counts as v_i·10**(w - w_i), where w is the label's
+        width. Where all tokens are of one width, that is v_i again, and there is one row.
         """
         if not self.tables.mixed:
             return torch.zeros_like(spans.place)
         width = self.tables.widths.on(spans.index.device)[spans.index]
         return torch.where(spans.place < 0, width, 0)
 
-    def worths(self, spans: Spans, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-        """Return the worth of each entry at each position, [P, N], and of the label, [P]."""
-        rulers = self.tables.rulers.on(spans.index.device, dtype)[:, : len(self)]
-        ruler = self.ruler(spans)
-        return rulers[ruler], rulers[ruler, spans.index]
+    def values_at(self, spans: Spans, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+        """Return the value of each entry at each position, [P, N], and of the label, [P]."""
+        by_width = self.tables.values_by_width.on(spans.index.device, dtype)[:, : len(self)]
+        row = self.value_row(spans)
+        return by_width[row], by_width[row, spans.index]
 
     def coverage(self, texts: Iterable[str]) -> float:
         """Compute the share of the answers' digits that a numeric loss sees; 1 without digits.
