@@ -18,7 +18,7 @@ from gnomon.generators.drawing.lettering import text_tile
 from gnomon.generators.drawing.shapes import turning
 from gnomon.generators.gauge import draw
 from gnomon.generators.gauge.draw import picture
-from gnomon.generators.gauge.generator import LEAST, LEVELS, places
+from gnomon.generators.gauge.generator import LEVELS, MIN_TICK_GAP, places
 from gnomon.generators.gauge.questions import QUESTIONS, ZONES, ask, has_answer
 from gnomon.generators.instruments import FIRST, INSTRUMENTS
 from gnomon.generators.instruments.scale import plain
@@ -334,4 +334,4 @@ def test_labels_keep_clear_of_each_other_and_of_the_rim():
 def test_ticks_can_be_counted():
     for index in range(60):
         ticks = np.array([t["at"] for t in create("gauge", size=160).draw(index).facts["ticks"]])
-        assert np.linalg.norm(np.diff(ticks, axis=0), axis=1).min() >= LEAST
+        assert np.linalg.norm(np.diff(ticks, axis=0), axis=1).min() >= MIN_TICK_GAP

@@ -53,7 +53,7 @@ class _Row(NamedTuple):
 def read_boxes(text: str, dialect: Dialect, size: Size) -> Reading[Boxes] | None:
     """Read all boxes that a text gives as its answer, or that it says there are none.
 
-    Only the text behind the thinking counts, in code fences if there are any: all of them, or the
+    Only the text after the thinking counts, in code fences if there are any: all of them, or the
     last where it corrects those before. Boxes are not clipped: one that reaches over the picture's
     edge overlaps the less. None if there is neither a box nor a statement, as in a refusal.
     """
@@ -67,21 +67,21 @@ def read_boxes(text: str, dialect: Dialect, size: Size) -> Reading[Boxes] | None
         answer = answer[: next_question.start()]
     rows: list[_Row] = []
     is_empty = False
-    for part, place in _parts(answer):
+    for part, offset in _parts(answer):
         part_rows, says_empty = _part_rows(part)
-        shift = start + place
+        shift = start + offset
         rows += [row._replace(span=(row.span[0] + shift, row.span[1] + shift)) for row in part_rows]
         is_empty = is_empty or says_empty
     if not rows:
         is_none = is_empty or _says_none(answer)
         return Reading(Boxes(), (start, start + len(answer)), "none") if is_none else None
-    items = [_labelled_box(row, dialect, size) for row in rows]
+    items = [_to_labelled_box(row, dialect, size) for row in rows]
     value = Boxes(tuple(filter(None, items)), items.count(None))
     span = min(row.span[0] for row in rows), max(row.span[1] for row in rows)
     return Reading(value, span, "list of boxes")
 
 
-def _labelled_box(row: _Row, dialect: Dialect, size: Size) -> LabelledBox | None:
+def _to_labelled_box(row: _Row, dialect: Dialect, size: Size) -> LabelledBox | None:
     try:
         corners = in_pixels(row.box, dialect, size).value if row.box else None
         return LabelledBox(row.label, Box(*corners)) if corners else None
@@ -90,7 +90,7 @@ def _labelled_box(row: _Row, dialect: Dialect, size: Size) -> LabelledBox | None
 
 
 def _parts(answer: str) -> list[tuple[str, int]]:
-    """Parts of an answer that count, with their places: its code fences, or all of it."""
+    """Parts of an answer that count, with their offsets: its code fences, or all of it."""
     fences = [match for match in _FENCED.finditer(answer) if match[1].strip()]
     fences = [match for match in fences if any(_part_rows(match[1]))]
     if not fences:
@@ -120,7 +120,7 @@ def _part_rows(part: str) -> tuple[list[_Row], bool]:
 
 
 def _rows(value: Value, label: str, key: str) -> list[_Row]:
-    """Boxes in a value of JSON that stands behind `key`, under the label of what holds it."""
+    """Boxes in a value of JSON that follows `key`, under the label of what holds it."""
     if isinstance(value, Mapping):
         return _rows_of_mapping(value, label)
     if isinstance(value, Scalar):
@@ -140,24 +140,24 @@ def _rows(value: Value, label: str, key: str) -> list[_Row]:
         readings = boxes(f"{key}: [{', '.join(numbers)}]")
         return [_Row(label, reading._replace(span=span), span) for reading in readings]
     # Two numbers are a point, which is no box and no attempt at one.
-    is_odd = key in _KEYS["box"] and len(numbers) != 2
-    return [_Row(label, None, span)] if is_odd else []
+    is_attempt = key in _KEYS["box"] and len(numbers) != 2
+    return [_Row(label, None, span)] if is_attempt else []
 
 
 def _rows_of_mapping(mapping: Mapping, label: str) -> list[_Row]:
     keys = [key.text.lower() for key, _ in mapping.pairs]
     name = next((key for key in _TABLE["keys"]["label"].split() if key in keys), "")
     if len({key for key in keys if key in NAMES}) >= 4:
-        return _named_box(mapping, name, label)
+        return _box_from_fields(mapping, name, label)
     rows: list[_Row] = []
-    # A label names the boxes before it where the object begins with a box, else those behind it.
-    is_behind = bool(name) and keys[0] != name and keys.index(name) > _first_box(keys)
+    # A label names the boxes before it where the object begins with a box, else those after it.
+    label_follows = bool(name) and keys[0] != name and keys.index(name) > _first_box(keys)
     start = 0
     for key, value in mapping.pairs:
         word = key.text.lower()
         if word == name and isinstance(value, Scalar):
             text = _text(value)
-            if is_behind:
+            if label_follows:
                 rows[start:] = [row._replace(label=text) for row in rows[start:]]
                 start = len(rows)
             else:
@@ -176,12 +176,12 @@ def _rows_of_text(mapping: Mapping) -> Iterator[_Row]:
                 yield row._replace(span=(value.start, value.end))
 
 
-def _named_box(mapping: Mapping, name: str, label: str) -> list[_Row]:
+def _box_from_fields(mapping: Mapping, label_key: str, label: str) -> list[_Row]:
     """Box of an object with a number for each edge, such as x1, y1, width and height."""
     span = mapping.start, mapping.end
     fields: list[str] = []
     for key, value in mapping.pairs:
-        if key.text.lower() == name:
+        if key.text.lower() == label_key:
             label = _text(value)
         elif isinstance(value, Scalar):
             fields.append(f"{key.text}={value.text}")
@@ -191,8 +191,7 @@ def _named_box(mapping: Mapping, name: str, label: str) -> list[_Row]:
 
 
 def _first_box(keys: list[str]) -> int:
-    places = [place for place, key in enumerate(keys) if key in _KEYS["box"]]
-    return places[0] if places else len(keys)
+    return next((index for index, key in enumerate(keys) if key in _KEYS["box"]), len(keys))
 
 
 def _text(value: Value) -> str:
@@ -213,23 +212,23 @@ def _has_empty_list(value: Value, key: str = "") -> bool:
 
 
 def _line_rows(part: str) -> Iterator[_Row]:
-    """Boxes of each line, with the text before each, or behind it where none is before the first.
+    """Boxes of each line, with the text before each, or after it where none is before the first.
 
     Boxes with nothing between them but commas share a label; a line with a box alone may have its
     label in the line above.
     """
-    place = 0
+    offset = 0
     heading = ""
     for line in part.splitlines(keepends=True):
         rows = _rows_of_line(line) or _row_of_csv(line)
         for row in rows:
             label = row.label or (heading if len(rows) == 1 else "")
-            span = place + row.span[0], place + row.span[1]
+            span = offset + row.span[0], offset + row.span[1]
             yield row._replace(label=label, span=span)
         # "Cats:" announces all that follows, and is no label of one.
         is_heading = not rows and not line.rstrip().endswith(":")
         heading = _label(line) if is_heading else ""
-        place += len(line)
+        offset += len(line)
 
 
 def _rows_of_line(line: str) -> list[_Row]:

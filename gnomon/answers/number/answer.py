@@ -12,7 +12,7 @@ from gnomon.answers.base.target import Draw, Size, Target, escape
 
 # The form that `write` writes.
 _WRITTEN = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)(?: (\S+(?: \S+)*))?")
-_NONE = Decimal(0)
+_ZERO = Decimal(0)
 # A belief about a number is measured over the whole numbers from 0 to 100: counts and percents.
 _LAST_LISTED = 100
 # The same about a scale that goes round: 1,000 steps, as tenths of 100 or 360 degrees.
@@ -44,9 +44,9 @@ class Number(Target):
 
     value: Decimal
     unit: str = ""
-    within: Decimal = _NONE
+    within: Decimal = _ZERO
     """Largest error that is still right, where a scale can be read no finer."""
-    cycle: Decimal = _NONE
+    cycle: Decimal = _ZERO
     """Value at which the scale begins again, such as 10 on a meter's dial, where 9.9 is a tenth
     from 0.0, or 360 on a compass; 0 for a scale that ends."""
     digits: int = 0
@@ -55,14 +55,12 @@ class Number(Target):
 
     def __post_init__(self) -> None:
         _check_finite("value", self.value)
-        if self.within is not _NONE:
-            _check_finite("within", self.within)
-            if self.within < 0:
-                raise ValueError(f"within={self.within}: a distance is 0 or more")
-        if self.cycle is not _NONE:
-            _check_finite("cycle", self.cycle)
-            if self.cycle < 0:
-                raise ValueError(f"cycle={self.cycle}: give a length above 0, or 0 for none")
+        _check_finite("within", self.within)
+        if self.within < 0:
+            raise ValueError(f"within={self.within}: a distance is 0 or more")
+        _check_finite("cycle", self.cycle)
+        if self.cycle < 0:
+            raise ValueError(f"cycle={self.cycle}: give a length above 0, or 0 for none")
         if self.cycle and not 0 <= self.value < self.cycle:
             raise ValueError(
                 f"{self.value:f} is not from 0 to below {self.cycle:f}, where the scale begins"
@@ -76,7 +74,7 @@ class Number(Target):
             )
 
     def __repr__(self) -> str:
-        """Fields without those at their defaults that came after stored hashes of rows."""
+        """Leave newer fields out at their defaults: files hash the repr of their rows."""
         later = f", cycle={self.cycle!r}" if self.cycle else ""
         later += f", digits={self.digits}" if self.digits else ""
         return f"Number(value={self.value!r}, unit={self.unit!r}, within={self.within!r}{later})"
@@ -142,24 +140,24 @@ class Number(Target):
 
     def neighbour(self, draw: Draw, size: Size | None = None) -> Self:
         """Number some steps away: round its cycle, never of another sign or with more figures."""
-        shift = draw(self._room)
+        shift = draw(self._max_shift)
         if not shift:
             return self
         value = wrap_around(_EXACT.fma(self.step, Decimal(shift), self.value), self.cycle)
         return replace(self, value=_with_decimals(value, -_exponent(self.value)))
 
     @property
-    def _room(self) -> int | None:
+    def _max_shift(self) -> int | None:
         """Steps to zero, or to the counter's last number if that is nearer; None on a cycle."""
         last = Decimal(10) ** self.digits if self.digits else None
         if self.cycle and (last is None or self.cycle <= last):
             return None
         # No count turns negative, whatever its neighbours are.
-        room = _EXACT.divide_int(self.value.copy_abs(), self.step)
+        steps = _EXACT.divide_int(self.value.copy_abs(), self.step)
         if last is not None:
             above = _EXACT.subtract(_EXACT.subtract(last, self.step), self.value)
-            room = min(room, _EXACT.divide_int(above, self.step))
-        return int(room)
+            steps = min(steps, _EXACT.divide_int(above, self.step))
+        return int(steps)
 
     @property
     def pattern(self) -> str | None:
@@ -176,8 +174,8 @@ class Number(Target):
     @property
     def form_of_question(self) -> Self:
         """Zero in the same unit and as many figures; on a cycle also its length and steps."""
-        within = self.within if self.cycle else _NONE
-        return type(self)(_NONE, self.unit, within, self.cycle, self.digits)
+        within = self.within if self.cycle else _ZERO
+        return type(self)(_ZERO, self.unit, within, self.cycle, self.digits)
 
     @property
     def figures(self) -> str:
@@ -279,9 +277,9 @@ _BY_MARK = {
     for mark, apart in (".,", ",.")
 }
 # A number such as 1,234, which is thousands to some and has a decimal comma to others.
-_EITHER = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}", re.ASCII)
+_AMBIGUOUS_COMMA = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}", re.ASCII)
 # Powers of ten: errors of larger numbers, and of smaller ones, have no float.
-_LARGEST = 300
+_MAX_EXPONENT = 300
 
 
 def _label_text(value: Any, units: Sequence[str], decimal: str | None) -> str:
@@ -302,7 +300,7 @@ def _parsed(value: Any, text: str) -> Decimal:
     try:
         number = Decimal(text)
         # NaN and 1e999 are Decimals, too.
-        if not number.is_finite() or (number and abs(number.adjusted()) >= _LARGEST):
+        if not number.is_finite() or (number and abs(number.adjusted()) >= _MAX_EXPONENT):
             raise ValueError
         return number
     except (InvalidOperation, ValueError) as error:
@@ -323,7 +321,7 @@ def _check_unit(text: str, unit: str, units: Sequence[str]) -> None:
 def _plain(digits: str, decimal: str | None) -> str:
     """Rewrite digits as Python reads them; those that may be two numbers are refused."""
     mark, other = (",", ".") if decimal == "comma" else (".", ",")
-    if decimal is None and _EITHER.fullmatch(digits):
+    if decimal is None and _AMBIGUOUS_COMMA.fullmatch(digits):
         thousands, fraction = digits.replace(",", ""), digits.replace(",", ".")
         raise ValueError(
             f"{digits!r} is {thousands} with columns.decimal=point, {fraction} with"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -80,9 +79,9 @@ def _row(
 ) -> Row:
     difference = differences.get(line.name)
     cells = []
-    for summary in summaries:
-        has_line = summary is not None and any(r.name == line.name for r in summary.results)
-        cells.append(_cell(summary[line.name], summary) if summary and has_line else (NONE, ""))
+    for of_run in summaries:
+        has_line = of_run is not None and any(r.name == line.name for r in of_run.results)
+        cells.append(_cell(of_run[line.name], of_run) if of_run and has_line else (NONE, ""))
     return Row(
         label=line.label,
         cells=tuple(cells),
@@ -168,23 +167,25 @@ def label_rows(
     true boxes have one.
     """
     totals = [label_figures(run.scores.of_type(answer_type), answer_type) for run in runs]
-    true: Counter[str] = Counter()
+    counts: dict[str, int] = {}
+    """True boxes by label, for labels that have any."""
     for figures in totals:  # runs may have been asked other questions
-        true |= Counter({label: of_label.true for label, of_label in figures.items()})
-    true = +true
-    if len(true) < 2:
+        for label, of_label in figures.items():
+            if of_label.true:
+                counts[label] = max(of_label.true, counts.get(label, 0))
+    if len(counts) < 2:
         return []
-    names = sorted(true, key=lambda label: (-true[label], label))[:_MOST_LABELS]
+    names = sorted(counts, key=lambda label: (-counts[label], label))[:_MOST_LABELS]
     rows = [
-        (label, true[label], [_label_cell(figures.get(label)) for figures in totals])
+        (label, counts[label], [_label_cell(figures.get(label)) for figures in totals])
         for label in names
     ]
-    false = [
-        sum(of_label.answered for label, of_label in figures.items() if label not in true)
+    spurious = [
+        sum(of_label.answered for label, of_label in figures.items() if label not in counts)
         for figures in totals
     ]
-    if any(false):
-        cells = [LabelCell(NONE, more=(f"{number:,} boxes answered",)) for number in false]
+    if any(spurious):
+        cells = [LabelCell(NONE, more=(f"{number:,} boxes answered",)) for number in spurious]
         rows.append(("labels that no true box has", 0, cells))
     return rows
 

@@ -40,25 +40,38 @@ class GaugeLevel(NamedTuple):
 
 LEVELS = read_levels(__file__, GaugeLevel)
 # Pixels between two ticks; what stands closer together nobody counts.
-LEAST = 2.7
+MIN_TICK_GAP = 2.7
 HANDS = ("baton", "sword", "taper", "arrow", "dauphine")
 UNSEEN_HANDS = ("leaf", "breguet")
 # Palettes that `ood` holds back: the last three of each family.
-UNSEEN = tuple(name for family in TABLE["palettes"].values() for name in list(family)[-3:])
+OOD_PALETTES = tuple(name for family in TABLE["palettes"].values() for name in list(family)[-3:])
 # Places for each readable value of a user's scale. Splits share out the places, so that training
 # has every value; of the many usual scales they share out the values.
 _FINER = 10
 # Height at which labels are measured, in pixels.
 _MEASURED = 40
 _FONTS = ("sans", "sans-bold", "serif-bold")
-# Range of the instrument's longer side, as a share of the picture's.
-_FILL = (0.86, 0.97)
-# The same in photographs, which people crop to the dial: beyond 1 the rim is cut off.
-_CROPS = (0.85, 1.25)
-# They do not meet its middle; the shift is a share of the picture's side.
-_OFF_CENTRE = 0.06
-# The same where the instrument itself is to be found: one constant box overlaps few by half.
-_ANYWHERE = (0.2, 0.7)
+
+
+class Framing(NamedTuple):
+    """How much of the picture an instrument fills; all are shares of the picture's side."""
+
+    shortest: float
+    """Least length of the instrument's longer side."""
+    longest: float
+    """Greatest length; beyond 1 the rim is cut off."""
+    off_centre: float = 0.0
+    """Greatest shift of the middle to each side."""
+    fills_picture: bool = True
+    """False where the surroundings are seen, in which the instrument is to be found."""
+
+
+_WHOLE = Framing(0.86, 0.97)
+# People crop photographs to the dial, and do not meet its middle.
+_CROP = Framing(0.85, 1.25, off_centre=0.06)
+# One constant box overlaps few of these by half.
+_ANYWHERE = Framing(0.2, 0.7, fills_picture=False)
+
 # Facts with the boxes that are asked for.
 _BOXES = {"where": "pointer_box", "find": "case_box"}
 # Five in eight instruments that are photographed are round.
@@ -128,7 +141,7 @@ class Gauge(PictureGenerator):
                 f"questions: {alone[0]!r} cannot be asked of {', '.join(self.instruments)}"
                 f" at size={self.size}, log={self.log}: allow more instruments"
             )
-        if not self._zoned and ("zone" in self.questions or self.settings.decoys):
+        if not self._zone_palettes and ("zone" in self.questions or self.settings.decoys):
             raise ValueError(
                 f"palettes={self.palettes}: from none of their floors do zones of green, yellow and"
                 " red stand out: add another, or ask no zone and give level='easy'"
@@ -163,7 +176,7 @@ class Gauge(PictureGenerator):
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:
         """Palettes are those of `ood` or the others, and families."""
-        built_in = [name for name in PALETTES if (name in UNSEEN) == self.ood]
+        built_in = [name for name in PALETTES if (name in OOD_PALETTES) == self.ood]
         return {
             "backgrounds": (*BACKGROUNDS, CLUTTER),
             "palettes": (*FAMILIES, *built_in),
@@ -191,8 +204,8 @@ class Gauge(PictureGenerator):
         nearest = self._nearest(scale, value, gap)
         question = questions.ask(name, instrument, scale, nearest, gap, rng)
         instrument = instrument.random_make(rng, scale)
-        fill = _ANYWHERE if name == "find" else self._fill(instrument)
-        scene = self._scene(instrument, scale, value, question, fill, rng)
+        framing = _ANYWHERE if name == "find" else self._framing(instrument)
+        scene = self._scene(instrument, scale, value, question, framing, rng)
         case = scene.look.pose(instrument.outline(scene.look.case, RIM))
         image, moved = self.degrade_picture(index, draw.picture(scene, rng), case)
         look = scene.look._replace(pose=moved.after(scene.look.pose))
@@ -255,7 +268,7 @@ class Gauge(PictureGenerator):
         scale: Scale,
         value: Decimal,
         question: GaugeQuestion,
-        fill: tuple[float, float],
+        framing: Framing,
         rng: Rng,
     ) -> GaugeScene:
         """Plan the instrument with its look; zones and a mark that nobody asks about are decoys."""
@@ -266,14 +279,12 @@ class Gauge(PictureGenerator):
         # Half as many marks as zones.
         if whole and target is None and rng.chance(self.settings.decoys / 2):
             target = rng.choice(scale.labels)
-        look = self._look(instrument, fill, rng, has_zones=bool(zones))
+        look = self._look(instrument, framing, rng, has_zones=bool(zones))
         return GaugeScene(instrument, scale, value, zones, target, look)
 
-    def _look(
-        self, instrument: Instrument, fill: tuple[float, float], rng: Rng, *, has_zones: bool
-    ) -> Look:
+    def _look(self, instrument: Instrument, framing: Framing, rng: Rng, *, has_zones: bool) -> Look:
         case = rng.choice(CASES if self.look == "flat" else _PHOTOGRAPHED_CASES)
-        may_lie_in_face = instrument.lies_in_face and fill != _ANYWHERE
+        may_lie_in_face = instrument.lies_in_face and framing.fills_picture
         if self.look == "photo" and may_lie_in_face and rng.chance(0.6):
             case = FACE
         settings = self.settings
@@ -281,12 +292,13 @@ class Gauge(PictureGenerator):
             instrument.outline(case, RIM),
             turn=rng.uniform(-settings.rotation, settings.rotation),
             tilt=rng.uniform(0, settings.perspective), towards=rng.uniform(0, 360),
-            length=self.size * rng.uniform(*fill),
+            length=self.size * rng.uniform(framing.shortest, framing.longest),
             room=self.size,
             shift=(rng.uniform(-1, 1), rng.uniform(-1, 1)),
         )  # fmt: skip
-        if fill == _CROPS:
-            most = _OFF_CENTRE * self.size
+        # A draw of 0 would move on the dice of all other pictures.
+        if framing.off_centre:
+            most = framing.off_centre * self.size
             pose = pose.moved(rng.uniform(-most, most), rng.uniform(-most, most))
         return Look(
             size=self.size, case=case, hand=rng.choice(UNSEEN_HANDS if self.ood else HANDS),
@@ -296,23 +308,23 @@ class Gauge(PictureGenerator):
             pose=pose, photo=self.look == "photo",
         )  # fmt: skip
 
-    def _fill(self, instrument: Instrument) -> tuple[float, float]:
-        """Length as a share of the picture's; of a round one the rim may be cut off."""
-        return _CROPS if self.look == "photo" and instrument.can_crop else _FILL
+    def _framing(self, instrument: Instrument) -> Framing:
+        """Return the framing; of a photographed round dial the rim may be cut off."""
+        return _CROP if self.look == "photo" and instrument.can_crop else _WHOLE
 
     def _palette(self, rng: Rng, *, has_zones: bool) -> str:
         """Draw a palette; in photographs the colours of a real instrument."""
         if self.look == "photo" and self.palettes is None and not has_zones:
             return photo.photo_palette(rng)
-        return rng.choice(self._zoned if has_zones else self._palettes)
+        return rng.choice(self._zone_palettes if has_zones else self._palettes)
 
     @cached_property
     def _palettes(self) -> tuple[str, ...]:
         every = colours.palette_names(self.materials.names("palettes"))
-        return tuple(n for n in every if n not in PALETTES or (n in UNSEEN) == self.ood)
+        return tuple(n for n in every if n not in PALETTES or (n in OOD_PALETTES) == self.ood)
 
     @cached_property
-    def _zoned(self) -> tuple[str, ...]:
+    def _zone_palettes(self) -> tuple[str, ...]:
         """Palettes from whose floor each zone stands out."""
         return tuple(
             name for name in self._palettes
@@ -335,9 +347,9 @@ def _countable(instrument: Instrument, scale: Scale, size: int) -> bool:
     """True if the ticks stand apart in the smallest picture of the instrument."""
     edge = instrument.outline(CASES[0], RIM)
     # A tilt takes up to a tenth of the length.
-    unit = 0.9 * _FILL[0] * size / float(np.ptp(edge, axis=0).max())
+    unit = 0.9 * _WHOLE.shortest * size / float(np.ptp(edge, axis=0).max())
     apart = min(b - a for a, b in pairwise(map(scale.share, scale.ticks)))
-    return apart * instrument.layout.track.length * unit >= LEAST
+    return apart * instrument.layout.track.length * unit >= MIN_TICK_GAP
 
 
 @cache

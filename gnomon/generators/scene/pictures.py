@@ -14,7 +14,7 @@ from gnomon.generators.clock import Clock
 from gnomon.generators.drawing.colours import PALETTES
 from gnomon.generators.drawing.pose import Slot
 from gnomon.generators.gauge import Gauge
-from gnomon.generators.gauge.generator import UNSEEN
+from gnomon.generators.gauge.generator import OOD_PALETTES
 from gnomon.generators.rng import Rng
 from gnomon.sample import Sample
 
@@ -114,7 +114,9 @@ def draw_framed(picture: Image, framed: FramedPicture, colour: tuple[int, int, i
 @lru_cache(maxsize=256)
 def _source(what: str, size: int, split: Split, seed: int, ood: bool) -> Generator:
     if what == "clocks":
-        palettes = UNSEEN if ood else tuple(name for name in PALETTES if name not in UNSEEN)
+        palettes = (
+            OOD_PALETTES if ood else tuple(name for name in PALETTES if name not in OOD_PALETTES)
+        )
         return Clock(size=size, seed=seed, split_by="none", palettes=palettes, second_hand=0.0,
                      rotation=10.0, dial_size=(0.85, 0.96))  # fmt: skip
     if what == "gauges":
