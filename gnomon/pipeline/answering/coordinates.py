@@ -98,12 +98,12 @@ def choose_edges(
         numbers = [answer.text[slice(*span)] for span in spans]
         choice = numbers if rule == "greedy" else [choose_number(b, rule) for b in distributions]
         edges = []
-        for place, (number, logprobs) in enumerate(zip(numbers, distributions, strict=True)):
-            axis = place % 2  # the far edge is two places behind the near one
+        for index, (number, logprobs) in enumerate(zip(numbers, distributions, strict=True)):
+            axis = index % 2  # the far edge comes two numbers after the near one
             is_kept = is_swapped(choice[axis], choice[axis + 2])
             low, high = number_interval(logprobs)
             edge = Edge(
-                value=number if is_kept else choice[place],
+                value=number if is_kept else choice[index],
                 low=low,
                 high=high,
                 listed=round(min(1.0, sum(map(exp, logprobs.values()))), _DIGITS),
@@ -131,7 +131,7 @@ def coordinate_logprobs(
     # No inference_mode: a tensor made in it may not enter a later training step.
     with torch.no_grad():
         prompt = Prompt(loaded, prompt_of(loaded.family, loaded.processor, sample), sample)
-        while nodes := [(search, node) for search in searches for node in search.due()]:
+        while nodes := [(search, node) for search in searches for node in search.nodes_to_expand()]:
             rows = prompt.next_logits([search.before + node for search, node in nodes])
             for part, of_part in zip(torch.split(rows, _ROWS), _split(nodes), strict=True):
                 part_of_32 = part.float()  # bf16 has three digits
@@ -148,16 +148,16 @@ def _split(nodes: list[Any]) -> list[list[Any]]:
 
 
 @dataclass(frozen=True)
-class _Tree:
-    """Tokens of all possible numbers at a place, each with the token that ends it."""
+class _TokenTrie:
+    """Tokens of all possible numbers at one place of the text, each with the token that ends it."""
 
     numbers: dict[Ids, str]
     shifts: dict[str, int]
-    """Tokens before that of a number's first character in which numbers may differ: a blank that
-    some tokenizers join with the digits behind it."""
+    """By number, how many tokens before that of its first character the paths begin: some
+    tokenizers join the blank before a number with its digits."""
 
-    def place(self, first: int, number: str) -> int:
-        """Index of the first token that differs, from that of a number's first character."""
+    def start(self, first: int, number: str) -> int:
+        """Index of the token at which a number's path begins, from that of its first character."""
         return first - self.shifts.get(number, 0)
 
     @cached_property
@@ -172,19 +172,19 @@ class _Tree:
 
 @dataclass
 class _Search:
-    """Search through the tree of one number, the likeliest beginnings first."""
+    """Search through the trie of one number, the likeliest beginnings first."""
 
     before: Ids
     """Tokens of the answer before the number."""
-    tree: _Tree
+    trie: _TokenTrie
     logprobs: dict[str, float] = field(default_factory=dict)
     frontier: dict[Ids, float] = field(default_factory=lambda: {(): 0.0})
     """Beginnings whose next tokens are not computed yet, with their log-probabilities."""
 
-    def due(self) -> list[Ids]:
-        """Beginnings to expand, so that those that stay closed weigh half of REST at most.
+    def nodes_to_expand(self) -> list[Ids]:
+        """Beginnings to expand, so that the others hold at most half of REST of the probability.
 
-        None once all that is open weighs no more than REST: what it ends in may weigh less still.
+        Empty once all unexpanded beginnings hold no more than REST together.
         """
         if not self.frontier:
             return []
@@ -205,14 +205,14 @@ class _Search:
 
     def tokens(self, node: Ids) -> list[int]:
         """Tokens that may follow a beginning."""
-        return list(self.tree.children[node])
+        return list(self.trie.children[node])
 
     def expand(self, node: Ids, logprobs: Sequence[float]) -> None:
         """Enter the log-probabilities of the tokens that may follow a beginning."""
         total = self.frontier.pop(node)
-        for token, logprob in zip(self.tree.children[node], logprobs, strict=True):
+        for token, logprob in zip(self.trie.children[node], logprobs, strict=True):
             path = (*node, token)
-            number = self.tree.numbers.get(path)
+            number = self.trie.numbers.get(path)
             if number is None:
                 self.frontier[path] = total + logprob
             else:
@@ -238,34 +238,35 @@ def _searches(
     for spans in answer.spans:
         for (start, end), choices in zip(spans, numbers, strict=True):
             start, end = start + shift, end + shift
-            tree = _tree_at(tokenizer, whole, (start, end), tuple(choices), ids, offsets)
-            first = tree.place(_first_token(offsets, start), whole[start:end])
-            searches.append(_Search(tuple(ids[n_prompt:first]), tree))
+            trie = _trie_at(tokenizer, whole, (start, end), tuple(choices), ids, offsets)
+            first = trie.start(_first_token(offsets, start), whole[start:end])
+            searches.append(_Search(tuple(ids[n_prompt:first]), trie))
     return searches
 
 
-def _tree_at(
+def _trie_at(
     tokenizer: Any,
     text: str,
     span: tuple[int, int],
     numbers: tuple[str, ...],
     ids: Sequence[int],
     offsets: Sequence[tuple[int, int]],
-) -> _Tree:
-    """Return the tree of the numbers at a place, from the characters around it if these suffice."""
+) -> _TokenTrie:
+    """Return the trie of the numbers at a place, from the characters around it if these suffice."""
     start, end = span
     number_of_text = text[start:end]
     first = _first_token(offsets, start)
     for around in (_AROUND, len(text)):
         before = text[max(0, start - around) : start]
-        tree = _tree_of_numbers(tokenizer, before, text[end : end + around], numbers)
+        trie = _trie_of_numbers(tokenizer, before, text[end : end + around], numbers)
         path = next(
-            (path for path, number in tree.numbers.items() if number == number_of_text), None
+            (path for path, number in trie.numbers.items() if number == number_of_text), None
         )
-        place = tree.place(first, number_of_text)
-        # A number that is none of the possible ones, as 1001 of 1000, cannot show it.
-        if path is None or tuple(ids[place : place + len(path)]) == path:
-            return tree
+        begin = trie.start(first, number_of_text)
+        # The tokens of a number that is none of the possible ones, 1001 of 0 to 1000, cannot be
+        # checked against them.
+        if path is None or tuple(ids[begin : begin + len(path)]) == path:
+            return trie
     raise ValueError(
         f"the number {number_of_text!r} in {text[start - 1 : end + 1]!r} has no tokens of its"
         " own: its coordinates have no belief; answer with eval.answer=greedy"
@@ -274,12 +275,14 @@ def _tree_at(
 
 # Lists have the same few surroundings again and again.
 @lru_cache(maxsize=64)
-def _tree_of_numbers(tokenizer: Any, before: str, after: str, numbers: tuple[str, ...]) -> _Tree:
+def _trie_of_numbers(
+    tokenizer: Any, before: str, after: str, numbers: tuple[str, ...]
+) -> _TokenTrie:
     texts = [before + number + after for number in numbers]
     encoding = tokenizer(texts, add_special_tokens=False, return_offsets_mapping=True)
     sequences: list[list[int]] = encoding["input_ids"]
     firsts = [_first_token(offsets, len(before)) for offsets in encoding["offset_mapping"]]
-    # The digits are the tree's, even if all numbers begin with the same.
+    # The first digit is part of the trie, even if all numbers begin with the same.
     shared = min(_n_shared(sequences), *firsts)
     paths, shifts = {}, {}
     for number, first, ids, offsets in zip(
@@ -290,7 +293,7 @@ def _tree_of_numbers(tokenizer: Any, before: str, after: str, numbers: tuple[str
         stop = next((i for i, (_, right) in enumerate(offsets) if right > end), len(ids) - 1)
         paths[tuple(ids[shared : stop + 1])] = number
         shifts[number] = first - shared
-    return _Tree(paths, shifts)
+    return _TokenTrie(paths, shifts)
 
 
 def _n_shared(sequences: Sequence[Sequence[int]]) -> int:

@@ -18,7 +18,7 @@ from gnomon.sample import Target
 
 _DIGITS = 5
 """Decimals of a stored log-probability, as those of local models have."""
-_LEAST = 1e-12
+_MIN_PROBABILITY = 1e-12
 """Least probability of a listed answer: no logarithm is infinite."""
 
 
@@ -36,47 +36,47 @@ def sampled_belief(
 ) -> dict[str, float] | None:
     """Estimate the log-probability of each listed answer; None if no answer is a listed one.
 
-    An answer that was drawn with its probability has that. What remains of the whole is shared by
-    the others as they were drawn, with one answer more that is spread evenly over the list, so that
-    none is impossible. Answers that are not listed leave less than the whole.
+    Answers whose probability the server gave keep it. The others share what remains in proportion
+    to their counts + 1/len(listing), so that none is impossible. Drawn answers that are not listed
+    take their share off all.
     """
-    places = [_place(answer.text, listing, form, dialect) for answer in answers]
-    counts = Counter(place for place in places if place is not None)
+    indices = [_index(answer.text, listing, form, dialect) for answer in answers]
+    counts = Counter(index for index in indices if index is not None)
     n = counts.total()
     if not n:
         return None
-    exact = _exact(answers, places, listing)
+    exact = _server_probabilities(answers, indices, listing)
     # Sampled mass may exceed the whole by rounding of 16 bits.
     mass = min(1.0, sum(exact.values()))
-    others = {place: count for place, count in counts.items() if place not in exact}
-    weights = [others.get(place, 0) + 1 / len(listing) for place in range(len(listing))]
-    rest = sum(weight for place, weight in enumerate(weights) if place not in exact)
+    others = {index: count for index, count in counts.items() if index not in exact}
+    weights = [others.get(index, 0) + 1 / len(listing) for index in range(len(listing))]
+    rest = sum(weight for index, weight in enumerate(weights) if index not in exact)
     scale = mass / (sum(exact.values()) or 1.0)
     shares = [
-        exact[place] * scale if place in exact else (1 - mass) * weights[place] / rest
-        for place in range(len(listing))
+        exact[index] * scale if index in exact else (1 - mass) * weights[index] / rest
+        for index in range(len(listing))
     ]
-    listed = n / len(answers)
+    listed_share = n / len(answers)
     return {
-        answer: round(log(max(share * listed, _LEAST)), _DIGITS)
+        answer: round(log(max(share * listed_share, _MIN_PROBABILITY)), _DIGITS)
         for answer, share in zip(listing, shares, strict=True)
     }
 
 
-def _exact(
-    answers: Sequence[SampledAnswer], places: Sequence[int | None], listing: tuple[str, ...]
+def _server_probabilities(
+    answers: Sequence[SampledAnswer], indices: Sequence[int | None], listing: tuple[str, ...]
 ) -> dict[int, float]:
-    """Return the probabilities that the server said, by place in the list.
+    """Return the probabilities that the server gave, by index in the list.
 
-    They are of an answer's tokens and say nothing of its end: that of 1 has all of 10 in it. So
-    they count only where no listed answer begins with another.
+    They are of an answer's tokens without its end: P(1) includes P(10). So they count only where
+    no listed answer begins with another.
     """
     if not _is_prefix_free(listing):
         return {}
     return {
-        place: exp(answer.logprob)
-        for answer, place in zip(answers, places, strict=True)
-        if place is not None and answer.logprob is not None and answer.text == listing[place]
+        index: exp(answer.logprob)
+        for answer, index in zip(answers, indices, strict=True)
+        if index is not None and answer.logprob is not None and answer.text == listing[index]
     }
 
 
@@ -86,7 +86,7 @@ def _is_prefix_free(listing: tuple[str, ...]) -> bool:
     return not any(b.startswith(a) for a, b in pairwise(ordered))
 
 
-def _place(text: str, listing: tuple[str, ...], form: Target, dialect: str) -> int | None:
+def _index(text: str, listing: tuple[str, ...], form: Target, dialect: str) -> int | None:
     """Return which of the listed answers a text gives, in whatever words; None if it is none."""
     if text in listing:
         return listing.index(text)
@@ -96,16 +96,16 @@ def _place(text: str, listing: tuple[str, ...], form: Target, dialect: str) -> i
     reading = answers.read(text, form, which="final", dialect=create(dialect), size=None)
     if reading is None:
         return None
-    for place, value in enumerate(_values(listing, form, dialect)):
+    for index, value in enumerate(_values(listing, form, dialect)):
         if value is not None and answers.is_same(value, reading.value):
-            return place
+            return index
     return None
 
 
 @lru_cache(64)
 def _values(listing: tuple[str, ...], form: Target, dialect: str) -> tuple[Value | None, ...]:
-    answers, spoken = TYPES[form.answer_type], create(dialect)
+    answers, written_in = TYPES[form.answer_type], create(dialect)
     readings = [
-        answers.read(text, form, which="final", dialect=spoken, size=None) for text in listing
+        answers.read(text, form, which="final", dialect=written_in, size=None) for text in listing
     ]
     return tuple([None if reading is None else reading.value for reading in readings])

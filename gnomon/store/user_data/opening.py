@@ -46,25 +46,25 @@ def open_table(
 
     The split "all" has every row. Pictures lie in the file's folder, or in the folder `pictures`.
     """
-    place = Path(path)
-    file = rows_file(place)
+    source = Path(path)
+    file = labels_path(source)
     has_notes = is_annotated(file)
     if not file.is_file() and not has_notes:
-        raise ValueError(no_rows_message(place))
+        raise ValueError(no_rows_message(source))
 
     folders = picture_folders(file if has_notes else file.parent, pictures=pictures)
 
     def read() -> UserTable:
-        rows = list(raw_rows(place)) if has_notes else _raw_rows(file)
-        return _build(place.name, rows, columns, folders, on_bad)
+        rows = list(raw_rows(source)) if has_notes else _reiterable_rows(file)
+        return _build(source.name, rows, columns, folders, on_bad)
 
-    options = place.name, repr(columns), on_bad, pictures, state(file) if has_notes else None
+    options = source.name, repr(columns), on_bad, pictures, state(file) if has_notes else None
     return cached_table(file, options, read).part(split)
 
 
-def raw_rows(place: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def raw_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield line and row of a file, of a folder's metadata, or of an annotated folder."""
-    file = rows_file(place)
+    file = labels_path(path)
     return folder_rows(file) if is_annotated(file) else read_rows(file)
 
 
@@ -92,7 +92,7 @@ class _StreamedRows:
         return read_rows(self.file)
 
 
-def _raw_rows(file: Path) -> Iterable[tuple[int, dict[str, Any]]]:
+def _reiterable_rows(file: Path) -> Iterable[tuple[int, dict[str, Any]]]:
     """Return raw rows for two passes, in memory if their format is parsed as a whole."""
     if file.suffix.lower() in (".csv", ".tsv", ".jsonl"):
         return _StreamedRows(file)
@@ -120,39 +120,39 @@ def open_hub(name: str, columns: Columns, split: str, *, on_bad: OnBad = "refuse
 
 def is_user_data(path: str | Path) -> bool:
     """True for a user's own file or folder of pictures, not for a dataset that gnomon wrote."""
-    place = Path(path)
-    if place.is_dir():
-        file = rows_file(place)
-        has_rows = file.is_file() or is_annotated(file)
-        return has_rows and not (place / "manifest.json").exists()
-    return place.suffix.lower() in SUFFIXES
+    source = Path(path)
+    if source.is_dir():
+        labels = labels_path(source)
+        has_rows = labels.is_file() or is_annotated(labels)
+        return has_rows and not (source / "manifest.json").exists()
+    return source.suffix.lower() in SUFFIXES
 
 
-def no_rows_message(place: Path) -> str:
+def no_rows_message(path: Path) -> str:
     """Return why a path has no rows; for a folder of pictures, how to write the missing table."""
-    if not place.is_dir():
-        return f"path: {str(place)!r} is no file: give {', '.join(SUFFIXES)} or a folder"
-    names = sorted(entry.name for entry in place.iterdir())
+    if not path.is_dir():
+        return f"path: {str(path)!r} is no file: give {', '.join(SUFFIXES)} or a folder"
+    names = sorted(entry.name for entry in path.iterdir())
     # The example has a file of the folder in it, if there is one.
     picture = next((name for name in names if name.lower().endswith(PICTURES)), "IMG_0001.jpg")
     return (
-        f"{place} has no metadata.csv, which says what its pictures show: write one into it with"
+        f"{path} has no metadata.csv, which says what its pictures show: write one into it with"
         f" two columns, as\nfile_name,answer\n{picture},4.5\nand one question for all with"
         " columns.ask='What does it show?'; or a third column, question"
     )
 
 
-def rows_file(place: Path) -> Path:
+def labels_path(path: Path) -> Path:
     """Return the file itself, or the file with the labels in a folder of pictures.
 
     A folder without such a file is returned itself if it is annotated as detection tools do it.
     """
-    if not place.is_dir():
-        return place
+    if not path.is_dir():
+        return path
     for name in METADATA:
-        if (place / name).is_file():
-            return place / name
-    return place if is_annotated(place) else place / METADATA[0]
+        if (path / name).is_file():
+            return path / name
+    return path if is_annotated(path) else path / METADATA[0]
 
 
 def _build(
@@ -190,8 +190,8 @@ def _build(
             f"{name}: labels such as {reader.example} begin with a zero, which answers leave out:"
             " columns.digits=label keeps what each label has, columns.digits=0 means so"
         )
-    texts = columns.kind == "text" and columns.choices is None
-    if texts and all(_NUMERIC.fullmatch(row.target.words) for row in table.rows):
+    is_free_text = columns.kind == "text" and columns.choices is None
+    if is_free_text and all(_NUMERIC.fullmatch(row.target.words) for row in table.rows):
         warn_once(
             f"{name}: the answers look like numbers or times and are read as texts:"
             " columns.kind=number or columns.kind=time counts how far off one is"
@@ -243,7 +243,7 @@ class _Reader:
         self._pictures: dict[str, tuple[Picture, str]] = {}
         self._text_target = lru_cache(_CACHE)(self._new_target)
         self._split = lru_cache(_CACHE)(partial(split_of, "own"))
-        # A place has no form without its picture; any text is read as an answer to it.
+        # A box has no empty form without its picture; any text is read as an answer to it.
         self._unreadable = Unreadable(self._type.form_of_labels(columns) or Text("?"))
         self.example: str | None = None
         """A label with a zero in front that its answer lacks."""
@@ -252,7 +252,7 @@ class _Reader:
         """Return the row, or raise a ValueError with its fault."""
         columns = self._columns
         name = _image_column(raw, columns)
-        cells = [_column(raw, name)] if name is not None else []
+        cells = [_cell(raw, name)] if name is not None else []
         cells += [raw.get(more) or [] for more in columns.more_images]
         values: list[Any] = []
         for cell in cells:
@@ -265,7 +265,7 @@ class _Reader:
         if columns.answer in raw and is_unreadable_label(label, columns.unreadable):
             target: Target = self._unreadable
         else:
-            target = self._readable(raw, label, image)
+            target = self._readable_target(raw, label, image)
         group = columns.group and _words(raw, columns.group)
         names = tuple([name for _, name in pictures])
         shared_names = () if group or columns.split else names
@@ -292,13 +292,13 @@ class _Reader:
                 self._pictures[cell] = pair
         return pair
 
-    def _readable(self, raw: dict[str, Any], label: Any, image: Picture | None) -> Target:
+    def _readable_target(self, raw: dict[str, Any], label: Any, image: Picture | None) -> Target:
         """Return the truth of a row that has one; faults of other labels name the way out."""
         columns = self._columns
         try:
             # [] says that there is nothing to find.
             if label != [] or not self._type.can_be_empty:
-                label = _column(raw, columns.answer)
+                label = _cell(raw, columns.answer)
             return self._target(label, image)
         except ValueError as error:
             is_open = not columns.unreadable and columns.answer in raw
@@ -307,7 +307,7 @@ class _Reader:
             raise
 
     def _target(self, label: Any, image: Picture | None) -> Target:
-        """Return the truth of a label; places need the size of their picture."""
+        """Return the truth of a label; boxes need the size of their picture."""
         if self._type.has_place:
             size = picture_size(image) if image is not None else None
             return self._type.from_label(label, self._columns, size)
@@ -327,7 +327,7 @@ def _image_column(present: Container[Any], columns: Columns) -> str | None:
     return columns.image
 
 
-def _column(raw: dict[str, Any], name: str) -> Any:
+def _cell(raw: dict[str, Any], name: str) -> Any:
     value = raw.get(name)
     if value in (None, "", []):
         raise ValueError(f"column {name!r} is {'empty' if name in raw else 'not there'}")
@@ -336,7 +336,7 @@ def _column(raw: dict[str, Any], name: str) -> Any:
 
 def _words(raw: dict[str, Any], name: str) -> str:
     """Return the text of a cell, or a number as text."""
-    value = _column(raw, name)
+    value = _cell(raw, name)
     if isinstance(value, dict | list | tuple | bytes):
         raise shape_error(f"column {name!r}", value, "give a text")
     return str(value)
