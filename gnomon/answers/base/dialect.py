@@ -25,12 +25,12 @@ ANSWER = "Answer: "
 
 
 def worked(rationale: str, answer: str) -> str:
-    """Put an answer behind its working, where there is some."""
+    """Put an answer after its working, where there is some."""
     return f"{rationale}\n{ANSWER}{answer}" if rationale else answer
 
 
 def final(text: str) -> str:
-    """Text behind the last "Answer:" or in the last <answer>, or all that follows the thinking."""
+    """Text after the last "Answer:" or in the last <answer>, or all that follows the thinking."""
     text = text.rpartition("</think>")[2]
     openings = list(_OPENING.finditer(text))
     if openings:
@@ -321,12 +321,12 @@ class Dialect:
 
     @cached_property
     def _spot_pattern(self) -> re.Pattern[str]:
-        """Pattern of a spot and the separator behind it, which must precede another spot."""
+        """Pattern of a spot and the separator after it, which must precede another spot."""
         return self._with_separator(_pattern(self.spot).replace("TEXT", "(?P<text>.+?)"))
 
     @cached_property
     def _bare_pattern(self) -> re.Pattern[str]:
-        """Pattern of a box without a text and the separator behind it."""
+        """Pattern of a box without a text and the separator after it."""
         return self._with_separator("BOX")
 
     def _with_separator(self, pattern: str) -> re.Pattern[str]:

@@ -119,7 +119,7 @@ def _bare(text: str) -> list[Candidate]:
 
 
 def _in_brackets(text: str) -> Iterator[Candidate]:
-    """Read lists, pairs of points, rows, and numbers between tags or behind a word."""
+    """Read lists, pairs of points, rows, and numbers between tags or after a word."""
     place = 0
     while opening := FORMS["opening"].search(text, place):
         start = opening.start()

@@ -263,7 +263,7 @@ def _wrap_large(value: Decimal, cycle: Decimal) -> Decimal:
     return Decimal(-rest % steps if sign else rest).scaleb(step)
 
 
-# A number with its unit before or behind it; 1e5 has no unit "e5".
+# A number with its unit before or after it; 1e5 has no unit "e5".
 _LABEL = re.compile(
     r"(?P<before>[%°$€£¥]?) ?(?P<number>[-+]?\d[\d.,'’ ]*?)"
     r" ?(?P<after>(?!e[-+]?\d)(?:[^\W\d_]|[%‰°$€£¥])\S*(?: [^\d\s]\S*)*)?",

@@ -122,7 +122,7 @@ def relaxed_correctness(prediction: str, target: str, tolerance: float = 0.05) -
 def digit_accuracy(prediction: Numeric, target: Numeric, digits: int) -> float:
     """Share of a counter's figures that are right, place by place, zeros in front included.
 
-    `digits` is the number of figures before the point; those behind it are the target's. An answer
+    `digits` is the number of figures before the point; those after it are the target's. An answer
     of more figures has none in its place.
     """
     guess, truth = _decimal(prediction), _decimal(target)

@@ -10,7 +10,7 @@ from functools import cache
 
 from gnomon.answers.reading.base import Reading, Which, fill, longest, lower_case, normalize, table
 from gnomon.answers.reading.final import find
-from gnomon.answers.reading.number_words import BEHIND_FIGURES, ORDINALS, SHARES, spelled_numbers
+from gnomon.answers.reading.number_words import AFTER_FIGURES, ORDINALS, SHARES, spelled_numbers
 
 _TABLE = table(__file__)
 _PATTERNS = fill({"ordinals": "|".join(ORDINALS)} | _TABLE["patterns"])
@@ -59,9 +59,7 @@ _EXACT = Context(prec=640, traps=[])
 _FOR_QUOTIENTS = Context(prec=28, traps=[])
 _FOR_POWERS = Context(prec=60, traps=[])
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
-_SCALES = {word: Decimal(factor) for word, factor in BEHIND_FIGURES.items()} | {
-    "dozen": Decimal(12)
-}
+_SCALES = {word: Decimal(factor) for word, factor in AFTER_FIGURES.items()} | {"dozen": Decimal(12)}
 
 
 def read_number(text: str, *, unit: str = "", which: Which = "final") -> Reading[Decimal] | None:
@@ -112,7 +110,7 @@ def _digits(low: str) -> Iterator[Reading[Decimal | None]]:
 
 
 def _has_unit(text: str, span: tuple[int, int], unit: str) -> bool:
-    """True if the question's unit stands in a number, as %, or behind it."""
+    """True if the question's unit stands in a number, as %, or after it."""
     # Blanks, LaTeX's \, and marks of bold may stand between a number and its unit.
     return text[slice(*span)].endswith(unit) or text[span[1] : span[1] + 24].lstrip(
         " \u00a0\\,*_"

@@ -12,7 +12,7 @@ V = TypeVar("V", covariant=True)
 Which: TypeAlias = Literal["final", "first", "last", "answer"]
 """Value that counts if a text states several: the one that a person takes for the answer, as
 `reading.final` finds it; the first; the last; or the one that the text calls its answer, in a box,
-a tag, a key or behind the word (nothing counts where it calls none so)."""
+a tag, a key or after the word (nothing counts where it calls none so)."""
 
 
 class Reading(NamedTuple, Generic[V]):
@@ -108,7 +108,7 @@ def fill(rows: Mapping[str, str | list[str]]) -> dict[str, str]:
 
 
 def any_of(words: Iterable[str], then: str = "", *, letters: str = "[a-z]") -> str:
-    """Build a pattern for any of these words, with none of `letters` beside it and `then` behind.
+    """Build a pattern for any of these words, with none of `letters` beside it and `then` after.
 
     Alternatives are grouped by their first letter, which makes the search fast. The longer of two
     words comes first, so that "eighty" is not read as "eight".

@@ -14,7 +14,7 @@ _TABLE = table(__file__)
 POINTS: dict[str, int] = _TABLE["points"]
 PENALTIES: dict[str, int] = _TABLE["penalties"]
 """Points that a value earns for the best place it stands in, and loses for a cue beside it."""
-# Penalties for the values behind the cue alone: "7, because there are 3 rows".
+# Penalties for the values after the cue alone: "7, because there are 3 rows".
 BEHIND = ("because", "contrasts", "doubts")
 # Points of a value that is called wrong: no sum of others outweighs it.
 DENIED = -1000
@@ -67,7 +67,7 @@ BESIDE = {name: re.compile(pattern) for name, pattern in _filled(_TABLE["beside"
 
 
 class Evidence(NamedTuple):
-    """Points that a value gains or loses by the text before it, at its place and behind it."""
+    """Points that a value gains or loses by the text before it, at its place and after it."""
 
     points: float
     of: str

@@ -1,6 +1,6 @@
 """Search for the value that a text gives as its answer, for all readers.
 
-Only the text behind the thinking counts. The value in a box or a tag is trusted most; otherwise
+Only the text after the thinking counts. The value in a box or a tag is trusted most; otherwise
 the values near both ends of the text are weighed against each other.
 """
 
@@ -18,7 +18,7 @@ from gnomon.answers.reading.weighing import ANSWERS, MAX_VALUES, Region, Values,
 V = TypeVar("V")
 
 # Characters at the ends of a text in which values are looked for: the first sentences, and the last
-# paragraphs, since an answer at the end may be explained behind it. CROWDED are enough where they
+# paragraphs, since an answer at the end may be explained after it. CROWDED are enough where they
 # hold as many values as are weighed.
 HEAD, TAIL, CROWDED = 300, 1200, 400
 
@@ -68,7 +68,7 @@ def _by_place(text: str, values: Values[V], *, last: bool) -> Reading[V] | None:
         while last and start > 0 and len(text) - start < 2 * size and not text[start - 1].isspace():
             start -= 1
         readings = values(text[start:] if last else text[:size])
-        # A value that ends where the part does may go on behind it.
+        # A value that ends where the part does may go on after it.
         if readings and (last or readings[0].span[1] < size or len(text) <= size):
             return shift(readings[-1 if last else 0], start)
         if len(text) <= size:
@@ -77,7 +77,7 @@ def _by_place(text: str, values: Values[V], *, last: bool) -> Reading[V] | None:
 
 
 def _from_a_word(text: str, begin: int, place: int) -> int:
-    """Place behind the first blank from `place` on, so that no word is cut in two."""
+    """Place after the first blank from `place` on, so that no word is cut in two."""
     if place <= begin:
         return begin
     blank = _BLANK.search(text, place, place + 40)
@@ -88,7 +88,7 @@ _BLANK = re.compile(r"\s")
 
 
 def _after_thinking(text: str) -> tuple[int, int] | None:
-    """Span of the text behind the thinking; None if it is empty, or the thinking was cut off."""
+    """Span of the text after the thinking; None if it is empty, or the thinking was cut off."""
     start = max((mark.end() for mark in BESIDE["thought"].finditer(text)), default=0)
     thinks_again = BESIDE["thinks"].search(text, start)
     end = thinks_again.start() if thinks_again else len(text)

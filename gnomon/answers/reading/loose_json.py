@@ -51,7 +51,7 @@ class Mapping(Node):
 
 
 Value: TypeAlias = Scalar | Array | Mapping
-# A comma may stand before, behind or between values, or be missing.
+# A comma may stand before, after or between values, or be missing.
 _BLANKS = re.compile(r"[\s,]*")
 _COLON = re.compile(r"\s*[:=]\s*")
 # Possessive, so that a text full of quotation marks takes no quadratic time.

@@ -18,7 +18,7 @@ TENS = {word: 10 * value for value, word in enumerate(_TIES, 2)} | {"fourty": 40
 SHARES = {"half": Decimal("0.5"), "quarter": Decimal("0.25")}
 _TABLE = table(__file__)
 SCALES: dict[str, int] = {word: 10**zeros for word, zeros in _TABLE["scales"].items()}
-BEHIND_FIGURES = SCALES | {word: 10**zeros for word, zeros in _TABLE["behind_figures"].items()}
+AFTER_FIGURES = SCALES | {word: 10**zeros for word, zeros in _TABLE["behind_figures"].items()}
 WIDE = "０１２３４５６７８９"
 """Digits of numbers that were words. A normalized text has no others of these."""
 
@@ -104,7 +104,7 @@ class Digits:
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Convert a span to the old text; a rewritten piece is in it as a whole."""
-        # Odd entries of _new and _old begin a rewritten piece, even ones the text behind it.
+        # Odd entries of _new and _old begin a rewritten piece, even ones the text after it.
         first = bisect_right(self._new, start) - 1
         last = bisect_right(self._new, end - 1) - 1
         inside = self._old[first] if first % 2 else self._old[first] + start - self._new[first]

@@ -2,7 +2,7 @@
 
 Each earns points for the best place that it stands in ("Answer: 7" 80, an opening "7." 55, "so it
 is 7" 30) and gains or loses by its surroundings: it follows an "is", it stands in the last
-sentence, behind "if", in a refusal. The most points win, the later value in a tie. A value that is
+sentence, after "if", in a refusal. The most points win, the later value in a tie. A value that is
 denied is passed over; where the winner is an end of a range, one of several alternatives or an
 entry of a list, nothing is read.
 
@@ -30,7 +30,7 @@ Values: TypeAlias = "Callable[[str], list[Reading[V]]]"
 # At most so many values of a region are weighed, and twice as many runs of digits are searched for
 # them: it bounds the time of a text that is full of numbers.
 MAX_VALUES = 16
-# Characters behind "Answer:" and other cues in which a value is looked for: two sentences.
+# Characters after "Answer:" and other cues in which a value is looked for: two sentences.
 _REACH = 240
 
 # Names of places as readings report them, where a cue has another.
@@ -46,12 +46,12 @@ ANSWERS = ("boxed", "tag", "json key", "answer", "is the answer")
 _FIRST_SENTENCE_POINTS = 10
 _LAST_SENTENCE_POINTS = 12
 _CUT_SENTENCE_POINTS = -30
-# Points of a value behind "is", as in "the time is 7", and more for the first of a sentence.
+# Points of a value after "is", as in "the time is 7", and more for the first of a sentence.
 _IS_POINTS = 12
 _FIRST_IS_POINTS = 6
 # Loss of an "Answer:" that the text repeats later: the later one counts.
 _REPEATED_LOSS = 25
-# Loss of a value by each one behind it in the sentence that "Answer:" begins.
+# Loss of a value by each one after it in the sentence that "Answer:" begins.
 _LATER_VALUE_LOSS = 4
 # Loss of a value that is corrected later, and the lead of the correction over it.
 _CORRECTED_LOSS = 50
@@ -96,7 +96,7 @@ class _Cue(NamedTuple):
 class Region(Generic[V]):
     """Values, cues and sentences of a part of a text, all by their place in the part.
 
-    `reaches_end` is false for a part at the front, behind which the text goes on.
+    `reaches_end` is false for a part at the front, after which the text goes on.
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class Region(Generic[V]):
         return result
 
     def _near_sentence_end(self, place: int) -> int:
-        """End of the sentence that begins here, behind blank lines and marks, if it is near."""
+        """End of the sentence that begins here, after blank lines and marks, if it is near."""
         word = BESIDE["word"].search(self._low, place)
         end = self._sentence(word.start())[1] if word else len(self._low)
         return min(end, place + _REACH)
@@ -200,7 +200,7 @@ class Region(Generic[V]):
     def _ranked(self) -> list[tuple[float, int, str]]:
         """Points of each value, its index and the name of its best place, the most points first.
 
-        In three steps: cues score the values before and behind them, each value is scored by its
+        In three steps: cues score the values before and after them, each value is scored by its
         surroundings, and corrections move points from the corrected to the corrections.
         """
         self._place = [(0.0, "")] * len(self.readings)
@@ -218,7 +218,7 @@ class Region(Generic[V]):
         self._place[index] = max(self._place[index], (points, name))
 
     def _score_cue(self, cue: _Cue, starts: list[int]) -> None:
-        """Give the values before and behind a cue their points for it."""
+        """Give the values before and after a cue their points for it."""
         name = cue.name
         if name == "is_the_answer":
             begin, end = self._sentence(cue.start)
@@ -230,10 +230,10 @@ class Region(Generic[V]):
             elif here or (nearest >= 0 and self._low.startswith(("that", "this", "it"), cue.start)):
                 self._raise_place(nearest, POINTS[name], "is the answer")
         elif name in POINTS:
-            behind = [i for i, start in enumerate(starts) if cue.end <= start < cue.sentence_end]
+            after = [i for i, start in enumerate(starts) if cue.end <= start < cue.sentence_end]
             later = any(c.name == name and c.start > cue.start for c in self._cues)
             points = POINTS[name] - (_REPEATED_LOSS if later and name == "answer" else 0)
-            for order, index in enumerate(behind):
+            for order, index in enumerate(after):
                 # A conclusion ends with its value: "so with 3 rows of 4 it is 12".
                 decay = 0 if name == "conclusion" else _LATER_VALUE_LOSS * order
                 self._raise_place(index, points - decay, _PLACE_OF_CUE.get(name, name))
@@ -348,7 +348,7 @@ class Region(Generic[V]):
         return self._low[:stop].rstrip().endswith(("?", "？"))
 
     def _apply_corrections(self, starts: list[int]) -> None:
-        """Let the best value behind "no," or "I mean" replace the one before it."""
+        """Let the best value after "no," or "I mean" replace the one before it."""
         for cue in self._cues:
             split = bisect_right(starts, cue.start)
             if cue.name not in ("corrects", "reconsiders") or not 0 < split < len(starts):
@@ -361,9 +361,9 @@ class Region(Generic[V]):
                     self._bonus[later] += max(0.0, points[best] - points[later] + _CORRECTION_LEAD)
                     self._raise_place(later, 0, self._place[best][1])
             # "7. No, wait: 7" corrects nothing.
-            behind = {r.value for r in self.readings[split:]}
+            after = {r.value for r in self.readings[split:]}
             for index in range(split):
-                if {self.readings[index].value} != behind:
+                if {self.readings[index].value} != after:
                     self._bonus[index] -= _CORRECTED_LOSS
 
     def _in_a_row(self, index: int) -> bool:
@@ -564,16 +564,16 @@ class Region(Generic[V]):
 _TOKENS = ("bbox_2d", "box_2d", "box tokens", "box tag", "loc", "loc, y first")
 
 
-def _is_alone(before: str, behind: str, letters: int = 12) -> bool:
+def _is_alone(before: str, after: str, letters: int = 12) -> bool:
     """True if a value's line or sentence has only a few letters more, and no label before it.
 
     A dozen letters are a unit or "o'clock sharp"; 80 characters hold no more than signs around it.
     """
     marker = BESIDE["marker"].match(before)
     before = before[marker.end() if marker else 0 :]
-    if len(before) + len(behind) > 80 or BESIDE["digit_or_label"].search(before + behind):
+    if len(before) + len(after) > 80 or BESIDE["digit_or_label"].search(before + after):
         return False
-    return sum(map(str.isalpha, behind)) <= letters and sum(map(str.isalpha, before + behind)) <= 12
+    return sum(map(str.isalpha, after)) <= letters and sum(map(str.isalpha, before + after)) <= 12
 
 
 def _is_marker(part: str, span: tuple[int, int]) -> bool:

@@ -70,7 +70,7 @@ def _words(label: re.Match[str]) -> str:
 
 
 def _lines(text: str) -> Iterator[tuple[str, Reading[Corners] | None, tuple[int, int]]]:
-    """Find lines with boxes: each box with the text before it, or else behind it."""
+    """Find lines with boxes: each box with the text before it, or else after it."""
     place = 0
     for line in text.splitlines(keepends=True):
         readings = boxes(line)

@@ -212,7 +212,7 @@ class TableType(AnswerType):
     def read(
         self, text: str, truth: Table, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
-        """Read the table behind the last "Answer:", by the tolerant reader."""
+        """Read the table after the last "Answer:", by the tolerant reader."""
         return read_table(final(text))
 
     def slow_measures(

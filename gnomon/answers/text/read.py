@@ -21,7 +21,7 @@ def read_text(
 ) -> Reading[str] | None:
     """Read one of `choices`, named in whole words; without choices, the whole answer.
 
-    The whole answer is the text behind the last "Answer:", without quotation marks and without
+    The whole answer is the text after the last "Answer:", without quotation marks and without
     a full stop at its end. Of choices that overlap the longest counts: "lower left" is not "left".
     """
     if choices:

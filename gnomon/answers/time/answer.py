@@ -210,7 +210,7 @@ def parse_label(text: str, hours: int) -> tuple[int, bool]:
     match = _TIME.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is no time such as 10:08 or 10:08:30")
-    # French has the minutes behind an h, and the seconds behind an m.
+    # French has the minutes after an h, and the seconds after an m.
     hour, minute = int(match["hour"]), int(match["minute"] or match["after_h"])
     seconds = match["second"] or match["after_m"]
     second, half = int(seconds or 0), match["half"]

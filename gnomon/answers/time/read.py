@@ -151,11 +151,11 @@ _PLACE, _BEFORE = (re.compile(_PATTERNS[name]) for name in ("place", "before"))
 _AT_NIGHT, _IS_LATE = (re.compile(_PATTERNS[name]) for name in ("at_night", "is_late"))
 # Words that make numbers a range: "the numerals 1 to 12" are no times.
 _RANGE = re.compile(_PATTERNS["range"])
-# A field such as "hours": 10, and the half of the day behind the last one.
+# A field such as "hours": 10, and the half of the day after the last one.
 _FIELD, _PERIOD = (re.compile(_PATTERNS[name]) for name in ("field", "period"))
 _Rule: TypeAlias = "tuple[str, re.Pattern[str], Callable[[re.Match[str], str | None], Hms | None]]"
 _RULES: list[_Rule] = [
-    # Forms of one rule are told apart behind a colon: "past or to:german" is "past or to".
+    # Forms of one rule are told apart after a colon: "past or to:german" is "past or to".
     (form.partition(":")[0], re.compile(_PATTERNS[form]), means)
     for forms, means in (("stated", _stated), ("relative", _relative))
     for form in _TABLE[forms]

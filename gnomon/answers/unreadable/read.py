@@ -33,6 +33,6 @@ def read_refusal(text: str, which: Which = "final") -> Reading[str] | None:
 
 
 def is_whole_refusal(text: str) -> bool:
-    """True if the answer behind any working is nothing but such a word: "Answer: unreadable"."""
+    """True if the answer after any working is nothing but such a word: "Answer: unreadable"."""
     answer = " ".join(final(text).strip(_MARKS).split())
     return bool(_FORMS["whole"].fullmatch(answer))

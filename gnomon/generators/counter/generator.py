@@ -86,7 +86,7 @@ class Counter(PictureGenerator):
     digits: Annotated[tuple[int, int] | None, within(1, 9)] = None
     """Number of figures, from and to (1 to 9)."""
     decimals: Annotated[tuple[int, int], within(0, 3)] = (0, 3)
-    """How many of them stand behind the point, from and to (0 to 3)."""
+    """How many of them stand after the point, from and to (0 to 3)."""
     rolling: Annotated[float | None, within(0, 1)] = None
     """The share of wheels' counters whose last wheel stands between two figures (0 to 1)."""
     leading_zeros: bool = field(default=False, metadata=LATER)

@@ -55,7 +55,7 @@ class Build(NamedTuple):
     whole: tuple[Colour, Colour]
     """A wheel and its figures; ground and segments of a display."""
     decimals: tuple[Colour, Colour]
-    """The same behind the decimal point; a register's pointers have the first colour."""
+    """The same after the decimal point; a register's pointers have the first colour."""
     plate: Colour
     framed: bool
     """True if a frame in the decimals' colour lies around them."""
@@ -73,7 +73,7 @@ class CounterScene(NamedTuple):
     positions: tuple[float, ...]
     """Turn of each wheel or pointer, 0 to 10, the first on the left; whole numbers on a display."""
     decimals: int
-    """Wheels behind the decimal point."""
+    """Wheels after the decimal point."""
     unit: str
     build: Build
     size: tuple[int, int]
@@ -127,7 +127,7 @@ def gear(digits: str, turn: float) -> tuple[float, ...]:
 
 
 def reading(digits: str, decimals: int) -> Decimal:
-    """The number that figures before and behind the point stand for."""
+    """The number that figures before and after the point stand for."""
     return Decimal(int(digits)).scaleb(-decimals)
 
 
@@ -206,7 +206,7 @@ _ALTERNATES: dict[str, list[str]] = {
     "6": [".8,0 0,.55 0,1 1,1 1,.46 0,.46"],
     "9": [".2,1 1,.45 1,0 0,0 0,.54 1,.54"],
 }
-# Points of a rounded corner, and bits behind the point of OpenCV's places.
+# Points of a rounded corner, and bits after the point of OpenCV's places.
 _CORNER, _SHIFT = 6, 4
 
 

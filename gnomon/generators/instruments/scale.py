@@ -43,7 +43,7 @@ class Scale(NamedTuple):
 
         Places count from the first tick, `parts` of them from each tick to the next.
         """
-        # The last tick has no gap behind it, and ends the one before.
+        # The last tick has no gap after it, and ends the one before.
         gap = min(place // parts, len(self.ticks) - 2)
         wide = self.ticks[gap + 1] - self.ticks[gap]
         return plain(self.ticks[gap] + wide * (place - gap * parts) / parts), wide

@@ -64,7 +64,7 @@ class BoxText:
             return None
         boxes = list(answers.boxes(reading.value))
         spans = []
-        # From the end, where the answer stands behind its working.
+        # From the end, where the answer follows its working.
         for box in reversed(dialect.number_spans(text)):
             corners = dialect.corners_of([float(text[slice(*span)]) for span in box], size)
             place = next((i for i, b in enumerate(boxes) if is_same_box(b, corners)), None)

@@ -188,7 +188,7 @@ def generate_texts(
     # Prompts are padded on the left, so all answers begin at one column.
     new = tokens[:, inputs["input_ids"].shape[1] :]
     texts: list[str] = tokenizer.batch_decode(new, skip_special_tokens=not keep_marks)
-    # What was padded stands behind the end.
+    # Padding stands after the end.
     end = family.end_token(loaded.processor)
     return [(text.partition(end)[0] if keep_marks else text).strip() for text in texts]
 

@@ -55,7 +55,7 @@ class Mixture(Samples):
         lengths = [source.length for source in self.sources]
         if None in lengths:
             return None
-        # The position behind the last new sample of the source that lasts longest.
+        # The position after the last new sample of the source that lasts longest.
         return 1 + max(
             self._pattern.position_of(number, n - 1) for number, n in enumerate(lengths) if n
         )
