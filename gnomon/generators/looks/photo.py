@@ -37,10 +37,9 @@ _GROUNDS = ("c8c8c4", "8e9090", "3e4044", "7a6c58", "dcdad4", "2c4c86", "50605a"
 class Layers(NamedTuple):
     """Drawn layers, at the picture's own size."""
 
-    still: Pixels
+    without_pointer: Pixels
     """Everything but the pointer, [height, width, 3]."""
-    pointer: Pixels
-    """The same with the pointer."""
+    with_pointer: Pixels
     mask: Pixels
     """255 where the pointer is, [height, width]."""
     case: Pixels
@@ -74,60 +73,61 @@ def photograph(layers: Layers, rng: Rng, *, min_pixels: int) -> Image.Image:
     They keep at least `min_pixels` across, at which a person still reads the instrument: a needle's
     direction takes fewer than the ticks beside a column. Blur is limited by it, too.
     """
-    noise = np.random.Generator(np.random.Philox(rng.bits()))
+    noise_rng = np.random.Generator(np.random.Philox(rng.bits()))
     height, width = layers.mask.shape
     angle = rng.uniform(0, math.tau)
     # The way that the light takes over the picture, away from the lamp.
     direction = math.cos(angle), math.sin(angle)
-    scene = _materials(layers, direction, rng, noise)
-    scene *= _lamp_field(height, width, rng, noise)
-    scene = _glass(scene, rng, noise)
+    scene = _materials(layers, direction, rng, noise_rng)
+    scene *= _lamp_field(height, width, rng, noise_rng)
+    scene = _glass(scene, rng, noise_rng)
     scene = _obstruct(scene, layers.case, rng)
-    return Image.fromarray(_camera(scene, min_pixels, rng, noise))
+    return Image.fromarray(_camera(scene, min_pixels, rng, noise_rng))
 
 
 def _materials(
-    layers: Layers, direction: tuple[float, float], rng: Rng, noise: np.random.Generator
+    layers: Layers, direction: tuple[float, float], rng: Rng, noise_rng: np.random.Generator
 ) -> FloatImage:
     """Floor, rim and pointer as bodies: grain, bevels, and the shadows that they cast."""
     still, pointer, mask, case, floor = (_to_float(part) for part in layers)
     height, width = mask.shape
     side = max(height, width)
     still *= (
-        1 + rng.uniform(0, 0.05) * _grain((height, width), rng.uniform(0.5, 3), noise)[..., None]
+        1
+        + rng.uniform(0, 0.05) * _grain((height, width), rng.uniform(0.5, 3), noise_rng)[..., None]
     )
     if rng.chance(0.35):
-        still = _dirt(still, floor, rng, noise)
+        still = _dirt(still, floor, rng, noise_rng)
     # A rim is round: its side towards the lamp is bright, the other dark.
     rim = np.clip(case - floor, 0, 1)
     bevel = _relief(case, 0.02 * side, direction) - _relief(floor, 0.012 * side, direction)
     still += (rng.uniform(0.1, 0.6) * rim * bevel)[..., None]
     # The rim stands above the floor and darkens its edge on the lamp's side.
     depth = rng.uniform(0.0, 0.05) * side
-    under_rim = _moved(1 - floor, direction, depth, 0.4 * depth + 0.5) * floor
+    under_rim = _cast_shadow(1 - floor, direction, depth, 0.4 * depth + 0.5) * floor
     still *= 1 - (rng.uniform(0.1, 0.6) * under_rim)[..., None]
     above = rng.uniform(0.004, 0.045) * side
-    shadow = _moved(mask, direction, above, rng.uniform(0.3, 1.0) * above + 0.5) * (1 - mask)
+    shadow = _cast_shadow(mask, direction, above, rng.uniform(0.3, 1.0) * above + 0.5) * (1 - mask)
     still *= 1 - (rng.uniform(0.05, 0.55) * shadow)[..., None]
     body = pointer * (1 + rng.uniform(0, 0.5) * _relief(mask, 0.012 * side, direction))[..., None]
     if rng.chance(0.4):  # a highlight on shiny plastic
         body += rng.uniform(0.1, 0.5) * _spot(mask, direction, 0.03 * side)[..., None]
     if rng.chance(0.1):  # worn paint lets the floor through
-        mask = mask * (1 - 0.2 * np.clip(_grain((height, width), 0.03 * side, noise), 0, 1))
+        mask = mask * (1 - 0.2 * np.clip(_grain((height, width), 0.03 * side, noise_rng), 0, 1))
     scene: FloatImage = still + (body - still) * mask[..., None]
     return scene
 
 
-def _lamp_field(height: int, width: int, rng: Rng, noise: np.random.Generator) -> FloatImage:
+def _lamp_field(height: int, width: int, rng: Rng, noise_rng: np.random.Generator) -> FloatImage:
     """Uneven light: brighter towards one side, or a bright patch of a lamp that is near."""
-    coarse = 1 + rng.uniform(0.0, 0.35) * noise.standard_normal((3, 3)).astype(np.float32)
+    coarse = 1 + rng.uniform(0.0, 0.35) * noise_rng.standard_normal((3, 3)).astype(np.float32)
     field = cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC)
     # Never so dark that the rest of the picture is lost, nor as bright as the lamp itself.
     lit: FloatImage = np.clip(field, 0.3, 1.8)[..., None]
     return lit
 
 
-def _glass(scene: FloatImage, rng: Rng, noise: np.random.Generator) -> FloatImage:
+def _glass(scene: FloatImage, rng: Rng, noise_rng: np.random.Generator) -> FloatImage:
     """Haze, scratches and drops on the glass, and the lamp's reflection in it."""
     height, width = scene.shape[:2]
     side = max(height, width)
@@ -148,7 +148,7 @@ def _glass(scene: FloatImage, rng: Rng, noise: np.random.Generator) -> FloatImag
             cv2.fillPoly(glare, [corners], 1.0)
         cv2.GaussianBlur(glare, (0, 0), rng.uniform(0.004, 0.03) * side, glare)
     if rng.chance(0.12):  # moisture
-        drops = (noise.random((height // 4, width // 4), np.float32) > 0.985).astype(np.float32)
+        drops = (noise_rng.random((height // 4, width // 4), np.float32) > 0.985).astype(np.float32)
         soft = cv2.resize(drops, (width, height), interpolation=cv2.INTER_CUBIC)
         glare += rng.uniform(0.1, 0.5) * np.clip(soft, 0, 1)
     if rng.chance(0.15):
@@ -176,7 +176,7 @@ def _obstruct(scene: FloatImage, case: Pixels, rng: Rng) -> FloatImage:
     return covered
 
 
-def _camera(scene: FloatImage, min_pixels: int, rng: Rng, noise: np.random.Generator) -> Pixels:
+def _camera(scene: FloatImage, min_pixels: int, rng: Rng, noise_rng: np.random.Generator) -> Pixels:
     """Lens, sensor, processing and file of a cheap camera."""
     height, width = scene.shape[:2]
     # An instrument in the middle of a wider picture has few pixels; one in four is near.
@@ -191,7 +191,7 @@ def _camera(scene: FloatImage, min_pixels: int, rng: Rng, noise: np.random.Gener
         image = _shake(image, rng.uniform(0, 180), max(1, round(unit * rng.uniform(0.5, 2))))
     image = _expose(image, rng)
     level = rng.uniform(0, 0.025) if rng.chance(0.75) else rng.uniform(0.025, 0.07)
-    grain = noise.standard_normal(image.shape, np.float32)
+    grain = noise_rng.standard_normal(image.shape, np.float32)
     if rng.chance(0.5):  # smeared by the sensor's own filter
         grain = 1.7 * cv2.GaussianBlur(grain, (0, 0), 0.8)
     image = image + level * grain
@@ -219,11 +219,15 @@ def _expose(image: FloatImage, rng: Rng) -> FloatImage:
     return developed
 
 
-def _dirt(still: FloatImage, floor: FloatImage, rng: Rng, noise: np.random.Generator) -> FloatImage:
+def _dirt(
+    still: FloatImage, floor: FloatImage, rng: Rng, noise_rng: np.random.Generator
+) -> FloatImage:
     """Specks and stains on the floor."""
     height, width = floor.shape
-    stains = np.clip(_grain((height, width), rng.uniform(0.02, 0.12) * width, noise) - 0.6, 0, 2)
-    specks = (noise.random((height, width), np.float32) > 0.9985).astype(np.float32)
+    stains = np.clip(
+        _grain((height, width), rng.uniform(0.02, 0.12) * width, noise_rng) - 0.6, 0, 2
+    )
+    specks = (noise_rng.random((height, width), np.float32) > 0.9985).astype(np.float32)
     specks = cv2.GaussianBlur(specks, (0, 0), 0.7) * 3
     amount = rng.uniform(0.05, 0.35) * stains + rng.uniform(0.1, 0.6) * np.clip(specks, 0, 1)
     brown = np.array((0.35, 0.28, 0.2), np.float32)
@@ -231,10 +235,10 @@ def _dirt(still: FloatImage, floor: FloatImage, rng: Rng, noise: np.random.Gener
     return dirty
 
 
-def _grain(shape: tuple[int, int], size: float, noise: np.random.Generator) -> FloatImage:
+def _grain(shape: tuple[int, int], size: float, noise_rng: np.random.Generator) -> FloatImage:
     """Noise with lumps of `size` pixels, of about unit deviation."""
     step = max(1, round(size))
-    coarse = noise.standard_normal((shape[0] // step + 2, shape[1] // step + 2), np.float32)
+    coarse = noise_rng.standard_normal((shape[0] // step + 2, shape[1] // step + 2), np.float32)
     grain: FloatImage = cv2.resize(coarse, shape[::-1], interpolation=cv2.INTER_CUBIC)
     return grain
 
@@ -248,7 +252,7 @@ def _relief(mask: FloatImage, radius: float, direction: tuple[float, float]) -> 
     return relief
 
 
-def _moved(
+def _cast_shadow(
     mask: FloatImage, direction: tuple[float, float], distance: float, blur: float
 ) -> FloatImage:
     """The mask moved away from the lamp and blurred, as a shadow."""

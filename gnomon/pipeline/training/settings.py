@@ -80,7 +80,7 @@ def sft_config(recipe: Recipe, run: Path) -> SFTConfig:
             )
         settings[name] = _check_value(name, value)
     # There they check combinations of fields, in messages that know no recipe.
-    with refusals_of_sft(recipe, "__post_init__"):
+    with name_sft_fields(recipe, "__post_init__"):
         config = SFTConfig(**{**settings, **evaluation_settings(recipe)})
     if config.n_gpu > 1:
         # transformers would wrap the model in nn.DataParallel, which breaks weights in 4 bits.
@@ -93,7 +93,7 @@ def sft_config(recipe: Recipe, run: Path) -> SFTConfig:
 
 
 @contextmanager
-def refusals_of_sft(recipe: Recipe, *functions: str) -> Iterator[None]:
+def name_sft_fields(recipe: Recipe, *functions: str) -> Iterator[None]:
     """Turn what TRL raises over fields of `train.sft` into an error that names them.
 
     `functions` of TRL and transformers that read these fields; errors from elsewhere pass through.

@@ -17,7 +17,7 @@ from gnomon.pipeline.load import ADAPTER, MODEL, Loaded, load, tie_head
 from gnomon.pipeline.training import log as reports
 from gnomon.pipeline.training.parts import learning_rates, prepare_parts
 from gnomon.pipeline.training.resuming import last_checkpoint, remove_old
-from gnomon.pipeline.training.settings import refusals_of_sft, sft_config
+from gnomon.pipeline.training.settings import name_sft_fields, sft_config
 from gnomon.pipeline.training.stream import Epoch, drawn
 from gnomon.pipeline.training.trainer import NumericSFTTrainer
 from gnomon.pipeline.training.trial import try_out
@@ -66,11 +66,11 @@ def _warn_of_label_entropy(recipe: Recipe, trainer: NumericSFTTrainer, samples: 
 class StopBelow(transformers.TrainerCallback):  # type: ignore[misc]
     """Callback that ends a training at the first log line with a lower cross-entropy."""
 
-    def __init__(self, bar: float) -> None:
-        self.bar = bar
+    def __init__(self, threshold: float) -> None:
+        self.threshold = threshold
 
     def on_log(self, _: Any, __: Any, control: Any, *, logs: dict[str, float], **___: Any) -> None:
-        control.should_training_stop |= logs.get(CE, self.bar) < self.bar
+        control.should_training_stop |= logs.get(CE, self.threshold) < self.threshold
 
 
 class CountEpochs(transformers.TrainerCallback):  # type: ignore[misc]
@@ -100,7 +100,7 @@ def run_training(
     """Train to the last step, from the beginning or from a checkpoint; return the trainer."""
     config = config or sft_config(recipe, run)  # before the weights, since it refuses settings
     loaded = load(recipe.model, seed=recipe.seed)
-    with refusals_of_sft(recipe, "get_process_log_level"):
+    with name_sft_fields(recipe, "get_process_log_level"):
         trainer = make_trainer(recipe, loaded, samples, run, config=config)
     if stop is not None:
         trainer.add_callback(stop)
@@ -117,7 +117,7 @@ def run_training(
         # Resumed at its end, transformers would take one more step.
         load_finished(trainer, last, run / reports.LOG)
     else:
-        with refusals_of_sft(recipe, "create_optimizer", "create_scheduler", "apply_liger_kernel"):
+        with name_sft_fields(recipe, "create_optimizer", "create_scheduler", "apply_liger_kernel"):
             trainer.train(resume_from_checkpoint=last and str(last))
     return trainer
 
