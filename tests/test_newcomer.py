@@ -32,7 +32,7 @@ class Huber(NumericLoss):
     parts = {"huber": "digits"}
 
     def terms(self, scores, spans):
-        v, y = self.vocab.worths(spans, scores.dtype)
+        v, y = self.vocab.values_at(spans, scores.dtype)
         return {"huber": huber_loss((v * scores.softmax(-1)).sum(-1), y, reduction="none")}
 
 
