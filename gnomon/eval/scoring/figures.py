@@ -23,7 +23,7 @@ Ints: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What is drawn at random, and stands or falls together: groups of rows, or pictures."""
+    """Groups of rows, or pictures: what is drawn at random, and stands or falls together."""
 
     numbers: Ints
     """[N]: equal numbers mean that answers are of the same unit."""
@@ -41,7 +41,6 @@ class Units:
 
     @property
     def count(self) -> int:
-        """Number of units."""
         return np.unique(self.numbers).size
 
 

@@ -54,7 +54,7 @@ _FONTS = ("sans", "sans-bold", "serif-bold")
 
 
 class Framing(NamedTuple):
-    """How much of the picture an instrument fills; all are shares of the picture's side."""
+    """Range of sizes of an instrument in its picture; all are shares of the picture's side."""
 
     shortest: float
     """Least length of the instrument's longer side."""
