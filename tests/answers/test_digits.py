@@ -3,9 +3,9 @@
 from decimal import Decimal
 
 import pytest
+from case_tables import table
 
 from gnomon.answers.base.answer_type import Answer
-from gnomon.answers.number.measure import digit_accuracy
 from gnomon.answers.registry import TYPES
 from gnomon.generators import create
 from gnomon.recipe import Columns
@@ -17,21 +17,10 @@ def written(label, **columns):
     return Number.from_label(label, Columns(kind="number", **columns), None).write()
 
 
-@pytest.mark.parametrize(
-    ("label", "digits", "text"),
-    [
-        ("05098", 5, "05098"),
-        ("5098", 5, "05098"),
-        ("00000", "label", "00000"),
-        ("005.30", "label", "005.30"),
-        ("00512 m³", "label", "00512 m³"),
-        ("05098", None, "5098"),
-        ("05098", 0, "5098"),
-        (98, "label", "98"),
-    ],
-)
-def test_a_label_s_zeros_stand_where_the_columns_say(label, digits, text):
-    assert written(label, digits=digits, unit="m³" if "m³" in text else "") == text
+@table(__file__, "digits")
+def test_a_label_s_zeros_stand_where_the_columns_say(row):
+    unit = "m³" if "m³" in row["text"] else ""
+    assert written(row["label"], digits=row["digits"], unit=unit) == row["text"]
 
 
 def test_more_figures_than_the_counter_has_are_refused():
@@ -45,16 +34,6 @@ def test_figures_are_kept_in_files_in_lists_and_when_read_back():
     assert not {"digits", "cycle"} & target_to_json(Number(Decimal(7))).keys()
     listed = [answer.write() for answer in Number(Decimal(7), digits=2).possible_answers()]
     assert (listed[0], listed[7], len(listed)) == ("00", "07", 100)
-
-
-@pytest.mark.parametrize(
-    ("guess", "truth", "share"),
-    [("5098", "5098", 1), ("5099", "5098", 0.8), ("15098", "5098", 0.8), ("98", "5098", 0.8),
-     ("98765", "1234", 0), ("123456", "23456", 0), ("509.8", "509.8", 1), ("509", "509.8", 5 / 6),
-     ("-5098", "5098", 0)],
-)  # fmt: skip
-def test_figures_are_compared_place_by_place(guess, truth, share):
-    assert digit_accuracy(Decimal(guess), Decimal(truth), 5) == pytest.approx(share)
 
 
 def test_zeros_are_no_error_but_figures_are_counted():

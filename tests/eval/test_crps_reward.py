@@ -3,8 +3,6 @@
 import json
 import pickle
 from decimal import Decimal
-from itertools import product
-from math import prod
 
 import numpy as np
 import pytest
@@ -69,27 +67,6 @@ def test_less_its_mean_it_is_what_the_group_would_lose(kind, data):
         assert each - sum(rewards) / n == pytest.approx((n - 1) * loss)
         if values[i] is None:
             assert each == 0
-
-
-@pytest.mark.parametrize("n", [3, 4])
-def test_its_expected_gradient_is_that_of_the_crps(n):
-    """All groups of a policy over three answers are gone through, for each truth."""
-    places, policy = (0, 2, 7), np.array([0.5, 0.2, 0.3])
-    apart = np.minimum(np.abs(np.subtract.outer(places, places)), 10 - np.abs(
-        np.subtract.outer(places, places))) / 5  # fmt: skip
-    function = crps_reward("cyclic", generations=n)
-    for y, place in enumerate(places):
-        truth = Number(Decimal(place), "", Decimal(1), Decimal(10))
-        gradient = np.zeros(3)
-        for group in product(range(3), repeat=n):
-            rewards = np.array(earned(function, truth, [str(places[a]) for a in group]))
-            chance = prod(policy[list(group)])
-            for answer, advantage in zip(group, rewards - rewards.mean(), strict=True):
-                gradient += chance * advantage * (np.eye(3)[answer] - policy)
-        # Of CRPS = p·d_y − p·D·p / 2 by the logits of p.
-        slope = apart[y] - apart @ policy
-        of_crps = policy * (slope - policy @ slope)
-        assert gradient == pytest.approx(-(n - 1) * of_crps)
 
 
 def test_right_answers_earn_most_and_unread_ones_nothing():

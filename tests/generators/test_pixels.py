@@ -109,6 +109,17 @@ def test_what_shows_the_value_moves_to_where_the_scale_has_it(name):
     check_instrument(INSTRUMENTS[name])
 
 
+@pytest.mark.parametrize(("name", "axis"), [("thermometer", 1), ("cylinder", 1), ("ruler", 0)])
+def test_columns_and_bars_end_at_their_values_to_a_pixel(name, axis):
+    instrument = INSTRUMENTS[name]
+    for scale in instrument.scales():
+        values = scale.ticks[len(scale.ticks) // 3], scale.ticks[-2]
+        (before, pose), (after, _) = (drawn(instrument, scale, value) for value in values)
+        places = np.argwhere(np.abs(before - after).max(2) > 60)[:, 1 - axis]
+        ends = [pose.at(*instrument.layout.track.at(scale.share(value)))[axis] for value in values]
+        assert [places.min(), places.max() + 1] == pytest.approx(sorted(ends), abs=1), scale
+
+
 @pytest.mark.parametrize("name", dial.POINTERS)
 def test_the_tip_of_each_dial_pointer_is_at_its_value(name, monkeypatch):
     """The tip is drawn alone: half discs behind the pivot reach as far as it."""

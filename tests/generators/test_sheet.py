@@ -20,16 +20,6 @@ def test_each_sample_has_its_card():
     assert (last == paper).all()  # the place after the fifth is empty
 
 
-def test_text_alone_makes_low_cards():
-    sums = [create("arithmetic")[i] for i in range(2)]
-    clocks = [create("clock")[i] for i in range(2)]
-    low, high = contact_sheet(sums, columns=2), contact_sheet(clocks, columns=2)
-    assert low.height < 0.6 * high.height
-    problems = [create("word_problem", level="hard")[i] for i in range(2)]
-    assert contact_sheet(problems, columns=2).height > 1.5 * low.height  # all of it can be read
-    assert contact_sheet([*sums, *clocks]).height >= high.height
-
-
 def test_a_box_is_drawn_where_it_is():
     blank = Image.new("RGB", (200, 100), "white")
     sample = Sample("x", blank, "Where?", Box(50, 25, 150, 75))

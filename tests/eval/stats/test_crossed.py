@@ -87,18 +87,6 @@ def test_two_seeds_that_are_alike_by_luck_show_no_certainty():
     assert result.estimate.high > 5 * result.se
 
 
-def test_questions_about_one_picture_are_no_independent_items():
-    model = Model(seeds=0.0, pictures=2.0)
-    rng = np.random.default_rng(2)
-    shared, alone = [], []
-    for _ in range(300):
-        arm = answers(model, rng, 1, rng.normal(size=60), asked=5)["exact"]
-        shared.append(estimate_crossed([arm], NAMES[:300] // 5, resamples=200))
-        alone.append(estimate_crossed([arm], NAMES[:300], resamples=200))
-    assert covered(shared, model.accuracy) >= 0.92
-    assert covered(alone, model.accuracy) <= 0.85
-
-
 def test_a_planted_difference_is_found_as_often_as_is_said():
     """Three points, in a design that says it shows about so much with a power of 80 %."""
     model = Model(seeds=0.05, pictures=1.0, skill=2.0)
