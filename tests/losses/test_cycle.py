@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy_vocabularies import VOCABULARIES, labels_of
 
@@ -61,6 +61,7 @@ def test_the_leading_digit_goes_round(cycle, label, digits, expected):
     assert cost(create("emd", DIGITS, cycle=cycle), label, digits) == pytest.approx(expected)
 
 
+@settings(max_examples=20)
 @given(st.lists(st.floats(-6, 6), min_size=10, max_size=10), st.integers(0, 9))
 def test_crps_round_a_dial_is_proper(scores, digit):
     """In expectation no report is better than the truth's own distribution."""
