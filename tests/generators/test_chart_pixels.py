@@ -29,48 +29,6 @@ def place(axis, value):
     return (value - low) / (high - low)
 
 
-def alike(pixels, colour):
-    """How much of each pixel is of that colour, 0 to 1, against what is farthest from it."""
-    away = np.abs(pixels - colour).sum(-1)
-    return np.clip(1 - away / 60, 0, 1)
-
-
-def column_top(pixels, box, upwards):
-    """Where a bar ends, from its colour in its middle: whole rows and the cover of the last."""
-    x = int((box[0] + box[2]) / 2)
-    strip = pixels[:, int(box[0]) + 2 : int(box[2]) - 2].mean(1)
-    inside = strip[int((box[1] + box[3]) / 2)]
-    rows = np.flatnonzero(alike(strip, inside) > 0.5)
-    middle = int((box[1] + box[3]) / 2)
-    end = middle
-    step = -1 if upwards else 1
-    while end + step in set(rows.tolist()):
-        end += step
-    return (end if upwards else end + 1), x
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("charts", [("bar",), ("grouped",)])
-def test_bar_tops_are_where_the_values_belong(charts):
-    worst, measured = 0.0, 0
-    for _, pixels, facts in plain(charts, 40, value_labels=0.0):
-        _, top, _, bottom = facts["plot"]
-        for mark in facts["marks"]:
-            box, (row, column) = mark["box"], mark["cell"]
-            if box[3] - box[1] < 6 or box[2] - box[0] < 6:
-                continue
-            value = float(facts["cells"][row][column])
-            truth = bottom - place(facts["axis"], value) * (bottom - top)
-            middle = pixels[int(box[1]) + 2 : int(box[3]) - 2, int(box[0]) + 2 : int(box[2]) - 2]
-            if middle.reshape(-1, 3).std(0).max() > 1:
-                continue  # hatched, or crossed by a line
-            found, _ = column_top(pixels, box, value >= 0)
-            worst, measured = max(worst, abs(found - truth)), measured + 1
-            assert abs(mark["at"][1] - truth) < 1e-6
-    assert measured > 100
-    assert worst <= 1.0
-
-
 @pytest.mark.slow
 def test_grid_lines_run_where_their_values_belong():
     """A pixel wide, they are off by half of one at most, and not to one side: once by 0.55."""

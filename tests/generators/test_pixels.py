@@ -5,6 +5,7 @@ from decimal import Decimal
 import cv2
 import numpy as np
 import pytest
+from measured import apart, direction, ring
 from test_contract import SMALL
 
 from gnomon.generators import KINDS, create, load
@@ -107,6 +108,20 @@ def check_card(instrument: Instrument, scale) -> None:
 @pytest.mark.parametrize("name", INSTRUMENTS)
 def test_what_shows_the_value_moves_to_where_the_scale_has_it(name):
     check_instrument(INSTRUMENTS[name])
+
+
+@pytest.mark.parametrize("name", ["gauge", "meter", "scale", "speedometer", "kitchen_scale"])
+def test_pointers_stand_at_their_values_to_a_tenth_of_a_degree(name):
+    """By the pointer's red between the pivot and the figures."""
+    instrument = INSTRUMENTS[name]
+    for scale in instrument.scales():
+        for value in scale.ticks[1 :: max(1, len(scale.ticks) // 4)]:
+            pixels, pose = drawn(instrument, scale, value)
+            red = np.clip(pixels[..., 0] - pixels[..., 1:].mean(-1), 0, 255) / 255
+            red[red < 0.2] = 0
+            pivot = pose.at(*instrument.layout.track.pivot)
+            found = direction(*ring(red, pivot, 0.12 * pose.scale, 0.44 * pose.scale))
+            assert apart(found, instrument.layout.track.angle(scale.share(value))) < 0.1
 
 
 @pytest.mark.parametrize(("name", "axis"), [("thermometer", 1), ("cylinder", 1), ("ruler", 0)])

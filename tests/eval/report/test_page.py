@@ -63,26 +63,30 @@ def two():
     return [clock_run("before", 0.2), clock_run("after", 0.8, seed=1, **about)]
 
 
+def boxes_run(truths, answers):
+    """A run whose answers are written in pixels."""
+    samples = [
+        Sample(str(n), Image.new("RGB", (100, 100), (n, n, n)), "Find all.", truth)
+        for n, truth in enumerate(truths)
+    ]
+    texts = [answer.write(dialects.create("pixels"), (100, 100)) for answer in answers]
+    return run("after", samples, texts, size=(100, 100), dialect="pixels")
+
+
 def test_boxes_have_figures_for_each_label(tmp_path):
     """Over all pictures: two of three cats are found, and one of two boxes is no dog."""
     a, b, c = (Box(10 + 30 * n, 10, 30 + 30 * n, 50) for n in range(3))
     cat, dog = (partial(LabelledBox, label) for label in ("Cat", "dog"))
     truths = [Boxes((cat(a), dog(b))), Boxes((cat(a), cat(b))), Boxes()]
-    samples = [
-        Sample(str(n), Image.new("RGB", (100, 100)), "Find all.", truth)
-        for n, truth in enumerate(truths)
-    ]
     answers = [truths[0], Boxes((LabelledBox("cat", b), dog(c))), Boxes((LabelledBox("cow", c),))]
-    texts = [answer.write(dialects.create("pixels"), (100, 100)) for answer in answers]
-    done = run("after", samples, texts, size=(100, 100), dialect="pixels")
+    done = boxes_run(truths, answers)
     assert label_rows([done], "boxes") == [
-        ("cat", 3, [LabelCell("0.800", "", ("precision 1.00 [0.21, 1.00]", "recall 0.667"))]),
+        ("cat", 3, [LabelCell("0.800", "", ("precision 1.00 [0.34, 1.00]", "recall 0.667"))]),
         ("dog", 1, [LabelCell("0.667", "", ("precision 0.500", "recall 1.00 [0.21, 1.00]"))]),
         ("labels that no true box has", 0, [LabelCell("–", "", ("1 boxes answered",))]),
     ]
     assert "<caption>By label" in page_of(tmp_path, [done])
-    alone = run("after", samples[1:], texts[1:], size=(100, 100), dialect="pixels")
-    assert label_rows([alone], "boxes") == []
+    assert label_rows([boxes_run(truths[1:], answers[1:])], "boxes") == []
     assert label_rows([clock_run("clocks", 0.5)], "time") == []
 
 
@@ -91,13 +95,7 @@ def test_figures_of_labels_have_intervals_that_count_pictures():
     a, b = Box(10, 10, 30, 50), Box(60, 10, 90, 50)
     both, first = (Boxes(tuple(LabelledBox("cat", box) for box in some)) for some in ((a, b), (a,)))
     dog = Boxes((LabelledBox("dog", a),))
-    truths, answers = [both] * 10 + [dog], [both] * 6 + [first] * 4 + [dog]
-    samples = [
-        Sample(str(n), Image.new("RGB", (100, 100), (n, n, n)), "Find all.", truth)
-        for n, truth in enumerate(truths)
-    ]
-    texts = [answer.write(dialects.create("pixels"), (100, 100)) for answer in answers]
-    done = run("after", samples, texts, size=(100, 100), dialect="pixels")
+    done = boxes_run([both] * 10 + [dog], [both] * 6 + [first] * 4 + [dog])
     figures = label_figures(done.scores.of_type("boxes"), "boxes")["cat"]
     assert (figures.true, figures.answered) == (20, 16)
     assert figures.recall == ratio([2] * 6 + [1] * 4, [2] * 10)

@@ -150,17 +150,19 @@ def test_right_boxes_are_not_warned_of_wherever_they_are(name, corner):
     assert space_warning(run(samples, texts, name)) is None
 
 
-@pytest.mark.parametrize("turn", [1, 7])
-def test_wrong_boxes_in_the_right_space_are_not_warned_of(turn):
-    samples = questions()
-    texts = [Dialect().write(s.target, SIZE) for s in samples[turn:] + samples[:turn]]
-    texts[:10] = ["[0.1, 0.1, 1.3, 1.2]"] * 10  # a few leave the picture
+TURNED = [Dialect().write(s.target, SIZE) for s in (*questions()[7:], *questions()[:7])]
+UNWARNED = {
+    "wrong boxes in the right space": (questions(), ["[0.1, 0.1, 1.3, 1.2]"] * 10 + TURNED[10:]),
+    "no boxes": (clocks(9), ["[700, 800, 900, 950]"] * 9),
+    "numbers": (numbers(range(9)), ["[700, 800, 900, 950]"] * 9),
+    "few boxes": (questions(4), ["[700, 800, 900, 950]"] * 4),
+}
+
+
+@pytest.mark.parametrize(("samples", "texts"), UNWARNED.values(), ids=UNWARNED)
+def test_nothing_else_is_warned_of(samples, texts):
+    """Among them a few boxes that leave the picture."""
     assert space_warning(run(samples, texts)) is None
-
-
-@pytest.mark.parametrize("samples", [clocks(9), numbers(range(9)), questions(4)])
-def test_without_boxes_or_with_few_nothing_is_warned_of(samples):
-    assert space_warning(run(samples, ["[700, 800, 900, 950]"] * len(samples))) is None
 
 
 def test_the_warning_is_on_stderr_and_in_the_report(tmp_path, capsys):
