@@ -5,7 +5,8 @@
 A simulated model sees the truth through noise that differs from picture to picture, believes to see
 half as blurred as it does, and errs by a whole turn or a wrong word now and then. Its pictures come
 from cameras, each with a slant of its own. 1,000 calibrations are drawn for each type of answer:
-for pictures of the same cameras, and for pictures of new ones.
+for pictures of the same cameras, and for pictures of new ones. Intervals of lists of boxes are
+about the pictures in which a box is matched.
 """
 
 from __future__ import annotations
@@ -18,15 +19,17 @@ from functools import partial
 
 import numpy as np
 
+from gnomon.answers.boxes.measure import detection
 from gnomon.eval import overlaps
 from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.estimates import Estimate
 from gnomon.eval.scoring import margins
 from gnomon.progress import track
-from gnomon.sample import Number, Target, Text, Time
+from gnomon.sample import Box, Boxes, LabelledBox, Number, Target, Text, Time
 
 COVERAGE, WRONG = 0.9, 0.05
-PICTURES_SEEN = 500
+PICTURES_SEEN, FEW, MANY = 500, 12, 150
+"""Pictures that a calibration has seen, and cameras: few for intervals, many for refusals."""
 WORDS = ("empty", "low", "half", "full")
 BOX_OVERLAP = 0.75
 """IoU from which a box is right."""
@@ -65,6 +68,7 @@ class Rows:
 
     cameras: np.ndarray
     scores: np.ndarray
+    """NaN where no interval is about the picture."""
     trusts: np.ndarray
     right: np.ndarray
 
@@ -118,8 +122,40 @@ def simulate_boxes(rng: np.random.Generator, cameras: int = CAMERAS) -> Rows:
                 answer = answer + 300
             found, right = tuple(answer.tolist()), tuple(truth.tolist())
             rows.append(
-                (camera, margins.score(found, right), -blur, overlaps(found, right, BOX_OVERLAP))
+                (
+                    camera,
+                    margins.score(Box(*right), found) or 0.0,
+                    -blur,
+                    overlaps(found, right, BOX_OVERLAP),
+                )
             )
+    return Rows(*map(np.array, zip(*rows, strict=True)))
+
+
+def simulate_lists(rng: np.random.Generator, cameras: int = CAMERAS) -> Rows:
+    """Let a model find several boxes or none, overlook some, and invent others."""
+    rows: list[tuple[int, float, float, bool]] = []
+    for camera in range(cameras):
+        slant = rng.normal(0, 0.01, 4)
+        for _ in range(rng.integers(1, PICTURES + 1)):
+            blur = 0.02 * rng.lognormal(0, 0.9)
+            truths, answers = [], []
+            for place in range(rng.integers(0, 6)):
+                sides = rng.uniform(20, 90, 2)
+                corner = np.array([120.0 * place, 0.0]) + rng.uniform(5, 20, 2)
+                truth = np.array([*corner, *(corner + sides)])
+                truths.append(Box(*truth))
+                if rng.random() > blur:
+                    away = (slant + rng.normal(0, blur, 4)) * sides.mean()
+                    answers.append(Box(*(truth + away)))
+            if rng.random() < blur:
+                answers.append(Box(0, 300, 50, 350))
+            truth, answer = (
+                Boxes(tuple([LabelledBox("", b) for b in x])) for x in (truths, answers)
+            )
+            score = margins.score(truth, answer)
+            right = detection(answer, truth).f1 == 1
+            rows.append((camera, np.nan if score is None else score, -blur, right))
     return Rows(*map(np.array, zip(*rows, strict=True)))
 
 
@@ -141,8 +177,9 @@ def same_cameras(rows: Rows, rng: np.random.Generator, n: int, times: int) -> Ou
     for _ in range(times):
         order = rng.permutation(len(rows.scores))
         seen, rest = rows[order[:n]], rows[order[n:]]
-        limit = conformal.limit(seen.scores, range(n), COVERAGE)
-        covers.append((rest.scores <= limit).mean())
+        scores = scored(seen.scores)
+        limit = conformal.limit(scores, range(len(scores)), COVERAGE)
+        covers.append((scored(rest.scores) <= limit).mean())
         threshold = conformal.threshold_by_risk(seen.trusts, seen.right, WRONG)
         given = rest.trusts >= threshold
         answered.append(given.mean())
@@ -154,6 +191,7 @@ def same_cameras(rows: Rows, rng: np.random.Generator, n: int, times: int) -> Ou
 def new_cameras(rows: Rows, rng: np.random.Generator, n: int, times: int) -> tuple[float, float]:
     """Calibrate on the pictures of n cameras; return the coverage of another's, and its error."""
     covers = []
+    rows = rows[~np.isnan(rows.scores)]
     ids = np.unique(rows.cameras)
     for _ in range(times):
         some = rng.permutation(ids)
@@ -165,26 +203,76 @@ def new_cameras(rows: Rows, rng: np.random.Generator, n: int, times: int) -> tup
     return float(np.mean(covers)), float(np.std(covers) / times**0.5)
 
 
+def scored(scores: np.ndarray) -> np.ndarray:
+    """Scores of the pictures that intervals are about."""
+    return scores[~np.isnan(scores)]
+
+
+@dataclass(frozen=True)
+class Refusals:
+    """Refusals by what many cameras showed, counted over all cameras, each as one."""
+
+    answered: float
+    """Share of the pictures that are answered."""
+    broken: float
+    """Share of calibrations under which more of the cameras' answers are wrong than was allowed."""
+    broken_by_pictures: float
+    """The same if each picture of a calibration counts as one, as if its camera had no other."""
+
+
+def refusals(rows: Rows, rng: np.random.Generator, n: int, times: int) -> Refusals:
+    """Calibrate on n cameras that are drawn from all, and count over all of them."""
+    places = [np.flatnonzero(rows.cameras == camera) for camera in np.unique(rows.cameras)]
+    answered, broken, by_pictures = [], [], []
+    for _ in range(times):
+        some = [places[number] for number in rng.integers(len(places), size=n)]
+        groups = np.repeat(np.arange(n), [len(of_camera) for of_camera in some])
+        seen = rows[np.concatenate(some)]
+        threshold = conformal.threshold_by_risk(seen.trusts, seen.right, WRONG, groups.tolist())
+        answered.append((rows.trusts >= threshold).mean())
+        broken.append(error_of_cameras(rows, threshold) > WRONG)
+        threshold = conformal.threshold_by_risk(seen.trusts, seen.right, WRONG)
+        by_pictures.append(error_of_cameras(rows, threshold) > WRONG)
+    return Refusals(*[float(np.mean(values)) for values in (answered, broken, by_pictures)])
+
+
+def error_of_cameras(rows: Rows, threshold: float) -> float:
+    """Mean of the cameras' shares of wrong answers; 0 if nothing is answered."""
+    given = rows.trusts >= threshold
+    if not given.any():
+        return 0.0
+    counts = np.bincount(rows.cameras[given])
+    wrong = np.bincount(rows.cameras[given], ~rows.right[given])
+    return float((wrong[counts > 0] / counts[counts > 0]).mean())
+
+
+SIMULATIONS = {kind.name: partial(simulate, kind) for kind in KINDS} | {
+    "boxes": simulate_boxes,
+    "lists of boxes": simulate_lists,
+}
+
+
 def table(times: int) -> list[str]:
     """Return the table, a row for each type of answer."""
     lines = [
         f"{times:,} calibrations each; intervals of {COVERAGE:.0%}; refusal at {WRONG:.0%} wrong",
         "",
-        f"{'':<24}{f'same cameras, {PICTURES_SEEN} pictures':>42}{'12 cameras, a new one':>26}",
-        f"{'':<24}{'covered':>16}{'answered':>12}{'too wrong':>14}{'covered':>26}",
+        f"{'':<24}{f'same cameras, {PICTURES_SEEN} pictures':^38}"
+        f"{f'a new one, {FEW} known':>22}{f'new ones, {MANY} known':>29}",
+        f"{'':<24}{'covered':>15}{'answered':>11}{'too wrong':>12}{'covered':>22}"
+        f"{'answered':>11}{'too wrong':>12}{'by pictures':>13}",
     ]
-    simulations = {kind.name: partial(simulate, kind) for kind in KINDS} | {"boxes": simulate_boxes}
-    for number, (name, simulation) in enumerate(track(simulations.items(), desc="types")):
+    for number, (name, simulation) in enumerate(track(SIMULATIONS.items(), desc="types")):
         rng = np.random.default_rng(number)
         rows = simulation(rng)
-        same, (new, error) = (
-            same_cameras(rows, rng, PICTURES_SEEN, times),
-            new_cameras(rows, rng, 12, times),
-        )
+        same = same_cameras(rows, rng, PICTURES_SEEN, times)
+        new, error = new_cameras(rows, rng, FEW, times)
+        refused = refusals(rows, rng, MANY, times)
         covered = f"{same.coverage:.1%} ± {1.96 * same.error:.1%}"
         lines.append(
-            f"{name:<24}{covered:>16}{same.answered:>12.0%}{same.broken:>14.1%}"
-            f"{f'{new:.1%} ± {1.96 * error:.1%}':>26}"
+            f"{name:<24}{covered:>15}{same.answered:>11.0%}{same.broken:>12.1%}"
+            f"{f'{new:.1%} ± {1.96 * error:.1%}':>22}"
+            f"{refused.answered:>11.0%}{refused.broken:>12.1%}{refused.broken_by_pictures:>13.1%}"
         )
     return lines
 

@@ -109,6 +109,8 @@ class Certainty:
     """Share of such answers that is right."""
     refused: bool = False
     """True if it is less sure than what the user asked for."""
+    margin: float | None = None
+    """Radius round the edges of boxes, in sides of each; None where answers are listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +172,8 @@ def prediction_to_json(prediction: Prediction) -> dict[str, Any]:
     for key in ("cut", "certainty", "edges", "logprob"):
         if row[key] is None:
             del row[key]
+    if prediction.certainty is not None and prediction.certainty.margin is None:
+        del row["certainty"]["margin"]
     return row
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, replace
 from decimal import Decimal
 from hashlib import blake2b
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gnomon.answers.registry import TYPES
 from gnomon.commands.directory import stored_samples
 from gnomon.commands.exam import Exam
 from gnomon.commands.predict import (
@@ -166,10 +167,10 @@ def learn(
     )
     if not parts:
         raise RecipeError(
-            "lists of boxes, free texts, tables and times with seconds cannot be calibrated yet:"
+            "free texts, lists of texts, tables and times with seconds cannot be calibrated yet:"
             " their answers cannot be listed"
         )
-    n = sum(len(part.readable[0]) for part in parts)
+    n = sum(len(part.scored[0]) for part in parts)
     outside = sum(part.outside for part in parts)
     if outside > n * (1 - Terms().coverage):
         if all(part.is_margin for part in parts):
@@ -182,7 +183,13 @@ def learn(
             f" hold them: {_grid_for(by_id.values())} lists all numbers"
         )
     if n < _FEWEST:
-        raise RecipeError(f"{n} labelled pictures are too few: give at least {_FEWEST}, as DATA")
+        unmatched = sum(sum(part.unmatched) for part in parts)
+        why = (
+            f" ({unmatched} more have no box that is matched with a true one)" if unmatched else ""
+        )
+        raise RecipeError(
+            f"{n} labelled pictures are too few{why}: give at least {_FEWEST}, as DATA"
+        )
     if unlisted:
         warn(
             f"{len(unlisted)} of {len(stored)} questions were passed over: answers such as"
@@ -211,11 +218,13 @@ def _grid_for(some: Iterable[Question]) -> str:
 
 def summary(part: Part, *, same_groups: bool = False) -> list[str]:
     """Say what was learnt: the intervals, and how often the surest answers are wrong."""
-    n, groups = len(part.scores), len(set(part.readable[1]))
+    n, groups = len(part.scores), len(set(part.groups))
     whose = "" if groups == n else f" of {groups} groups"
     right = f"; an answer within {part.within:g} of the truth is right" if part.within else ""
     lines = [f"{n} answers{whose}{right}"]
     least = conformal.fewest_groups(Terms().coverage)
+    next_ones = "the next ones" if groups == n else "new groups, on average"
+    groups = len(set(part.scored[1]))  # those that intervals are about
     if groups < least:
         lines.append(
             f"  intervals of 90 % need {least} groups at least: give more, let predict ask for less"
@@ -226,27 +235,35 @@ def summary(part: Part, *, same_groups: bool = False) -> list[str]:
         lines.append(
             f"  {unreadable} are of pictures that nobody can read: intervals leave them out"
         )
+    if unmatched := sum(part.unmatched):
+        lines.append(
+            f"  {unmatched} have no box that is matched with a true one: margins skip them"
+        )
     if outside := part.outside:
         where = "answers that are no box" if part.is_margin else "truths outside the listed answers"
         lines.append(f"  {outside} {where}: no interval holds them")
     if part.is_margin and groups >= least:
         radius = part.limit(Terms().coverage)
-        lines.append(f"  nine of ten boxes have all edges within {radius:.1%} of the answer's side")
-    lines.append("  answered     wrong   at most, with 90 % probability, of the next ones")
+        what = "boxes have all edges"
+        if TYPES[part.listing].target.can_be_empty:
+            what = "pictures have all edges of all matched boxes"
+        lines.append(f"  nine of ten {what} within {radius:.1%} of the answer's side")
+    lines.append(f"  answered     wrong   at most, with 90 % probability, of {next_ones}")
     lines += [
-        f"  {share:7.0%}   {wrong:7.1%}   {bound:7.1%}"
-        for share, wrong, bound in risks(part.trusts, part.right)
+        f"  {share:7.0%}   {wrong:7.1%}   {bound:7.1%}" for share, wrong, bound in risks(part)
     ]
     return lines
 
 
-def risks(trusts: Sequence[float], right: Sequence[bool]) -> list[tuple[float, float, float]]:
-    """Return the share wrong among the surest answers, and its upper bound of 90 %, by share."""
-    order = np.argsort(trusts, kind="stable")[::-1]
-    errors = np.cumsum(~np.asarray(right, bool)[order])
+def risks(part: Part) -> list[tuple[float, float, float]]:
+    """Return the share wrong among the surest answers, and its upper bound of 90 %, by share.
+
+    Of groups it is the mean of their shares, and the bound is of groups to come.
+    """
+    order = np.argsort(part.trusts, kind="stable")[::-1]
     rows = []
     for share in _SHARES:
-        n = max(1, int(len(order) * share))
-        wrong = int(errors[n - 1])
-        rows.append((share, wrong / n, conformal.upper_bound(wrong, n, 1 - conformal.RISK_LEVEL)))
+        surest = order[: max(1, int(len(order) * share))]
+        right = [part.right[place] for place in surest]
+        rows.append((share, *conformal.risk(right, [part.groups[place] for place in surest])))
     return rows

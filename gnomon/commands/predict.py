@@ -80,7 +80,7 @@ def predict(
     coverage SHARE: of a run that `gnomon calibrate` has seen: the share of truths that lie between
         low and high (0.9)
     wrong SHARE: of such a run: refuse what is too unsure for at most this share of the answers to
-        be wrong, such as 0.05
+        be wrong, such as 0.05; of new groups, where the calibration had some
     answered SHARE: of such a run: answer only this share, the surest, such as 0.8
     """
     words = list(overrides)
@@ -151,9 +151,11 @@ def _certifier(
     calibration = None if run is None else calibrations.read(run)
     if calibration is not None:
         usual = Terms().coverage
-        return Certifier(
-            calibration, Terms(usual if coverage is None else coverage, wrong, answered)
-        )
+        terms = Terms(usual if coverage is None else coverage, wrong, answered)
+        certifier = Certifier(calibration, terms)
+        for doubt in certifier.doubts:
+            warn(doubt)
+        return certifier
     for name, share in (("coverage", coverage), ("wrong", wrong), ("answered", answered)):
         if share is not None:
             raise RecipeError(

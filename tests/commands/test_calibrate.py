@@ -298,9 +298,62 @@ def test_boxes_have_one_within_and_one_around_them(finder, here, capsys):
     assert "Interval holds the truth" in printed
     page = Path("a.html").read_text("utf-8")
     assert "margin" in page
-    assert "nine of ten true boxes lie" in page
+    assert "In 90 % of the pictures the edges of the true box lie between the two." in page
+    assert len(re.findall('class="frame run0 margin"', page)) > 23
     assert gnomon(*here_is, "b.jsonl", "--answered", 0.5) == 0
     assert "holds the beliefs of 24 answers: none is asked again" in capsys.readouterr().err
+
+
+def test_a_list_of_boxes_has_one_margin_for_all_of_them(finder, here, monkeypatch, capsys):
+    size, spoken = (96, 72), create("qwen2-vl")
+    boxes = {n: [(5 + 2 * n, 40 - n, 13 + 2 * n, 48 - n), (2, 2, 10, 10)] for n in range(24)}
+    boxes |= {n: [] for n in range(0, 24, 6)}
+    rows = [f'boxes/{n}.png,"{[list(box) for box in some]}"' for n, some in boxes.items()]
+    Path("lists.csv").write_text("\n".join(["image,answer", *rows]))
+    recipe = yaml.safe_load((finder / "recipe.yaml").read_text())
+    columns = {"ask": "Where are the bars?", "kind": "boxes"}
+    recipe["data"] = [{"path": str(here / "lists.csv"), "columns": columns}]
+    (finder / "recipe.yaml").write_text(yaml.safe_dump(recipe))
+
+    def generate(loaded, samples, max_new_tokens, rule):
+        """Each first edge is up to two pixels off, and a box is invented in one of three."""
+        answers = []
+        for sample in samples:
+            n = int(np.asarray(sample.image)[0, :24, 1].argmin())
+            some = [(x1 - n % 3, y1, x2, y2) for x1, y1, x2, y2 in boxes[n]]
+            some += [(60, 60, 70, 70)] * (n % 3 == 0)
+            pairs = [("bar", box) for box in some]
+            answers.append(local.Choice(spoken.write_spots(pairs, size)))
+        return answers
+
+    monkeypatch.setattr(local, "_generate", generate)
+    assert gnomon("calibrate", finder, "lists.csv", "eval.split=all") == 0
+    printed = capsys.readouterr().out
+    assert "4 have no box that is matched with a true one: margins skip them" in printed
+    (radius,) = re.findall(r"all edges of all matched boxes within ([\d.]+)%", printed)
+    assert 20 < float(radius) < 30  # two pixels of a side of eight to ten
+    assert gnomon("predict", finder, "boxes", "--out", "out.csv") == 0
+    with open("out.csv", encoding="utf-8") as file:
+        rows = {row["file"]: row for row in csv.DictReader(file)}
+    assert [*rows["0.png"]] == ["file", "answer", "low", "high", "confidence", "refused"]
+    for n, some in boxes.items():
+        row = rows[f"{n}.png"]
+        answers, inner, outer = (
+            [box for _, box in spoken.read_spots(row[end], size)]
+            for end in ("answer", "low", "high")
+        )
+        assert len(answers) == len(inner) == len(outer) == len(some) + (n % 3 == 0)
+        # The answer has its boxes from the top down, and the truth has none that was invented.
+        for ends in zip(inner, outer, strict=True):
+            near = [box for box in some if abs(ends[1][1] - box[1]) < 5]
+            assert all(margins.covers(ends, box, 0.1) for box in near)
+    assert gnomon("predict", finder, "lists.csv", "eval.split=all", "--out", "a.jsonl") == 0
+    capsys.readouterr()
+    assert gnomon("score", "a.jsonl", "-o", "a.html") == 0
+    assert re.search(r"Margins hold every matched box +100", capsys.readouterr().out)
+    page = Path("a.html").read_text("utf-8")
+    assert "of every box that is matched; of missed and invented boxes it says nothing." in page
+    assert re.search(r"edges within \d+ % of a side; right with \d+ %", page)
 
 
 def test_answers_that_are_no_boxes_cannot_be_calibrated(finder, monkeypatch, capsys):

@@ -132,6 +132,13 @@ class BoxType(AnswerType):
         """The only box, whatever its overlap."""
         return [(0, truth.corners)]
 
+    def write_boxes(
+        self, value: Corners, boxes: Sequence[Corners | None], dialect: Dialect, size: Size
+    ) -> str:
+        """The only box."""
+        (box,) = boxes
+        return "" if box is None else dialect.write_box(box, size)
+
     def display(self, value: Corners) -> str:
         """Corners in pixels, to a tenth."""
         return "(" + ", ".join(f"{edge:.1f}" for edge in value) + ")"

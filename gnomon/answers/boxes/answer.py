@@ -37,6 +37,7 @@ class Boxes(Target):
     bars: ClassVar[tuple[str, ...]] = (_NONE, *COUNTS)
     has_place: ClassVar[bool] = True
     has_steps: ClassVar[bool] = True
+    has_margin: ClassVar[bool] = True
     can_be_empty: ClassVar[bool] = True
 
     items: tuple[LabelledBox, ...] = ()

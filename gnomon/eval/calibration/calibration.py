@@ -80,15 +80,20 @@ class Part:
     right: tuple[bool, ...]
     unreadable: tuple[bool, ...] = ()
     """True where nothing can be read, so that there is no score; empty if that is so nowhere."""
+    unmatched: tuple[bool, ...] = ()
+    """True of a list of boxes without a match, of which no margin says anything; empty if there is
+    none."""
 
     @property
-    def readable(self) -> tuple[tuple[float | None, ...], tuple[str, ...]]:
-        """Scores and groups of the pictures that can be read."""
-        if not self.unreadable:
-            return self.scores, self.groups
-        rows = zip(self.scores, self.groups, self.unreadable, strict=True)
-        pairs = [(score, group) for score, group, is_unreadable in rows if not is_unreadable]
-        return tuple([score for score, _ in pairs]), tuple([group for _, group in pairs])
+    def scored(self) -> tuple[tuple[float | None, ...], tuple[str, ...]]:
+        """Scores and groups of the pictures that intervals are about."""
+        none = (False,) * len(self.scores)
+        masks = zip(self.unreadable or none, self.unmatched or none, strict=True)
+        rows = list(zip(self.scores, self.groups, map(any, masks), strict=True))
+        return (
+            tuple([score for score, _, is_left_out in rows if not is_left_out]),
+            tuple([group for _, group, is_left_out in rows if not is_left_out]),
+        )
 
     @property
     def is_margin(self) -> bool:
@@ -98,12 +103,11 @@ class Part:
     @property
     def outside(self) -> int:
         """Number of readable truths that are not in the list."""
-        return sum(score is None for score in self.readable[0])
+        return sum(score is None for score in self.scored[0])
 
     def limit(self, coverage: float) -> float:
-        """Return the greatest score of an interval of this coverage, of pictures that can be
-        read."""
-        scores, groups = self.readable
+        """Return the greatest score of an interval of this coverage."""
+        scores, groups = self.scored
         return conformal.limit(
             [np.inf if score is None else score for score in scores], groups, coverage
         )
@@ -113,8 +117,22 @@ class Part:
         if terms.answered is not None:
             return conformal.threshold_by_share(self.trusts, terms.answered)
         if terms.wrong is not None:
-            return conformal.threshold_by_risk(self.trusts, self.right, terms.wrong)
+            return conformal.threshold_by_risk(self.trusts, self.right, terms.wrong, self.groups)
         return 0.0
+
+    def doubt(self, terms: Terms) -> str:
+        """Say why every answer is refused under these terms; empty if some are given."""
+        if terms.wrong is None or self.threshold(terms) < np.inf:
+            return ""
+        n = len(set(self.groups))
+        is_grouped = n < len(self.groups)
+        fewest = conformal.fewest_for_risk(terms.wrong, is_grouped=is_grouped)
+        refusal = f"wrong={terms.wrong:g}: every answer is refused:"
+        if n >= fewest:
+            return f"{refusal} of the surest, too, more may be wrong"
+        units = "groups" if is_grouped else "labelled pictures"
+        way_out = ", or with --same-groups if the next pictures are of these" * is_grouped
+        return f"{refusal} {n} {units} cannot show so few: calibrate on at least {fewest}{way_out}"
 
     @cached_property
     def confidence_curve(self) -> tuple[list[float], list[float]]:
@@ -157,8 +175,9 @@ class Calibration:
         if not self.refusals:
             del row["refusals"]
         for part in row["parts"]:
-            if not part["unreadable"]:
-                del part["unreadable"]
+            for mask in ("unreadable", "unmatched"):
+                if not part[mask]:
+                    del part[mask]
         return row
 
     def write(self, run: Path) -> Path:
@@ -229,37 +248,40 @@ def calibrate(
         unreadable = unreadable if any(unreadable) else ()
         parts.append(Part(listing, tolerance, groups, scores, trusts, right, unreadable))
     for answer_type, some in boxes.items():
-        rows = [_margin_row(prediction, question, within) for prediction, question in some]
+        fits = [_margin_row(prediction, question, within) for prediction, question in some]
         if same_groups:
-            rows = [(q.picture, *row[1:]) for row, (_, q) in zip(rows, some, strict=True)]
-        groups, scores, trusts, right, unreadable = zip(*rows, strict=True)
-        unreadable = unreadable if any(unreadable) else ()
-        parts.append(Part(answer_type, within or 0.0, groups, scores, trusts, right, unreadable))
+            fits = [(q.picture, *fit[1:]) for fit, (_, q) in zip(fits, some, strict=True)]
+        groups, scores, trusts, right, *masks = zip(*fits, strict=True)
+        unreadable, unmatched = (mask if any(mask) else () for mask in masks)
+        parts.append(
+            Part(answer_type, within or 0.0, groups, scores, trusts, right, unreadable, unmatched)
+        )
     return tuple(parts)
 
 
 def _margin_row(
     prediction: Prediction, question: Question, within: float | None
-) -> tuple[str, float | None, float, bool, bool]:
-    """Group, score, trust, and whether it is right and unreadable, of an answer with a margin.
+) -> tuple[str, float | None, float, bool, bool, bool]:
+    """Group, score, trust, and whether it is right, unreadable and unmatched, of boxes.
 
-    A box is right by its overlap with the truth, or where no edge is further off than `within`
-    pixels of the picture as the model saw it.
+    A box is right by its overlap with the truth, a list where it has all boxes and no other. With
+    `within` no matched edge may be further off than so many pixels of the picture as the model saw
+    it; of an only box that alone counts.
     """
     assert prediction.logprob is not None
     group, trust = group_of(question), float(np.exp(prediction.logprob))
     truth = question.truth_at(prediction.size)
     if not truth.is_readable:
-        return group, None, trust, is_refusal(prediction.text), True
+        return group, None, trust, is_refusal(prediction.text), True, False
     answers = TYPES[truth.answer_type]
-    box, value = margins.answered_box(prediction, truth), answers.value_of(truth)
-    fit = margins.score(box, value)
+    value = margins.read_answer(prediction, truth)
+    fit = margins.score(truth, value)
+    right = answers.is_correct(answers.measures(truth, Answer(value, prediction.text), 0.0))
     if within is not None:
-        right = box is not None and margins.edge_error(box, value) <= within
-    else:
-        measures = answers.measures(truth, Answer(box, prediction.text), 0.0)
-        right = answers.is_correct(measures)
-    return group, None if fit == np.inf else fit, trust, right, False
+        right = right if truth.can_be_empty else value is not None
+        pairs = margins.matched_pairs(truth, value)
+        right = right and all(margins.edge_error(*pair) <= within for pair in pairs)
+    return group, None if fit == np.inf else fit, trust, right, False, fit is None
 
 
 class Certifier:
@@ -272,6 +294,12 @@ class Certifier:
             part.listing: (part.limit(terms.coverage), part.threshold(terms))
             for part in calibration.parts
         }
+
+    @property
+    def doubts(self) -> list[str]:
+        """Reasons for which every answer of a part is refused."""
+        doubts = [part.doubt(self.terms) for part in self.calibration.parts]
+        return [doubt for doubt in doubts if doubt]
 
     @cached_property
     def settings(self) -> dict[str, object]:
@@ -309,18 +337,19 @@ class Certifier:
         """Return margin and confidence of an answer that no list has; None if such answers were not
         calibrated.
 
-        The interval is the box within the true one, and the box that holds it.
+        The interval has the boxes within the true ones, and those that hold them.
         """
         part = next((p for p in self.calibration.parts if p.listing == form.answer_type), None)
         if part is None or prediction.logprob is None or prediction.size is None:
             return None
         limit, threshold = self._limits[part.listing]
         trust = float(np.exp(prediction.logprob))
-        box = margins.answered_box(prediction, form)
+        value = margins.read_answer(prediction, form)
         return Certainty(
-            margins.interval(box, limit, prediction.dialect, prediction.size),
+            margins.interval(form, value, limit, prediction.dialect, prediction.size),
             confidence=round(part.confidence(trust), 4),
             refused=trust < threshold,
+            margin=min(limit, margins.ANYWHERE),
         )
 
 

@@ -10,7 +10,6 @@ from typing import Any
 from gnomon.answers.base.target import Corners
 from gnomon.answers.registry import TYPES
 from gnomon.atomic import replace_file
-from gnomon.dialect import create
 from gnomon.eval.formatting import (
     certainty_text,
     error_text,
@@ -22,6 +21,7 @@ from gnomon.eval.formatting import (
 from gnomon.eval.report.facts import FactClasses, describe_answers, fact_text
 from gnomon.eval.report.markup import data_uri, excerpt
 from gnomon.eval.report.plots import colour, error_class
+from gnomon.eval.scoring import margins
 from gnomon.eval.scoring.questions import Fact
 from gnomon.eval.scoring.runs import RunResult, ScoredAnswer
 from gnomon.sample import Sample, Size
@@ -224,9 +224,9 @@ def example_pictures(
         sample = samples.get(sample_id)
         picture = data_uri(sample.display) if sample and sample.display else ""
         of_runs = [by_id.get(sample_id) for by_id in answers]
-        ends = _margins([run.settings.get("dialect", "plain") for run in runs], of_runs)
         whole = sample.image.size if sample and sample.image else None
-        pictures[sample_id] = picture, [*_frames(item, of_runs), *ends, *_cuts(of_runs, whole)]
+        frames = [*_frames(item, of_runs), *_margins(of_runs), *_cuts(of_runs, whole)]
+        pictures[sample_id] = picture, frames
     return pictures
 
 
@@ -274,16 +274,18 @@ def _bands(
         yield _frame(css, (x1, low[place + 1], x2, high[place + 1]), size)
 
 
-def _margins(
-    dialects: Sequence[str], of_runs: Sequence[ScoredAnswer | None]
-) -> Iterator[tuple[str | float, ...]]:
+def _margins(of_runs: Iterable[ScoredAnswer | None]) -> Iterator[tuple[str | float, ...]]:
     """Yield the boxes between which a calibrated run's true boxes lie."""
-    for index, (name, answer) in enumerate(zip(dialects, of_runs, strict=True)):
-        if answer is None or answer.certainty is None or not answer.truth.has_margin:
+    for index, answer in enumerate(of_runs):
+        if answer is None or answer.size is None or answer.value is None:
             continue
-        for text in answer.certainty.interval:
-            if answer.size and (corners := create(name).read_box(text, answer.size)):
-                yield _frame(f"{colour(index)} margin", corners, answer.size)
+        margin = None if answer.certainty is None else answer.certainty.margin
+        if margin is None:
+            continue
+        for box in TYPES[answer.kind].boxes(answer.value):
+            for corners in margins.bounds(box, margin, answer.size):
+                if corners is not None:
+                    yield _frame(f"{colour(index)} margin", corners, answer.size)
 
 
 def _cuts(

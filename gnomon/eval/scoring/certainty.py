@@ -24,7 +24,7 @@ def measures(prediction: Prediction, truth: Target, name: str) -> dict[str, floa
     if not truth.is_readable:  # no interval is about it
         return answered
     if truth.has_margin:
-        return answered | _margin_measures(prediction, certainty.interval, truth, answers)
+        return answered | _margin_measures(prediction, certainty.margin, truth)
     if answers.axis is None:
         words = low.split(", ") if low else []
         covers = any(
@@ -41,19 +41,23 @@ def measures(prediction: Prediction, truth: Target, name: str) -> dict[str, floa
 
 
 def _margin_measures(
-    prediction: Prediction, ends: tuple[str, str], truth: Target, answers: AnswerType
+    prediction: Prediction, margin: float | None, truth: Target
 ) -> dict[str, float]:
-    """Measure the boxes within and around the true one; the width is the mean margin of an edge."""
-    dialect, size = create(prediction.dialect), prediction.size
-    assert size is not None  # a box has a picture
-    inner, outer = (dialect.read_box(text, size) if text else None for text in ends)
-    slack = max(dialect.precision(size)) + SAME
-    covers = margins.covers((inner, outer), answers.value_of(truth), slack)
-    measures = {"interval_covers": float(covers)}
-    answer = margins.answered_box(prediction, truth)
-    if outer is not None and answer is not None:
-        edges = zip(answer, outer, strict=True)
-        measures["interval_width"] = sum(abs(a - b) for a, b in edges) / 4
+    """Measure the margin of the boxes that are matched; the width is the mean of their edges'.
+
+    Of a list without a match nothing is promised, and there is nothing to measure.
+    """
+    value, size = margins.read_answer(prediction, truth), prediction.size
+    score = margins.score(truth, value)
+    if margin is None or score is None or size is None:
+        return {}
+    measures = {"interval_covers": float(score <= margin + SAME)}
+    rooms = []
+    for box, _ in margins.matched_pairs(truth, value):
+        outer = margins.bounds(box, margin, size)[1]
+        rooms += [abs(a - b) for a, b in zip(box, outer, strict=True)]
+    if rooms:
+        measures["interval_width"] = sum(rooms) / len(rooms)
     return measures
 
 
@@ -82,8 +86,11 @@ def _lines_of(answers: AnswerType) -> tuple[Line, ...]:
     )
     if not answers.target.is_readable:
         return answered
+    holds = "Interval holds the truth"
+    if answers.target.can_be_empty:
+        holds = "Margins hold every matched box"
     return (
-        Line("interval_covers", "Interval holds the truth", headline=True),
+        Line("interval_covers", holds, headline=True),
         Line("interval_width", width, statistic="mean", unit=unit, better="lower"),
         *answered,
     )

@@ -1,21 +1,29 @@
-"""Margins of boxes: by how much every edge of an answer may be off.
+"""Margins of boxes, one or several: by how much every edge of an answer may be off.
 
-There is no list of all boxes, and so no belief. The answer is the model's own; what is learnt is
-one radius, in sides of the answered box, within which all edges of nine of ten true boxes lie.
+There is no list of all boxes, and so no belief in them. The boxes are the model's own; what is
+learnt is one radius, in sides of a box. In nine of ten pictures all edges of the true box lie
+within it, or those of every true box that an answered one is matched with.
 """
 
 from __future__ import annotations
 
-from gnomon.answers.base.answer_type import AnswerType
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from gnomon.answers.base.target import Corners
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import Dialect, create
 from gnomon.sample import Prediction, Size, Target
 
-Corners = tuple[float, float, float, float]
+if TYPE_CHECKING:
+    from gnomon.answers.base.answer_type import AnswerType, Value
+
+ANYWHERE = 1000.0
+"""Margin, in sides, that stands for an infinite one: it is wider than any picture."""
 
 
-def answered_box(prediction: Prediction, form: Target) -> Corners | None:
-    """Read the corners of an answer, in pixels of the picture as the model saw it."""
+def read_answer(prediction: Prediction, form: Target) -> Value | None:
+    """Read the boxes of an answer, in pixels of the picture as the model saw it."""
     answers: AnswerType = TYPES[form.answer_type]
     reading = answers.read(
         prediction.text,
@@ -24,15 +32,16 @@ def answered_box(prediction: Prediction, form: Target) -> Corners | None:
         dialect=create(prediction.dialect),
         size=prediction.size,
     )
-    return None if reading is None else reading.value  # type: ignore[return-value]
+    return None if reading is None else reading.value
 
 
 def written(prediction: Prediction, form: Target) -> str:
-    """Write an answered box as the model's family does; empty where the answer is no box."""
-    box = answered_box(prediction, form)
-    if box is None or prediction.size is None:
+    """Write the boxes of an answer as the model's family does; empty where it has none."""
+    value = read_answer(prediction, form)
+    if value is None or prediction.size is None:
         return ""
-    return _write(create(prediction.dialect), box, prediction.size)
+    answers = TYPES[form.answer_type]
+    return _write(answers, value, answers.boxes(value), create(prediction.dialect), prediction.size)
 
 
 def edge_error(answer: Corners, truth: Corners) -> float:
@@ -45,46 +54,100 @@ def side(box: Corners) -> float:
     return (abs(box[2] - box[0]) + abs(box[3] - box[1])) / 2
 
 
-def score(answer: Corners | None, truth: Corners) -> float:
-    """Score how badly a true box fits: the largest error of an edge, in sides of the answer.
+def matched_pairs(truth: Target, value: Value | None) -> list[tuple[Corners, Corners]]:
+    """Answered and true corners of each box that is matched with a true one, as scoring does."""
+    if value is None:
+        return []
+    answers = TYPES[truth.answer_type]
+    boxes = answers.boxes(value)
+    return [(boxes[place], corners) for place, corners in answers.matched_boxes(truth, value)]
 
-    No true box fits an answer that is none, or has no area.
+
+def score(truth: Target, value: Value | None) -> float | None:
+    """Score how badly the boxes fit: the largest error of an edge, in sides of its answered box.
+
+    Of a list, None where nothing is matched: there is no box whose margin could hold anything. An
+    only box that is none, or has no area, fits no truth, which is infinite.
     """
-    if answer is None or not (answer[0] < answer[2] and answer[1] < answer[3]):
+    pairs = matched_pairs(truth, value)
+    if not pairs:
+        return None if truth.can_be_empty else float("inf")
+    return max(_box_score(answer, corners) for answer, corners in pairs)
+
+
+def _box_score(answer: Corners, truth: Corners) -> float:
+    if not (answer[0] < answer[2] and answer[1] < answer[3]):
         return float("inf")
     return edge_error(answer, truth) / side(answer)
 
 
-def interval(answer: Corners | None, limit: float, dialect: str, size: Size) -> tuple[str, str]:
-    """Write the box that lies within the true one and the box that holds it, for scores to `limit`.
+def bounds(box: Corners, margin: float, size: Size) -> tuple[Corners | None, Corners]:
+    """Return the box that lies within the true one and the box that holds it.
 
-    The first is empty where the margin is more than half of the answer, both are where the answer
-    is no box. Beyond the picture there is nothing to be held.
+    The first is None where the margin is more than half of the box. Beyond the picture there is
+    nothing to be held.
     """
-    if answer is None:
-        return "", ""
-    written = create(dialect)
+    return _bounds(box, margin * side(box), margin * side(box), size)
+
+
+def _bounds(box: Corners, across: float, down: float, size: Size) -> tuple[Corners | None, Corners]:
+    x1, y1, x2, y2 = box
     wide, tall = size
-    # Rounding to the dialect's numbers may not take from the margin.
-    across, down = (limit * side(answer) + step for step in written.precision(size))
-    x1, y1, x2, y2 = answer
-    inner = (x1 + across, y1 + down, x2 - across, y2 - down)
+    inner = x1 + across, y1 + down, x2 - across, y2 - down
     outer = (
         max(0.0, x1 - across),
         max(0.0, y1 - down),
         min(float(wide), x2 + across),
         min(float(tall), y2 + down),
     )
-    return _write(written, inner, size), _write(written, outer, size)
+    return inner if inner[0] < inner[2] and inner[1] < inner[3] else None, outer
 
 
-def _write(dialect: Dialect, box: Corners, size: Size) -> str:
-    if not (box[0] < box[2] and box[1] < box[3]):
+def interval(
+    form: Target, value: Value | None, margin: float, dialect: str, size: Size
+) -> tuple[str, str]:
+    """Write the boxes that lie within the true ones and those that hold them, as an answer has its.
+
+    A box that the margin swallows is left out of the first, which is empty if none is left; both
+    are where the answer has no box.
+    """
+    if value is None:
+        return "", ""
+    answers, form_of_family = TYPES[form.answer_type], create(dialect)
+    # Rounding to the dialect's numbers may not take from the margin.
+    across, down = form_of_family.precision(size)
+    pairs = []
+    for box in answers.boxes(value):
+        room = margin * side(box)
+        pairs.append(_bounds(box, room + across, room + down, size))
+    inner, outer = [ends[0] for ends in pairs], [ends[1] for ends in pairs]
+    return (
+        _write(answers, value, inner, form_of_family, size),
+        _write(answers, value, outer, form_of_family, size),
+    )
+
+
+def _write(
+    answers: AnswerType, value: Value, boxes: Sequence[Corners | None], dialect: Dialect, size: Size
+) -> str:
+    some = [box if box is not None and _is_sayable(box, dialect, size) else None for box in boxes]
+    if not any(some):
         return ""
     try:
-        return dialect.write_box(box, size)
-    except ValueError:  # a sliver, which its numbers cannot say
+        return answers.write_boxes(value, some, dialect, size)
+    except ValueError:  # a label that this family cannot write
         return ""
+
+
+def _is_sayable(box: Corners, dialect: Dialect, size: Size) -> bool:
+    """True if the numbers of the dialect can say a box: a sliver is lost in their rounding."""
+    if not (box[0] < box[2] and box[1] < box[3]):
+        return False
+    try:
+        dialect.write_box(box, size)
+    except ValueError:
+        return False
+    return True
 
 
 def covers(ends: tuple[Corners | None, Corners | None], truth: Corners, slack: float) -> bool:

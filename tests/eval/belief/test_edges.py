@@ -104,7 +104,7 @@ def test_table_and_report_have_the_intervals(tmp_path):
 def test_a_calibrated_margin_is_the_only_interval(tmp_path):
     """Both stood in `low` and `high` of the tables."""
     prediction = answer("(100,200),(600,600)", edges(100, 200, 600, 600))
-    margin = Certainty(("(150,250),(550,550)", "(50,150),(650,650)"), 0.9)
+    margin = Certainty(("(150,250),(550,550)", "(50,150),(650,650)"), 0.9, margin=0.1)
     calibrated = replace(prediction, certainty=margin)
     runs = [RunResult("run", score([p], [ONE]), [p]) for p in (prediction, calibrated)]
     (item,) = runs[1].scores.items

@@ -6,8 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
-from benchmarks.calibration import COVERAGE, KINDS, WRONG, new_cameras, same_cameras, simulate
+from benchmarks.calibration import (
+    COVERAGE,
+    MANY,
+    SIMULATIONS,
+    WRONG,
+    new_cameras,
+    refusals,
+    same_cameras,
+)
 from gnomon.eval.calibration import conformal
 
 scores = st.lists(st.floats(0, 100), min_size=9, max_size=60)
@@ -66,6 +75,43 @@ def test_sure_answers_are_given_and_unsure_ones_are_not():
     assert conformal.threshold_by_risk([0.9] * 10, [True] * 10, 0.05) == inf
 
 
+def test_new_groups_are_promised_no_more_than_groups_show():
+    """A hundred right pictures of each of a dozen cameras say little of the thirteenth."""
+    groups = [n // 100 for n in range(1200)]
+    trusts, right = [0.9] * 1200, [True] * 1200
+    assert conformal.threshold_by_risk(trusts, right, 0.05) == 0.9
+    assert conformal.threshold_by_risk(trusts, right, 0.05, groups) == inf
+    assert conformal.threshold_by_risk(trusts, right, 0.25, groups) == 0.9
+    least = conformal.fewest_for_risk(0.05, is_grouped=True)
+    for n, threshold in ((least - 1, inf), (least, 0.9)):
+        twice = [place // 2 for place in range(2 * n)]
+        given = [0.9] * len(twice), [True] * len(twice)
+        assert conformal.threshold_by_risk(*given, 0.05, twice) == threshold
+    # One bad camera of a hundred counts as one, however many pictures it has.
+    groups = [*np.repeat(np.arange(99), 2).tolist(), *[99] * 1000]
+    right = [True] * 198 + [False] * 1000
+    share, bound = conformal.risk(right, groups)
+    assert share == pytest.approx(0.01)
+    assert 0.03 < bound < 0.06
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=2, max_size=200))
+def test_groups_of_one_picture_are_pictures(pairs):
+    trusts, right = zip(*pairs, strict=True)
+    groups = [f"camera {n}" for n in range(len(pairs))]
+    for wrong in (0.05, 0.3):
+        threshold = conformal.threshold_by_risk(trusts, right, wrong, groups)
+        assert threshold == conformal.threshold_by_risk(trusts, right, wrong)
+    assert conformal.risk(right, groups) == conformal.risk(right)
+
+
+@given(st.floats(0.02, 0.6), st.integers(1, 30))
+def test_bets_win_nothing_where_the_share_is_the_one_that_is_doubted(wrong, n):
+    """Their mean over all that may come is 1, so that 10 is exceeded in one of ten at most."""
+    values = [conformal.evidence([1.0] * k + [0.0] * (n - k), wrong) for k in range(n + 1)]
+    assert stats.binom.pmf(range(n + 1), n, wrong) @ values == pytest.approx(1)
+
+
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=50), st.floats(0.01, 1))
 def test_the_share_that_was_asked_for_is_answered(trusts, share):
     threshold = conformal.threshold_by_share(trusts, share)
@@ -86,16 +132,27 @@ def test_confidence_never_falls_and_keeps_the_mean(pairs):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_intervals_cover_and_refusal_keeps_its_word(kind):
+@pytest.mark.parametrize("name", SIMULATIONS)
+def test_intervals_cover_and_refusal_keeps_its_word(name):
     """1,000 simulated calibrations, within three standard errors."""
     rng = np.random.default_rng(0)
-    rows = simulate(kind, rng)
+    rows = SIMULATIONS[name](rng)
     same = same_cameras(rows, rng, 500, 1000)
     assert same.coverage >= COVERAGE - 3 * same.error
     assert same.coverage <= COVERAGE + 0.01  # no wider than that needs
-    assert same.broken <= 1 - conformal.RISK_LEVEL + 3 * (0.09 / 1000) ** 0.5
+    allowed = 1 - conformal.RISK_LEVEL + 3 * (0.09 / 1000) ** 0.5
+    assert same.broken <= allowed
     assert same.answered > 0.1
     assert (~rows.right).mean() > 2 * WRONG  # there was something to refuse
     coverage, error = new_cameras(rows, rng, 12, 1000)
     assert coverage >= COVERAGE - 3 * error
+    assert refusals(rows, rng, MANY, 1000).broken <= allowed
+
+
+@pytest.mark.slow
+def test_pictures_of_few_cameras_do_not_speak_for_new_ones():
+    """Each of them counted as if it came from a camera of its own: promises broke too often."""
+    rng = np.random.default_rng(0)
+    new = refusals(SIMULATIONS["a dial, 0.0 to 9.9"](rng), rng, MANY, 200)
+    assert new.answered > 0.25
+    assert new.broken < 0.1 < new.broken_by_pictures
