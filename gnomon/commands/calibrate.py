@@ -26,6 +26,7 @@ from gnomon.commands.resolve import Resolved, is_gone
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.calibration import Calibration, Part, Terms
+from gnomon.eval.formatting import lower_first
 from gnomon.eval.scoring import predictions, questions
 from gnomon.eval.scoring.questions import Question
 from gnomon.progress import warn
@@ -221,7 +222,8 @@ def summary(part: Part, *, same_groups: bool = False) -> list[str]:
     n, groups = len(part.scores), len(set(part.groups))
     whose = "" if groups == n else f" of {groups} groups"
     right = f"; an answer within {part.within:g} of the truth is right" if part.within else ""
-    lines = [f"{n} answers{whose}{right}"]
+    kind = f" ({lower_first(TYPES[part.listing].title)})" if part.is_margin else ""
+    lines = [f"{n} answers{kind}{whose}{right}"]
     least = conformal.fewest_groups(Terms().coverage)
     next_ones = "the next ones" if groups == n else "new groups, on average"
     groups = len(set(part.scored[1]))  # those that intervals are about
@@ -247,7 +249,7 @@ def summary(part: Part, *, same_groups: bool = False) -> list[str]:
         what = "boxes have all edges"
         if TYPES[part.listing].target.can_be_empty:
             what = "pictures have all edges of all matched boxes"
-        lines.append(f"  nine of ten {what} within {radius:.1%} of the answer's side")
+        lines.append(f"  nine of ten {what} within {radius:.1%} of the box's side")
     lines.append(f"  answered     wrong   at most, with 90 % probability, of {next_ones}")
     lines += [
         f"  {share:7.0%}   {wrong:7.1%}   {bound:7.1%}" for share, wrong, bound in risks(part)

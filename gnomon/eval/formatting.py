@@ -87,12 +87,12 @@ def error_text(item: ScoredAnswer) -> str:
 
 
 def certainty_text(certainty: Certainty) -> str:
-    """Format an interval and its confidence: "10:06 to 10:11; right with 93 %".
+    """Format an interval and its confidence: "10:06 to 10:11; right in 93 % of such cases".
 
     Of boxes it says their margin, since two boxes in a model's own form are read by nobody.
     """
     low, high = certainty.interval
-    share = f"right with {100 * certainty.confidence:.0f} %"
+    share = f"right in {100 * certainty.confidence:.0f} % of such cases"
     if certainty.margin is not None:
         return f"{margin_text(certainty.margin)}; {share}" if high else share
     # Of words all stand in the first.
@@ -102,7 +102,9 @@ def certainty_text(certainty: Certainty) -> str:
 
 def margin_text(margin: float) -> str:
     """Format the radius round the edges of boxes, in sides of each."""
-    return f"edges within {100 * margin:.0f} % of a side" if margin < 1 else "edges not known"
+    if margin >= 1:
+        return "edges not known"
+    return f"edges within {100 * margin:.0f} % of the box's side"
 
 
 def edge_texts(prediction: Prediction) -> tuple[str, str]:

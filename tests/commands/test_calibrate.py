@@ -102,7 +102,7 @@ def test_a_folder_of_photographs_gets_intervals_and_refusals(calibrated, photos,
     )
     line = capsys.readouterr().out.splitlines()[-2]
     assert line.startswith(f"0.png: {line[7:12]} (")
-    assert "; right with " in line
+    assert "; right in " in line
 
 
 def test_a_report_says_what_intervals_hold(calibrated, here, capsys):
@@ -123,7 +123,7 @@ def test_a_report_says_what_intervals_hold(calibrated, here, capsys):
     # Every answer has its interval, and the refused ones say so.
     page = (here / "report.html").read_text()
     assert page.count('<p class="certainty"><b>refused</b> ') == refused
-    assert len(re.findall(r'<p class="certainty">.*; right with \d+ %</p>', page)) == 20
+    assert len(re.findall(r'<p class="certainty">.*; right in \d+ % of such cases</p>', page)) == 20
     assert "<option>refused</option>" in page
     with (here / "report.csv").open(newline="") as table:
         rows = list(csv.DictReader(table))
@@ -265,9 +265,9 @@ def finder(run, here, monkeypatch):
 def test_boxes_have_one_within_and_one_around_them(finder, here, capsys):
     assert gnomon("calibrate", finder, "boxes.csv", "eval.split=all") == 0
     printed = capsys.readouterr().out
-    assert "24 answers" in printed
+    assert "24 answers (box)" in printed
     assert "1 answers that are no box: no interval holds them" in printed
-    (radius,) = re.findall(r"all edges within ([\d.]+)% of the answer's side", printed)
+    (radius,) = re.findall(r"all edges within ([\d.]+)% of the box's side", printed)
     assert 10 < float(radius) < 30
     assert gnomon("predict", finder, "boxes", "--out", "out.csv", "--coverage", 0.8) == 0
     with open("out.csv", encoding="utf-8") as file:
@@ -295,10 +295,10 @@ def test_boxes_have_one_within_and_one_around_them(finder, here, capsys):
     capsys.readouterr()
     assert gnomon("score", "a.jsonl", "-o", "a.html") == 0
     printed = capsys.readouterr().out
-    assert "Interval holds the truth" in printed
+    assert "Margin holds the true box" in printed
     page = Path("a.html").read_text("utf-8")
     assert "margin" in page
-    assert "In 90 % of the pictures the edges of the true box lie between the two." in page
+    assert "In 90 % of the pictures the true box lies between the two." in page
     assert len(re.findall('class="frame run0 margin"', page)) > 23
     assert gnomon(*here_is, "b.jsonl", "--answered", 0.5) == 0
     assert "holds the beliefs of 24 answers: none is asked again" in capsys.readouterr().err
@@ -352,8 +352,8 @@ def test_a_list_of_boxes_has_one_margin_for_all_of_them(finder, here, monkeypatc
     assert gnomon("score", "a.jsonl", "-o", "a.html") == 0
     assert re.search(r"Margins hold every matched box +100", capsys.readouterr().out)
     page = Path("a.html").read_text("utf-8")
-    assert "of every box that is matched; of missed and invented boxes it says nothing." in page
-    assert re.search(r"edges within \d+ % of a side; right with \d+ %", page)
+    assert "every true box that is matched lies between the two; of missed and invented" in page
+    assert re.search(r"edges within \d+ % of the box.+s side; right in \d+ % of such cases", page)
 
 
 def test_answers_that_are_no_boxes_cannot_be_calibrated(finder, monkeypatch, capsys):

@@ -176,12 +176,13 @@ def _margin_note(runs: Sequence[RunResult]) -> str:
     if not coverages:
         return ""
     shares = " or ".join(f"{100 * coverage:.0f} %" for coverage in sorted(coverages))
+    box = "every true box that is matched" if has_lists else "the true box"
     note = (
         "Thin and dotted, inside an answered box and around it: its calibrated margin. In"
-        f" {shares} of the pictures the edges of the true box lie between the two"
+        f" {shares} of the pictures {box} lies between the two"
     )
     if has_lists:
-        note += ", of every box that is matched; of missed and invented boxes it says nothing"
+        note += "; of missed and invented boxes this says nothing"
     return f"{note}."
 
 

@@ -87,6 +87,8 @@ def _lines_of(answers: AnswerType) -> tuple[Line, ...]:
     if not answers.target.is_readable:
         return answered
     holds = "Interval holds the truth"
+    if answers.target.has_margin:
+        holds = "Margin holds the true box"
     if answers.target.can_be_empty:
         holds = "Margins hold every matched box"
     return (

@@ -143,10 +143,10 @@ def test_refused_answers_are_marked_and_seen_together(tmp_path, browser):
         assert browser.value(COUNT) == "8 of 24"
         cards = browser.value(CARDS)
         assert len(cards) == 8
-        assert all("refused 10:00 to 11:30; right with 30 %" in card for card in cards)
+        assert all("refused 10:00 to 11:30; right in 30 % of such cases" in card for card in cards)
         browser.value("document.querySelector('#results button').click()")
         dialog = browser.value("document.querySelector('#inside').textContent")
-        assert "refused 10:00 to 11:30; right with 30 %" in dialog
+        assert "refused 10:00 to 11:30; right in 30 % of such cases" in dialog
         browser.value("document.querySelector('#close').click()")
         browser.choose("[name=state]", "answered")
         assert browser.value(COUNT) == "16 of 24"
