@@ -13,7 +13,6 @@ from gnomon.commands.directory import claim
 from gnomon.commands.predict import recipe_and_exam, resolve_model
 from gnomon.commands.resolve import resolve
 from gnomon.generators import create
-from gnomon.pipeline.families import TINY
 from gnomon.recipe import RecipeError
 
 RECIPE = """
@@ -171,21 +170,6 @@ def test_a_moved_training_resumes_and_is_extended(project, tmp_path, monkeypatch
     # It has no more questions than it wrote down.
     assert gnomon(*again, "train.max_steps=3", "eval.samples=4") == 2
     assert "photos/dials.csv' is no file or folder in" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_a_run_of_a_model_in_a_folder_is_asked_from_any_directory(project, tmp_path, monkeypatch):
-    shutil.copytree(TINY, project / "photos" / "reader")
-    recipe = project / "photos" / "own.yaml"
-    recipe.write_text(RECIPE + "model: {name: reader, family: gnomon-tiny}\n")
-    assert gnomon("train", "photos/own.yaml", "--out", "runs/dials") == 0
-    assert gnomon("predict", "runs/dials") == 0
-    answers = Path("runs/dials/predictions/after.jsonl").read_text()
-    monkeypatch.chdir(tmp_path)
-    moved = shutil.move(project, tmp_path / "moved")
-    assert gnomon("predict", moved / "runs" / "dials") == 0  # its answers are there
-    assert gnomon("predict", moved / "runs" / "dials", "--out", "again.jsonl") == 0
-    assert texts(Path("again.jsonl")) == [json.loads(line)["text"] for line in answers.splitlines()]
 
 
 def test_a_model_is_looked_for_beside_the_recipe_and_then_here(project, tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from command_toys import gnomon, loaded_by, small
 from gnomon import store
 from gnomon.commands.resolve import exam_of, resolve, resolve_values
 from gnomon.generators import create
-from gnomon.recipe import RecipeError, files, plain_values
+from gnomon.recipe import files, plain_values
 from gnomon.sample import Number
 
 
@@ -54,21 +54,6 @@ def test_a_kind_draws_what_it_draws_in_a_recipe(counts):
     assert clocks.samples("val", seed=4)[5].target != sample.target
 
 
-@pytest.mark.parametrize(
-    ("overrides", "message"),
-    [
-        (["size=3"], "size=3"),
-        (["sise=84"], "sise: no such key; did you mean size"),
-        (["loss.name=nil"], "unknown loss 'nil'"),
-        (["train.lr=1"], "train.lr: no such key"),
-        (["eval.samples=0"], "eval.samples: 0"),
-    ],
-)
-def test_what_is_wrong_of_a_kind_is_a_recipe_error(overrides, message):
-    with pytest.raises(RecipeError, match=message):
-        resolve("clock", overrides).samples()
-
-
 def test_a_recipe_is_parsed_once_and_its_samples_and_exam_are_made_once(counts, tmp_path):
     file = small(tmp_path)
     resolved = resolve(file)
@@ -110,49 +95,43 @@ def test_a_run_parses_its_recipe_and_makes_its_settings_once(counts, tmp_path, m
     assert counts["_parse_yaml"] == 1 + 3  # the file, and the value of each override
 
 
-def test_a_new_table_is_read_by_the_columns_of_the_run_s_own(tmp_path, capsys):
+def test_a_new_table_is_read_by_the_columns_of_the_run_s_own(here, capsys):
     """Its own split and groups are not needed; without those columns it is read as any table."""
     columns = {"image": None, "question": "ask", "answer": "value", "kind": "number", "cycle": 10,
                "split": "part", "group": "site"}  # fmt: skip
-    raw = {"data": [{"path": str(tmp_path / "old.csv"), "columns": columns}]}
-    (tmp_path / "old.csv").write_text(
-        "ask,value,part,site\nHow far?,3,train,a\nHow far?,4,test,b\n"
-    )
-    trained = resolve_values(raw, []).recipe
+    rows = "How far?,3,train,a\nHow far?,4,test,b\n"
+    (here / "old.csv").write_text(f"ask,value,part,site\n{rows}")
+    trained = resolve_values({"data": [{"path": "old.csv", "columns": columns}]}, []).recipe
     for name, header, row in [("sites", "ask,value,site", "How far?,9.5,b"),
                               ("bare", "ask,value", "How far?,9.5")]:  # fmt: skip
-        (tmp_path / f"{name}.csv").write_text(f"{header}\n{row}\n")
-        exam = exam_of(str(tmp_path / f"{name}.csv"), [], trained)
+        (here / f"{name}.csv").write_text(f"{header}\n{row}\n")
+        exam = exam_of(f"{name}.csv", [], trained)
         assert exam.questions[0].target == Number(Decimal("9.5"), cycle=Decimal(10))
         assert exam.sources[0].columns.group == ("site" if name == "sites" else None)
         assert f"{name}.csv: read by the columns of the run's recipe" in capsys.readouterr().err
-    (tmp_path / "other.csv").write_text("question,answer\nHow far?,9.5\n")
-    exam = exam_of(
-        str(tmp_path / "other.csv"), ["columns.kind=number", "columns.image=null"], trained
-    )
+    (here / "other.csv").write_text("question,answer\nHow far?,9.5\n")
+    exam = exam_of("other.csv", ["columns.kind=number", "columns.image=null"], trained)
     assert exam.questions[0].target == Number(Decimal("9.5"))
 
 
-def test_columns_that_the_user_names_go_before_those_of_the_run(tmp_path, capsys):
+def test_columns_that_the_user_names_go_before_those_of_the_run(here, capsys):
     """Those that nobody names stay as they were trained, of the same table and of a new one."""
     columns = {"image": None, "ask": "How far?", "answer": "value", "kind": "number", "cycle": 10,
                "split": "part"}  # fmt: skip
-    trained = resolve_values({"data": [{"path": str(tmp_path / "old.csv"), "columns": columns}]})
-    (tmp_path / "old.csv").write_text("text,value,other,part\nNear?,3,4,train\nFar?,1,2,test\n")
-    (tmp_path / "new.csv").write_text("text,value,other\nNear?,5,6\n")
+    trained = resolve_values({"data": [{"path": "old.csv", "columns": columns}]})
+    (here / "old.csv").write_text("text,value,other,part\nNear?,3,4,train\nFar?,1,2,test\n")
+    (here / "new.csv").write_text("text,value,other\nNear?,5,6\n")
 
     def ask(name, *overrides):
-        exam = exam_of(str(tmp_path / name), overrides, trained.recipe)
+        exam = exam_of(name, overrides, trained.recipe)
         return [(question.question, question.target.number) for question in exam.questions]
 
     assert ask("old.csv", "columns.answer=other") == [("How far?", 2)]
-    assert ask("old.csv", "columns.split=null", "eval.split=all", "columns.question=text") == [
-        ("Near?", 3),
-        ("Far?", 1),
-    ]
+    others = ask("old.csv", "columns.split=null", "eval.split=all", "columns.question=text")
+    assert others == [("Near?", 3), ("Far?", 1)]
     assert ask("new.csv", "columns.answer=other") == [("How far?", 6)]
     assert "the run's recipe and by those that you name" in capsys.readouterr().err
-    exam = exam_of(str(tmp_path / "new.csv"), ["columns.within=0.5"], trained.recipe)
+    exam = exam_of("new.csv", ["columns.within=0.5"], trained.recipe)
     assert exam.questions[0].target == Number(Decimal(5), within=Decimal("0.5"), cycle=Decimal(10))
     # Another kind of answer has nothing of a cycle.
     with pytest.raises(ValueError, match="no column 'image'"):

@@ -33,16 +33,21 @@ def write(name, rows):
         file.writelines(json.dumps(row) + "\n" for row in rows)
 
 
-def scores(file, *words, kind="number", data="sums.yaml"):
-    """Score a file: questions, unread answers, and the share that is exactly right."""
-    assert gnomon("score", file, "--data", data, *words) == 0
-    page = Path(file).with_suffix("")
-    (run,) = json.loads(Path(f"{page}-scores.json").read_text("utf-8"))["runs"].values()
-    values = {result["name"]: result["estimate"]["value"] for result in run[kind]["results"]}
-    return run[kind]["n"], run[kind]["unread"], pytest.approx(values["exact"])
+@pytest.fixture
+def scores(cli):
+    """Score a file: questions, unread answers, the share that is exactly right, what was said."""
+
+    def score(file, *words, kind="number", data="sums.yaml"):
+        said = cli("score", file, "--data", data, *words)
+        page = Path(file).with_suffix("")
+        (run,) = json.loads(Path(f"{page}-scores.json").read_text("utf-8"))["runs"].values()
+        values = {result["name"]: result["estimate"]["value"] for result in run[kind]["results"]}
+        return run[kind]["n"], run[kind]["unread"], pytest.approx(values["exact"]), said
+
+    return score
 
 
-def test_any_file_is_scored_on_a_recipes_questions(here, capsys):
+def test_any_file_is_scored_on_a_recipes_questions(here, scores):
     """By gnomon's ids, by lmms-eval's places, in the order of the lines; a report like any."""
     texts = [f"The answer is {truth}." for truth in TRUTHS[:5]] + ["no idea"]
     pairs = list(zip(SUMS, texts, strict=True))
@@ -50,28 +55,39 @@ def test_any_file_is_scored_on_a_recipes_questions(here, capsys):
     write("log.jsonl", [{"doc_id": i, "filtered_resps": [text]} for i, text in enumerate(texts)])
     (here / "plain.json").write_text(json.dumps(texts))
     for file in ("ours.jsonl", "log.jsonl", "plain.json"):
-        assert scores(file) == (6, 1, 5 / 6)
-        output = capsys.readouterr()
+        *figures, output = scores(file)
+        assert figures == [6, 1, 5 / 6]
         assert "Items" in output.out
         note = "names no ids: its answers are taken in the order"
         assert (note in output.err) == (file == "plain.json")
     assert "no idea" in (here / "ours-scores.html").read_text()
     assert json.loads((here / "plain.json").read_text()) == texts
+    # Half an emoji is no reason to stop.
+    write("half.jsonl", [{"id": s.id, "text": f"{s.target.value} \ud83d"} for s in SUMS])
+    assert scores("half.jsonl")[:3] == (6, 0, 1)
 
 
-def test_answers_that_are_missing_are_counted_and_said(here, capsys):
+def test_answers_that_are_missing_are_counted_and_said(here, scores):
     write("some.jsonl", [{"id": SUMS[i].id, "text": TRUTHS[i]} for i in range(4)])
-    assert scores("some.jsonl") == (6, 2, 4 / 6)
+    *figures, said = scores("some.jsonl")
+    assert figures == [6, 2, 4 / 6]
     note = "some.jsonl answers 4 of 6 questions; the other 2 count as unread. If no more were"
-    assert note in capsys.readouterr().err
+    assert note in said.err
     assert note in (here / "some-scores.html").read_text()
-    assert scores("some.jsonl", "eval.samples=4") == (4, 0, 1)
+    assert scores("some.jsonl", "eval.samples=4")[:3] == (4, 0, 1)
     write("failed.jsonl", [{"id": s.id, "response": None} for s in SUMS])
-    assert scores("failed.jsonl") == (6, 6, 0)
-    assert "failed.jsonl has 6 empty answers; they count as unread." in capsys.readouterr().err
+    *figures, said = scores("failed.jsonl")
+    assert figures == [6, 6, 0]
+    assert "failed.jsonl has 6 empty answers; they count as unread." in said.err
+    write("a.jsonl", [{"id": i, "answer": t} for i, t in enumerate(TRUTHS, 1)])
+    *figures, said = scores("a.jsonl")
+    assert figures == [6, 0, 1]
+    note = "a.jsonl counts the questions from 1: its id 1 is the first question."
+    assert note in said.err
+    assert note in (here / "a-scores.html").read_text()
 
 
-def test_what_lmms_eval_logs_of_an_exported_task_fits_the_kind(here):
+def test_what_lmms_eval_logs_of_an_exported_task_fits_the_kind(here, scores):
     """`doc_id` counts the rows of the task; lmms-eval strips an answer and keeps it as it is."""
     out = export(SUMS, 6, families.create("llama"), "lmms-eval", here / "task")
     rows = [json.loads(line) for line in (out / "data.jsonl").read_text().splitlines()]
@@ -80,15 +96,7 @@ def test_what_lmms_eval_logs_of_an_exported_task_fits_the_kind(here):
         {"doc_id": i, "target": text, "filtered_resps": text.strip()}
         for i, text in enumerate(answers)
     ])  # fmt: skip
-    assert scores("log.jsonl", "eval.samples=6", data="arithmetic") == (6, 0, 1)
-
-
-def test_ids_from_1_on_are_noted(here, capsys):
-    write("a.jsonl", [{"id": i, "answer": t} for i, t in enumerate(TRUTHS, 1)])
-    assert scores("a.jsonl") == (6, 0, 1)
-    note = "a.jsonl counts the questions from 1: its id 1 is the first question."
-    assert note in capsys.readouterr().err
-    assert note in (here / "a-scores.html").read_text()
+    assert scores("log.jsonl", "eval.samples=6", data="arithmetic")[:3] == (6, 0, 1)
 
 
 LABELS = "Bild;Haus;Wert\r\n0.png;a;10,5\r\n1.png;b;1.250,75\r\n2.png;c;-3\r\n"
@@ -105,14 +113,14 @@ def labels(here):
     return "Messwerte.csv"
 
 
-def test_a_spreadsheets_answers_to_a_users_own_pictures(labels, here, capsys):
+def test_a_spreadsheets_answers_to_a_users_own_pictures(labels, here, scores, cli):
     """Every row is asked, whatever split it would train in; pictures are names enough."""
     answers = (
         'Bild;Modell\r\n2.png;"Es sind\r\n-3"\r\n0.png;10,5\r\n1.png;Der Wert ist 1.250,75 kg\r\n'
     )
     (here / "antworten.csv").write_bytes(b"\xef\xbb\xbf" + answers.encode())
     words = ("--id-column", "Bild", *ASKED)
-    assert scores("antworten.csv", *words, data=labels) == (3, 0, 1)
+    assert scores("antworten.csv", *words, data=labels)[:3] == (3, 0, 1)
     header, *rows = csv.reader((here / "antworten-scores.csv").read_text().splitlines())
     assert len(set(header)) == len(header)
     assert [row[header.index("truth")] for row in rows] == ["10.5", "1250.75", "-3"]
@@ -120,19 +128,18 @@ def test_a_spreadsheets_answers_to_a_users_own_pictures(labels, here, capsys):
     assert page.count("data:image/") == 3
     assert "3 questions of Messwerte.csv<" in page  # all of them: no split is named
     assert '"line"' not in page  # where a row stands in the file says nothing of its picture
-    capsys.readouterr()
     other = ("score", "antworten.csv", "--data", labels, *words)
     assert gnomon(*other, "eval.split=val") in (1, 2)  # three rows: some split has none
     answers = "Nr;Modell\n0.png;10,5\n1.png;7\n2.png;-3\n"  # under another name, by the pictures
     (here / "antworten.csv").write_text(answers)
-    assert scores("antworten.csv", "--id-column", "Nr", *ASKED, data=labels) == (3, 0, 2 / 3)
+    words = ("antworten.csv", "--id-column", "Nr", *ASKED)
+    assert scores(*words, data=labels)[:3] == (3, 0, 2 / 3)
     (here / "antworten.csv").write_text(answers.replace("0.png", "0.jpg"))
-    assert gnomon("score", "antworten.csv", "--data", labels, "--id-column", "Nr", *ASKED) == 1
     message = "column 'Nr' has '0.jpg' in line 2, a question is '0.png'"
-    assert message in capsys.readouterr().err
+    assert message in cli("score", *words, "--data", labels, code=1).err
 
 
-def test_a_picture_is_named_without_its_folder_too(labels, here, capsys):
+def test_a_picture_is_named_without_its_folder_too(labels, here, scores, cli):
     """As `predict FOLDER` names it, which looks within the folder."""
     (here / "photos").mkdir()
     for picture in here.glob("*.png"):
@@ -140,64 +147,31 @@ def test_a_picture_is_named_without_its_folder_too(labels, here, capsys):
     table = here / labels
     table.write_text(re.sub(r"(\d\.png)", r"photos/\1", table.read_text()))
     (here / "said.csv").write_text("file;answer\n2.png;-3\n0.png;10,5\n1.png;1.250,75 kg\n")
-    assert gnomon("score", "said.csv", "--data", labels, *ASKED) == 1
-    assert "name the one that tells the questions with --id-column" in capsys.readouterr().err
-    assert scores("said.csv", *ASKED, "--id-column", "file", data=labels) == (3, 0, 1)
+    message = cli("score", "said.csv", "--data", labels, *ASKED, code=1).err
+    assert "name the one that tells the questions with --id-column" in message
+    assert scores("said.csv", *ASKED, "--id-column", "file", data=labels)[:3] == (3, 0, 1)
 
 
-def test_a_benchmarks_own_index_names_its_questions(here, capsys):
+def test_a_benchmarks_own_index_names_its_questions(here, cli):
     """VLMEvalKit's sheets hold the truths beside the answers, and may count from 1."""
     Image.new("RGB", (20, 20)).save(here / "p.png")
     asked = "index\timage_path\tquestion\tanswer\n1\tp.png\tHow many?\t3\n2\tp.png\tAnd now?\t4\n"
     (here / "Count_TEST.tsv").write_text(asked)
     (here / "model.tsv").write_text("index\tanswer\tprediction\n2\t4\tIt is 4.\n1\t3\tfive\n")
     words = ("score", "model.tsv", "--data", "Count_TEST.tsv", "benchmark=vlmevalkit")
-    assert gnomon(*words) == 1
-    assert "columns answer, prediction all have usual names" in capsys.readouterr().err
-    assert gnomon(*words, "--text-column", "prediction") == 0
+    assert "columns answer, prediction all have usual names" in cli(*words, code=1).err
+    cli(*words, "--text-column", "prediction")
     rows = csv.DictReader((here / "model-scores.csv").read_text().splitlines())
     assert [row["state"] for row in rows] == ["wrong", "right"]
 
 
-def test_a_datasets_only_split_is_asked(here, capsys):
-    assert gnomon("generate", "arithmetic", "--n", 4, "--out", "sums", "--workers", 1) == 0
+def test_a_datasets_only_split_is_asked(here, scores, cli):
+    cli("generate", "arithmetic", "--n", 4, "--out", "sums", "--workers", 1)
     samples = [create("arithmetic", split="train")[i] for i in range(4)]
     write("a.jsonl", [{"id": s.id, "answer": str(s.target.value)} for s in samples])
-    assert scores("a.jsonl", data="sums") == (4, 0, 1)
-    assert gnomon("score", "a.jsonl", "--data", "sums", "eval.split=test") == 1
-    assert "sums has no split 'test', only train" in capsys.readouterr().err
-
-
-DATA = "--data sums.yaml"
-REPLACES = "a.html and what is written beside it would replace a.json"
-MISTAKES = {
-    "score a.jsonl": "a.about.json is not beside it; it says what was asked. For answers made else",
-    "score a.jsonl --id-column id": "--id-column: only with --data, which names the questions",
-    "score a.jsonl eval.samples=4": "eval.samples=4: only with --data, which names the questions",
-    f"score b.jsonl {DATA}": "b.jsonl: no such file",
-    "score a.jsonl --data smus.yaml": "smus.yaml",
-    f"score a.jsonl {DATA} --boxes qwen": "unknown dialect 'qwen': did you mean qwen",
-    f"score a.jsonl {DATA} --text-column x": "a.jsonl: --text-column x: its columns are ",
-    f"score a.json {DATA} --out a.html": REPLACES,
-    "score a.jsonl --data a.json --out a.html": REPLACES,
-    f"score a.jsonl {DATA} --reviewed a.json": "a.json: not what a page of --review saves",
-    f"score two.csv {DATA}": "two columns are called 'text'",
-    "compare a.jsonl -o b.html": "For answers made elsewhere --data names the questions",
-    "compare a.jsonl eval.samples=4 -o b.html": "eval.samples=4: only with --data",
-    f"compare eval.samples=4 {DATA} -o a.html": "name a run or a file of answers",
-    f"compare a.csv {DATA} -o a.html": "would replace a.csv",
-}
-
-
-@pytest.mark.parametrize(("words", "message"), MISTAKES.items())
-def test_a_mistake_is_told_in_one_line(here, capsys, words, message):
-    write("a.jsonl", ALL_RIGHT)
-    (here / "a.json").write_text(json.dumps({s.id: "1" for s in SUMS}))
-    (here / "two.csv").write_text("id,text,text\n1,2,b\n")
-    assert gnomon(*words.split()) in (1, 2)
-    error = capsys.readouterr().err
-    assert message in error
-    assert error.count("\n") == 1
+    assert scores("a.jsonl", data="sums")[:3] == (4, 0, 1)
+    message = cli("score", "a.jsonl", "--data", "sums", "eval.split=test", code=1).err
+    assert "sums has no split 'test', only train" in message
 
 
 @pytest.mark.slow
@@ -226,62 +200,53 @@ def test_a_review_tells_the_readers_error(here, capsys):
     assert report["reader"]["estimate"]["value"] == pytest.approx(1 / 6)
 
 
-def test_a_column_that_names_the_questions_is_not_overlooked(here, capsys):
+def test_a_column_that_names_the_questions_is_not_overlooked(here, scores, cli):
     """In another order than theirs the lines would be given to other questions."""
     for column, ids in (("qid", [s.id for s in SUMS]), ("item", list("012345"))):
         rows = [{column: name, "output": t} for name, t in zip(ids, TRUTHS, strict=True)]
         write("odd.jsonl", rows[::-1])
-        assert gnomon("score", "odd.jsonl", "--data", "sums.yaml") == 1
-        assert f"{column}, output has a usual name for ids" in capsys.readouterr().err
-        assert scores("odd.jsonl", "--id-column", column) == (6, 0, 1)
+        message = cli("score", "odd.jsonl", "--data", "sums.yaml", code=1).err
+        assert f"{column}, output has a usual name for ids" in message
+        assert scores("odd.jsonl", "--id-column", column)[:3] == (6, 0, 1)
 
 
-def test_answers_to_other_questions_than_the_first_are_never_dropped(labels, here, capsys):
+def test_answers_to_other_questions_than_the_first_are_never_dropped(labels, here, cli):
     (here / "last.csv").write_text("Bild;Modell\n2.png;-3\n")
     words = ("score", "last.csv", "--data", labels, "--id-column", "Bild", *ASKED)
-    assert gnomon(*words) == 0
-    note = capsys.readouterr().err
+    note = cli(*words).err
     assert "last.csv answers 1 of 3 questions; the other 2 count as unread." in note
     assert "eval.samples" not in note  # it would ask the first one
-    assert gnomon(*words, "eval.samples=1") == 1
-    assert "column 'Bild' has '2.png' in line 2, a question is '0.png'" in capsys.readouterr().err
+    message = cli(*words, "eval.samples=1", code=1).err
+    assert "column 'Bild' has '2.png' in line 2, a question is '0.png'" in message
 
 
 @pytest.mark.parametrize("table", ["answers", "labels"])
-def test_a_comma_outside_quotes_never_shifts_what_stands_behind_it(here, capsys, table):
+def test_a_comma_outside_quotes_never_shifts_what_stands_behind_it(here, cli, table):
     (here / "labels.csv").write_text('image,question,answer\n0.png,"Hello, what?",5\n')
     (here / "answers.csv").write_text("image,answer\n0.png,5,,\n")  # as spreadsheets end
     Image.new("RGB", (60, 40)).save(here / "0.png")
     words = ("score", "answers.csv", "--data", "labels.csv", "--id-column", "image")
-    assert gnomon(*words) == 0
+    cli(*words)
     file = here / f"{table}.csv"
     file.write_text(file.read_text().replace('"', "").replace("5,,", "5,6"))
-    capsys.readouterr()
-    assert gnomon(*words) == 1
     message = f"{table}.csv: line 2 has more cells than the header has columns: put a text with"
-    assert message in capsys.readouterr().err
+    assert message in cli(*words, code=1).err
 
 
-def test_half_an_emoji_is_no_reason_to_stop(here):
-    write("half.jsonl", [{"id": s.id, "text": f"{s.target.value} \ud83d"} for s in SUMS])
-    assert scores("half.jsonl") == (6, 0, 1)
-
-
-def test_files_are_compared_as_runs_are(here, capsys):
+def test_files_are_compared_as_runs_are(here, cli):
     """A spreadsheet against a log, by ids and by places; what is missing is said on the page."""
     write("good.jsonl", ALL_RIGHT)
     (here / "poor.csv").write_text("id,answer\n" + "".join(f"{s.id},none\n" for s in SUMS[:5]))
     words = ("compare", "poor.csv", "good.jsonl", "-o", "it.html", "--data", "sums.yaml")
-    assert gnomon(*words) == 0
-    output = capsys.readouterr()
+    output = cli(*words)
     assert "better than poor: exactly right 100.0 %" in output.out
-    assert "poor.csv answers 5 of 6 questions" in output.err
+    for text in (output.err, (here / "it.html").read_text()):
+        assert "poor.csv answers 5 of 6 questions" in text
     runs = json.loads((here / "it.json").read_text())["runs"].values()
-    shares = [run["number"]["results"][0]["estimate"]["value"] for run in runs]
-    assert shares == [0, 1]
-    assert "poor.csv answers 5 of 6 questions" in (here / "it.html").read_text()
-    assert gnomon(*words, "eval.samples=5") == 1  # of good.jsonl's answers one has no question
-    assert "good.jsonl: 1 of 6 answers have an id that none of the 5" in capsys.readouterr().err
+    assert [run["number"]["results"][0]["estimate"]["value"] for run in runs] == [0, 1]
+    # Of good.jsonl's answers one has no question.
+    message = cli(*words, "eval.samples=5", code=1).err
+    assert "good.jsonl: 1 of 6 answers have an id that none of the 5" in message
 
 
 N, SIZE = 48, (112, 112)
@@ -299,18 +264,16 @@ def boxes(tmp_path_factory):
     )
 
 
-def test_a_named_space_of_boxes_is_that_of_all_answers(boxes, capsys):
-    assert gnomon("score", boxes, "--boxes", "gemini", "--json") == 0
-    output = capsys.readouterr()
+def test_a_named_space_of_boxes_is_that_of_all_answers(boxes, cli):
+    output = cli("score", boxes, "--boxes", "gemini", "--json")
     assert f'"n": {N}' in output.out
     assert "set apart" not in output.err
     assert score_run(boxes, boxes="gemini")[0].scores.estimate("box", "iou").value > 0.98
     assert score_run(boxes)[0].scores.estimate("box", "iou").value < 0.1
 
 
-def test_a_space_of_boxes_is_found_and_told_with_figures(boxes, capsys):
-    assert gnomon("score", boxes, "--boxes", "auto") == 0
-    output = capsys.readouterr()
+def test_a_space_of_boxes_is_found_and_told_with_figures(boxes, cli):
+    output = cli("score", boxes, "--boxes", "auto")
     line = output.err.partition("after.jsonl: ")[2].strip()
     assert line.startswith("boxes are read in the space of gemini, which was found on 24 of 48")
     assert line in " ".join((ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8").split())

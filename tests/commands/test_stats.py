@@ -7,20 +7,6 @@ from command_toys import gnomon, small
 from PIL import Image
 
 
-@pytest.mark.slow
-def test_of_a_directory(tmp_path, capsys):
-    out = tmp_path / "clocks"
-    for split in ("train", "test"):
-        command = ("generate", "clock", "--n", 20, "--split", split, "--out", out, "size=84")
-        assert gnomon(*command, "--workers", 1) == 0
-    assert gnomon("stats", out) == 0
-    told = capsys.readouterr().out
-    assert "train: 20 samples; repeated: id 0, picture 0, question 0\ntest: 20 samples;" in told
-    assert gnomon("stats", out, "--n", 7) == 0
-    assert "test: 7 samples; " in capsys.readouterr().out
-    assert "no id, picture or question is in two splits" in told
-
-
 def test_of_a_kind_as_json(capsys):
     command = ("stats", "arithmetic", "--n", 30, "--seed", 2, "--json", "--workers", 1)
     assert gnomon(*command, "level=hard") == 0

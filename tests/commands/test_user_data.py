@@ -141,29 +141,27 @@ def alone(labels):
     return file
 
 
-def test_own_rows_are_trained_on_once_an_epoch_unless_told_otherwise(photographs, capsys):
+def test_own_rows_are_trained_on_once_an_epoch_unless_told_otherwise(photographs, cli):
     opened, run = resolve(alone(photographs)).recipe, photographs.with_name("run")
     assert (opened.train.samples, opened.eval.samples) == (34, 2)
     (photographs.with_name("held.yaml")).write_text(to_yaml(opened))  # as a run holds it
     assert resolve(photographs.with_name("held.yaml")).recipe == opened
-    assert gnomon("train", alone(photographs), "train.samples=35", "--out", run) == 2
-    assert "train.samples: 35: there are only 34 to train on" in capsys.readouterr().err
+    words = ("train", alone(photographs))
+    message = cli(*words, "train.samples=35", "--out", run, code=2).err
+    assert "train.samples: 35: there are only 34 to train on" in message
     assert not run.exists()
     other = photographs.with_name("other.csv")
     other.write_text(photographs.read_text().replace(":0", ":3"))
     two = ", ".join(f"{{path: {file}, columns: {ASKED}}}" for file in (photographs, other))
     every = resolve(alone(photographs), [f"data=[{two}]"]).recipe.train.samples
     assert every >= 68
-    assert gnomon("train", alone(photographs), f"data=[{two}]", "train.samples=10000") == 2
-    assert f"train.samples: 10000: there are only {every} to train on" in capsys.readouterr().err
+    message = cli(*words, f"data=[{two}]", "train.samples=10000", code=2).err
+    assert f"train.samples: 10000: there are only {every} to train on" in message
     both = f"data=[{{path: {photographs}, columns: {ASKED}}}, {{kind: clock, weight: 4}}]"
     mixed = resolve(alone(photographs), [both, "train.samples=9999"]).recipe
     assert mixed.train.samples == 9999  # the few come again, as their weight says
     assert mixed.eval.samples < 30  # none of these is asked twice
-
-
-def test_what_is_drawn_is_as_many_as_ever():
-    """Runs begun before the numbers followed from the data hold them in their recipe.yaml."""
+    # What is drawn is as many as ever: runs begun before hold the numbers in their recipe.yaml.
     data = [{"kind": "clock"}]
     written = {"data": data, "train": {"samples": 10_000}, "eval": {"samples": 500}}
     assert resolve_values({"data": data}).recipe == resolve_values(written).recipe
@@ -207,7 +205,7 @@ def mistaken(tmp_path):
     return tmp_path / "labels.csv"
 
 
-def test_mistakes_among_rows_are_told_before_anything_is_spent(mistaken, tmp_path, capsys):
+def test_mistakes_among_rows_are_told_before_anything_is_spent(mistaken, tmp_path, cli, capsys):
     words = ('columns={kind: number, ask: "Which digit?", split: split}',)
     conflict = (
         "gnomon: labels.csv: 1 question has different answers: line 32 says 5 and line 61 says 6"
@@ -218,15 +216,13 @@ def test_mistakes_among_rows_are_told_before_anything_is_spent(mistaken, tmp_pat
         " (train, labels.csv line 11) is copy.png (test, labels.csv line 60); give rows of one"
         " picture the same value in the column of columns.split or columns.group\n"
     )
-    assert gnomon("preview", mistaken, "-o", tmp_path / "sheet.png", *words) == 0
-    assert capsys.readouterr().err == conflict + leak
-    assert gnomon("plan", mistaken, "--config-only", "--json", *words) == 0
-    said = capsys.readouterr()
+    said = cli("preview", mistaken, "-o", tmp_path / "sheet.png", *words).err
+    assert said == conflict + leak
+    said = cli("plan", mistaken, "--config-only", "--json", *words)
     assert said.err == conflict + leak
     json.loads(said.out)
     # The leak is a line of its own output.
-    assert gnomon("stats", mistaken, "--workers", 1, *words) == 1
-    assert capsys.readouterr().err == conflict
+    assert cli("stats", mistaken, "--workers", 1, *words, code=1).err == conflict
     values = override({"data": [{"path": str(mistaken)}]}, [f"data.0.{words[0]}"])
     file = tmp_path / "recipe.yaml"
     file.write_text(to_yaml(validate(Recipe, values)))
@@ -260,23 +256,18 @@ def test_a_preview_of_a_sorted_table_shows_all_labels_and_others_by_seed(mistake
 
 
 OWN = ["columns.image=file", "columns.answer=reading", "columns.kind=number", "columns.within=0.5",
-       "columns.ask=Reading?", "model.load_in_4bit=false", "eval.max_new_tokens=2"]  # fmt: skip
+       "columns.ask=Reading?"]  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("more", "asked"),
+    ("more", "n"),
     [([], 40), (["eval.split=test"], 4), (["columns.group=site", "eval.samples=7"], 7)],
 )
-def test_a_model_is_asked_about_own_rows_without_a_recipe(rows, tmp_path, more, asked):
+def test_a_model_is_asked_about_own_rows_without_a_recipe(rows, tmp_path, more, n):
     """A recipe had to be written first, and nine rows of ten were never asked."""
-    answers = tmp_path / "answers.jsonl"
-    words = ["predict", "gnomon-tiny", tmp_path / "labels.csv", *OWN, *more]
-    assert gnomon(*words, "--out", answers) == 0
-    ids = [json.loads(line)["sample_id"] for line in answers.read_text().splitlines()]
-    assert len(set(ids)) == len(ids) == asked
-    assert gnomon("score", answers) == 0
-    assert "(IMG_" in answers.with_suffix(".html").read_text()  # cards name the file
+    file, words = str(tmp_path / "labels.csv"), [*OWN, *more]
+    resolved = resolve_model("gnomon-tiny", file, words)
+    assert len(recipe_and_exam(resolved, file, words, run=None)[1].ids()) == n
 
 
 def test_a_run_is_asked_what_it_did_not_learn_of_own_rows(rows, tmp_path):

@@ -97,31 +97,15 @@ def test_labels_that_are_all_alike_say_nothing_of_a_training(collator):
 
 
 @pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing` is deprecated:FutureWarning")
-@pytest.mark.parametrize(
-    ("steps", "told"),
-    [
-        (2, "the model has learned less than how frequent the answers are; try more steps, "),
-        pytest.param(
-            40,
-            "how frequent the answers are, and nothing of the pictures; try more steps, ",
-            marks=pytest.mark.slow,
-        ),
-    ],
-)
-def test_a_training_on_pictures_that_show_nothing_says_so(tmp_path, capsys, steps, told):
+def test_a_training_on_pictures_that_show_nothing_says_so(tmp_path, capsys):
     raw = {
         "data": [{"kind": "clock"}],
         "model": {"name": "gnomon-tiny-blank", "load_in_4bit": False, "dtype": "float32"},
         "loss": {"name": "ce"},
-        "train": {
-            "language": "full",
-            "per_device_train_batch_size": 16,
-            "learning_rate": 2e-3,
-            "max_steps": steps,
-            "logging_steps": 4,
-        },
-    }
+        "train": {"language": "full", "per_device_train_batch_size": 16, "max_steps": 2,
+                  "logging_steps": 1},
+    }  # fmt: skip
     train(validate(Recipe, raw, name="test"), pictures(640), tmp_path)
     said = capsys.readouterr().err.splitlines()[-1]
-    assert told in said
+    assert "the model has learned less than how frequent the answers are; try more steps, " in said
     assert said.endswith("or train.vision=lora")

@@ -11,7 +11,6 @@ import torch
 from peft import PeftModel
 from picture_tables import numbered_pictures
 from pipeline_toys import UNEVEN, batch_of
-from torch.utils.data import DataLoader
 from toy_runs import (
     are_same,
     assert_same_run,
@@ -33,10 +32,8 @@ from gnomon.losses.numbers.spans import read
 from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.load import load, load_trained
 from gnomon.pipeline.training.log import LOG
-from gnomon.pipeline.training.stream import Epoch, drawn
 from gnomon.pipeline.training.train import save_weights, train
 from gnomon.recipe import Columns, Loss, Source
-from gnomon.store import Samples
 from gnomon.store.reading.augmented import spread_sample
 
 PARTS = {"ce", "mean_token_accuracy", "emd", "relative", "magnitude", "loss", "learning_rate"}
@@ -271,30 +268,6 @@ def test_pictures_and_answers_are_those_of_the_pass_after_a_kill_and_in_workers(
     )
     assert_same_run(off, none)
     assert losses_of(off)[0]["loss"] != losses_of(whole)[0]["loss"]
-
-
-def test_a_loaders_workers_learn_which_pass_it_is():
-    class Passes(Samples):
-        """Samples that say which pass they are read in."""
-
-        length = 4
-
-        def at(self, index):
-            return index, 0
-
-        def in_epoch(self, index, epoch):
-            return index, epoch
-
-        def describe(self):
-            return {}
-
-    epoch = Epoch()
-    rows = drawn(Passes(), 4, lambda pair: {"pair": pair}, epoch=epoch)
-    loader = DataLoader(rows, 2, num_workers=2, persistent_workers=True, collate_fn=list)
-    for number in (0, 1, 3):
-        epoch.number = number
-        pairs = [row["pair"] for batch in loader for row in batch]
-        assert pairs == [(index, number) for index in range(4)]
 
 
 def test_nothing_phones_home(recipe, tmp_path, monkeypatch):

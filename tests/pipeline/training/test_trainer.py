@@ -163,41 +163,24 @@ def test_the_log_has_each_part_as_its_mean(blank, tmp_path, window):
     assert lines[0]["loss"] == pytest.approx(total, rel=1e-5)
 
 
-def test_a_log_line_covers_the_steps_since_the_last(blank, tmp_path):
-    """At a rate of 0 nothing moves, so two steps are one pass over their samples."""
-    still = {"learning_rate": 0.0, "max_steps": 4, "logging_steps": 2}
-    lines, _, trainer = trained(ours, blank, tmp_path, (2, 1), numeric_loss="ntil", sft=still)
+def test_log_lines_and_evaluations_have_parts_of_their_own(blank, tmp_path):
+    """A line covers the steps since the last, and not the evaluation in the middle of it.
+
+    At a rate of 0 nothing moves, so two steps are one pass over their samples.
+    """
+    lines, _, trainer = trained(
+        ours, blank, tmp_path, (2, 1), numeric_loss="ntil", eval_dataset=dataset_of(UNEVEN[6:]),
+        sft={"learning_rate": 0.0, "max_steps": 4, "logging_steps": 2, "eval_strategy": "steps",
+             "eval_steps": 1, "per_device_eval_batch_size": 1},
+    )  # fmt: skip
+    judged = [line for line in trainer.state.log_history if "eval_loss" in line]
+    assert len(judged) == 4
+    for name, value in by_hand(blank, UNEVEN[6:], trainer.objective.loss).items():
+        for line in judged:
+            assert line[f"eval_{name}"] == pytest.approx(value, rel=1e-5), name
     for line, samples in zip(lines, (UNEVEN[:4], UNEVEN[4:]), strict=True):
         for name, value in by_hand(blank, samples, trainer.objective.loss).items():
             assert line[name] == pytest.approx(value, rel=1e-5), name
-
-
-def test_evaluation_has_parts_of_its_own(blank, tmp_path):
-    """In the middle of a log line, what was trained so far must not run into the evaluation."""
-    lines, _, trainer = trained(
-        ours,
-        blank,
-        tmp_path,
-        (2, 1),
-        numeric_loss="ntil",
-        eval_dataset=dataset_of(UNEVEN[6:]),
-        sft={
-            "learning_rate": 0.0,
-            "max_steps": 2,
-            "logging_steps": 2,
-            "eval_strategy": "steps",
-            "eval_steps": 1,
-            "per_device_eval_batch_size": 1,
-        },
-    )
-    judged = [line for line in trainer.state.log_history if "eval_loss" in line]
-    assert len(judged) == 2
-    held_out = by_hand(blank, UNEVEN[6:], trainer.objective.loss)
-    for name, value in held_out.items():
-        for line in judged:
-            assert line[f"eval_{name}"] == pytest.approx(value, rel=1e-5), name
-    for name, value in by_hand(blank, UNEVEN[:4], trainer.objective.loss).items():
-        assert lines[0][name] == pytest.approx(value, rel=1e-5), name
 
 
 def test_a_loss_by_name_is_made_for_the_heads_width(fresh, tmp_path):
