@@ -1,7 +1,6 @@
 """Rewards by the CRPS of a group: as defined, and greatest where answers vary as truths do."""
 
 import json
-import pickle
 from decimal import Decimal
 
 import numpy as np
@@ -10,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.eval import crps_reward
-from gnomon.sample import Number, Text, Time, target_to_json
+from gnomon.sample import Number, Time, target_to_json
 
 DIAL = Number(Decimal("0.0"), "", Decimal("0.1"), Decimal(10))
 KINDS = {
@@ -94,28 +93,3 @@ def test_rows_of_another_kind_get_none_and_groups_are_in_a_row():
         crps_reward("time", generations=6)(**same)
     with pytest.raises(ValueError, match="generations=4: 6 completions are no whole groups"):
         crps_reward("time", generations=4)(**columns)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"kind": "clock"}, "kind='clock': give one of time, time24"),
-        ({"kind": "text"}, r"no distances between answers: give one of time.*reward\('text'\)"),
-        ({"kind": "number"}, "kind='number' needs a scale"),
-        ({"kind": "number", "scale": 0}, "scale=0: give a distance above 0"),
-        ({"kind": "number", "scale": float("nan")}, "scale=nan: give a distance above 0"),
-        ({"kind": "time", "generations": 2}, "generations=2: give 3 or more"),
-    ],
-)
-def test_wrong_use_is_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        crps_reward(**options)
-    with pytest.raises(ValueError, match="column='target': the dataset has answer"):
-        crps_reward("time")(completions=["10:08"], answer=["10:08"])
-
-
-def test_it_has_a_name_and_travels():
-    there = pickle.loads(pickle.dumps(crps_reward("time", generations=4)))
-    assert there == crps_reward("time", generations=4)
-    assert there.__name__ == "time_crps_reward"
-    assert earned(there, Text("open"), ["open"] * 4) == [None] * 4

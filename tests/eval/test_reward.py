@@ -164,24 +164,23 @@ def test_what_is_not_called_the_answer_earns_nothing(text):
     assert graded("number", TARGETS["number"], text, which="answer") == [0]
 
 
+@table(__file__, "wrong_rewards")
+def test_wrong_use_is_refused(row):
+    function = {"reward": reward, "crps_reward": crps_reward}[row["function"]]
+    with pytest.raises(ValueError, match=row["message"]):
+        function(**row["options"])(completions=["10:08"], **row.get("columns", {}))
+
+
 @pytest.mark.parametrize(
-    ("options", "columns", "message"),
-    [
-        ({"kind": "clock"}, {}, "kind='clock': give one of time, time24"),
-        ({"kind": "time"}, {"answer": ["10:08"]}, "column='target': the dataset has answer"),
-        ({"kind": "time"}, {"target": ["3"]}, "target '3': give what"),
-        ({"kind": "box"}, {"target": [target_to_json(TARGETS["box"])]}, "add a `size` column"),
-    ],
+    ("function", "name"),
+    [(reward("time", which="first"), "time_reward"), (crps_reward("time"), "time_crps_reward")],
 )
-def test_wrong_use_is_refused(options, columns, message):
-    with pytest.raises(ValueError, match=message):
-        reward(**options)(completions=["10:08"], **columns)
-
-
-def test_it_has_a_name_and_travels():
-    there = pickle.loads(pickle.dumps(reward("time", which="first")))
-    assert there == reward("time", which="first")
-    assert there.__name__ == "time_reward"
+def test_it_has_a_name_and_travels(function, name):
+    there = pickle.loads(pickle.dumps(function))
+    assert there == function
+    assert there.__name__ == name
+    rows = {"target": [target_to_json(Text("open"))] * 8, "prompts": ["?"] * 8}
+    assert there(completions=["open"] * 8, **rows) == [None] * 8
 
 
 def test_every_kind_is_on_the_page():

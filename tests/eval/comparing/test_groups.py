@@ -47,8 +47,8 @@ def test_runs_asked_the_same_are_alike():
 
 
 @pytest.mark.slow
-def test_text_and_report_say_every_seed(tmp_path):
-    runs = [run(f"ce-{s}", seed=s, skill=0.2) for s in range(3)]
+def test_text_charts_and_report_have_the_seeds_behind_each_mean(tmp_path):
+    runs = [run(f"ce-{s}", seed=s, skill=0.2 + s / 10) for s in range(3)]
     runs += [run(f"ntil-{s}", seed=s, loss="ntil", skill=0.9) for s in range(3)]
     groups = group_runs(runs)
     comparisons, refused = compare_groups(groups)
@@ -57,12 +57,34 @@ def test_text_and_report_say_every_seed(tmp_path):
     assert text.count("  seed ") == 3
     assert "ntil is better than ce" in text
     assert max(map(len, text.splitlines()[:12])) < 170
+    charts = dict(seed_charts(groups, "time"))
+    assert list(charts) == [
+        "Exactly right (%)", "Within 1 minute (%)", "Within 5 minutes (%)",
+        "Mean deviation, unread as 360 min (min)", "Could not be read (%)",
+    ]  # fmt: skip
+    assert ">ce<" in charts["Exactly right (%)"]
+    _, (ce, _) = next(group_marks(groups, "time"))
+    shares = [r.scores.estimate("time", "exact").value for r in runs[:3]]
+    assert ce.seeds == pytest.approx([100 * share for share in shares])
+    assert ce.value == pytest.approx(sum(ce.seeds) / 3)
+    assert ce.text.startswith(f"{ce.value:.1f} % [")
     page = write_report(tmp_path / "r.html", runs).read_text()
     assert page.index("Differences</h2>") < page.index("Time on a 12-hour dial</h2>")
-    assert "ntil, seed 0" in page
-    assert "ce: seeds 0, 1, 2" in page
+    for piece in ("ntil, seed 0", "ce: seeds 0, 1, 2", "the mean over seeds with its interval"):
+        assert piece in page
     assert "ntil-2" in table(runs)
-    page = write_report(tmp_path / "r.html", [run("a"), run("b", loss="ntil")]).read_text()
+
+
+@pytest.mark.slow
+def test_groups_of_one_run_have_its_own_interval_and_no_charts(tmp_path):
+    runs = [run("a"), run("b", loss="ntil")]
+    groups = group_runs(runs)
+    assert seed_charts(groups, "time") == []
+    _, (a, _) = next(group_marks(groups, "time"))
+    share = runs[0].scores.estimate("time", "exact")
+    interval = f"[{100 * share.low:.1f}, {100 * share.high:.1f}]"
+    assert a.text == f"{100 * share.value:.1f} % {interval}"
+    page = write_report(tmp_path / "r.html", runs).read_text()
     assert page.index("Differences</h2>") > page.index("Time on a 12-hour dial</h2>")
 
 
@@ -74,27 +96,3 @@ def test_a_forest_holds_what_has_no_interval_and_what_has_no_end():
     assert "nan" not in drawn
     assert "inf" not in drawn
     assert forest([open_mark], "label")
-
-
-@pytest.mark.slow
-def test_means_have_the_seeds_behind_them(tmp_path):
-    runs = [run(f"ce-{s}", seed=s, skill=0.2 + s / 10) for s in range(3)]
-    runs.append(run("ntil-0", loss="ntil", skill=0.9))
-    groups = group_runs(runs)
-    drawn = dict(seed_charts(groups, "time"))
-    assert list(drawn) == [
-        "Exactly right (%)", "Within 1 minute (%)", "Within 5 minutes (%)",
-        "Mean deviation, unread as 360 min (min)", "Could not be read (%)",
-    ]  # fmt: skip
-    exact = drawn["Exactly right (%)"]
-    assert ">ce<" in exact
-    shares = [r.scores.estimate("time", "exact") for r in runs]
-    _, (ce, ntil) = next(group_marks(groups, "time"))
-    assert ce.seeds == pytest.approx([100 * share.value for share in shares[:3]])
-    assert ce.value == pytest.approx(sum(ce.seeds) / 3)
-    assert ce.text.startswith(f"{ce.value:.1f} % [")
-    last = shares[3]
-    assert ntil.text == f"{100 * last.value:.1f} % [{100 * last.low:.1f}, {100 * last.high:.1f}]"
-    assert seed_charts(group_runs([run("a"), run("b", loss="ntil")]), "time") == []
-    page = write_report(tmp_path / "r.html", runs).read_text()
-    assert "the mean over seeds with its interval" in page
