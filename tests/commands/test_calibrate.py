@@ -19,8 +19,10 @@ from PIL import Image, ImageDraw
 from reply_server import reply_server
 
 from gnomon.commands import predict
+from gnomon.commands.calibrate import summary
 from gnomon.dialect import create
 from gnomon.eval.calibration import calibration as calibrations
+from gnomon.eval.calibration.calibration import Part
 from gnomon.eval.scoring import margins, predictions
 from gnomon.pipeline.answering import local
 from gnomon.sample import Box, Edge
@@ -354,6 +356,22 @@ def test_a_list_of_boxes_has_one_margin_for_all_of_them(finder, here, monkeypatc
     page = Path("a.html").read_text("utf-8")
     assert "every true box that is matched lies between the two; of missed and invented" in page
     assert re.search(r"edges within \d+ % of the box.+s side; right in \d+ % of such cases", page)
+
+
+def test_what_is_learnt_of_groups_is_said_of_new_ones():
+    """One camera of sixty has all of its hundred pictures wrong, which counts as one camera."""
+    groups = [str(n) for n in range(59) for _ in range(2)] + ["bad"] * 100
+    right = tuple(group != "bad" for group in groups)
+    part = Part("list", 0.0, tuple(groups), (0.5,) * 218, tuple(np.linspace(1, 0, 218)), right)
+    lines = summary(part)
+    assert lines[0] == "218 answers of 60 groups"
+    assert lines[1].endswith("at most, with 90 % probability, of new groups, on average")
+    share, wrong, bound = re.findall(r"[\d.]+(?=%)", lines[2])
+    assert (share, wrong) == ("100", "1.7")
+    assert 4 < float(bound) < 12
+    alone = summary(replace(part, groups=tuple(map(str, range(218)))))
+    assert alone[1].endswith("of the next ones")
+    assert alone[2].split()[1] == "45.9%"
 
 
 def test_answers_that_are_no_boxes_cannot_be_calibrated(finder, monkeypatch, capsys):

@@ -5,7 +5,7 @@ from math import log
 
 import pytest
 
-from gnomon.eval.calibration.calibration import Calibration, Certifier, Terms, calibrate
+from gnomon.eval.calibration.calibration import Calibration, Certifier, Part, Terms, calibrate
 from gnomon.eval.scoring.questions import Question
 from gnomon.sample import Number, Prediction
 
@@ -30,3 +30,24 @@ def test_labels_of_several_tolerances_share_the_part_of_their_list():
     text, certainty = certifier.certify(TENS, pairs[0][1].target.form_of_question, "plain")
     assert (text, certainty.interval) == ("5", ("4", "6"))
     assert certainty.confidence == pytest.approx(1 / 3, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("n", "groups", "right", "doubt"),
+    [
+        (30, 30, True, "30 labelled pictures cannot show so few: calibrate on at least 45"),
+        (300, 30, True, "30 groups cannot show so few: calibrate on at least 56, or with --same-g"),
+        (300, 100, False, "of the surest, too, more may be wrong"),
+        (300, 300, True, ""),
+        (300, 100, True, ""),
+    ],
+)
+def test_why_every_answer_is_refused_is_said(n, groups, right, doubt):
+    """A hundred pictures of each camera were counted as a hundred cameras, and all was answered."""
+    names = tuple(str(place % groups) for place in range(n))
+    part = Part("list", 0.0, names, (0.0,) * n, (0.9,) * n, (right,) * n)
+    certifier = Certifier(Calibration(None, "mean", None, None, (part,)), Terms(wrong=0.05))
+    assert [text.partition("refused: ")[2].startswith(doubt) for text in certifier.doubts] == (
+        [True] if doubt else []
+    )
+    assert Certifier(certifier.calibration, Terms()).doubts == []
