@@ -2,22 +2,20 @@
 
 import re
 from functools import partial
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
 from pipeline_toys import SUMS, copied, settings
 from torch.utils.data import DataLoader
-from toy_runs import run_two_processes
 from transformers import Trainer
 
 from gnomon import generators
-from gnomon.pipeline import NumericSFTTrainer, Stream, drawn
+from gnomon.pipeline import Stream, drawn
 from gnomon.sample import Sample, Time
-from gnomon.store import GeneratedSamples
 
-SCRIPT = Path(__file__).with_name("two_streams.py")
 PAGE = (Path(__file__).parents[3] / "docs" / "streaming.md").read_text(encoding="utf-8")
 IDS = [SUMS.id(i) for i in range(64)]
 
@@ -55,14 +53,14 @@ def test_each_sample_comes_once_without_the_loaders_batch_size_too():
     assert sorted(found) == IDS[:30]
 
 
-@pytest.mark.slow
-def test_two_processes_see_every_sample_once(tmp_path):
-    """Of two workers each, in a loop of one's own; and as a trainer shares the stream out."""
-    run_two_processes(SCRIPT, tmp_path)
-    for name in ("own", "trainer"):
-        seen = torch.load(tmp_path / f"{name}.pt")  # by process and step
-        dealt = [batch for step in zip(*seen, strict=True) for batch in step]
-        assert dealt == in_batches(list(range(24))), name
+def test_two_processes_of_two_workers_share_the_batches_in_turn(monkeypatch):
+    for rank, worker in product(range(2), range(2)):
+        info = SimpleNamespace(id=worker, num_workers=2)
+        monkeypatch.setattr(
+            "gnomon.pipeline.training.stream.get_worker_info", lambda info=info: info
+        )
+        share = ids(Stream(SUMS, n=24, batch_size=4, rank=rank, world_size=2))
+        assert in_batches(share) == in_batches(IDS[:24])[2 * worker + rank :: 4]
 
 
 class Noting(torch.nn.Module):
@@ -109,59 +107,22 @@ def test_a_trainer_resumes_an_endless_stream_where_it_was(tmp_path):
     assert seen[:8] == in_batches(list(range(32)))
 
 
-@pytest.mark.slow
-def test_trls_trainer_trains_on_rows_drawn_as_it_wants_them(blank, tmp_path):
-    """And skips, at a resume, what was seen without drawing it."""
-    asked, seen = [], []
+def test_rows_are_columns_of_what_was_asked_for_and_nothing_else_is_drawn():
+    """A trainer that resumes skips what was seen without drawing it."""
+    read = []
 
-    class Watched(GeneratedSamples):
+    class Watched(list):
         def __getitem__(self, index):
-            asked.append(index)
+            read.append(index)
             return super().__getitem__(index)
 
-    def row(sample):
-        return {"prompt": sample.question, "completion": f" {sample.target.value}"}
-
-    def collated(rows):
-        texts = [row["prompt"] + row["completion"] for row in rows]
-        seen.append(texts)
-        batch = blank.processor.tokenizer(texts, padding=True, return_tensors="pt")
-        return {**batch, "labels": batch["input_ids"].clone()}
-
-    def run(**resume):
-        asked.clear()
-        seen.clear()
-        trainer = NumericSFTTrainer(
-            model=copied(blank).model,
-            args=settings(
-                tmp_path,
-                max_steps=4,
-                save_strategy="steps",
-                save_steps=2,
-                per_device_train_batch_size=2,
-            ),
-            train_dataset=drawn(Watched(SUMS), 8, row),
-            processing_class=blank.processor.tokenizer,
-            data_collator=collated,
-        )
-        trainer.train(**resume)
-        losses = [line["loss"] for line in trainer.state.log_history if "loss" in line]
-        return losses, seen.copy()
-
-    losses, whole = run()
-    assert asked[-8:] == list(range(8))
-    again, rest = run(resume_from_checkpoint=str(tmp_path / "checkpoint-2"))
-    assert again == losses
-    assert rest == whole[2:]
-    assert set(asked) <= {0, 4, 5, 6, 7}  # TRL looks at the first to see what it is given
-
-
-def test_rows_are_columns_of_what_was_asked_for():
-    samples = [Sample(f"s-{i}", None, "?", Time(60 * i)) for i in range(4)]
+    samples = Watched(Sample(f"s-{i}", None, "?", Time(60 * i)) for i in range(4))
     rows = drawn(samples, 3, lambda sample: {"id": sample.id, "asked": sample.question})
+    assert len(rows) == 3
+    assert read == []
     assert rows[1:3] == {"id": ["s-1", "s-2"], "asked": ["?", "?"]}
     assert rows[0] == {"id": "s-0", "asked": "?"}
-    assert len(rows) == 3
+    assert read == [1, 2, 0]
 
 
 def test_the_pages_loop_goes_on_where_it_was():
