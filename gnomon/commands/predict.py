@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -280,61 +280,166 @@ def answer_exam(
     `find` is the question for the box that is cut out first; None asks about whole pictures. The
     run may be training meanwhile: only the file of answers is locked.
     """
+    answerer = Answerer(recipe, run, find, certifier)
     with sole_writer(out):
         provenance = _provenance(exam, out)
         if out.is_file():  # an earlier start of the same exam resumes
             predictions.check(out, exam.ids())
         _record(out, provenance)
-        if certifier is not None and _is_certified(recipe, provenance, out, run, certifier, find):
-            return out
-        if find is None:
-            _append_answers(recipe, exam, exam.samples, out, run, certifier=certifier)
-        else:
-            _append_found(recipe, exam.__iter__, exam.samples, out, run, find, certifier)
+        if not answerer.reuse_beliefs(provenance, out):
+            answerer.append(lambda: exam, exam.samples, out)
     return out
 
 
-def _is_certified(
-    recipe: Recipe, provenance: Provenance, out: Path, run: Path | None, certifier: Certifier,
-    find: str | None,
-) -> bool:  # fmt: skip
-    """Certify answers whose beliefs other files hold; True if no question is left to be asked."""
-    if run is None or recipe.model.server is not None:
-        return False
-    from gnomon.commands.stored_beliefs import certify_stored
-    from gnomon.pipeline.load import fingerprint
+@dataclass(frozen=True)
+class Answerer:
+    """A model that answers by a recipe into a file, on which a killed verb goes on."""
 
-    settings = full_settings(
-        _settings(recipe, fingerprint(run), _cut_settings(find)),
-        recipe.eval.max_new_tokens,
-        _rule(recipe, certifier),
-    )
-    folders = dict.fromkeys([out.parent, run / "predictions"])
-    return certify_stored(out, provenance, settings, certifier, folders)
+    recipe: Recipe
+    run: Path | None = None
+    """Run that trained the model; None for one as it came."""
+    find: str | None = None
+    """Question for the box that is cut out first; None to ask about whole pictures."""
+    certifier: Certifier | None = None
+    """Calibration of the run under the user's terms."""
 
+    def append(
+        self, samples: Callable[[], Iterable[Sample]], n: int, out: Path, **more: Any
+    ) -> None:
+        """Append answers to n samples; `more` goes with the settings that they depend on.
 
-def _settings(recipe: Recipe, weights: str | None, more: dict[str, Any]) -> dict[str, Any]:
-    """Settings of a local model that are noted with each answer; stored answers are known by them.
+        `samples` opens the pictures: where one is cut, once for the boxes and once for the answers.
+        """
+        if self.find is None:
+            self._append(samples(), n, out, **more)
+        else:
+            self._append_about_cuts(samples, n, out, self.find, **more)
 
-    `weights` is the hash of trained ones.
-    """
-    return {**recipe.model.settings, "weights": weights, **more}
+    def reuse_beliefs(self, provenance: Provenance, out: Path) -> bool:
+        """Answer from beliefs that other files hold; True if no question is left to be asked."""
+        if self.certifier is None or self.run is None or self.recipe.model.server is not None:
+            return False
+        from gnomon.commands.stored_beliefs import certify_stored
+        from gnomon.pipeline.load import fingerprint
 
+        settings = full_settings(
+            self._settings(fingerprint(self.run), self._cut_settings),
+            self.recipe.eval.max_new_tokens,
+            self._rule,
+        )
+        folders = dict.fromkeys([out.parent, self.run / "predictions"])
+        return certify_stored(out, provenance, settings, self.certifier, folders)
 
-def _cut_settings(find: str | None) -> dict[str, Any]:
-    """Further settings of answers about cuts; none where whole pictures are asked about."""
-    return {} if find is None else {"find": find, "margin": cuts.MARGIN}
+    def _settings(self, weights: str | None, more: dict[str, Any]) -> dict[str, Any]:
+        """Settings of a local model that are noted with each answer; they tell which stored answers
+        may be used again.
 
+        `weights` is the hash of trained ones.
+        """
+        return {**self.recipe.model.settings, "weights": weights, **more}
 
-def _rule(recipe: Recipe, certifier: Certifier | None) -> AnswerRule:
-    """Return the way from what the model gives to an answer."""
-    section = recipe.eval
-    # Of a recipe that trains refusal, so that photographs without labels may be refused as well.
-    sources = (*recipe.data, *(section.data or ()))
-    refusals = any(source.columns and source.columns.unreadable for source in sources)
-    if certifier is not None:
-        refusals = certifier.calibration.refusals
-    return AnswerRule(section.answer, section.belief, section.grid_values, certifier, refusals)
+    @property
+    def _cut_settings(self) -> dict[str, Any]:
+        """Further settings of answers about cuts; none where whole pictures are asked about."""
+        return {} if self.find is None else {"find": self.find, "margin": cuts.MARGIN}
+
+    @property
+    def _rule(self) -> AnswerRule:
+        """Way from what the model gives to an answer."""
+        section = self.recipe.eval
+        # Of a recipe that trains refusal, so that photographs without labels may be refused too.
+        sources = (*self.recipe.data, *(section.data or ()))
+        refusals = any(source.columns and source.columns.unreadable for source in sources)
+        if self.certifier is not None:
+            refusals = self.certifier.calibration.refusals
+        return AnswerRule(
+            section.answer, section.belief, section.grid_values, self.certifier, refusals
+        )
+
+    def _append_about_cuts(
+        self, samples: Callable[[], Iterable[Sample]], n: int, out: Path, find: str, **more: Any
+    ) -> None:
+        """Ask where the thing is in each picture, cut it out, and append answers about the cuts.
+
+        Boxes are stored until all is answered, so that a killed verb asks nothing again.
+        """
+        directory.announce(f"asking first: {find}")
+        boxes = out.with_name(out.name + _BOXES)
+        plain = replace(self.recipe.eval, belief=False, answer="greedy", grid=None)
+        finder = Answerer(replace(self.recipe, eval=plain), self.run)
+        model = _load(self.recipe, self.run) if self.recipe.model.server is None else None
+        answered = {answer.sample_id for answer in predictions.resume(out)}
+        unanswered = (sample for sample in samples() if sample.id not in answered)
+        finder._append(
+            cuts.box_samples(unanswered, find), n - len(answered), boxes, model, question=find
+        )
+        by_id = {answer.sample_id: answer for answer in predictions.resume(boxes)}
+        of_cuts = cuts.cut_samples(samples(), by_id)
+        self._append(of_cuts, n, out, model, **self._cut_settings, **more)
+        for file in (questions.question_path(boxes), boxes):
+            file.unlink(missing_ok=True)
+
+    def _append(
+        self,
+        samples: Iterable[Sample],
+        n: int,
+        out: Path,
+        model: tuple[Loaded, str | None] | None = None,
+        **more: Any,
+    ) -> None:
+        """Append answers to n samples, about cuts or whole pictures.
+
+        `model` is one that is loaded, with the hash of its weights; those that a calibration knows
+        must be the same.
+        """
+        if self.recipe.model.server is not None:
+            self._append_from_server(samples, n, out, more)
+            return
+        loaded, weights = model or _load(self.recipe, self.run)
+        if self.certifier is not None and self.certifier.calibration.weights != weights:
+            raise RecipeError(
+                f"{self.run}: {calibrations.NAME} is of other weights, from before the last"
+                " training: `gnomon calibrate` again, or delete that file"
+            )
+        from gnomon.pipeline.answering import local as answering
+
+        answering.predict_to_file(
+            loaded,
+            samples,
+            out,
+            total=n,
+            settings=self._settings(weights, more),
+            batch_size=self.recipe.eval.batch_size,
+            max_new_tokens=self.recipe.eval.max_new_tokens,
+            rule=self._rule,
+        )
+
+    def _append_from_server(
+        self, samples: Iterable[Sample], n: int, out: Path, more: dict[str, Any]
+    ) -> None:
+        settings, section, certifier = self.recipe.model, self.recipe.eval, self.certifier
+        assert settings.server is not None
+        if certifier is not None and certifier.calibration.weights != served_name(self.recipe):
+            raise RecipeError(
+                f"{served_folder(settings.name)}: {calibrations.NAME} is of"
+                f" {certifier.calibration.weights}: `gnomon calibrate` again, or delete that file"
+            )
+        from gnomon.pipeline.answering.server import Server, predict_to_file
+
+        names = {"name": settings.name, "server": settings.server, "family": settings.family}
+        family = families.create(settings.family) if settings.family else None
+        predict_to_file(
+            Server(settings.server, settings.name, seconds=section.answer_seconds),
+            samples,
+            out,
+            total=n,
+            settings={**names, **more},
+            at_once=section.batch_size,
+            max_new_tokens=section.max_new_tokens,
+            dialect=family.dialect if family else "plain",
+            rule=self._rule,
+            repeats=section.repeats,
+        )
 
 
 def _picture_form(recipe: Recipe, run: Path | None, certifier: Certifier | None) -> Target:
@@ -355,89 +460,6 @@ def _picture_form(recipe: Recipe, run: Path | None, certifier: Certifier | None)
             " in 'eval.grid=[0, 9.9, 0.1]' or 'eval.belief=[low, high]'"
         )
     return form
-
-
-def _append_found(
-    recipe: Recipe, samples: Callable[[], Iterable[Sample]], n: int, out: Path, run: Path | None,
-    find: str, certifier: Certifier | None, **more: Any,
-) -> None:  # fmt: skip
-    """Ask where the thing is in each picture, cut it out, and append answers about the cuts.
-
-    `samples` opens the pictures, once for the boxes and once for the answers. Boxes are stored
-    until all is answered, so that a killed verb asks nothing again.
-    """
-    directory.announce(f"asking first: {find}")
-    boxes = out.with_name(out.name + _BOXES)
-    plain = replace(recipe.eval, belief=False, answer="greedy", grid=None)
-    whole = replace(recipe, eval=plain)
-    model = _load(recipe, run) if recipe.model.server is None else None
-    answered = {answer.sample_id for answer in predictions.resume(out)}
-    unanswered = (sample for sample in samples() if sample.id not in answered)
-    _append_answers(whole, cuts.box_samples(unanswered, find), n - len(answered), boxes, run,
-                    model=model, question=find)  # fmt: skip
-    by_id = {answer.sample_id: answer for answer in predictions.resume(boxes)}
-    _append_answers(recipe, cuts.cut_samples(samples(), by_id), n, out, run, model=model,
-                    certifier=certifier, **_cut_settings(find), **more)  # fmt: skip
-    for file in (questions.question_path(boxes), boxes):
-        file.unlink(missing_ok=True)
-
-
-def _append_answers(
-    recipe: Recipe, samples: Iterable[Sample], n: int, out: Path, run: Path | None,
-    *, model: tuple[Loaded, str | None] | None = None, certifier: Certifier | None = None,
-    **more: Any,
-) -> None:  # fmt: skip
-    """Append answers to n samples to a file; `more` goes with the settings they depend on.
-
-    `model` is one that is loaded, with the hash of its weights; those that a calibration knows must
-    be the same.
-    """
-    settings, section = recipe.model, recipe.eval
-    if settings.server is not None:
-        if certifier is not None and certifier.calibration.weights != served_name(recipe):
-            raise RecipeError(
-                f"{served_folder(settings.name)}: {calibrations.NAME} is of"
-                f" {certifier.calibration.weights}: `gnomon calibrate` again, or delete that file"
-            )
-        from gnomon.pipeline.answering.server import Server, predict_to_file
-
-        family = families.create(settings.family) if settings.family else None
-        predict_to_file(
-            Server(settings.server, settings.name, seconds=section.answer_seconds),
-            samples,
-            out,
-            total=n,
-            settings={
-                "name": settings.name,
-                "server": settings.server,
-                "family": settings.family,
-                **more,
-            },
-            at_once=section.batch_size,
-            max_new_tokens=section.max_new_tokens,
-            dialect=family.dialect if family else "plain",
-            rule=_rule(recipe, certifier),
-            repeats=section.repeats,
-        )
-        return
-    loaded, weights = model or _load(recipe, run)
-    if certifier is not None and certifier.calibration.weights != weights:
-        raise RecipeError(
-            f"{run}: {calibrations.NAME} is of other weights, from before the last training:"
-            " `gnomon calibrate` again, or delete that file"
-        )
-    from gnomon.pipeline.answering import local as answering
-
-    answering.predict_to_file(
-        loaded,
-        samples,
-        out,
-        total=n,
-        settings=_settings(recipe, weights, more),
-        batch_size=section.batch_size,
-        max_new_tokens=section.max_new_tokens,
-        rule=_rule(recipe, certifier),
-    )
 
 
 def _provenance(exam: Exam, out: Path) -> Provenance:
@@ -517,12 +539,8 @@ def answer_pictures(
         # The table is written whole at the end; until then a killed verb resumes from this file.
         answers = out.with_name(out.name + ".part")
         samples = partial(pictures.picture_samples, files, question, form)
-        if find is None:
-            _append_answers(recipe, samples(), len(files), answers, run, certifier=certifier,
-                            question=question)  # fmt: skip
-        else:
-            _append_found(recipe, samples, len(files), answers, run, find, certifier,
-                          question=question)  # fmt: skip
+        answerer = Answerer(recipe, run, find, certifier)
+        answerer.append(samples, len(files), answers, question=question)
         has_belief = bool(recipe.eval.belief)  # a calibrated run stores them in any case
         return pictures.to_csv(
             answers, files, out, has_cuts=find is not None, has_belief=has_belief

@@ -33,7 +33,7 @@ def answers(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     asked, replies = [], {WHERE: "[0.5, 0.5, 0.7, 0.6]"}
 
-    def append(recipe, samples, n, out, run, *, model=None, **settings):
+    def append(_, samples, n, out, model=None, **settings):
         done = predictions.answered_ids(out, settings)
         for sample in samples:
             if sample.id not in done:
@@ -45,7 +45,7 @@ def answers(monkeypatch, tmp_path):
                     out, [Prediction.of(sample, text, (100, 100), "plain", settings)]
                 )
 
-    monkeypatch.setattr(predict, "_append_answers", append)
+    monkeypatch.setattr(predict.Answerer, "_append", append)
     monkeypatch.setattr(predict, "_load", lambda *_: None)
     return replies, asked
 
