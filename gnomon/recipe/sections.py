@@ -497,7 +497,7 @@ class Eval:
                 )
             if self.answer == "greedy" and not self.belief:
                 raise ValueError(
-                    "grid: nothing is chosen from it with answer=greedy: set eval.answer=mean, or"
+                    "grid: nothing is chosen from it with answer=greedy: set eval.answer=median, or"
                     " eval.belief=true"
                 )
         is_table = self.data and not any(s.kind or s.benchmark for s in self.data)

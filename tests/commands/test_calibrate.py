@@ -65,7 +65,7 @@ def test_what_was_learnt_is_printed_and_written(run, tmp_path, capsys):
     assert "answered     wrong" in printed
     assert "calibration.json: `gnomon predict" in printed
     stored = calibrations.read(tmp_path / "run")
-    assert stored.rule == "mean"
+    assert stored.rule == "median"
     (part,) = stored.parts
     assert len(part.scores) == 30
     # Another list is another calibration, and an earlier one is not in its way.
