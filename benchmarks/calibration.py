@@ -147,7 +147,9 @@ def simulate_lists(rng: np.random.Generator, cameras: int = CAMERAS) -> Rows:
                 truths.append(Box(*truth))
                 if rng.random() > blur:
                     away = (slant + rng.normal(0, blur, 4)) * sides.mean()
-                    answers.append(Box(*(truth + away)))
+                    x1, y1, x2, y2 = (truth + away).tolist()
+                    if x1 < x2 and y1 < y2:  # a swapped box is none
+                        answers.append(Box(x1, y1, x2, y2))
             if rng.random() < blur:
                 answers.append(Box(0, 300, 50, 350))
             truth, answer = (

@@ -152,7 +152,7 @@ def test_intervals_cover_and_refusal_keeps_its_word(name):
 @pytest.mark.slow
 def test_pictures_of_few_cameras_do_not_speak_for_new_ones():
     """Each of them counted as if it came from a camera of its own: promises broke too often."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(1)  # the pool of benchmarks/results/calibration.txt
     new = refusals(SIMULATIONS["a dial, 0.0 to 9.9"](rng), rng, MANY, 200)
     assert new.answered > 0.25
     assert new.broken < 0.1 < new.broken_by_pictures
