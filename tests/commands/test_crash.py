@@ -3,26 +3,22 @@
 `make crash` strikes every command more often and prints the table; here are a few strikes.
 """
 
-import os
 import shutil
-import subprocess
 import sys
 
 import pytest
 
-from benchmarks.crash.injection import NONE, Injector, Strike, compile_shim, server_of_one_answer
+from benchmarks.crash.injection import Injector, server_of_one_answer
 from benchmarks.crash.pairs import Duel
 from benchmarks.crash.scenes import BY_NAME, PAIRS, Pair
 from benchmarks.crash.trial import (
     Stage,
-    describe_operation,
     differing_files,
     is_progress,
     leftovers,
     lost,
     pick_evenly,
     places_to_strike,
-    read_files,
     torn,
 )
 
@@ -30,12 +26,12 @@ needs_shim = [
     pytest.mark.skipif(sys.platform != "linux", reason="the shim counts calls of Linux"),
     pytest.mark.skipif(shutil.which("cc") is None, reason="no compiler for the shim"),
 ]
-BRIEF = ["generate parquet", "generate mends imagefolder", "cp", "score", "predict by a server"]
-"""Scenes of a second or two per strike."""
-MORE = [
-    "generate another split", "preview", "export trl", "score over a report", "predict photographs",
-    "train",
+BRIEF = [
+    "generate parquet", "generate mends imagefolder", "cp", "preview", "export trl", "score",
+    "predict by a server",
 ]  # fmt: skip
+"""Scenes of a second or two per strike."""
+MORE = ["generate another split", "score over a report", "predict photographs", "train"]
 SLOW, LONG = [*needs_shim, pytest.mark.slow], [*needs_shim, pytest.mark.long]
 
 
@@ -78,35 +74,6 @@ def test_two_on_one_place_end_as_one_after_the_other(tmp_path, injector, pair):
     meetings = list(duel.meetings())
     assert len(meetings) == 4
     assert not [(str(m.strike), m.operation, m.faults) for m in meetings if m.faults]
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=LONG) for n in ("generate parquet", "score")]
-)
-def test_a_fork_does_what_a_command_of_its_own_does(tmp_path, injector, name):
-    """The same operations on the same files, and the same files after the same kill."""
-    stage = Stage(BY_NAME[name], injector, tmp_path / "fork")
-    operations = [describe_operation(each) for each in stage.undisturbed.operations]
-    at = len(operations) // 2
-    stage.reset()
-    assert stage.run(Strike("kill", at)).killed
-    forked = read_files(stage.folder)
-    for strike, expected in ((NONE, stage.after), (Strike("kill", at), forked)):
-        stage.reset()
-        with injector.plan(stage.folder, strike) as plan:
-            environment = {
-                **os.environ, "LD_PRELOAD": str(compile_shim(injector.scratch)),
-                "STRIKE_PLAN": str(plan.file), "OMP_NUM_THREADS": "1",
-            }  # fmt: skip
-            words = [sys.executable, "-m", "gnomon", *stage.words]
-            ended = subprocess.run(words, cwd=stage.folder, env=environment, capture_output=True)
-            operations_of_process = [describe_operation(each) for each in plan.operations]
-        assert ended.returncode == (0 if strike is NONE else -9)
-        assert operations_of_process == operations[: strike.at or None]
-        assert {describe_operation(("", name)) for name in read_files(stage.folder)} == {
-            describe_operation(("", name)) for name in expected
-        }
-        assert not differing_files(read_files(stage.folder), expected)
 
 
 def test_what_is_lost_torn_and_left_is_seen():
