@@ -24,69 +24,56 @@ def test_overrides_need_no_data_and_beliefs_stand_beside_the_answers(run, tmp_pa
 
 
 @pytest.mark.slow
-def test_beliefs_have_a_file_beside_the_answers_that_a_run_gave(run, tmp_path, capsys):
+def test_beliefs_have_a_file_beside_the_answers_that_a_run_gave(run, tmp_path, cli):
     """README's own command was refused once the run had answered, after the model was loaded."""
     shutil.copytree(run, own := tmp_path / "run")
+    out = own / "predictions" / "after-belief.jsonl"
     for _ in range(2):
-        assert gnomon("predict", own, "--belief") == 0
-        out = own / "predictions" / "after-belief.jsonl"
-        assert capsys.readouterr().out.strip() == str(out)
+        assert cli("predict", own, "--belief").out.strip() == str(out)
     answers = own / "predictions" / "after.jsonl"
     assert answers.read_bytes() == (run / "predictions" / "after.jsonl").read_bytes()
-    assert gnomon("score", out) == 0
-    assert "CRPS" in capsys.readouterr().out
+    assert "CRPS" in cli("score", out).out
 
 
 @pytest.mark.slow
-def test_answers_by_another_rule_stand_beside_those_of_the_run(run, tmp_path, capsys):
+def test_answers_by_another_rule_stand_beside_those_of_the_run(run, tmp_path, cli):
     shutil.copytree(run, own := tmp_path / "run")
-    assert gnomon("predict", own, "eval.answer=median") == 0
     out = own / "predictions" / "after-median.jsonl"
-    assert capsys.readouterr().out.strip() == str(out)
-    assert gnomon("compare", own, out, "--out", tmp_path / "both.html") == 0
-    assert "after-median" in capsys.readouterr().out
+    assert cli("predict", own, "eval.answer=median").out.strip() == str(out)
+    assert "after-median" in cli("compare", own, out, "--out", tmp_path / "both.html").out
     # What the run's recipe says is no other rule.
-    own.joinpath("recipe.yaml").write_text(
-        (run / "recipe.yaml").read_text().replace("answer: greedy", "answer: median")
-    )
+    file = own / "recipe.yaml"
+    file.write_text(file.read_text().replace("answer: greedy", "answer: median"))
     for words, name in (((), "after"), (["eval.answer=greedy"], "after-greedy")):
         recipe = resolve_model(str(own), None, list(words)).recipe
         assert _answer_path(recipe, "after", own).stem == name
 
 
-@pytest.mark.slow
-def test_a_run_reads_a_dataset(run, here):
-    shutil.copytree(run, here / "run")
-    assert gnomon("generate", "clock", "--n", 6, "--split", "test", "--out", "d", "size=84") == 0
-    assert gnomon("predict", "run", "d") == 0
-    lines = (here / "run" / "predictions" / "d.jsonl").read_text().splitlines()
-    assert len(lines) == 6
-
-
-def test_a_run_reads_a_folder(run, here):
+def test_a_run_reads_a_folder_and_a_dataset(run, here, cli):
     (here / "photos").mkdir()
     for index in range(3):
         create("clock", size=84)[index].image.save(here / "photos" / f"{index}.png")
-    assert gnomon("predict", run, "photos", "--out", "read.csv") == 0
+    cli("predict", run, "photos", "--out", "read.csv")
     header, *rows = csv.reader((here / "read.csv").read_text().splitlines())
     assert header == ["file", "answer"]
     assert [row[0] for row in rows] == ["0.png", "1.png", "2.png"]
+    cli("generate", "clock", "--n", 3, "--split", "test", "--out", "d", "size=84", "--workers", 1)
+    cli("predict", run, "d", "--out", "d.jsonl")
+    assert len((here / "d.jsonl").read_text().splitlines()) == 3
 
 
-@pytest.mark.slow
-def test_a_recipe_says_how_a_model_is_asked(here):
-    recipe = "data: [{kind: arithmetic}]\neval: {samples: 3, max_new_tokens: 7}\n"
-    (here / "sums.yaml").write_text(recipe)
-    assert gnomon("predict", "gnomon-tiny", "sums.yaml", "--out", "said.jsonl") == 0
+def test_predict_measures_a_model_as_it_came(here, cli):
+    """And as a recipe says."""
+    (here / "clocks.yaml").write_text(
+        "data: [{kind: clock}]\neval: {samples: 2, max_new_tokens: 7}\n"
+    )
+    cli("predict", "gnomon-tiny", "clocks.yaml", "--out", "said.jsonl")
     rows = [json.loads(line) for line in (here / "said.jsonl").read_text().splitlines()]
-    assert [row["settings"]["max_new_tokens"] for row in rows] == [7, 7, 7]
-
-
-def test_predict_measures_a_model_as_it_came(here):
-    assert gnomon("predict", "gnomon-tiny", "clock", "rotation=0", "eval.samples=4") == 0
+    assert [row["settings"]["max_new_tokens"] for row in rows] == [7, 7]
+    cli("predict", "gnomon-tiny", "clock", "rotation=0", "eval.samples=4")
     about = json.loads((here / "predictions" / "gnomon-tiny-clock.about.json").read_text())
     assert about["exam"]["sources"][0]["options"] == {"rotation": 0}
-    assert gnomon("score", "predictions/gnomon-tiny-clock.jsonl") == 0
+    cli("score", "predictions/gnomon-tiny-clock.jsonl")
     assert (here / "predictions" / "gnomon-tiny-clock.html").is_file()
 
 
@@ -94,10 +81,10 @@ def test_predict_measures_a_model_as_it_came(here):
 def ask(tmp_path, monkeypatch):
     """Ask two questions into a.jsonl, answering none."""
 
-    def record(_, exam, total, out):
+    def record(opened, exam, total, out, run, **_):
         list(questions.record(exam, questions.question_path(out)))
 
-    monkeypatch.setattr("gnomon.commands.predict.Answerer._append", record)
+    monkeypatch.setattr("gnomon.commands.predict._append_answers", record)
     opened = resolve(small(tmp_path), ["eval.samples=2"]).recipe
     return lambda: answer_exam(opened, Exam.of(opened), tmp_path / "a.jsonl")
 
