@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -219,3 +220,41 @@ def test_a_pair_of_numbers_and_a_number_are_sizes():
     with pytest.raises(ValueError, match="size"):
         create("chart", size=[[320, 240], [100, 300]])
     assert dataclasses.replace(Chart(), size=(500, 250))[0].image.size == (500, 250)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(224, 224), (448, 336)], ids=str)
+def test_no_point_hides_another_or_its_letter(size):
+    for level in LEVELS:
+        chart = Chart(charts=("scatter", "bubble"), level=level, size=size)
+        for index in range(40):
+            facts = chart[index].facts
+            marks = [mark["box"] for mark in facts["marks"]]
+            assert not any(cut(a, b) for a, b in combinations(marks, 2)), (level, index)
+            letters = [text["box"] for text in facts["texts"] if text["role"] == "name"]
+            assert sum(cut(a, b) for a in marks for b in letters) == (
+                len(letters) if facts["chart"] == "bubble" else 0
+            )
+
+
+@pytest.mark.slow
+def test_numbers_have_signs_in_place_of_units_and_rows_dates_and_long_names():
+    seen = {level: [Chart(level=level)[i].facts for i in range(120)] for level in LEVELS}
+    facts = [one for drawn in seen.values() for one in drawn]
+    ticks = " ".join(t["text"] for one in facts for t in one["texts"] if t["role"] != "title")
+    for written in (r"\$\d", r"€\d", r"\dk\b", r"\dM\b", r"\d%", r"\d{4}-\d\d-\d\d", r"\d Mar"):
+        assert re.search(written, ticks), written
+    assert any(len(name) > 12 for one in facts for name in one["rows"])
+    for one in facts:  # the unit is on the axis or at its numbers
+        if one["chart"] == "bar" and any(t["text"].startswith("€") for t in one["texts"]):
+            assert "EUR" in one["units"][0]
+
+
+def test_people_are_no_older_than_a_hundred():
+    ages = {}
+    chart = Chart(level="hard", charts=("histogram",), questions=("box",))
+    for index in range(400):
+        bins = chart._meaning(index)[1].frame.topics[1]
+        ages.setdefault(bins.measure, []).append((bins.low, bins.high))
+    assert max(high for _, high in ages["age"]) <= 100
+    assert min(low for low, _ in ages["height"]) >= 120

@@ -323,6 +323,12 @@ def test_nothing_before_a_clock_hides_the_one_beside_it():
     assert covers > 60
 
 
+def test_a_crowded_dial_has_all_that_was_asked_for():
+    for index in range(5):
+        facts = Clock(size=84, **CROWDED)[index].facts
+        assert all(facts[name] for name in ("brand", "alarm", "glare"))
+
+
 def test_a_mirror_turns_the_picture_and_not_the_answer():
     for index in range(30):
         sample = Clock(mirror=1.0)[index]

@@ -189,3 +189,14 @@ def test_boxes_of_degraded_texts_end_where_the_ink_does(degrade):
     assert len(off) > 10
     assert np.max(off) < 4
     assert np.median(off) < 1
+
+
+@levels
+def test_a_text_that_is_asked_for_stands_in_no_other_and_a_colour_is_named_once(level):
+    for sample in drawn(40, level=level, questions=["find", "read"]):
+        texts_ = sample.facts["texts"]
+        meant = texts_[sample.facts["means"]]
+        if sample.facts["question"] == "find":
+            assert sum(meant["text"].casefold() in one["text"].casefold() for one in texts_) == 1
+        else:
+            assert [one["colour"] for one in texts_].count(meant["colour"]) == 1
