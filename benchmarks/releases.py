@@ -38,7 +38,7 @@ FILES = (
 )
 """Tests of the contract, in tests/pipeline."""
 QUICK = (
-    "seam or settings or stock_trls or (accumulated and 2x2-ntil) or evaluation_has_parts"
+    "seam or settings or stock_trls or (accumulated and 2x2-ntil) or evaluations_have_parts"
     " or several_evaluations or first_step_of_adam or a_frozen_tower or between_checkpoints"
     " or phones_home or stores_beliefs or supervised_text or layers_are_in_4_bits or qlora_step"
 )

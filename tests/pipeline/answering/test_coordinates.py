@@ -22,8 +22,8 @@ from gnomon.pipeline.answering.coordinates import (
     BoxText,
     _first_token,
     _Search,
-    _Tree,
-    _tree_at,
+    _TokenTrie,
+    _trie_at,
     choose_edges,
     coordinate_logprobs,
     without_marks,
@@ -86,7 +86,7 @@ def alone(loaded, sample, text, span):
 
 
 @pytest.fixture
-def whole_trees(monkeypatch):
+def whole_tries(monkeypatch):
     """Leave nothing out: of random weights short numbers have nearly all probability."""
     monkeypatch.setattr(coordinates, "REST", 0)
 
@@ -110,19 +110,19 @@ def check(loaded, sample, dialect):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("whole_trees")
+@pytest.mark.usefixtures("whole_tries")
 def test_every_family_believes_what_each_answer_alone_says(name, exact):
     if name in SEEING:
         check(exact, several(), DIALECTS[exact.family.dialect])
 
 
-@pytest.mark.usefixtures("whole_trees")
+@pytest.mark.usefixtures("whole_tries")
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_dialect_believes_what_each_answer_alone_says(blank, dialect):
     check(of_dialect(blank, dialect), several(), DIALECTS[dialect])
 
 
-@pytest.mark.usefixtures("whole_trees")
+@pytest.mark.usefixtures("whole_tries")
 @pytest.mark.parametrize(
     ("dialect", "form"), [("paligemma", "<loc{:04}>"), ("florence-2", "<loc_{}>")]
 )
@@ -147,36 +147,36 @@ def test_real_tokenizers_cut_a_number_as_the_whole_answer_does(tokenizer, dialec
     for box in form.number_spans(text):
         for (start, end), choices in zip(box, some_numbers(form, 20), strict=True):
             numbers = tuple(dict.fromkeys([*choices, text[start:end]]))
-            tree = _tree_at(
+            trie = _trie_at(
                 tokenizer, text, (start, end), numbers, whole["input_ids"], whole["offset_mapping"]
             )
             others = [text[:start] + number + text[end:] for number in numbers]
             cuts = tokenizer(others, add_special_tokens=False, return_offsets_mapping=True)
-            paths = {number: path for path, number in tree.numbers.items()}
+            paths = {number: path for path, number in trie.numbers.items()}
             for number, ids, offsets in zip(
                 numbers, cuts["input_ids"], cuts["offset_mapping"], strict=True
             ):
-                first = tree.place(_first_token(offsets, start), number)
+                first = trie.start(_first_token(offsets, start), number)
                 assert tuple(ids[first : first + len(paths[number])]) == paths[number], number
 
 
 def test_what_is_left_out_weighs_no_more_than_said():
-    """Against the whole tree, with trees of random numbers whose digits are as unlike as can be."""
+    """Against the whole trie, with tries of random numbers whose digits are as unlike as can be."""
     rng = np.random.default_rng(0)
     for sharpness in (0.1, 1.0, 5.0, 30.0):
         # Paths of one to four digits and an end, 10; to other tokens a part is lost at each step.
         paths = {(*map(int, str(number)), 10): str(number) for number in range(1001)}
-        search, tree = _Search((), _Tree(paths, {})), _Tree(paths, {})
+        search, trie = _Search((), _TokenTrie(paths, {})), _TokenTrie(paths, {})
         steps = {
             node: np.log(rng.dirichlet(np.full(len(tokens) + 1, 1 / sharpness)) + 1e-12)
-            for node, tokens in tree.children.items()
+            for node, tokens in trie.children.items()
         }
         exact = {}
         for path, number in paths.items():
-            places = [tree.children[path[:i]].index(token) for i, token in enumerate(path)]
+            places = [trie.children[path[:i]].index(token) for i, token in enumerate(path)]
             exact[number] = sum(steps[path[:i]][place] for i, place in enumerate(places))
         n_rows = 0
-        while nodes := search.due():
+        while nodes := search.nodes_to_expand():
             n_rows += len(nodes)
             for node in nodes:
                 search.expand(node, steps[node][:-1].tolist())
