@@ -81,10 +81,10 @@ def test_predict_measures_a_model_as_it_came(here, cli):
 def ask(tmp_path, monkeypatch):
     """Ask two questions into a.jsonl, answering none."""
 
-    def record(opened, exam, total, out, run, **_):
+    def record(_, exam, total, out):
         list(questions.record(exam, questions.question_path(out)))
 
-    monkeypatch.setattr("gnomon.commands.predict._append_answers", record)
+    monkeypatch.setattr("gnomon.commands.predict.Answerer._append", record)
     opened = resolve(small(tmp_path), ["eval.samples=2"]).recipe
     return lambda: answer_exam(opened, Exam.of(opened), tmp_path / "a.jsonl")
 
