@@ -16,6 +16,7 @@ from gnomon.commands.directory import stored_samples
 from gnomon.commands.exam import Exam
 from gnomon.commands.predict import (
     answer_exam,
+    data_and_overrides,
     recipe_and_exam,
     resolve_model,
     served_folder,
@@ -62,20 +63,14 @@ def calibrate(
     server URL: an OpenAI-compatible server that holds MODEL, such as http://localhost:8000/v1; each
         question is asked eval.repeats times
     """
-    words = list(overrides)
-    if data is not None and "=" in data:  # no DATA, and an override in its place
-        words, data = [data, *words], None
+    data, words = data_and_overrides(data, overrides, belief=True, server=server)
     run = trained_run(model)
-    if server:
-        words.append(f"model.server={json.dumps(server)}")  # quoted: a URL is no plain YAML
-        if data is None:
-            raise RecipeError(f"{model}: name labelled pictures to ask the server about, as DATA")
-    elif run is None:
+    if server and data is None:
+        raise RecipeError(f"{model}: name labelled pictures to ask the server about, as DATA")
+    if not server and run is None:
         raise RecipeError(f"{model}: calibrate a run that was trained, such as runs/demo")
     if within is not None and not 0 <= within < float("inf"):
         raise RecipeError(f"--within {within:g}: give a distance, 0 or more")
-    if not any(word.startswith("eval.belief=") for word in words):
-        words.append("eval.belief=true")
     resolved = resolve_model(model, data, words)
     recipe, exam = recipe_and_exam(resolved, data, words, run=run)
     if recipe.eval.answer == "greedy":

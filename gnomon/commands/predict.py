@@ -83,14 +83,7 @@ def predict(
         be wrong, such as 0.05; of new groups, where the calibration had some
     answered SHARE: of such a run: answer only this share, the surest, such as 0.8
     """
-    words = list(overrides)
-    if data is not None and "=" in data:  # no DATA, and an override in its place
-        words, data = [data, *words], None
-    # A list of answers that the user gave says more than --belief alone.
-    if belief and not any(word.startswith("eval.belief=") for word in words):
-        words.append("eval.belief=true")
-    if server:
-        words.append(f"model.server={json.dumps(server)}")  # quoted: a URL is no plain YAML
+    data, words = data_and_overrides(data, overrides, belief=belief, server=server)
     place = pictures.pictures_in(data)
     run = trained_run(model)
     # Who asks for another answer by name gets that one, without what a calibration says.
@@ -141,6 +134,21 @@ def predict(
     file = _require_suffix(file, ".jsonl", "answers to a data set")
     recipe = _as_calibrated(recipe, certifier)
     show(answer_exam(recipe, exam, file, run=run, find=find_question, certifier=certifier))
+
+
+def data_and_overrides(
+    data: str | None, overrides: Sequence[str], *, belief: bool, server: str | None
+) -> tuple[str | None, list[str]]:
+    """Tell DATA from an override in its place, and write options as overrides."""
+    words = list(overrides)
+    if data is not None and "=" in data:
+        words, data = [data, *words], None
+    # A list of answers that the user gave says more than --belief alone.
+    if belief and not any(word.startswith("eval.belief=") for word in words):
+        words.append("eval.belief=true")
+    if server:
+        words.append(f"model.server={json.dumps(server)}")  # quoted: a URL is no plain YAML
+    return data, words
 
 
 def _certifier(

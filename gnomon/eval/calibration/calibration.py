@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -229,50 +229,79 @@ def calibrate(
         if tolerance is None:
             truths = [question.target for _, question in some if question.target.is_readable]
             tolerance = min(map(tolerance_of, truths), default=0.0)
-        rows = []
-        for prediction, question in some:
-            truth = question.target
-            estimate = Estimate.of(
-                prediction.logprobs or {}, truth.form_of_question, prediction.dialect, rule,
-                tolerance,
-            )  # fmt: skip
-            score = estimate.score(truth) if truth.is_readable else np.inf
-            rows.append((
-                question.picture if same_groups else group_of(question),
-                None if score == np.inf else score,
-                estimate.trust,
-                estimate.is_right(truth, tolerance),
-                not truth.is_readable,
-            ))  # fmt: skip
-        groups, scores, trusts, right, unreadable = zip(*rows, strict=True)
-        unreadable = unreadable if any(unreadable) else ()
-        parts.append(Part(listing, tolerance, groups, scores, trusts, right, unreadable))
+        rows = [_listed_row(prediction, question, rule, tolerance) for prediction, question in some]
+        parts.append(_part(listing, tolerance, some, rows, same_groups=same_groups))
     for answer_type, some in boxes.items():
-        fits = [_margin_row(prediction, question, within) for prediction, question in some]
-        if same_groups:
-            fits = [(q.picture, *fit[1:]) for fit, (_, q) in zip(fits, some, strict=True)]
-        groups, scores, trusts, right, *masks = zip(*fits, strict=True)
-        unreadable, unmatched = (mask if any(mask) else () for mask in masks)
-        parts.append(
-            Part(answer_type, within or 0.0, groups, scores, trusts, right, unreadable, unmatched)
-        )
+        rows = [_margin_row(prediction, question, within) for prediction, question in some]
+        parts.append(_part(answer_type, within or 0.0, some, rows, same_groups=same_groups))
     return tuple(parts)
 
 
-def _margin_row(
-    prediction: Prediction, question: Question, within: float | None
-) -> tuple[str, float | None, float, bool, bool, bool]:
-    """Group, score, trust, and whether it is right, unreadable and unmatched, of boxes.
+class _Row(NamedTuple):
+    """A labelled answer that a calibration learns from."""
+
+    score: float | None
+    """Nonconformity of the truth; None where no interval holds it, or can be about it."""
+    trust: float
+    """Confidence before it is calibrated."""
+    is_right: bool
+    is_unreadable: bool = False
+    """True of a picture that nobody can read."""
+    is_unmatched: bool = False
+    """True of boxes none of which is matched with a true one."""
+
+
+def _part(
+    listing: str,
+    tolerance: float,
+    pairs: Sequence[tuple[Prediction, Question]],
+    rows: Sequence[_Row],
+    *,
+    same_groups: bool,
+) -> Part:
+    """Put rows into columns; a mask without any true value is left empty."""
+    names = [question.picture if same_groups else group_of(question) for _, question in pairs]
+    unreadable = tuple(row.is_unreadable for row in rows)
+    unmatched = tuple(row.is_unmatched for row in rows)
+    return Part(
+        listing,
+        tolerance,
+        tuple(names),
+        tuple(row.score for row in rows),
+        tuple(row.trust for row in rows),
+        tuple(row.is_right for row in rows),
+        unreadable if any(unreadable) else (),
+        unmatched if any(unmatched) else (),
+    )
+
+
+def _listed_row(prediction: Prediction, question: Question, rule: str, tolerance: float) -> _Row:
+    """Measure an answer that was chosen from a list by its belief."""
+    truth = question.target
+    estimate = Estimate.of(
+        prediction.logprobs or {}, truth.form_of_question, prediction.dialect, rule, tolerance
+    )
+    score = estimate.score(truth) if truth.is_readable else np.inf
+    return _Row(
+        None if score == np.inf else score,
+        estimate.trust,
+        estimate.is_right(truth, tolerance),
+        is_unreadable=not truth.is_readable,
+    )
+
+
+def _margin_row(prediction: Prediction, question: Question, within: float | None) -> _Row:
+    """Measure an answer of boxes, by the margin that holds all edges of the matched ones.
 
     A box is right by its overlap with the truth, a list where it has all boxes and no other. With
     `within` no matched edge may be further off than so many pixels of the picture as the model saw
     it; of an only box that alone counts.
     """
     assert prediction.logprob is not None
-    group, trust = group_of(question), float(np.exp(prediction.logprob))
+    trust = float(np.exp(prediction.logprob))
     truth = question.truth_at(prediction.size)
     if not truth.is_readable:
-        return group, None, trust, is_refusal(prediction.text), True, False
+        return _Row(None, trust, is_refusal(prediction.text), is_unreadable=True)
     answers = TYPES[truth.answer_type]
     value = margins.read_answer(prediction, truth)
     fit = margins.score(truth, value)
@@ -281,7 +310,7 @@ def _margin_row(
         right = right if truth.can_be_empty else value is not None
         pairs = margins.matched_pairs(truth, value)
         right = right and all(margins.edge_error(*pair) <= within for pair in pairs)
-    return group, None if fit == np.inf else fit, trust, right, False, fit is None
+    return _Row(None if fit == np.inf else fit, trust, right, is_unmatched=fit is None)
 
 
 class Certifier:
@@ -355,8 +384,7 @@ class Certifier:
 
 def group_of(question: Question) -> str:
     """Return the group of a user's row, such as a camera; a drawn sample is its own."""
-    facts = question.facts
-    return str(facts["group"]) if "line" in facts and facts.get("group") else question.id
+    return question.group or question.id
 
 
 def tolerance_of(truth: Target) -> float:
