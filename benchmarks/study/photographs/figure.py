@@ -8,7 +8,6 @@ import numpy as np
 
 from benchmarks.study.photographs import report
 from benchmarks.study.photographs.plan import BLOCKS, METHODS
-from gnomon.eval.stats.crossed import estimate_crossed
 
 PANELS = {
     "Dials": ("dials_20", "dials_80", "dials_320"),
@@ -32,7 +31,7 @@ def draw(stored: report.Stored, file: Path, *, is_over: bool = False) -> None:
             estimates = []
             for block in shown:
                 values = report.arm(block, stored, method, seeds[block], report.FIRST)
-                estimates.append(estimate_crossed([values], np.arange(values.shape[1])).estimate)
+                estimates.append(report.mean_over(values).estimate)
             # Beside each other: seven bands on each other would hide what differs.
             x = np.arange(len(shown)) + 0.06 * (place - len(METHODS) // 2)
             middle, low, high = (

@@ -148,16 +148,20 @@ def arm(block: Block, stored: Stored, method: str, seeds: list[int], measure: Me
     return np.array(rows)
 
 
+def mean_over(values: Floats) -> CrossedEstimate:
+    """Estimate the mean of [K, C] values over seeds and groups."""
+    return estimate_crossed([values], np.arange(values.shape[1]))
+
+
 def compare(arms: Mapping[str, Floats], reference: str, measure: Measure) -> list[Difference]:
     """Compare all arms with the reference, paired by seed and group, Holm over the others."""
-    groups = np.arange(arms[reference].shape[1])
     others = [name for name in arms if name != reference]
-    differences = [estimate_crossed([arms[name] - arms[reference]], groups) for name in others]
+    differences = [mean_over(arms[name] - arms[reference]) for name in others]
     corrected = holm([difference.p for difference in differences])
     return [
         Difference(
             name,
-            estimate_crossed([arms[name]], groups),
+            mean_over(arms[name]),
             difference,
             p,
             detectable(difference, alpha=ALPHA / len(others)),
@@ -219,7 +223,7 @@ def _overview_column(block: Block, stored: Stored, seeds: list[int]) -> list[str
     """
     has_test = block.has_verdict and len(seeds) >= FEWEST_SEEDS
     arms = {method: arm(block, stored, method, seeds, FIRST) for method in METHODS}
-    level = estimate_crossed([arms[REFERENCE]], np.arange(arms[REFERENCE].shape[1]))
+    level = mean_over(arms[REFERENCE])
     column = [f"{block.title}, {len(seeds)} seeds", _interval(level, FIRST)]
     differences = compare(arms, REFERENCE, FIRST)
     for line in differences:
@@ -262,7 +266,7 @@ def answers(stored: Stored, *, is_over: bool = False) -> str:
 
 def _level(block: Block, stored: Stored, seeds: list[int], measure: Measure) -> str:
     values = arm(block, stored, REFERENCE, seeds, measure)
-    return _interval(estimate_crossed([values], np.arange(values.shape[1])), measure)
+    return _interval(mean_over(values), measure)
 
 
 _LIMITS = (0.1, 0.2)
@@ -275,7 +279,7 @@ def _rows(
 ) -> list[list[str]]:
     """List a measure's lines; only the first measure has verdicts."""
     n_columns = 3 + len(_TEST_COLUMNS) * has_test
-    level = estimate_crossed([arms[reference]], np.arange(arms[reference].shape[1]))
+    level = mean_over(arms[reference])
     rows = [
         [measure.title, *[""] * (n_columns - 1)],
         [f"  {reference}", _interval(level, measure), *[""] * (n_columns - 2)],

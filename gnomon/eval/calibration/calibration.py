@@ -260,7 +260,10 @@ def _part(
     same_groups: bool,
 ) -> Part:
     """Put rows into columns; a mask without any true value is left empty."""
-    names = [question.picture if same_groups else group_of(question) for _, question in pairs]
+    # A drawn sample is a group of its own.
+    names = [
+        question.picture if same_groups else question.group or question.id for _, question in pairs
+    ]
     unreadable = tuple(row.is_unreadable for row in rows)
     unmatched = tuple(row.is_unmatched for row in rows)
     return Part(
@@ -380,11 +383,6 @@ class Certifier:
             refused=trust < threshold,
             margin=min(limit, margins.ANYWHERE),
         )
-
-
-def group_of(question: Question) -> str:
-    """Return the group of a user's row, such as a camera; a drawn sample is its own."""
-    return question.group or question.id
 
 
 def tolerance_of(truth: Target) -> float:

@@ -184,9 +184,10 @@ def _fewest_groups(wrong: float, n: int) -> int:
     for allowed in range(_ALLOWED_ERRORS, 0, -1):
         shares = np.zeros(n)
         shares[:allowed] = 0.5
-        enough = [m for m in range(allowed, n + 1) if _is_shown(shares[:m], wrong)]
-        if enough:
-            return enough[0]
+        # Far fewer than all groups are usually enough.
+        enough = next((m for m in range(allowed, n + 1) if _is_shown(shares[:m], wrong)), None)
+        if enough is not None:
+            return enough
     return fewest_for_risk(wrong, is_grouped=True)
 
 
