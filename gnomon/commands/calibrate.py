@@ -13,7 +13,7 @@ import numpy as np
 
 from gnomon.answers.registry import TYPES
 from gnomon.commands.directory import stored_samples
-from gnomon.commands.exam import Exam
+from gnomon.commands.exam import USUAL, Exam, refuse_repeats
 from gnomon.commands.predict import (
     answer_exam,
     data_and_overrides,
@@ -26,17 +26,22 @@ from gnomon.commands.predict import (
 from gnomon.commands.resolve import Resolved, is_gone
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration import conformal
-from gnomon.eval.calibration.calibration import Calibration, Part, Terms
+from gnomon.eval.calibration.calibration import Calibration, Certifier, Part, Terms
 from gnomon.eval.formatting import lower_first
-from gnomon.eval.scoring import predictions, questions
+from gnomon.eval.scoring import certainty, predictions, questions
 from gnomon.eval.scoring.questions import Question
-from gnomon.progress import warn
+from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
+from gnomon.sample import Number
+from gnomon.store.reading.sources import has_user_pictures
 from gnomon.terminal import show
 
 _FEWEST = 20
 """Pictures below which an interval of 90 % is the largest error or the one next to it."""
 _SHARES = (1.0, 0.9, 0.8, 0.7, 0.5, 0.3)
+_SURER = 0.5
+_MOST_OF_SCALE = 0.5
+"""Share of a scale above which an interval tells a reader little."""
 
 
 def calibrate(
@@ -72,46 +77,148 @@ def calibrate(
     if within is not None and not 0 <= within < float("inf"):
         raise RecipeError(f"--within {within:g}: give a distance, 0 or more")
     resolved = resolve_model(model, data, words)
-    recipe, exam = recipe_and_exam(resolved, data, words, run=run)
+    if data is None:
+        assert run is not None  # a served model has been asked for DATA above
+        recipe = resolved.recipe
+        # The run's own number is one of its test.
+        is_given = any(word.startswith("eval.samples=") for word in words)
+        exam = _validation_exam(resolved, run, recipe.eval.samples if is_given else None)
+        _note_unasked(exam)
+    else:
+        recipe, exam = recipe_and_exam(resolved, data, words, run=run)
     if recipe.eval.answer == "greedy":
         # On dials the median read as near as greedy answers, the mean 0.05 further (docs/study.md).
         recipe = replace(recipe, eval=replace(recipe.eval, answer="median"))
-    if data is None:
-        assert run is not None  # a served model has been asked for DATA above
-        exam = _validation_exam(resolved, recipe, run)
     if exam.samples < _FEWEST:
         raise RecipeError(
             f"{exam.samples} labelled pictures are too few: give at least {_FEWEST}, as DATA"
         )
     place = run if run is not None else served_folder(model)
+    recipe = _with_steps_of_labels(recipe, exam)
     out = _answers_path(recipe, exam, place)
     answer_exam(recipe, exam, out, run=run)
     calibration = learn(recipe, exam, out, within=within, same_groups=same_groups)
     file = calibration.write(place)
+    coverage = min(map(_most_coverage, calibration.parts))
+    widths = _mean_widths(calibration, exam, out, coverage)
     for part in calibration.parts:
-        show("\n".join(summary(part, same_groups=same_groups)))
+        lines = summary(part, same_groups=same_groups, width=widths.get(part.listing, ""))
+        show("\n".join(lines))
     command = f"gnomon predict {model} PICTURES" + (f" --server {server}" if server else "")
+    if 0 < coverage < Terms.coverage:  # nine of ten cannot be shown, and predict would refuse
+        command += f" --coverage {coverage:g}"
     show(f"{file}: `{command}` now writes low, high and confidence")
 
 
-def _validation_exam(resolved: Resolved, recipe: Recipe, run: Path) -> Exam:
-    """Return the questions of a run's split val, of which a table may have fewer than of test."""
-    exam = _stored_validation(recipe, run) if any(map(is_gone, recipe.data)) else None
-    if exam is not None:
-        return exam
-    try:
-        resolved.refuse_missing(recipe.data)
-    except RecipeError as error:
-        raise RecipeError(
-            f"{error}; the run was moved, or its data: name labelled pictures as DATA"
-        ) from error
-    exam = Exam.of(replace(recipe, eval=replace(recipe.eval, split="val", data=None)))
-    distinct = exam.pool.n_distinct
-    return exam if distinct is None else replace(exam, samples=min(exam.samples, distinct))
+def _with_steps_of_labels(recipe: Recipe, exam: Exam) -> Recipe:
+    """List the steps of the labels on a scale that goes round, if the recipe lists nothing itself.
+
+    Without a tolerance such a scale lists whole numbers, and labels may be in tenths.
+    """
+    section = recipe.eval
+    if section.grid is not None or not isinstance(section.belief, bool) or not exam.pool.length:
+        return recipe
+    targets = map(exam.pool.target, range(exam.samples))
+    numbers = [target for target in targets if isinstance(target, Number)]
+    cycles = {number.cycle for number in numbers}
+    if len(cycles) != 1 or all(number.listable for number in numbers):
+        return recipe
+    (cycle,), step = cycles, min(number.step for number in numbers)
+    if not Number(Decimal(0), within=step, cycle=cycle).listable or not cycle:
+        return recipe
+    note(
+        f"answers are listed from 0 to {cycle - step:f} in steps of {step:f}, as the labels have"
+        " them"
+    )
+    grid = (0.0, float(cycle - step), float(step))
+    return replace(recipe, eval=replace(section, grid=grid))
 
 
-def _stored_validation(recipe: Recipe, run: Path) -> Exam | None:
-    """Return the questions of the split val that the run wrote down; None if it has others."""
+def _most_coverage(part: Part) -> float:
+    """Return the usual coverage, or the most that so few groups can show."""
+    groups = len(set(part.scored[1]))
+    least = conformal.fewest_groups(Terms.coverage)
+    return Terms.coverage if groups >= least else conformal.most_coverage(groups)
+
+
+def _mean_widths(
+    calibration: Calibration, exam: Exam, answers: Path, coverage: float
+) -> dict[str, str]:
+    """Say of each part how wide intervals of its answers are on average; margins say so themselves.
+
+    That they are as wide as the scale, a user should not learn from the readings.
+    """
+    if not coverage:
+        return {}
+    certifier = Certifier(calibration, Terms(coverage))
+    by_id = {question.id: question for question in questions.load(answers, exam, exam.samples)}
+    widths: dict[str, list[float]] = {}
+    texts = {}
+    for answer in predictions.PredictionFile(answers):
+        truth = by_id[answer.sample_id].target
+        form = truth.form_of_question
+        if not answer.logprobs or not truth.is_readable:
+            continue
+        certified = certifier.certify(answer.logprobs, form, answer.dialect)
+        if certified is None:
+            continue
+        name = form.answer_type
+        measures = certainty.measures(replace(answer, certainty=certified[1]), truth, name)
+        listing = calibrations.hash_of(tuple(answer.logprobs))
+        widths.setdefault(listing, []).append(measures["interval_width"])
+        texts[listing] = _width_text(
+            name, float(np.mean(widths[listing])), TYPES[name].period_of(truth)
+        )
+    return {listing: f"intervals of {100 * coverage:g} % {text}" for listing, text in texts.items()}
+
+
+def _width_text(name: str, width: float, period: float | None) -> str:
+    """Say how wide intervals are, as in "are 2.1 wide on average, of a scale of 10"."""
+    if TYPES[name].axis is None:
+        return f"have {width:.1f} words on average"
+    unit = " min" if TYPES[name].period else ""
+    text = f"are {width:.3g}{unit} wide on average"
+    if not period:
+        return text
+    text += f", of a scale of {period:g}{unit}"
+    if width > _MOST_OF_SCALE * period:
+        text += ": they say little, for some answers are far off"
+    return text
+
+
+def _validation_exam(resolved: Resolved, run: Path, n: int | None) -> Exam:
+    """Return `n` questions of a run's split val; None for all that it has, but at most 500.
+
+    Where drawings were mixed with a user's pictures these alone are asked: intervals are for
+    pictures like them.
+    """
+    recipe = resolved.recipe
+    of_user = [s for s in recipe.data if s.kind is None and has_user_pictures(s)]
+    recipe = replace(recipe, data=tuple(of_user) or recipe.data)
+    is_stored = recipe.data == resolved.recipe.data and any(map(is_gone, recipe.data))
+    exam = _stored_validation(recipe, run, n) if is_stored else None
+    if exam is None:
+        try:
+            resolved.refuse_missing(recipe.data)
+        except RecipeError as error:
+            raise RecipeError(
+                f"{error}; the run was moved, or its data: name labelled pictures as DATA"
+            ) from error
+        section = replace(recipe.eval, split="val", data=None, samples=n)
+        exam = Exam.of(replace(recipe, eval=section))
+    refuse_repeats("eval.samples", exam.samples, exam.pool, "val")
+    return exam
+
+
+def _note_unasked(exam: Exam) -> None:
+    """Say that a split has more labelled rows than are asked."""
+    rows = exam.pool.n_distinct
+    if rows is not None and exam.samples < rows:
+        note(f"{exam.samples:,} of {rows:,} val rows are asked; eval.samples={rows} asks all")
+
+
+def _stored_validation(recipe: Recipe, run: Path, n: int | None) -> Exam | None:
+    """Return `n` questions of the split val that the run wrote down; None if it has others."""
     section, copy = recipe.eval, stored_samples(run, "val")
     # Several sources were mixed by the seed of the training.
     if (
@@ -121,8 +228,7 @@ def _stored_validation(recipe: Recipe, run: Path) -> Exam | None:
     ):
         return None
     sources = tuple([replace(source, augment=None) for source in recipe.data])
-    n = min(section.samples or copy.length, copy.length)
-    return Exam(sources, "val", section.seed, n, run / "data")
+    return Exam(sources, "val", section.seed, n or min(USUAL, copy.length), run / "data")
 
 
 def _answers_path(recipe: Recipe, exam: Exam, place: Path) -> Path:
@@ -154,7 +260,8 @@ def learn(
     if numbers := [target for target in unlisted if target.number is not None]:
         raise RecipeError(
             f"{len(numbers)} of {len(stored)} labels, such as {numbers[0].write()}, are not among"
-            f" the answers that are listed of themselves: {_grid_for(by_id.values())} lists all"
+            " the answers that are listed by default (whole numbers to 100, or the steps of a scale"
+            f" that goes round): {_grid_for(by_id.values())} lists all"
         )
     parts = calibrations.calibrate(
         ((answer, by_id[answer.sample_id]) for answer in stored),
@@ -213,8 +320,11 @@ def _grid_for(some: Iterable[Question]) -> str:
     return f"eval.grid=[{min(values):f},{max(values):f},{step:f}]"
 
 
-def summary(part: Part, *, same_groups: bool = False) -> list[str]:
-    """Say what was learnt: the intervals, and how often the surest answers are wrong."""
+def summary(part: Part, *, same_groups: bool = False, width: str = "") -> list[str]:
+    """Say what was learnt: the intervals, and how often the surest answers are wrong.
+
+    `width` says how wide the intervals are.
+    """
     n, groups = len(part.scores), len(set(part.groups))
     whose = "" if groups == n else f" of {groups} groups"
     right = f"; an answer within {part.within:g} of the truth is right" if part.within else ""
@@ -225,10 +335,12 @@ def summary(part: Part, *, same_groups: bool = False) -> list[str]:
     groups = len(set(part.scored[1]))  # those that intervals are about
     if groups < least:
         lines.append(
-            f"  intervals of 90 % need {least} groups at least: give more, let predict ask for less"
-            f" (--coverage {conformal.most_coverage(groups):.2f})"
-            + ("" if same_groups else ", or say --same-groups if the next pictures are of these")
+            f"  intervals of 90 % need {least} groups, and here are {groups}: calibrate on more, or"
+            f" let predict ask for less (--coverage {conformal.most_coverage(groups):g})"
+            + ("" if same_groups else "; with --same-groups if the next pictures are of these")
         )
+    if width:
+        lines.append(f"  {width}")
     if unreadable := sum(part.unreadable):
         lines.append(
             f"  {unreadable} are of pictures that nobody can read: intervals leave them out"
@@ -247,9 +359,11 @@ def summary(part: Part, *, same_groups: bool = False) -> list[str]:
             what = "pictures have all edges of all matched boxes"
         lines.append(f"  nine of ten {what} within {radius:.1%} of the box's side")
     lines.append(f"  answered     wrong   at most, with 90 % probability, of {next_ones}")
-    lines += [
-        f"  {share:7.0%}   {wrong:7.1%}   {bound:7.1%}" for share, wrong, bound in risks(part)
-    ]
+    rows = risks(part)
+    lines += [f"  {share:7.0%}   {wrong:7.1%}   {bound:7.1%}" for share, wrong, bound in rows]
+    shares_wrong = {share: wrong for share, wrong, _ in rows}
+    if shares_wrong[_SURER] >= shares_wrong[1.0] > 0:
+        lines.append("  the surest half is wrong as often as all are: refusing does not help")
     return lines
 
 

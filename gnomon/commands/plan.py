@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gnomon.atomic import create_file, refuse_taken
 from gnomon.commands import shipped
 from gnomon.commands.resolve import Resolved, resolve, resolve_values, row_counts, warn_of_mistakes
-from gnomon.commands.user_rows import warn_of_repeats
+from gnomon.commands.user_rows import note_few_groups, warn_of_repeats
 from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import ModelNotHereError
 from gnomon.progress import warn
@@ -57,6 +57,7 @@ def plan(
         show(line)
     warn_of_mistakes(checked)
     warn_of_repeats(checked, resolved.samples("train"))
+    note_few_groups(checked)
     make_plan = partial(
         planning.plan,
         checked,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 from gnomon import generators, recipe, store
 from gnomon.commands.directory import has_samples, stored_samples
 from gnomon.commands.exam import USUAL, Exam, refuse_repeats
-from gnomon.commands.user_rows import with_validation
+from gnomon.commands.user_rows import group_counts, with_validation
 from gnomon.generators.base import SPLITS, Split
 from gnomon.names import allow, refuse_code
 from gnomon.names import check as check_known
@@ -485,12 +485,22 @@ def row_splits(source: Source) -> dict[Split, tuple[Samples, int]]:
 
 
 def row_counts(sources: Sequence[Source]) -> Iterator[str]:
-    """Yield a line for each file and directory with its rows per split; drawn data has none."""
+    """Yield a line for each file and directory with its rows per split, and the groups that a
+    column names; drawn data has none."""
     for source in sources:
         if source.path is not None:
-            splits = row_splits(source)
-            counts = (f"{splits[split][1] if split in splits else 0:,} {split}" for split in SPLITS)
-            yield f"{Path(source.path).name}: {', '.join(counts)} rows"
+            splits = splits_on_disk(source)
+            rows = {split: samples.length or 0 for split, samples in splits.items()}
+            line = f"{Path(source.path).name}: {_counts(rows)} rows"
+            if groups := group_counts(source, splits):
+                line += (
+                    f", of {_counts(groups)} groups by {source.columns and source.columns.group}"
+                )
+            yield line
+
+
+def _counts(by_split: Mapping[Split, int]) -> str:
+    return ", ".join(f"{by_split.get(split, 0):,} {split}" for split in SPLITS)
 
 
 def warn_of_mistakes(checked: Recipe, *, leaks: bool = True) -> None:

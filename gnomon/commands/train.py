@@ -11,7 +11,7 @@ from gnomon.commands.card import has_card, write_card
 from gnomon.commands.directory import as_begun, claim, default_run, has_samples
 from gnomon.commands.exam import USUAL
 from gnomon.commands.resolve import Resolved, is_data, resolve, warn_of_mistakes
-from gnomon.commands.user_rows import note_validation, warn_of_repeats
+from gnomon.commands.user_rows import note_few_groups, note_validation, warn_of_repeats
 from gnomon.progress import warn
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.sample import Sample
@@ -63,6 +63,7 @@ def resolve_for_training(name: str, overrides: Sequence[str], run: Path | None =
     if _is_first_process() and resolved.run is None:
         warn_of_mistakes(recipe)
         warn_of_repeats(recipe, resolved.samples("train"))
+        note_few_groups(recipe)
     return resolved
 
 

@@ -1,14 +1,18 @@
 """A training on a user's own rows: how often each is seen, and which checkpoint is kept."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from gnomon import store
+from gnomon.eval.calibration.conformal import USUAL_COVERAGE, fewest_groups
+from gnomon.generators.base import Split
 from gnomon.progress import note, warn
-from gnomon.recipe import Recipe, Train
+from gnomon.recipe import Recipe, Source, Train
 from gnomon.store import Mixture, Samples
-from gnomon.store.reading.sources import has_user_pictures
+from gnomon.store.reading.sources import has_user_pictures, open_splits
 from gnomon.store.samples import train_size
+from gnomon.store.user_data.table import UserTable
 
 _MOST_OFTEN = 10
 """Times that a training may see a row without a warning."""
@@ -41,6 +45,33 @@ def warn_of_repeats(recipe: Recipe, samples: Samples) -> None:
             f"{name}: training sees each of its {rows.length:,} rows about {times:,.0f} times, and"
             f" may learn them by heart; ways out are {', '.join(ways[:-1])}, or {ways[-1]}"
         )
+
+
+def group_counts(source: Source, splits: Mapping[Split, Samples]) -> dict[Split, int]:
+    """Count the groups of each split of a table; empty if no column names them."""
+    if source.columns is None or source.columns.group is None:
+        return {}
+    return {
+        split: len({row.group for row in samples.rows})
+        for split, samples in splits.items()
+        if isinstance(samples, UserTable)
+    }
+
+
+def note_few_groups(recipe: Recipe) -> None:
+    """Say before a training that a split has too few groups for intervals of new ones."""
+    least = fewest_groups(USUAL_COVERAGE)
+    for source in recipe.data:
+        if source.path is None or source.columns is None or source.columns.group is None:
+            continue
+        n = group_counts(source, open_splits(source)).get("val", 0)
+        if n < least:
+            note(
+                f"{Path(source.path).name}: val has {n} groups by {source.columns.group}, and"
+                f" intervals of {100 * USUAL_COVERAGE:g} % for new ones need {least} (`gnomon"
+                " calibrate`); a column of train, val and test, named in columns.split, holds out"
+                " as many as you like"
+            )
 
 
 def with_validation(recipe: Recipe) -> Recipe:

@@ -374,6 +374,15 @@ def test_what_is_learnt_of_groups_is_said_of_new_ones():
     assert alone[2].split()[1] == "45.9%"
 
 
+def test_where_the_surest_are_wrong_as_often_it_is_said():
+    right = (False, True, False, True, False, True, True, True)
+    trusts = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
+    part = Part("list", 0.0, tuple("abcdefgh"), (0.5,) * 8, trusts, right)
+    assert summary(part)[-1].endswith("refusing does not help")
+    better = replace(part, right=part.right[::-1])
+    assert "refusing" not in "".join(summary(better))
+
+
 def test_answers_that_are_no_boxes_cannot_be_calibrated(finder, monkeypatch, capsys):
     unread = local.Choice("?")
     monkeypatch.setattr(local, "_generate", lambda _, samples, *__: [unread] * len(samples))
@@ -401,6 +410,31 @@ def reader(seed):
         return 200, {"choices": choices}
 
     return reply
+
+
+def test_labels_in_tenths_round_a_dial_need_no_list_and_few_groups_get_what_they_can(here, capsys):
+    lines = ["image,answer,camera"]
+    for n in range(40):
+        dial(2 * n + 5).save(f"{n}.png")
+        lines.append(f"{n}.png,{(2 * n + 5) / 10:.1f},{n % 4}")
+    Path("dials.csv").write_text("\n".join(lines))
+    columns = ("kind=number", "ask=How far?", "cycle=10", "group=camera")
+    words = ("served/m", "dials.csv", *(f"columns.{word}" for word in columns))
+    with reply_server(reader(0)) as server:
+        words = (*words, "--server", server.url)
+        assert gnomon("calibrate", *words) == 0
+        output = capsys.readouterr()
+        assert "answers are listed from 0 to 9.9 in steps of 0.1" in output.err
+        assert calibrations.read(Path("predictions/m-served")).grid == (0, 9.9, 0.1)
+        (width,) = re.findall(r"intervals of 80 % are ([\d.]+) wide on average", output.out)
+        assert 0.2 < float(width) < 1
+        command = re.findall(r"`gnomon (predict .*)`", output.out)[-1].split()
+        assert command[-2:] == ["--coverage", "0.8"]
+        # The command that is printed works; nine of ten are refused with a way out.
+        photo = ["0.png" if word == "PICTURES" else word for word in command]
+        assert gnomon(*photo, "--question", "How far?", "--out", "a.csv") == 0
+        assert gnomon(*photo[:-2], "--question", "How far?", "--out", "b.csv") == 1
+        assert "or `gnomon calibrate` again on more" in capsys.readouterr().err
 
 
 def test_a_served_model_is_calibrated_by_answers_that_it_draws(here, capsys):

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -221,8 +222,26 @@ def test_a_moved_run_is_calibrated_on_the_rows_that_it_wrote_down(project, tmp_p
     monkeypatch.chdir(tmp_path)
     words = ["eval.split=test"]
     moved = resolve_model(str(run), None, words)
-    exam = calibrate._validation_exam(moved, moved.parsed, run)
+    exam = calibrate._validation_exam(moved, run, None)
     assert (exam.split, exam.samples) == ("val", 4)
     assert [sample.id for sample in exam] == [
         sample.id for sample in store.open(run / "data", "val")
     ]
+    with pytest.raises(RecipeError, match="the val split has only 4"):
+        calibrate._validation_exam(moved, run, 5)
+
+
+def test_all_rows_of_the_validation_are_calibrated_on_and_no_drawing(project, capsys):
+    table = project / "photos" / "dials.csv"
+    text = table.read_text().replace(",test", ",val").replace(",train", ",test", 1)
+    table.write_text(text)
+    recipe = project / "photos" / "own.yaml"
+    recipe.write_text(RECIPE.replace("train:", "  - {kind: clock}\ntrain:"))
+    resolved = resolve("photos/own.yaml")
+    exam = calibrate._validation_exam(resolved, project, None)
+    assert (exam.samples, [sample.facts["file"] for sample in exam]) == (4, ["dials.csv"] * 4)
+    assert calibrate._validation_exam(resolved, project, 3).samples == 3
+    calibrate._note_unasked(replace(exam, samples=3))
+    assert "3 of 4 val rows are asked; eval.samples=4 asks all" in capsys.readouterr().err
+    with pytest.raises(RecipeError, match="9: the val split has only 4"):
+        calibrate._validation_exam(resolved, project, 9)

@@ -65,6 +65,32 @@ def test_plan_warns_too(recipe, capsys):
     assert "its 20 rows about 20 times" in capsys.readouterr().err
 
 
+def test_groups_are_counted_and_few_of_validation_are_noted(recipe, tmp_path, capsys):
+    table = tmp_path / "labels.csv"
+    header, *rows = table.read_text().splitlines()
+    rows = [f"{row},{n % 12}" for n, row in enumerate(rows)]
+    table.write_text("\n".join([f"{header},camera", *rows]))
+    words = ("plan", recipe, "--config-only", "--memory", "24", "data.0.columns.group=camera")
+    assert gnomon(*words) == 0
+    output = capsys.readouterr()
+    counts = "20 train, 35 val, 5 test rows, of 12 train, 12 val, 5 test groups by camera"
+    assert f"labels.csv: {counts}\n" in output.out
+    assert "intervals" not in output.err
+    table.write_text(
+        "\n".join(
+            [
+                f"{header},camera",
+                *(f"{row.rpartition(',')[0]},{n // 9}" for n, row in enumerate(rows)),
+            ]
+        )
+    )
+    assert gnomon(*words) == 0
+    assert (
+        "labels.csv: val has 5 groups by camera, and intervals of 90 % for new ones need 9"
+        in capsys.readouterr().err
+    )
+
+
 def validation(recipe, *overrides):
     train = resolve(recipe, overrides).recipe.train
     return train.eval_steps, train.eval_samples

@@ -381,6 +381,16 @@ class CyclicType(NumberType):
         """Write the value in plain decimals."""
         return super().display(value.value)
 
+    def present(self, lines: Sequence[Line], truths: Sequence[Number]) -> list[Line]:
+        """Show one line of right answers, not two alike, where no label has a tolerance."""
+        if any(truth.within for truth in truths):
+            return list(lines)
+        changes: dict[str, dict[str, Any]] = {
+            "accepted": {"label": "Exactly right"},
+            "exact": {"label": "Exactly right, without tolerance", "headline": False},
+        }
+        return [replace(line, **changes.get(line.name, {})) for line in lines]
+
     def value_of(self, truth: Number) -> Turn:  # type: ignore[override]
         """Exact decimal with its cycle."""
         return Turn(truth.value, truth.cycle)

@@ -34,7 +34,7 @@ NAME = "calibration.json"
 class Terms:
     """Coverage of intervals and limits of refusal, as a user asks for them."""
 
-    coverage: float = 0.9
+    coverage: float = conformal.USUAL_COVERAGE
     """Share of the truths that lie in their intervals."""
     wrong: float | None = None
     """Share of the answers that may be wrong; what is less sure is refused."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from gnomon.eval.stats.intervals import Floats
 
+USUAL_COVERAGE = 0.9
+"""Share of the truths that an interval holds unless the user asks for another."""
 RISK_LEVEL = 0.9
 """Probability with which the share of wrong answers stays below what was asked for."""
 # Errors that the fewest answers of a threshold may have: with none, one mistake of a sure model
@@ -49,8 +51,8 @@ def limit(scores: Sequence[float], groups: Sequence[Hashable], coverage: float) 
         raise ValueError(
             f"coverage={coverage:g}: needs pictures of at least {least} groups, and {len(sizes)}"
             f" {'was' if len(sizes) == 1 else 'were'} calibrated on: ask for"
-            f" --coverage {most_coverage(len(sizes)):.2f}, or calibrate on more, or with"
-            " --same-groups if the next pictures are of these"
+            f" --coverage {most_coverage(len(sizes)):g}, or `gnomon calibrate` again on more, or"
+            " with --same-groups if the next pictures are of these"
         )
     order = np.argsort(scores, kind="stable")
     weights = np.array([1 / sizes[groups[place]] for place in order])

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from gnomon.answers.base.answer_type import Line
+from gnomon.answers.registry import TYPES
 from gnomon.eval.scoring.runs import ScoredAnswer, unit_names
 from gnomon.eval.stats.crossed import CrossedEstimate, estimate_crossed
 from gnomon.eval.stats.intervals import Estimate, Floats, wilson
@@ -85,11 +86,13 @@ def estimate_difference(
     if paired or len(baseline) == len(candidate) == 1:
         arms = [candidate - baseline]
     result = estimate_crossed(arms, units, unit=noun)
+    # Labels and units may depend on the questions.
+    (shown,) = TYPES[answer_type].present([line], [items[i].truth for i in ids])
     p, test = _test(line, result, baseline, candidate, units)
     return Difference(
         kind=answer_type,
         name=line.name,
-        label=line.label,
+        label=shown.label,
         unit=line.unit,
         baseline=float(baseline.mean()),
         candidate=float(candidate.mean()),

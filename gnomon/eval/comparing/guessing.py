@@ -145,7 +145,7 @@ def _test_guesser(
     return ChanceTest(
         kind=answer_type,
         line=line.name,
-        label=line.label,
+        label=result.label,
         unit=line.unit,
         guesser=guesser,
         chance=result.baseline,

@@ -25,7 +25,7 @@ from gnomon.eval.report.files import SOFTWARE
 from gnomon.eval.report.markup import template
 from gnomon.eval.report.plots import curves
 from gnomon.eval.report.sections import calibration_sections, section, summary
-from gnomon.eval.report.text_tables import answer_warnings, group_notes
+from gnomon.eval.report.text_tables import answer_warnings, coverage_notes, group_notes
 from gnomon.eval.scoring.runs import (
     RunResult,
     answer_types,
@@ -98,7 +98,7 @@ def write_report(
         runs=runs,
         verdicts=_verdicts(groups, comparisons, len(types)),
         differences=list(chain.from_iterable(map(difference_tables, comparisons))),
-        notes=[*refusals, *group_notes(runs)],
+        notes=[*refusals, *coverage_notes(runs), *group_notes(runs)],
         warnings=[*answer_warnings(all_runs), *filter(None, map(space_warning, all_runs))],
         groups=[] if one_per_group else [group.sentence for group in groups],
         published=beside,

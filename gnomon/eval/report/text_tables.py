@@ -41,7 +41,7 @@ def table(runs: Sequence[RunResult]) -> str:
         blocks += [[f"{name} alone", *first], *more_blocks]
     blocks += _chartqa_block(runs)
     sentences = list(chain.from_iterable(verdicts(groups, comparisons)))
-    sentences += [*refusals, *group_notes(runs), *answer_warnings(runs)]
+    sentences += [*refusals, *coverage_notes(runs), *group_notes(runs), *answer_warnings(runs)]
     return "\n\n".join(["\n".join(block) for block in blocks] + sentences) + "\n"
 
 
@@ -83,9 +83,28 @@ def group_notes(runs: Sequence[RunResult]) -> list[str]:
         names, noun = unit_names(run.scores.items)
         if noun == "groups":
             n = len(set(names))
+            column = _group_column(run)
+            by = f" (by {column})" if column else ""
             few = f"; over so few they are wide: hold out more than {n}" * (n < _ENOUGH_GROUPS)
-            notes.append(f"Intervals are over {n:,} groups of rows, as if others were asked{few}")
+            notes.append(f"Intervals are over {n:,} groups{by}, as if others were asked{few}")
     return list(dict.fromkeys(notes))
+
+
+def _group_column(run: RunResult) -> str | None:
+    """Return the column whose values are a run's groups; None if its sources have several."""
+    sources = run.asked.get("sources", [run.asked])
+    columns = {(source.get("columns") or {}).get("group") for source in sources} - {None}
+    return columns.pop() if len(columns) == 1 else None
+
+
+def coverage_notes(runs: Sequence[RunResult]) -> list[str]:
+    """Say what share of the truths calibrated runs were asked to hold; alike ones once."""
+    shares = [(run.settings.get("calibration") or {}).get("coverage") for run in runs]
+    return list(
+        dict.fromkeys(
+            f"Intervals are to hold {100 * share:g} % of the truths" for share in shares if share
+        )
+    )
 
 
 def json_data(runs: Sequence[RunResult]) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def _lines_of(answers: AnswerType) -> tuple[Line, ...]:
         holds = "Margins hold every matched box"
     return (
         Line("interval_covers", holds, headline=True),
-        Line("interval_width", width, statistic="mean", unit=unit, better="lower"),
+        Line("interval_width", width, statistic="mean", unit=unit, better="lower", headline=True),
         *answered,
     )
 

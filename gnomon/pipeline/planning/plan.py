@@ -113,9 +113,10 @@ class Plan:
             lines.append(f"cut       {self.cut}")
         if self.coverage is not None:
             shares = ", ".join(
-                f"{share:.0%} ({answer_type})" for answer_type, share in self.coverage.items()
+                f"{100 * share:.0f} % ({answer_type})"
+                for answer_type, share in self.coverage.items()
             )
-            lines.append(f"digits    the numeric loss sees {shares} of the answers'")
+            lines.append(f"digits    the numeric loss sees {shares}")
         if self.recipe.loss.spread:
             lines.append(
                 f"spread    answers are drawn from a bell of {self.recipe.loss.spread:g} steps"
