@@ -32,7 +32,6 @@ from gnomon.eval.scoring import certainty, predictions, questions
 from gnomon.eval.scoring.questions import Question
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
-from gnomon.sample import Number
 from gnomon.store.reading.sources import has_user_pictures
 from gnomon.terminal import show
 
@@ -118,20 +117,16 @@ def _with_steps_of_labels(recipe: Recipe, exam: Exam) -> Recipe:
     section = recipe.eval
     if section.grid is not None or not isinstance(section.belief, bool) or not exam.pool.length:
         return recipe
-    targets = map(exam.pool.target, range(exam.samples))
-    numbers = [target for target in targets if isinstance(target, Number)]
-    cycles = {number.cycle for number in numbers}
-    if len(cycles) != 1 or all(number.listable for number in numbers):
+    targets = [
+        target for target in map(exam.pool.target, range(exam.samples)) if target.is_readable
+    ]
+    types = {type(target) for target in targets}
+    grid = types.pop().round_grid(targets) if len(types) == 1 else None
+    if grid is None:
         return recipe
-    (cycle,), step = cycles, min(number.step for number in numbers)
-    if not Number(Decimal(0), within=step, cycle=cycle).listable or not cycle:
-        return recipe
-    note(
-        f"answers are listed from 0 to {cycle - step:f} in steps of {step:f}, as the labels have"
-        " them"
-    )
-    grid = (0.0, float(cycle - step), float(step))
-    return replace(recipe, eval=replace(section, grid=grid))
+    first, last, step = grid
+    note(f"answers are listed from {first} to {last} in steps of {step}, as the labels have them")
+    return replace(recipe, eval=replace(section, grid=(float(first), float(last), float(step))))
 
 
 def _most_coverage(part: Part) -> float:

@@ -128,6 +128,14 @@ class Target(ABC):
         """Answers to a question of its form, complete where `listable` is true."""
         return ()
 
+    @classmethod
+    def round_grid(cls, truths: Sequence[Any]) -> tuple[Decimal, Decimal, Decimal] | None:  # noqa: ARG003
+        """First, last and step of a scale that goes round, as fine as these truths are.
+
+        None if they have no such scale, or listing them by default holds them all.
+        """
+        return None
+
     def on_grid(self, values: Sequence[Decimal]) -> tuple[Self, ...] | None:  # noqa: ARG002 - of numbers
         """Answers of its form with these values; None if it is no number."""
         return None

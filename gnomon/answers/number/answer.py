@@ -206,6 +206,17 @@ class Number(Target):
         """The value, which a grid may list."""
         return self.value
 
+    @classmethod
+    def round_grid(cls, truths: Sequence[Self]) -> tuple[Decimal, Decimal, Decimal] | None:
+        """First, last and step of a scale that goes round, as fine as these truths are."""
+        cycles = {truth.cycle for truth in truths}
+        if len(cycles) != 1 or all(truth.listable for truth in truths):
+            return None
+        (cycle,), step = cycles, min(truth.step for truth in truths)
+        if not cycle or not cls(_ZERO, within=step, cycle=cycle).listable:
+            return None
+        return _ZERO, cycle - step, step
+
     def on_grid(self, values: Sequence[Decimal]) -> tuple[Self, ...]:
         """Numbers with these values, in the same unit and on the same cycle."""
         form = self.form_of_question

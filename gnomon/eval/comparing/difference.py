@@ -87,12 +87,12 @@ def estimate_difference(
         arms = [candidate - baseline]
     result = estimate_crossed(arms, units, unit=noun)
     # Labels and units may depend on the questions.
-    (shown,) = TYPES[answer_type].present([line], [items[i].truth for i in ids])
+    (display_line,) = TYPES[answer_type].present([line], [items[i].truth for i in ids])
     p, test = _test(line, result, baseline, candidate, units)
     return Difference(
         kind=answer_type,
         name=line.name,
-        label=shown.label,
+        label=display_line.label,
         unit=line.unit,
         baseline=float(baseline.mean()),
         candidate=float(candidate.mean()),
