@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from gnomon.answers.registry import TARGETS
 from gnomon.commands import cuts, directory, pictures
 from gnomon.commands.answer_files import Provenance, provenance_path, read_provenance
 from gnomon.commands.exam import Exam
@@ -29,7 +30,7 @@ from gnomon.eval.scoring import predictions, questions
 from gnomon.pipeline import families
 from gnomon.pipeline.answering.rule import AnswerRule, full_settings
 from gnomon.progress import note, warn
-from gnomon.recipe import Recipe, RecipeError, parse_file
+from gnomon.recipe import Columns, Recipe, RecipeError, parse_file
 from gnomon.sample import Number, Prediction, Sample, Target, Text
 from gnomon.store.formats.manifest import differences
 from gnomon.store.lock import sole_writer
@@ -456,6 +457,9 @@ def _picture_form(recipe: Recipe, run: Path | None, certifier: Certifier | None)
     if not section.belief and section.answer == "greedy":
         return Text("?")  # nothing is listed, so no sample need be drawn to learn the form
     form = pictures.answer_form(recipe, run)
+    if run is None and certifier and (boxes := certifier.calibration.margin_type):
+        columns = Columns(kind=boxes)  # what a server was trained on nobody here knows
+        form = TARGETS[boxes].form_of_labels(columns) or form
     if section.grid is not None and form.on_grid(section.grid_values) is None:
         form = Number(Decimal(0))
     is_listed = not isinstance(section.belief, bool) or section.grid is not None or form.listable

@@ -412,6 +412,61 @@ def reader(seed):
     return reply
 
 
+def box_finder(seed, *, has_logprobs):
+    """Replies of a model whose boxes are up to three pixels off, and surer where they are not."""
+    rng = np.random.default_rng(seed)
+
+    def reply(request):
+        part = request["messages"][0]["content"][0]["image_url"]["url"].partition(",")[2]
+        n = Image.open(io.BytesIO(base64.b64decode(part))).getpixel((0, 0))[0]
+        choices = []
+        for _ in range(request.get("n", 1)):
+            # At temperature 0 the same picture has the same answer; drawn ones differ as much.
+            off = n % 4 if request["temperature"] == 0 else rng.integers(-(n % 4), n % 4 + 1)
+            text = create("plain").write(Box(10 + off, 20, 50 + off, 60), (100, 100))
+            tokens = [{"token": text, "logprob": -0.1 - n % 4}]
+            choice = {"message": {"content": text}, "finish_reason": "stop"}
+            choices.append(choice | ({"logprobs": {"content": tokens}} if has_logprobs else {}))
+        return 200, {"choices": choices}
+
+    return reply
+
+
+@pytest.mark.parametrize("has_logprobs", [True, False])
+def test_boxes_of_a_served_model_have_margins(here, capsys, has_logprobs):
+    Path("photos").mkdir()
+    lines = ["image,answer"]
+    for n in range(40):
+        picture = Image.new("RGB", (100, 100), "white")
+        picture.putpixel((0, 0), (n, 0, 0))
+        picture.save(f"photos/{n}.png")
+        lines.append(f'photos/{n}.png,"10 20 50 60"')
+    Path("boxes.csv").write_text("\n".join(lines))
+    columns = ("columns.kind=box", "columns.ask=Where?")
+    with reply_server(box_finder(0, has_logprobs=has_logprobs)) as server:
+        served = ("--server", server.url)
+        words = ("calibrate", "served/m", "boxes.csv", *columns, *served, "eval.repeats=8")
+        assert gnomon(*words, "--within", 1) == 0
+        asked = [request for _, _, request in server.requests]
+        # With log-probabilities one request says all; without, drawn answers are compared.
+        assert len(asked) == (40 if has_logprobs else 80)
+        printed = capsys.readouterr().out
+        assert "40 answers (box); an answer within 1 of the truth is right" in printed
+        # Three pixels of a side of forty.
+        assert "all edges within 7.5% of the box's side" in printed
+        words = ("predict", "served/m", "photos", "--question", "Where?", *served)
+        assert gnomon(*words, "--answered", 0.4, "--out", "out.csv") == 0
+    with open("out.csv", encoding="utf-8") as file:
+        rows = {int(row["file"].partition(".")[0]): row for row in csv.DictReader(file)}
+    spoken = create("plain")
+    for row in rows.values():
+        ends = [spoken.read_box(row[end], (100, 100)) for end in ("low", "high")]
+        assert margins.covers(ends, (10, 20, 50, 60), 0.6)
+    # The pictures on which it is surest are answered, and those that are as sure as the last.
+    assert {n % 4 for n, row in rows.items() if row["refused"] != "yes"} == {0, 1}
+    assert float(rows[0]["confidence"]) > 0.9 > 0.1 > float(rows[3]["confidence"])
+
+
 def test_labels_in_tenths_round_a_dial_need_no_list_and_few_groups_get_what_they_can(here, capsys):
     lines = ["image,answer,camera"]
     for n in range(40):

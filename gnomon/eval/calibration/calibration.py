@@ -163,6 +163,12 @@ class Calibration:
     refusals: bool = False
     """True if that nothing can be read is one of the listed answers."""
 
+    @property
+    def margin_type(self) -> str | None:
+        """Type of the only answers that it knows, if these have margins."""
+        (first, *others) = self.parts
+        return first.listing if first.is_margin and not others else None
+
     def part(self, answers: Sequence[str]) -> Part | None:
         """Return the part for questions with these listed answers."""
         listing = hash_of(answers)

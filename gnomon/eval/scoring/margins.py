@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gnomon.answers.base.target import Corners
+from gnomon.answers.box.measure import iou
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import Dialect, create
 from gnomon.sample import Prediction, Size, Target
@@ -79,6 +82,24 @@ def _box_score(answer: Corners, truth: Corners) -> float:
     if not (answer[0] < answer[2] and answer[1] < answer[3]):
         return float("inf")
     return edge_error(answer, truth) / side(answer)
+
+
+def agreement(prediction: Prediction, other: Prediction, form: Target) -> float:
+    """Return how well the boxes of two answers overlap: 1 for the same, 0 where one has none.
+
+    It is twice the IoU of the best pairs over the number of boxes; labels do not count.
+    """
+    from scipy.optimize import linear_sum_assignment  # predicting does without it elsewhere
+
+    values = [read_answer(answer, form) for answer in (prediction, other)]
+    if None in values:
+        return 0.0
+    first, second = (TYPES[form.answer_type].boxes(value) for value in values)
+    if not first or not second:
+        return float(not first and not second)
+    overlaps = np.array([[iou(a, b) for b in second] for a in first])
+    pairs = linear_sum_assignment(overlaps, maximize=True)
+    return float(2 * overlaps[pairs].sum() / (len(first) + len(second)))
 
 
 def bounds(box: Corners, margin: float, size: Size) -> tuple[Corners | None, Corners]:

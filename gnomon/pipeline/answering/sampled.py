@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from math import exp, log
@@ -14,9 +14,10 @@ from gnomon.answers.registry import TYPES
 from gnomon.answers.unreadable.answer import WORD
 from gnomon.answers.unreadable.read import is_refusal
 from gnomon.dialect import create
-from gnomon.sample import Target
+from gnomon.eval.scoring import margins
+from gnomon.sample import Prediction, Target
 
-_DIGITS = 5
+DIGITS = 5
 """Decimals of a stored log-probability, as those of local models have."""
 _MIN_PROBABILITY = 1e-12
 """Least probability of a listed answer: no logarithm is infinite."""
@@ -58,9 +59,18 @@ def sampled_belief(
     ]
     listed_share = n / len(answers)
     return {
-        answer: round(log(max(share * listed_share, _MIN_PROBABILITY)), _DIGITS)
+        answer: round(log(max(share * listed_share, _MIN_PROBABILITY)), DIGITS)
         for answer, share in zip(listing, shares, strict=True)
     }
+
+
+def log_agreement(prediction: Prediction, answers: Sequence[SampledAnswer], form: Target) -> float:
+    """Compute the logarithm of how well drawn answers agree with the boxes of one, on average."""
+    shares = [
+        margins.agreement(prediction, replace(prediction, text=answer.text), form)
+        for answer in answers
+    ]
+    return log(max(sum(shares) / len(shares), _MIN_PROBABILITY))
 
 
 def _server_probabilities(

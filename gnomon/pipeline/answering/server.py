@@ -30,10 +30,15 @@ from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, Reque
 
 from gnomon.eval.scoring import predictions, questions
 from gnomon.pipeline.answering.rule import GREEDY, AnswerRule, Choice, full_settings
-from gnomon.pipeline.answering.sampled import SampledAnswer, sampled_belief
+from gnomon.pipeline.answering.sampled import (
+    DIGITS,
+    SampledAnswer,
+    log_agreement,
+    sampled_belief,
+)
 from gnomon.progress import note, track, warn
 from gnomon.redact import KEY, check_url, redact, server_key, strike_secrets
-from gnomon.sample import Prediction, Sample
+from gnomon.sample import Prediction, Sample, Size
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -102,6 +107,13 @@ class Server:
         Tries again if the server is busy, fails, or refuses a parameter.
         """
         return self._complete(question, images, {"temperature": 0}, max_tokens, _reply_of)
+
+    def ask_with_logprob(
+        self, question: str, images: Sequence[Image], *, max_tokens: int
+    ) -> SampledAnswer:
+        """Send one question as `ask` does, and return the answer with its probability if given."""
+        more = {"temperature": 0, "logprobs": True}
+        return self._complete(question, images, more, max_tokens, _samples_of)[0]
 
     def samples(
         self, question: str, images: Sequence[Image], *, max_tokens: int, n: int
@@ -381,8 +393,11 @@ def predict_to_file(
     recorded = questions.record(rest, questions.question_path(out))
     empty = 0
 
-    def answer(sample: Sample) -> tuple[Sample, Choice]:
+    def answer(sample: Sample) -> tuple[Sample, Prediction]:
         choice = Choice()
+        if sample.target.form_of_question.has_margin and rule.stores_beliefs:
+            bare = Prediction.of(sample, "", _size(sample), dialect, settings)
+            return sample, _boxes_with_margin(server, sample, bare, max_new_tokens, repeats, rule)
         if listing := rule.answers(sample, dialect):
             draws = server.samples(
                 sample.question, sample.images, max_tokens=max_new_tokens, n=repeats
@@ -393,20 +408,48 @@ def predict_to_file(
         if not choice.text:
             reply = server.ask(sample.question, sample.images, max_tokens=max_new_tokens)
             choice = replace(choice, text=reply.text)
-        return sample, choice
-
-    for sample, choice in _in_order(answer, recorded, total=total, done=len(done), at_once=at_once):
-        size = sample.image.size if sample.image else None
         logprobs = choice.logprobs if rule.stores_beliefs else None
-        prediction = Prediction.of(
-            sample, choice.text, size, dialect, settings, logprobs, choice.certainty
+        return sample, Prediction.of(
+            sample, choice.text, _size(sample), dialect, settings, logprobs, choice.certainty
         )
+
+    for _, prediction in _in_order(answer, recorded, total=total, done=len(done), at_once=at_once):
         predictions.append(out, [prediction])
-        empty += not choice.text
+        empty += not prediction.text
     if empty:
         warn(_EMPTY.format(empty, max_new_tokens))
     if server.thinks:
         warn(_WARM.format(server.model))
+
+
+def _size(sample: Sample) -> Size | None:
+    return sample.image.size if sample.image else None
+
+
+def _boxes_with_margin(
+    server: Server,
+    sample: Sample,
+    bare: Prediction,
+    max_tokens: int,
+    repeats: int,
+    rule: AnswerRule,
+) -> Prediction:
+    """Ask for boxes and how sure the server is of them, and add their margin if one is known.
+
+    Where it gives no log-probabilities, it is how well boxes that it draws overlap with these.
+    """
+    reply = server.ask_with_logprob(sample.question, sample.images, max_tokens=max_tokens)
+    prediction = replace(bare, text=reply.text)
+    if not reply.text:
+        return prediction
+    form, logprob = sample.target.form_of_question, reply.logprob
+    if logprob is None:
+        draws = server.samples(sample.question, sample.images, max_tokens=max_tokens, n=repeats)
+        logprob = log_agreement(prediction, draws, form)
+    prediction = replace(prediction, logprob=round(logprob, DIGITS))
+    if rule.certifier is None:
+        return prediction
+    return replace(prediction, certainty=rule.certifier.certify_margin(prediction, form))
 
 
 def ask_all(
