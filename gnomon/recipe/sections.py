@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from decimal import Decimal
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
@@ -438,7 +438,27 @@ class Train:
 
 
 MOST_ANSWERS = 10_000
-"""Answers that a grid may list: each takes a row of the model's logits."""
+"""Answers that a grid may list: each takes a row of the model's logits. Of more numbers only the
+likeliest are computed."""
+
+
+Grid: TypeAlias = tuple[float, float, float]
+"""First, last and step of numbers."""
+GridDecimals: TypeAlias = tuple[Decimal, Decimal, Decimal]
+
+
+def wide_grid(grid: Grid) -> GridDecimals | None:
+    """Return a grid too long for a list, whose numbers are searched; None if they are listed."""
+    first, last, step = _decimals(grid)
+    return (first, last, step) if (last - first) / step > MOST_ANSWERS else None
+
+
+def _decimals(grid: Grid) -> GridDecimals:
+    # A whole step of 1.0 means 1: answers are written 7, as the labels are, and not 7.0.
+    first, last, step = (
+        Decimal(int(number)) if number == int(number) else Decimal(str(number)) for number in grid
+    )
+    return first, last, step
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -473,27 +493,32 @@ class Eval:
     a local model lists all: more are dearer and surer."""
     grid: tuple[float, float, float] | None = None
     """First, last and step of the possible numbers, such as [0, 9.9, 0.1], for `answer` and
-    `belief`."""
+    `belief`. Of more than 10,000, as of counters, the likeliest are searched figure by figure."""
 
     @property
     def grid_values(self) -> tuple[Decimal, ...]:
-        """Numbers of the grid, with the decimals of its step; empty without a grid."""
-        if self.grid is None:
+        """Numbers of the grid, with the decimals of its step; empty without one, or a wide one."""
+        if self.grid is None or self.wide_grid is not None:
             return ()
-        # A whole step of 1.0 means 1: answers are written 7, as the labels are, and not 7.0.
-        first, last, step = (
-            Decimal(int(number)) if number == int(number) else Decimal(str(number))
-            for number in self.grid
-        )
+        first, last, step = _decimals(self.grid)
         return tuple(first + n * step for n in range(int((last - first) / step) + 1))
+
+    @property
+    def wide_grid(self) -> GridDecimals | None:
+        """First, last and step of a grid too long for a list, whose numbers are searched."""
+        return None if self.grid is None else wide_grid(self.grid)
 
     def __post_init__(self) -> None:
         if self.grid is not None:
             first, last, step = self.grid
-            if not (last > first and step > 0 and (last - first) / step <= MOST_ANSWERS):
+            if not (last > first and step > 0):
                 raise ValueError(
-                    f"grid={list(self.grid)}: give first, last and step of at most"
-                    f" {MOST_ANSWERS:,} numbers, such as [0, 9.9, 0.1]"
+                    f"grid={list(self.grid)}: give first, last and step, such as [0, 9.9, 0.1]"
+                )
+            if self.wide_grid is not None and first < 0:
+                raise ValueError(
+                    f"grid={list(self.grid)}: more than {MOST_ANSWERS:,} numbers are not listed but"
+                    " searched, and that from 0 on: give a first of 0 or more"
                 )
             if self.answer == "greedy" and not self.belief:
                 raise ValueError(

@@ -8,7 +8,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from decimal import Decimal
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+
+if TYPE_CHECKING:
+    from gnomon.answers.base.number_range import NumberRange
 
 Size: TypeAlias = tuple[int, int]
 """Width and height in pixels."""
@@ -138,6 +141,12 @@ class Target(ABC):
 
     def on_grid(self, values: Sequence[Decimal]) -> tuple[Self, ...] | None:  # noqa: ARG002 - of numbers
         """Answers of its form with these values; None if it is no number."""
+        return None
+
+    def number_range(
+        self, grid: tuple[Decimal, Decimal, Decimal] | None = None,  # noqa: ARG002 - of numbers
+    ) -> NumberRange | None:  # fmt: skip
+        """Numbers that are searched for its answer: too many for a list; None if it is listed."""
         return None
 
     @property

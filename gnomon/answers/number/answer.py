@@ -8,6 +8,7 @@ from decimal import Context, Decimal, InvalidOperation
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
+from gnomon.answers.base.number_range import NumberRange
 from gnomon.answers.base.target import Draw, Size, Target, escape
 
 # The form that `write` writes.
@@ -17,6 +18,8 @@ _ZERO = Decimal(0)
 _LAST_LISTED = 100
 # The same about a scale that goes round: 1,000 steps, as tenths of 100 or 360 degrees.
 _MOST_STEPS = 1000
+# Figures of a counter from which on its numbers are searched and not listed.
+_LONG = 3
 _ONE = Decimal(1)
 # As many digits as any label has, from 1e299 to 1e-299: the usual 28 would round long counters.
 _EXACT = Context(prec=1000)
@@ -183,12 +186,27 @@ class Number(Target):
         whole, point, rest = f"{self.value:f}".partition(".")
         return f"{whole.zfill(self.digits)}{point}{rest}"
 
+    def number_range(
+        self, grid: tuple[Decimal, Decimal, Decimal] | None = None
+    ) -> NumberRange | None:
+        """Return the numbers of a long counter, or of a grid of first, last and step.
+
+        None where there are few enough to be listed.
+        """
+        if grid is not None:
+            return None if self.cycle else NumberRange(*grid, self.digits, self.unit)
+        if self.cycle or self.digits < _LONG:
+            return None
+        return NumberRange(_ZERO, Decimal(10) ** self.digits - 1, _ONE, self.digits, self.unit)
+
     @property
     def listable(self) -> bool:
         """True for whole numbers from 0 to 100, and for steps of a scale that goes round."""
         if self.cycle:
             step = self.within or _ONE
             return not self.value % step and self.cycle / step <= _MOST_STEPS
+        if self.digits >= _LONG:  # a list to 100 would tell that the counter is at its beginning
+            return False
         return self.value == int(self.value) and 0 <= self.value <= _LAST_LISTED
 
     def possible_answers(self) -> tuple[Self, ...]:

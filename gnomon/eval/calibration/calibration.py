@@ -15,6 +15,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from gnomon import files, jsons
 from gnomon.answers.base.answer_type import Answer
+from gnomon.answers.base.number_range import NumberRange
 from gnomon.answers.registry import TYPES
 from gnomon.answers.unreadable.answer import WORD
 from gnomon.answers.unreadable.read import is_refusal
@@ -24,6 +25,7 @@ from gnomon.eval.calibration.estimates import Estimate
 from gnomon.eval.scoring import margins
 from gnomon.eval.scoring.belief import value_answers
 from gnomon.eval.scoring.questions import Question
+from gnomon.recipe.sections import wide_grid
 from gnomon.sample import Certainty, Prediction, Target
 
 NAME = "calibration.json"
@@ -169,9 +171,13 @@ class Calibration:
         (first, *others) = self.parts
         return first.listing if first.is_margin and not others else None
 
-    def part(self, answers: Sequence[str]) -> Part | None:
-        """Return the part for questions with these listed answers."""
-        listing = hash_of(answers)
+    def number_range(self, form: Target) -> NumberRange | None:
+        """Return the numbers of which a belief has the likeliest alone; None where it has all."""
+        return None if self.listing else range_of(form, self.grid)
+
+    def part(self, answers: Sequence[str], form: Target) -> Part | None:
+        """Return the part for questions of a form with these listed answers."""
+        listing = listing_of(answers, self.number_range(form))
         return next((part for part in self.parts if part.listing == listing), None)
 
     def to_json(self) -> dict[str, Any]:
@@ -213,6 +219,7 @@ def calibrate(
     *,
     within: float | None = None,
     same_groups: bool = False,
+    grid: tuple[float, float, float] | None = None,
 ) -> tuple[Part, ...]:
     """Learn from answers with beliefs and their labelled questions; others are passed over.
 
@@ -227,7 +234,7 @@ def calibrate(
         if prediction.logprob is not None and form.has_margin:
             boxes.setdefault(form.answer_type, []).append((prediction, question))
         elif prediction.logprobs:
-            listing = hash_of(tuple(prediction.logprobs))
+            listing = listing_of(tuple(prediction.logprobs), range_of(form, grid))
             by_listing.setdefault(listing, []).append((prediction, question))
     parts = []
     for listing, some in by_listing.items():
@@ -235,7 +242,10 @@ def calibrate(
         if tolerance is None:
             truths = [question.target for _, question in some if question.target.is_readable]
             tolerance = min(map(tolerance_of, truths), default=0.0)
-        rows = [_listed_row(prediction, question, rule, tolerance) for prediction, question in some]
+        rows = [
+            _listed_row(prediction, question, rule, tolerance, grid)
+            for prediction, question in some
+        ]
         parts.append(_part(listing, tolerance, some, rows, same_groups=same_groups))
     for answer_type, some in boxes.items():
         rows = [_margin_row(prediction, question, within) for prediction, question in some]
@@ -284,11 +294,18 @@ def _part(
     )
 
 
-def _listed_row(prediction: Prediction, question: Question, rule: str, tolerance: float) -> _Row:
+def _listed_row(
+    prediction: Prediction,
+    question: Question,
+    rule: str,
+    tolerance: float,
+    grid: tuple[float, float, float] | None,
+) -> _Row:
     """Measure an answer that was chosen from a list by its belief."""
     truth = question.target
+    form = truth.form_of_question
     estimate = Estimate.of(
-        prediction.logprobs or {}, truth.form_of_question, prediction.dialect, rule, tolerance
+        prediction.logprobs or {}, form, prediction.dialect, rule, tolerance, range_of(form, grid)
     )
     score = estimate.score(truth) if truth.is_readable else np.inf
     return _Row(
@@ -354,11 +371,12 @@ class Certifier:
         The interval holds nine of ten truths of the pictures that can be read, also where the
         answer is that this one cannot be.
         """
-        part = self.calibration.part(tuple(logprobs))
+        part = self.calibration.part(tuple(logprobs), form)
         if part is None:
             return None
         limit, threshold = self._limits[part.listing]
-        estimate = Estimate.of(logprobs, form, dialect, self.calibration.rule, part.within)
+        numbers = self.calibration.number_range(form)
+        estimate = Estimate.of(logprobs, form, dialect, self.calibration.rule, part.within, numbers)
         answers = value_answers(logprobs, form)
         if estimate.belief.answer_type.axis is None:
             interval = (", ".join(estimate.choices(answers, limit)), "")
@@ -394,6 +412,17 @@ class Certifier:
 def tolerance_of(truth: Target) -> float:
     """Return the distance from a truth that its labels call right: a scale's finest step."""
     return float(getattr(truth, "within", 0))
+
+
+def range_of(form: Target, grid: tuple[float, float, float] | None) -> NumberRange | None:
+    """Return the numbers that are searched for answers of a form; None if they are listed."""
+    wide = None if grid is None else wide_grid(grid)
+    return None if grid is not None and wide is None else form.number_range(wide)
+
+
+def listing_of(answers: Sequence[str], numbers: NumberRange | None) -> str:
+    """Return the name of a list of answers, or of the numbers that it has the likeliest of."""
+    return hash_of(answers if numbers is None else [repr(numbers)])
 
 
 def hash_of(answers: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gnomon.answers.base.number_range import NumberRange
 from gnomon.eval.scoring.belief import SAME, Belief, belief_of, best_place, distance
 from gnomon.sample import Target
 
@@ -24,6 +25,8 @@ class Estimate:
     """Index of the answer in the list."""
     scale: float
     """Expected distance from the answer and half a step of the list; 1 for words."""
+    numbers: NumberRange | None
+    """Numbers of which the list has the likeliest alone; None where it has all answers."""
     trust: float
     """Probability of the listed answers that are so near that this one would be right; of the
     answer that nothing can be read, its own."""
@@ -35,8 +38,9 @@ class Estimate:
 
     @classmethod
     def of(
-        cls, logprobs: Mapping[str, float], form: Target, dialect: str, rule: str, within: float
-    ) -> Estimate:
+        cls, logprobs: Mapping[str, float], form: Target, dialect: str, rule: str, within: float,
+        numbers: NumberRange | None = None,
+    ) -> Estimate:  # fmt: skip
         """Estimate the answer to a question of that form; `within` is the distance still right."""
         belief = belief_of(logprobs, form, dialect, form.answer_type)
         place = best_place(belief, rule)
@@ -44,10 +48,12 @@ class Estimate:
         if belief.answer_type.axis is not None:
             away = belief.distances[place]
             # A model that is sure of one answer still has an error of rounding.
-            scale = float(belief.p @ away) + half_step(belief)
+            half = half_step(belief) if numbers is None else float(numbers.step) / 2
+            scale = float(belief.p @ away) + half
             is_near = away <= within + SAME
         trust = float(belief.p[is_near].sum()) * (1 - belief.unreadable)
-        return cls(belief, place, scale, belief.unreadable if belief.refuses else trust)
+        trust = belief.unreadable if belief.refuses else trust
+        return cls(belief, place, scale, numbers, trust)
 
     def score(self, truth: Target) -> float:
         """Score how badly the truth fits: the error in units of the scale, or 1 − p for words.
@@ -60,6 +66,8 @@ class Estimate:
         if belief.answer_type.axis is None:
             return 1.0 - float(belief.p[belief.truths(value)].sum())
         to_truth = distance(belief.places - belief.answer_type.place(value), belief.period)
+        if self.numbers is not None:
+            return float(to_truth[self.place]) / self.scale
         nearest = int(np.argmin(to_truth))
         if to_truth[nearest] > half_step(belief) + SAME:
             return float("inf")
@@ -85,6 +93,8 @@ class Estimate:
         On a scale that goes round it may begin near the end and end near the beginning.
         """
         belief = self.belief
+        if self.numbers is not None:
+            return self.numbers.around(float(belief.places[self.place]), limit * self.scale)
         inside = belief.distances[self.place] <= limit * self.scale + SAME
         offsets = belief.places - belief.places[self.place]
         if belief.period and not inside.all():

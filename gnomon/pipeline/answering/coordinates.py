@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from math import exp, inf
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import torch
 
@@ -125,6 +125,18 @@ def coordinate_logprobs(
     possible ones of each of the four places.
     """
     searches = _searches(loaded, sample, answer, numbers)
+    run_searches(loaded, sample, searches)
+    beliefs = [search.result() for search in searches]
+    return [beliefs[start : start + 4] for start in range(0, len(beliefs), 4)]
+
+
+def run_searches(
+    loaded: Loaded, sample: Sample, searches: Sequence[Search], most_nodes: int | None = None
+) -> None:
+    """Expand searches together, a level of digits in each pass, until each has all but REST.
+
+    They end without it where they have expanded `most_nodes` beginnings.
+    """
     model = loaded.model
     was_training = model.training
     model.eval()
@@ -132,6 +144,11 @@ def coordinate_logprobs(
     with torch.no_grad():
         prompt = Prompt(loaded, prompt_of(loaded.family, loaded.processor, sample), sample)
         while nodes := [(search, node) for search in searches for node in search.nodes_to_expand()]:
+            if most_nodes is not None:
+                nodes = nodes[:most_nodes]
+                most_nodes -= len(nodes)
+                if not nodes:
+                    break
             rows = prompt.next_logits([search.before + node for search, node in nodes])
             for part, of_part in zip(torch.split(rows, _ROWS), _split(nodes), strict=True):
                 part_of_32 = part.float()  # bf16 has three digits
@@ -139,8 +156,6 @@ def coordinate_logprobs(
                 for (search, node), row, norm in zip(of_part, part_of_32, norms, strict=True):
                     search.expand(node, (row[search.tokens(node)] - norm).tolist())
     model.train(was_training)
-    beliefs = [search.result() for search in searches]
-    return [beliefs[start : start + 4] for start in range(0, len(beliefs), 4)]
 
 
 def _split(nodes: list[Any]) -> list[list[Any]]:
@@ -148,7 +163,7 @@ def _split(nodes: list[Any]) -> list[list[Any]]:
 
 
 @dataclass(frozen=True)
-class _TokenTrie:
+class TokenTrie:
     """Tokens of all possible numbers at one place of the text, each with the token that ends it."""
 
     numbers: dict[Ids, str]
@@ -160,8 +175,12 @@ class _TokenTrie:
         """Index of the token at which a number's path begins, from that of its first character."""
         return first - self.shifts.get(number, 0)
 
+    def tokens_after(self, node: Ids) -> tuple[int, ...]:
+        """Tokens that may follow a beginning."""
+        return self._children[node]
+
     @cached_property
-    def children(self) -> dict[Ids, tuple[int, ...]]:
+    def _children(self) -> dict[Ids, tuple[int, ...]]:
         """Tokens that may follow each beginning."""
         following: dict[Ids, dict[int, None]] = {}
         for path in self.numbers:
@@ -170,13 +189,24 @@ class _TokenTrie:
         return {beginning: tuple(tokens) for beginning, tokens in following.items()}
 
 
+class Trie(Protocol):
+    """Tokens of possible numbers, each number a path."""
+
+    @property
+    def numbers(self) -> dict[Ids, str]:
+        """Numbers by their paths, at least those whose beginnings were asked for."""
+
+    def tokens_after(self, node: Ids) -> tuple[int, ...]:
+        """Tokens that may follow a beginning."""
+
+
 @dataclass
-class _Search:
+class Search:
     """Search through the trie of one number, the likeliest beginnings first."""
 
     before: Ids
     """Tokens of the answer before the number."""
-    trie: _TokenTrie
+    trie: Trie
     logprobs: dict[str, float] = field(default_factory=dict)
     frontier: dict[Ids, float] = field(default_factory=lambda: {(): 0.0})
     """Beginnings whose next tokens are not computed yet, with their log-probabilities."""
@@ -205,12 +235,12 @@ class _Search:
 
     def tokens(self, node: Ids) -> list[int]:
         """Tokens that may follow a beginning."""
-        return list(self.trie.children[node])
+        return list(self.trie.tokens_after(node))
 
     def expand(self, node: Ids, logprobs: Sequence[float]) -> None:
         """Enter the log-probabilities of the tokens that may follow a beginning."""
         total = self.frontier.pop(node)
-        for token, logprob in zip(self.trie.children[node], logprobs, strict=True):
+        for token, logprob in zip(self.trie.tokens_after(node), logprobs, strict=True):
             path = (*node, token)
             number = self.trie.numbers.get(path)
             if number is None:
@@ -225,7 +255,7 @@ class _Search:
 
 def _searches(
     loaded: Loaded, sample: Sample, answer: BoxText, numbers: Sequence[Sequence[str]]
-) -> list[_Search]:
+) -> list[Search]:
     family, tokenizer = loaded.family, loaded.tokenizer
     prompt = prompt_of(family, loaded.processor, sample)
     whole = prompt + family.answer(loaded.processor, prompt, answer.text)
@@ -240,7 +270,7 @@ def _searches(
             start, end = start + shift, end + shift
             trie = _trie_at(tokenizer, whole, (start, end), tuple(choices), ids, offsets)
             first = trie.start(_first_token(offsets, start), whole[start:end])
-            searches.append(_Search(tuple(ids[n_prompt:first]), trie))
+            searches.append(Search(tuple(ids[n_prompt:first]), trie))
     return searches
 
 
@@ -251,7 +281,7 @@ def _trie_at(
     numbers: tuple[str, ...],
     ids: Sequence[int],
     offsets: Sequence[tuple[int, int]],
-) -> _TokenTrie:
+) -> TokenTrie:
     """Return the trie of the numbers at a place, from the characters around it if these suffice."""
     start, end = span
     number_of_text = text[start:end]
@@ -277,7 +307,7 @@ def _trie_at(
 @lru_cache(maxsize=64)
 def _trie_of_numbers(
     tokenizer: Any, before: str, after: str, numbers: tuple[str, ...]
-) -> _TokenTrie:
+) -> TokenTrie:
     texts = [before + number + after for number in numbers]
     encoding = tokenizer(texts, add_special_tokens=False, return_offsets_mapping=True)
     sequences: list[list[int]] = encoding["input_ids"]
@@ -293,7 +323,7 @@ def _trie_of_numbers(
         stop = next((i for i, (_, right) in enumerate(offsets) if right > end), len(ids) - 1)
         paths[tuple(ids[shared : stop + 1])] = number
         shifts[number] = first - shared
-    return _TokenTrie(paths, shifts)
+    return TokenTrie(paths, shifts)
 
 
 def _n_shared(sequences: Sequence[Sequence[int]]) -> int:

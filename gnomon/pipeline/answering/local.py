@@ -8,11 +8,13 @@ from typing import Any
 
 import torch
 
+from gnomon.answers.unreadable.answer import WORD
 from gnomon.eval.calibration.calibration import Certifier
 from gnomon.eval.scoring import margins, predictions, questions
 from gnomon.eval.scoring.edges import kept_axes
 from gnomon.pipeline.answering.belief import answer_logprobs
 from gnomon.pipeline.answering.coordinates import BoxText, choose_edges, without_marks
+from gnomon.pipeline.answering.long_numbers import range_logprobs
 from gnomon.pipeline.answering.rule import GREEDY, AnswerRule, Choice, full_settings
 from gnomon.pipeline.collate import prompt_of, resized_size, resized_sizes
 from gnomon.pipeline.load import Loaded
@@ -143,6 +145,14 @@ def _generate(
 
 def _choose(loaded: Loaded, sample: Sample, rule: AnswerRule) -> Choice:
     """Compute the belief about a question, if its answers can be listed, and choose by it."""
+    numbers = rule.number_range(sample)
+    if numbers is not None:
+        logprobs = range_logprobs(loaded, sample, numbers)
+        if not logprobs:
+            return Choice()
+        if rule.refusals:
+            logprobs |= answer_logprobs(loaded, sample, [WORD])
+        return rule.choose(logprobs, sample, loaded.family.dialect)
     answers = rule.answers(sample, loaded.family.dialect)
     if not answers:
         return Choice()

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from gnomon import dialect
+from gnomon.answers.base.number_range import NumberRange
 from gnomon.answers.unreadable.answer import WORD
 from gnomon.eval.calibration.calibration import Certifier
 from gnomon.eval.scoring.belief import best_answer
@@ -33,6 +34,8 @@ class AnswerRule:
     """Numbers that are listed."""
     certifier: Certifier | None = None
     """A calibration, whose rule then comes before `name` where it knows the list."""
+    wide_grid: tuple[Decimal, Decimal, Decimal] | None = None
+    """First, last and step of numbers that are searched, since they are too many for a list."""
     refusals: bool = False
     """True if that nothing can be read is listed beside the values."""
 
@@ -59,11 +62,19 @@ class AnswerRule:
         if self.grid:
             step = self.grid[1] - self.grid[0]
             settings["grid"] = [str(value) for value in (self.grid[0], self.grid[-1], step)]
+        if self.wide_grid:
+            settings["grid"] = [str(value) for value in self.wide_grid]
         if self.refusals and self.lists:
             settings["refusals"] = True
         if self.certifier:
             settings["calibration"] = self.certifier.settings
         return settings
+
+    def number_range(self, sample: Sample) -> NumberRange | None:
+        """Return the numbers that are searched for a sample's belief; None if they are listed."""
+        if not isinstance(self.lists, bool) or not self.lists or self.grid or sample.rationale:
+            return None
+        return sample.target.number_range(self.wide_grid)
 
     def answers(self, sample: Sample, dialect_name: str) -> tuple[str, ...] | None:
         """List the answers that a sample's belief is about; None if they cannot be listed."""

@@ -32,6 +32,35 @@ def test_labels_of_several_tolerances_share_the_part_of_their_list():
     assert certainty.confidence == pytest.approx(1 / 3, abs=1e-4)
 
 
+@pytest.mark.parametrize("grid", [None, (0.0, 99999.0, 1.0)])
+def test_counters_share_a_part_though_each_belief_has_other_numbers(grid):
+    digits = 5 if grid is None else 0
+
+    def believed(value):
+        numbers = [Number(Decimal(value + d), digits=digits).write() for d in (-1, 0, 1)]
+        return dict(zip(numbers, map(log, (0.2, 0.6, 0.2)), strict=True))
+
+    # Up to seven off the likeliest of the three numbers that are believed, which all hold none.
+    pairs = []
+    for n in range(60):
+        target = Number(Decimal(5000 + 100 * n + n % 8), digits=digits)
+        question = Question(str(n), target, None, str(n))
+        logprobs = believed(5000 + 100 * n)
+        pairs.append((Prediction(str(n), "?", None, "plain", logprobs=logprobs), question))
+    (part,) = parts = calibrate(pairs, "median", within=1, grid=grid)
+    assert part.outside == 0
+    assert part.right == tuple(n % 8 <= 1 for n in range(60))
+    certifier = Certifier(Calibration(None, "median", grid, None, parts), Terms())
+    form = pairs[0][1].target.form_of_question
+    text, certainty = certifier.certify(believed(76), form, "plain")
+    assert text == Number(Decimal(76), digits=digits).write()
+    ends = [Number(Decimal(end), digits=digits).write() for end in (69, 83)]
+    assert certainty.interval == tuple(ends)
+    # At the end of the counter there is no more.
+    _, certainty = certifier.certify(believed(2), form, "plain")
+    assert int(certainty.interval[0]) == 0
+
+
 @pytest.mark.parametrize(
     ("n", "groups", "right", "doubt"),
     [

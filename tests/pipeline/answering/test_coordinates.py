@@ -20,9 +20,9 @@ from gnomon.pipeline.answering import local as module
 from gnomon.pipeline.answering.coordinates import (
     REST,
     BoxText,
+    Search,
+    TokenTrie,
     _first_token,
-    _Search,
-    _TokenTrie,
     _trie_at,
     choose_edges,
     coordinate_logprobs,
@@ -131,10 +131,7 @@ def test_a_number_that_is_one_token(blank, dialect, form):
     check(of_dialect(loaded, dialect), several(), DIALECTS[dialect])
 
 
-TOKENIZERS = ["qwen2", "llama3", "sentencepiece", "idefics3", "smolvlm", "internvl"]
-
-
-@pytest.fixture(scope="module", params=TOKENIZERS)
+@pytest.fixture(scope="module", params=real_tokenizers.NAMES)
 def tokenizer(request):
     return getattr(real_tokenizers, request.param)()
 
@@ -166,14 +163,14 @@ def test_what_is_left_out_weighs_no_more_than_said():
     for sharpness in (0.1, 1.0, 5.0, 30.0):
         # Paths of one to four digits and an end, 10; to other tokens a part is lost at each step.
         paths = {(*map(int, str(number)), 10): str(number) for number in range(1001)}
-        search, trie = _Search((), _TokenTrie(paths, {})), _TokenTrie(paths, {})
+        search, trie = Search((), TokenTrie(paths, {})), TokenTrie(paths, {})
         steps = {
             node: np.log(rng.dirichlet(np.full(len(tokens) + 1, 1 / sharpness)) + 1e-12)
-            for node, tokens in trie.children.items()
+            for node, tokens in trie._children.items()
         }
         exact = {}
         for path, number in paths.items():
-            places = [trie.children[path[:i]].index(token) for i, token in enumerate(path)]
+            places = [trie.tokens_after(path[:i]).index(token) for i, token in enumerate(path)]
             exact[number] = sum(steps[path[:i]][place] for i, place in enumerate(places))
         n_rows = 0
         while nodes := search.nodes_to_expand():

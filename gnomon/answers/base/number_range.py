@@ -1,0 +1,114 @@
+"""Ranges of numbers too many to be listed, such as a counter's: searched figure by figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from math import ceil, floor
+
+_FIGURES = "0123456789"
+
+
+@dataclass(frozen=True)
+class NumberRange:
+    """Numbers from `first`, 0 or more, to `last` in steps, as answers write them."""
+
+    first: Decimal
+    last: Decimal
+    step: Decimal
+    digits: int = 0
+    """Figures before the point at least, zeros in front, as a counter has them."""
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.first <= self.last or self.step <= 0:
+            raise ValueError(f"{self.first} to {self.last} by {self.step}: give 0 or more, rising")
+
+    @cached_property
+    def decimals(self) -> int:
+        """Figures after the point."""
+        exponents = [int(number.as_tuple().exponent) for number in (self.first, self.step)]
+        return max(0, *(-exponent for exponent in exponents))
+
+    def answer(self, figures: str) -> str:
+        """Return the answer of a number's figures: with its unit."""
+        return f"{figures} {self.unit}" if self.unit else figures
+
+    def outcomes(self, begun: str, n: int) -> dict[str, bool]:
+        """List how a number that begins so may go on: by its figures, True where these are whole.
+
+        Whole ones have up to n more characters. Of longer ones there is the least for each n more.
+        """
+        whole: dict[str, bool] = {}
+        texts = [begun]
+        for _ in range(n):
+            whole |= {text: True for text in texts if self._least(text, is_whole=True)}
+            texts = [
+                text + character
+                for text in texts
+                for character in (_FIGURES + "." if "." not in text else _FIGURES)
+                if self._least(text + character)
+            ]
+        longer = {}
+        for text in texts:
+            if self._least(text, is_whole=True):
+                whole[text] = True
+            for character in (*_FIGURES, "."):
+                if (least := self._least(text + character)) is not None:
+                    longer[least] = False
+                    break
+        return longer | whole
+
+    def around(self, value: float, radius: float) -> tuple[str, str]:
+        """Return the answers at the ends of an interval, no narrower for being numbers of the
+        range."""
+        low, high = (
+            pick((end - float(self.first)) / float(self.step))
+            for pick, end in ((floor, value - radius + _SAME), (ceil, value + radius - _SAME))
+        )
+        count = int((self.last - self.first) / self.step)
+        ends = [min(max(n, 0), count) for n in (low, high)]
+        first, last = (
+            self.answer(self._figures(self._scaled(self.first + n * self.step))) for n in ends
+        )
+        return first, last
+
+    def _scaled(self, number: Decimal) -> int:
+        """Number in units of the last figure."""
+        return int(number.scaleb(self.decimals))
+
+    def _figures(self, scaled: int) -> str:
+        text = str(scaled).zfill(max(self.digits, 1) + self.decimals)
+        if not self.decimals:
+            return text
+        return f"{text[: -self.decimals]}.{text[-self.decimals :]}"
+
+    def _least(self, begun: str, *, is_whole: bool = False) -> str | None:
+        """Return the least number that begins so, or is just that; None if there is none."""
+        head, point, tail = begun.partition(".")
+        if point and (not head or len(tail) > self.decimals or not self.decimals):
+            return None
+        longest = len(self._figures(self._scaled(self.last)).partition(".")[0])
+        shortest = max(self.digits, 1)
+        lengths = [len(head)] if point else range(max(len(head), shortest), longest + 1)
+        for length in lengths:
+            missing = self.decimals - len(tail) if point else self.decimals + length - len(head)
+            if is_whole and missing:
+                continue
+            low = int(head + tail or "0") * 10**missing
+            number = self._from(low, low + 10**missing - 1)
+            figures = "" if number is None else self._figures(number)
+            if figures and (figures == begun if is_whole else figures.startswith(begun)):
+                return figures
+        return None
+
+    def _from(self, low: int, high: int) -> int | None:
+        """Return the least number of the range between two, all in units of the last figure."""
+        first, last, step = map(self._scaled, (self.first, self.last, self.step))
+        number = first + max(0, -(-(low - first) // step)) * step
+        return number if number <= min(high, last) else None
+
+
+_SAME = 1e-9
+"""Rounding of an interval's ends that is no further step."""

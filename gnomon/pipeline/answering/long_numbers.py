@@ -1,0 +1,115 @@
+"""Beliefs in numbers too many to be listed, such as a counter's: the likeliest are searched.
+
+The figures are a tree over the tokenizer's tokens. Beginnings are expanded from the likeliest on,
+until all but 0.1 % of the probability is known.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import exp
+from typing import TYPE_CHECKING, Any
+
+from gnomon.answers.base.number_range import NumberRange
+from gnomon.pipeline.answering.coordinates import REST, Ids, Search, run_searches
+from gnomon.pipeline.collate import prompt_of
+from gnomon.sample import Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gnomon.pipeline.families.base import Family, Processor
+    from gnomon.pipeline.load import Loaded
+
+_MOST_NODES = 4000
+"""Beginnings that a search expands at most: an untrained model believes in all numbers alike."""
+_MOST_NUMBERS = 1000
+"""Numbers that a belief keeps, the likeliest: their distances are a table of a million."""
+_LONGEST = 3
+"""Figures of a token at most; numbers that are cut into longer ones are passed over."""
+
+
+def range_logprobs(loaded: Loaded, sample: Sample, numbers: NumberRange) -> dict[str, float]:
+    """Compute log p(answer, end | pictures, question) of the likeliest numbers, in ascending order.
+
+    They are all but REST of what is known, whose sum says how much that is. There are none if the
+    search came to no whole number, where all are about as likely.
+    """
+    prompt = prompt_of(loaded.family, loaded.processor, sample)
+    trie = _trie(loaded.tokenizer, loaded.family, loaded.processor, prompt, numbers)
+    search = Search((), trie)
+    run_searches(loaded, sample, [search], _MOST_NODES)
+    logprobs = search.result()
+    order = sorted(logprobs, key=logprobs.__getitem__, reverse=True)
+    bound = (1 - REST) * sum(map(exp, logprobs.values()))
+    likeliest, mass = list[str](), 0.0
+    for number in order[:_MOST_NUMBERS]:
+        likeliest.append(number)
+        mass += exp(logprobs[number])
+        if mass >= bound:
+            break
+    return {numbers.answer(number): logprobs[number] for number in sorted(likeliest, key=float)}
+
+
+# Photographs are all asked the same question.
+@lru_cache(maxsize=8)
+def _trie(
+    tokenizer: Any, family: Family, processor: Processor, prompt: str, numbers: NumberRange
+) -> _RangeTrie:
+    return _RangeTrie(tokenizer, family, processor, prompt, numbers)
+
+
+class _RangeTrie:
+    """Tokens of the answers that are numbers of a range, found as far as the search comes."""
+
+    def __init__(
+        self, tokenizer: Any, family: Family, processor: Processor, prompt: str,
+        numbers: NumberRange,
+    ) -> None:  # fmt: skip
+        self._tokenizer, self._family, self._processor = tokenizer, family, processor
+        self._prompt, self._range = prompt, numbers
+        self._n_prompt = len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
+        self._window = _longest_figures(tokenizer)
+        self._children: dict[Ids, tuple[int, ...]] = {}
+        self._texts: dict[Ids, str] = {(): ""}
+        self.numbers: dict[Ids, str] = {}
+
+    def tokens_after(self, node: Ids) -> tuple[int, ...]:
+        """Tokens that may follow a beginning, the end of the answer among them."""
+        if node not in self._children:
+            self._children[node] = tuple(dict.fromkeys(self._tokens(node)))
+        return self._children[node]
+
+    def _tokens(self, node: Ids) -> Iterator[int]:
+        """Yield the token after a beginning in each number that may follow, and note its text."""
+        begun = self._texts[node]
+        outcomes = self._range.outcomes(begun, self._window)
+        texts = [self._text(self._range.answer(figures)) for figures in outcomes]
+        encoding = self._tokenizer(texts, add_special_tokens=False, return_offsets_mapping=True)
+        rows = zip(outcomes.items(), texts, encoding["input_ids"], encoding["offset_mapping"],
+                   strict=True)  # fmt: skip
+        for (figures, is_whole), text, ids, offsets in rows:
+            path = tuple(ids[self._n_prompt :])
+            if path[: len(node)] != node:
+                continue  # it is cut otherwise
+            child = path[: len(node) + 1]
+            start = text.rindex(self._range.answer(figures))
+            n_figures = min(offsets[self._n_prompt + len(node)][1] - start, len(figures))
+            # Of a longer number only the first figures are sure.
+            if not is_whole and n_figures > len(begun) + self._window:
+                continue
+            self._texts[child] = figures[: max(0, n_figures)]
+            if is_whole and child == path:
+                self.numbers[child] = figures
+            yield child[-1]
+
+    def _text(self, answer: str) -> str:
+        """Prompt and answer, with the token that ends it."""
+        return self._prompt + self._family.answer(self._processor, self._prompt, answer)
+
+
+@lru_cache(maxsize=8)
+def _longest_figures(tokenizer: Any) -> int:
+    """Figures that a token of this tokenizer may have, 1 to _LONGEST."""
+    tokens = (token.strip("Ġ▁ ") for token in tokenizer.get_vocab())
+    return min(_LONGEST, max((len(t) for t in tokens if t.isascii() and t.isdecimal()), default=1))
