@@ -355,20 +355,7 @@ class Answerer:
     @property
     def _rule(self) -> AnswerRule:
         """Way from what the model gives to an answer."""
-        section = self.recipe.eval
-        # Of a recipe that trains refusal, so that photographs without labels may be refused too.
-        sources = (*self.recipe.data, *(section.data or ()))
-        refusals = any(source.columns and source.columns.unreadable for source in sources)
-        if self.certifier is not None:
-            refusals = self.certifier.calibration.refusals
-        return AnswerRule(
-            section.answer,
-            section.belief,
-            section.grid_values,
-            self.certifier,
-            section.wide_grid,
-            refusals,
-        )
+        return AnswerRule.of(self.recipe, self.certifier)
 
     def _append_about_cuts(
         self, samples: Callable[[], Iterable[Sample]], n: int, out: Path, find: str, **more: Any

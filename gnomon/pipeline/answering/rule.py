@@ -17,6 +17,7 @@ from gnomon.answers.base.number_range import NumberRange
 from gnomon.answers.unreadable.answer import WORD
 from gnomon.eval.calibration.calibration import Certifier
 from gnomon.eval.scoring.belief import best_answer
+from gnomon.recipe import Recipe
 from gnomon.sample import Certainty, Edge, Sample, Target
 
 Listing: TypeAlias = "bool | Sequence[str]"
@@ -38,6 +39,18 @@ class AnswerRule:
     """First, last and step of numbers that are searched, since they are too many for a list."""
     refusals: bool = False
     """True if that nothing can be read is listed beside the values."""
+
+    @classmethod
+    def of(cls, recipe: Recipe, certifier: Certifier | None = None) -> AnswerRule:
+        """Return the rule of a recipe's section eval."""
+        section = recipe.eval
+        # Of a recipe that trains refusal, so that photographs without labels may be refused too.
+        sources = (*recipe.data, *(section.data or ()))
+        refusals = any(source.columns and source.columns.unreadable for source in sources)
+        if certifier is not None:
+            refusals = certifier.calibration.refusals
+        grid, wide = section.grid_values, section.wide_grid
+        return cls(section.answer, section.belief, grid, certifier, wide, refusals)
 
     @property
     def lists(self) -> Listing:

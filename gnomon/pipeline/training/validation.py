@@ -11,6 +11,7 @@ from transformers import PreTrainedModel
 from gnomon.eval import score
 from gnomon.eval.scoring.figures import answer_type_of, headlines
 from gnomon.pipeline.answering.local import predict_batches
+from gnomon.pipeline.answering.rule import GREEDY, AnswerRule
 from gnomon.pipeline.load import Loaded
 from gnomon.progress import track
 from gnomon.recipe import Recipe
@@ -33,6 +34,8 @@ class Validation:
     samples: tuple[Sample, ...]
     batch_size: int
     max_new_tokens: int
+    rule: AnswerRule = GREEDY
+    """Way to an answer, as the run's own questions are answered after the training."""
 
     def __call__(self, model: PreTrainedModel) -> dict[str, float]:
         """Score the model's answers, and return the headline figures."""
@@ -61,7 +64,11 @@ class Validation:
 
     def _predict_share(self, loaded: Loaded, samples: Iterable[Sample]) -> list[Prediction]:
         batches = predict_batches(
-            loaded, samples, batch_size=self.batch_size, max_new_tokens=self.max_new_tokens
+            loaded,
+            samples,
+            batch_size=self.batch_size,
+            max_new_tokens=self.max_new_tokens,
+            rule=self.rule,
         )
         quiet = not AcceleratorState().is_local_main_process
         bar = track(batches, desc="held-out batches", leave=False, disable=quiet)
@@ -85,8 +92,13 @@ def validation_of(recipe: Recipe, loaded: Loaded, run: Path) -> Validation | Non
     for index in range(n) if is_mixture else spread(samples, n, seed=recipe.seed):
         sample = samples[index]
         by_id[sample.id] = sample
+    section = recipe.eval
     validation = Validation(
-        loaded, tuple(by_id.values()), recipe.eval.batch_size, recipe.eval.max_new_tokens
+        loaded,
+        tuple(by_id.values()),
+        section.batch_size,
+        section.max_new_tokens,
+        GREEDY if section.answer == "greedy" else AnswerRule.of(recipe),
     )
     validation.refuse_unmeasured(recipe.train.metric)
     return validation

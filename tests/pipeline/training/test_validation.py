@@ -70,16 +70,28 @@ def test_held_out_samples_are_answered_and_scored(recipe, tmp_path):
     assert len({line["eval_ce"] for line in lines.values()}) == 3
 
 
+@pytest.mark.slow
+def test_a_training_is_watched_by_the_answers_that_its_run_will_give(recipe, tmp_path, monkeypatch):
+    """With greedy decoding an untrained model writes no time; the median always is one."""
+    median = replace(recipe, eval=replace(recipe.eval, answer="median"))
+    median = changed(median, max_steps=2, eval_samples=4)
+    (line,) = evaluations(run_of(median, tmp_path)).values()
+    assert line["eval_time_deviation"] >= 0
+    assert line["eval_time_unread"] == 0
+
+
 def test_they_are_of_neither_the_training_nor_the_exam(recipe):
     assert recipe.watched_split == "val"
     assert replace(recipe, eval=Eval(split="val")).watched_split == "test"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
-def test_an_evaluation_changes_no_gradient(recipe, tmp_path, dtype):
+@pytest.mark.parametrize(
+    ("dtype", "answer"), [("bfloat16", "greedy"), ("float32", "greedy"), ("bfloat16", "median")]
+)
+def test_an_evaluation_changes_no_gradient(recipe, tmp_path, dtype, answer):
     """On CPUs with AVX512-BF16 the first one repacks 4-bit layers, and gradients are lost."""
-    steps = []
+    recipe, steps = replace(recipe, eval=replace(recipe.eval, answer=answer)), []
     for often in (2, None):
         trainer = trainer_of(
             changed(recipe, model={"dtype": dtype}, eval_steps=often), tmp_path / str(often)
