@@ -188,10 +188,10 @@ def _temporary(final: Path, *, contents: Path | None = None) -> Iterator[Path]:
         file = Path(error.filename) if isinstance(error.filename, str | Path) else None
         if error.errno is None or file is None or not file.is_relative_to(temporary):
             raise
-        place = final
+        path = final
         if file != temporary and contents is not None:
-            place = contents / file.relative_to(temporary)
-        raise OSError(error.errno, os.strerror(error.errno), str(place)) from error
+            path = contents / file.relative_to(temporary)
+        raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
     finally:
         with suppress(OSError):
             _remove(temporary)

@@ -65,21 +65,19 @@ def load_export(package: str, places: Mapping[str, str], name: str) -> Any:
     return _imported(places[name])
 
 
-def load_user_class(place: str, base: type, *, what: str) -> Any:
+def load_user_class(path: str, base: type, *, what: str) -> Any:
     """Import a user's subclass of `base`, from the current directory, too."""
-    refuse_code([place], what)  # to import is to run it
+    refuse_code([path], what)  # to import is to run it
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # last, so that no file there hides a library
-    if not is_place(place):
-        raise UnknownNameError(f"{what} {place!r}: give a class as module:Class")
+    if not is_place(path):
+        raise UnknownNameError(f"{what} {path!r}: give a class as module:Class")
     try:
-        user_class = _imported(place)
+        user_class = _imported(path)
     except (Exception, SystemExit) as error:  # whatever the user's module does as it is imported
-        raise UnknownNameError(
-            f"{what} {place!r} cannot be imported: {_describe(error)}"
-        ) from error
+        raise UnknownNameError(f"{what} {path!r} cannot be imported: {_describe(error)}") from error
     if not isinstance(user_class, type) or not issubclass(user_class, base):
-        raise UnknownNameError(f"{what} {place!r} is no subclass of {base.__name__}")
+        raise UnknownNameError(f"{what} {path!r} is no subclass of {base.__name__}")
     return user_class
 
 
@@ -94,8 +92,8 @@ def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {text} ({os.path.basename(last.filename)}, line {last.lineno})"
 
 
-def _imported(place: str) -> Any:
-    module, _, attribute = place.partition(":")
+def _imported(path: str) -> Any:
+    module, _, attribute = path.partition(":")
     return getattr(import_module(module), attribute)
 
 

@@ -81,8 +81,8 @@ class Sample:
         widths = [image.width for image in self.images]
         size = sum(widths) + _GAP * len(self.more_images), max(i.height for i in self.images)
         row = Image.new("RGB", size, "white")
-        for place, image in enumerate(self.images):
-            row.paste(image, (sum(widths[:place]) + _GAP * place, 0))
+        for index, image in enumerate(self.images):
+            row.paste(image, (sum(widths[:index]) + _GAP * index, 0))
         return row
 
     def _repr_html_(self) -> str:

@@ -37,9 +37,9 @@ def message_of(error: BaseException) -> str | None:
         reason = shorten(_line(str(error)), 200, placeholder=" …").rstrip(".")
         return f"out of memory{reason and f' ({reason})'}: {_LESS_MEMORY}"
     if number := _disk_error(error):
-        place = getattr(error, "filename", None)
+        path = getattr(error, "filename", None)
         reason = os.strerror(number)
-        parts = [str(place)] if place else []
+        parts = [str(path)] if path else []
         way_out = _MORE_DISK if number in _FULL else _SAME_AGAIN
         return ": ".join([*parts, reason[0].lower() + reason[1:], way_out])
     return None
@@ -51,7 +51,7 @@ def is_shortage(error: BaseException) -> bool:
 
 
 @contextmanager
-def name_full_disk(place: Path) -> Iterator[None]:
+def name_full_disk(path: Path) -> Iterator[None]:
     """Turn errors of a full disk that name no file into an OSError that names the place."""
     try:
         yield
@@ -59,7 +59,7 @@ def name_full_disk(place: Path) -> Iterator[None]:
         number = _disk_error(error)
         if number is None or getattr(error, "filename", None) is not None:
             raise
-        raise OSError(number, os.strerror(number), str(place)) from error
+        raise OSError(number, os.strerror(number), str(path)) from error
 
 
 def _line(text: str) -> str:

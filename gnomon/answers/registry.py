@@ -30,8 +30,8 @@ A folder may have several: dials of 12 and of 24 hours are never averaged togeth
 """
 
 
-def _load(place: str) -> dict[str, AnswerType]:
-    module, _, name = place.partition(":")
+def _load(path: str) -> dict[str, AnswerType]:
+    module, _, name = path.partition(":")
     types: dict[str, AnswerType] = getattr(import_module(module), name)
     return types
 
@@ -100,8 +100,8 @@ def target_from_json(row: dict[str, Any]) -> Target:
     except ValidationError as error:
         # One fault is enough to find the line; pydantic's own text is several lines long.
         first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise ValueError(f"{name} target {row!r}: {place} {first['msg']}") from error
+        key = ".".join(map(str, first["loc"]))
+        raise ValueError(f"{name} target {row!r}: {key} {first['msg']}") from error
 
 
 def _without_nulls(row: Any) -> Any:

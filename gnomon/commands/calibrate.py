@@ -227,7 +227,7 @@ def _stored_validation(recipe: Recipe, run: Path, n: int | None) -> Exam | None:
     return Exam(sources, "val", section.seed, n or min(USUAL, copy.length), run / "data")
 
 
-def _answers_path(recipe: Recipe, exam: Exam, place: Path) -> Path:
+def _answers_path(recipe: Recipe, exam: Exam, path: Path) -> Path:
     """Return a file for the answers to these very questions, by these weights and lists.
 
     So a killed calibration resumes, and another one never meets the answers of an earlier.
@@ -235,10 +235,10 @@ def _answers_path(recipe: Recipe, exam: Exam, place: Path) -> Path:
     from gnomon.pipeline.load import fingerprint
 
     section, is_served = recipe.eval, recipe.model.server is not None
-    weights = f"{served_name(recipe)}, {section.repeats}" if is_served else fingerprint(place)
+    weights = f"{served_name(recipe)}, {section.repeats}" if is_served else fingerprint(path)
     what = [asdict(exam), section.answer, section.grid, section.belief, weights]
     digest = blake2b(json.dumps(what, default=str).encode(), digest_size=4).hexdigest()
-    folder = place if is_served else place / "predictions"
+    folder = path if is_served else path / "predictions"
     return folder / f"calibration-{digest}.jsonl"
 
 
@@ -373,6 +373,6 @@ def risks(part: Part) -> list[tuple[float, float, float]]:
     rows = []
     for share in _SHARES:
         surest = order[: max(1, int(len(order) * share))]
-        right = [part.right[place] for place in surest]
-        rows.append((share, *conformal.risk(right, [part.groups[place] for place in surest])))
+        right = [part.right[index] for index in surest]
+        rows.append((share, *conformal.risk(right, [part.groups[index] for index in surest])))
     return rows

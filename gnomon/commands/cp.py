@@ -19,8 +19,8 @@ def cp(config: str, dest: Path | None = None) -> None:
     source, text = shipped.read(config)
     recipe.parse(text, name=source)  # no file is copied that is no recipe
     # A folder takes the recipe under its own name, as cp does.
-    place = dest or Path(Path(source).name)
-    file = place / Path(source).name if place.is_dir() else place
+    path = dest or Path(Path(source).name)
+    file = path / Path(source).name if path.is_dir() else path
     refuse_taken(file)
     create_file(file, recipe.with_schema_line(text, file).encode())
     show(file)

@@ -88,8 +88,8 @@ def _as_stored(run: Path, recipe: Recipe) -> Recipe:
     name = Path(recipe.model.name)
     if name.is_absolute() or recipe.model.name in EMBEDDED or not name.is_dir():
         return recipe
-    place = os.path.relpath(name.resolve(), run.resolve())
-    return replace(recipe, model=replace(recipe.model, name=place))
+    path = os.path.relpath(name.resolve(), run.resolve())
+    return replace(recipe, model=replace(recipe.model, name=path))
 
 
 def _is_extension(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> bool:
@@ -107,7 +107,7 @@ def _is_extension(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> bool:
 
 def _steps_of(run: Path) -> int:
     """Return the steps of the newest checkpoint; 0 without one."""
-    names = [place.name.rpartition("-")[2] for place in run.glob("checkpoints/checkpoint-*")]
+    names = [path.name.rpartition("-")[2] for path in run.glob("checkpoints/checkpoint-*")]
     return max((int(name) for name in names if name.isdecimal()), default=0)
 
 
@@ -125,15 +125,15 @@ def _extend(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
         return
     steps = _steps_of(run)
     answers = (run / "predictions").glob("[!.]*")
-    for place in [run / "adapter", run / "model", *answers]:
-        stem, point, suffix = place.name.partition(".")
+    for path in [run / "adapter", run / "model", *answers]:
+        stem, point, suffix = path.name.partition(".")
         # Answers of the model as it came stay, and so do those of an earlier extension.
-        if not place.exists() or stem == BEFORE or re.search(r"-\d+$", stem):
+        if not path.exists() or stem == BEFORE or re.search(r"-\d+$", stem):
             continue
-        older = place.with_name(f"{stem}-{steps}{point}{suffix}")
+        older = path.with_name(f"{stem}-{steps}{point}{suffix}")
         if older.is_dir():  # of a start that was killed here
             shutil.rmtree(older)
-        place.replace(older)
+        path.replace(older)
 
 
 def as_begun(run: Path, parsed: Recipe, recipe: Recipe) -> Recipe:

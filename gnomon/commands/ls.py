@@ -160,12 +160,12 @@ def _rows(title: str, places: Mapping[str, str]) -> list[tuple[str, str]]:
     return rows
 
 
-def _definition(place: str) -> ast.ClassDef | ast.FunctionDef:
+def _definition(path: str) -> ast.ClassDef | ast.FunctionDef:
     """Parse the class or function at "module:Name" without importing it.
 
     An empty class stands for one that a function makes, which no source has.
     """
-    module, _, name = place.partition(":")
+    module, _, name = path.partition(":")
     for node in _parse(module).body:
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name:
             return node

@@ -200,23 +200,23 @@ def pictures_in(data: str | None) -> Path | None:
     """Return DATA if it is a picture, or a folder that is no dataset of gnomon's."""
     if data is None:
         return None
-    place = Path(data)
-    is_dataset = any((place / name).exists() for name in ("manifest.json", "data"))
+    path = Path(data)
+    is_dataset = any((path / name).exists() for name in ("manifest.json", "data"))
     # A run's own folder has data/ as well, so it is not taken for a folder of pictures.
-    return place if (place.is_dir() and not is_dataset) or is_picture(place) else None
+    return path if (path.is_dir() and not is_dataset) or is_picture(path) else None
 
 
 def is_picture(file: Path) -> bool:
     return file.suffix.lower() in SUFFIXES
 
 
-def find_pictures(place: Path) -> list[Path]:
+def find_pictures(path: Path) -> list[Path]:
     """List a folder's pictures by name, or the one picture that is named."""
-    if not place.exists():
-        raise ValueError(f"{place}: there is no such file")
-    files = sorted(filter(is_picture, place.iterdir())) if place.is_dir() else [place]
+    if not path.exists():
+        raise ValueError(f"{path}: there is no such file")
+    files = sorted(filter(is_picture, path.iterdir())) if path.is_dir() else [path]
     if not files:
-        raise ValueError(f"{place}: no pictures ({', '.join(sorted(SUFFIXES))}) in it")
+        raise ValueError(f"{path}: no pictures ({', '.join(sorted(SUFFIXES))}) in it")
     return files
 
 

@@ -95,14 +95,14 @@ def resolve_for_planning(name: str, overrides: Sequence[str]) -> Resolved:
 
 def _checkpoint(name: str) -> str | None:
     """Return the checkpoint that a hub id, a short name or a directory is; None if it is none."""
-    place = Path(name)
+    path = Path(name)
     if name in shipped.models():
         return shipped.models()[name]
-    if place.exists():
-        return name if (place / "config.json").is_file() else None
+    if path.exists():
+        return name if (path / "config.json").is_file() else None
     # runs/x.yaml and data/labels.csv have one slash, too.
-    is_hub_id = name.count("/") == 1 and place.suffix.lower() not in (".yaml", ".yml", *SUFFIXES)
-    if name in families.EMBEDDED or (is_hub_id and not place.parent.exists()):
+    is_hub_id = name.count("/") == 1 and path.suffix.lower() not in (".yaml", ".yml", *SUFFIXES)
+    if name in families.EMBEDDED or (is_hub_id and not path.parent.exists()):
         return name
     return None
 

@@ -85,7 +85,7 @@ def predict(
     answered SHARE: of such a run: answer only this share, the surest, such as 0.8
     """
     data, words = data_and_overrides(data, overrides, belief=belief, server=server)
-    place = pictures.pictures_in(data)
+    path = pictures.pictures_in(data)
     run = trained_run(model)
     # Who asks for another answer by name gets that one, without what a calibration says.
     is_plain = any(word.startswith("eval.answer=") for word in words)
@@ -96,16 +96,16 @@ def predict(
     resolved = resolve_model(model, data, words)
     if find and find_question is None:
         find_question = cuts.find_question_of(resolved.check_names(), run)
-    if place is not None:
+    if path is not None:
         recipe = _as_calibrated(resolved.check_names(), certifier)
         if question is not None and not question.strip():
             raise RecipeError(f"--question {question!r}: say what to ask about the pictures")
         question = pictures.question_of(recipe, run) if question is None else question
-        file = _picture_file(out, place)
+        file = _picture_file(out, path)
         with TemporaryDirectory() as folder:  # for the answer about one picture
             answers = answer_pictures(
                 recipe,
-                place,
+                path,
                 question,
                 file or Path(folder, "answers.csv"),
                 run=run,
@@ -228,19 +228,19 @@ def recipe_and_exam(
     return recipe, exam_of(data, overrides, recipe if run is not None else None, run)
 
 
-def _picture_file(out: Path | None, place: Path) -> Path | None:
+def _picture_file(out: Path | None, path: Path) -> Path | None:
     """Return the table of answers about pictures; None for one picture without --out.
 
     An earlier table of the same default name may hold another run's answers: it is not replaced.
     """
     if out is not None:
         return _require_suffix(out, ".csv", "answers about pictures")
-    if not place.is_dir():
+    if not path.is_dir():
         return None
     table = Path("answers.csv")
     if table.exists():
         raise RecipeError(
-            f"{table} is there already: name another file, as in --out {place.name or 'more'}.csv,"
+            f"{table} is there already: name another file, as in --out {path.name or 'more'}.csv,"
             f" or replace it with --out {table}"
         )
     return table
@@ -269,9 +269,9 @@ def _answer_path(recipe: Recipe, data: str, run: Path | None) -> Path:
 
 def _check_model(model: str, data: str | None) -> None:
     """Refuse a mistyped run: else the hub would be asked for a model of that name."""
-    place = Path(model)
-    no_run = directory.no_run_message(place)
-    if not place.is_dir() and place.parent != Path() and directory.sibling_runs(place):
+    path = Path(model)
+    no_run = directory.no_run_message(path)
+    if not path.is_dir() and path.parent != Path() and directory.sibling_runs(path):
         raise RecipeError(no_run)
     if data is None:
         raise RecipeError(
@@ -528,7 +528,7 @@ def _has_answers(out: Path) -> bool:
 
 
 def answer_pictures(
-    recipe: Recipe, place: Path, question: str, out: Path, *, run: Path | None = None,
+    recipe: Recipe, path: Path, question: str, out: Path, *, run: Path | None = None,
     find: str | None = None, certifier: Certifier | None = None,
 ) -> list[Prediction]:  # fmt: skip
     """Ask one question about a picture or a folder of them, answers to a CSV file.
@@ -536,7 +536,7 @@ def answer_pictures(
     The answers come in the order of the files' names; the name of its file is an answer's id.
     """
     form = _picture_form(recipe, run, certifier)
-    files = pictures.find_pictures(place)
+    files = pictures.find_pictures(path)
     with sole_writer(out):
         pictures.refuse_foreign_table(out)
         directory.announce(f"asking: {question}")

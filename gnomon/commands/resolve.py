@@ -70,15 +70,15 @@ def _resolve_recipe(source: str | Path, overrides: Sequence[str], *, stored: boo
 
     file, text = shipped.read(source)
     # Before the overrides: paths of the command line are those of the working directory.
-    place = Path(file).parent
-    values = recipe.look_beside(recipe.parse(text, name=file), place)
-    _look_for_model(values, place)
+    path = Path(file).parent
+    values = recipe.look_beside(recipe.parse(text, name=file), path)
+    _look_for_model(values, path)
     # Validated before any class is imported: a misspelled key is refused at once.
     resolved = resolve_values(values, overrides, name=file, text=text)
     # A claimed run holds both files; a recipe.yaml alone may be the user's own.
-    place = Path(source)
-    in_run = place.name == "recipe.yaml" and place.with_name("versions.json").exists()
-    resolved = replace(resolved, folder=place.parent, run=place.parent if stored else None)
+    path = Path(source)
+    in_run = path.name == "recipe.yaml" and path.with_name("versions.json").exists()
+    resolved = replace(resolved, folder=path.parent, run=path.parent if stored else None)
     if stored or in_run:
         # A stored file may come from somebody else, and importing a class runs its code.
         refuse_code(_user_classes(resolved.parsed), source)
@@ -290,15 +290,15 @@ def is_on_disk(name: str) -> bool:
 
     A kind or a recipe that comes with gnomon goes before a folder of the same name.
     """
-    place = Path(name)
+    path = Path(name)
     # Cheap tests first: the names of shipped recipes need every family to be imported.
-    if not (place.is_dir() or place.suffix.lower() in SUFFIXES) or generators.is_kind(name):
+    if not (path.is_dir() or path.suffix.lower() in SUFFIXES) or generators.is_kind(name):
         return False
     from gnomon.commands import shipped
 
     if name in shipped.names():
         return False
-    if not place.exists():
+    if not path.exists():
         raise RecipeError(f"{name}: there is no such file")
     return True
 
@@ -312,9 +312,9 @@ def split_overrides(overrides: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def refuse_unknown_name(name: str) -> None:
     """Refuse a bare name that is neither a kind nor a recipe that comes with gnomon."""
-    place = Path(name)
+    path = Path(name)
     # A path, a file name or an override in the wrong place gets a message of its own later.
-    if place.name == name and not place.suffix and not place.exists() and "=" not in name:
+    if path.name == name and not path.suffix and not path.exists() and "=" not in name:
         from gnomon.commands import shipped
 
         names = [*generators.KINDS, *shipped.names()]
@@ -388,21 +388,21 @@ def _exam_on_disk(
     """Return the exam of a dataset or table; `split` is None where the user names none."""
     checked = resolved.check_names()
     (source,) = checked.data
-    place = str(source.path)
+    path = str(source.path)
     if trained is not None:
         user_values = resolved.values["data"][0]
-        tables = [table for table in trained.data if _is_same_table(table, place, run)]
+        tables = [table for table in trained.data if _is_same_table(table, path, run)]
         if tables:
             # Read and split as it was for the training, unless the user says how.
-            choices = [_with_columns(replace(table, path=place), user_values) for table in tables]
+            choices = [_with_columns(replace(table, path=path), user_values) for table in tables]
             source = next((choice for choice in choices if choice is not None), source)
             split = split or trained.eval.split
-        elif is_user_data(place):
+        elif is_user_data(path):
             source = _read_as_trained(source, user_values, trained)
     if split is None:
         has_splits = source.benchmark or (source.columns and source.columns.split)
         splits: list[Split] = ["all"]  # a table that nothing was trained on holds nothing out
-        if has_splits or not is_user_data(place):
+        if has_splits or not is_user_data(path):
             splits = list(row_splits(source))
         split = splits[0] if len(splits) == 1 else "test"
     section = checked.eval
@@ -456,16 +456,16 @@ def _with_columns(trained: Source, user_values: dict[str, Any]) -> Source | None
     return recipe.validate(Source, {**values, **user_values, "columns": columns or user_columns})
 
 
-def _is_same_table(source: Source, place: str, run: Path | None) -> bool:
+def _is_same_table(source: Source, path: str, run: Path | None) -> bool:
     """True if a run's source is the table at a place, where it may have been moved."""
     if source.path is None:
         return False
-    if Path(source.path).resolve() == Path(place).resolve():
+    if Path(source.path).resolve() == Path(path).resolve():
         return True
-    if run is None or Path(source.path).name != Path(place).name:
+    if run is None or Path(source.path).name != Path(path).name:
         return False
     try:
-        table = open_user_table(replace(source, path=place))
+        table = open_user_table(replace(source, path=path))
         splits = manifests.read(run / "data")["splits"].values()
     except (ValueError, OSError):  # read otherwise, or pictures lie elsewhere: another table
         return False

@@ -139,7 +139,7 @@ def report(
             write_csv(folder / files.csv.name, runs)
             put_text(folder / files.json.name, pretty_json(values) + "\n")
             write_picture(folder / files.picture.name, runs)
-            names = [place.name for place in files[1:]]
+            names = [path.name for path in files[1:]]
             write_report(
                 folder / file.name, runs, samples=samples, note=note, beside=published, files=names
             )

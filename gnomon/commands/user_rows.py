@@ -29,7 +29,7 @@ def warn_of_repeats(recipe: Recipe, samples: Samples) -> None:
     total = _samples_seen(train)
     parts = samples.sources if isinstance(samples, Mixture) else (samples,)
     weights = [source.weight for source in recipe.data]
-    for place, (source, rows) in enumerate(zip(recipe.data, parts, strict=True)):
+    for index, (source, rows) in enumerate(zip(recipe.data, parts, strict=True)):
         if source.kind is not None or not rows.length or not has_user_pictures(source):
             continue
         times = total * source.weight / sum(weights) / rows.length
@@ -39,7 +39,7 @@ def warn_of_repeats(recipe: Recipe, samples: Samples) -> None:
         if all(other.kind is None for other in recipe.data):
             ways.append("drawings beside them")
         if source.augment != "heavy":
-            ways.append(f"data.{place}.augment=heavy")
+            ways.append(f"data.{index}.augment=heavy")
         name = Path(source.path or source.hub or "").name
         warn(
             f"{name}: training sees each of its {rows.length:,} rows about {times:,.0f} times, and"

@@ -72,13 +72,13 @@ def user_files(
 
 def _files(option: str, entry: str, built_in: Sequence[str]) -> list[UserFile]:
     """Find a file, or all files of a folder and its folders; hidden ones are left out."""
-    place, suffixes = Path(entry), SUFFIXES[option]
-    if not place.exists():
+    path, suffixes = Path(entry), SUFFIXES[option]
+    if not path.exists():
         raise ValueError(
             f"{option}={entry!r}: no such name, file or folder; {hint(entry, built_in)}"
         )
     # Sorted by parts: by whole paths, "a/b" and "a.b" would change places between systems.
-    inside = sorted(place.rglob("*") if place.is_dir() else [place], key=lambda file: file.parts)
+    inside = sorted(path.rglob("*") if path.is_dir() else [path], key=lambda file: file.parts)
     # Hidden files are left out below the entry alone: a home folder's own dots do not count.
     matches = [
         UserFile.of(file)
@@ -86,7 +86,7 @@ def _files(option: str, entry: str, built_in: Sequence[str]) -> list[UserFile]:
         if file.suffix.lower() in suffixes
         and file.is_file()
         and not _is_licence(file)
-        and not any(part.startswith(".") for part in file.relative_to(place).parts)
+        and not any(part.startswith(".") for part in file.relative_to(path).parts)
     ]
     if not matches:
         raise ValueError(f"{option}={entry!r}: give a file in {', '.join(suffixes)}, or a folder")

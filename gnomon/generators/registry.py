@@ -26,9 +26,9 @@ def load(name: str) -> type[Generator]:
     cls: type[Generator] = names.load(KINDS, name, what="generator", listing=listing, base=base)
     if not names.is_place(name):
         return cls
-    place = KINDS.setdefault(cls.kind, name)  # as ids and manifests call it
-    if place != name and load(place) is not cls:
-        raise ValueError(f"{name}: its kind {cls.kind!r} is that of {place}: rename it")
+    location = KINDS.setdefault(cls.kind, name)  # as ids and manifests call it
+    if location != name and load(location) is not cls:
+        raise ValueError(f"{name}: its kind {cls.kind!r} is that of {location}: rename it")
     return cls
 
 

@@ -207,9 +207,9 @@ def find(path: str | Path, others: Iterable[str] = ()) -> Path:
 def configs(folder: str = "") -> dict[str, Path]:
     """Return the recipes in configs/, or in a folder of it, by file name."""
     package = Path(__file__).parent.parent
-    for place in (package / "configs", package.parent / "configs"):  # a wheel; a clone
-        if place.is_dir():
-            return {file.name: file for file in sorted((place / folder).glob("*.yaml"))}
+    for path in (package / "configs", package.parent / "configs"):  # a wheel; a clone
+        if path.is_dir():
+            return {file.name: file for file in sorted((path / folder).glob("*.yaml"))}
     return {}
 
 
@@ -332,6 +332,6 @@ def _node_at(text: str, way: Sequence[str]) -> yaml.Node:
         if isinstance(node, yaml.MappingNode):
             inner = {key.value: each for key, each in node.value}
         elif isinstance(node, yaml.SequenceNode):
-            inner = {str(place): each for place, each in enumerate(node.value)}
+            inner = {str(index): each for index, each in enumerate(node.value)}
         node = inner[step]
     return node

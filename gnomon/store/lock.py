@@ -49,7 +49,7 @@ def sole_writer(*places: Path, folder: bool = False) -> Iterator[None]:
 
 
 @contextmanager
-def _lock(file: Path, place: Path, *, optional: bool = False) -> Iterator[bool]:
+def _lock(file: Path, path: Path, *, optional: bool = False) -> Iterator[bool]:
     """Lock a file; yield False if this process has it already, or if nothing can be locked there.
 
     An `optional` file that cannot be made is done without.
@@ -65,12 +65,12 @@ def _lock(file: Path, place: Path, *, optional: bool = False) -> Iterator[bool]:
     try:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            has_lock = not lock.is_locked and _acquire(lock, place, note)
+            has_lock = not lock.is_locked and _acquire(lock, path, note)
         except OSError as error:
             if error.errno is None:
                 raise
             if not (optional and error.errno in _FORBIDDEN):
-                raise OSError(error.errno, error.strerror, str(place)) from error
+                raise OSError(error.errno, error.strerror, str(path)) from error
         if has_lock:
             with suppress(OSError):  # on a full disk the work itself will fail and say so
                 since = datetime.now().astimezone().isoformat(" ", "seconds")
@@ -98,7 +98,7 @@ def _remove(file: Path, note: Path) -> None:
             file.unlink(missing_ok=True)
 
 
-def _acquire(lock: BaseFileLock, place: Path, note: Path) -> bool:
+def _acquire(lock: BaseFileLock, path: Path, note: Path) -> bool:
     """Return False on a file system without locks; raise a ValueError if another process has it."""
     from filelock import Timeout
 
@@ -110,7 +110,7 @@ def _acquire(lock: BaseFileLock, place: Path, note: Path) -> bool:
             if not os.path.lexists(lock.lock_file):  # its holder has just ended: try once more
                 continue
             raise ValueError(
-                f"{place} is being written by {_holder(note)}: wait until it ends, or write to"
+                f"{path} is being written by {_holder(note)}: wait until it ends, or write to"
                 " another place (--out)"
             ) from None
         except OSError as error:
@@ -120,7 +120,7 @@ def _acquire(lock: BaseFileLock, place: Path, note: Path) -> bool:
             return False
         return True
     # In /proc, for one, no file can be made.
-    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(place))
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
 
 
 def _holder(note: Path) -> str:

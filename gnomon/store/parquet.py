@@ -162,8 +162,8 @@ def _columns(file: BinaryIO, group: _Struct, footer: FileMetaData) -> list[Colum
     if len(chunks) != footer.num_columns:
         raise ValueError(f"a row group has {len(chunks)} columns of {footer.num_columns}")
     columns = []
-    for place, chunk in enumerate(chunks):
-        metadata, schema = chunk[_CHUNK], footer.schema.column(place)
+    for index, chunk in enumerate(chunks):
+        metadata, schema = chunk[_CHUNK], footer.schema.column(index)
         # A dictionary, if there is one, precedes the data.
         start = min(metadata[key] for key in (_DATA_AT, _DICTIONARY_AT) if metadata.get(key))
         pages = list(_pages(file, start, start + metadata[_LENGTH]))

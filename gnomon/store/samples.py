@@ -167,7 +167,7 @@ class SamplesById(Mapping[str, Sample]):
     def __init__(self, samples: Samples, n: int) -> None:
         self._samples = samples
         # Ids alone stay in memory, not samples.
-        self._places = {samples.id(place): place for place in range(n)}
+        self._places = {samples.id(index): index for index in range(n)}
 
     def __getitem__(self, sample_id: str) -> Sample:
         return self._samples[self._places[sample_id]]

@@ -214,7 +214,7 @@ def _locs(text: str, start: int) -> list[Candidate]:
     if len(locs) % 4 or len({loc[1] for loc in locs}) > 1:
         return [Reading(None, match.span(), "refused")]
     rule = "loc" if locs[0][1] else "loc, y first"
-    fours = [locs[place : place + 4] for place in range(0, len(locs), 4)]
+    fours = [locs[index : index + 4] for index in range(0, len(locs), 4)]
     return [
         _corners([float(loc[2]) for loc in four], [], rule, (four[0].start(), four[-1].end()))
         for four in fours

@@ -269,10 +269,10 @@ class BoxesType(BoxListType):
         true.update(item.label.casefold() for item in truth.items)
         if value is not None:
             matches = dict(_matches(_overlaps(value, truth), _FOUND))
-            for place, item in enumerate(value.items):
+            for index, item in enumerate(value.items):
                 label = item.label or (truth.labels[0] if len(truth.labels) == 1 else "")
-                if place in matches:
-                    label = truth.items[matches[place]].label
+                if index in matches:
+                    label = truth.items[matches[index]].label
                     matched[label.casefold()] += 1
                 answered[label.casefold()] += 1
         labels = sorted(true.keys() | answered.keys())

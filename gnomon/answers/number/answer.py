@@ -217,7 +217,7 @@ class Number(Target):
         if self.cycle:
             step = self.within or _ONE
             count = int(self.cycle / step)
-        return tuple(replace(self, value=place * step) for place in range(count))
+        return tuple(replace(self, value=index * step) for index in range(count))
 
     @property
     def number(self) -> Decimal:

@@ -76,12 +76,12 @@ def _by_place(text: str, values: Values[V], *, last: bool) -> Reading[V] | None:
     return None
 
 
-def _from_a_word(text: str, begin: int, place: int) -> int:
-    """Place after the first blank from `place` on, so that no word is cut in two."""
-    if place <= begin:
+def _from_a_word(text: str, begin: int, index: int) -> int:
+    """Index after the first blank from `index` on, so that no word is cut in two."""
+    if index <= begin:
         return begin
-    blank = _BLANK.search(text, place, place + 40)
-    return blank.end() if blank else place
+    blank = _BLANK.search(text, index, index + 40)
+    return blank.end() if blank else index
 
 
 _BLANK = re.compile(r"\s")

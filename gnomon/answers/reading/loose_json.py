@@ -74,13 +74,13 @@ def objects(text: str) -> list[Mapping]:
     return mappings
 
 
-def _value(text: str, place: int, depth: int) -> Value | None:
+def _value(text: str, index: int, depth: int) -> Value | None:
     """Parse the value that begins at a place; None if none does, or it lies too deep."""
-    opening = text[place : place + 1]
+    opening = text[index : index + 1]
     # Python's tuples are lists here.
     if opening and opening in "{[(" and depth < _DEEPEST:
-        return _mapping(text, place, depth) if opening == "{" else _array(text, place, depth)
-    return _scalar(text, place)
+        return _mapping(text, index, depth) if opening == "{" else _array(text, index, depth)
+    return _scalar(text, index)
 
 
 def _array(text: str, start: int, depth: int) -> Array:
@@ -119,14 +119,14 @@ def _mapping(text: str, start: int, depth: int) -> Mapping:
         mapping.end = value.end
 
 
-def _scalar(text: str, place: int) -> Scalar | None:
-    if match := _STRING.match(text, place):
+def _scalar(text: str, index: int) -> Scalar | None:
+    if match := _STRING.match(text, index):
         is_whole = bool(match[1] or match[2])
         inner = match[0][1:-1] if is_whole else match[0][1:]
-        return Scalar(place, match.end(), is_whole, _unescape(inner))
-    word = _WORD.match(text, place)
+        return Scalar(index, match.end(), is_whole, _unescape(inner))
+    word = _WORD.match(text, index)
     # A number at the very end may have gone on.
-    return Scalar(place, word.end(), word.end() < len(text), word[0]) if word else None
+    return Scalar(index, word.end(), word.end() < len(text), word[0]) if word else None
 
 
 def _unescape(inner: str) -> str:
@@ -136,7 +136,7 @@ def _unescape(inner: str) -> str:
         return inner
 
 
-def _skip(text: str, place: int) -> int:
-    blanks = _BLANKS.match(text, place)
+def _skip(text: str, index: int) -> int:
+    blanks = _BLANKS.match(text, index)
     assert blanks is not None
     return blanks.end()

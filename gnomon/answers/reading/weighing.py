@@ -155,18 +155,18 @@ class Region(Generic[V]):
                 result.append(_Cue(name, start, end, self._near_sentence_end(end)))
         return result
 
-    def _near_sentence_end(self, place: int) -> int:
+    def _near_sentence_end(self, index: int) -> int:
         """End of the sentence that begins here, after blank lines and marks, if it is near."""
-        word = BESIDE["word"].search(self._low, place)
+        word = BESIDE["word"].search(self._low, index)
         end = self._sentence(word.start())[1] if word else len(self._low)
-        return min(end, place + _REACH)
+        return min(end, index + _REACH)
 
-    def _is_of_a_choice(self, name: str, place: int) -> bool:
+    def _is_of_a_choice(self, name: str, index: int) -> bool:
         """True if a cue is a statement about a choice: it "would be B"; "B does not show a cat"."""
         if name == "refuses":
-            begin = self._sentence(place)[0]
-            return any(begin <= r.span[0] < place for r in self.readings)
-        return name == "hypothesis" and self._low.startswith("would be", place)
+            begin = self._sentence(index)[0]
+            return any(begin <= r.span[0] < index for r in self.readings)
+        return name == "hypothesis" and self._low.startswith("would be", index)
 
     @property
     def is_formula(self) -> bool:

@@ -387,7 +387,7 @@ class Certifier:
             confidence=round(part.confidence(estimate.trust), 4),
             refused=estimate.trust < threshold,
         )
-        return WORD if estimate.refuses else answers[estimate.place], certainty
+        return WORD if estimate.refuses else answers[estimate.index], certainty
 
     def certify_margin(self, prediction: Prediction, form: Target) -> Certainty | None:
         """Return margin and confidence of an answer that no list has; None if such answers were not

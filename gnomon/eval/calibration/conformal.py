@@ -55,11 +55,11 @@ def limit(scores: Sequence[float], groups: Sequence[Hashable], coverage: float) 
             " with --same-groups if the next pictures are of these"
         )
     order = np.argsort(scores, kind="stable")
-    weights = np.array([1 / sizes[groups[place]] for place in order])
+    weights = np.array([1 / sizes[groups[index]] for index in order])
     reached = np.cumsum(weights) / (len(sizes) + 1)
     # Sums of thirds and sevenths fall short of a whole number by rounding.
-    place = int(np.searchsorted(reached, coverage - 1e-12))
-    return float(scores[order[place]]) if place < len(order) else inf
+    index = int(np.searchsorted(reached, coverage - 1e-12))
+    return float(scores[order[index]]) if index < len(order) else inf
 
 
 def fewest_groups(coverage: float) -> int:

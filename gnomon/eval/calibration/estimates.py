@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.answers.base.number_range import NumberRange
-from gnomon.eval.scoring.belief import SAME, Belief, belief_of, best_place, distance
+from gnomon.eval.scoring.belief import SAME, Belief, belief_of, best_index, distance
 from gnomon.sample import Target
 
 if TYPE_CHECKING:  # it imports scipy, which predicting and listing do without
@@ -21,7 +21,7 @@ class Estimate:
     """The best of the listed answers under a belief."""
 
     belief: Belief
-    place: int
+    index: int
     """Index of the answer in the list."""
     scale: float
     """Expected distance from the answer and half a step of the list; 1 for words."""
@@ -33,7 +33,7 @@ class Estimate:
 
     @property
     def refuses(self) -> bool:
-        """True if the answer is that nothing can be read; place and scale are of the best value."""
+        """True if the answer is that nothing can be read; index and scale are of the best value."""
         return self.belief.refuses
 
     @classmethod
@@ -43,17 +43,17 @@ class Estimate:
     ) -> Estimate:  # fmt: skip
         """Estimate the answer to a question of that form; `within` is the distance still right."""
         belief = belief_of(logprobs, form, dialect, form.answer_type)
-        place = best_place(belief, rule)
-        scale, is_near = 1.0, np.arange(len(belief.p)) == place
+        index = best_index(belief, rule)
+        scale, is_near = 1.0, np.arange(len(belief.p)) == index
         if belief.answer_type.axis is not None:
-            away = belief.distances[place]
+            away = belief.distances[index]
             # A model that is sure of one answer still has an error of rounding.
             half = half_step(belief) if numbers is None else float(numbers.step) / 2
             scale = float(belief.p @ away) + half
             is_near = away <= within + SAME
         trust = float(belief.p[is_near].sum()) * (1 - belief.unreadable)
         trust = belief.unreadable if belief.refuses else trust
-        return cls(belief, place, scale, numbers, trust)
+        return cls(belief, index, scale, numbers, trust)
 
     def score(self, truth: Target) -> float:
         """Score how badly the truth fits: the error in units of the scale, or 1 − p for words.
@@ -67,11 +67,11 @@ class Estimate:
             return 1.0 - float(belief.p[belief.truths(value)].sum())
         to_truth = distance(belief.places - belief.answer_type.place(value), belief.period)
         if self.numbers is not None:
-            return float(to_truth[self.place]) / self.scale
+            return float(to_truth[self.index]) / self.scale
         nearest = int(np.argmin(to_truth))
         if to_truth[nearest] > half_step(belief) + SAME:
             return float("inf")
-        return float(belief.distances[self.place, nearest]) / self.scale
+        return float(belief.distances[self.index, nearest]) / self.scale
 
     def is_right(self, truth: Target, within: float) -> bool:
         """True if the answer is the truth, or no further from it than `within`.
@@ -83,8 +83,8 @@ class Estimate:
             return self.refuses and not truth.is_readable
         value = belief.answer_type.value_of(truth)
         if belief.answer_type.axis is None:
-            return bool(belief.truths(value)[self.place])
-        error = belief.places[self.place] - belief.answer_type.place(value)
+            return bool(belief.truths(value)[self.index])
+        error = belief.places[self.index] - belief.answer_type.place(value)
         return bool(distance(np.array(error), belief.period) <= within + SAME)
 
     def interval(self, answers: Sequence[str], limit: float) -> tuple[str, str]:
@@ -94,9 +94,9 @@ class Estimate:
         """
         belief = self.belief
         if self.numbers is not None:
-            return self.numbers.around(float(belief.places[self.place]), limit * self.scale)
-        inside = belief.distances[self.place] <= limit * self.scale + SAME
-        offsets = belief.places - belief.places[self.place]
+            return self.numbers.around(float(belief.places[self.index]), limit * self.scale)
+        inside = belief.distances[self.index] <= limit * self.scale + SAME
+        offsets = belief.places - belief.places[self.index]
         if belief.period and not inside.all():
             offsets = (offsets + belief.period / 2) % belief.period - belief.period / 2
         first, last = (
@@ -109,7 +109,7 @@ class Estimate:
         """Return the words whose scores are up to `limit`, the likeliest first."""
         p = self.belief.p
         order = np.argsort(-p, kind="stable")
-        return [answers[place] for place in order if 1 - p[place] <= limit + SAME]
+        return [answers[index] for index in order if 1 - p[index] <= limit + SAME]
 
 
 def half_step(belief: Belief) -> float:

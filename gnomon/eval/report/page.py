@@ -215,8 +215,8 @@ def write_picture(file: Path, runs: Sequence[RunResult]) -> Path:
     height = 0.7 + 0.25 * title.count("\n") + len(types) * (0.35 + 0.27 * len(first_groups))
     figure = Figure(figsize=(6.0, height), dpi=200, layout="constrained")
     figure.suptitle(title, x=0.02, ha="left", size=11, weight="bold", parse_math=False)
-    for place, answer_type in enumerate(types, 1):
-        _panel(figure.add_subplot(len(types), 1, place), first_groups, answer_type)
+    for index, answer_type in enumerate(types, 1):
+        _panel(figure.add_subplot(len(types), 1, index), first_groups, answer_type)
     omitted = [f"{len(groups) - _MOST} more in the report"] if groups[_MOST:] else []
     footer = ["95 % intervals", *filter(None, [answer_dates(runs)]), *omitted, "made with gnomon"]
     figure.supxlabel(" · ".join(footer), x=0.02, ha="left", size=7, color=_SOFT, parse_math=False)

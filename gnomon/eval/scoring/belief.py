@@ -317,10 +317,10 @@ def best_answer(logprobs: Mapping[str, float], form: Target, dialect: str, rule:
     belief = belief_of(logprobs, form, dialect, form.answer_type)
     if belief.refuses:
         return WORD
-    return value_answers(logprobs, form)[best_place(belief, rule)]
+    return value_answers(logprobs, form)[best_index(belief, rule)]
 
 
-def best_place(belief: Belief, rule: str) -> int:
+def best_index(belief: Belief, rule: str) -> int:
     """Return the index of the best answer in the list, as `best_answer` chooses it."""
     if rule not in RULES:
         raise ValueError(f"answer={rule!r}: give one of {', '.join(RULES)}")

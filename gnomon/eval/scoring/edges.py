@@ -107,8 +107,8 @@ def measures(
     room = create(prediction.dialect).precision(prediction.size) * 2
     covers, widths = list[bool](), list[float]()
     answers = TYPES[name]
-    for place, corners in answers.matched_boxes(truth, value):
-        ends = intervals[place]
+    for index, corners in answers.matched_boxes(truth, value):
+        ends = intervals[index]
         if ends is None:
             continue
         for edge, low, high, step in zip(corners, *ends, room, strict=True):

@@ -63,7 +63,7 @@ def matched_pairs(truth: Target, value: Value | None) -> list[tuple[Corners, Cor
         return []
     answers = TYPES[truth.answer_type]
     boxes = answers.boxes(value)
-    return [(boxes[place], corners) for place, corners in answers.matched_boxes(truth, value)]
+    return [(boxes[index], corners) for index, corners in answers.matched_boxes(truth, value)]
 
 
 def score(truth: Target, value: Value | None) -> float | None:

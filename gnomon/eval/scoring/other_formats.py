@@ -108,7 +108,7 @@ class AnswerFile:
         """Choose the mapping from the answers' names of questions to ids that misses fewest."""
         mappings = [*user_names, {sample_id: sample_id for sample_id in ids}]
         if (start := self.counts_from(len(ids), mappings)) is not None:
-            mappings.append({str(place): sample_id for place, sample_id in enumerate(ids, start)})
+            mappings.append({str(index): sample_id for index, sample_id in enumerate(ids, start)})
         misses = [[line for line in self.lines if line.id not in names] for names in mappings]
         # The mapping with the fewest strangers is meant; the message then shows what is still
         # unmatched.

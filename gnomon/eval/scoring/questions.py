@@ -215,7 +215,7 @@ def _schema() -> TypeAdapter[_Stored]:
     return TypeAdapter(_Stored)
 
 
-def _from_json(row: Any, place: str) -> Question:
+def _from_json(row: Any, path: str) -> Question:
     from pydantic import ValidationError
 
     try:
@@ -227,9 +227,9 @@ def _from_json(row: Any, place: str) -> Question:
     except ValidationError as error:
         first = error.errors()[0]
         problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-        raise ValueError(f"{place}: no question of gnomon's: {problem}: {_WAY_OUT}") from error
+        raise ValueError(f"{path}: no question of gnomon's: {problem}: {_WAY_OUT}") from error
     except ValueError as error:
-        raise ValueError(f"{place}: no question of gnomon's: {error}: {_WAY_OUT}") from error
+        raise ValueError(f"{path}: no question of gnomon's: {error}: {_WAY_OUT}") from error
     return Question(
         stored.id, target, stored.size, stored.picture, stored.question, dict(stored.facts)
     )

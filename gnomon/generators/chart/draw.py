@@ -111,12 +111,12 @@ def table_picture(plan: ChartPlan, about: About, look: Look) -> Image.Image:
     picture = Image.new("RGB", (round(wide), high * (len(lines) + 1) + digit), page)
     draw = ImageDraw.Draw(picture)
     draw.text((digit, digit / 2), title, ink, letters)
-    for place, line in enumerate(lines, 1):
-        draw.line([(0, high * place), (wide, high * place)], ink)
-        draw.text((digit, high * place + digit / 2), line[0], ink, letters)
+    for index, line in enumerate(lines, 1):
+        draw.line([(0, high * index), (wide, high * index)], ink)
+        draw.text((digit, high * index + digit / 2), line[0], ink, letters)
         for cell, text in enumerate(line[1:], 2):
             end = sum(widths[:cell]) - digit
-            draw.text((end, high * place + digit / 2), text, ink, letters, anchor="ra")
+            draw.text((end, high * index + digit / 2), text, ink, letters, anchor="ra")
     return picture
 
 

@@ -32,15 +32,15 @@ def case_outline(scene: CounterScene) -> Points:
 _MEASURE, _INK = 240, 90
 
 
-def figure_ink(scene: CounterScene, place: int) -> Points:
+def figure_ink(scene: CounterScene, index: int) -> Points:
     """Outermost points of a figure's ink at rest, in heights of the window from the plate's middle.
 
     Of a display those of its segments that are lit, of a wheel both ends of each row of the figure.
     """
-    build, middle = scene.build, np.array([scene.middle(place), 0.0])
-    figure = int(scene.positions[place])
+    build, middle = scene.build, np.array([scene.middle(index), 0.0])
+    figure = int(scene.positions[index])
     if build.face in ("lcd", "led"):
-        dead = scene.dead[1] if scene.dead and scene.dead[0] == place else None
+        dead = scene.dead[1] if scene.dead and scene.dead[0] == index else None
         bars = enumerate(_segments(build.font, build.figure, build.breadth))
         lit = [bar for n, bar in bars if str(n) in LIT[figure] and n != dead]
         return _in_cell(np.concatenate(lit), build, middle)
@@ -186,12 +186,12 @@ def _graduate(strip: Pixels, unit: int, position: float, ink: Colour, build: Bui
         cv2.rectangle(strip, (wide - length, y), (wide - 1, y + thick), ink, -1)
 
 
-def _dial(scene: CounterScene, place: int, position: float, unit: int) -> Pixels:
+def _dial(scene: CounterScene, index: int, position: float, unit: int) -> Pixels:
     """Draw a dial of a register, its labels the way round that it turns."""
     build, last = scene.build, len(scene.positions) - 1
     ground, ink = build.whole
     pointer = build.decimals[0]
-    way = 1 if build.clockwise == ((last - place) % 2 == 0) else -1
+    way = 1 if build.clockwise == ((last - index) % 2 == 0) else -1
     cell = np.empty((unit, unit, 3), np.uint8)
     cell[:] = build.plate
 

@@ -193,7 +193,7 @@ class Counter(PictureGenerator):
         is_display = plan.face in ("lcd", "led")
         if not (is_display and self.dead_segments and rng.chance(self.dead_segments)):
             return None
-        spare = [(place, segment) for place, figure in enumerate(plan.digits)
+        spare = [(index, segment) for index, figure in enumerate(plan.digits)
                  for segment in scenes.spare_segments(int(figure))]  # fmt: skip
         return rng.choice(spare) if spare else None
 
@@ -325,7 +325,7 @@ def _facts(plan: CounterPlan, scene: scenes.CounterScene, pose: Pose) -> dict[st
         more["dead_segment"] = list(scene.dead)
     if plan.question == "boxes":
         more["figure_boxes"] = [
-            bounding_box(pose(draw.figure_ink(scene, place))) for place in range(len(plan.digits))
+            bounding_box(pose(draw.figure_ink(scene, index))) for index in range(len(plan.digits))
         ]
     return more | {
         "question": plan.question,

@@ -89,10 +89,10 @@ class CounterScene(NamedTuple):
         count, build = len(self.positions), self.build
         return count * build.breadth + (count - 1) * build.gap
 
-    def middle(self, place: int) -> float:
+    def middle(self, index: int) -> float:
         """Place of a wheel's middle, from the middle of the window."""
         build = self.build
-        return (place - (len(self.positions) - 1) / 2) * (build.breadth + build.gap)
+        return (index - (len(self.positions) - 1) / 2) * (build.breadth + build.gap)
 
 
 def spare_segments(figure: int) -> list[int]:

@@ -55,8 +55,8 @@ def contact_sheet(
     sheet = Image.new("RGB", size, PAPER)
     draw = ImageDraw.Draw(sheet)
     draw.text((GAP, GAP + 2), title, INK, font_face("sans-bold", 18))
-    for place, (sample, start, lines) in enumerate(zip(samples, starts, texts, strict=True)):
-        row, column = divmod(place, columns)
+    for index, (sample, start, lines) in enumerate(zip(samples, starts, texts, strict=True)):
+        row, column = divmod(index, columns)
         x, y = GAP + column * (width + GAP), top + row * (height + GAP)
         draw.rounded_rectangle((x, y, x + width, y + height), 8, CARD)
         if sample.display is not None:

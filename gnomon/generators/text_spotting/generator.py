@@ -120,10 +120,10 @@ class SignPlan(NamedTuple):
     expression: tuple[str, str] = ("", "")
     """What is to be found all over: a text or a colour, and which; or all texts."""
 
-    def fits(self, place: int) -> bool:
+    def fits(self, index: int) -> bool:
         """True if a text is one of those that are to be found."""
         what, word = self.expression
-        return word == {"": "", "text": self.texts[place], "colour": self.inks[place][0]}[what]
+        return word == {"": "", "text": self.texts[index], "colour": self.inks[index][0]}[what]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -314,7 +314,7 @@ def _ask(plan: SignPlan, written: list[dict[str, Any]]) -> tuple[str, Target]:
         what, word = plan.expression
         which = {"": "all texts", "text": f'every place that says "{word}"',
                  "colour": f"all {word} texts"}[what]  # fmt: skip
-        matches = [text for place, text in enumerate(written) if plan.fits(place)]
+        matches = [text for index, text in enumerate(written) if plan.fits(index)]
         boxes = Boxes(tuple(LabelledBox(t["text"], Box(*t["box"])) for t in matches))
         return f"Find {which}. Give the box of each, or say that there is none.", boxes
     spots = Spots(tuple(Spot(text["text"], Box(*text["box"])) for text in written))

@@ -67,9 +67,9 @@ class BoxText:
         # From the end, where the answer follows its working.
         for box in reversed(dialect.number_spans(text)):
             corners = dialect.corners_of([float(text[slice(*span)]) for span in box], size)
-            place = next((i for i, b in enumerate(boxes) if is_same_box(b, corners)), None)
-            if place is not None:
-                del boxes[place]
+            index = next((i for i, b in enumerate(boxes) if is_same_box(b, corners)), None)
+            if index is not None:
+                del boxes[index]
                 spans.append(tuple(box))
         return cls(text, tuple(reversed(spans))) if spans else None
 
@@ -328,9 +328,9 @@ def _trie_of_numbers(
 
 def _n_shared(sequences: Sequence[Sequence[int]]) -> int:
     """Number of tokens with which all sequences begin."""
-    for place, tokens in enumerate(zip(*sequences, strict=False)):
+    for index, tokens in enumerate(zip(*sequences, strict=False)):
         if len(set(tokens)) > 1:
-            return place
+            return index
     return min(map(len, sequences)) - 1
 
 

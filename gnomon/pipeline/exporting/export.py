@@ -64,8 +64,8 @@ def export(samples: Iterable[Sample], total: int, family: Family, form: str, out
     with create_folder(out) as part:
         (part / "images").mkdir()
         with (part / "data.jsonl").open("w", encoding="utf-8") as file:
-            for place, sample in enumerate(track(samples, total=total, desc="export")):
-                row = FORMS[form](_export_sample(sample, family, part, place))
+            for index, sample in enumerate(track(samples, total=total, desc="export")):
+                row = FORMS[form](_export_sample(sample, family, part, index))
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
         if form == "lmms-eval":
             _write_lmms_task(part, part / "data.jsonl", out.name)
@@ -75,7 +75,7 @@ def export(samples: Iterable[Sample], total: int, family: Family, form: str, out
     return out
 
 
-def _export_sample(sample: Sample, family: Family, folder: Path, place: int) -> Exported:
+def _export_sample(sample: Sample, family: Family, folder: Path, index: int) -> Exported:
     """Save a sample's pictures, numbered by its place, and write its answer."""
     target, size, paths = sample.target, None, []
     if sample.image is not None:
@@ -88,7 +88,7 @@ def _export_sample(sample: Sample, family: Family, folder: Path, place: int) -> 
         target = target.scaled(sample.image.size, size)
     for number, image in enumerate(sample.images):
         # Numbered, since an id may hold characters that no file name can.
-        paths.append(f"images/{place:07}{f'-{number}' * (number > 0)}.png")
+        paths.append(f"images/{index:07}{f'-{number}' * (number > 0)}.png")
         image.resize(family.export_size(image.size)).save(folder / paths[-1])
     answer = dialect.create(family.dialect).write(target, size)
     answer = dialect.worked(sample.rationale, answer)

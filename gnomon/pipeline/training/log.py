@@ -134,8 +134,8 @@ def label_entropy(answers: Iterable[tuple[str, Sequence[int]]]) -> float:
     counts: defaultdict[Hashable, Counter[int]] = defaultdict(Counter)
     for question, ids in answers:
         group = question if frequencies[question] >= _FREQUENT else None
-        for place, token in enumerate(ids):
-            counts[group, place, ids[place - 1] if place else None][token] += 1
+        for index, token in enumerate(ids):
+            counts[group, index, ids[index - 1] if index else None][token] += 1
     tokens = sum(map(Counter.total, counts.values()))
     return sum(map(_total_nats, counts.values())) / tokens if tokens else 0.0
 

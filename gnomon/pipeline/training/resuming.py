@@ -151,8 +151,8 @@ def _read_trainer_state(file: Path) -> _TrainerState:
         state = TypeAdapter(_TrainerState).validate_json(text)
     except ValidationError as error:
         fault = error.errors()[0]
-        place = ".".join(map(str, fault["loc"]))
-        raise ValueError(f"{place}: {fault['msg']}".removeprefix(": ")) from error
+        key = ".".join(map(str, fault["loc"]))
+        raise ValueError(f"{key}: {fault['msg']}".removeprefix(": ")) from error
     TrainerState.load_from_json(file)  # raises for keys that the installed release has not
     return state
 

@@ -342,11 +342,11 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         PEFT would read the card in it, and files of two trainings would pass for one checkpoint. A
         full disk is reported with the place, which the libraries that write do not name.
         """
-        place = Path(self._get_output_dir(trial=trial))
+        path = Path(self._get_output_dir(trial=trial))
         if self.args.should_save:
-            shutil.rmtree(place / f"checkpoint-{self.state.global_step}", ignore_errors=True)
+            shutil.rmtree(path / f"checkpoint-{self.state.global_step}", ignore_errors=True)
         self.accelerator.wait_for_everyone()
-        with name_full_disk(place):
+        with name_full_disk(path):
             super()._save_checkpoint(model, trial)
 
     @override

@@ -66,9 +66,9 @@ def refcoco(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
     image = _cells.find_picture(raw, file, "image")
     target = Box.from_label(_cells.cell(raw, "bbox"), columns, picture_size(image))
     expressions = [value] if isinstance(value, str) else value
-    for place, expression in enumerate(expressions, 1):
+    for index, expression in enumerate(expressions, 1):
         question = f"Where is {' '.join(str(expression).split())}? Give its box."
-        part = str(place) if len(expressions) > 1 else ""
+        part = str(index) if len(expressions) > 1 else ""
         group = _cells.picture_group(image)
         yield UserRow(line, image, question, target, group, split_of_file(file), part=part)
 

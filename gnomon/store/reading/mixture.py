@@ -120,8 +120,8 @@ def shuffled_index(place: int, length: int, *key: object) -> int:
     return place
 
 
-def _permute(place: int, side: int, key: tuple[object, ...]) -> int:
-    left, right = divmod(place, side)
+def _permute(index: int, side: int, key: tuple[object, ...]) -> int:
+    left, right = divmod(index, side)
     for number in range(_ROUNDS):
         # Whatever the noise, a round can be undone: so no two places get the same item.
         noise = int.from_bytes(digest(*key, number, right), "little")
@@ -149,8 +149,8 @@ class Pattern:
             piece += [source] * (share // pieces)
         self._sources = [source for _ in range(pieces) for source in _shuffle(piece, rng)]
         self._places: list[list[int]] = [[] for _ in self.shares]
-        for place, source in enumerate(self._sources):
-            self._places[source].append(place)
+        for index, source in enumerate(self._sources):
+            self._places[source].append(index)
 
     def source_of(self, index: int) -> int:
         """Return the number of the source that a position belongs to."""

@@ -61,11 +61,11 @@ def _items(root: Row, name: str, keys: tuple[str, ...], file: Path) -> list[Row]
     form = f"{file}: these look like COCO's annotations, but"
     if not isinstance(root[name], list):
         raise ValueError(f"{form} `{name}` is no list")
-    for place, item in enumerate(root[name], 1):
+    for index, item in enumerate(root[name], 1):
         missing = [key for key in keys if not _has(item, key)]
         if missing:
             number = f" (id {item['id']})" if _has(item, "id") else ""
-            raise ValueError(f"{form} entry {place}{number} of `{name}` lacks {', '.join(missing)}")
+            raise ValueError(f"{form} entry {index}{number} of `{name}` lacks {', '.join(missing)}")
     return list(root[name])
 
 

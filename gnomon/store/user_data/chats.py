@@ -92,80 +92,80 @@ def _turns(raw: dict[str, Any]) -> Iterator[_Turn]:
             yield _turn(turn, f"{column}.{number}")
 
 
-def _turn(turn: Any, place: str) -> _Turn:
+def _turn(turn: Any, path: str) -> _Turn:
     if not isinstance(turn, dict):
-        raise shape_error(place, turn, "give a turn with role and content")
+        raise shape_error(path, turn, "give a turn with role and content")
     # ShareGPT says from and value, all others role and content.
     role_key = "from" if turn.get("role") is None else "role"
     role = turn.get(role_key)
     if not isinstance(role, str) or role not in _ROLES:
-        raise shape_error(f"{place}.{role_key}", role, "give user, assistant or system")
+        raise shape_error(f"{path}.{role_key}", role, "give user, assistant or system")
     key = next(
         (key for key in ("content", "value", "text") if turn.get(key) is not None), "content"
     )
     texts: list[str] = []
     pictures: list[Any] = []
-    for text, picture in _content(turn.get(key), f"{place}.{key}"):
+    for text, picture in _content(turn.get(key), f"{path}.{key}"):
         texts += [text] if text else []
         pictures += [picture] if picture else []
     return _Turn(_ROLES[role], "\n".join(texts).replace(_PLACEHOLDER, "").strip(), pictures)
 
 
-def _content(content: Any, place: str) -> Iterator[tuple[str, Any]]:
+def _content(content: Any, path: str) -> Iterator[tuple[str, Any]]:
     """Yield text and picture of each part, of which usually one is empty."""
     if content is None:
         return
     if isinstance(content, dict | str | int | float):
-        yield _part(content, place)
+        yield _part(content, path)
     elif isinstance(content, list):
         for number, part in enumerate(content):
-            yield _part(part, f"{place}.{number}")
+            yield _part(part, f"{path}.{number}")
     else:
-        raise shape_error(place, content, "give a text or a list of parts")
+        raise shape_error(path, content, "give a text or a list of parts")
 
 
-def _part(part: Any, place: str) -> tuple[str, Any]:
+def _part(part: Any, path: str) -> tuple[str, Any]:
     if not isinstance(part, dict):
-        return _text(part, place), None
-    text = _text(part.get("text"), f"{place}.text")
+        return _text(part, path), None
+    text = _text(part.get("text"), f"{path}.text")
     key = next((key for key in _PICTURES if part.get(key) is not None), None)
-    picture = _picture(part[key], f"{place}.{key}") if key else None
+    picture = _picture(part[key], f"{path}.{key}") if key else None
     # A part that has a type may be empty; anything else is not understood.
     if not (text or picture or {"type", "text"} & part.keys()):
-        raise shape_error(place, part, "give text, image or image_url")
+        raise shape_error(path, part, "give text, image or image_url")
     return text, picture
 
 
-def _text(value: Any, place: str) -> str:
+def _text(value: Any, path: str) -> str:
     """Return a text, also of a number or of the `value` in OpenAI's threads."""
     if isinstance(value, dict) and "value" in value:
-        return _text(value["value"], f"{place}.value")
+        return _text(value["value"], f"{path}.value")
     if value is None or isinstance(value, str):
         return value or ""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
-    raise shape_error(place, value, "give a text")
+    raise shape_error(path, value, "give a text")
 
 
-def _picture(value: Any, place: str) -> Any:
+def _picture(value: Any, path: str) -> Any:
     """Return a picture's path, or its bytes as the Hugging Face libraries wrap them."""
     if isinstance(value, dict):
         if isinstance(value.get("data"), str):  # Anthropic's form
-            return {"bytes": _decode(value["data"], place)}
+            return {"bytes": _decode(value["data"], path)}
         if isinstance(value.get("url"), str):
-            return _picture(value["url"], f"{place}.url")
+            return _picture(value["url"], f"{path}.url")
         if not (isinstance(value.get("bytes"), bytes) or isinstance(value.get("path"), str)):
-            raise shape_error(place, value, "give a path, a data URL or an object with url")
+            raise shape_error(path, value, "give a path, a data URL or an object with url")
     elif isinstance(value, str) and value.startswith("data:"):
         # After the comma of data:image/png;base64,…
-        return {"bytes": _decode(value.partition(",")[2], place)}
+        return {"bytes": _decode(value.partition(",")[2], path)}
     elif not isinstance(value, str | bytes):
-        raise shape_error(place, value, "give a path, a data URL or an object with url")
+        raise shape_error(path, value, "give a path, a data URL or an object with url")
     return value
 
 
-def _decode(base64: str, place: str) -> bytes:
+def _decode(base64: str, path: str) -> bytes:
     try:
         return b64decode(base64)
     except ValueError as error:
-        raise ValueError(f"{place}: its picture is no base64: {error}") from error
+        raise ValueError(f"{path}: its picture is no base64: {error}") from error

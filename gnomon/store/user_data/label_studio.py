@@ -54,12 +54,12 @@ def is_label_studio_min(root: Any) -> bool:
 def tasks_of_records(root: Sequence[Row]) -> list[Row]:
     """Tasks, as the export called JSON has them, of JSON-MIN's records."""
     tasks: dict[Any, Row] = {}
-    for place, record in enumerate(root):
+    for index, record in enumerate(root):
         data = {key: value for key, value in record.items() if isinstance(value, str)}
         for key in ("created_at", "updated_at"):
             data.pop(key, None)
         # Records without an id are tasks of their own.
-        number = record.get("id", f"record {place}")
+        number = record.get("id", f"record {index}")
         task = tasks.setdefault(number, {"data": data, "annotations": []})
         # A task that nobody has annotated has a record as well.
         if "annotation_id" in record and record["annotation_id"] is None:

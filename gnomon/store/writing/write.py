@@ -267,19 +267,19 @@ def _refuse_unnamed_files(plan: SplitPlan, *, was_started: bool) -> None:
 def _refuse_foreign_files(plan: SplitPlan, shards: list[Any]) -> None:
     """Refuse a user's files in folders of shards that are written again, which replaces them."""
     for number, shard in enumerate(shards):
-        place = plan.root / plan.file(number)
+        path = plan.root / plan.file(number)
         # A shard that is a single file has no strangers in it.
-        if shard is not None or not place.is_dir():
+        if shard is not None or not path.is_dir():
             continue
-        names = plan.format.foreign_files(place, plan.split)
+        names = plan.format.foreign_files(path, plan.split)
         if names:
             raise ValueError(
-                f"{place} is to be written again and holds {', '.join(names[:_EXAMPLES])}, which is"
+                f"{path} is to be written again and holds {', '.join(names[:_EXAMPLES])}, which is"
                 " no part of the dataset: move that away"
             )
 
 
 def _is_sound(plan: SplitPlan, shard: dict[str, Any]) -> bool:
     """True if a shard lies on disk as it was written."""
-    place = plan.root / shard["file"]
-    return place.exists() and plan.format.digest(place) == str(shard["sha256"])
+    path = plan.root / shard["file"]
+    return path.exists() and plan.format.digest(path) == str(shard["sha256"])
