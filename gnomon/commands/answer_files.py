@@ -230,10 +230,11 @@ class AnswerFormat:
         """Refuse columns and overrides without --data, which alone gives them a meaning."""
         columns = {"--id-column": self.id_column, "--text-column": self.text_column}
         words = [*(name for name, value in columns.items() if value), *overrides]
-        if others := [word for word in overrides if "=" not in word]:
+        file = next((word for word in overrides if "=" not in word), None)
+        if data is None and file is not None:
             raise RecipeError(
-                f"{others[0]}: one file is scored at a time; `gnomon compare` sets several side by"
-                " side"
+                f"{file}: one file of answers is scored at a time, and `gnomon compare` sets"
+                " several side by side; a file with the questions goes after --data"
             )
         if data is None and words:
             raise RecipeError(f"{', '.join(words)}: only with --data, which names the questions")

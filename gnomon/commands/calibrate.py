@@ -32,6 +32,8 @@ from gnomon.eval.scoring import certainty, predictions, questions
 from gnomon.eval.scoring.questions import Question
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
+from gnomon.recipe.sections import MOST_ANSWERS
+from gnomon.sample import Target
 from gnomon.store.reading.sources import has_user_pictures
 from gnomon.terminal import show
 
@@ -39,6 +41,11 @@ _FEWEST = 20
 """Pictures below which an interval of 90 % is the largest error or the one next to it."""
 _SHARES = (1.0, 0.9, 0.8, 0.7, 0.5, 0.3)
 _SURER = 0.5
+"""Share of the answers, the surest, that should be wrong less often than all are."""
+_ASKED_SINCE = 2
+"""Version of what is asked: answers of an older one lack the beliefs in long numbers."""
+_WHOLE = 1000
+"""Width from which no decimals are printed."""
 _MOST_OF_SCALE = 0.5
 """Share of a scale above which an interval tells a reader little."""
 
@@ -92,12 +99,12 @@ def calibrate(
         raise RecipeError(
             f"{exam.samples} labelled pictures are too few: give at least {_FEWEST}, as DATA"
         )
-    place = run if run is not None else served_folder(model)
+    folder = run if run is not None else served_folder(model)
     recipe = _with_steps_of_labels(recipe, exam)
-    out = _answers_path(recipe, exam, place)
+    out = _answers_path(recipe, exam, folder)
     answer_exam(recipe, exam, out, run=run)
     calibration = learn(recipe, exam, out, within=within, same_groups=same_groups)
-    file = calibration.write(place)
+    file = calibration.write(folder)
     coverage = min(map(_most_coverage, calibration.parts))
     widths = _mean_widths(calibration, exam, out, coverage)
     for part in calibration.parts:
@@ -110,18 +117,20 @@ def calibrate(
 
 
 def _with_steps_of_labels(recipe: Recipe, exam: Exam) -> Recipe:
-    """List the steps of the labels on a scale that goes round, if the recipe lists nothing itself.
+    """List numbers as fine as the labels, of a scale that goes round or a counter with decimals.
 
-    Without a tolerance such a scale lists whole numbers, and labels may be in tenths.
+    By default whole numbers are listed, and labels may be in tenths. A grid of the recipe's stays.
     """
     section = recipe.eval
-    if section.grid is not None or not isinstance(section.belief, bool) or not exam.pool.length:
+    if section.grid is not None or not isinstance(section.belief, bool):
+        return recipe
+    if exam.pool.n_distinct is None:  # drawings come without an end
         return recipe
     targets = [
         target for target in map(exam.pool.target, range(exam.samples)) if target.is_readable
     ]
     types = {type(target) for target in targets}
-    grid = types.pop().round_grid(targets) if len(types) == 1 else None
+    grid = types.pop().grid_of_labels(targets) if len(types) == 1 else None
     if grid is None:
         return recipe
     first, last, step = grid
@@ -141,7 +150,7 @@ def _mean_widths(
 ) -> dict[str, str]:
     """Say of each part how wide intervals of its answers are on average; margins say so themselves.
 
-    That they are as wide as the scale, a user should not learn from the readings.
+    A user should see before the first reading that they are as wide as the scale.
     """
     if not coverage:
         return {}
@@ -173,7 +182,8 @@ def _width_text(name: str, width: float, period: float | None) -> str:
     if TYPES[name].axis is None:
         return f"have {width:.1f} words on average"
     unit = " min" if TYPES[name].period else ""
-    text = f"are {width:.3g}{unit} wide on average"
+    size = f"{width:,.0f}" if width >= _WHOLE else f"{width:.3g}"
+    text = f"are {size}{unit} wide on average"
     if not period:
         return text
     text += f", of a scale of {period:g}{unit}"
@@ -210,7 +220,7 @@ def _note_unasked(exam: Exam) -> None:
     """Say that a split has more labelled rows than are asked."""
     rows = exam.pool.n_distinct
     if rows is not None and exam.samples < rows:
-        note(f"{exam.samples:,} of {rows:,} val rows are asked; eval.samples={rows} asks all")
+        note(f"{exam.samples:,} of {rows:,} val rows are asked; eval.samples={rows} asks more")
 
 
 def _stored_validation(recipe: Recipe, run: Path, n: int | None) -> Exam | None:
@@ -236,7 +246,7 @@ def _answers_path(recipe: Recipe, exam: Exam, path: Path) -> Path:
 
     section, is_served = recipe.eval, recipe.model.server is not None
     weights = f"{served_name(recipe)}, {section.repeats}" if is_served else fingerprint(path)
-    what = [asdict(exam), section.answer, section.grid, section.belief, weights]
+    what = [_ASKED_SINCE, asdict(exam), section.answer, section.grid, section.belief, weights]
     digest = blake2b(json.dumps(what, default=str).encode(), digest_size=4).hexdigest()
     folder = path if is_served else path / "predictions"
     return folder / f"calibration-{digest}.jsonl"
@@ -248,23 +258,27 @@ def learn(
     """Calibrate by a file of answers with beliefs; refuse one that shows nothing."""
     by_id = {question.id: question for question in questions.load(answers, exam, exam.samples)}
     stored = predictions.PredictionFile(answers)
-    unlisted = [
-        by_id[answer.sample_id].target
-        for answer in stored
-        if not answer.logprobs and answer.logprob is None
-    ]
-    if numbers := [target for target in unlisted if target.number is not None]:
+    unlisted, numbers = list[Target](), list[Target]()
+    for answer in stored:
+        if answer.logprobs or answer.logprob is not None:
+            continue
+        target = by_id[answer.sample_id].target
+        unlisted.append(target)
+        # A search that came to no number is passed over.
+        searched = calibrations.range_of(answer, target.form_of_question)
+        if target.number is not None and (searched is None or recipe.model.server is not None):
+            numbers.append(target)
+    if numbers:
         raise RecipeError(
             f"{len(numbers)} of {len(stored)} labels, such as {numbers[0].write()}, are not among"
             " the answers that are listed by default (whole numbers to 100, or the steps of a scale"
-            f" that goes round): {_grid_for(by_id.values())} lists all"
+            f" that goes round): {_grid_for(by_id.values())}"
         )
     parts = calibrations.calibrate(
         ((answer, by_id[answer.sample_id]) for answer in stored),
         recipe.eval.answer,
         within=within,
         same_groups=same_groups,
-        grid=recipe.eval.grid,
     )
     if not parts:
         raise RecipeError(
@@ -281,7 +295,7 @@ def learn(
             )
         raise RecipeError(
             f"{outside} of {n} truths are not among the listed answers, so that no interval can"
-            f" hold them: {_grid_for(by_id.values())} lists all numbers"
+            f" hold them: {_grid_for(by_id.values())}"
         )
     if n < _FEWEST:
         unmatched = sum(sum(part.unmatched) for part in parts)
@@ -309,12 +323,15 @@ def learn(
 
 
 def _grid_for(some: Iterable[Question]) -> str:
-    """Return the override whose grid has all the labels that are numbers."""
+    """Name the override whose grid has all the labels that are numbers."""
     numbers = (question.target.number for question in some)
     values = [number for number in numbers if number is not None] or [Decimal(0)]
     exponents = [int(value.as_tuple().exponent) for value in values]
     step = Decimal(1).scaleb(min(0, *exponents))
-    return f"eval.grid=[{min(values):f},{max(values):f},{step:f}]"
+    grid = f"eval.grid=[{min(values):f},{max(values):f},{step:f}]"
+    if (max(values) - min(values)) / step > MOST_ANSWERS:
+        return f"{grid} has more than {MOST_ANSWERS:,}: give a coarser step, or fewer numbers"
+    return f"{grid} lists all"
 
 
 def summary(part: Part, *, same_groups: bool = False, width: str = "") -> list[str]:
@@ -334,7 +351,11 @@ def summary(part: Part, *, same_groups: bool = False, width: str = "") -> list[s
         lines.append(
             f"  intervals of 90 % need {least} groups, and here are {groups}: calibrate on more, or"
             f" let predict ask for less (--coverage {conformal.most_coverage(groups):g})"
-            + ("" if same_groups else "; with --same-groups if the next pictures are of these")
+            + (
+                ""
+                if same_groups
+                else ", or calibrate with --same-groups if the next pictures are of these"
+            )
         )
     if width:
         lines.append(f"  {width}")

@@ -1,7 +1,7 @@
 """Pictures without labels: the question about them, which the training asked, and their answers."""
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import exp
 from pathlib import Path
@@ -24,9 +24,12 @@ from gnomon.spreadsheet import write_rows
 from gnomon.store import Samples
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.pictures import load_picture
+from gnomon.store.reading.dataset import open_copy
 from gnomon.store.samples import GeneratedSamples
 from gnomon.store.user_data.opening import is_user_data
 
+_MOST_LABELS = 100
+"""Labels of a split of which one is looked for that can be read."""
 CARD_KEY = "questions"
 """Key of a model card's metadata with the questions about pictures of the training."""
 FIND_KEY = "find_questions"
@@ -228,10 +231,28 @@ def answer_form(recipe: Recipe, run: Path | None) -> Target:
     sources = [*recipe.data, *(recipe.eval.data or ())] if run is not None else []
     for source in sorted(sources, key=lambda source: not _is_users(source)):
         if source.columns is not None:
-            return TARGETS[source.columns.kind].form_of_labels(source.columns) or Text("?")
+            assert run is not None  # without one there are no sources
+            form = TARGETS[source.columns.kind].form_of_labels(source.columns) or Text("?")
+            # Figures and decimals of a counter are those of its labels.
+            label = _stored_label(run) if source.columns.digits else None
+            return form if label is None else label.form_with_figures
         for generator in _generators(source):
             return generator[0].target.form_of_question
     return Text("?")
+
+
+def _stored_label(run: Path) -> Target | None:
+    """Return a label of a readable picture that the run wrote down; None if it has none."""
+    try:
+        splits = manifests.read(run / "data")["splits"]
+        copies = [open_copy(run / "data", split) for split in splits]
+    except (ValueError, OSError):  # what is damaged, or was never written, is not needed
+        return None
+    for samples in copies:
+        targets = map(samples.target, range(min(samples.length or 0, _MOST_LABELS)))
+        if (label := next((target for target in targets if target.is_readable), None)) is not None:
+            return label
+    return None
 
 
 def picture_samples(files: list[Path], question: str, form: Target) -> Iterator[Sample]:
@@ -272,8 +293,8 @@ def to_csv(
     follow, as numbers of the answer's form.
 
     If the answers hold a belief, three columns follow: the likeliest listed answer, its share of
-    the probability of all listed ones, and that probability; then each listed answer's share.
-    Without `has_belief` it is left out.
+    the probability of all listed ones, and that probability; then each listed answer's share, where
+    all pictures have the same list. Without `has_belief` it is left out.
     """
     by_id = {prediction.sample_id: prediction for prediction in predictions.resume(answers)}
     rows = [by_id[file.name] for file in files if file.name in by_id]
@@ -281,12 +302,14 @@ def to_csv(
         raise ValueError(f"{files[0].parent}: none of its {len(files)} pictures can be read")
     if not has_belief:
         rows = [replace(row, logprobs=None) for row in rows]
-    listed = list(rows[0].logprobs or ())
+    lists = {tuple(row.logprobs) for row in rows if row.logprobs}
+    # Of long numbers each picture has the likeliest alone, which are others.
+    listed = list(lists.pop()) if len(lists) == 1 else []
+    has_beliefs = any(row.logprobs for row in rows)
     has_certainty = any(row.certainty for row in rows)
     has_edges = any(row.edges and row.certainty is None for row in rows)
-    # All rows have the same listed answers: they belong to one question.
     header = [*_COLUMNS, *_CUT_COLUMNS * has_cuts, *_CERTAINTY_COLUMNS * has_certainty]
-    header += [*_EDGE_COLUMNS * has_edges, *_BELIEF_COLUMNS * bool(listed)]
+    header += [*_EDGE_COLUMNS * has_edges, *_BELIEF_COLUMNS * has_beliefs]
     header += [f"belief.{answer}" for answer in listed]
     table = io.StringIO()
     cells: list[list[str | float]] = []
@@ -295,7 +318,8 @@ def to_csv(
         text = "" if row.certainty and row.certainty.refused else row.text
         certainty = _certainty_cells(row) if has_certainty else ()
         edges = edge_texts(row) if has_edges else ()
-        cells.append([row.sample_id, text, *cut, *certainty, *edges, *_belief_cells(row)])
+        belief = _belief_cells(row, listed) if has_beliefs else ()
+        cells.append([row.sample_id, text, *cut, *certainty, *edges, *belief])
     write_rows(table, [header, *cells])
     put_text(out, table.getvalue())
     # The answers go last: after a kill between the two, all questions would be asked again.
@@ -312,13 +336,13 @@ def _certainty_cells(prediction: Prediction) -> list[str | float]:
     return [low, high, certainty.confidence, "yes" if certainty.refused else ""]
 
 
-def _belief_cells(prediction: Prediction) -> list[str | float]:
+def _belief_cells(prediction: Prediction, listed: Sequence[str]) -> list[str | float]:
     if not prediction.logprobs:
-        return []
+        return [""] * (len(_BELIEF_COLUMNS) + len(listed))
     shares = belief_shares(prediction.logprobs)
     likeliest = max(shares, key=lambda answer: shares[answer])
     total = min(1.0, sum(map(exp, prediction.logprobs.values())))
-    numbers = (shares[likeliest], total, *shares.values())
+    numbers = (shares[likeliest], total, *(shares[answer] for answer in listed))
     return [likeliest, *(float(f"{number:.4g}") for number in numbers)]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.commands.answer_files import Provenance, provenance_path, read_provenance
-from gnomon.eval.calibration.calibration import Certifier
+from gnomon.eval.calibration.calibration import Certifier, range_of
 from gnomon.eval.scoring import predictions, questions
 from gnomon.eval.scoring.questions import Question, QuestionFile
 from gnomon.progress import note
@@ -101,7 +101,9 @@ def _under_terms(
         margin = certifier.certify_margin(prediction, form)
         if margin is not None:
             return replace(prediction, certainty=margin, settings=dict(settings))
-    if prediction.logprobs:
+    numbers = certifier.calibration.number_range(form)
+    # A belief in other numbers says nothing of these.
+    if prediction.logprobs and range_of(prediction, form) == numbers:
         certified = certifier.certify(prediction.logprobs, form, prediction.dialect)
     if certified is not None:
         text, certainty = certified

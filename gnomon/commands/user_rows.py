@@ -66,11 +66,13 @@ def note_few_groups(recipe: Recipe) -> None:
             continue
         n = group_counts(source, open_splits(source)).get("val", 0)
         if n < least:
+            way_out = "give more groups to val"
+            if source.columns.split is None:
+                way_out = "name a column of train, val and test as columns.split"
             note(
                 f"{Path(source.path).name}: val has {n} groups by {source.columns.group}, and"
                 f" intervals of {100 * USUAL_COVERAGE:g} % for new ones need {least} (`gnomon"
-                " calibrate`); a column of train, val and test, named in columns.split, holds out"
-                " as many as you like"
+                f" calibrate`): {way_out}"
             )
 
 

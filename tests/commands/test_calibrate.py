@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,10 @@ from command_toys import gnomon
 from PIL import Image, ImageDraw
 from reply_server import reply_server
 
+from gnomon import store
 from gnomon.commands import predict
 from gnomon.commands.calibrate import summary
+from gnomon.commands.resolve import resolve
 from gnomon.dialect import create
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Part
@@ -356,6 +359,70 @@ def test_a_list_of_boxes_has_one_margin_for_all_of_them(finder, here, monkeypatc
     page = Path("a.html").read_text("utf-8")
     assert "every true box that is matched lies between the two; of missed and invented" in page
     assert re.search(r"edges within \d+ % of the box.+s side; right in \d+ % of such cases", page)
+
+
+@pytest.fixture(params=["{:05}", "{:05}.3"])
+def counter(request, run, here, monkeypatch):
+    """A run that reads counters, at most two steps off; labels with and without decimals."""
+    folder = here / "run"
+    shutil.copytree(run, folder)
+    shutil.rmtree(folder / "data")
+    Path("photos").mkdir()
+    labels = [request.param.format(5000 + 37 * n) for n in range(30)]
+    for n in range(30):
+        Image.new("RGB", (20, 20), (n, 0, 0)).save(f"photos/{n:02}.png")
+    rows = [f"photos/{n:02}.png,{label}" for n, label in enumerate(labels)]
+    Path("counters.csv").write_text("\n".join(["image,answer", *rows]))
+    recipe = yaml.safe_load((folder / "recipe.yaml").read_text())
+    columns = {"ask": "Count?", "kind": "number", "digits": "label"}
+    recipe["data"] = [{"path": str(here / "counters.csv"), "columns": columns}]
+    (folder / "recipe.yaml").write_text(yaml.safe_dump(recipe))
+    table = resolve("counters.csv", [f"columns.{k}={v}" for k, v in columns.items()])
+    rows = table.samples("train")
+    store.write(rows, folder / "data", n=rows.length, split="train", workers=1)
+
+    def search(loaded, sample, numbers):
+        n = np.asarray(sample.image)[0, 0, 0]
+        value = Decimal(labels[n]) + (int(n) % 5 - 2) * numbers.step
+        shares = {value - numbers.step: 0.2, value: 0.5, value + numbers.step: 0.2}
+        return {
+            numbers.answer(f"{v:.{numbers.decimals}f}".zfill(len(labels[n]))): float(np.log(p))
+            for v, p in shares.items()
+        }
+
+    monkeypatch.setattr(local, "range_logprobs", search)
+    return folder, labels
+
+
+def test_a_counter_is_calibrated_answered_and_scored(counter, capsys):
+    run, labels = counter
+    assert gnomon("calibrate", run, "counters.csv", "eval.split=all") == 0
+    output = capsys.readouterr()
+    assert ("from 0 to 99999.9 in steps of 0.1" in output.err) == ("." in labels[0])
+    assert "30 answers\n" in output.out
+    assert gnomon("predict", run, "photos", "--belief", "--out", "out.csv") == 0
+    with open("out.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    # Each picture has other numbers, so that only the likeliest is in the table.
+    columns = ["file", "answer", "low", "high", "confidence", "refused"]
+    assert [*rows[0]] == [*columns, "likeliest", "belief", "belief_listed"]
+    for row, label in zip(rows, labels, strict=True):
+        assert len(row["answer"]) == len(row["low"]) == len(label)
+        assert float(row["low"]) <= float(label) <= float(row["high"])
+        assert float(row["belief_listed"]) == pytest.approx(0.9)
+    assert gnomon("predict", run, "counters.csv", "eval.split=all", "--out", "a.jsonl") == 0
+    # Beliefs in other numbers are asked again; those in the same serve other terms.
+    capsys.readouterr()
+    assert gnomon("predict", run, "counters.csv", "eval.split=all", "--out", "b.jsonl",
+                  "--answered", 0.5) == 0  # fmt: skip
+    assert "none is asked again" in capsys.readouterr().err
+    assert gnomon("score", "a.jsonl", "-o", "a.html", "--json") == 0
+    (figures,) = json.loads(capsys.readouterr().out)["runs"]["a"].values()
+    lines = {line["name"]: line for line in figures["results"]}
+    # The truth is believed with 0.5 or 0.2 of 0.9, and not at all where it was not reached.
+    assert lines["belief_true"]["estimate"]["value"] == pytest.approx((0.5 + 2 * 0.2) / 0.9 / 5)
+    assert lines["belief_true"]["chance"] == {}
+    assert lines["interval_covers"]["estimate"]["value"] == 1
 
 
 def test_what_is_learnt_of_groups_is_said_of_new_ones():

@@ -8,6 +8,8 @@ from functools import cached_property
 from math import ceil, floor
 
 _FIGURES = "0123456789"
+_SAME = 1e-9
+"""Rounding of an interval's ends that is no further step."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +37,11 @@ class NumberRange:
         """Return the answer of a number's figures: with its unit."""
         return f"{figures} {self.unit}" if self.unit else figures
 
-    def outcomes(self, begun: str, n: int) -> dict[str, bool]:
-        """List how a number that begins so may go on: by its figures, True where these are whole.
-
-        Whole ones have up to n more characters. Of longer ones there is the least for each n more.
-        """
+    def outcomes(self, prefix: str, n: int) -> dict[str, bool]:
+        """Map each number that continues a prefix by at most n characters to True, and one example
+        of each longer continuation to False."""
         whole: dict[str, bool] = {}
-        texts = [begun]
+        texts = [prefix]
         for _ in range(n):
             whole |= {text: True for text in texts if self._least(text, is_whole=True)}
             texts = [
@@ -59,6 +59,11 @@ class NumberRange:
                     longer[least] = False
                     break
         return longer | whole
+
+    def holds(self, value: float) -> bool:
+        """True for a value within half a step of the range."""
+        room = float(self.step) / 2 + _SAME
+        return float(self.first) - room <= value <= float(self.last) + room
 
     def around(self, value: float, radius: float) -> tuple[str, str]:
         """Return the answers at the ends of an interval, no narrower for being numbers of the
@@ -84,9 +89,9 @@ class NumberRange:
             return text
         return f"{text[: -self.decimals]}.{text[-self.decimals :]}"
 
-    def _least(self, begun: str, *, is_whole: bool = False) -> str | None:
+    def _least(self, prefix: str, *, is_whole: bool = False) -> str | None:
         """Return the least number that begins so, or is just that; None if there is none."""
-        head, point, tail = begun.partition(".")
+        head, point, tail = prefix.partition(".")
         if point and (not head or len(tail) > self.decimals or not self.decimals):
             return None
         longest = len(self._figures(self._scaled(self.last)).partition(".")[0])
@@ -97,18 +102,14 @@ class NumberRange:
             if is_whole and missing:
                 continue
             low = int(head + tail or "0") * 10**missing
-            number = self._from(low, low + 10**missing - 1)
+            number = self._first_between(low, low + 10**missing - 1)
             figures = "" if number is None else self._figures(number)
-            if figures and (figures == begun if is_whole else figures.startswith(begun)):
+            if figures and (figures == prefix if is_whole else figures.startswith(prefix)):
                 return figures
         return None
 
-    def _from(self, low: int, high: int) -> int | None:
+    def _first_between(self, low: int, high: int) -> int | None:
         """Return the least number of the range between two, all in units of the last figure."""
         first, last, step = map(self._scaled, (self.first, self.last, self.step))
         number = first + max(0, -(-(low - first) // step)) * step
         return number if number <= min(high, last) else None
-
-
-_SAME = 1e-9
-"""Rounding of an interval's ends that is no further step."""

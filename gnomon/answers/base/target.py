@@ -123,6 +123,11 @@ class Target(ABC):
         return self
 
     @property
+    def form_with_figures(self) -> Self:
+        """Form of the question that also keeps how many figures and decimals a number has."""
+        return self.form_of_question
+
+    @property
     def listable(self) -> bool:
         """True if all answers to its question can be listed, this one among them."""
         return False
@@ -132,10 +137,10 @@ class Target(ABC):
         return ()
 
     @classmethod
-    def round_grid(cls, truths: Sequence[Any]) -> tuple[Decimal, Decimal, Decimal] | None:  # noqa: ARG003
-        """First, last and step of a scale that goes round, as fine as these truths are.
+    def grid_of_labels(cls, truths: Sequence[Any]) -> tuple[Decimal, Decimal, Decimal] | None:  # noqa: ARG003
+        """First, last and step of the numbers of these truths' scale, as fine as they are.
 
-        None if they have no such scale, or listing them by default holds them all.
+        None if nobody knows where their scale ends, or they need no grid.
         """
         return None
 

@@ -181,6 +181,12 @@ class Number(Target):
         return type(self)(_ZERO, self.unit, within, self.cycle, self.digits)
 
     @property
+    def form_with_figures(self) -> Self:
+        """Form of the question with as many decimals."""
+        zero = _ZERO.scaleb(_exponent(self.value)) if _exponent(self.value) < 0 else _ZERO
+        return replace(self.form_of_question, value=zero)
+
+    @property
     def figures(self) -> str:
         """Plain decimals with the zeros in front that a counter has."""
         whole, point, rest = f"{self.value:f}".partition(".")
@@ -194,8 +200,13 @@ class Number(Target):
         None where there are few enough to be listed.
         """
         if grid is not None:
-            return None if self.cycle else NumberRange(*grid, self.digits, self.unit)
-        if self.cycle or self.digits < _LONG:
+            if self.cycle:
+                raise ValueError(
+                    "eval.grid: a scale that goes round is listed: give at most 10,000 numbers"
+                )
+            return NumberRange(*grid, self.digits, self.unit)
+        # Nobody knows how many decimals other numbers have.
+        if self.cycle or self.digits < _LONG or _exponent(self.value) < 0:
             return None
         return NumberRange(_ZERO, Decimal(10) ** self.digits - 1, _ONE, self.digits, self.unit)
 
@@ -225,15 +236,19 @@ class Number(Target):
         return self.value
 
     @classmethod
-    def round_grid(cls, truths: Sequence[Self]) -> tuple[Decimal, Decimal, Decimal] | None:
-        """First, last and step of a scale that goes round, as fine as these truths are."""
-        cycles = {truth.cycle for truth in truths}
-        if len(cycles) != 1 or all(truth.listable for truth in truths):
+    def grid_of_labels(cls, truths: Sequence[Self]) -> tuple[Decimal, Decimal, Decimal] | None:
+        """First, last and step of a scale that goes round, or of a counter with decimals."""
+        scales = {(truth.cycle, truth.digits) for truth in truths}
+        is_known = all(truth.listable or truth.number_range() is not None for truth in truths)
+        if len(scales) != 1 or is_known:
             return None
-        (cycle,), step = cycles, min(truth.step for truth in truths)
-        if not cycle or not cls(_ZERO, within=step, cycle=cycle).listable:
+        ((cycle, digits),), step = scales, min(truth.step for truth in truths)
+        if cycle:
+            is_listable = cls(_ZERO, within=step, cycle=cycle).listable
+            return (_ZERO, cycle - step, step) if is_listable else None
+        if digits < _LONG:
             return None
-        return _ZERO, cycle - step, step
+        return _ZERO, Decimal(10) ** digits - step, step
 
     def on_grid(self, values: Sequence[Decimal]) -> tuple[Self, ...]:
         """Numbers with these values, in the same unit and on the same cycle."""

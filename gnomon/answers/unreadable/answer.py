@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, ClassVar, Self
 
+from gnomon.answers.base.number_range import NumberRange
 from gnomon.answers.base.target import Size, Target
 
 WORD = "unreadable"
@@ -68,6 +69,12 @@ class Unreadable(Target):
     def on_grid(self, values: Sequence[Decimal]) -> tuple[Target, ...] | None:  # type: ignore[override]
         """Numbers of the question's form; None if it asks for none."""
         return self.form.on_grid(values)
+
+    def number_range(
+        self, grid: tuple[Decimal, Decimal, Decimal] | None = None
+    ) -> NumberRange | None:
+        """Numbers that are searched for a readable answer; None if these are listed."""
+        return self.form.number_range(grid)
 
     def display(self) -> str:
         """Return the word, as it is answered."""

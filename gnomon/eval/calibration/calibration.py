@@ -23,9 +23,8 @@ from gnomon.atomic import put_text
 from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.estimates import Estimate
 from gnomon.eval.scoring import margins
-from gnomon.eval.scoring.belief import value_answers
+from gnomon.eval.scoring.belief import searched_range, value_answers
 from gnomon.eval.scoring.questions import Question
-from gnomon.recipe.sections import wide_grid
 from gnomon.sample import Certainty, Prediction, Target
 
 NAME = "calibration.json"
@@ -173,7 +172,7 @@ class Calibration:
 
     def number_range(self, form: Target) -> NumberRange | None:
         """Return the numbers of which a belief has the likeliest alone; None where it has all."""
-        return None if self.listing else range_of(form, self.grid)
+        return searched_range(form, self.grid, self.listing)
 
     def part(self, answers: Sequence[str], form: Target) -> Part | None:
         """Return the part for questions of a form with these listed answers."""
@@ -219,7 +218,6 @@ def calibrate(
     *,
     within: float | None = None,
     same_groups: bool = False,
-    grid: tuple[float, float, float] | None = None,
 ) -> tuple[Part, ...]:
     """Learn from answers with beliefs and their labelled questions; others are passed over.
 
@@ -234,7 +232,7 @@ def calibrate(
         if prediction.logprob is not None and form.has_margin:
             boxes.setdefault(form.answer_type, []).append((prediction, question))
         elif prediction.logprobs:
-            listing = listing_of(tuple(prediction.logprobs), range_of(form, grid))
+            listing = listing_of(tuple(prediction.logprobs), range_of(prediction, form))
             by_listing.setdefault(listing, []).append((prediction, question))
     parts = []
     for listing, some in by_listing.items():
@@ -242,10 +240,7 @@ def calibrate(
         if tolerance is None:
             truths = [question.target for _, question in some if question.target.is_readable]
             tolerance = min(map(tolerance_of, truths), default=0.0)
-        rows = [
-            _listed_row(prediction, question, rule, tolerance, grid)
-            for prediction, question in some
-        ]
+        rows = [_listed_row(prediction, question, rule, tolerance) for prediction, question in some]
         parts.append(_part(listing, tolerance, some, rows, same_groups=same_groups))
     for answer_type, some in boxes.items():
         rows = [_margin_row(prediction, question, within) for prediction, question in some]
@@ -294,18 +289,13 @@ def _part(
     )
 
 
-def _listed_row(
-    prediction: Prediction,
-    question: Question,
-    rule: str,
-    tolerance: float,
-    grid: tuple[float, float, float] | None,
-) -> _Row:
+def _listed_row(prediction: Prediction, question: Question, rule: str, tolerance: float) -> _Row:
     """Measure an answer that was chosen from a list by its belief."""
     truth = question.target
     form = truth.form_of_question
+    numbers = range_of(prediction, form)
     estimate = Estimate.of(
-        prediction.logprobs or {}, form, prediction.dialect, rule, tolerance, range_of(form, grid)
+        prediction.logprobs or {}, form, prediction.dialect, rule, tolerance, numbers
     )
     score = estimate.score(truth) if truth.is_readable else np.inf
     return _Row(
@@ -414,10 +404,10 @@ def tolerance_of(truth: Target) -> float:
     return float(getattr(truth, "within", 0))
 
 
-def range_of(form: Target, grid: tuple[float, float, float] | None) -> NumberRange | None:
-    """Return the numbers that are searched for answers of a form; None if they are listed."""
-    wide = None if grid is None else wide_grid(grid)
-    return None if grid is not None and wide is None else form.number_range(wide)
+def range_of(prediction: Prediction, form: Target) -> NumberRange | None:
+    """Return the numbers of which an answer's belief has the likeliest; None if it has a list."""
+    settings = prediction.settings
+    return searched_range(form, settings.get("grid"), settings.get("belief"))
 
 
 def listing_of(answers: Sequence[str], numbers: NumberRange | None) -> str:

@@ -67,7 +67,8 @@ class Estimate:
             return 1.0 - float(belief.p[belief.truths(value)].sum())
         to_truth = distance(belief.places - belief.answer_type.place(value), belief.period)
         if self.numbers is not None:
-            return float(to_truth[self.index]) / self.scale
+            is_inside = self.numbers.holds(belief.answer_type.place(value))
+            return float(to_truth[self.index]) / self.scale if is_inside else float("inf")
         nearest = int(np.argmin(to_truth))
         if to_truth[nearest] > half_step(belief) + SAME:
             return float("inf")

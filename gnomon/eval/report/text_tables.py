@@ -86,7 +86,9 @@ def group_notes(runs: Sequence[RunResult]) -> list[str]:
             column = _group_column(run)
             by = f" (by {column})" if column else ""
             few = f"; over so few they are wide: hold out more than {n}" * (n < _ENOUGH_GROUPS)
-            notes.append(f"Intervals are over {n:,} groups{by}, as if others were asked{few}")
+            notes.append(
+                f"Intervals of figures are over {n:,} groups{by}, as if others were asked{few}"
+            )
     return list(dict.fromkeys(notes))
 
 
@@ -102,7 +104,9 @@ def coverage_notes(runs: Sequence[RunResult]) -> list[str]:
     shares = [(run.settings.get("calibration") or {}).get("coverage") for run in runs]
     return list(
         dict.fromkeys(
-            f"Intervals are to hold {100 * share:g} % of the truths" for share in shares if share
+            f"Intervals of answers are to hold {100 * share:g} % of the truths"
+            for share in shares
+            if share
         )
     )
 

@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.answers.base.answer_type import AnswerType, Line, Value
+from gnomon.answers.base.number_range import NumberRange
 from gnomon.answers.registry import TYPES
 from gnomon.answers.unreadable.answer import WORD
 from gnomon.dialect import create
+from gnomon.recipe.sections import wide_grid
 from gnomon.sample import Prediction, Target
 
 if TYPE_CHECKING:  # it imports scipy, which predicting and listing do without
@@ -102,6 +104,27 @@ def belief_of(logprobs: Mapping[str, float], form: Target, dialect: str, name: s
     return Belief(TYPES[name], *fields, scores, TYPES[name].period_of(form), unreadable)
 
 
+def searched_range(
+    form: Target, grid: Sequence[float | str] | None, belief: object
+) -> NumberRange | None:
+    """Return the numbers of which a belief has the likeliest alone; None if it has a whole list.
+
+    `grid` and `belief` are the recipe's: a list of answers of the user's own is whole.
+    """
+    if belief and not isinstance(belief, bool):
+        return None
+    if grid is None:
+        return form.number_range()
+    first, last, step = map(float, grid)
+    wide = wide_grid((first, last, step))
+    return None if wide is None else form.number_range(wide)
+
+
+def _is_searched(prediction: Prediction, form: Target) -> bool:
+    settings = prediction.settings
+    return searched_range(form, settings.get("grid"), settings.get("belief")) is not None
+
+
 def value_answers(logprobs: Iterable[str], form: Target) -> tuple[str, ...]:
     """Return the listed answers but the one that nothing can be read.
 
@@ -166,14 +189,24 @@ def measures(prediction: Prediction, truth: Target, name: str) -> dict[str, floa
     if is_true.any():
         figures["belief_nll"] = float(-np.logaddexp.reduce(belief.logprobs[is_true]))
         figures["belief_true"] = float(belief.p[is_true].sum()) * (1 - belief.unreadable)
+    elif _is_searched(prediction, truth.form_of_question):
+        # What a search does not come to has next to no probability, and no known one.
+        figures["belief_true"] = 0.0
     if answers.axis is not None:
         figures |= _distance_measures(belief, answers.place(value))
     return figures
 
 
 def uniform(group: Iterable[tuple[Prediction, Target]], name: str) -> dict[str, float]:
-    """Average each measure for a guesser that gives all listed answers the same probability."""
-    rows = [measures(_uniform(prediction), truth, name) for prediction, truth in group]
+    """Average each measure for a guesser that gives all listed answers the same probability.
+
+    Of long numbers the list is the model's own choice, and nothing to guess from.
+    """
+    rows = [
+        measures(_uniform(prediction), truth, name)
+        for prediction, truth in group
+        if not _is_searched(prediction, truth.form_of_question)
+    ]
     keys = dict.fromkeys(key for row in rows for key in row)
     if TYPES[name].is_cyclic:
         keys.pop("belief_expected", None)  # uniform round a dial has no mean direction

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from math import exp, log
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from gnomon.pipeline.load import Loaded
 from gnomon.progress import track, warn
 from gnomon.sample import Prediction, Sample
 
+_LEAST = 1e-300
+"""Probability that stands for none, whose logarithm is finite."""
 WINDOW = 8
 """Batches sorted by length together: enough for little padding, with few pictures in memory."""
 
@@ -151,12 +154,22 @@ def _choose(loaded: Loaded, sample: Sample, rule: AnswerRule) -> Choice:
         if not logprobs:
             return Choice()
         if rule.refusals:
-            logprobs |= answer_logprobs(loaded, sample, [WORD])
+            logprobs |= _refusal_beside(logprobs, answer_logprobs(loaded, sample, [WORD])[WORD])
         return rule.choose(logprobs, sample, loaded.family.dialect)
     answers = rule.answers(sample, loaded.family.dialect)
     if not answers:
         return Choice()
     return rule.choose(answer_logprobs(loaded, sample, answers), sample, loaded.family.dialect)
+
+
+def _refusal_beside(logprobs: dict[str, float], refusal: float) -> dict[str, float]:
+    """Return the log-probability of a refusal, scaled to what the search knows of the readings.
+
+    Those that it did not come to are readings, too: a refusal keeps its own share of all.
+    """
+    readings = sum(map(exp, logprobs.values()))
+    share = min(exp(refusal), 1 - 1e-9)
+    return {WORD: min(refusal, log(readings * share / (1 - share) or _LEAST))}
 
 
 def generate_texts(

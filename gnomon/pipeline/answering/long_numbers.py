@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 _MOST_NODES = 4000
 """Beginnings that a search expands at most: an untrained model believes in all numbers alike."""
-_MOST_NUMBERS = 1000
-"""Numbers that a belief keeps, the likeliest: their distances are a table of a million."""
+_MOST_NUMBERS = 300
+"""Numbers that a belief has at most, the likeliest: their distances are a table."""
 _LONGEST = 3
 """Figures of a token at most; numbers that are cut into longer ones are passed over."""
 
@@ -82,8 +82,8 @@ class _RangeTrie:
 
     def _tokens(self, node: Ids) -> Iterator[int]:
         """Yield the token after a beginning in each number that may follow, and note its text."""
-        begun = self._texts[node]
-        outcomes = self._range.outcomes(begun, self._window)
+        prefix = self._texts[node]
+        outcomes = self._range.outcomes(prefix, self._window)
         texts = [self._text(self._range.answer(figures)) for figures in outcomes]
         encoding = self._tokenizer(texts, add_special_tokens=False, return_offsets_mapping=True)
         rows = zip(outcomes.items(), texts, encoding["input_ids"], encoding["offset_mapping"],
@@ -96,7 +96,7 @@ class _RangeTrie:
             start = text.rindex(self._range.answer(figures))
             n_figures = min(offsets[self._n_prompt + len(node)][1] - start, len(figures))
             # Of a longer number only the first figures are sure.
-            if not is_whole and n_figures > len(begun) + self._window:
+            if not is_whole and n_figures > len(prefix) + self._window:
                 continue
             self._texts[child] = figures[: max(0, n_figures)]
             if is_whole and child == path:

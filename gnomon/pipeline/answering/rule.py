@@ -91,6 +91,8 @@ class AnswerRule:
 
     def answers(self, sample: Sample, dialect_name: str) -> tuple[str, ...] | None:
         """List the answers that a sample's belief is about; None if they cannot be listed."""
+        if self.number_range(sample) is not None:
+            return None
         answers = listed_in(dialect_name, sample, self.lists, self.grid)
         if answers and self.refusals and WORD not in answers:
             return (*answers, WORD)

@@ -21,6 +21,8 @@ DIGITS = 5
 """Decimals of a stored log-probability, as those of local models have."""
 _MIN_PROBABILITY = 1e-12
 """Least probability of a listed answer: no logarithm is infinite."""
+LEAST = log(_MIN_PROBABILITY)
+"""Log-probability of the least sure answer."""
 
 
 @dataclass(frozen=True)

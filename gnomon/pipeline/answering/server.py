@@ -32,6 +32,7 @@ from gnomon.eval.scoring import predictions, questions
 from gnomon.pipeline.answering.rule import GREEDY, AnswerRule, Choice, full_settings
 from gnomon.pipeline.answering.sampled import (
     DIGITS,
+    LEAST,
     SampledAnswer,
     log_agreement,
     sampled_belief,
@@ -111,9 +112,12 @@ class Server:
     def ask_with_logprob(
         self, question: str, images: Sequence[Image], *, max_tokens: int
     ) -> SampledAnswer:
-        """Send one question as `ask` does, and return the answer with its probability if given."""
+        """Send one question as `ask` does, and return the answer with its probability.
+
+        That is None where the server gives none, and the least where the answer was cut off.
+        """
         more = {"temperature": 0, "logprobs": True}
-        return self._complete(question, images, more, max_tokens, _samples_of)[0]
+        return self._complete(question, images, more, max_tokens, _sure_sample_of)
 
     def samples(
         self, question: str, images: Sequence[Image], *, max_tokens: int, n: int
@@ -272,6 +276,15 @@ def _samples_of(body: str) -> list[SampledAnswer]:
     ]
 
 
+def _sure_sample_of(body: str) -> SampledAnswer:
+    """Parse an answer with its probability, the least for one that has not ended."""
+    (answer,) = _samples_of(body)[:1]
+    has_logprobs = bool((json.loads(body)["choices"][0].get("logprobs") or {}).get("content"))
+    if answer.logprob is None and has_logprobs:
+        return replace(answer, logprob=LEAST)
+    return answer
+
+
 def _logprob_of(choice: Any) -> float | None:
     """Sum the log-probabilities of an answer's tokens; None of one that was cut off."""
     try:
@@ -385,6 +398,11 @@ def predict_to_file(
     it was sent: nobody knows how the server resizes it. A question whose answers can be listed is
     asked `repeats` times where the rule needs a belief.
     """
+    if rule.wide_grid:
+        raise ValueError(
+            "eval.grid: behind a server answers are counted, of at most 10,000 numbers: give a"
+            " coarser grid"
+        )
     if rule.lists:
         settings = {**settings, "repeats": repeats}
     settings = full_settings(settings, max_new_tokens, rule)

@@ -46,8 +46,9 @@ def test_counters_share_a_part_though_each_belief_has_other_numbers(grid):
         target = Number(Decimal(5000 + 100 * n + n % 8), digits=digits)
         question = Question(str(n), target, None, str(n))
         logprobs = believed(5000 + 100 * n)
-        pairs.append((Prediction(str(n), "?", None, "plain", logprobs=logprobs), question))
-    (part,) = parts = calibrate(pairs, "median", within=1, grid=grid)
+        settings = {} if grid is None else {"grid": ["0", "99999", "1"]}
+        pairs.append((Prediction(str(n), "?", None, "plain", settings, logprobs), question))
+    (part,) = parts = calibrate(pairs, "median", within=1)
     assert part.outside == 0
     assert part.right == tuple(n % 8 <= 1 for n in range(60))
     certifier = Certifier(Calibration(None, "median", grid, None, parts), Terms())
@@ -59,6 +60,13 @@ def test_counters_share_a_part_though_each_belief_has_other_numbers(grid):
     # At the end of the counter there is no more.
     _, certainty = certifier.certify(believed(2), form, "plain")
     assert int(certainty.interval[0]) == 0
+    # No interval holds a truth beyond the grid, and that is counted.
+    if grid is not None:
+        beyond = Question("x", Number(Decimal(120_000)), None, "x")
+        settings = {"grid": ["0", "99999", "1"]}
+        prediction = Prediction("x", "?", None, "plain", settings, believed(5000))
+        (part,) = calibrate([*pairs, (prediction, beyond)], "median", within=1)
+        assert part.outside == 1
 
 
 @pytest.mark.parametrize(

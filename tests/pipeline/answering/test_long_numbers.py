@@ -27,6 +27,7 @@ def whole_tries(monkeypatch):
     for module in (coordinates, long_numbers):
         monkeypatch.setattr(module, "REST", -1e-9)
     monkeypatch.setattr(long_numbers, "_MOST_NODES", 10**6)
+    monkeypatch.setattr(long_numbers, "_MOST_NUMBERS", 10**6)
 
 
 def check(loaded):
