@@ -242,6 +242,6 @@ def test_all_rows_of_the_validation_are_calibrated_on_and_no_drawing(project, ca
     assert (exam.samples, [sample.facts["file"] for sample in exam]) == (4, ["dials.csv"] * 4)
     assert calibrate._validation_exam(resolved, project, 3).samples == 3
     calibrate._note_unasked(replace(exam, samples=3))
-    assert "3 of 4 val rows are asked; eval.samples=4 asks all" in capsys.readouterr().err
+    assert "3 of 4 val rows are asked; eval.samples=4 asks more" in capsys.readouterr().err
     with pytest.raises(RecipeError, match="9: the val split has only 4"):
         calibrate._validation_exam(resolved, project, 9)

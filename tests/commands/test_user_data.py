@@ -169,24 +169,25 @@ def test_own_rows_are_trained_on_once_an_epoch_unless_told_otherwise(photographs
 
 @pytest.mark.parametrize("given", ["file", "folder", "dataset"])
 def test_rows_are_planned_and_previewed_without_a_recipe(given, photographs, capsys):
-    what, words, rows, steps = photographs, WORDS, "34 train, 4 val, 2 test", 9
+    rows = "34 train, 4 val, 2 test rows, of 17 train, 2 val, 1 test groups by house"
+    what, words, steps = photographs, WORDS, 9
     if given == "folder":
         what.rename(what.with_name("metadata.csv"))
         what = what.parent
     if given == "dataset":
         wanted = ("--n", 30, "--workers", 1, *words)
-        what, words, rows = what.with_name("written"), (), "30 train, 0 val, 0 test"
+        what, words, rows = what.with_name("written"), (), "30 train, 0 val, 0 test rows"
         steps = 8
         assert gnomon("generate", photographs, *wanted, "--out", what) == 0
     sheet = photographs.with_name("sheet.png")
     capsys.readouterr()
     assert gnomon("preview", what, "-o", sheet, "--n", 40, *words) == 0
-    assert capsys.readouterr().out == f"{what.name}: {rows} rows\n{sheet}\n"
+    assert capsys.readouterr().out == f"{what.name}: {rows}\n{sheet}\n"
     with Image.open(sheet) as picture:
         assert picture.width > 600
     assert gnomon("plan", what, "--config-only", *words, "train.num_train_epochs=2") == 0
     told = capsys.readouterr().out
-    assert told.startswith(f"{what.name}: {rows} rows\ngnomon-tiny (gnomon-tiny)")
+    assert told.startswith(f"{what.name}: {rows}\ngnomon-tiny (gnomon-tiny)")
     assert f"steps     {steps} of 8 × 1 samples" in told
 
 

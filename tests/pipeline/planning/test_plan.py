@@ -98,7 +98,7 @@ def test_a_plan_counts_tokens_parameters_and_steps(checkpoint):
         "4 bits",
         "by LoRA",
         "it fits",
-        "100% (time)",
+        "100 % (time)",
         "steps     20 of 2 × 1",
     ):
         assert word in str(found)
