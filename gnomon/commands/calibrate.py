@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gnomon.answers.base.number_range import MOST_ANSWERS
 from gnomon.answers.registry import TYPES
 from gnomon.commands.directory import stored_samples
 from gnomon.commands.exam import USUAL, Exam, refuse_repeats
@@ -32,7 +33,6 @@ from gnomon.eval.scoring import certainty, predictions, questions
 from gnomon.eval.scoring.questions import Question
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
-from gnomon.recipe.sections import MOST_ANSWERS
 from gnomon.sample import Target
 from gnomon.store.reading.sources import has_user_pictures
 from gnomon.terminal import show
@@ -272,7 +272,7 @@ def learn(
         raise RecipeError(
             f"{len(numbers)} of {len(stored)} labels, such as {numbers[0].write()}, are not among"
             " the answers that are listed by default (whole numbers to 100, or the steps of a scale"
-            f" that goes round): {_grid_for(by_id.values())}"
+            f" that goes round): {_grid_for(by_id.values(), recipe)}"
         )
     parts = calibrations.calibrate(
         ((answer, by_id[answer.sample_id]) for answer in stored),
@@ -295,7 +295,7 @@ def learn(
             )
         raise RecipeError(
             f"{outside} of {n} truths are not among the listed answers, so that no interval can"
-            f" hold them: {_grid_for(by_id.values())}"
+            f" hold them: {_grid_for(by_id.values(), recipe)}"
         )
     if n < _FEWEST:
         unmatched = sum(sum(part.unmatched) for part in parts)
@@ -322,14 +322,16 @@ def learn(
     return Calibration(weights, rule, grid, listing, parts, refusals)
 
 
-def _grid_for(some: Iterable[Question]) -> str:
+def _grid_for(some: Iterable[Question], recipe: Recipe) -> str:
     """Name the override whose grid has all the labels that are numbers."""
     numbers = (question.target.number for question in some)
     values = [number for number in numbers if number is not None] or [Decimal(0)]
     exponents = [int(value.as_tuple().exponent) for value in values]
     step = Decimal(1).scaleb(min(0, *exponents))
     grid = f"eval.grid=[{min(values):f},{max(values):f},{step:f}]"
-    if (max(values) - min(values)) / step > MOST_ANSWERS:
+    is_wide = (max(values) - min(values)) / step > MOST_ANSWERS
+    # Long grids are searched, from zero on, and by a model that is here.
+    if is_wide and (min(values) < 0 or recipe.model.server is not None):
         return f"{grid} has more than {MOST_ANSWERS:,}: give a coarser step, or fewer numbers"
     return f"{grid} lists all"
 

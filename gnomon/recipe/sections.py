@@ -2,11 +2,12 @@
 
 from dataclasses import asdict
 from decimal import Decimal
-from typing import Annotated, Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
+from gnomon.answers.base.number_range import MOST_ANSWERS, GridDecimals, grid_decimals, wide_grid
 from gnomon.answers.registry import LABELLED
 from gnomon.answers.unreadable.answer import WORD, is_unreadable_label
 from gnomon.names import hint
@@ -437,30 +438,6 @@ class Train:
         return ((self.lora and self.lora.r) or {}).get(part, self.lora_r)
 
 
-MOST_ANSWERS = 10_000
-"""Answers that a grid may list: each takes a row of the model's logits. Of more numbers only the
-likeliest are computed."""
-
-
-Grid: TypeAlias = tuple[float, float, float]
-"""First, last and step of numbers."""
-GridDecimals: TypeAlias = tuple[Decimal, Decimal, Decimal]
-
-
-def wide_grid(grid: Grid) -> GridDecimals | None:
-    """Return a grid too long for a list, whose numbers are searched; None if they are listed."""
-    first, last, step = _decimals(grid)
-    return (first, last, step) if (last - first) / step > MOST_ANSWERS else None
-
-
-def _decimals(grid: Grid) -> GridDecimals:
-    # A whole step of 1.0 means 1: answers are written 7, as the labels are, and not 7.0.
-    first, last, step = (
-        Decimal(int(number)) if number == int(number) else Decimal(str(number)) for number in grid
-    )
-    return first, last, step
-
-
 @dataclass(frozen=True, config=STRICT)
 class Eval:
     """The questions that the model is measured on, and how it answers them."""
@@ -500,7 +477,7 @@ class Eval:
         """Numbers of the grid, with the decimals of its step; empty without one, or a wide one."""
         if self.grid is None or self.wide_grid is not None:
             return ()
-        first, last, step = _decimals(self.grid)
+        first, last, step = grid_decimals(self.grid)
         return tuple(first + n * step for n in range(int((last - first) / step) + 1))
 
     @property

@@ -6,10 +6,33 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from math import ceil, floor
+from typing import TypeAlias
 
+MOST_ANSWERS = 10_000
+"""Answers that a grid may list: each takes a row of the model's logits. Of more numbers only the
+likeliest are computed."""
 _FIGURES = "0123456789"
 _SAME = 1e-9
 """Rounding of an interval's ends that is no further step."""
+
+Grid: TypeAlias = tuple[float, float, float]
+"""First, last and step of numbers."""
+GridDecimals: TypeAlias = tuple[Decimal, Decimal, Decimal]
+
+
+def wide_grid(grid: Grid) -> GridDecimals | None:
+    """Return a grid too long for a list, whose numbers are searched; None if they are listed."""
+    first, last, step = grid_decimals(grid)
+    return (first, last, step) if (last - first) / step > MOST_ANSWERS else None
+
+
+def grid_decimals(grid: Grid) -> GridDecimals:
+    """Return a grid in decimals, with those of its step."""
+    # A whole step of 1.0 means 1: answers are written 7, as the labels are, and not 7.0.
+    first, last, step = (
+        Decimal(int(number)) if number == int(number) else Decimal(str(number)) for number in grid
+    )
+    return first, last, step
 
 
 @dataclass(frozen=True)

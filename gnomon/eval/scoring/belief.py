@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.answers.base.answer_type import AnswerType, Line, Value
-from gnomon.answers.base.number_range import NumberRange
+from gnomon.answers.base.number_range import NumberRange, wide_grid
 from gnomon.answers.registry import TYPES
 from gnomon.answers.unreadable.answer import WORD
 from gnomon.dialect import create
-from gnomon.recipe.sections import wide_grid
 from gnomon.sample import Prediction, Target
 
 if TYPE_CHECKING:  # it imports scipy, which predicting and listing do without
