@@ -30,6 +30,7 @@ from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.calibration import Calibration, Certifier, Part, Terms
 from gnomon.eval.formatting import lower_first
 from gnomon.eval.scoring import certainty, predictions, questions
+from gnomon.eval.scoring.belief import range_of
 from gnomon.eval.scoring.questions import Question
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
@@ -265,7 +266,7 @@ def learn(
         target = by_id[answer.sample_id].target
         unlisted.append(target)
         # A search that came to no number is passed over.
-        searched = calibrations.range_of(answer, target.form_of_question)
+        searched = range_of(answer, target.form_of_question)
         if target.number is not None and (searched is None or recipe.model.server is not None):
             numbers.append(target)
     if numbers:

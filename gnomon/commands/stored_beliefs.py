@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.commands.answer_files import Provenance, provenance_path, read_provenance
-from gnomon.eval.calibration.calibration import Certifier, range_of
+from gnomon.eval.calibration.calibration import Certifier
 from gnomon.eval.scoring import predictions, questions
+from gnomon.eval.scoring.belief import range_of
 from gnomon.eval.scoring.questions import Question, QuestionFile
 from gnomon.progress import note
 from gnomon.sample import Prediction

@@ -23,7 +23,7 @@ from gnomon.atomic import put_text
 from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.estimates import Estimate
 from gnomon.eval.scoring import margins
-from gnomon.eval.scoring.belief import searched_range, value_answers
+from gnomon.eval.scoring.belief import range_of, searched_range, value_answers
 from gnomon.eval.scoring.questions import Question
 from gnomon.sample import Certainty, Prediction, Target
 
@@ -402,12 +402,6 @@ class Certifier:
 def tolerance_of(truth: Target) -> float:
     """Return the distance from a truth that its labels call right: a scale's finest step."""
     return float(getattr(truth, "within", 0))
-
-
-def range_of(prediction: Prediction, form: Target) -> NumberRange | None:
-    """Return the numbers of which an answer's belief has the likeliest; None if it has a list."""
-    settings = prediction.settings
-    return searched_range(form, settings.get("grid"), settings.get("belief"))
 
 
 def listing_of(answers: Sequence[str], numbers: NumberRange | None) -> str:

@@ -119,9 +119,10 @@ def searched_range(
     return None if wide is None else form.number_range(wide)
 
 
-def _is_searched(prediction: Prediction, form: Target) -> bool:
+def range_of(prediction: Prediction, form: Target) -> NumberRange | None:
+    """Return the numbers of which an answer's belief has the likeliest; None if it has a list."""
     settings = prediction.settings
-    return searched_range(form, settings.get("grid"), settings.get("belief")) is not None
+    return searched_range(form, settings.get("grid"), settings.get("belief"))
 
 
 def value_answers(logprobs: Iterable[str], form: Target) -> tuple[str, ...]:
@@ -188,7 +189,7 @@ def measures(prediction: Prediction, truth: Target, name: str) -> dict[str, floa
     if is_true.any():
         figures["belief_nll"] = float(-np.logaddexp.reduce(belief.logprobs[is_true]))
         figures["belief_true"] = float(belief.p[is_true].sum()) * (1 - belief.unreadable)
-    elif _is_searched(prediction, truth.form_of_question):
+    elif range_of(prediction, truth.form_of_question) is not None:
         # What a search does not come to has next to no probability, and no known one.
         figures["belief_true"] = 0.0
     if answers.axis is not None:
@@ -204,7 +205,7 @@ def uniform(group: Iterable[tuple[Prediction, Target]], name: str) -> dict[str, 
     rows = [
         measures(_uniform(prediction), truth, name)
         for prediction, truth in group
-        if not _is_searched(prediction, truth.form_of_question)
+        if range_of(prediction, truth.form_of_question) is None
     ]
     keys = dict.fromkeys(key for row in rows for key in row)
     if TYPES[name].is_cyclic:
