@@ -57,7 +57,8 @@ def _separated(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:  
 
     Spreadsheets write semicolons in countries where the comma is decimal.
     """
-    csv.field_size_limit(_MAX_ROW)
+    # One limit for the whole process: only ever raised, so that nobody else's reading breaks.
+    csv.field_size_limit(max(csv.field_size_limit(), _MAX_ROW))
     with files.open_text(file, newline="", limit=_MAX_STREAMED) as stream:
         header = next(files.read_lines(stream, limit=_MAX_ROW), "")
         # The header was only looked at.

@@ -1,6 +1,7 @@
 """What files hold is read as it is, up to what one may come to."""
 
 import contextlib
+import csv
 import io
 import json
 from decimal import Decimal
@@ -173,3 +174,12 @@ def test_a_table_beyond_its_bounds_is_refused(tmp_path, monkeypatch, name, text,
     (tmp_path / name).write_text(text)
     with pytest.raises(ValueError, match=rf"{name}: .*{told}"):
         list(read_rows(tmp_path / name))
+
+
+def test_reading_a_table_never_lowers_the_limit_of_others(tmp_path, monkeypatch):
+    """csv has one limit for the whole process."""
+    monkeypatch.setattr(lines, "_MAX_ROW", 40)
+    before = csv.field_size_limit()
+    (tmp_path / "a.csv").write_text("a\n1\n")
+    assert list(read_rows(tmp_path / "a.csv")) == [(2, {"a": "1"})]
+    assert csv.field_size_limit() >= before
