@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 from glob import escape
 from pathlib import Path
 
-from gnomon.files import refuse_to_replace
+from gnomon.files import check_writable
 
 _LEFTOVER = re.compile(r"\.(.+)\.(\d+)(\.old)?\.tmp", re.DOTALL)
 _OLD = ".old"
@@ -29,7 +29,7 @@ def put_text(final: Path, text: str) -> None:
 
 def put_bytes(final: Path, data: bytes) -> None:
     """Write a file at once; one that has the same content already is left alone."""
-    refuse_to_replace(final)
+    check_writable(final)
     with suppress(FileNotFoundError):
         # An unchanged file keeps its time, by which make and rsync know it.
         if final.stat().st_size == len(data) and final.read_bytes() == data:
@@ -39,7 +39,7 @@ def put_bytes(final: Path, data: bytes) -> None:
         temporary.write_bytes(data)
 
 
-def refuse_taken(final: Path) -> None:
+def check_is_free(final: Path) -> None:
     """Refuse a name that is taken, before the work whose result `create_file` would not store."""
     # A kill between naming the file and removing its temporary twin leaves the twin behind.
     remove_leftovers(final.parent, escape(final.name))
@@ -67,7 +67,7 @@ def replace_file(final: Path) -> Iterator[Path]:
 
     It has the mode of the file it replaces from the beginning, for that may be private.
     """
-    refuse_to_replace(final)
+    check_writable(final)
     with _temporary(final) as temporary:
         mode = None
         with suppress(FileNotFoundError):
@@ -90,7 +90,7 @@ def replace_files(*finals: Path) -> Iterator[Path]:
     between two of them leaves old and new files, each of them whole.
     """
     for final in finals:
-        refuse_to_replace(final)
+        check_writable(final)
     with _temporary(finals[0], contents=finals[0].parent) as folder:
         folder.mkdir(0o700)  # what is replaced may be private
         yield folder

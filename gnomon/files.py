@@ -22,7 +22,7 @@ _KINDS = {
 }
 
 
-def refuse_special(file: Path) -> None:
+def check_regular(file: Path) -> None:
     """Refuse what is no regular file; a missing one raises FileNotFoundError.
 
     A pipe or a terminal may never end, and most files are read more than once.
@@ -34,21 +34,21 @@ def refuse_special(file: Path) -> None:
         raise ValueError(f"{file} is {kind}, no regular file{way_out}")
 
 
-def refuse_to_replace(file: Path) -> None:
+def check_writable(file: Path) -> None:
     """Refuse to write over a pipe, a device or a socket."""
     if file.exists() and not file.is_dir():
-        refuse_special(file)
+        check_regular(file)
 
 
 def open_bytes(file: Path) -> BufferedReader:
     """Open a regular file to read its bytes."""
-    refuse_special(file)  # before it is opened: to open a pipe waits for its writer
+    check_regular(file)  # before it is opened: to open a pipe waits for its writer
     return file.open("rb")
 
 
 def open_text(file: Path, *, newline: str | None = None, limit: int | None = None) -> TextIO:
     """Open a regular UTF-8 file of at most `limit` bytes, past its byte order mark."""
-    refuse_special(file)
+    check_regular(file)
     size = file.stat().st_size
     if limit is not None and size > limit:
         raise ValueError(f"{file}: {size:,} bytes are more than the {limit:,} that are read")
@@ -57,7 +57,7 @@ def open_text(file: Path, *, newline: str | None = None, limit: int | None = Non
 
 def open_to_append(file: Path) -> TextIO:
     """Open a regular file for appending, or create it."""
-    refuse_to_replace(file)
+    check_writable(file)
     return file.open("a", encoding="utf-8")
 
 

@@ -34,7 +34,7 @@ def allow(name: str) -> None:
         _ALLOWED.add(name)
 
 
-def refuse_code(places: Iterable[str], file: object) -> None:
+def check_code_is_allowed(places: Iterable[str], file: object) -> None:
     """Refuse a file that names classes outside gnomon, unless the user has named them, too."""
     others = [name for name in dict.fromkeys(places) if is_place(name) and name not in _ALLOWED]
     if others:
@@ -67,7 +67,7 @@ def load_export(package: str, places: Mapping[str, str], name: str) -> Any:
 
 def load_user_class(path: str, base: type, *, what: str) -> Any:
     """Import a user's subclass of `base`, from the current directory, too."""
-    refuse_code([path], what)  # to import is to run it
+    check_code_is_allowed([path], what)  # to import is to run it
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # last, so that no file there hides a library
     if not is_place(path):

@@ -48,7 +48,7 @@ def score_file(file: Path, *, name: str | None = None, boxes: str | None = None)
     """
     if not file.exists():
         raise RecipeError(_no_answers(file))
-    files.refuse_special(file)  # a named pipe would be waited for without end
+    files.check_regular(file)  # a named pipe would be waited for without end
     provenance = read_provenance(file)
     # Reads answers from disk each time they are wanted: a file may be larger than memory.
     answers, n = predictions.PredictionFile(file), provenance.exam.samples

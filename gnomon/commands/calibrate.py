@@ -14,7 +14,7 @@ import numpy as np
 from gnomon.answers.base.number_range import MOST_ANSWERS
 from gnomon.answers.registry import TYPES
 from gnomon.commands.directory import stored_samples
-from gnomon.commands.exam import USUAL, Exam, refuse_repeats
+from gnomon.commands.exam import USUAL, Exam, check_enough_samples
 from gnomon.commands.predict import (
     answer_exam,
     data_and_overrides,
@@ -206,14 +206,14 @@ def _validation_exam(resolved: Resolved, run: Path, n: int | None) -> Exam:
     exam = _stored_validation(recipe, run, n) if is_stored else None
     if exam is None:
         try:
-            resolved.refuse_missing(recipe.data)
+            resolved.check_sources_exist(recipe.data)
         except RecipeError as error:
             raise RecipeError(
                 f"{error}; the run was moved, or its data: name labelled pictures as DATA"
             ) from error
         section = replace(recipe.eval, split="val", data=None, samples=n)
         exam = Exam.of(replace(recipe, eval=section))
-    refuse_repeats("eval.samples", exam.samples, exam.pool, "val")
+    check_enough_samples("eval.samples", exam.samples, exam.pool, "val")
     return exam
 
 

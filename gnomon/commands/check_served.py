@@ -11,7 +11,7 @@ from gnomon.commands._parser import Count, Few, Html
 from gnomon.commands.answer_files import pictures_of, score_file
 from gnomon.commands.directory import AFTER, BEFORE, announce, no_run_message
 from gnomon.commands.resolve import resolve
-from gnomon.commands.score import refuse_overwriting, report
+from gnomon.commands.score import check_outputs, report
 from gnomon.eval import RunResult
 from gnomon.eval.report.files import ReportFiles
 from gnomon.eval.scoring.predictions import PredictionFile
@@ -80,7 +80,7 @@ def answers_alike(
         missing = f"{run} holds no answers of what it trained: `gnomon predict {run}`"
         raise RecipeError(missing if (run / "recipe.yaml").is_file() else no_run_message(run))
     if out is not None:
-        refuse_overwriting(ReportFiles.of(out), [file])
+        check_outputs(ReportFiles.of(out), [file])
     server, stored = _server(url, model), score_file(file)
     pictures, missing = pictures_of(run)
     if missing:

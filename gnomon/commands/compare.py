@@ -7,7 +7,7 @@ from pathlib import Path
 from gnomon.commands import answer_files
 from gnomon.commands._parser import Html
 from gnomon.commands.exam import Exam
-from gnomon.commands.score import lock_report, refuse_overwriting, report
+from gnomon.commands.score import check_outputs, lock_report, report
 from gnomon.eval import RunResult
 from gnomon.recipe import RecipeError
 from gnomon.sample import Sample
@@ -44,7 +44,7 @@ def compare(
         raise RecipeError("name a run or a file of answers")
     form = answer_files.AnswerFormat(id_column, text_column, boxes)
     with lock_report(out) as place:
-        refuse_overwriting(place, [*files, Path(data or files[0])])
+        check_outputs(place, [*files, Path(data or files[0])])
         exam = answer_files.exam_for(data, overrides, form)
         compare_runs(files, out, exam, form, published=beside or (), as_json=json)
 

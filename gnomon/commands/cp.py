@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from gnomon import recipe
-from gnomon.atomic import create_file, refuse_taken
+from gnomon.atomic import check_is_free, create_file
 from gnomon.commands import shipped
 from gnomon.terminal import show
 
@@ -21,6 +21,6 @@ def cp(config: str, dest: Path | None = None) -> None:
     # A folder takes the recipe under its own name, as cp does.
     path = dest or Path(Path(source).name)
     file = path / Path(source).name if path.is_dir() else path
-    refuse_taken(file)
+    check_is_free(file)
     create_file(file, recipe.with_schema_line(text, file).encode())
     show(file)

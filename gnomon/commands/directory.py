@@ -46,8 +46,8 @@ def claim(run: Path, recipe: Recipe, *, sources: Sequence[Source]) -> None:
     draw, those that are still drawn from. A start that trained nothing gives way to another recipe.
     More steps, or more questions, extend a run.
     """
-    refuse_undecodable(run)
-    _refuse_other_folder(run)
+    check_is_utf8(run)
+    _check_is_run_or_empty(run)
     changes: dict[str, tuple[Any, Any]] = {}
     is_longer, text = False, recipes.to_yaml(_as_stored(run, recipe))
     # Also the sources of eval.data: its answers are compared with later ones.
@@ -67,7 +67,7 @@ def claim(run: Path, recipe: Recipe, *, sources: Sequence[Source]) -> None:
         if is_longer:
             _extend(run, changes)
         else:
-            _refuse_changes(run, changes)
+            _check_unchanged(run, changes)
     if not is_first:
         return  # of processes launched together only the first holds the lock, and may write
     run.mkdir(parents=True, exist_ok=True)
@@ -184,7 +184,7 @@ def stored_kinds(run: Path) -> dict[str, int] | None:
     return recipes.validate(_Versions, values, name=str(file)).kinds
 
 
-def refuse_undecodable(out: Path) -> None:
+def check_is_utf8(out: Path) -> None:
     """Refuse a name that is no UTF-8, under which tokenizers cannot be saved."""
     try:
         str(out).encode()
@@ -220,14 +220,14 @@ def kind_versions(sources: Iterable[Source]) -> dict[str, int]:
     return dict(sorted(kinds.items()))
 
 
-def _refuse_other_folder(run: Path) -> None:
+def _check_is_run_or_empty(run: Path) -> None:
     """Refuse a directory that is no run's yet, unless it is empty or a killed claim's."""
     if not run.exists() or ((run / _RECIPE).is_file() and (run / _VERSIONS).is_file()):
         return
-    refuse_other_files(run, {_RECIPE, _VERSIONS}, "a run")
+    check_all_are_ours(run, {_RECIPE, _VERSIONS}, "a run")
 
 
-def refuse_other_files(folder: Path, ours: set[str], what: str) -> None:
+def check_all_are_ours(folder: Path, ours: set[str], what: str) -> None:
     """Refuse a directory with files that are not ours; dot files, such as locks, do not count."""
     names = sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
     others = [name for name in names if name not in ours]
@@ -262,7 +262,7 @@ def _version_changes(run: Path, sources: Sequence[Source]) -> dict[str, tuple[An
     }
 
 
-def _refuse_changes(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
+def _check_unchanged(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
     """Refuse another recipe, or other versions, if anything on disk was made by the old ones."""
     # Keys that each folder's files depend on.
     keys_of = {

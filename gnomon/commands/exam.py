@@ -103,7 +103,7 @@ class Exam:
         return {name: some for name, some in zip(self.names, ids, strict=True) if some}
 
 
-def refuse_repeats(key: str, n: int, samples: Samples, split: str) -> None:
+def check_enough_samples(key: str, n: int, samples: Samples, split: str) -> None:
     """Refuse to ask a question twice: only one answer to each is scored."""
     if samples.n_distinct is not None and n > samples.n_distinct:
         raise RecipeError(

@@ -6,7 +6,7 @@ from pathlib import Path
 from gnomon.commands._parser import Count
 from gnomon.commands.answer_files import score_run
 from gnomon.commands.card import card
-from gnomon.commands.directory import AFTER, no_run_message, refuse_undecodable
+from gnomon.commands.directory import AFTER, check_is_utf8, no_run_message
 from gnomon.commands.resolve import resolve
 from gnomon.recipe import RecipeError
 from gnomon.store.lock import sole_writer
@@ -23,7 +23,7 @@ def merge(run: Path, out: Path, *, samples: Count = 200, push_to_hub: str | None
     samples N: held-out samples on which merged weights and adapter are compared (200)
     push_to_hub OWNER/NAME: upload it there as a private repository
     """
-    refuse_undecodable(out)
+    check_is_utf8(out)
     # The place is locked before hours of work, not when the weights are written.
     with sole_writer(out):
         if not (run / "recipe.yaml").is_file():

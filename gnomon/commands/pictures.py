@@ -267,7 +267,7 @@ def picture_samples(files: list[Path], question: str, form: Target) -> Iterator[
             warn(f"left out: {error}")
 
 
-def refuse_foreign_table(out: Path) -> None:
+def check_table_is_ours(out: Path) -> None:
     """Refuse to write over a table of the user's, such as the labels of these pictures."""
     # Our tables begin with these columns; the rest of the line may be beliefs.
     header = ",".join(_COLUMNS).encode()

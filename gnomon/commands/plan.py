@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.atomic import create_file, refuse_taken
+from gnomon.atomic import check_is_free, create_file
 from gnomon.commands import shipped
 from gnomon.commands.resolve import Resolved, resolve, resolve_values, row_counts, warn_of_mistakes
 from gnomon.commands.user_rows import note_few_groups, warn_of_repeats
@@ -16,7 +16,7 @@ from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import ModelNotHereError
 from gnomon.progress import warn
 from gnomon.recipe import Recipe, edit, parse, with_schema_line
-from gnomon.store.reading.augmented import refuse_without_steps
+from gnomon.store.reading.augmented import check_can_spread
 from gnomon.store.user_data.lines import SUFFIXES
 from gnomon.terminal import show, show_json
 
@@ -50,9 +50,9 @@ def plan(
         raise ValueError(f"--memory {memory:g}: give more than 0 GiB")
     resolved = resolve_for_planning(recipe, overrides)
     checked = resolved.recipe
-    refuse_without_steps(resolved.samples("train"), checked.loss.spread)
+    check_can_spread(resolved.samples("train"), checked.loss.spread)
     if write is not None:
-        refuse_taken(write)
+        check_is_free(write)
     for line in () if json else row_counts(checked.data):
         show(line)
     warn_of_mistakes(checked)

@@ -500,13 +500,13 @@ def _kind_versions(exam: Exam) -> dict[str, int]:
 def _record(out: Path, provenance: Provenance) -> None:
     """Write down the exam before its first answer; one that was never answered is replaced."""
     if not _has_answers(out):
-        _refuse_user_files(out)
+        _check_records_are_ours(out)
         questions.question_path(out).unlink(missing_ok=True)
     values = {**vars(provenance), "exam": provenance.exam.to_json()}
     directory.write_json(provenance_path(out), values)
 
 
-def _refuse_user_files(out: Path) -> None:
+def _check_records_are_ours(out: Path) -> None:
     """Refuse to replace the user's own files that have the names of the records beside answers."""
     provenance, rows = provenance_path(out), questions.question_path(out)
     others = [] if questions.is_ours(rows) else [rows]
@@ -538,7 +538,7 @@ def answer_pictures(
     form = _picture_form(recipe, run, certifier)
     files = pictures.find_pictures(path)
     with sole_writer(out):
-        pictures.refuse_foreign_table(out)
+        pictures.check_table_is_ours(out)
         directory.announce(f"asking: {question}")
         # The table is written whole at the end; until then a killed verb resumes from this file.
         answers = out.with_name(out.name + ".part")

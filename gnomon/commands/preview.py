@@ -16,7 +16,7 @@ from gnomon.pipeline.collate import IGNORED, Collator, resized_sizes
 from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
 from gnomon.progress import note, warn
 from gnomon.sample import Sample
-from gnomon.store.reading.augmented import augmented, refuse_without_steps
+from gnomon.store.reading.augmented import augmented, check_can_spread
 from gnomon.store.reading.mixture import spread
 from gnomon.store.user_data.opening import is_user_data
 from gnomon.terminal import show
@@ -77,7 +77,7 @@ def sheet_of(
     sources = recipe.data if is_table and split is None else resolved.sources
     if split in (None, "train"):
         width = recipe.loss.spread
-        refuse_without_steps(pool, width)
+        check_can_spread(pool, width)
         if any(source.augment not in (None, "off") for source in sources):
             key = "augment" if resolved.form == "disk" else "data.0.augment"
             note(f"pictures are augmented, as training sees them; {key}=off shows them as they are")

@@ -14,10 +14,10 @@ from typing import Any, Literal, TypeAlias
 
 from gnomon import generators, recipe, store
 from gnomon.commands.directory import has_samples, stored_samples
-from gnomon.commands.exam import USUAL, Exam, refuse_repeats
+from gnomon.commands.exam import USUAL, Exam, check_enough_samples
 from gnomon.commands.user_rows import group_counts, with_validation
 from gnomon.generators.base import SPLITS, Split
-from gnomon.names import allow, refuse_code
+from gnomon.names import allow, check_code_is_allowed
 from gnomon.names import check as check_known
 from gnomon.progress import note, warn
 from gnomon.recipe import Eval, Recipe, RecipeError, Source
@@ -60,7 +60,7 @@ def resolve(
         of_recipe, rest = split_overrides(overrides)
         values = {"data": [{"kind": name, "options": recipe.override({}, rest) or None}]}
         return resolve_values(values, of_recipe, form="kind")
-    refuse_unknown_name(name)
+    check_name_is_known(name)
     return _resolve_recipe(source, overrides, stored=stored)
 
 
@@ -81,7 +81,7 @@ def _resolve_recipe(source: str | Path, overrides: Sequence[str], *, stored: boo
     resolved = replace(resolved, folder=path.parent, run=path.parent if stored else None)
     if stored or in_run:
         # A stored file may come from somebody else, and importing a class runs its code.
-        refuse_code(_user_classes(resolved.parsed), source)
+        check_code_is_allowed(_user_classes(resolved.parsed), source)
     for name in _user_classes(resolved.parsed):
         allow(name)
     return resolved
@@ -181,10 +181,10 @@ class Resolved:
         stored = self._stored_exam()
         if stored is not None:
             return stored
-        self.refuse_missing(checked.eval.data or checked.data)
+        self.check_sources_exist(checked.eval.data or checked.data)
         with _as_recipe_error():
             exam = Exam.of(checked)
-            refuse_repeats("eval.samples", exam.samples, exam.pool, exam.split)
+            check_enough_samples("eval.samples", exam.samples, exam.pool, exam.split)
         return exam
 
     def _stored_exam(self) -> Exam | None:
@@ -203,7 +203,7 @@ class Resolved:
         sources = tuple([replace(s, augment=None) for s in section.data or self.parsed.data])
         return Exam(sources, section.split, section.seed, n, folder) if n <= length else None
 
-    def refuse_missing(self, sources: Sequence[Source]) -> None:
+    def check_sources_exist(self, sources: Sequence[Source]) -> None:
         """Refuse a recipe whose table or folder lies neither beside it nor here."""
         if self.folder is None:
             return
@@ -253,7 +253,7 @@ class Resolved:
             if self.run is not None and any(map(is_gone, self.parsed.data)):
                 samples = stored_samples(self.run, split)
             if samples is None:
-                self.refuse_missing(self.parsed.data)
+                self.check_sources_exist(self.parsed.data)
                 samples = store.mixture(self.parsed.data, split=split, seed=key[1])
             self._pools[key] = samples
         return self._pools[key]
@@ -310,7 +310,7 @@ def split_overrides(overrides: Sequence[str]) -> tuple[list[str], list[str]]:
     return of_recipe, [word for word in overrides if word not in of_recipe]
 
 
-def refuse_unknown_name(name: str) -> None:
+def check_name_is_known(name: str) -> None:
     """Refuse a bare name that is neither a kind nor a recipe that comes with gnomon."""
     path = Path(name)
     # A path, a file name or an override in the wrong place gets a message of its own later.
@@ -355,7 +355,7 @@ def _check_validation(checked: Recipe) -> None:
     greater_is_better(checked.train.metric)
     split = checked.watched_split
     samples = store.mixture(checked.data, split=split, seed=checked.seed)
-    refuse_repeats("train.eval_samples", checked.train.eval_samples, samples, split)
+    check_enough_samples("train.eval_samples", checked.train.eval_samples, samples, split)
 
 
 def exam_of(
@@ -410,7 +410,7 @@ def _exam_on_disk(
     n = section.samples or samples.length
     assert n is not None  # what lies on disk has an end
     exam = Exam((replace(source, augment=None),), split, section.seed, n)
-    refuse_repeats("eval.samples", exam.samples, exam.pool, split)
+    check_enough_samples("eval.samples", exam.samples, exam.pool, split)
     return exam
 
 

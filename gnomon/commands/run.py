@@ -13,7 +13,7 @@ from gnomon.commands.card import write_card
 from gnomon.commands.directory import AFTER, BEFORE, announce, as_begun, claim, default_run
 from gnomon.commands.predict import answer_exam
 from gnomon.commands.resolve import Resolved
-from gnomon.commands.score import refuse_overwriting, report
+from gnomon.commands.score import check_outputs, report
 from gnomon.eval.report.files import ReportFiles
 from gnomon.recipe import RecipeError
 from gnomon.store.samples import train_size
@@ -35,9 +35,9 @@ def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
     """Do all steps of a run in its directory, those of an earlier start excepted."""
     with train.lock_run(out):
         # Before the model is looked up: a launcher may have started eight of these.
-        refuse_processes("run")
+        check_single_process("run")
         recipe, exam = as_begun(out, resolved.parsed, resolved.recipe), resolved.exam
-        train.refuse_server(recipe)
+        train.check_is_local(recipe)
         from gnomon.pipeline.checkpoint import resolve as locate_model
         from gnomon.pipeline.training.settings import sft_config
 
@@ -51,7 +51,7 @@ def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
         train.warn_of_cut_answers(resolved, out)
         # A report in the way is refused now, not after an hour of training.
         page = out / "report.html"
-        refuse_overwriting(ReportFiles.of(page))
+        check_outputs(ReportFiles.of(page))
         answers = out / "predictions"
         announce("writing the samples")
         # Each step leaves what an earlier start has done, so the same command resumes.
@@ -79,7 +79,7 @@ def write_samples(resolved: Resolved, run: Path, *, workers: int | None) -> None
         store.write(exam.pool, folder, n=exam.samples, split=exam.split, workers=workers)
 
 
-def refuse_processes(verb: str) -> None:
+def check_single_process(verb: str) -> None:
     """Refuse several launched processes: they would all write the same files."""
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     if processes > 1:

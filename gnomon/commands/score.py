@@ -12,7 +12,7 @@ from gnomon.commands import answer_files
 from gnomon.commands._parser import Count, Html
 from gnomon.commands.directory import pretty_json
 from gnomon.eval import RunResult
-from gnomon.eval.report.files import ReportFiles, refuse_to_replace
+from gnomon.eval.report.files import ReportFiles, check_replaceable
 from gnomon.progress import warn
 from gnomon.recipe import RecipeError
 from gnomon.sample import Sample
@@ -60,7 +60,7 @@ def score(
             form.require_data(data, overrides)
             answer_files.read_provenance(answer_files.last_answers(predictions))
         inputs = [predictions, Path(data or predictions), reviewed or predictions]
-        refuse_overwriting(files, inputs, review=review is not None)
+        check_outputs(files, inputs, review=review is not None)
         exam = answer_files.exam_for(data, overrides, form)
         if exam is not None:
             run, samples, note = answer_files.score_foreign(predictions, exam, form)
@@ -80,9 +80,7 @@ def lock_report(page: Path) -> Iterator[ReportFiles]:
         yield files
 
 
-def refuse_overwriting(
-    files: ReportFiles, inputs: Iterable[Path] = (), *, review: bool = False
-) -> None:
+def check_outputs(files: ReportFiles, inputs: Iterable[Path] = (), *, review: bool = False) -> None:
     """Refuse to write a report over its own inputs, or over files that gnomon did not write.
 
     `review` is true if the page of judgements is written, too.
@@ -95,7 +93,7 @@ def refuse_overwriting(
                 f"{files.page} and what is written beside it would replace {file}: name another"
                 " --out"
             )
-    refuse_to_replace((*files, files.review) if review else files)
+    check_replaceable((*files, files.review) if review else files)
 
 
 def report(
@@ -145,7 +143,7 @@ def report(
             )
             if review is not None:
                 write_review(folder / files.review.name, runs[-1], samples, review)
-            refuse_overwriting(files, review=review is not None)  # some may have come meanwhile
+            check_outputs(files, review=review is not None)  # some may have come meanwhile
     if as_json:
         show_json({**values, "report": str(file)})
     else:

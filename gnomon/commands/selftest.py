@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING
 
 from gnomon import jsons
 from gnomon.atomic import put_text
-from gnomon.commands.directory import AFTER, announce, claim, refuse_other_files, versions
+from gnomon.commands.directory import AFTER, announce, check_all_are_ours, claim, versions
 from gnomon.commands.exam import Exam
 from gnomon.commands.predict import answer_exam
 from gnomon.commands.resolve import resolve_values
-from gnomon.commands.run import refuse_processes
-from gnomon.commands.train import refuse_server
+from gnomon.commands.run import check_single_process
+from gnomon.commands.train import check_is_local
 from gnomon.dialect import Dialect
 from gnomon.files import open_to_append
 from gnomon.pipeline import families
@@ -75,9 +75,9 @@ def selftest(model: str = "gnomon-tiny", *overrides: str, out: Path = Path("runs
 
 def passes_all(model: str, overrides: Sequence[str], out: Path) -> bool:
     """Print a text for a bug report, stored in `out`, too; true if every check passed."""
-    refuse_processes("selftest")
+    check_single_process("selftest")
     recipe = _recipe(model, overrides)
-    refuse_server(recipe)
+    check_is_local(recipe)
     from gnomon.pipeline.training.settings import sft_config
 
     sft_config(recipe, out)  # several GPUs and one process are refused before anything is loaded
@@ -116,7 +116,7 @@ def _make_room(out: Path) -> None:
     """Take an empty directory, or that of an earlier self-test, which is replaced."""
     report = out / REPORT
     if not report.is_file() or not report.read_text(errors="replace").startswith(_BEGINNINGS):
-        refuse_other_files(out, set(), "a self-test")
+        check_all_are_ours(out, set(), "a self-test")
     # Written first: the next self-test knows by it that the folders below are ours.
     put_text(report, f"{_BEGINNINGS[1]}\n")
     for folder in (_RUN, _MERGED):

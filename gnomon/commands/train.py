@@ -17,7 +17,7 @@ from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.sample import Sample
 from gnomon.store import Samples
 from gnomon.store.lock import sole_writer
-from gnomon.store.reading.augmented import refuse_without_steps
+from gnomon.store.reading.augmented import check_can_spread
 from gnomon.store.reading.sources import has_user_pictures
 from gnomon.store.samples import train_size
 from gnomon.terminal import show
@@ -59,7 +59,7 @@ def resolve_for_training(name: str, overrides: Sequence[str], run: Path | None =
     if run is not None:
         resolved = resolved.resumed_in(run)
     recipe = resolved.recipe
-    refuse_without_steps(resolved.samples("train"), recipe.loss.spread)
+    check_can_spread(resolved.samples("train"), recipe.loss.spread)
     if _is_first_process() and resolved.run is None:
         warn_of_mistakes(recipe)
         warn_of_repeats(recipe, resolved.samples("train"))
@@ -100,7 +100,7 @@ def train_run(resolved: Resolved, run: Path, *, config: Any = None) -> Path:
     """
     with lock_run(run):
         recipe = as_begun(run, resolved.parsed, resolved.recipe)
-        refuse_server(recipe)
+        check_is_local(recipe)
         # Kinds that changed their version matter only as far as something is still drawn.
         claim(run, recipe, sources=_sources_to_draw(recipe, run))
         if _is_first_process():
@@ -171,7 +171,7 @@ def lock_run(run: Path) -> AbstractContextManager[None]:
     return sole_writer(run, folder=True) if _is_first_process() else nullcontext()
 
 
-def refuse_server(recipe: Recipe) -> None:
+def check_is_local(recipe: Recipe) -> None:
     """Refuse to train behind a server, before its URL, which may hold a login, is stored."""
     if recipe.model.server is not None:
         raise RecipeError(

@@ -49,7 +49,7 @@ class Collator:
         pictures = [sample.images for sample in samples]
         # Padded on the right, so that every answer stands just before its row's padding.
         batch = self.family.encode(self.processor, texts, pictures, side="right")
-        self._refuse_long(batch, samples)
+        self._check_length(batch, samples)
         batch["labels"] = self._labels(batch, prompts, answers, samples)
         if self.final_answer:
             batch[FINAL] = self._final_labels(batch["labels"], prompts, answers)
@@ -98,7 +98,7 @@ class Collator:
             final[row, start : start + n] = IGNORED
         return final
 
-    def _refuse_long(self, batch: dict[str, torch.Tensor], samples: list[Sample]) -> None:
+    def _check_length(self, batch: dict[str, torch.Tensor], samples: list[Sample]) -> None:
         # Placeholders of pictures are expanded by now: these are the lengths that the model sees.
         lengths = batch["attention_mask"].sum(1).tolist()
         for sample, length in zip(samples, lengths, strict=True):
@@ -132,7 +132,7 @@ def _common_prefix(ids: list[int], before: list[int]) -> int:
 def prompt_of(family: Family, processor: Processor, sample: Sample) -> str:
     """Format a sample's prompt: the text up to where the answer begins."""
     _check_pictures(family, sample)
-    _refuse_placeholder(processor, sample, sample.question)
+    _check_placeholder(processor, sample, sample.question)
     return family.prompt(processor, sample.question, image=len(sample.images))
 
 
@@ -152,7 +152,7 @@ def written_answer(family: Family, processor: Processor, sample: Sample) -> str:
     if not answer:
         raise ValueError(f"sample {sample.id}: its answer is empty, so nothing can be learnt of it")
     answer = dialect.worked(sample.rationale, answer)
-    _refuse_placeholder(processor, sample, answer)
+    _check_placeholder(processor, sample, answer)
     return answer
 
 
@@ -205,7 +205,7 @@ def _check_pictures(family: Family, sample: Sample) -> None:
         )
 
 
-def _refuse_placeholder(processor: Processor, sample: Sample, text: str) -> None:
+def _check_placeholder(processor: Processor, sample: Sample, text: str) -> None:
     """Refuse a text that holds the placeholder of a picture: it would count as one more."""
     for part in (processor, tokenizer_of(processor)):
         # Gemma 3's processor and its tokenizer have placeholders of their own.

@@ -40,7 +40,7 @@ def read_parquet(file: Path, most_rows: int) -> Iterator[dict[str, Any]]:
     most = min(max(_LEAST, _RATIO * size), _MOST)
     flat = [column for group in groups for column in group]
     total = sum(column.size + _VALUE * column.values for column in flat)
-    _refuse_beyond(most, total, size)
+    _check_size(most, total, size)
     lists = {column.path for column in flat if column.is_nested and column.longest}
     dictionaries = sorted(lists - {column.path for column in flat if not column.is_bytes})
     with (
@@ -56,15 +56,15 @@ def read_parquet(file: Path, most_rows: int) -> Iterator[dict[str, Any]]:
                 for column in group
                 if column.path in lists and column.path not in dictionaries
             ]
-            _refuse_beyond(most, sum(column.worst for column in expanded), size)
+            _check_size(most, sum(column.worst for column in expanded), size)
             n = _batch_rows(footer.row_group(number).num_rows, group)
             for batch in table.iter_batches(n, row_groups=[number]):
                 total += sum(map(_size, batch.columns))
-                _refuse_beyond(most, total, size)
+                _check_size(most, total, size)
                 yield from batch.to_pylist()
 
 
-def _refuse_beyond(most: int, total: int, size: int) -> None:
+def _check_size(most: int, total: int, size: int) -> None:
     if total > most:
         raise ValueError(
             f"its {size:,} bytes come to {total:,} or more as rows, and {most:,} is the most that"

@@ -71,7 +71,7 @@ def _content(image: Path | bytes) -> AbstractContextManager[IO[bytes]]:
     """Open a regular file of a bounded size, or wrap the bytes of one."""
     if isinstance(image, bytes):
         return nullcontext(BytesIO(image))
-    files.refuse_special(image)
+    files.check_regular(image)
     if (size := image.stat().st_size) > files.MAX_PICTURE_BYTES:
         raise ValueError(
             f"{size:,} bytes are more than the {files.MAX_PICTURE_BYTES:,} of a picture"
@@ -79,7 +79,7 @@ def _content(image: Path | bytes) -> AbstractContextManager[IO[bytes]]:
     return files.open_bytes(image)
 
 
-def refuse_broken(image: Path | bytes) -> None:
+def check_decodable(image: Path | bytes) -> None:
     """Decode a file to its end, because the header of a truncated one is fine."""
     with open_picture(image) as picture:
         # A JPEG is then read whole but decoded at an eighth of its size, in half the time.

@@ -17,8 +17,8 @@ from gnomon.recipe import Columns, RecipeError, Source
 from gnomon.sample import Box, Number, Sample, Table, Text, Time
 from gnomon.store.reading.augmented import (
     augmented,
+    check_can_spread,
     draw_steps,
-    refuse_without_steps,
     spread_sample,
 )
 from gnomon.store.reading.sources import with_augmentation
@@ -141,9 +141,9 @@ def test_the_mean_of_many_draws_is_the_truth_also_at_a_limit():
 def test_words_tables_and_answers_with_a_working_are_left_alone(sample):
     assert all(spread_sample(sample, 9.0, index) is sample for index in range(50))
     with pytest.raises(RecipeError, match=r"loss.spread=9: no training sample.*leave loss.spread"):
-        refuse_without_steps([sample] * 70, 9.0)
-    refuse_without_steps([sample] * 3 + [DIAL], 9.0)
-    refuse_without_steps([sample], 0.0)
+        check_can_spread([sample] * 70, 9.0)
+    check_can_spread([sample] * 3 + [DIAL], 9.0)
+    check_can_spread([sample], 0.0)
 
 
 def test_nothing_but_the_answer_changes():

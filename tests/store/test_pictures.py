@@ -16,12 +16,12 @@ from gnomon.generators import create
 from gnomon.recipe import Columns
 from gnomon.store.pictures import (
     PICTURE_FORMATS,
+    check_decodable,
     decode_picture,
     encode_png,
     fingerprint,
     load_picture,
     picture_size,
-    refuse_broken,
 )
 from gnomon.store.user_data.opening import open_table
 
@@ -115,7 +115,7 @@ def test_a_tiff_keeps_its_256_greys(bits, values):
 )  # fmt: skip
 def test_numbers_of_which_nothing_says_what_is_white_are_refused(values, bits, kind):
     """They became black below 1 and white above 254."""
-    for opens in (picture_size, load_picture, refuse_broken):
+    for opens in (picture_size, load_picture, check_decodable):
         with pytest.raises(ValueError, match=r"no picture: its pixels are .*: save it in 8 or 16"):
             opens(tiff(values, bits, kind))
 

@@ -47,7 +47,7 @@ class ReportFiles(NamedTuple):
         return self.page.with_name(f"{self.page.stem}-review.html")
 
 
-def refuse_to_replace(files: Iterable[Path]) -> None:
+def check_replaceable(files: Iterable[Path]) -> None:
     """Refuse to write a report over a file that gnomon did not write; empty ones may go."""
     strangers = [str(file) for file in files if not _is_replaceable(file)]
     if strangers:

@@ -202,10 +202,8 @@ def pair_answers(
     for sample_id in unclaimed:
         if hash(sample_id) in ids:
             raise _repeat_error(sample_id)
-    _refuse_unpaired(
-        "have no prediction", missing, "finish predicting, or score only what was asked"
-    )
-    _refuse_unpaired(
+    _check_paired("have no prediction", missing, "finish predicting, or score only what was asked")
+    _check_paired(
         "are predicted but not among the samples", unclaimed, "score them on their own samples"
     )
 
@@ -215,7 +213,7 @@ def _repeat_error(sample_id: str) -> ValueError:
     return ValueError(f"sample {sample_id!r} is predicted twice: score one run at a time")
 
 
-def _refuse_unpaired(problem: str, ids: list[str], way_out: str) -> None:
+def _check_paired(problem: str, ids: list[str], way_out: str) -> None:
     """Raise an error that names the first few of these ids, if there are any."""
     if ids:
         examples = ", ".join(map(repr, ids[:_MOST_NAMED])) + (

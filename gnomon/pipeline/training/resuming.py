@@ -17,7 +17,7 @@ from transformers import TrainerState
 from transformers.trainer import OPTIMIZER_NAME, SCHEDULER_NAME, TRAINER_STATE_NAME
 from transformers.trainer_pt_utils import safe_globals
 
-from gnomon.files import read_text, refuse_special
+from gnomon.files import check_regular, read_text
 from gnomon.progress import warn
 
 _MAX_STATE = 2**28
@@ -127,7 +127,7 @@ def _read_files(checkpoint: Path, *patterns: str) -> list[Any]:
 
 def _read_file(file: Path) -> Any:
     """Read a file of a checkpoint as its suffix says; raise if it is damaged."""
-    refuse_special(file)
+    check_regular(file)
     if file.name == TRAINER_STATE_NAME:
         return _read_trainer_state(file)
     if file.suffix == ".json":

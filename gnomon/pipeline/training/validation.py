@@ -42,7 +42,7 @@ class Validation:
         # The trainer's model may be wrapped since, by PEFT or for several processes.
         return headlines(score(self._predict(replace(self.loaded, model=model)), self.samples))
 
-    def refuse_unmeasured(self, metric: str) -> None:
+    def check_metric_applies(self, metric: str) -> None:
         """Raise a ValueError if no sample has the type of answer that the metric measures."""
         answer_type = answer_type_of(metric)
         types = {sample.target.answer_type for sample in self.samples}
@@ -100,7 +100,7 @@ def validation_of(recipe: Recipe, loaded: Loaded, run: Path) -> Validation | Non
         section.max_new_tokens,
         GREEDY if section.answer == "greedy" else AnswerRule.of(recipe),
     )
-    validation.refuse_unmeasured(recipe.train.metric)
+    validation.check_metric_applies(recipe.train.metric)
     return validation
 
 

@@ -63,7 +63,7 @@ def has_steps(sample: Sample) -> bool:
     return sample.target.has_steps and not sample.rationale
 
 
-def refuse_without_steps(samples: Iterable[Sample], width: float) -> None:
+def check_can_spread(samples: Iterable[Sample], width: float) -> None:
     """Refuse a bell for samples whose first 64 have nothing to spread."""
     if width and not any(map(has_steps, islice(samples, _SAMPLES))):
         raise RecipeError(

@@ -62,7 +62,7 @@ def build_table(
     rows = _group(rows)
     if faults:
         way_out = "on_bad: skip would leave them out" if rows else "and no other row is left"
-        _refuse_or_warn(name, faults, way_out, skip=bool(rows) and on_bad == "skip")
+        _raise_or_warn(name, faults, way_out, skip=bool(rows) and on_bad == "skip")
     digest = sha256()
     identities = {image: picture_identity(image) for image in (None, *rows.pictures)}
     for row in rows:
@@ -124,7 +124,7 @@ def _group(rows: UserRows) -> UserRows:
     return UserRows(grouped())
 
 
-def _refuse_or_warn(name: str, faults: Mapping[int, str], way_out: str, *, skip: bool) -> None:
+def _raise_or_warn(name: str, faults: Mapping[int, str], way_out: str, *, skip: bool) -> None:
     """Raise a ValueError that lists unusable rows, or warn once if they are left out."""
     lines = [f"line {line}: {faults[line]}" for line in sorted(faults)[:_MAX_FAULTS]]
     # A fault may quote a cell of any length.

@@ -36,7 +36,7 @@ def read_rows(file: Path, *, text: str = "") -> Iterator[tuple[int, dict[str, An
     become the column `id`. A JSON string instead of a row is refused, unless `text` names the
     column that it is meant for.
     """
-    files.refuse_special(file)
+    files.check_regular(file)
     readers = dict(zip(SUFFIXES, (_jsonl, _separated, _separated, _json, _parquet), strict=True))
     reader = readers.get(file.suffix.lower())
     if reader is None:

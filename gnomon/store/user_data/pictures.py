@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from gnomon.progress import track
 from gnomon.sample import Size
-from gnomon.store.pictures import load_picture, refuse_broken
+from gnomon.store.pictures import check_decodable, load_picture
 from gnomon.store.samples import pixel_hash
 
 Picture: TypeAlias = "Path | bytes"
@@ -53,7 +53,7 @@ def picture_faults(name: str, images: Sequence[Picture]) -> dict[Picture, str]:
 
 def _fault(image: Picture) -> str:
     try:
-        refuse_broken(image)
+        check_decodable(image)
     except ValueError as error:
         return str(error)
     return ""

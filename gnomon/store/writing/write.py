@@ -218,15 +218,15 @@ def resume(plan: SplitPlan, manifest: dict[str, Any]) -> dict[str, Any]:
         entry["licences"] = {path: licence(path) for path in files}
     stored = manifest["splits"].get(plan.split)
     if stored is None or not any(stored["shards"]):  # an earlier run wrote no whole shard
-        _refuse_unnamed_files(plan, was_started=stored is not None)
-        _refuse_foreign_files(plan, [None] * plan.shards)
+        _check_files_are_named(plan, was_started=stored is not None)
+        _check_folders_are_ours(plan, [None] * plan.shards)
         return entry
-    _refuse_differences(plan, _size(stored), _size(entry))
-    _refuse_unnamed_files(plan, was_started=True)
+    _check_same_split(plan, _size(stored), _size(entry))
+    _check_files_are_named(plan, was_started=True)
     shards = [shard if shard and _is_sound(plan, shard) else None for shard in stored["shards"]]
     if None in shards:  # a dataset half by one version and half by another would be neither
-        _refuse_differences(plan, stored["versions"], entry["versions"], "versions")
-    _refuse_foreign_files(plan, shards)
+        _check_same_split(plan, stored["versions"], entry["versions"], "versions")
+    _check_folders_are_ours(plan, shards)
     return {**stored, "shards": shards}
 
 
@@ -235,7 +235,7 @@ def _size(entry: dict[str, Any]) -> dict[str, Any]:
     return {"samples": entry["samples"], "n": entry["n"], "shards": len(entry["shards"])}
 
 
-def _refuse_differences(plan: SplitPlan, stored: object, requested: object, path: str = "") -> None:
+def _check_same_split(plan: SplitPlan, stored: object, requested: object, path: str = "") -> None:
     differences = "; ".join(manifests.differences(stored, requested, path))
     if differences:
         raise ValueError(
@@ -244,7 +244,7 @@ def _refuse_differences(plan: SplitPlan, stored: object, requested: object, path
         )
 
 
-def _refuse_unnamed_files(plan: SplitPlan, *, was_started: bool) -> None:
+def _check_files_are_named(plan: SplitPlan, *, was_started: bool) -> None:
     """Refuse files that no manifest names: they are somebody's work, or shards of another dataset.
 
     Hidden files are nobody's: locks, leftovers of killed processes, .DS_Store.
@@ -264,7 +264,7 @@ def _refuse_unnamed_files(plan: SplitPlan, *, was_started: bool) -> None:
         )
 
 
-def _refuse_foreign_files(plan: SplitPlan, shards: list[Any]) -> None:
+def _check_folders_are_ours(plan: SplitPlan, shards: list[Any]) -> None:
     """Refuse a user's files in folders of shards that are written again, which replaces them."""
     for number, shard in enumerate(shards):
         path = plan.root / plan.file(number)

@@ -10,7 +10,7 @@ from PIL import Image
 from gnomon.commands.score import report
 from gnomon.eval import RunResult, score
 from gnomon.eval.report.answers import write_csv
-from gnomon.eval.report.files import COLUMNS, ReportFiles, refuse_to_replace
+from gnomon.eval.report.files import COLUMNS, ReportFiles, check_replaceable
 from gnomon.eval.report.page import write_picture, write_report
 from gnomon.eval.report.review import write_review
 
@@ -89,10 +89,10 @@ def test_reports_from_before_they_named_their_maker_are_known(tmp_path):
         picture.info.clear()
         picture.save(files.picture)
     with pytest.raises(FileExistsError, match=r"it\.png: a report"):
-        refuse_to_replace(files)
+        check_replaceable(files)
     page = files.page.read_text()
     files.page.write_text(page.replace('<meta name="generator" content="gnomon">\n', ""))
-    refuse_to_replace(files)
+    check_replaceable(files)
 
 
 @pytest.mark.parametrize("suffix", [".html", ".htm"])
@@ -102,4 +102,4 @@ def test_what_python_writes_alone_is_known_as_well(tmp_path, suffix):
     write_csv(files.csv, [RUN])
     write_picture(files.picture, [RUN])
     write_review(files.review, RUN, {}, 3)
-    refuse_to_replace([*files, files.review])
+    check_replaceable([*files, files.review])

@@ -14,7 +14,7 @@ from gnomon.sample import Prediction, Text
 def asked_of(read, out, **settings):
     """As the workflow does; `read` answers one picture."""
     files, answers = pictures.find_pictures(out.parent), out.with_name(out.name + ".part")
-    pictures.refuse_foreign_table(out)
+    pictures.check_table_is_ours(out)
     done = predictions.answered_ids(answers, settings)
     rest = [file for file in files if file.name not in done]
     for sample in pictures.picture_samples(rest, "What time is it?", Text("?")):

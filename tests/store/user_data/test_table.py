@@ -248,7 +248,7 @@ def test_bad_rows_are_left_out_where_the_source_says_so(tmp_path, capsys):
 
 def test_a_picture_is_decoded_once_however_often_its_row_is_asked_for(tmp_path, monkeypatch):
     decoded = []
-    monkeypatch.setattr(pictures, "refuse_broken", lambda image: decoded.append(image.name))
+    monkeypatch.setattr(pictures, "check_decodable", lambda image: decoded.append(image.name))
     photos(tmp_path, 30)
     file = write(tmp_path, clocks(30) * 2)
     for split in SPLITS:
