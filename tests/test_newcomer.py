@@ -162,7 +162,7 @@ MEASURE = '''"""Metrics of temperatures."""
 from operator import eq
 
 from gnomon.answers.base.answer_type import AnswerType
-from gnomon.answers.base.answer_type import Errors, Line
+from gnomon.answers.base.answer_type import Errors, Metric
 from gnomon.answers.reading.base import Reading
 from gnomon.answers.temperature.answer import Temperature
 
@@ -177,10 +177,10 @@ class TemperatureType(AnswerType):
 
     target = Temperature
     title = "Temperature"
-    lines = (
-        Line("exact", "Exactly right", eq, headline=True),
-        Line("off", "Degrees off", degrees_off, "mean", "read", "°C", "lower", headline=True),
-        Line("unread", "Could not be read", better="lower", headline=True),
+    metrics = (
+        Metric("exact", "Exactly right", eq, headline=True),
+        Metric("off", "Degrees off", degrees_off, "mean", "read", "°C", "lower", headline=True),
+        Metric("unread", "Could not be read", better="lower", headline=True),
     )
     charged = "off"
     errors = Errors("Right or wrong", "exact", (1,), ("wrong", "right"))

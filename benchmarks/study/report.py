@@ -23,7 +23,7 @@ from gnomon.eval.comparing.comparison import (
     Comparison,
     apply_holm,
     compare_uncorrected,
-    first_lines,
+    first_metrics,
 )
 from gnomon.eval.formatting import align, amount, difference_text, figure, interval
 from gnomon.eval.report.differences import difference_tables
@@ -182,7 +182,7 @@ def compared(part: Part, found: dict[Cell, dict[str, Any]]) -> list[Comparison]:
 
 def _compared(part: Part, found: dict[Cell, dict[str, Any]]) -> str:
     comparisons = compared(part, found)
-    (first,) = first_lines(comparisons[0].differences)
+    (first,) = first_metrics(comparisons[0].differences)
     n = first.estimate.n
     rows = [[f"all questions, {n:,}", "", "difference from ce", "p", "80 % power from", "verdict"]]
     for place, found_first in enumerate(comparisons[0].differences):

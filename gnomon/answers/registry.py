@@ -50,8 +50,8 @@ def metric_places() -> dict[str, str]:
     """Place, `module:name`, of each function that a declared metric is computed by."""
     functions = []
     for answer_type in TYPES.values():
-        for line in answer_type.lines:
-            functions += [line.of, line.function]
+        for metric in answer_type.metrics:
+            functions += [metric.of, metric.function]
     return _places(functions)
 
 

@@ -174,11 +174,15 @@ def _eval_results(run: RunResult, task: str) -> Iterator[EvalResult]:
 
     for source, scores in (run.sources or {data_title(run): run.scores}).items():
         for answer_type, summary in scores.summaries.items():
-            for line in summary.results:
-                if line.headline and line.estimate.value is not None:
+            for metric in summary.results:
+                if metric.headline and metric.estimate.value is not None:
                     low, value, high = (
-                        None if value is None else round(float(to_unit(value, line.unit)), 4)
-                        for value in (line.estimate.low, line.estimate.value, line.estimate.high)
+                        None if value is None else round(float(to_unit(value, metric.unit)), 4)
+                        for value in (
+                            metric.estimate.low,
+                            metric.estimate.value,
+                            metric.estimate.high,
+                        )
                     )
                     yield EvalResult(
                         task_type=task,
@@ -188,8 +192,10 @@ def _eval_results(run: RunResult, task: str) -> Iterator[EvalResult]:
                         # The hub tells results apart by this text.
                         dataset_config=f"{source} {answer_type}",
                         dataset_split=run.asked.get("split"),
-                        metric_type=line.name,
-                        metric_name=f"{line.label} ({line.unit})" if line.unit else line.label,
+                        metric_type=metric.name,
+                        metric_name=f"{metric.label} ({metric.unit})"
+                        if metric.unit
+                        else metric.label,
                         metric_value=value,
-                        metric_args={"n": line.estimate.n, "low": low, "high": high},
+                        metric_args={"n": metric.estimate.n, "low": low, "high": high},
                     )

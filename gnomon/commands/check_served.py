@@ -72,7 +72,7 @@ def answers_alike(
     shown to be worse. `out` is an HTML report with the pictures.
     """
     from gnomon import eval as evaluation
-    from gnomon.eval.comparing.comparison import first_lines
+    from gnomon.eval.comparing.comparison import first_metrics
     from gnomon.eval.report.differences import agreement
 
     file = run / "predictions" / f"{AFTER}.jsonl"
@@ -128,8 +128,8 @@ def answers_alike(
     if result.different_texts:
         causes = _Diagnosis(run, recipe, server, pictures, ours, reply_of, result).causes()
         show("\nWhere this may come from:", *(f"- {cause}" for cause in causes))
-    headlines = first_lines(evaluation.compare(first, second).differences)
-    is_worse = any(line.verdict == "worse" for line in headlines)
+    headlines = first_metrics(evaluation.compare(first, second).differences)
+    is_worse = any(metric.verdict == "worse" for metric in headlines)
     # None where there is nothing to compare: that is no agreement.
     is_alike = (result.same_value.value or 0) >= least and not is_worse
     show(f"\n{server.model} {'answers' if is_alike else 'does NOT answer'} as the run did.")

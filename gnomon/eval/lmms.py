@@ -40,20 +40,21 @@ def pictures(doc: Doc, folder: Path) -> list[Image]:
 
 
 def results(doc: Doc, answers: Sequence[str]) -> dict[str, float | list[float]]:
-    """Measure one answer, by kind_line; lines in which the answer does not count are absent."""
+    """Measure one answer, by kind_metric; metrics in which the answer does not count are absent."""
     size = tuple(doc["size"]) if doc.get("size") else None
     prediction = Prediction(doc["id"], answers[0], size, doc["dialect"])
     target = target_from_json(json.loads(doc["target"]))
     # The same scorer as `gnomon score`, so that both print the same figures.
     item = score_answer(prediction, Question(doc["id"], target, size, ""), doc["cost"])
     answer_type = TYPES[item.kind]
-    # R² needs residual and truth of every answer: such a line is a list, which lmms-eval collects.
-    by_line = {
-        line.name: answer_type.line_values(line, item.measures) for line in answer_type.lines
+    # R² needs residual and truth of every answer: its value is a list, which lmms-eval collects.
+    by_metric = {
+        metric.name: answer_type.metric_values(metric, item.measures)
+        for metric in answer_type.metrics
     }
     return {
         f"{item.kind}_{name}": values[0] if len(values) == 1 else list(values)
-        for name, values in by_line.items()
+        for name, values in by_metric.items()
         if values is not None
     }
 

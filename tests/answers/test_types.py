@@ -179,22 +179,22 @@ def test_in_no_measure_is_an_unread_answer_better_than_one_that_was_read(name, d
     kind = TYPES[name]
     truths = data.draw(st.lists(TARGETS[name][0], min_size=1, max_size=4))
     value = data.draw(VALUES[name] | st.just(kind.value_of(truths[0])))
-    counted = [line for line in kind.lines if line.among == "all" and line.better]
+    counted = [metric for metric in kind.metrics if metric.among == "all" and metric.better]
     for truth, cost in zip(truths, kind.costs(truths), strict=True):
         unread, reading = (measured(kind, truth, answer, cost) for answer in (None, value))
-        for line in counted:
-            worse, better = unread[line.measure], reading[line.measure]
-            assert worse <= better if line.better == "higher" else worse >= better, line.name
+        for metric in counted:
+            worse, better = unread[metric.measure], reading[metric.measure]
+            assert worse <= better if metric.better == "higher" else worse >= better, metric.name
         assert kind.credit(unread) <= kind.credit(reading)
 
 
 @pytest.mark.parametrize("name", TYPES)
-def test_lines_have_directions_and_the_first_counts_every_answer(name):
-    lines = TYPES[name].lines
-    assert lines[0].among == "all"
-    assert lines[0].statistic in ("share", "mean")
-    for line in lines:
-        if line.headline:
-            assert greater_is_better(f"{name}_{line.name}") is (line.better == "higher")
-            assert line.better
-            assert answer_type_of(f"{name}_{line.name}") == name
+def test_metrics_have_directions_and_the_first_counts_every_answer(name):
+    metrics = TYPES[name].metrics
+    assert metrics[0].among == "all"
+    assert metrics[0].statistic in ("share", "mean")
+    for metric in metrics:
+        if metric.headline:
+            assert greater_is_better(f"{name}_{metric.name}") is (metric.better == "higher")
+            assert metric.better
+            assert answer_type_of(f"{name}_{metric.name}") == name

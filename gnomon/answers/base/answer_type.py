@@ -33,7 +33,7 @@ class AnswerType(ABC):
     """Class of its true answers."""
     title: str
     """Name for people."""
-    lines: tuple[Line, ...]
+    metrics: tuple[Metric, ...]
     """Metrics of its summary, the most important first."""
     errors: Errors
     """Classes of its chart of errors."""
@@ -67,14 +67,14 @@ class AnswerType(ABC):
         """
         charge = {"charged": cost} if self.charged else {}
         if answer.value is None:
-            shares = (line for line in self.lines if line.of and line.among == "all")
-            return {**{line.measure: 0.0 for line in shares}, "unread": 1.0, **charge}
+            shares = (metric for metric in self.metrics if metric.of and metric.among == "all")
+            return {**{metric.measure: 0.0 for metric in shares}, "unread": 1.0, **charge}
         true_value, measures = self.value_of(truth), {"unread": 0.0}
-        for line in self.lines:
-            measure = line.of(answer.value, true_value) if line.of else None
+        for metric in self.metrics:
+            measure = metric.of(answer.value, true_value) if metric.of else None
             if measure is not None:
                 # An answer of 1e999 is far off, and an infinite mean would hide all others.
-                measures[line.measure] = min(float(measure), _LARGEST)
+                measures[metric.measure] = min(float(measure), _LARGEST)
         if self.charged:
             measures["charged"] = min(measures[self.charged], cost)
         return measures
@@ -90,19 +90,19 @@ class AnswerType(ABC):
         """Value that a reader would give for a perfect answer."""
         return truth
 
-    def line_values(self, line: Line, measures: dict[str, float]) -> tuple[float, ...] | None:
+    def metric_values(self, metric: Metric, measures: dict[str, float]) -> tuple[float, ...] | None:
         """Values that an answer adds to a metric; None if the metric does not count this answer."""
-        return self.line_rows(line, [measures])[0]
+        return self.metric_rows(metric, [measures])[0]
 
-    def line_rows(
-        self, line: Line, rows: Iterable[dict[str, float]]
+    def metric_rows(
+        self, metric: Metric, rows: Iterable[dict[str, float]]
     ) -> list[tuple[float, ...] | None]:
         """Return `line_values` of many answers, by the measures of each."""
-        names, values = line.measures, list[tuple[float, ...] | None]()
+        names, values = metric.measures, list[tuple[float, ...] | None]()
         for measures in rows:
             # An unread answer has no error, and is neither right nor wrong.
-            counts = line.among == "all" or not measures["unread"]
-            if line.among == "wrong" and counts:
+            counts = metric.among == "all" or not measures["unread"]
+            if metric.among == "wrong" and counts:
                 counts = not self.is_correct(measures)
             # A measure may be missing, such as the relative error at a truth of 0.
             counts = counts and all(name in measures for name in names)
@@ -131,14 +131,14 @@ class AnswerType(ABC):
         Scoring refuses a dict that lacks a metric, whose chance level would be lost in silence.
         """
         return {
-            line.name: fmean(line.chance(truth) for truth in truths)
-            for line in self.lines
-            if line.chance
+            metric.name: fmean(metric.chance(truth) for truth in truths)
+            for metric in self.metrics
+            if metric.chance
         }
 
-    def present(self, lines: Sequence[Line], truths: Sequence[Any]) -> list[Line]:
-        """The lines as a report on these questions shows them: headlines may depend on them."""
-        return list(lines)
+    def present(self, metrics: Sequence[Metric], truths: Sequence[Any]) -> list[Metric]:
+        """The metrics as a report on these questions shows them: headlines may depend on them."""
+        return list(metrics)
 
     @property
     def period(self) -> float:
@@ -203,7 +203,7 @@ Among: TypeAlias = Literal["all", "read", "wrong"]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Metric:
     """A metric of a summary: its function, the items that count, and how they are summed up.
 
     This is all that a metric needs: scoring, reports, chance levels and `gnomon ls metrics` read

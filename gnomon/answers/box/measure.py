@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from gnomon.answers.base.answer_type import SHARES, AnswerType, Errors, Line, Value
+from gnomon.answers.base.answer_type import SHARES, AnswerType, Errors, Metric, Value
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Corners, Size
 from gnomon.answers.box.answer import Box
@@ -55,14 +55,14 @@ def _area(box: Corners) -> float:
     return (box[2] - box[0]) * (box[3] - box[1])
 
 
-_deviation = partial(Line, statistic="mean", among="read", better="lower")
-LINES = (
-    Line("iou_50", "IoU at least 0.5", overlaps, headline=True),
-    Line("iou_75", "IoU at least 0.75", partial(overlaps, threshold=0.75), headline=True),
-    Line("iou_90", "IoU at least 0.9", partial(overlaps, threshold=0.9), headline=True),
-    Line("iou", "Mean IoU, unread as 0", iou, statistic="mean", unit="", headline=True),
-    Line("unread", "Could not be read", better="lower", headline=True),
-    Line(
+_deviation = partial(Metric, statistic="mean", among="read", better="lower")
+METRICS = (
+    Metric("iou_50", "IoU at least 0.5", overlaps, headline=True),
+    Metric("iou_75", "IoU at least 0.75", partial(overlaps, threshold=0.75), headline=True),
+    Metric("iou_90", "IoU at least 0.9", partial(overlaps, threshold=0.9), headline=True),
+    Metric("iou", "Mean IoU, unread as 0", iou, statistic="mean", unit="", headline=True),
+    Metric("unread", "Could not be read", better="lower", headline=True),
+    Metric(
         "iou_read",
         "Mean IoU of read answers",
         statistic="mean",
@@ -89,7 +89,7 @@ class BoxType(AnswerType):
 
     target = Box
     title = "Box"
-    lines = LINES
+    metrics = METRICS
     in_pixels = True
     earns = "iou"
     readers = _READERS

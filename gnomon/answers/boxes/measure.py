@@ -18,7 +18,7 @@ from gnomon.answers.base.answer_type import (
     Answer,
     AnswerType,
     Errors,
-    Line,
+    Metric,
     PrecisionRecall,
     Value,
 )
@@ -147,17 +147,17 @@ def _n_duplicates(overlaps: NDArray[np.float64], n_found: int) -> int:
     return int((overlaps >= _FOUND).any(axis=1).sum()) - n_found
 
 
-_mean = partial(Line, statistic="mean", unit="")
-_deviation = partial(Line, statistic="mean", among="read", better="lower")
-LINES = (
+_mean = partial(Metric, statistic="mean", unit="")
+_deviation = partial(Metric, statistic="mean", among="read", better="lower")
+METRICS = (
     _mean("f1", "F1 of boxes with their labels", function=detection, headline=True),
     _mean("f1_50_95", "Mean F1 at IoU 0.5 to 0.95", function=detection_f1, headline=True),
     _mean("precision", "Precision"),
     _mean("recall", "Recall"),
     _mean("boxes_f1", "F1 of boxes, whatever their labels"),
-    Line("exact", "All found, and nothing else", headline=True),
-    Line("unread", "Could not be read", better="lower", headline=True),
-    Line(
+    Metric("exact", "All found, and nothing else", headline=True),
+    Metric("unread", "Could not be read", better="lower", headline=True),
+    Metric(
         "false_alarms",
         "Boxes where there is nothing",
         among="read",
@@ -183,7 +183,7 @@ class BoxesType(BoxListType):
     target = Boxes
     title = "Boxes, several or none"
     readers = (read_boxes,)
-    lines = LINES
+    metrics = METRICS
     errors = Errors("F1 of boxes with their labels", "f1", *SHARES)
 
     def read(
@@ -203,7 +203,7 @@ class BoxesType(BoxListType):
     def measures(self, truth: Boxes, answer: Answer, cost: float) -> dict[str, float]:
         """Measure what was found in this picture, and how far off its boxes are."""
         if answer.value is None:
-            shares = (line.name for line in self.lines if line.among == "all")
+            shares = (metric.name for metric in self.metrics if metric.among == "all")
             return dict.fromkeys(shares, 0.0) | {"unread": 1.0}
         value = answer.value
         assert isinstance(value, Boxes)

@@ -7,7 +7,7 @@ from decimal import Context, Decimal
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
-from gnomon.answers.base.answer_type import Answer, AnswerType, Axis, Errors, Line, Value
+from gnomon.answers.base.answer_type import Answer, AnswerType, Axis, Errors, Metric, Value
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.formatting import format_exact
 from gnomon.answers.base.target import Size
@@ -154,16 +154,16 @@ def _pix2struct_float(text: str) -> float | None:
         return None
 
 
-_error = partial(Line, statistic="mean", among="read", unit="", better="lower")
+_error = partial(Metric, statistic="mean", among="read", unit="", better="lower")
 _median = partial(_error, statistic="median")
-_squared = partial(Line, same_as="residual", against="truth", statistic="r_squared")
+_squared = partial(Metric, same_as="residual", against="truth", statistic="r_squared")
 _RELATIVE = "Median relative error of read answers"
-LINES = (
-    Line("exact", "Exactly right", number_exact, headline=True),
-    Line("within_5pct", "Within 5 %", number_within, headline=True),
-    Line("relaxed", "Relaxed correctness (ChartQA)", function=relaxed_correctness),
+METRICS = (
+    Metric("exact", "Exactly right", number_exact, headline=True),
+    Metric("within_5pct", "Within 5 %", number_within, headline=True),
+    Metric("relaxed", "Relaxed correctness (ChartQA)", function=relaxed_correctness),
     _median("relative_median", _RELATIVE, same_as="relative", unit="%", headline=True),
-    Line("unread", "Could not be read", better="lower", headline=True),
+    Metric("unread", "Could not be read", better="lower", headline=True),
     _error("error", "Mean absolute error (MAE)", absolute_error),
     _error("charged", "Mean error, unread answers at the worst value", among="all"),
     _median("error_median", "Median absolute error", same_as="error"),
@@ -193,7 +193,7 @@ class NumberType(AnswerType):
     axis = Axis(("truth", "answer"))
 
     title: str
-    lines: tuple[Line, ...]
+    metrics: tuple[Metric, ...]
 
     def read(
         self, text: str, truth: Number, *, which: Which, dialect: Dialect, size: Size | None
@@ -306,17 +306,17 @@ def _quarter_turn(truth: Number) -> float:  # noqa: ARG001 - the same on every s
 
 
 _distance = partial(_error, chance=_quarter)
-_CYCLIC_LINES = (
-    Line(
+_CYCLIC_METRICS = (
+    Metric(
         "accepted",
         "Right as far as the scale can be read",
         headline=True,
         chance=_accepted_chance,
     ),
-    Line("exact", "Exactly right", cyclic_exact, headline=True,
+    Metric("exact", "Exactly right", cyclic_exact, headline=True,
          chance=partial(_step_chance, steps=1)),
     _distance("error", "Mean distance round the scale", cyclic_distance, headline=True),
-    Line("unread", "Could not be read", better="lower", headline=True),
+    Metric("unread", "Could not be read", better="lower", headline=True),
     _distance("error_median", "Median distance round the scale", same_as="error",
               statistic="median"),
     _distance("charged", "Mean distance, unread as half a turn", among="all"),
@@ -381,23 +381,25 @@ class CyclicType(NumberType):
         """Write the value in plain decimals."""
         return super().display(value.value)
 
-    def present(self, lines: Sequence[Line], truths: Sequence[Number]) -> list[Line]:
+    def present(self, metrics: Sequence[Metric], truths: Sequence[Number]) -> list[Metric]:
         """Show one line of right answers, not two alike, where no label has a tolerance."""
         if any(truth.within for truth in truths):
-            return list(lines)
+            return list(metrics)
         changes: dict[str, dict[str, Any]] = {
             "accepted": {"label": "Exactly right"},
             "exact": {"label": "Exactly right, without tolerance", "headline": False},
         }
-        return [replace(line, **changes.get(line.name, {})) for line in lines]
+        return [replace(metric, **changes.get(metric.name, {})) for metric in metrics]
 
     def value_of(self, truth: Number) -> Turn:  # type: ignore[override]
         """Exact decimal with its cycle."""
         return Turn(truth.value, truth.cycle)
 
 
-_ACCEPTED = Line("accepted", "Right as far as the scale can be read", headline=True)
-_DIGITS = Line("digits", "Figures right", statistic="mean", headline=True, function=digit_accuracy)
+_ACCEPTED = Metric("accepted", "Right as far as the scale can be read", headline=True)
+_DIGITS = Metric(
+    "digits", "Figures right", statistic="mean", headline=True, function=digit_accuracy
+)
 
 
 @dataclass(frozen=True)
@@ -421,27 +423,27 @@ class CounterType(NumberType):
 class ReadingType(NumberType):
     """Readings of a scale; errors are in its unit where all questions have the same."""
 
-    def present(self, lines: Sequence[Line], truths: Sequence[Number]) -> list[Line]:
+    def present(self, metrics: Sequence[Metric], truths: Sequence[Number]) -> list[Metric]:
         """Put the mean error into the headlines, with its unit, in place of relative ones.
 
         They say little of a reading: 1 km/h of 5 is as close as 1 km/h of 200.
         """
         units = {truth.unit for truth in truths}
         if len(units) != 1:
-            return list(lines)
+            return list(metrics)
         unit = f", {units.pop()}".removesuffix(", ")
         headlines: dict[str, dict[str, Any]] = {
             "within_5pct": {"headline": False},
             "relative_median": {"headline": False},
             "error": {"headline": True, "label": f"Mean error of read answers{unit}"},
         }
-        return [replace(line, **headlines.get(line.name, {})) for line in lines]
+        return [replace(metric, **headlines.get(metric.name, {})) for metric in metrics]
 
 
 TYPES: dict[str, AnswerType] = {
-    "number": NumberType("Number", LINES),
-    "counter": CounterType("Number of a counter", (_ACCEPTED, _DIGITS, *LINES)),
-    "reading": ReadingType("Number on a scale", (_ACCEPTED, *LINES)),
-    "cyclic": CyclicType("Number on a scale that goes round", _CYCLIC_LINES),
+    "number": NumberType("Number", METRICS),
+    "counter": CounterType("Number of a counter", (_ACCEPTED, _DIGITS, *METRICS)),
+    "reading": ReadingType("Number on a scale", (_ACCEPTED, *METRICS)),
+    "cyclic": CyclicType("Number on a scale that goes round", _CYCLIC_METRICS),
 }
 """A reading is right if it is as near to the truth as the scale can be read."""

@@ -3,7 +3,7 @@
 import re
 from functools import partial
 
-from gnomon.answers.base.answer_type import SHARES, Answer, Errors, Line, PrecisionRecall, Value
+from gnomon.answers.base.answer_type import SHARES, Answer, Errors, Metric, PrecisionRecall, Value
 from gnomon.answers.base.dialect import Dialect, final
 from gnomon.answers.base.target import Size
 from gnomon.answers.box.measure import BoxListType, iou
@@ -41,14 +41,14 @@ def _match(a: Spot, b: Spot, threshold: float, read: bool) -> bool:
     )
 
 
-_mean = partial(Line, statistic="mean", unit="")
-LINES = (
+_mean = partial(Metric, statistic="mean", unit="")
+METRICS = (
     _mean("f1", "F1 of texts in their boxes", function=spotting, headline=True),
     _mean("precision", "Precision"),
     _mean("recall", "Recall"),
     _mean("boxes_f1", "F1 of boxes, whatever is read", headline=True),
-    Line("exact", "All found and read", headline=True),
-    Line("unread", "Could not be read", better="lower", headline=True),
+    Metric("exact", "All found and read", headline=True),
+    Metric("unread", "Could not be read", better="lower", headline=True),
 )
 """Means are over pictures; an unread answer counts as 0."""
 
@@ -63,7 +63,7 @@ class SpotsType(BoxListType):
     target = Spots
     title = "Texts and their boxes"
     readers = (read_spots,)
-    lines = LINES
+    metrics = METRICS
     errors = Errors("F1 of texts in their boxes", "f1", *SHARES)
 
     def read(
@@ -89,7 +89,7 @@ class SpotsType(BoxListType):
         """Measure precision, recall and F1 of this picture."""
         if answer.value is None:
             # An unread answer has matched nothing: every metric of a picture is 0.
-            return dict.fromkeys((line.name for line in self.lines), 0.0) | {"unread": 1.0}
+            return dict.fromkeys((metric.name for metric in self.metrics), 0.0) | {"unread": 1.0}
         assert isinstance(answer.value, Spots)
         spots = spotting(answer.value, truth)
         boxes = spotting(answer.value, truth, read=False)

@@ -5,7 +5,14 @@ from math import isfinite
 from operator import eq
 from typing import TYPE_CHECKING, TypeAlias
 
-from gnomon.answers.base.answer_type import SHARES, AnswerType, Errors, Line, PrecisionRecall, Value
+from gnomon.answers.base.answer_type import (
+    SHARES,
+    AnswerType,
+    Errors,
+    Metric,
+    PrecisionRecall,
+    Value,
+)
 from gnomon.answers.base.dialect import Dialect, final
 from gnomon.answers.base.target import Size
 from gnomon.answers.number.measure import number_within
@@ -98,12 +105,12 @@ def _same_cell(prediction: str, target: str, tolerance: float) -> bool:
     return number_within(guess, truth, tolerance)
 
 
-LINES = (
-    Line("cells", "Cells within 5 %", table_cells, statistic="mean", headline=True),
-    Line("exact", "Exactly right", eq, headline=True),
-    Line("rms", "RMS (DePlot), F1", None, "mean", unit="", function=rms),
-    Line("rnss", "RNSS (DePlot)", None, "mean", unit="", function=rnss),
-    Line("unread", "Could not be read", better="lower", headline=True),
+METRICS = (
+    Metric("cells", "Cells within 5 %", table_cells, statistic="mean", headline=True),
+    Metric("exact", "Exactly right", eq, headline=True),
+    Metric("rms", "RMS (DePlot), F1", None, "mean", unit="", function=rms),
+    Metric("rnss", "RNSS (DePlot)", None, "mean", unit="", function=rnss),
+    Metric("unread", "Could not be read", better="lower", headline=True),
 )
 """An unread table has no cell right."""
 
@@ -205,7 +212,7 @@ class TableType(AnswerType):
     target = Table
     title = "Table"
     readers = (read_table,)
-    lines = LINES
+    metrics = METRICS
     earns = "cells"
     errors = Errors("Share of the cells that are right", "cells", *SHARES)
 

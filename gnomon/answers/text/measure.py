@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gnomon.answers.base.answer_type import Answer, AnswerType, Errors, Line, Value
+from gnomon.answers.base.answer_type import Answer, AnswerType, Errors, Metric, Value
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Size
 from gnomon.answers.number.measure import relaxed_correctness
@@ -25,10 +25,10 @@ def _relaxed_chance(truth: Text) -> float:
     return sum(right) / len(right)
 
 
-LINES = (
-    Line("exact", "Exactly right", text_exact, headline=True, chance=_exact_chance),
-    Line("unread", "Could not be read", better="lower", headline=True),
-    Line(
+METRICS = (
+    Metric("exact", "Exactly right", text_exact, headline=True, chance=_exact_chance),
+    Metric("unread", "Could not be read", better="lower", headline=True),
+    Metric(
         "relaxed",
         "Relaxed correctness (ChartQA)",
         function=relaxed_correctness,
@@ -44,7 +44,7 @@ class TextType(AnswerType):
     target = Text
     title = "Text"
     readers = (read_text,)
-    lines = LINES
+    metrics = METRICS
     can_be_listed = True
     errors = Errors("Right or wrong", "exact", (1,), ("wrong", "right"))
 

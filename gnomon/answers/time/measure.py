@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from gnomon.answers.base.answer_type import AnswerType, Axis, Errors, Line, Value
+from gnomon.answers.base.answer_type import AnswerType, Axis, Errors, Metric, Value
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Size
 from gnomon.answers.reading.base import Reading, Which
@@ -170,27 +170,27 @@ def _swapped_chance(truth: Time) -> float:
     return sum(300 < apart < turn - 300 for apart in late) / (60 * truth.hours * len(seconds))
 
 
-def _lines(hours: int) -> tuple[Line, ...]:
+def _metrics(hours: int) -> tuple[Metric, ...]:
     """Metrics on a dial of 12 or 24 hours, each with its chance level."""
     mean, median = partial(_chance, statistic=_mean), partial(_quantile, share=0.5)
-    minutes = partial(Line, statistic="mean", among="read", unit="min", better="lower")
+    minutes = partial(Metric, statistic="mean", among="read", unit="min", better="lower")
     deviation = partial(minutes, same_as="deviation")
     return (
-        Line(
+        Metric(
             "exact",
             "Exactly right",
             partial(time_exact, period=hours),
             headline=True,
             chance=partial(_chance, statistic=partial(_share_within, minutes=0)),
         ),
-        Line(
+        Metric(
             "within_1",
             "Within 1 minute",
             partial(within, minutes=1, period=hours),
             headline=True,
             chance=partial(_chance, statistic=partial(_share_within, minutes=1)),
         ),
-        Line(
+        Metric(
             "within_5",
             "Within 5 minutes",
             partial(within, minutes=5, period=hours),
@@ -211,7 +211,7 @@ def _lines(hours: int) -> tuple[Line, ...]:
             headline=True,
             chance=mean,
         ),
-        Line("unread", "Could not be read", better="lower", headline=True),
+        Metric("unread", "Could not be read", better="lower", headline=True),
         deviation(
             "deviation_median",
             "Median deviation of read answers",
@@ -236,9 +236,9 @@ def _lines(hours: int) -> tuple[Line, ...]:
             partial(linear_deviation, period=hours),
             chance=_linear_chance,
         ),
-        Line("hour", "Hour right", partial(hour_right, period=hours), chance=_hour_chance),
-        Line("minute", "Minute right", minute_right, chance=_minute_chance),
-        Line(
+        Metric("hour", "Hour right", partial(hour_right, period=hours), chance=_hour_chance),
+        Metric("minute", "Minute right", minute_right, chance=_minute_chance),
+        Metric(
             "swapped",
             "Hands swapped",
             partial(hands_swapped, period=hours),
@@ -248,7 +248,7 @@ def _lines(hours: int) -> tuple[Line, ...]:
     )
 
 
-LINES = {hours: _lines(hours) for hours in (12, 24)}
+METRICS = {hours: _metrics(hours) for hours in (12, 24)}
 """Metrics by the dial's hours. Shares count unread answers as wrong; deviations leave them out."""
 
 
@@ -270,7 +270,7 @@ class TimeType(AnswerType):
 
     hours: int
     title: str
-    lines: tuple[Line, ...]
+    metrics: tuple[Metric, ...]
     axis: Axis
 
     def read(
@@ -312,7 +312,7 @@ TYPES: dict[str, AnswerType] = {
     name: TimeType(
         hours,
         f"Time on a {hours}-hour dial",
-        LINES[hours],
+        METRICS[hours],
         Axis(("true time in hours", "answer in hours"), float(hours), per=60),
     )
     for name, hours in (("time", 12), ("time24", 24))

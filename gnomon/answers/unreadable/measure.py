@@ -1,16 +1,16 @@
 """Metrics of answers about pictures in which nothing can be read, and the type."""
 
-from gnomon.answers.base.answer_type import Answer, AnswerType, Errors, Line, Value
+from gnomon.answers.base.answer_type import Answer, AnswerType, Errors, Metric, Value
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Size
 from gnomon.answers.reading.base import Reading, Which
 from gnomon.answers.unreadable.answer import WORD, Unreadable
 from gnomon.answers.unreadable.read import is_refusal, is_whole_refusal, read_refusal
 
-LINES = (
-    Line("exact", "Said to be unreadable, rightly", headline=True),
-    Line("missed", "Missed: not said to be unreadable", better="lower", headline=True),
-    Line("unread", "No answer at all", better="lower"),
+METRICS = (
+    Metric("exact", "Said to be unreadable, rightly", headline=True),
+    Metric("missed", "Missed: not said to be unreadable", better="lower", headline=True),
+    Metric("unread", "No answer at all", better="lower"),
 )
 """Shares of the questions whose picture cannot be read."""
 
@@ -20,7 +20,7 @@ class UnreadableType(AnswerType):
 
     target = Unreadable
     title = "Unreadable"
-    lines = LINES
+    metrics = METRICS
     readers = (is_refusal, is_whole_refusal, read_refusal)
     errors = Errors("Said or missed", "exact", (1,), ("missed", "said"))
 

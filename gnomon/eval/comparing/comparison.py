@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass, replace
 from math import inf
 from typing import Any, TypeAlias
 
-from gnomon.answers.base.answer_type import Line
+from gnomon.answers.base.answer_type import Metric
 from gnomon.answers.registry import TYPES
 from gnomon.eval.comparing.difference import Difference, Side, estimate_difference
 from gnomon.eval.comparing.guessing import ChanceTest, compare_with_chance
 from gnomon.eval.formatting import difference_text, figure, lower_first, p_text
-from gnomon.eval.scoring.belief import lines
+from gnomon.eval.scoring.belief import metrics
 from gnomon.eval.scoring.runs import ScoredAnswer, Scores
 from gnomon.eval.stats.significance import holm
 
@@ -22,7 +22,7 @@ Seeds: TypeAlias = "Mapping[int, Scores]"
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Differences of two models in every line, the most important of each kind first."""
+    """Differences of two models in every metric, the most important of each kind first."""
 
     baseline: str
     candidate: str
@@ -46,9 +46,9 @@ class Comparison:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Verdict on each kind's first line, in words."""
+        """Verdict on each kind's first metric, in words."""
         # One type needs no title: its sentence names the measure.
-        main = first_lines(self.differences)
+        main = first_metrics(self.differences)
         titles = [
             f"{TYPES[difference.kind].title}: " if len(main) > 1 else "" for difference in main
         ]
@@ -66,7 +66,7 @@ class Comparison:
         titles = {
             verdict: [
                 lower_first(TYPES[difference.kind].title)
-                for difference in first_lines(self.differences)
+                for difference in first_metrics(self.differences)
                 if difference.verdict == verdict
             ]
             for verdict in ("better", "worse", "tied")
@@ -116,9 +116,9 @@ def compare(
     """Compare the candidate b with the baseline a; refused unless both have the same items.
 
     Either is one run, or several by seed. Every item counts: unread answers as wrong, or with what
-    they are charged. With several seeds a line is judged by Student's t over seeds and pictures
+    they are charged. With several seeds a metric is judged by Student's t over seeds and pictures
     (`crossed`), with one by McNemar's exact test or sign flips over the items, which says nothing
-    of other seeds. The first lines of all kinds are corrected together by Holm, the other lines of
+    of other seeds. The first metrics of all kinds are corrected together by Holm, the others of
     each kind among themselves.
     """
     return apply_holm([compare_uncorrected(a, b, names=names)])[0]
@@ -139,28 +139,32 @@ def compare_uncorrected(
     for answer_type in next(iter(seeds[0].values())).summaries:
         of_type = [i for i, item in items.items() if item.kind == answer_type]
         costs = TYPES[answer_type].costs([items[i].truth for i in of_type])
-        for line in lines(answer_type, [items[i].measures for i in of_type]):
-            # Medians and R² have no measure per item, and a line without a better side has no
+        for metric in metrics(answer_type, [items[i].measures for i in of_type]):
+            # Medians and R² have no measure per item, and a metric without a better side has no
             # verdict.
-            if line.among != "all" or not line.better or line.statistic not in ("share", "mean"):
+            if (
+                metric.among != "all"
+                or not metric.better
+                or metric.statistic not in ("share", "mean")
+            ):
                 continue
-            ids = [i for i in of_type if _is_measured(line, i, sides)]
+            ids = [i for i in of_type if _is_measured(metric, i, sides)]
             if ids:
-                most = _largest_difference(line, sum(costs) / len(costs))
-                differences.append(estimate_difference(answer_type, line, ids, sides, most=most))
+                most = _largest_difference(metric, sum(costs) / len(costs))
+                differences.append(estimate_difference(answer_type, metric, ids, sides, most=most))
     chance = compare_with_chance(seeds[0]), compare_with_chance(seeds[1])
     return Comparison(*names, (tuple(seeds[0]), tuple(seeds[1])), tuple(differences), chance)
 
 
 def apply_holm(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """Apply Holm's correction: over the first lines of all kinds and comparisons; over the other
-    lines of one kind in one comparison."""
+    """Apply Holm's correction: over the first metrics of all kinds and comparisons; over the other
+    metrics of one kind in one comparison."""
     by_key = {(i, d.kind, d.name): d for i, c in enumerate(comparisons) for d in c.differences}
     main_keys = [
-        (i, d.kind, d.name) for i, c in enumerate(comparisons) for d in first_lines(c.differences)
+        (i, d.kind, d.name) for i, c in enumerate(comparisons) for d in first_metrics(c.differences)
     ]
     families: dict[tuple[int, str] | None, list[tuple[int, str, str]]] = {None: main_keys}
-    # Families: None is that of all first lines, else comparison and kind.
+    # Families: None is that of all first metrics, else comparison and kind.
     for key in by_key:
         if key not in main_keys:
             families.setdefault(key[:2], []).append(key)
@@ -173,9 +177,9 @@ def apply_holm(comparisons: Sequence[Comparison]) -> list[Comparison]:
     ]
 
 
-def first_lines(differences: Sequence[Difference]) -> list[Difference]:
-    """Select the first line of each kind, on which its verdict rests."""
-    # A dict keeps the last of each key: the first line, if the order is reversed.
+def first_metrics(differences: Sequence[Difference]) -> list[Difference]:
+    """Select the first metric of each kind, on which its verdict rests."""
+    # A dict keeps the last of each key: the first metric, if the order is reversed.
     return list({d.kind: d for d in reversed(differences)}.values())[::-1]
 
 
@@ -223,14 +227,18 @@ def _check_same(
             )
 
 
-def _largest_difference(line: Line, cost: float) -> float:
+def _largest_difference(metric: Metric, cost: float) -> float:
     """Largest amount by which two models can differ; `cost` is what an unread answer costs."""
     # Nobody can be further off than an unread answer is charged with.
-    if line.measure == "charged" or line.unit == "min":
+    if metric.measure == "charged" or metric.unit == "min":
         return cost
-    return 1.0 if line.statistic == "share" or line.unit == "%" or line.better == "higher" else inf
+    return (
+        1.0
+        if metric.statistic == "share" or metric.unit == "%" or metric.better == "higher"
+        else inf
+    )
 
 
-def _is_measured(line: Line, item: str, sides: Sequence[Side]) -> bool:
-    """True if every run has the line's measure of an item: some may have stored no belief."""
-    return all(line.measure in items[item].measures for side in sides for items in side.values())
+def _is_measured(metric: Metric, item: str, sides: Sequence[Side]) -> bool:
+    """True if every run has the metric's measure of an item: some may have stored no belief."""
+    return all(metric.measure in items[item].measures for side in sides for items in side.values())

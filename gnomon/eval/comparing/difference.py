@@ -1,4 +1,4 @@
-"""Difference of two models in one line of the summary, and whether it is more than luck."""
+"""Difference of two models in one metric of the summary, and whether it is more than luck."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from gnomon.answers.base.answer_type import Line
+from gnomon.answers.base.answer_type import Metric
 from gnomon.answers.registry import TYPES
 from gnomon.eval.scoring.runs import ScoredAnswer, unit_names
 from gnomon.eval.stats.crossed import CrossedEstimate, estimate_crossed
@@ -32,7 +32,7 @@ class SeedPair:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Candidate minus baseline in one line of the summary, over the same items."""
+    """Candidate minus baseline in one metric of the summary, over the same items."""
 
     kind: str
     name: str
@@ -63,14 +63,14 @@ class Difference:
 
 
 def estimate_difference(
-    answer_type: str, line: Line, ids: Sequence[str], sides: Sequence[Side], *, most: float
+    answer_type: str, metric: Metric, ids: Sequence[str], sides: Sequence[Side], *, most: float
 ) -> Difference:
     """Estimate candidate minus baseline over these items, which every run measured.
 
     `sides` are the items of the baseline and of the candidate; `most` is the largest difference
     that the measure can have.
     """
-    baseline, candidate = (_measure_matrix(line, ids, side) for side in sides)
+    baseline, candidate = (_measure_matrix(metric, ids, side) for side in sides)
     seeds = list(sides[0])
     paired = sides[0].keys() == sides[1].keys()
     # Runs of one seed share initialization and order of data: their difference varies less.
@@ -87,38 +87,38 @@ def estimate_difference(
         arms = [candidate - baseline]
     result = estimate_crossed(arms, units, unit=noun)
     # Labels and units may depend on the questions.
-    (display_line,) = TYPES[answer_type].present([line], [items[i].truth for i in ids])
-    p, test = _test(line, result, baseline, candidate, units)
+    (display_metric,) = TYPES[answer_type].present([metric], [items[i].truth for i in ids])
+    p, test = _test(metric, result, baseline, candidate, units)
     return Difference(
         kind=answer_type,
-        name=line.name,
-        label=display_line.label,
-        unit=line.unit,
+        name=metric.name,
+        label=display_metric.label,
+        unit=metric.unit,
         baseline=float(baseline.mean()),
         candidate=float(candidate.mean()),
-        estimate=_bound_share(line, result, noun),
+        estimate=_bound_share(metric, result, noun),
         p=p,
         test=test,
         adjusted=p,
         family=1,
         detectable=inf if (smallest := detectable(result)) and smallest > most else smallest,
         by_seed=tuple(
-            SeedPair(seed, float(a.mean()), float(b.mean()), *_test_items(line, a, b, units))
+            SeedPair(seed, float(a.mean()), float(b.mean()), *_test_items(metric, a, b, units))
             for seed, a, b in zip(seeds, baseline, candidate, strict=True)
         )
         if paired
         else (),
-        better=line.better or "higher",
+        better=metric.better or "higher",
     )
 
 
-def _measure_matrix(line: Line, ids: Sequence[str], side: Side) -> Floats:
-    """Collect the line's measure of each seed's items: [K, N]."""
-    return np.array([[items[i].measures[line.measure] for i in ids] for items in side.values()])
+def _measure_matrix(metric: Metric, ids: Sequence[str], side: Side) -> Floats:
+    """Collect the metric's measure of each seed's items: [K, N]."""
+    return np.array([[items[i].measures[metric.measure] for i in ids] for items in side.values()])
 
 
 def _test(
-    line: Line,
+    metric: Metric,
     result: CrossedEstimate,
     baseline: Floats,
     candidate: Floats,
@@ -127,18 +127,18 @@ def _test(
     """Return p and the test's name: over seeds if there are several, else over the items alone."""
     if result.se and min(len(baseline), len(candidate)) > 1:
         return result.p, "Student's t over seeds"
-    return _test_items(line, baseline.mean(axis=0), candidate.mean(axis=0), units)
+    return _test_items(metric, baseline.mean(axis=0), candidate.mean(axis=0), units)
 
 
 def _test_items(
-    line: Line, baseline: Floats, candidate: Floats, units: Sequence[str]
+    metric: Metric, baseline: Floats, candidate: Floats, units: Sequence[str]
 ) -> tuple[float, str]:
     """Test by McNemar's exact test if answers are right or wrong and share no unit; else flip
     signs."""
     candidate = _snap(candidate, baseline)  # means over other numbers of seeds, too
     is_independent = len(set(units)) == len(units)
     is_binary = {*baseline, *candidate} <= {0.0, 1.0}
-    if line.statistic == "share" and is_independent and is_binary:
+    if metric.statistic == "share" and is_independent and is_binary:
         return mcnemar(baseline == 1, candidate == 1), "McNemar's exact test"
     codes = np.unique(np.asarray(units), return_inverse=True)[1]
     # A sign per unit: questions about one picture are right or wrong together.
@@ -151,14 +151,14 @@ def _snap(values: Floats, reference: Floats) -> Floats:
     return np.where(np.isclose(values, reference, rtol=1e-12, atol=1e-12), reference, values)
 
 
-def _bound_share(line: Line, result: CrossedEstimate, noun: str) -> Estimate:
+def _bound_share(metric: Metric, result: CrossedEstimate, noun: str) -> Estimate:
     """Bound a difference of shares by 1.
 
     If no unit differs, Wilson's interval of the share that may differ takes the place of none at
     all. Means stay open.
     """
     value, n = result.estimate.value, result.pictures
-    if line.statistic != "share":
+    if metric.statistic != "share":
         return result.estimate
     if result.estimate.low is not None and result.estimate.high is not None:
         ends = max(-1.0, result.estimate.low), min(1.0, result.estimate.high)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gnomon.answers.base.answer_type import Line
+from gnomon.answers.base.answer_type import Metric
 from gnomon.answers.registry import TYPES
 from gnomon.eval.comparing.difference import estimate_difference
 from gnomon.eval.formatting import figure, lower_first, p_text, truth_text, value_text
@@ -24,14 +24,14 @@ _GUESSER_NAMES: dict[Guesser, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ChanceTest:
-    """First line of a kind in a model, set against the better of two guessers on the same items.
+    """First metric of a kind in a model, set against the better of two guessers on the same items.
 
     The constant answer is chosen by the labels of these items: to beat it is a little harder than
     to beat one that was chosen beforehand.
     """
 
     kind: str
-    line: str
+    metric: str
     label: str
     unit: str
     guesser: Guesser
@@ -76,37 +76,39 @@ def compare_with_chance(side: Mapping[int, Scores]) -> dict[str, ChanceTest]:
     first = next(iter(side.values()))
     tests = {}
     for answer_type, summary in first.summaries.items():
-        line = TYPES[answer_type].lines[0]
+        metric = TYPES[answer_type].metrics[0]
         by_seed = [
             {item.sample_id: item for item in scores.of_type(answer_type)}
             for scores in side.values()
         ]
         # The order of the first seed holds for all.
         items = list(by_seed[0].values())
-        chance = next((result.chance for result in summary.results if result.name == line.name), {})
+        chance = next(
+            (result.chance for result in summary.results if result.name == metric.name), {}
+        )
         # The best constant answer is the first run's: all seeds have the same questions.
         guesser, guesses = _better_guesser(
-            chance, first.constants.get(answer_type, ()), len(items), line
+            chance, first.constants.get(answer_type, ()), len(items), metric
         )
         if guesses and all(items_of_seed.keys() == by_seed[0].keys() for items_of_seed in by_seed):
             matrix = [
-                [items_of_seed[item.sample_id].measures[line.measure] for item in items]
+                [items_of_seed[item.sample_id].measures[metric.measure] for item in items]
                 for items_of_seed in by_seed
             ]
             values = np.mean(matrix, axis=0).tolist()
-            tests[answer_type] = _test_guesser(answer_type, line, items, values, guesser, guesses)
+            tests[answer_type] = _test_guesser(answer_type, metric, items, values, guesser, guesses)
     return tests
 
 
 def _better_guesser(
-    chance: Mapping[str, float], constant: Sequence[float], n: int, line: Line
+    chance: Mapping[str, float], constant: Sequence[float], n: int, metric: Metric
 ) -> tuple[Guesser, Sequence[float]]:
     """Return the better guesser, with its measure of each of n items; empty if none is known.
 
     A constant answer that is right on a single item does not count: whatever the labels, there is
     such.
     """
-    uniform, sign = chance.get("uniform"), -1 if line.better == "lower" else 1
+    uniform, sign = chance.get("uniform"), -1 if metric.better == "lower" else 1
     # Twenty questions with twenty truths: naming one of them is right once, whatever it is.
     constant = constant if sum(map(bool, constant)) > 1 else ()
     if uniform is None or (constant and sign * uniform <= sign * float(np.mean(constant))):
@@ -116,7 +118,7 @@ def _better_guesser(
 
 def _test_guesser(
     answer_type: str,
-    line: Line,
+    metric: Metric,
     items: Sequence[ScoredAnswer],
     model: Sequence[float],
     guesser: Guesser,
@@ -126,15 +128,15 @@ def _test_guesser(
     sides = [
         {
             0: {
-                item.sample_id: replace(item, measures={line.measure: value})
+                item.sample_id: replace(item, measures={metric.measure: value})
                 for item, value in zip(items, values, strict=True)
             }
         }
         for values in (guesses, model)
     ]
     ids = [item.sample_id for item in items]
-    result = estimate_difference(answer_type, line, ids, sides, most=1.0)
-    ahead = (result.candidate - result.baseline) * (-1 if line.better == "lower" else 1)
+    result = estimate_difference(answer_type, metric, ids, sides, most=1.0)
+    ahead = (result.candidate - result.baseline) * (-1 if metric.better == "lower" else 1)
     # Half of a two-sided p is one-sided, if the difference has the right sign.
     p, test = result.p / 2 if ahead > 0 else 1 - result.p / 2, result.test
     is_independent = len(set(unit_names(items)[0])) == len(items)
@@ -144,9 +146,9 @@ def _test_guesser(
         p, test = binomial(int(sum(model)), len(items), guesses[0]), "exact binomial test"
     return ChanceTest(
         kind=answer_type,
-        line=line.name,
+        metric=metric.name,
         label=result.label,
-        unit=line.unit,
+        unit=metric.unit,
         guesser=guesser,
         chance=result.baseline,
         value=result.candidate,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from markupsafe import Markup
 
-from gnomon.answers.base.answer_type import Line
+from gnomon.answers.base.answer_type import Metric
 from gnomon.answers.registry import TYPES
 from gnomon.eval.comparing.comparison import Comparison
 from gnomon.eval.comparing.difference import Difference
@@ -37,7 +37,7 @@ HEADER = ("difference", "p", "test", "80 % power from", "verdict")
 
 
 class DifferenceRow(NamedTuple):
-    """Row of a table of differences: one line of a summary in two models, or one seed of it."""
+    """Row of a table of differences: one metric of a summary in two models, or one seed of it."""
 
     label: str
     baseline: str
@@ -97,7 +97,7 @@ def _difference_rows(differences: Sequence[Difference]) -> Iterator[DifferenceRo
             TOO_FEW if difference.detectable == inf else amount(difference.detectable, unit),
             difference.verdict,
         )
-        # Only the first line has its seeds: a dozen lines of three seeds each would bury the
+        # Only the first metric has its seeds: a dozen metrics of three seeds each would bury the
         # verdict.
         if difference is differences[0] and difference.by_seed[1:]:
             for pair in difference.by_seed:
@@ -113,7 +113,7 @@ def _difference_rows(differences: Sequence[Difference]) -> Iterator[DifferenceRo
 def _difference_charts(
     comparison: Comparison, differences: Sequence[Difference]
 ) -> Iterator[tuple[str, Markup]]:
-    """Yield a chart for the lines of each unit, which share an axis."""
+    """Yield a chart for the metrics of each unit, which share an axis."""
     for unit in dict.fromkeys(difference.unit for difference in differences):
         marks = [
             _difference_mark(difference) for difference in differences if difference.unit == unit
@@ -142,40 +142,40 @@ def seed_charts(groups: Sequence[Group], answer_type: str) -> list[tuple[str, Ma
     if not any(group.runs[1:] for group in groups):
         return []
     charts = []
-    for line, marks in group_marks(groups, answer_type):
-        heading = f"{line.label} ({line.unit})" if line.unit else line.label
+    for metric, marks in group_marks(groups, answer_type):
+        heading = f"{metric.label} ({metric.unit})" if metric.unit else metric.label
         label = f"{TYPES[answer_type].title}: {heading} by seed"
         charts.append((heading, forest(marks, label, differences=False)))
     return charts
 
 
-def group_marks(groups: Sequence[Group], answer_type: str) -> Iterator[tuple[Line, list[Mark]]]:
+def group_marks(groups: Sequence[Group], answer_type: str) -> Iterator[tuple[Metric, list[Mark]]]:
     """Yield each headline mean over all answers, with a mark for each group that was asked the
     kind."""
     groups_of_type = [group for group in groups if answer_type in group.runs[0].scores.summaries]
-    for line in TYPES[answer_type].lines:
-        if line.headline and line.among == "all" and line.statistic in ("share", "mean"):
-            yield line, [_group_mark(group, answer_type, line) for group in groups_of_type]
+    for metric in TYPES[answer_type].metrics:
+        if metric.headline and metric.among == "all" and metric.statistic in ("share", "mean"):
+            yield metric, [_group_mark(group, answer_type, metric) for group in groups_of_type]
 
 
-def _group_mark(group: Group, answer_type: str, line: Line) -> Mark:
+def _group_mark(group: Group, answer_type: str, metric: Metric) -> Mark:
     """Estimate a group's mean over its seeds; seeds with other questions have no interval."""
     items_by_run = [run.scores.of_type(answer_type) for run in group.runs]
-    seeds = [[item.measures[line.measure] for item in items] for items in items_by_run]
+    seeds = [[item.measures[metric.measure] for item in items] for items in items_by_run]
     ids = [[item.sample_id for item in items] for items in items_by_run]
     means = [float(np.mean(of_seed)) for of_seed in seeds]
     units = Units.of(items_by_run[0])
     if len(seeds) == 1:
-        estimate = estimate_values(line, np.array(seeds[0]), units)
+        estimate = estimate_values(metric, np.array(seeds[0]), units)
     # Seeds of the same questions are crossed with them: both vary the mean.
     elif all(other == ids[0] for other in ids):
         mean = estimate_crossed([np.array(seeds)], units.numbers, unit=units.noun).estimate
-        estimate = interval_over_units(line, mean, units.count)
+        estimate = interval_over_units(metric, mean, units.count)
     else:
         reason = "no interval: other questions"
         estimate = Estimate(float(np.mean(means)), None, None, reason, len(seeds[0]))
-    text = f"{figure(estimate.value, line.unit)} {interval(estimate, line.unit)}".rstrip()
-    return make_mark(group.name, estimate, line.unit, means, text=text)
+    text = f"{figure(estimate.value, metric.unit)} {interval(estimate, metric.unit)}".rstrip()
+    return make_mark(group.name, estimate, metric.unit, means, text=text)
 
 
 _PAINTS = {"better": "good", "worse": "bad", "tied": "soft"}
@@ -285,5 +285,5 @@ def agreement(first: Scores, second: Scores) -> Agreement:
     for different in (different_texts, different_values):
         ids = {a.sample_id for a, _ in different}
         same = np.array([float(item.sample_id not in ids) for item in first.items])
-        shares.append(estimate_values(Line("same", "The same"), same, units))
+        shares.append(estimate_values(Metric("same", "The same"), same, units))
     return Agreement(shares[0], shares[1], different_texts, different_values)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gnomon.answers.base.answer_type import Line
+from gnomon.answers.base.answer_type import Metric
 from gnomon.answers.registry import TYPES
 from gnomon.eval.formatting import amount, figure, interval
 from gnomon.eval.scoring.figures import Units, estimate_values
@@ -159,7 +159,7 @@ def slices(
     """
     tables = {}
     for answer_type, classes_of_type in by_kind.items():
-        line = TYPES[answer_type].lines[0]
+        metric = TYPES[answer_type].metrics[0]
         columns = [_Column(run, samples, answer_type, classes_of_type) for run in runs]
         gaps: dict[frozenset[tuple[int, ...]], tuple[float, FactClasses]] = {}
         for fact in classes_of_type:
@@ -174,13 +174,13 @@ def slices(
         facts = [
             {
                 "name": fact.name,
-                "gap": amount(gap, line.unit),
-                "rows": _slice_rows(line, columns, fact),
+                "gap": amount(gap, metric.unit),
+                "rows": _slice_rows(metric, columns, fact),
             }
             for gap, fact in ranked
         ]
         if facts:
-            tables[answer_type] = {"label": line.label, "facts": facts}
+            tables[answer_type] = {"label": metric.label, "facts": facts}
     return tables
 
 
@@ -209,7 +209,7 @@ class _Column:
                 # A value beyond those that were counted has no label.
                 if fact.key in facts and (label := fact.label_of(facts[fact.key])) is not None:
                     self.places[fact.name][label].append(len(values))
-            values.append(item.measures[TYPES[answer_type].lines[0].measure])
+            values.append(item.measures[TYPES[answer_type].metrics[0].measure])
             self.items.append(item)
         self.values = np.array(values)
 
@@ -219,11 +219,13 @@ class _Column:
         return {label: by_label[label] for label in fact.labels if len(by_label[label]) >= FEWEST}
 
 
-def _slice_rows(line: Line, columns: Sequence[_Column], fact: FactClasses) -> list[tuple[Any, ...]]:
+def _slice_rows(
+    metric: Metric, columns: Sequence[_Column], fact: FactClasses
+) -> list[tuple[Any, ...]]:
     """Return the class, its number of answers, and each run's figure and interval; the worst
     first."""
     parts = [column.parts(fact) for column in columns]
-    sign = -1 if line.better == "lower" else 1
+    sign = -1 if metric.better == "lower" else 1
     last = columns[-1]
     # Worst first in the last run: that is where a reader looks for what to train.
     ranked = sorted(parts[-1], key=lambda label: sign * last.values[parts[-1][label]].mean())
@@ -233,7 +235,7 @@ def _slice_rows(line: Line, columns: Sequence[_Column], fact: FactClasses) -> li
         for column, of_run in zip(columns, parts, strict=True):
             indices = of_run.get(label, [])
             units = Units.of([column.items[index] for index in indices])
-            estimate = estimate_values(line, column.values[indices], units)
-            cells.append((figure(estimate.value, line.unit), interval(estimate, line.unit)))
+            estimate = estimate_values(metric, column.values[indices], units)
+            cells.append((figure(estimate.value, metric.unit), interval(estimate, metric.unit)))
         rows.append((label, len(parts[-1][label]), cells))
     return rows

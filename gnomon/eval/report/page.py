@@ -228,11 +228,11 @@ def write_picture(file: Path, runs: Sequence[RunResult]) -> Path:
 
 def _panel(axes: Axes, groups: Sequence[Group], answer_type: str) -> None:
     """Draw the bars of one kind, with their intervals and figures."""
-    line, marks = next(iter(group_marks(groups, answer_type)))
-    title = f"{TYPES[answer_type].title}: {line.label}"
+    metric, marks = next(iter(group_marks(groups, answer_type)))
+    title = f"{TYPES[answer_type].title}: {metric.label}"
     axes.set_title(title, loc="left", size=8.5, color=_SOFT, parse_math=False)
     # Shares have the whole axis; other figures end at the greatest interval.
-    end = 100.0 if line.unit == "%" else max(max(m.interval or (m.value,)) for m in marks) or 1.0
+    end = 100.0 if metric.unit == "%" else max(max(m.interval or (m.value,)) for m in marks) or 1.0
     rows = range(len(marks))
     axes.barh(rows, end, 0.55, color=_RULE, alpha=0.5)
     axes.barh(rows, [mark.value for mark in marks], 0.55, color=_BAR)

@@ -45,14 +45,14 @@ def summary_rows(
     # With three runs a table has no room for differences: they have a section of their own.
     differences = _differences(comparisons, answer_type, all_read) if len(runs) == 2 else {}
     # Runs may have been asked other kinds, and one alone may have beliefs or intervals.
-    lines: dict[str, Result] = {}
+    metrics: dict[str, Result] = {}
     for summary in filter(None, summaries):
-        for line in summary.results:
-            lines.setdefault(line.name, line)
+        for metric in summary.results:
+            metrics.setdefault(metric.name, metric)
     return [
-        _row(line, summaries, differences)
-        for line in lines.values()
-        if not headline or (line.headline and not (all_read and line.name == _CHARGED))
+        _row(metric, summaries, differences)
+        for metric in metrics.values()
+        if not headline or (metric.headline and not (all_read and metric.name == _CHARGED))
     ]
 
 
@@ -64,7 +64,7 @@ _EQUAL_IF_ALL_READ = {"deviation": _CHARGED, "error": _CHARGED, "iou_read": "iou
 def _differences(
     comparisons: Sequence[Comparison], answer_type: str, all_read: bool
 ) -> dict[str, Difference]:
-    """Return the differences by line; if all answers were read, lines of read answers have one,
+    """Return the differences by metric; if all answers were read, metrics of read answers have one,
     too."""
     by_name = {d.name: d for c in comparisons for d in c.differences if d.kind == answer_type}
     if all_read:
@@ -75,24 +75,24 @@ def _differences(
 
 
 def _row(
-    line: Result, summaries: Sequence[Summary | None], differences: Mapping[str, Difference]
+    metric: Result, summaries: Sequence[Summary | None], differences: Mapping[str, Difference]
 ) -> Row:
-    difference = differences.get(line.name)
+    difference = differences.get(metric.name)
     cells = []
     for of_run in summaries:
-        has_line = of_run is not None and any(r.name == line.name for r in of_run.results)
-        cells.append(_cell(of_run[line.name], of_run) if of_run and has_line else (NONE, ""))
+        has_metric = of_run is not None and any(r.name == metric.name for r in of_run.results)
+        cells.append(_cell(of_run[metric.name], of_run) if of_run and has_metric else (NONE, ""))
     return Row(
-        label=line.label,
+        label=metric.label,
         cells=tuple(cells),
         difference=difference_text(difference.estimate, difference.unit) if difference else "",
         verdict=difference.verdict if difference else "",
-        chance=_chance(line),
+        chance=_chance(metric),
     )
 
 
 def _cell(result: Result, summary_of_type: Summary) -> tuple[str, str]:
-    """Format figure and interval, with the number of answers that a line leaves out."""
+    """Format figure and interval, with the number of answers that a metric leaves out."""
     interval_text = interval(result.estimate, result.unit)
     n_dropped = (
         summary_of_type.unread
@@ -133,7 +133,7 @@ def summary(
 def section(
     runs: Sequence[RunResult], answer_type: str, comparisons: Sequence[Comparison]
 ) -> dict[str, Any]:
-    """Build the table of headlines, that of all lines, and the charts of one kind."""
+    """Build the table of headlines, that of all metrics, and the charts of one kind."""
     return {
         **summary(runs, answer_type, comparisons),
         "all_lines": summary_rows(runs, answer_type, comparisons, headline=False),

@@ -165,7 +165,7 @@ def certainty_table(runs: Sequence[RunResult]) -> str:
     """
     blocks = []
     for answer_type in answer_types(runs):
-        labels = [line.label for line in certainty.LINES[answer_type]]
+        labels = [metric.label for metric in certainty.METRICS[answer_type]]
         lines = [
             [row.label, *(f"{value} {between}".strip() for value, between in row.cells)]
             for row in summary_rows(runs, answer_type, (), headline=False)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.answers.base.answer_type import AnswerType, Line, Value
+from gnomon.answers.base.answer_type import AnswerType, Metric, Value
 from gnomon.answers.base.number_range import NumberRange, wide_grid
 from gnomon.answers.registry import TYPES
 from gnomon.answers.unreadable.answer import WORD
@@ -165,10 +165,10 @@ def _read_answers(
     return values, places, distance(places[:, None] - places[None], answer_type.period_of(form))
 
 
-def lines(name: str, measured: Iterable[Mapping[str, float]]) -> tuple[Line, ...]:
-    """Return a kind's lines, with those of beliefs if any answer has one."""
+def metrics(name: str, measured: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
+    """Return a kind's metrics, with those of beliefs if any answer has one."""
     has_belief = any("belief_listed" in measures for measures in measured)
-    return TYPES[name].lines + (LINES[name] if has_belief else ())
+    return TYPES[name].metrics + (METRICS[name] if has_belief else ())
 
 
 def measures(prediction: Prediction, truth: Target, name: str) -> dict[str, float]:
@@ -251,7 +251,7 @@ def resultant(belief: Belief) -> complex:
     return complex(belief.p @ np.exp(2j * np.pi * belief.places / belief.period))
 
 
-_mean = partial(Line, statistic="mean")
+_mean = partial(Metric, statistic="mean")
 _PLAIN = (
     _mean("belief_true", "Belief in the truth", headline=True),
     _mean("belief_nll", "Negative log-likelihood of the truth", unit="nats", better="lower"),
@@ -281,7 +281,7 @@ _CYCLIC = (
 )  # fmt: skip
 
 
-def _lines_of(answers: AnswerType) -> tuple[Line, ...]:
+def _metrics_of(answers: AnswerType) -> tuple[Metric, ...]:
     if answers.axis is None:
         return _PLAIN
     if not answers.is_cyclic:
@@ -290,7 +290,7 @@ def _lines_of(answers: AnswerType) -> tuple[Line, ...]:
     return _TIME if answers.period else _CYCLIC
 
 
-LINES = {name: _lines_of(answers) for name, answers in TYPES.items()}
+METRICS = {name: _metrics_of(answers) for name, answers in TYPES.items()}
 """CRPS: E|X − y| − E|X − X′|/2 for X, X′ from p (Gneiting and Raftery 2007), on a dial with the
 shorter way round for |·| (Grimit et al. 2006); for a sure answer it is the deviation."""
 

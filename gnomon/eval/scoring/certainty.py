@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from gnomon.answers.base.answer_type import AnswerType, Line
+from gnomon.answers.base.answer_type import AnswerType, Metric
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import create
 from gnomon.eval.scoring import margins
@@ -61,9 +61,9 @@ def _margin_measures(
     return measures
 
 
-def lines(name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Line, ...]:
-    """Return the lines of intervals, if any answer of the kind has one."""
-    return LINES[name] if any("answered" in measures for measures in rows) else ()
+def metrics(name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
+    """Return the metrics of intervals, if any answer of the kind has one."""
+    return METRICS[name] if any("answered" in measures for measures in rows) else ()
 
 
 def _read(answers: AnswerType, text: str, truth: Target, prediction: Prediction) -> object:
@@ -73,7 +73,7 @@ def _read(answers: AnswerType, text: str, truth: Target, prediction: Prediction)
     return None if reading is None else reading.value
 
 
-def _lines_of(answers: AnswerType) -> tuple[Line, ...]:
+def _metrics_of(answers: AnswerType) -> tuple[Metric, ...]:
     if answers.target.has_margin:
         unit, width = "px", "Margin of an edge"
     elif answers.axis is None:
@@ -81,8 +81,8 @@ def _lines_of(answers: AnswerType) -> tuple[Line, ...]:
     else:
         unit, width = ("min" if answers.period else ""), "Width of the interval"
     answered = (
-        Line("answered", "Answered, not refused", headline=True),
-        Line(RIGHT, "Right among the answered", headline=True),
+        Metric("answered", "Answered, not refused", headline=True),
+        Metric(RIGHT, "Right among the answered", headline=True),
     )
     if not answers.target.is_readable:
         return answered
@@ -92,10 +92,10 @@ def _lines_of(answers: AnswerType) -> tuple[Line, ...]:
     if answers.target.can_be_empty:
         holds = "Margins hold every matched box"
     return (
-        Line("interval_covers", holds, headline=True),
-        Line("interval_width", width, statistic="mean", unit=unit, better="lower", headline=True),
+        Metric("interval_covers", holds, headline=True),
+        Metric("interval_width", width, statistic="mean", unit=unit, better="lower", headline=True),
         *answered,
     )
 
 
-LINES = {name: _lines_of(answers) for name, answers in TYPES.items()}
+METRICS = {name: _metrics_of(answers) for name, answers in TYPES.items()}

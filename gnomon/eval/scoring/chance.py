@@ -1,6 +1,6 @@
 """Scores of guessers who never saw the picture, on the same questions.
 
-"constant" gives one answer to all questions, the best for each line among up to 48 of the truths.
+"constant" gives one answer to all questions, the best for each metric among up to 48 of the truths.
 It is chosen by the labels of these very questions, which flatters it. "uniform" guesses evenly
 among all possible answers, for kinds where these can be listed.
 """
@@ -36,14 +36,14 @@ _UNIT: Size = (1, 1)
 class Chance:
     """Figures that guessers reach on the questions of a kind."""
 
-    lines: dict[str, dict[str, float]]
-    """Value of each guesser by line."""
+    metrics: dict[str, dict[str, float]]
+    """Value of each guesser by metric."""
     constant: tuple[float, ...]
-    """First line's measure of each item, if all items get the one answer that is best in it."""
+    """First metric's measure of each item, if all items get the one answer that is best in it."""
 
 
 def chance(name: str, items: Sequence[ScoredAnswer]) -> Chance:
-    """Measure both guessers in each line; constant answers are chosen on up to 1,000 items."""
+    """Measure both guessers in each metric; constant answers are chosen on up to 1,000 items."""
     answer_type = TYPES[name]
     if not answer_type.target.is_readable:  # who always refuses would be right in all of them
         return Chance({}, ())
@@ -52,52 +52,56 @@ def chance(name: str, items: Sequence[ScoredAnswer]) -> Chance:
     chosen_on = [items[index] for index in indices]
     constants = _best_constants(answer_type, chosen_on)
     all_items = _ItemSet(answer_type, items)
-    # Several lines may have the same best answer: each answer is measured once.
+    # Several metrics may have the same best answer: each answer is measured once.
     by_answer = {answer: all_items.measures(answer) for answer in {*constants.values()}}
-    values_by_line = {
-        line: all_items.lines(by_answer[answer]) for line, answer in constants.items()
+    values_by_metric = {
+        metric: all_items.metrics(by_answer[answer]) for metric, answer in constants.items()
     }
     uniform = answer_type.uniform([item.truth for item in chosen_on])
-    missing = {line.name for line in answer_type.lines if line.measure != "unread"} - uniform.keys()
+    missing = {
+        metric.name for metric in answer_type.metrics if metric.measure != "unread"
+    } - uniform.keys()
     assert not (uniform and missing), f"uniform guesses at {name} lack {missing}: add these to it"
     guessers = {
         "uniform": uniform,
         "constant": {
-            line: values[line] for line, values in values_by_line.items() if line in values
+            metric: values[metric]
+            for metric, values in values_by_metric.items()
+            if metric in values
         },
     }
-    lines = {
-        line.name: {
-            guesser: values[line.name]
+    metrics = {
+        metric.name: {
+            guesser: values[metric.name]
             for guesser, values in guessers.items()
-            if line.name in values
+            if metric.name in values
         }
-        if line.measure != "unread"  # a guesser always says something that can be read
+        if metric.measure != "unread"  # a guesser always says something that can be read
         else {}
-        for line in answer_type.lines
+        for metric in answer_type.metrics
     }
-    first = answer_type.lines[0]
+    first = answer_type.metrics[0]
     if first.name not in guessers["constant"]:
-        return Chance(lines, ())
+        return Chance(metrics, ())
     rows = by_answer[constants[first.name]]
-    return Chance(lines, tuple(rows[index][first.measure] for index in all_items.index_of_item))
+    return Chance(metrics, tuple(rows[index][first.measure] for index in all_items.index_of_item))
 
 
 def _best_constants(
     answer_type: AnswerType, items: Sequence[ScoredAnswer]
 ) -> dict[str, Value | None]:
-    """Find the best constant answer for each line on its own."""
+    """Find the best constant answer for each metric on its own."""
     item_set = _ItemSet(answer_type, items)
     best: dict[str, tuple[float, Value | None]] = {}
     for answer in _candidates(answer_type, items):
-        values = item_set.lines(item_set.measures(answer))
-        for line in answer_type.lines:
-            if line.better and line.name in values:
+        values = item_set.metrics(item_set.measures(answer))
+        for metric in answer_type.metrics:
+            if metric.better and metric.name in values:
                 # Turn it so that more is always better.
-                value = values[line.name] * (1 if line.better == "higher" else -1)
-                if line.name not in best or value > best[line.name][0]:
-                    best[line.name] = value, answer
-    return {line: answer for line, (_, answer) in best.items()}
+                value = values[metric.name] * (1 if metric.better == "higher" else -1)
+                if metric.name not in best or value > best[metric.name][0]:
+                    best[metric.name] = value, answer
+    return {metric: answer for metric, (_, answer) in best.items()}
 
 
 def _candidates(answer_type: AnswerType, items: Sequence[ScoredAnswer]) -> list[Value | None]:
@@ -133,18 +137,18 @@ class _ItemSet:
             rows.append(self.answer_type.measures(truth, Answer(value, text), cost))
         return rows
 
-    def lines(self, rows_of_questions: Sequence[dict[str, float]]) -> dict[str, float]:
-        """Compute each line over all items, from the measures of the distinct questions."""
+    def metrics(self, rows_of_questions: Sequence[dict[str, float]]) -> dict[str, float]:
+        """Compute each metric over all items, from the measures of the distinct questions."""
         values = {}
-        for line in self.answer_type.lines:
-            rows = self.answer_type.line_rows(line, rows_of_questions)
+        for metric in self.answer_type.metrics:
+            rows = self.answer_type.metric_rows(metric, rows_of_questions)
             counts = np.array([row is not None for row in rows])[self.index_of_item]
             if counts.any():
                 filled = np.array(
-                    [(np.nan,) * len(line.measures) if r is None else r for r in rows]
+                    [(np.nan,) * len(metric.measures) if r is None else r for r in rows]
                 )
                 columns = filled[self.index_of_item[counts]].T
-                values[line.name] = STATISTICS[line.statistic](*columns)
+                values[metric.name] = STATISTICS[metric.statistic](*columns)
         return {name: value for name, value in values.items() if not np.isnan(value)}
 
 
@@ -174,4 +178,4 @@ STATISTICS: dict[Statistic, Callable[..., float]] = {
     "p90": lambda values: float(np.quantile(values, 0.9)),
     "r_squared": _r_squared,
 }
-"""Value of a line, from its columns of measures; NaN if they do not define one."""
+"""Value of a metric, from its columns of measures; NaN if they do not define one."""

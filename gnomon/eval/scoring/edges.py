@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.answers.base.answer_type import Line, Value
+from gnomon.answers.base.answer_type import Metric, Value
 from gnomon.answers.base.target import Corners
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import create
@@ -119,16 +119,18 @@ def measures(
     return {"edges_cover": float(np.mean(covers)), "edges_width": float(np.mean(widths))}
 
 
-_LINES = (
-    Line("edges_cover", "Edges within 90 % of the belief", statistic="mean", headline=True),
-    Line("edges_width", "Width of 90 % of the belief", statistic="mean", unit="px", better="lower"),
+_METRICS = (
+    Metric("edges_cover", "Edges within 90 % of the belief", statistic="mean", headline=True),
+    Metric(
+        "edges_width", "Width of 90 % of the belief", statistic="mean", unit="px", better="lower"
+    ),
 )
 
 
-def lines(name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Line, ...]:
-    """Return the lines of edges, if any answer of the kind has a belief in them."""
+def metrics(name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
+    """Return the metrics of edges, if any answer of the kind has a belief in them."""
     is_measured = TYPES[name].in_pixels and any("edges_cover" in measures for measures in rows)
-    return _LINES if is_measured else ()
+    return _METRICS if is_measured else ()
 
 
 def kept_axes(predictions: Iterable[Prediction]) -> int:

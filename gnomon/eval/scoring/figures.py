@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.answers.base.answer_type import Line
+from gnomon.answers.base.answer_type import Metric
 from gnomon.answers.registry import TYPES
 from gnomon.eval.scoring.runs import ScoredAnswer, Scores, unit_names
 from gnomon.eval.stats.crossed import estimate_crossed
@@ -54,75 +54,75 @@ def _numbers(names: Sequence[str]) -> Ints:
 
 def estimate_relaxed(scores: Scores) -> Estimate:
     """Estimate ChartQA's published figure: relaxed correctness of numbers and texts together."""
-    line = Line("relaxed", "Relaxed correctness (ChartQA)")
-    return estimate_line(line, scores.items, Units.of(scores.items))
+    metric = Metric("relaxed", "Relaxed correctness (ChartQA)")
+    return estimate_metric(metric, scores.items, Units.of(scores.items))
 
 
-def estimate_line(line: Line, items: Sequence[ScoredAnswer], units: Units) -> Estimate:
-    """Estimate one line of a summary over the answers that count in it."""
-    values, units_of_values = measure_columns(line, items, units)
-    if line.statistic == "r_squared":
+def estimate_metric(metric: Metric, items: Sequence[ScoredAnswer], units: Units) -> Estimate:
+    """Estimate one metric of a summary over the answers that count in it."""
+    values, units_of_values = measure_columns(metric, items, units)
+    if metric.statistic == "r_squared":
         estimate = estimate_values(
-            replace(line, statistic="mean"), r_squared_values(*values), units_of_values
+            replace(metric, statistic="mean"), r_squared_values(*values), units_of_values
         )
         return (
             estimate if estimate.high is None else replace(estimate, high=min(1.0, estimate.high))
         )
-    return estimate_values(line, values[0], units_of_values)
+    return estimate_values(metric, values[0], units_of_values)
 
 
-def estimate_values(line: Line, values: Floats, units: Units) -> Estimate:
-    """Estimate a line from its values; values of one unit are not independent."""
+def estimate_values(metric: Metric, values: Floats, units: Units) -> Estimate:
+    """Estimate a metric from its values; values of one unit are not independent."""
     are_shared = units.count < values.size
-    if line.statistic in ("share", "mean") and are_shared:
+    if metric.statistic in ("share", "mean") and are_shared:
         crossed = estimate_crossed([values[None]], units.numbers, unit=units.noun)
-        return interval_over_units(line, crossed.estimate, units.count)
-    if line.statistic == "share":
+        return interval_over_units(metric, crossed.estimate, units.count)
+    if metric.statistic == "share":
         return wilson(int(values.sum()), values.size)
-    assert line.statistic != "r_squared"  # made a mean above
+    assert metric.statistic != "r_squared"  # made a mean above
     # No interval here takes account of shared units: order statistics need independent values.
-    if line.statistic != "mean" and are_shared:
-        value, reason = bootstrap(values, line.statistic).value, f"{units.noun} are shared"
+    if metric.statistic != "mean" and are_shared:
+        value, reason = bootstrap(values, metric.statistic).value, f"{units.noun} are shared"
         return Estimate(value, None, None, f"no interval: {reason}", values.size)
-    return bootstrap(values, line.statistic)
+    return bootstrap(values, metric.statistic)
 
 
-def interval_over_units(line: Line, estimate: Estimate, count: int) -> Estimate:
+def interval_over_units(metric: Metric, estimate: Estimate, count: int) -> Estimate:
     """Bound an interval over units, such as pictures: their answers are right or wrong together.
 
     If all are right, or none, Wilson's interval counts units, not questions. Nothing but R² is
     below 0, and what is better the higher is at most 1.
     """
     if estimate.low is None or estimate.high is None:
-        if line.statistic == "share" and estimate.value in (0, 1):
+        if metric.statistic == "share" and estimate.value in (0, 1):
             return replace(wilson(count * int(estimate.value), count), n=estimate.n)
         return estimate
     # R² is negative for a model worse than the mean of the truths.
-    low = estimate.low if line.name == "r_squared" else max(0.0, estimate.low)
-    at_best = line.statistic == "share" or line.better == "higher"
+    low = estimate.low if metric.name == "r_squared" else max(0.0, estimate.low)
+    at_best = metric.statistic == "share" or metric.better == "higher"
     return replace(estimate, low=low, high=min(1.0, estimate.high) if at_best else estimate.high)
 
 
 def measure_columns(
-    line: Line, items: Sequence[ScoredAnswer], units: Units
+    metric: Metric, items: Sequence[ScoredAnswer], units: Units
 ) -> tuple[list[Floats], Units]:
-    """Collect a line's measures of every answer that counts in it, and these answers' units."""
-    rows_or_none = [TYPES[item.kind].line_values(line, item.measures) for item in items]
+    """Collect a metric's measures of every answer that counts in it, and these answers' units."""
+    rows_or_none = [TYPES[item.kind].metric_values(metric, item.measures) for item in items]
     indices = [index for index, row in enumerate(rows_or_none) if row is not None]
     rows = np.array([rows_or_none[index] for index in indices], np.float64)
-    return list(rows.reshape(-1, len(line.measures)).T), units[indices]
+    return list(rows.reshape(-1, len(metric.measures)).T), units[indices]
 
 
 CORRECT = "correct"
 """Share of all answers that are right, whatever their kind."""
 
 
-# Kind and line of each name but `correct`.
+# Kind and metric of each name but `correct`.
 _HEADLINES = {
-    f"{answer_type}_{line.name}": (answer_type, line)
+    f"{answer_type}_{metric.name}": (answer_type, metric)
     for answer_type, answers in TYPES.items()
-    for line in answers.lines
-    if line.headline
+    for metric in answers.metrics
+    if metric.headline
 }
 
 
@@ -133,7 +133,9 @@ def headlines(scores: Scores) -> dict[str, float]:
     if scores.items:
         values[CORRECT] = sum(item.correct for item in scores.items) / len(scores.items)
     for answer_type, summary in scores.summaries.items():
-        values |= {f"{answer_type}_{line.name}": line.estimate.value for line in summary.results}
+        values |= {
+            f"{answer_type}_{metric.name}": metric.estimate.value for metric in summary.results
+        }
     named = ((name, values.get(name)) for name in (CORRECT, *_HEADLINES))
     return {name: value for name, value in named if value is not None}
 

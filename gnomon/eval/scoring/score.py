@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from gnomon.answers.base.answer_type import Answer, Line
+from gnomon.answers.base.answer_type import Answer, Metric
 from gnomon.answers.reading.base import Which
 from gnomon.answers.registry import TYPES
 from gnomon.answers.unreadable.read import is_refusal, is_whole_refusal
 from gnomon.dialect import create
 from gnomon.eval.scoring import belief, certainty, edges
 from gnomon.eval.scoring.chance import chance
-from gnomon.eval.scoring.figures import Units, estimate_line
+from gnomon.eval.scoring.figures import Units, estimate_metric
 from gnomon.eval.scoring.questions import Question
 from gnomon.eval.scoring.runs import Result, ScoredAnswer, Scores, Summary
 from gnomon.sample import Prediction, Sample, Target
@@ -51,7 +51,7 @@ def score(
         of_type = [answers[index] for index in indices]
         guesses = chance(answer_type, of_type)
         uniform = belief.uniform(beliefs[answer_type], answer_type)
-        summaries[answer_type] = _summary(answer_type, of_type, guesses.lines, uniform)
+        summaries[answer_type] = _summary(answer_type, of_type, guesses.metrics, uniform)
         constants[answer_type] = guesses.constant
     return Scores(tuple(answers), summaries, constants)
 
@@ -116,24 +116,24 @@ def _summary(
     guesses: Mapping[str, dict[str, float]],
     uniform: Mapping[str, float],
 ) -> Summary:
-    """Sum up the answers of one type, with what guessers reach beside each line."""
-    chance_by_line = {
+    """Sum up the answers of one type, with what guessers reach beside each metric."""
+    chance_by_metric = {
         **guesses,
         **{measure: {"uniform": value} for measure, value in uniform.items()},
     }
     units = Units.of(answers)
-    lines = _lines(answer_type, [answer.measures for answer in answers])
+    metrics = _metrics(answer_type, [answer.measures for answer in answers])
     results = tuple(
         Result(
-            name=line.name,
-            label=line.label,
-            unit=line.unit,
-            better=line.better,
-            headline=line.headline,
-            estimate=estimate_line(line, answers, units),
-            chance=chance_by_line.get(line.name, {}),  # a belief without distances has no CRPS
+            name=metric.name,
+            label=metric.label,
+            unit=metric.unit,
+            better=metric.better,
+            headline=metric.headline,
+            estimate=estimate_metric(metric, answers, units),
+            chance=chance_by_metric.get(metric.name, {}),  # a belief without distances has no CRPS
         )
-        for line in TYPES[answer_type].present(lines, [answer.truth for answer in answers])
+        for metric in TYPES[answer_type].present(metrics, [answer.truth for answer in answers])
     )
     unread = sum(answer.value is None for answer in answers)
     return Summary(answer_type, len(answers), unread, results)
@@ -149,21 +149,23 @@ def _with_refusal(answer: ScoredAnswer) -> ScoredAnswer:
     return replace(answer, measures={**answer.measures, _WRONGLY: float(answer.is_refusal)})
 
 
-def _refusal_lines(rows: Iterable[Mapping[str, float]]) -> tuple[Line, ...]:
-    """Return the line of wrong refusals, if any answer of the exam is or should be a refusal."""
-    return _REFUSAL_LINES if any(_WRONGLY in measures for measures in rows) else ()
+def _refusal_metrics(rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
+    """Return the metric of wrong refusals, if any answer of the exam is or should be a refusal."""
+    return _REFUSAL_METRICS if any(_WRONGLY in measures for measures in rows) else ()
 
 
 _WRONGLY = "unreadable_wrongly"
-_REFUSAL_LINES = (Line(_WRONGLY, "Said to be unreadable, wrongly", better="lower", headline=True),)
+_REFUSAL_METRICS = (
+    Metric(_WRONGLY, "Said to be unreadable, wrongly", better="lower", headline=True),
+)
 
 
-def _lines(answer_type: str, measures: Sequence[Mapping[str, float]]) -> tuple[Line, ...]:
+def _metrics(answer_type: str, measures: Sequence[Mapping[str, float]]) -> tuple[Metric, ...]:
     return (
-        belief.lines(answer_type, measures)
-        + _refusal_lines(measures)
-        + certainty.lines(answer_type, measures)
-        + edges.lines(answer_type, measures)
+        belief.metrics(answer_type, measures)
+        + _refusal_metrics(measures)
+        + certainty.metrics(answer_type, measures)
+        + edges.metrics(answer_type, measures)
     )
 
 

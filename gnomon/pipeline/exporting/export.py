@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from gnomon import dialect
-from gnomon.answers.base.answer_type import Line
+from gnomon.answers.base.answer_type import Metric
 from gnomon.answers.registry import TYPES
 from gnomon.atomic import create_folder
 from gnomon.pipeline.families.base import Family
@@ -204,7 +204,7 @@ def _write_lmms_task(folder: Path, rows: Path, name: str) -> None:
             "until": [],  # by default lmms-eval cuts an answer at its first empty line
         },
         "process_results": "!function utils.results",
-        "metric_list": [_metric(name, line) for name in types for line in TYPES[name].lines],
+        "metric_list": [_metric(name, metric) for name in types for metric in TYPES[name].metrics],
         "metadata": [{"version": 1.0}],
     }
     text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
@@ -213,13 +213,13 @@ def _write_lmms_task(folder: Path, rows: Path, name: str) -> None:
     (folder / "utils.py").write_text(_UTILS, encoding="utf-8")
 
 
-def _metric(answer_type: str, line: Line) -> dict[str, Any]:
-    """Entry of metric_list for one line of the scores of a type of answers."""
-    is_mean = line.statistic in ("share", "mean")
+def _metric(answer_type: str, metric: Metric) -> dict[str, Any]:
+    """Entry of metric_list for one metric of the scores of a type of answers."""
+    is_mean = metric.statistic in ("share", "mean")
     return {
-        "metric": f"{answer_type}_{line.name}",
-        "aggregation": "mean" if is_mean else f"!function utils.{line.statistic}",
-        "higher_is_better": line.better == "higher",
+        "metric": f"{answer_type}_{metric.name}",
+        "aggregation": "mean" if is_mean else f"!function utils.{metric.statistic}",
+        "higher_is_better": metric.better == "higher",
     }
 
 

@@ -22,10 +22,10 @@ def summary():
     return scored(samples, clock_texts(samples, 0.3)).summaries["time"]
 
 
-def test_a_line_without_a_chance_level_is_refused(monkeypatch):
+def test_a_metric_without_a_chance_level_is_refused(monkeypatch):
     """A metric that a list elsewhere forgot lost its level in silence, as swapped hands did."""
-    *lines, last = TYPES["time"].lines
-    without = replace(TYPES["time"], lines=(*lines, replace(last, chance=None)))
+    *metrics, last = TYPES["time"].metrics
+    without = replace(TYPES["time"], metrics=(*metrics, replace(last, chance=None)))
     monkeypatch.setitem(TYPES, "time", without)
     with pytest.raises(AssertionError, match="uniform guesses at time lack"):
         score(predict(clocks(2), ["10:08", "1:52"]), clocks(2))
