@@ -141,7 +141,7 @@ def test_the_tip_of_each_dial_pointer_is_at_its_value(name, monkeypatch):
     draw, materials = dial.POINTERS[name]
     monkeypatch.setitem(dial.POINTERS, name, (lambda *size: draw(*size)[:1], materials[:1]))
     for clockwise in (True, False):
-        made = dial.RotaryDial(dial.Make(pointer=name, clockwise=clockwise))
+        made = dial.RotaryDial(dial.Design(pointer=name, clockwise=clockwise))
         scale, track = made.scales()[0], made.layout.track
         tip = max(np.abs(made.pointer("", 0.0, 0.0)[0][:, 1]))
         # The outer tenth of the pointer: all else of it is broader than a tenth of the dial.
@@ -155,7 +155,7 @@ def test_the_tip_of_each_dial_pointer_is_at_its_value(name, monkeypatch):
 MADE = [
     name
     for name, one in INSTRUMENTS.items()
-    if name != "dial" and one.random_make(Rng("makes"), one.scales()[0]) is not one
+    if name != "dial" and one.random_design(Rng("makes"), one.scales()[0]) is not one
 ]
 
 
@@ -165,7 +165,7 @@ def test_every_make_shows_its_value(name, seed):
     """The pointer's red goes out farthest where the value stands; or the card has turned."""
     rng = Rng("make", name, seed)
     scale = rng.choice(INSTRUMENTS[name].scales())
-    instrument = INSTRUMENTS[name].random_make(rng, scale)
+    instrument = INSTRUMENTS[name].random_design(rng, scale)
     if instrument.turn_card(0.3) is not instrument:
         check_card(instrument, scale)
         return

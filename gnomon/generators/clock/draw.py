@@ -84,7 +84,7 @@ _CASE, _FLOOR, _INK = ((step, step, step) for step in (_STEP, 2 * _STEP, 3 * _ST
 def draw_dial(canvas: Canvas, look: Look, palette: Palette) -> None:
     """Draw the dial on a canvas of the picture's size."""
     dial = look.style.dial
-    x1, y1, x2, y2 = canvas.pixels_around(look.pose(shapes.outline(dial, look.make.rim)), 2)
+    x1, y1, x2, y2 = canvas.pixels_around(look.pose(shapes.outline(dial, look.design.rim)), 2)
     # Draw only the part of the picture that the dial takes.
     look = look._replace(pose=look.pose.moved(-x1, -y1))
     height, width = SCALE * (y2 - y1), SCALE * (x2 - x1)
@@ -110,7 +110,7 @@ def numeral_texts(look: Look) -> list[Text]:
     above = (
         0.12 if look.marks.twelve else 0.02 + 0.09 * look.bold if look.marks.hour_ticks else 0.06
     )
-    inset = look.make.edge + above + 0.62 * look.numeral_height
+    inset = look.design.edge + above + 0.62 * look.numeral_height
     style, height = look.style.numerals, look.numeral_height
     texts = []
     for hour, text in TEXTS[style].items():
@@ -123,7 +123,7 @@ def numeral_texts(look: Look) -> list[Text]:
 
 def _floor(plate: Canvas, look: Look) -> None:
     dial = look.style.dial
-    rim = look.make.rim
+    rim = look.design.rim
     plate.fill([look.pose(shapes.outline(dial, rim))], _CASE)
     if dial == "ring":
         plate.fill([look.pose(shapes.outline(dial, 1 + 0.57 * (rim - 1)))], _FLOOR)
@@ -135,7 +135,7 @@ def _ticks(plate: Canvas, look: Look) -> None:
     dial, marks, pose = look.style.dial, look.marks, look.pose
     # LINE_AA makes a bar wider by this, so that it is taken off before.
     thin = 2 * SWELL / SCALE / pose.scale
-    edge, bold, numerals = look.make.edge, look.bold, look.style.numerals
+    edge, bold, numerals = look.design.edge, look.bold, look.style.numerals
     fine = []
     if marks.minute_track and bold > 1:
         fine = tick_bars(dial, range(60), 0.05 * bold, max(0.012 * bold - thin, 0.006), edge)
@@ -180,11 +180,13 @@ def _ladder(case: Colour, floor: Colour, ink: Colour) -> Pixels:
 def draw_clocks(clocks: Sequence[ClockScene], rng: Rng) -> Image:
     """Draw the clocks side by side, on the background of the first."""
     first = clocks[0].look
-    palettes, width = [c.look.make.colours for c in clocks], first.size * len(clocks)
+    palettes, width = [c.look.design.colours for c in clocks], first.size * len(clocks)
     edges = tuple(map(edge_colour, (c.look.style.dial for c in clocks), palettes))
     ground = ground_clear_of(edges, palettes[0].ground, SPREADS.get(first.background, 0))
     # Just outside of the rims, where case and ground meet.
-    rings = [c.look.pose(shapes.outline(c.look.style.dial, 1.03 * c.look.make.rim)) for c in clocks]
+    rings = [
+        c.look.pose(shapes.outline(c.look.style.dial, 1.03 * c.look.design.rim)) for c in clocks
+    ]
     behind = background_behind(
         first.background, width, ground, rng, list(zip(rings, edges, strict=True))
     )
@@ -202,16 +204,16 @@ def draw_clocks(clocks: Sequence[ClockScene], rng: Rng) -> Image:
 def _photograph(canvas: Canvas, clocks: Sequence[ClockScene], rng: Rng) -> Image:
     """Take a picture of clocks whose hands stand a little above their dials."""
     for look, _, extras in clocks:
-        draw_dial(canvas, look, look.make.colours)
-        clock_extras.draw_below_hands(canvas, look, look.make.colours, extras)
+        draw_dial(canvas, look, look.design.colours)
+        clock_extras.draw_below_hands(canvas, look, look.design.colours, extras)
     # Two layers, without the hands and with them: the lamp's shadows fall between.
     still, bodies, cases, floors = Canvas(canvas.size, canvas.pixels.copy()), [], [], []
     for look, angles, _ in clocks:
         shift = photo.parallax(rng, look.pose.scale)
         raised = look._replace(pose=look.pose.moved(*shift), shadow=0.0)  # the lamp casts one
-        _draw_hands(canvas, raised, look.make.colours, angles)
+        _draw_hands(canvas, raised, look.design.colours, angles)
         bodies += [contour for shape in _hand_shapes(raised, angles).values() for contour in shape]
-        cases.append(look.pose(shapes.outline(look.style.dial, look.make.rim)))
+        cases.append(look.pose(shapes.outline(look.style.dial, look.design.rim)))
         floors.append(look.pose(shapes.outline(look.style.dial)))
     for part in (still, canvas):
         for look, _, extras in clocks:
@@ -231,7 +233,7 @@ def _draw_hands(canvas: Canvas, look: Look, palette: Palette, angles: dict[str, 
         canvas.inlay_all(shadows, (0, 0, 0), look.shadow)
     second = hands.pop("second", None)
     # The hub has the colour of the topmost hand.
-    hub = [look.pose(shapes.disc(look.make.hub))]
+    hub = [look.pose(shapes.disc(look.design.hub))]
     canvas.inlay_all([*hands.values(), *([] if second else [hub])], palette.hands)
     if second:
         canvas.inlay_all([second, hub], palette.second)
@@ -241,17 +243,17 @@ def _hand_shapes(look: Look, angles: dict[str, float]) -> dict[str, shapes.Shape
     """Return the hands' contours in the picture, the lowest first."""
     # What smoothing adds to both sides of a hand, in the dial's unit.
     swell = 2 * SWELL / FINE / look.pose.scale
-    style, make = look.style.hands, look.make
+    style, design = look.style.hands, look.design
     hands = {
-        name: shapes.hand_shape(style, length, max(width - swell, 0.4 * width), make.tail)
+        name: shapes.hand_shape(style, length, max(width - swell, 0.4 * width), design.tail)
         for name, (length, width) in (("hour", look.hour), ("minute", look.minute))
         if name in angles
     }
     if "second" in angles:
-        length, width, tail = make.second
+        length, width, tail = design.second
         # In small pictures the swell would take all of a thin hand.
         thin = max(width - swell, 0.3 * width)
-        hands["second"] = shapes.needle(length, thin, tail, make.weight)
+        hands["second"] = shapes.needle(length, thin, tail, design.weight)
     return {
         name: [look.pose(c) for c in shapes.rotate(contours, angles[name])]
         for name, contours in hands.items()

@@ -41,7 +41,7 @@ DAY_NUMERALS = 0.12
 SECOND = (0.9, 0.022, 0.22)
 
 
-class Make(NamedTuple):
+class Design(NamedTuple):
     """Properties of a clock besides its style; lengths are in the dial's unit."""
 
     colours: Palette
@@ -60,8 +60,8 @@ class Make(NamedTuple):
     """Breadth of its counterweight, in breadths of the hand."""
 
 
-def random_make(style: Style, variety: float, rng: Rng, *, crowded: bool) -> Make:
-    """Draw a make; at a variety of 0 it is the plain one."""
+def random_design(style: Style, variety: float, rng: Rng, *, crowded: bool) -> Design:
+    """Draw a design; at a variety of 0 it is the plain one."""
 
     def vary(plain: float, low: float, high: float) -> float:
         return plain + variety * (rng.uniform(low, high) - plain)
@@ -72,7 +72,7 @@ def random_make(style: Style, variety: float, rng: Rng, *, crowded: bool) -> Mak
     # Steps: the places of marks are worked out once for each.
     edge = round(vary(EDGE, 0.03, EDGE if tight else 0.13), 2)
     bold = round(vary(1.0, 0.6, 1.0 if tight else 1.6), 1)
-    return Make(
+    return Design(
         _varied_palette(style, variety, rng), rim, edge, bold,
         tail=vary(0.14, 0.0, 0.26), hub=vary(0.055, 0.02, 0.085),
         second=(vary(SECOND[0], 0.8, 0.95), vary(SECOND[1], 0.012, 0.034),
@@ -156,7 +156,7 @@ class Look(NamedTuple):
     hour: tuple[float, float]
     """Length and width of the hour hand."""
     minute: tuple[float, float]
-    make: Make
+    design: Design
     mirrored: bool
     shadow: float
     """Share of light that the hands take from the floor; 0 for no shadow."""
@@ -187,17 +187,17 @@ def random_look(
     towards = rng.uniform(0, 360)
     # A small dial or a window cuts into taller numerals, and into those further in.
     crowded = bool(ranges.date or ranges.subdials or "date" in clock.questions)
-    make = random_make(style, ranges.variety, rng, crowded=crowded)
+    design = random_design(style, ranges.variety, rng, crowded=crowded)
     edge = free_edge(clock)
     room = size - 2 * edge
     pose = place(
-        outline(style.dial, make.rim), turn=rotation, tilt=tilt, towards=towards,
+        outline(style.dial, design.rim), turn=rotation, tilt=tilt, towards=towards,
         length=min(size * rng.uniform(*ranges.dial_size), room), room=room,
         shift=(rng.uniform(-1, 1) * ranges.offset, rng.uniform(-1, 1) * ranges.offset),
     )  # fmt: skip
     pose = pose.moved(edge, edge)
     pose = pose.mirrored() if mirrored else pose
-    height, hour, minute = sizes(style, ranges.variety, rng, make.edge, crowded=crowded)
+    height, hour, minute = sizes(style, ranges.variety, rng, design.edge, crowded=crowded)
     # A lens makes them smaller by at most its strength.
     pixels = height * pose.scale / (1 + ranges.warp)
     return Look(
@@ -205,7 +205,7 @@ def random_look(
         rotation=rotation, tilt=tilt, pose=pose,
         marks=_marks(clock, style, rotation, pixels, rng, mirrored=mirrored),
         font=rng.choice(clock.suitable_fonts(_fonts(style))), numeral_height=height,
-        bold=1.0 if style.numerals == DAY else make.bold, hour=hour, minute=minute, make=make,
+        bold=1.0 if style.numerals == DAY else design.bold, hour=hour, minute=minute, design=design,
         mirrored=mirrored,
         shadow=rng.uniform(0.15, 0.35) if rng.chance(ranges.shadow) else 0.0,
         photo=clock.look == "photo",

@@ -88,7 +88,7 @@ class ClockOptions(PictureGenerator):
     shadow: Share = None
     """The share of clocks whose hands throw a shadow."""
     variety: Share = field(default=None, metadata=LATER)
-    """Variety of rims, marks, hands and colours around the plain make; 0 to 1."""
+    """Variety of rims, marks, hands and colours around the plain design; 0 to 1."""
     split_by: Literal["style", "time", "none"] = "style"
     """Property that is held out: styles, times of day, or nothing."""
     questions: Annotated[tuple[str, ...], among([*QUESTIONS, BETWEEN])] = ("read",)

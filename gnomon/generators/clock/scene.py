@@ -133,14 +133,14 @@ def face_in_picture(
 
 
 def _case(scene: ClockScene) -> Points:
-    return scene.look.pose(outline(scene.look.style.dial, scene.look.make.rim))
+    return scene.look.pose(outline(scene.look.style.dial, scene.look.design.rim))
 
 
 def clock_facts(scene: ClockScene, seconds: int) -> dict[str, Any]:
     """Places, look and time of one clock."""
     look, angles, extras = scene
     pose = look.pose
-    lengths = {"hour": look.hour[0], "minute": look.minute[0], "second": look.make.second[0]}
+    lengths = {"hour": look.hour[0], "minute": look.minute[0], "second": look.design.second[0]}
     ends = [polar(degrees, lengths[name]) for name, degrees in angles.items()]
     centre, *tips = pose(np.array([(0.0, 0.0), *ends])).tolist()
     edge = pose(outline(look.style.dial))

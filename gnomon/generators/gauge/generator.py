@@ -203,7 +203,7 @@ class Gauge(PictureGenerator):
         value, gap = instrument.reading(scale, place, self._parts)
         nearest = self._nearest(scale, value, gap)
         question = questions.ask(name, instrument, scale, nearest, gap, rng)
-        instrument = instrument.random_make(rng, scale)
+        instrument = instrument.random_design(rng, scale)
         framing = _ANYWHERE if name == "find" else self._framing(instrument)
         scene = self._scene(instrument, scale, value, question, framing, rng)
         case = scene.look.pose(instrument.outline(scene.look.case, RIM))

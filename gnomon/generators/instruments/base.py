@@ -139,8 +139,8 @@ class Instrument(ABC):
     def first_reading(self, parts: int) -> int:
         """The lowest place it is read at, in `parts` of the distance between two ticks."""
 
-    def random_make(self, rng: Rng, scale: Scale) -> Instrument:  # noqa: ARG002 - most have one make
-        """Draw one of the makes that carry the scale; itself where there is but one."""
+    def random_design(self, rng: Rng, scale: Scale) -> Instrument:  # noqa: ARG002 - most have one
+        """Draw one of the designs that carry the scale; itself where there is but one."""
         return self
 
     def turn_card(self, share: float) -> Instrument:  # noqa: ARG002 - most cards are fixed
@@ -220,7 +220,7 @@ class Instrument(ABC):
         ]
 
     def letters(self, scale: Scale) -> str:
-        """Letters that a font needs to write on it, in all of its makes."""
+        """Letters that a font needs to write on it, in all of its designs."""
         return scale.unit + "".join(text.text for text in self.numerals(scale))
 
     def outline(self, case: str, scale: float = 1.0) -> Points:

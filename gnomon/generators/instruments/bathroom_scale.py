@@ -24,7 +24,7 @@ _SWEEP = 330.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Make:
+class Design:
     """The way in which a scale is built; lengths in units of half the window's breadth."""
 
     radius: float = 1.6
@@ -48,29 +48,29 @@ class BathroomScale(Instrument):
     pointer_covers_ticks = True
     has_window = True
 
-    def __init__(self, make: Make | None = None, card: float = 0.0) -> None:
+    def __init__(self, design: Design | None = None, card: float = 0.0) -> None:
         """`card` is the share of the track to which the disc is turned."""
-        self._make = make or Make()
+        self._design = design or Design()
         self._card = card
-        make = self._make
+        design = self._design
         # Ticks end a little below the window's upper edge.
-        self._top = -0.72 * make.window
+        self._top = -0.72 * design.window
         self.layout = Layout(
             track=Arc(
-                (0.0, self._top + make.radius), make.radius, start=-_SWEEP * card, sweep=_SWEEP
+                (0.0, self._top + design.radius), design.radius, start=-_SWEEP * card, sweep=_SWEEP
             ),
-            tick=make.tick_length,
-            label=make.tick_length + 0.62 * make.digit_height + 0.06,
-            digit=make.digit_height,
+            tick=design.tick_length,
+            label=design.tick_length + 0.62 * design.digit_height + 0.06,
+            digit=design.digit_height,
             zone=(-0.09, -0.02),
             target=(-0.01, -0.11),
-            unit=(0.17, 0.62 * make.window),
-            half_size=(1.0, make.window),
+            unit=(0.17, 0.62 * design.window),
+            half_size=(1.0, design.window),
         )
 
-    def random_make(self, rng: Rng, scale: Scale) -> BathroomScale:  # noqa: ARG002 - all carry each
+    def random_design(self, rng: Rng, scale: Scale) -> BathroomScale:  # noqa: ARG002 - all carry each
         """Draw proportions of window and disc, and a line or a triangle for the mark."""
-        return BathroomScale(Make(
+        return BathroomScale(Design(
             radius=rng.uniform(1.45, 1.8),
             window=rng.uniform(0.46, 0.62),
             corner=rng.uniform(0.02, 0.4),
@@ -89,12 +89,12 @@ class BathroomScale(Instrument):
 
     def turn_card(self, share: float) -> BathroomScale:
         """The disc turns its value to the line."""
-        return BathroomScale(self._make, share)
+        return BathroomScale(self._design, share)
 
     def pointer(self, hand: str, share: float, swell: float) -> Shapes:  # noqa: ARG002 - it stands still
         """The line, or the triangle, at the middle of the window."""
-        edge = self._make.window
-        if self._make.line == "triangle":
+        edge = self._design.window
+        if self._design.line == "triangle":
             return [polygon((-0.09, -edge), (0.09, -edge), (0.0, self._top + 0.02))]
         # Thinner, and it fades in small pictures.
         half = max(0.016 - swell, 0.008)
@@ -128,7 +128,7 @@ class BathroomScale(Instrument):
         for value in scale.labels:
             share = scale.share(value)
             x, y = track.at(share, self.layout.label)
-            if abs(x) < 1 and abs(y) < self._make.window:
+            if abs(x) < 1 and abs(y) < self._design.window:
                 turn = round(track.angle(share)) % 360
                 texts.append(Text(f"{value:f}", x, y, self.layout.digit, turn))
         return texts
@@ -139,11 +139,13 @@ class BathroomScale(Instrument):
 
     def outline(self, case: str, scale: float = 1.0) -> Points:  # noqa: ARG002 - its own form
         """The window; above 1 the case around it."""
-        make = self._make
+        design = self._design
         # A rim has the scale 1.06: there the frame has its whole breadth.
-        grow = make.frame * (scale - 1) / 0.06
-        corner = make.corner * make.window + 0.3 * grow
-        return oblong(-1 - grow, -make.window - grow, 1 + grow, make.window + grow, corner, step=15)
+        grow = design.frame * (scale - 1) / 0.06
+        corner = design.corner * design.window + 0.3 * grow
+        return oblong(
+            -1 - grow, -design.window - grow, 1 + grow, design.window + grow, corner, step=15
+        )
 
     def first_reading(self, parts: int) -> int:  # noqa: ARG002 - none is left out
         """An empty scale reads 0."""
@@ -157,5 +159,5 @@ class BathroomScale(Instrument):
         """True if the tick lies within the window, its corners left out."""
         x, y = self.layout.track.at(share)
         # A tick in a round corner of the window is cut off.
-        corner = 0.4 * self._make.corner * self._make.window
-        return abs(x) < 0.98 - corner and y < self._make.window - self._make.tick_length
+        corner = 0.4 * self._design.corner * self._design.window
+        return abs(x) < 0.98 - corner and y < self._design.window - self._design.tick_length

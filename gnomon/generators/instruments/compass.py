@@ -35,7 +35,7 @@ _PLATE_ENDS = (-1.36, 1.04)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Make:
+class Design:
     """The way in which a compass is built; lengths in units of half its dial."""
 
     style: str = "ship"
@@ -66,28 +66,30 @@ class Compass(Instrument):
     min_pixels: ClassVar[int] = 110
     pointer_covers_ticks = True
 
-    def __init__(self, make: Make | None = None, card: float = 0.0) -> None:
+    def __init__(self, design: Design | None = None, card: float = 0.0) -> None:
         """`card` is the share of a turn to which the card is turned, where it turns."""
-        self._make = make or Make()
+        self._design = design or Design()
         self._card = card
-        make = self._make
-        is_reversed = make.style == "survey"
+        design = self._design
+        is_reversed = design.style == "survey"
         # A card is turned back by its value, which then stands above.
-        track = Arc((0.0, 0.0), make.radius, start=-360 * card, sweep=-360 if is_reversed else 360)
-        label = make.tick_length + 0.75 * make.digit_height + 0.05
+        track = Arc(
+            (0.0, 0.0), design.radius, start=-360 * card, sweep=-360 if is_reversed else 360
+        )
+        label = design.tick_length + 0.75 * design.digit_height + 0.05
         self.layout = Layout(
             track=track,
-            tick=make.tick_length,
+            tick=design.tick_length,
             label=label,
-            digit=make.digit_height,
+            digit=design.digit_height,
             zone=(-0.09, -0.02),
             target=(-0.01, -0.11),
             unit=(0, 0.5),
-            half_size=(1.0, 1.2) if make.style == "plate" else None,
+            half_size=(1.0, 1.2) if design.style == "plate" else None,
         )
 
-    def random_make(self, rng: Rng, scale: Scale) -> Compass:
-        """Draw a make: a pocket, hiker's, surveyor's, ship's or aircraft's compass."""
+    def random_design(self, rng: Rng, scale: Scale) -> Compass:
+        """Draw a design: a pocket, hiker's, surveyor's, ship's or aircraft's compass."""
         has_points = len(scale.labels) == len(_POINTS)
         # Surveyors and pilots need numbers.
         style = rng.choice(_POINTED_STYLES if has_points else _STYLES)
@@ -95,7 +97,7 @@ class Compass(Instrument):
         letters = style in ("ship", "aircraft") or rng.chance(0.6)
         # Points have their names once.
         inner = 0 if letters or has_points else rng.choice((4, 8))
-        return Compass(Make(
+        return Compass(Design(
             style=style,
             radius=rng.uniform(0.76, 0.86 if style == "plate" else 0.9),
             tick_length=rng.uniform(0.07, 0.13),
@@ -132,20 +134,20 @@ class Compass(Instrument):
 
     def turn_card(self, share: float) -> Compass:
         """A ship's card or a hiker's ring turns its value to the mark; others are fixed."""
-        return Compass(self._make, share) if self._has_card else self
+        return Compass(self._design, share) if self._has_card else self
 
     def pointer(self, hand: str, share: float, swell: float) -> Shapes:  # noqa: ARG002 - has its own
         """The needle's north and south; or the mark above, where the card turns."""
-        make = self._make
+        design = self._design
         if self._has_card:
-            return [polygon((0.0, 0.04 - make.radius), (-0.06, -0.97), (0.06, -0.97))]
+            return [polygon((0.0, 0.04 - design.radius), (-0.06, -0.97), (0.06, -0.97))]
         near = self._label_edge
-        length = near + make.reach * (make.radius - 0.5 * make.tick_length - near)
+        length = near + design.reach * (design.radius - 0.5 * design.tick_length - near)
         return self._needle(length, swell, share)
 
     def draw_details(self, canvas: Canvas, pose: Pose, palette: Palette) -> None:
         """Draw a plate's needle along the ring's north, which is how one sets the ring."""
-        if self._make.style == "plate":
+        if self._design.style == "plate":
             halves = [pose(half) for half in self._needle(self._label_edge, 0.0, 0.0)]
             self._draw_needle(canvas, pose, halves, palette)
 
@@ -163,37 +165,37 @@ class Compass(Instrument):
 
     def printed(self) -> list[Shapes]:
         """A ring along the track, a rose, and what belongs to the style."""
-        make, parts = self._make, []
-        if make.style in ("plate", "ship"):
-            parts.append([ellipse(0, 0, make.radius + 0.015), ellipse(0, 0, make.radius)[::-1]])
-        if make.rose:
+        design, parts = self._design, []
+        if design.style in ("plate", "ship"):
+            parts.append([ellipse(0, 0, design.radius + 0.015), ellipse(0, 0, design.radius)[::-1]])
+        if design.rose:
             parts += [[shape] for shape in self._rose(0.95 * self._label_edge)]
-        if make.style == "aircraft":  # seen from behind, its nose to the mark
+        if design.style == "aircraft":  # seen from behind, its nose to the mark
             parts += [[oblong(-0.03, -0.3, 0.03, 0.26)], [oblong(-0.28, -0.1, 0.28, -0.03)],
                       [oblong(-0.12, 0.2, 0.12, 0.25)]]  # fmt: skip
-        if make.style == "plate":  # the arrow along which one walks
+        if design.style == "plate":  # the arrow along which one walks
             parts += [[oblong(-0.015, -1.24, 0.015, -1.04)],
                       [polygon((0.0, -1.32), (-0.07, -1.2), (0.07, -1.2))]]  # fmt: skip
         return parts
 
     def captions(self, scale: Scale) -> list[Text]:  # noqa: ARG002 - the degree sign is printed on none
         """The points within the numbers."""
-        make = self._make
-        if not make.inner_points:
+        design = self._design
+        if not design.inner_points:
             return []
         # Three upright figures are broader than high.
-        radius = self._label_edge - (2.3 if make.upright else 1.2) * make.digit_height
-        places = range(0, 8, 8 // make.inner_points)
-        return [self._text(_POINTS[n], n / 8, radius, 1.25 * make.digit_height) for n in places]
+        radius = self._label_edge - (2.3 if design.upright else 1.2) * design.digit_height
+        places = range(0, 8, 8 // design.inner_points)
+        return [self._text(_POINTS[n], n / 8, radius, 1.25 * design.digit_height) for n in places]
 
     def numerals(self, scale: Scale) -> list[Text]:
         """Numbers and letters; at eight labels the points' names."""
-        make, radius = self._make, self._make.radius - self.layout.label
+        design, radius = self._design, self._design.radius - self.layout.label
         texts = []
         for value in scale.labels:
             text = self._label(int(value), named=len(scale.labels) == len(_POINTS))
             # Letters are larger than numbers on most cards.
-            height = make.digit_height * (1.25 if text in _POINTS else 1)
+            height = design.digit_height * (1.25 if text in _POINTS else 1)
             texts.append(self._text(text, scale.share(value), radius, height))
         return texts
 
@@ -204,13 +206,13 @@ class Compass(Instrument):
 
     def outline(self, case: str, scale: float = 1.0) -> Points:
         """A round case, or a plate that is longer on the mark's side."""
-        if self._make.style != "plate":
+        if self._design.style != "plate":
             return super().outline(case, scale)
         (above, below), grow = _PLATE_ENDS, scale - 1
         return oblong(-1 - grow, above - grow, 1 + grow, below + grow, 0.12, step=15)
 
     def letters(self, scale: Scale) -> str:
-        """Also the points of makes that name them."""
+        """Also the points of designs that name them."""
         return super().letters(scale) + "0123456789NESW"
 
     def first_reading(self, parts: int) -> int:  # noqa: ARG002 - none is left out
@@ -223,7 +225,7 @@ class Compass(Instrument):
 
     @property
     def _has_card(self) -> bool:
-        return self._make.style in ("ship", "aircraft", "plate")
+        return self._design.style in ("ship", "aircraft", "plate")
 
     @property
     def _arc(self) -> Arc:
@@ -234,24 +236,24 @@ class Compass(Instrument):
     @property
     def _label_edge(self) -> float:
         """Radius within which no label reaches."""
-        return self._make.radius - self.layout.label - 0.8 * self.layout.digit
+        return self._design.radius - self.layout.label - 0.8 * self.layout.digit
 
     def _label(self, degrees: int, *, named: bool) -> str:
-        make = self._make
-        if named or (make.letters and degrees % 90 == 0):
+        design = self._design
+        if named or (design.letters and degrees % 90 == 0):
             return _POINTS[degrees // 45]
-        if make.figures == "three":
+        if design.figures == "three":
             return f"{degrees:03}"
-        return str(degrees // 10 if make.figures == "tens" else degrees)
+        return str(degrees // 10 if design.figures == "tens" else degrees)
 
     def _text(self, text: str, share: float, radius: float, height: float) -> Text:
         degrees = self._arc.angle(share)
         x, y = polar(degrees, radius)
-        return Text(text, x, y, height, 0 if self._make.upright else round(degrees) % 360)
+        return Text(text, x, y, height, 0 if self._design.upright else round(degrees) % 360)
 
     def _needle(self, length: float, swell: float, share: float) -> Shapes:
         """North and south half; a broad rhombus, cut across its middle."""
-        half = max(self._make.breadth - swell, 0.04)
+        half = max(self._design.breadth - swell, 0.04)
         north = polygon((0.0, length), (half, 0.0), (-half, 0.0))
         return rotate([north, north * (1, -1)], self._arc.angle(share))
 

@@ -28,7 +28,7 @@ _CAPTIONS = ("", "", "x0.1", "x0.01", "x0.001", "x0.0001", "x 0,1", "x 0,001", "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Make:
+class Design:
     """The way in which a dial is built; lengths in units of half the dial."""
 
     pointer: str = "needle"
@@ -58,29 +58,29 @@ class RotaryDial(Instrument):
     pointer_covers_ticks = True
     lies_in_face = True
 
-    def __init__(self, make: Make | None = None) -> None:
-        self._make = make or Make()
-        make = self._make
-        track = Arc(_CENTRE, make.radius, start=0, sweep=360 if make.clockwise else -360)
+    def __init__(self, design: Design | None = None) -> None:
+        self._design = design or Design()
+        design = self._design
+        track = Arc(_CENTRE, design.radius, start=0, sweep=360 if design.clockwise else -360)
         self.layout = Layout(
             track=track,
-            tick=make.tick_length,
-            label=make.label_offset,
-            digit=make.digit_height,
+            tick=design.tick_length,
+            label=design.label_offset,
+            digit=design.digit_height,
             zone=(-0.09, -0.02),
             target=(-0.01, -0.11),
             unit=(0, 0.5),
         )
 
-    def random_make(self, rng: Rng, scale: Scale) -> RotaryDial:  # noqa: ARG002 - all have ten labels
-        """Draw a make: proportions as on household meters."""
+    def random_design(self, rng: Rng, scale: Scale) -> RotaryDial:  # noqa: ARG002 - all have ten labels
+        """Draw a design: proportions as on household meters."""
         digit = rng.uniform(0.12, 0.3)
         tick = rng.uniform(0.05, 0.18)
         pointer = rng.choice(tuple(POINTERS))
         # Labels inside of the ticks; on one in four dials outside, which leaves less for the track.
         outside = rng.chance(0.25)
         away = 0.7 * digit + 0.04
-        return RotaryDial(Make(
+        return RotaryDial(Design(
             pointer=pointer,
             reach=rng.uniform(*_REACHES.get(pointer, (0.72, 1.0))),
             breadth=rng.uniform(0.16, 0.4),
@@ -111,33 +111,33 @@ class RotaryDial(Instrument):
         return value.quantize(_TENTH, ROUND_HALF_UP) % 10
 
     def pointer(self, hand: str, share: float, swell: float) -> Shapes:  # noqa: ARG002 - has its own
-        """The make's pointer, turned to the value."""
-        make = self._make
-        length, breadth = make.reach * make.radius, make.breadth - swell
-        return self._turned(POINTERS[make.pointer][0](length, breadth), share)
+        """The design's pointer, turned to the value."""
+        design = self._design
+        length, breadth = design.reach * design.radius, design.breadth - swell
+        return self._turned(POINTERS[design.pointer][0](length, breadth), share)
 
     def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:  # noqa: ARG002
         """The pointer, and on some a plate of metal or of milky glass above it."""
-        grey = self._make.plate
+        grey = self._design.plate
         colours = {
             "b": palette.second,
             "p": (grey, grey, grey),
             "d": blend(palette.second, (0, 0, 0), 0.6),
         }
-        _, materials = POINTERS[self._make.pointer]
+        _, materials = POINTERS[self._design.pointer]
         for contour, material in zip(contours, materials, strict=True):
             canvas.inlay([contour], colours[material])
 
     def printed(self) -> list[Shapes]:
         """The circle along the track."""
-        make = self._make
-        if not make.ring:
+        design = self._design
+        if not design.ring:
             return []
-        return [[ellipse(0, 0, make.radius + make.ring), ellipse(0, 0, make.radius)[::-1]]]
+        return [[ellipse(0, 0, design.radius + design.ring), ellipse(0, 0, design.radius)[::-1]]]
 
     def captions(self, scale: Scale) -> list[Text]:  # noqa: ARG002 - all are numbers
         """The caption between the ninth label and the rim, askew as it is printed."""
-        text = self._make.caption
+        text = self._design.caption
         return [Text(text, -0.68, -0.76, 0.1, -40)] if text else []
 
     def first_reading(self, parts: int) -> int:  # noqa: ARG002 - none is left out

@@ -26,7 +26,7 @@ _POUND, _KILOGRAMS = 0.4536, {"kg": 1.0, "g": 0.001}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Make:
+class Design:
     """The way in which a scale is built; lengths in units of half its face."""
 
     style: str = "needle"
@@ -54,27 +54,29 @@ class KitchenScale(NeedleInstrument):
     name: ClassVar[str] = "kitchen_scale"
     min_pixels: ClassVar[int] = 120
 
-    def __init__(self, make: Make | None = None, card: float = 0.0) -> None:
+    def __init__(self, design: Design | None = None, card: float = 0.0) -> None:
         """`card` is the share of the track to which a turning face is turned."""
-        self._make = make or Make()
+        self._design = design or Design()
         self._card = card
-        make = self._make
+        design = self._design
         self.layout = Layout(
-            track=Arc(_CENTRE, make.radius, start=-make.sweep * card, sweep=make.sweep),
-            tick=make.tick_length,
-            label=make.tick_length + (0.75 if make.radial else 1.3) * make.digit_height + 0.05,
-            digit=make.digit_height,
+            track=Arc(_CENTRE, design.radius, start=-design.sweep * card, sweep=design.sweep),
+            tick=design.tick_length,
+            label=design.tick_length
+            + (0.75 if design.radial else 1.3) * design.digit_height
+            + 0.05,
+            digit=design.digit_height,
             zone=(-0.09, -0.02),
             target=(-0.01, -0.11),
             unit=(0.0, 0.3),
         )
 
-    def random_make(self, rng: Rng, scale: Scale) -> KitchenScale:
+    def random_design(self, rng: Rng, scale: Scale) -> KitchenScale:
         """Draw proportions, needle or disc, and what is printed on the face."""
         style = rng.choice(("needle", "needle", "needle", "disc"))
         # Labels of four characters, such as 1000, have to be smaller.
         wide = max(len(f"{label:f}") for label in scale.labels) > 3
-        return KitchenScale(Make(
+        return KitchenScale(Design(
             style=style,
             radius=rng.uniform(0.78, 0.92),
             sweep=rng.uniform(315, 330),
@@ -101,32 +103,32 @@ class KitchenScale(NeedleInstrument):
 
     def turn_card(self, share: float) -> KitchenScale:
         """A disc turns its value to the mark above; a face under a needle is fixed."""
-        return KitchenScale(self._make, share) if self._make.style == "disc" else self
+        return KitchenScale(self._design, share) if self._design.style == "disc" else self
 
     def pointer(self, hand: str, share: float, swell: float) -> Shapes:  # noqa: ARG002 - has its own
-        """The make's needle at the value; of a disc the fixed mark above."""
-        make = self._make
-        if make.style == "disc":
-            return [polygon((0.0, 0.03 - make.radius), (-0.05, -0.98), (0.05, -0.98))]
+        """The design's needle at the value; of a disc the fixed mark above."""
+        design = self._design
+        if design.style == "disc":
+            return [polygon((0.0, 0.03 - design.radius), (-0.05, -0.98), (0.05, -0.98))]
         # What anti-aliasing adds is taken off, as long as enough of a needle remains.
-        half = max(make.breadth - swell, 0.02)
-        blade = [(0.0, self.needle_length), (half, 0.0), (0.8 * half, -make.tail)]
+        half = max(design.breadth - swell, 0.02)
+        blade = [(0.0, self.needle_length), (half, 0.0), (0.8 * half, -design.tail)]
         return rotate([mirrored(blade)], self.arc.angle(share))
 
     def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:
         """The needle under its hub; a disc has a screw in the middle."""
         canvas.inlay(contours, palette.second)
-        canvas.inlay([pose(disc(self._make.hub))], palette.hands)
+        canvas.inlay([pose(disc(self._design.hub))], palette.hands)
 
     @property
     def can_crop(self) -> bool:
         """Never where the mark stands at the rim."""
-        return self._make.style == "needle"
+        return self._design.style == "needle"
 
     def printed(self) -> list[Shapes]:
         """The circle along the track."""
-        radius = self._make.radius
-        return [[ellipse(0, 0, radius + 0.012), ellipse(0, 0, radius)[::-1]]] * self._make.ring
+        radius = self._design.radius
+        return [[ellipse(0, 0, radius + 0.012), ellipse(0, 0, radius)[::-1]]] * self._design.ring
 
     def most_labels(self, scale: Scale) -> int:  # noqa: ARG002 - a face has room for each
         """Thirteen, round nearly the whole face."""
@@ -141,19 +143,19 @@ class KitchenScale(NeedleInstrument):
 
     def captions(self, scale: Scale) -> list[Text]:
         """The unit, a name, and pounds within the labels."""
-        make, texts = self._make, []
+        design, texts = self._design, []
         x, y = self.layout.unit
-        for text, place, height in ((scale.unit, y, 0.1), (make.brand, -y, 0.06)):
-            if text and make.style == "disc":  # turned with it
+        for text, place, height in ((scale.unit, y, 0.1), (design.brand, -y, 0.06)):
+            if text and design.style == "disc":  # turned with it
                 texts.append(self._text(text, self._card + 0.5 + 0.5 * (place < 0), 0.3, height))
             elif text:
                 texts.append(Text(text, x, place, height))
         # Pounds at the end of the track.
         most = float(scale.high) * _KILOGRAMS.get(scale.unit, 0.0) / _POUND
-        if make.pounds and most >= 4:
+        if design.pounds and most >= 4:
             # At most twelve numbers in the ring.
             step = next(step for step in (1, 2, 5, 10, 20, 50) if most / step <= 12)
-            radius = make.radius - self.layout.label - 1.9 * make.digit_height
+            radius = design.radius - self.layout.label - 1.9 * design.digit_height
             texts += [self._text(str(n), n / most, radius, 0.06)
                       for n in range(step, int(most) + 1, step)]  # fmt: skip
             texts.append(Text("lb", x, y + 0.15, 0.06))
@@ -168,7 +170,7 @@ class KitchenScale(NeedleInstrument):
         return Phrases("scale", "the scale's pointer")
 
     def _turn(self, share: float) -> int:
-        return round(self.arc.angle(share)) % 360 if self._make.radial else 0
+        return round(self.arc.angle(share)) % 360 if self._design.radial else 0
 
     def _text(self, text: str, share: float, radius: float, height: float) -> Text:
         """A text at a share of the track, nearer to the middle than the labels."""
