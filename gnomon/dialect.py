@@ -8,5 +8,5 @@ __all__ = ["ANSWER", "DIALECTS", "Dialect", "create", "final", "worked"]
 
 def create(name: str) -> Dialect:
     """Return the dialect of that name; an unknown one is refused with the names near it."""
-    names.check(DIALECTS, name, what="dialect", listing="gnomon score --help")
+    names.check(DIALECTS, name, what="dialect", command="gnomon score --help")
     return DIALECTS[name]

@@ -45,7 +45,7 @@ def check_code_is_allowed(places: Iterable[str], file: object) -> None:
 
 
 def load(
-    registry: Mapping[str, str], name: str, *, what: str, listing: str, base: str | None = None
+    registry: Mapping[str, str], name: str, *, what: str, command: str, base: str | None = None
 ) -> Any:
     """Import the class registered under a name; an unknown name is refused.
 
@@ -54,7 +54,7 @@ def load(
     """
     if base is not None and is_place(name):
         return load_user_class(name, _imported(base), what=what)
-    check(registry, name, what=what, listing=listing)
+    check(registry, name, what=what, command=command)
     return _imported(registry[name])
 
 
@@ -97,23 +97,23 @@ def _imported(path: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
-def check(choices: Iterable[str], name: str, *, what: str, listing: str) -> None:
+def check(choices: Iterable[str], name: str, *, what: str, command: str) -> None:
     """Refuse an unknown name, with the nearest choices and the command that lists all."""
     names = list(choices)
     if name not in names:
-        raise UnknownNameError(f"unknown {what} {name!r}: {hint(name, names, listing=listing)}")
+        raise UnknownNameError(f"unknown {what} {name!r}: {hint(name, names, command=command)}")
 
 
-def hint(name: str, choices: Iterable[str], *, listing: str = "") -> str:
+def hint(name: str, choices: Iterable[str], *, command: str = "") -> str:
     """Suggest the nearest names; else list all of a few, or the first of many.
 
-    `listing` is the command that lists them; a long list is then left to it.
+    `command` is the command that lists them; a long list is then left to it.
     """
     names = sorted(choices)
-    lists_all = f"`{listing}` lists all {len(names)}" if listing else ""
+    lists_all = f"`{command}` lists all {len(names)}" if command else ""
     if near := nearest_names(name, names):
         return f"did you mean {', '.join(near)}? {lists_all}".rstrip()
-    if len(names) > _LISTED and listing:
+    if len(names) > _LISTED and command:
         return lists_all
     rest = len(names) - _LISTED
     return f"there are {', '.join(names[:_LISTED])}" + (f" and {rest} more" if rest > 0 else "")

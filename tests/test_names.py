@@ -11,12 +11,12 @@ KINDS = {"fraction": "fractions:Fraction", "decimal": "decimal:Decimal", "date":
 def test_a_name_loads_its_class():
     from fractions import Fraction
 
-    assert names.load(KINDS, "fraction", what="number", listing="gnomon ls") is Fraction
+    assert names.load(KINDS, "fraction", what="number", command="gnomon ls") is Fraction
 
 
 def test_an_unknown_name_tells_the_nearest_and_the_command_that_lists_all():
     with pytest.raises(names.UnknownNameError) as told:
-        names.check(KINDS, "decimel", what="number", listing="gnomon ls numbers")
+        names.check(KINDS, "decimel", what="number", command="gnomon ls numbers")
     assert str(told.value) == (
         "unknown number 'decimel': did you mean decimal? `gnomon ls numbers` lists all 3"
     )
@@ -49,7 +49,7 @@ def test_a_shortened_list_of_suggestions_says_that_it_is_shortened():
     assert names.hint("zzz", choices[:2]) == "there are kind_18, kind_19"
     assert names.hint("kind_1", choices).startswith("did you mean kind_1")
     with pytest.raises(names.UnknownNameError) as told:
-        names.check(choices, "zzz", what="kind", listing="gnomon ls")
+        names.check(choices, "zzz", what="kind", command="gnomon ls")
     assert str(told.value) == "unknown kind 'zzz': `gnomon ls` lists all 20"
 
 

@@ -119,7 +119,7 @@ def measure(job: str, cases: list[str], setting: Setting, out: IO[str]) -> None:
         print(json.dumps(message), file=out, flush=True)
 
     sys.path[:0] = [str(SMALL_MODELS), str(SMALL_VOCABULARIES)]
-    measure_case = names.load(MEASURE, job.split()[0], what="job", listing="--help")(setting)
+    measure_case = names.load(MEASURE, job.split()[0], what="job", command="--help")(setting)
     for case in cases:
         report(case=case)
         try:

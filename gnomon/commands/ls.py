@@ -97,7 +97,7 @@ def table(what: str | None = None) -> str:
     if generators.is_kind(what):
         return _aligned(what, _rows("generators", {what: generators.KINDS.get(what, what)}))
     check(
-        (*_LISTS, "schema", *generators.KINDS), what, what="list or generator", listing="gnomon ls"
+        (*_LISTS, "schema", *generators.KINDS), what, what="list or generator", command="gnomon ls"
     )
     if what == "configs":
         return _aligned(what, _recipes())
@@ -108,7 +108,7 @@ def table(what: str | None = None) -> str:
 
 def answer_form(name: str, *words: str, as_schema: bool, family: str | None) -> str:
     """Return the pattern, or the JSON Schema, of the answers that a column of a type holds."""
-    check(registry.LABELLED, name, what="type of answer", listing="gnomon ls answers")
+    check(registry.LABELLED, name, what="type of answer", command="gnomon ls answers")
     values = recipe.override({"columns": {"kind": name}}, words)
     # `override` would set any key: here only those of the column say how answers are written.
     others = [word for word in words if not word.startswith("columns.")]

@@ -318,7 +318,7 @@ def check_name_is_known(name: str) -> None:
         from gnomon.commands import shipped
 
         names = [*generators.KINDS, *shipped.names()]
-        check_known(names, name, what="generator or recipe", listing="gnomon ls")
+        check_known(names, name, what="generator or recipe", command="gnomon ls")
 
 
 def _user_classes(parsed: Recipe) -> list[str]:

@@ -22,8 +22,8 @@ KINDS = {
 def load(name: str) -> type[Generator]:
     """Load the class of a kind, or of the user's `module:Class`."""
     base = "gnomon.generators.base:Generator"
-    listing = "gnomon ls generators"
-    cls: type[Generator] = names.load(KINDS, name, what="generator", listing=listing, base=base)
+    command = "gnomon ls generators"
+    cls: type[Generator] = names.load(KINDS, name, what="generator", command=command, base=base)
     if not names.is_place(name):
         return cls
     location = KINDS.setdefault(cls.kind, name)  # as ids and manifests call it

@@ -52,7 +52,7 @@ _EXPORTS = {
 def load(name: str) -> type[NumericLoss]:
     """Import the loss class of that name, or of the user's own code (`module:Class`)."""
     loss: type[NumericLoss] = names.load(
-        KINDS, name, what="loss", listing="gnomon ls losses", base=_EXPORTS["NumericLoss"]
+        KINDS, name, what="loss", command="gnomon ls losses", base=_EXPORTS["NumericLoss"]
     )
     return loss
 
@@ -71,7 +71,7 @@ def check(name: str, options: Mapping[str, Any] | None = None) -> None:
     if names.is_place(name):
         load(name)
     else:
-        names.check((CE, *KINDS), name, what="loss", listing="gnomon ls losses")
+        names.check((CE, *KINDS), name, what="loss", command="gnomon ls losses")
     if name == CE and options:
         raise ValueError(f"{CE!r} is the cross-entropy alone: it takes no options, not {options}")
     if options:

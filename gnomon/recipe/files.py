@@ -199,7 +199,7 @@ def find(path: str | Path, others: Iterable[str] = ()) -> Path:
     if (file / "recipe.yaml").is_file():
         raise RecipeError(f"that is a run; its recipe is {file / 'recipe.yaml'}")
     names = [name.removesuffix(".yaml") for name in (*shipped, *others)]
-    near = hint(file.name.removesuffix(".yaml"), names, listing="gnomon ls configs")
+    near = hint(file.name.removesuffix(".yaml"), names, command="gnomon ls configs")
     raise RecipeError(f"no recipe {str(path)!r}: there is no such file; {near}")
 
 

@@ -79,7 +79,7 @@ def test_metrics_are_exactly_the_functions_of_the_answers():
     assert metrics.METRICS.keys() == FUNCTIONS.keys() - PARTS
     for name, place in metrics.METRICS.items():
         assert place == f"{FUNCTIONS[name].__module__}:{name}"
-        metric = names.load(metrics.METRICS, name, what="metric", listing="gnomon ls metrics")
+        metric = names.load(metrics.METRICS, name, what="metric", command="gnomon ls metrics")
         assert metric is getattr(metrics, name) is FUNCTIONS[name]
         assert metric.__doc__
 

@@ -226,7 +226,7 @@ def open_table(name: str) -> dict[str, Any]:
     import yaml
 
     tables = yaml.safe_load(Path(__file__).with_name("published.yaml").read_text("utf-8"))
-    names.check(tables, name, what="published table", listing="gnomon compare --help")
+    names.check(tables, name, what="published table", command="gnomon compare --help")
     return dict(tables[name])
 
 

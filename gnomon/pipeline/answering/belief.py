@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from gnomon.pipeline.answering.prompt import ROWS, Prompt, tree_of
-from gnomon.pipeline.answering.rule import Listing, listed_in
+from gnomon.pipeline.answering.rule import BeliefSetting, listed_in
 from gnomon.pipeline.collate import prompt_of
 from gnomon.sample import Sample
 
@@ -27,10 +27,10 @@ _DIGITS = 5
 
 
 def listed_answers(
-    loaded: Loaded, sample: Sample, listing: Listing, grid: Sequence[Decimal] = ()
+    loaded: Loaded, sample: Sample, belief: BeliefSetting, grid: Sequence[Decimal] = ()
 ) -> tuple[str, ...] | None:
     """List the answers to a sample as a loaded model writes them: see `rule.listed_in`."""
-    return listed_in(loaded.family.dialect, sample, listing, grid)
+    return listed_in(loaded.family.dialect, sample, belief, grid)
 
 
 def answer_logprobs(loaded: Loaded, sample: Sample, answers: Sequence[str]) -> dict[str, float]:

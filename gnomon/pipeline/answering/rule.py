@@ -20,8 +20,8 @@ from gnomon.eval.scoring.belief import best_answer
 from gnomon.recipe import Recipe
 from gnomon.sample import Certainty, Edge, Sample, Target
 
-Listing: TypeAlias = "bool | Sequence[str]"
-"""A belief setting: False, True for the answers that a question lists itself, or the answers."""
+BeliefSetting: TypeAlias = "bool | Sequence[str]"
+"""Setting of `eval.belief`: a list of answers, or True for those that a question itself lists."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class AnswerRule:
     """Choice of an answer: by greedy decoding, or from a belief in listed answers."""
 
     name: str = "greedy"
-    belief: Listing = False
+    belief: BeliefSetting = False
     """Answers whose log-probabilities are stored."""
     grid: Sequence[Decimal] = ()
     """Numbers that are listed."""
@@ -53,7 +53,7 @@ class AnswerRule:
         return cls(section.answer, section.belief, grid, certifier, wide, refusals)
 
     @property
-    def lists(self) -> Listing:
+    def lists(self) -> BeliefSetting:
         """Answers whose log-probabilities are computed."""
         if self.certifier and not self.belief:
             return self.certifier.calibration.listing or True
@@ -139,18 +139,18 @@ def full_settings(
 
 
 def listed_in(
-    dialect_name: str, sample: Sample, listing: Listing, grid: Sequence[Decimal] = ()
+    dialect_name: str, sample: Sample, belief: BeliefSetting, grid: Sequence[Decimal] = ()
 ) -> tuple[str, ...] | None:
     """List the answers that a sample's belief is about; None if they cannot be listed.
 
-    With `listing` True: every minute of a clock without seconds, whole numbers from 0 to 100, the
-    steps of a scale that goes round, the choices of a text; for numbers those of a `grid` instead.
+    Where `belief` is True: every minute of a clock without seconds, whole numbers from 0 to 100,
+    the steps of a scale that goes round, the choices of a text; for numbers a `grid` instead.
     A sample with a working has no belief, since its answer depends on it.
     """
-    if not listing or sample.rationale:
+    if not belief or sample.rationale:
         return None
-    if not isinstance(listing, bool):
-        return tuple(listing)
+    if not isinstance(belief, bool):
+        return tuple(belief)
     if grid and (numbers := sample.target.on_grid(grid)):
         return tuple(number.write() for number in numbers)
     if not sample.target.listable:

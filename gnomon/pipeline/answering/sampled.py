@@ -35,34 +35,34 @@ class SampledAnswer:
 
 
 def sampled_belief(
-    answers: Sequence[SampledAnswer], listing: tuple[str, ...], form: Target, dialect: str
+    answers: Sequence[SampledAnswer], candidates: tuple[str, ...], form: Target, dialect: str
 ) -> dict[str, float] | None:
     """Estimate the log-probability of each listed answer; None if no answer is a listed one.
 
     Answers whose probability the server gave keep it. The others share what remains in proportion
-    to their counts + 1/len(listing), so that none is impossible. Drawn answers that are not listed
-    take their share off all.
+    to their counts + 1/len(candidates), so that none is impossible. Drawn answers that are not
+    listed take their share off all.
     """
-    indices = [_index(answer.text, listing, form, dialect) for answer in answers]
+    indices = [_index(answer.text, candidates, form, dialect) for answer in answers]
     counts = Counter(index for index in indices if index is not None)
     n = counts.total()
     if not n:
         return None
-    exact = _server_probabilities(answers, indices, listing)
+    exact = _server_probabilities(answers, indices, candidates)
     # Sampled mass may exceed the whole by rounding of 16 bits.
     mass = min(1.0, sum(exact.values()))
     others = {index: count for index, count in counts.items() if index not in exact}
-    weights = [others.get(index, 0) + 1 / len(listing) for index in range(len(listing))]
+    weights = [others.get(index, 0) + 1 / len(candidates) for index in range(len(candidates))]
     rest = sum(weight for index, weight in enumerate(weights) if index not in exact)
     scale = mass / (sum(exact.values()) or 1.0)
     shares = [
         exact[index] * scale if index in exact else (1 - mass) * weights[index] / rest
-        for index in range(len(listing))
+        for index in range(len(candidates))
     ]
     listed_share = n / len(answers)
     return {
         answer: round(log(max(share * listed_share, _MIN_PROBABILITY)), DIGITS)
-        for answer, share in zip(listing, shares, strict=True)
+        for answer, share in zip(candidates, shares, strict=True)
     }
 
 
@@ -76,48 +76,49 @@ def log_agreement(prediction: Prediction, answers: Sequence[SampledAnswer], form
 
 
 def _server_probabilities(
-    answers: Sequence[SampledAnswer], indices: Sequence[int | None], listing: tuple[str, ...]
+    answers: Sequence[SampledAnswer], indices: Sequence[int | None], candidates: tuple[str, ...]
 ) -> dict[int, float]:
     """Return the probabilities that the server gave, by index in the list.
 
     They are of an answer's tokens without its end: P(1) includes P(10). So they count only where
     no listed answer begins with another.
     """
-    if not _is_prefix_free(listing):
+    if not _is_prefix_free(candidates):
         return {}
     return {
         index: exp(answer.logprob)
         for answer, index in zip(answers, indices, strict=True)
-        if index is not None and answer.logprob is not None and answer.text == listing[index]
+        if index is not None and answer.logprob is not None and answer.text == candidates[index]
     }
 
 
 @lru_cache(64)
-def _is_prefix_free(listing: tuple[str, ...]) -> bool:
-    ordered = sorted(listing)
+def _is_prefix_free(candidates: tuple[str, ...]) -> bool:
+    ordered = sorted(candidates)
     return not any(b.startswith(a) for a, b in pairwise(ordered))
 
 
-def _index(text: str, listing: tuple[str, ...], form: Target, dialect: str) -> int | None:
+def _index(text: str, candidates: tuple[str, ...], form: Target, dialect: str) -> int | None:
     """Return which of the listed answers a text gives, in whatever words; None if it is none."""
-    if text in listing:
-        return listing.index(text)
-    if WORD in listing and is_refusal(text):
-        return listing.index(WORD)
+    if text in candidates:
+        return candidates.index(text)
+    if WORD in candidates and is_refusal(text):
+        return candidates.index(WORD)
     answers = TYPES[form.answer_type]
     reading = answers.read(text, form, which="final", dialect=create(dialect), size=None)
     if reading is None:
         return None
-    for index, value in enumerate(_values(listing, form, dialect)):
+    for index, value in enumerate(_values(candidates, form, dialect)):
         if value is not None and answers.is_same(value, reading.value):
             return index
     return None
 
 
 @lru_cache(64)
-def _values(listing: tuple[str, ...], form: Target, dialect: str) -> tuple[Value | None, ...]:
+def _values(candidates: tuple[str, ...], form: Target, dialect: str) -> tuple[Value | None, ...]:
     answers, written_in = TYPES[form.answer_type], create(dialect)
     readings = [
-        answers.read(text, form, which="final", dialect=written_in, size=None) for text in listing
+        answers.read(text, form, which="final", dialect=written_in, size=None)
+        for text in candidates
     ]
     return tuple([None if reading is None else reading.value for reading in readings])

@@ -416,11 +416,11 @@ def predict_to_file(
         if sample.target.form_of_question.has_margin and rule.stores_beliefs:
             bare = Prediction.of(sample, "", _size(sample), dialect, settings)
             return sample, _boxes_with_margin(server, sample, bare, max_new_tokens, repeats, rule)
-        if listing := rule.answers(sample, dialect):
+        if candidates := rule.answers(sample, dialect):
             draws = server.samples(
                 sample.question, sample.images, max_tokens=max_new_tokens, n=repeats
             )
-            belief = sampled_belief(draws, listing, sample.target.form_of_question, dialect)
+            belief = sampled_belief(draws, candidates, sample.target.form_of_question, dialect)
             if belief is not None:
                 choice = rule.choose(belief, sample, dialect)
         if not choice.text:

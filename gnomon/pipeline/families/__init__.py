@@ -36,7 +36,7 @@ def load(name: str) -> type[Family]:
         FAMILIES,
         name,
         what="family",
-        listing="gnomon ls families",
+        command="gnomon ls families",
         base="gnomon.pipeline.families.base:Family",
     )
     return family

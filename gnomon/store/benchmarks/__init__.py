@@ -46,7 +46,7 @@ def open_benchmark(
     from gnomon.store.user_data.lines import read_rows
 
     rows: Callable[[int, dict[str, Any], Path], Iterable[UserRow]] = names.load(
-        BENCHMARKS, name, what="benchmark", listing="gnomon ls benchmarks"
+        BENCHMARKS, name, what="benchmark", command="gnomon ls benchmarks"
     )
     file = Path(path)
 
