@@ -14,7 +14,7 @@ from gnomon.answers.base.formatting import to_unit
 from gnomon.answers.registry import TYPES
 from gnomon.atomic import put_text
 from gnomon.commands.directory import versions
-from gnomon.commands.pictures import CARD_KEY, FIND_KEY, LISTED, find_questions, run_questions
+from gnomon.commands.pictures import CARD_KEY, FIND_KEY, LISTED, box_questions, run_questions
 from gnomon.eval import RunResult
 from gnomon.eval.scoring.runs import data_title
 from gnomon.pipeline import families
@@ -85,7 +85,7 @@ def card(
     # `gnomon predict MODEL photo.jpg` asks the question that it finds under this key.
     extra: dict[str, Any] = {CARD_KEY: questions} if 0 < len(questions) <= LISTED else {}
     # And `--find` the one for a box.
-    boxes = find_questions(recipe, run)
+    boxes = box_questions(recipe, run)
     extra |= {FIND_KEY: boxes} if boxes else {}
     metadata = ModelCardData(
         **_license(name, base),

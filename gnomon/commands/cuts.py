@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gnomon.answers.base.target import Corners
 from gnomon.answers.box.read import in_pixels, read_box
-from gnomon.commands.pictures import find_questions
+from gnomon.commands.pictures import box_questions
 from gnomon.dialect import create
 from gnomon.progress import warn
 from gnomon.recipe import Recipe, RecipeError
@@ -28,12 +28,12 @@ rows: a source of `kind: box`), or name a question that the model knows (--find-
 cut the pictures yourself"""
 
 
-def find_question_of(recipe: Recipe, run: Path | None) -> str:
+def box_question(recipe: Recipe, run: Path | None) -> str:
     """Return the question for a box that a run, or a model with gnomon's card, was trained on.
 
     Several or none are a RecipeError with the way out.
     """
-    texts = find_questions(recipe, run)
+    texts = box_questions(recipe, run)
     name = recipe.model.name if run is None else str(run)
     if not texts:
         raise RecipeError(_UNTAUGHT.format(name=name))

@@ -60,7 +60,7 @@ def question_of(recipe: Recipe, run: Path | None) -> str:
         texts = run_questions(recipe, run)
     elif recipe.model.server is None:
         texts = _card_questions(name, CARD_KEY)
-    boxes = find_questions(recipe, run)
+    boxes = box_questions(recipe, run)
     texts = [text for text in texts if text not in boxes] or texts
     if len(texts) == 1:
         return texts[0]
@@ -92,7 +92,7 @@ def run_questions(recipe: Recipe, run: Path) -> list[str]:
     return list(_sample_questions(lambda: store.open(run / "data", "train")))
 
 
-def find_questions(recipe: Recipe, run: Path | None) -> list[str]:
+def box_questions(recipe: Recipe, run: Path | None) -> list[str]:
     """Return the questions for a box of what is read, which a run or a card's model learned."""
     if run is None:
         server = recipe.model.server
@@ -102,7 +102,7 @@ def find_questions(recipe: Recipe, run: Path | None) -> list[str]:
         if source.columns and source.columns.kind == "box":
             texts += _source_questions(source, recipe.seed, _stored_questions(run))
         for generator in _generators(source):
-            texts += generator.find_questions
+            texts += generator.box_questions
     return list(dict.fromkeys(texts))
 
 

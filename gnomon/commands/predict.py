@@ -95,7 +95,7 @@ def predict(
         note("eval.answer is given, so that the run's calibration is not used")
     resolved = resolve_model(model, data, words)
     if find and find_question is None:
-        find_question = cuts.find_question_of(resolved.check_names(), run)
+        find_question = cuts.box_question(resolved.check_names(), run)
     if path is not None:
         recipe = _as_calibrated(resolved.check_names(), certifier)
         if question is not None and not question.strip():

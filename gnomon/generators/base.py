@@ -196,7 +196,7 @@ class Generator(ABC):
         return None
 
     @property
-    def find_questions(self) -> tuple[str, ...]:
+    def box_questions(self) -> tuple[str, ...]:
         """Questions for the box of the one thing that a picture shows; most ask for none."""
         return ()
 

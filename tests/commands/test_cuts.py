@@ -9,7 +9,7 @@ from PIL import Image
 
 from gnomon.answers.box.measure import iou
 from gnomon.commands import cuts, predict, resolve
-from gnomon.commands.pictures import find_questions, question_of
+from gnomon.commands.pictures import box_questions, question_of
 from gnomon.eval.scoring import predictions
 from gnomon.generators import create
 from gnomon.recipe import Recipe, to_yaml, validate
@@ -149,7 +149,7 @@ def test_the_question_for_the_box_is_no_question_of_what_is_read(answers):
     box = {"path": "boxes.csv", "columns": {"ask": "Where is it?", "kind": "box"}}
     number = {"path": "own.csv", "columns": {"ask": "What does it read?", "kind": "number"}}
     recipe = make_run(box, number)
-    assert find_questions(recipe, Path("run")) == ["Where is it?"]
+    assert box_questions(recipe, Path("run")) == ["Where is it?"]
     assert question_of(recipe, Path("run")) == "What does it read?"
 
 
@@ -160,7 +160,7 @@ def test_boxes_to_find_are_spread_over_the_picture(kind):
     if kind == "gauge":
         options = {"questions": ["find"], "instruments": ["gauge"]}
     generator = create(kind, look="photo", **options)
-    assert len(generator.find_questions) == 1
+    assert len(generator.box_questions) == 1
     boxes = [generator[i].target for i in range(24)]
     assert all(0 <= box.x1 < box.x2 <= generator.size + 1 for box in boxes)
     shares = [sum(iou(box.corners, b.corners) >= 0.5 for b in boxes) / len(boxes) for box in boxes]

@@ -18,7 +18,7 @@ from gnomon.generators.drawing.lettering import text_tile
 from gnomon.generators.drawing.shapes import turning
 from gnomon.generators.gauge import draw
 from gnomon.generators.gauge.draw import picture
-from gnomon.generators.gauge.generator import LEVELS, MIN_TICK_GAP, places
+from gnomon.generators.gauge.generator import LEVELS, MIN_TICK_GAP, places_of_split
 from gnomon.generators.gauge.questions import QUESTIONS, ZONES, ask, has_answer
 from gnomon.generators.instruments import FIRST, INSTRUMENTS
 from gnomon.generators.instruments.scale import plain
@@ -122,7 +122,7 @@ def test_a_dial_is_read_to_a_tenth_all_the_way_round():
         Decimal(v) for v in ("0.0", "9.9", "0.1")
     ]
     train = {dial.answer(dial.reading(dial.scales()[0], place, 1)[0])
-             for place in places(dial, dial.scales()[0], 1, "train")}  # fmt: skip
+             for place in places_of_split(dial, dial.scales()[0], 1, "train")}  # fmt: skip
     assert len(train) == 100
 
 

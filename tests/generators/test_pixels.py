@@ -53,7 +53,7 @@ def check_instrument(instrument: Instrument) -> None:
         if instrument.turn_card(0.3) is not instrument:
             check_card(instrument, scale)
             continue
-        first = instrument.first_reading(1)
+        first = instrument.first_place(1)
         ticks = scale.ticks[first:]
         for low, high in (
             # Not across the end of a dial that goes round, where shares begin anew.

@@ -128,7 +128,7 @@ class Clock(ClockOptions):
         return questions.read_question(form, to_seconds=to_seconds)
 
     @property
-    def find_questions(self) -> tuple[str, ...]:
+    def box_questions(self) -> tuple[str, ...]:
         """The question where a single clock is."""
         is_single = "where" in self.questions and self.counts == (1, 1) and not self.mirror
         return (questions.WHERE,) if is_single else ()

@@ -134,7 +134,7 @@ class Counter(PictureGenerator):
         return self._texts("read")[0] if "read" in self.questions else None
 
     @property
-    def find_questions(self) -> tuple[str, ...]:
+    def box_questions(self) -> tuple[str, ...]:
         """The question where a counter is."""
         return _TEXTS["where"] if "where" in self.questions else ()
 

@@ -184,12 +184,12 @@ class Gauge(PictureGenerator):
         }
 
     @property
-    def find_questions(self) -> tuple[str, ...]:
+    def box_questions(self) -> tuple[str, ...]:
         """Questions where the instruments are, which name them."""
         if "find" not in self.questions:
             return ()
         names = dict.fromkeys(INSTRUMENTS[name].phrases().name for name in self.instruments)
-        return tuple(map(questions.find_question, names))
+        return tuple(map(questions.box_question, names))
 
     def key(self, index: int) -> str:
         """Instrument, scale, reading and question, such as gauge|bar|0..10|6.5|read."""
@@ -222,7 +222,7 @@ class Gauge(PictureGenerator):
             [s for s in choices[instrument.name] if s.log == log] for log in (False, True)
         )
         scale = rng.choice(log if log and (not linear or rng.chance(self.log)) else linear)
-        place = rng.choice(places(instrument, scale, self._parts, self.split))
+        place = rng.choice(places_of_split(instrument, scale, self._parts, self.split))
         return question, instrument, scale, place
 
     @cached_property
@@ -242,7 +242,7 @@ class Gauge(PictureGenerator):
             scale for scale in scales
             if kinds[scale.log] and questions.has_answer(question, instrument, scale)
             and _countable(instrument, scale, self.size)
-            and places(instrument, scale, self._parts, self.split)
+            and places_of_split(instrument, scale, self._parts, self.split)
         ]  # fmt: skip
 
     @property
@@ -333,9 +333,11 @@ class Gauge(PictureGenerator):
 
 
 @cache
-def places(instrument: Instrument, scale: Scale, parts: int, split: Split) -> tuple[int, ...]:
-    """Return the readings of a split: no value of a scale stands in two."""
-    every = range(instrument.first_reading(parts), instrument.place_count(scale, parts))
+def places_of_split(
+    instrument: Instrument, scale: Scale, parts: int, split: Split
+) -> tuple[int, ...]:
+    """Return the places of a split; no value of a scale is in two splits."""
+    every = range(instrument.first_place(parts), instrument.place_count(scale, parts))
     return tuple(
         place for place in every
         if split_of("gauge", instrument.meaning(scale, place, parts)) == split

@@ -62,7 +62,7 @@ def ask(
     )
 
 
-def find_question(name: str) -> str:
+def box_question(name: str) -> str:
     """Return the question for the box of an instrument that is called so."""
     text: str = _WORDS["instrument"]["find"]
     return text.format(name=name)

@@ -136,8 +136,8 @@ class Instrument(ABC):
         """Words for it in questions."""
 
     @abstractmethod
-    def first_reading(self, parts: int) -> int:
-        """The lowest place it is read at, in `parts` of the distance between two ticks."""
+    def first_place(self, parts: int) -> int:
+        """The lowest place it is read at; places count in `parts` of the way from tick to tick."""
 
     def random_design(self, rng: Rng, scale: Scale) -> Instrument:  # noqa: ARG002 - most have one
         """Draw one of the designs that carry the scale; itself where there is but one."""
@@ -282,7 +282,7 @@ class NeedleInstrument(Instrument):
         canvas.inlay(contours, palette.second)
         canvas.inlay([pose(disc(0.08) + self.arc.pivot)], palette.hands)
 
-    def first_reading(self, parts: int) -> int:  # noqa: ARG002 - none is left out
+    def first_place(self, parts: int) -> int:  # noqa: ARG002 - none is left out
         """The first tick: a needle shows it as well as any other."""
         return 0
 

@@ -147,7 +147,7 @@ class BathroomScale(Instrument):
             -1 - grow, -design.window - grow, 1 + grow, design.window + grow, corner, step=15
         )
 
-    def first_reading(self, parts: int) -> int:  # noqa: ARG002 - none is left out
+    def first_place(self, parts: int) -> int:  # noqa: ARG002 - none is left out
         """An empty scale reads 0."""
         return 0
 

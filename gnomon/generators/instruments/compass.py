@@ -215,7 +215,7 @@ class Compass(Instrument):
         """Also the points of designs that name them."""
         return super().letters(scale) + "0123456789NESW"
 
-    def first_reading(self, parts: int) -> int:  # noqa: ARG002 - none is left out
+    def first_place(self, parts: int) -> int:  # noqa: ARG002 - none is left out
         """The first place: north is a direction as any other."""
         return 0
 

@@ -140,7 +140,7 @@ class RotaryDial(Instrument):
         text = self._design.caption
         return [Text(text, -0.68, -0.76, 0.1, -40)] if text else []
 
-    def first_reading(self, parts: int) -> int:  # noqa: ARG002 - none is left out
+    def first_place(self, parts: int) -> int:  # noqa: ARG002 - none is left out
         """The first place: a pointer shows it as well as any other."""
         return 0
 

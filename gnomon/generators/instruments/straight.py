@@ -45,7 +45,7 @@ class Thermometer(Instrument):
         tube = oblong(-0.075, -0.93, 0.075, _BULB[1], 0.07, step=15)
         return [tube, np.array(_BULB) + disc(0.14)]
 
-    def first_reading(self, parts: int) -> int:  # noqa: ARG002 - none is left out
+    def first_place(self, parts: int) -> int:  # noqa: ARG002 - none is left out
         """The first tick: the column reaches it from the bulb."""
         return 0
 
@@ -86,7 +86,7 @@ class MeasuringCylinder(Instrument):
         """The glass around the liquid."""
         return [oblong(-0.27, -0.96, 0.47, 0.93)]
 
-    def first_reading(self, parts: int) -> int:  # noqa: ARG002 - none is left out
+    def first_place(self, parts: int) -> int:  # noqa: ARG002 - none is left out
         """The first tick: liquid stands below it, too."""
         return 0
 
@@ -127,7 +127,7 @@ class Ruler(Instrument):
         """Ten where three digits stand side by side: 90 beside 100 read 90100."""
         return 10 if scale.high >= 100 else 11
 
-    def first_reading(self, parts: int) -> int:
+    def first_place(self, parts: int) -> int:
         """The second tick: a bar shorter than one distance of ticks is hardly a bar."""
         return parts
 

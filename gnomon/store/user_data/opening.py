@@ -166,7 +166,7 @@ def _build(
     chats = has_chats(names, columns)
     # A chat has its questions and answers in its turns, whatever the columns.
     if not chats:
-        _check_files_exist(name, list(names), columns)
+        _check_columns_exist(name, list(names), columns)
 
     reader = _Reader(columns, at)
 
@@ -210,8 +210,8 @@ def _column_names(lines: Iterable[tuple[int, dict[str, Any]]]) -> dict[str, None
     return names
 
 
-def _check_files_exist(name: str, present: list[str], columns: Columns) -> None:
-    """Refuse a recipe whose columns no row has, once for all rows."""
+def _check_columns_exist(name: str, present: list[str], columns: Columns) -> None:
+    """Refuse columns that no row has, once for all rows."""
     required = {
         "image": _image_column(present, columns),
         "question": None if columns.ask else columns.question,
