@@ -247,7 +247,9 @@ def _answers_path(recipe: Recipe, exam: Exam, path: Path) -> Path:
 
     section, is_served = recipe.eval, recipe.model.server is not None
     weights = f"{served_name(recipe)}, {section.repeats}" if is_served else fingerprint(path)
-    what = [_ASKED_SINCE, asdict(exam), section.answer, section.grid, section.belief, weights]
+    # A run may move, and its answers with it.
+    values = exam.to_json() if exam.folder else asdict(exam)
+    what = [_ASKED_SINCE, values, section.answer, section.grid, section.belief, weights]
     digest = blake2b(json.dumps(what, default=str).encode(), digest_size=4).hexdigest()
     folder = path if is_served else path / "predictions"
     return folder / f"calibration-{digest}.jsonl"

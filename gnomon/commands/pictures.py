@@ -25,7 +25,7 @@ from gnomon.store import Samples
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.pictures import load_picture
 from gnomon.store.reading.dataset import open_copy
-from gnomon.store.samples import GeneratedSamples
+from gnomon.store.samples import GeneratedSamples, evenly_spaced
 from gnomon.store.user_data.opening import is_user_data
 
 _MOST_LABELS = 100
@@ -161,7 +161,7 @@ def _sample_questions(open_samples: Callable[[], Samples]) -> Iterable[str]:
     try:
         samples = open_samples()
         n = samples.length if samples.length is not None else _PROBED
-        some = [samples[index] for index in range(0, n, max(1, n // _PROBED))]
+        some = [samples[index] for index in evenly_spaced(n, _PROBED)]
     except _MISSING:
         return []
     # A dict keeps the order in which they come, and each once.

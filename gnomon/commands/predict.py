@@ -90,6 +90,12 @@ def predict(
     # Who asks for another answer by name gets that one, without what a calibration says.
     is_plain = any(word.startswith("eval.answer=") for word in words)
     place_of = served_folder(model) if server and run is None else run
+    terms = {"coverage": coverage, "wrong": wrong, "answered": answered}
+    if is_plain and (name := next((name for name, value in terms.items() if value), None)):
+        raise RecipeError(
+            f"--{name} {terms[name]:g} is about calibrated answers, and eval.answer chooses others:"
+            " leave one of the two out"
+        )
     certifier = _certifier(model, None if is_plain else place_of, coverage, wrong, answered)
     if is_plain and place_of is not None and (place_of / calibrations.NAME).is_file():
         note("eval.answer is given, so that the run's calibration is not used")

@@ -19,7 +19,7 @@ from gnomon.store import Samples
 from gnomon.store.lock import sole_writer
 from gnomon.store.reading.augmented import check_can_spread
 from gnomon.store.reading.sources import has_user_pictures
-from gnomon.store.samples import train_size
+from gnomon.store.samples import evenly_spaced, train_size
 from gnomon.terminal import show
 
 _MOST_COPIED = 20_000
@@ -84,9 +84,9 @@ def warn_of_cut_answers(resolved: Resolved, run: Path) -> None:
 
 
 def _probe(samples: Samples, n: int) -> list[Sample]:
-    """Return some of the first n samples, spread evenly, since they may be sorted by answers."""
+    """Return some of the first n samples; they may be sorted by answers."""
     some = []
-    for index in range(0, n, max(1, n // _PROBED))[:_PROBED]:
+    for index in evenly_spaced(n, _PROBED):
         # A broken row is named where the training comes to it.
         with suppress(ValueError):
             some.append(samples[index])

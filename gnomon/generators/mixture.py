@@ -1,6 +1,6 @@
 """Several kinds as one: each sample is drawn by one of them, by weight."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, ClassVar
@@ -57,6 +57,10 @@ class Mixture(Generator):
         """Draw the part's own sample, with its own id."""
         return self._member(index).draw(index)
 
+    def id(self, index: int) -> str:
+        """Return the id of the part's own sample."""
+        return self._member(index).id(index)
+
     def _member(self, index: int) -> Generator:
         # A point on the line of all weights falls into one part's piece of it.
         place = self.rng(index).unit() * self._ends[-1]
@@ -78,6 +82,17 @@ class Mixture(Generator):
     def files(self) -> dict[str, UserFile]:
         """The user's files of all its parts."""
         return {path: file for member in self.members for path, file in member.files.items()}
+
+    @property
+    def contents(self) -> dict[str, Any]:
+        """The parts, with hashes in place of the paths of the user's files."""
+        if not self.files:  # as in all mixtures drawn so far
+            return {}
+        parts = [
+            asdict(replace(part, options={**(part.options or {}), **member.contents}))
+            for part, member in zip(self.parts, self.members, strict=True)
+        ]
+        return {"parts": parts}
 
     @cached_property
     def _ends(self) -> tuple[float, ...]:

@@ -2,7 +2,8 @@
 
 import hashlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,21 @@ ADAPTER, MODEL = "adapter", "model"
 """Folders of a run for its trained weights: adapters alone, or the whole model."""
 
 _WEIGHT_SUFFIXES = (".safetensors", ".bin", ".pt", ".pth")
+
+
+@contextmanager
+def inference(model: PreTrainedModel) -> Iterator[None]:
+    """Switch dropout and gradients off for a while, even in the middle of a training.
+
+    No inference_mode: a tensor made in it may not enter a later training step.
+    """
+    was_training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        model.train(was_training)
 
 
 @dataclass(frozen=True)

@@ -488,7 +488,7 @@ class Eval:
     def __post_init__(self) -> None:
         if self.grid is not None:
             first, last, step = self.grid
-            if not (last > first and step > 0):
+            if not (last > first and 0 < step <= last - first):
                 raise ValueError(
                     f"grid={list(self.grid)}: give first, last and step, such as [0, 9.9, 0.1]"
                 )

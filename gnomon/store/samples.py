@@ -88,6 +88,12 @@ DEFAULT_TRAIN_SAMPLES = 10_000
 """Training samples by default if a source has no end; other sources are read whole."""
 
 
+def evenly_spaced(n: int, most: int) -> list[int]:
+    """Return indices below n, `most` of them at most, from all parts: tables may be sorted."""
+    number = min(n, most)
+    return [index * n // number for index in range(number)]
+
+
 def train_size(samples: Samples | Sequence[Sample], requested: int | None) -> int:
     """Number of samples to train on, `requested` being the recipe's `train.samples`."""
     # A mixture has no end, and yet a pass.

@@ -135,6 +135,8 @@ def test_a_report_says_what_intervals_hold(calibrated, here, capsys):
     assert sum(row["refused"] == "yes" for row in rows) == refused
     assert float(rows[0]["confidence"]) == answers[0].certainty.confidence
     # Greedy answers are still to be had, under a name of their own.
+    assert gnomon("predict", calibrated, *CLOCKS, "eval.answer=greedy", "--wrong", 0.1) == 2
+    assert "--wrong 0.1 is about calibrated answers" in capsys.readouterr().err
     assert gnomon("predict", calibrated, *CLOCKS, "eval.samples=4", "eval.answer=greedy") == 0
     assert predictions.read(Path(capsys.readouterr().out.strip()))[0].certainty is None
 

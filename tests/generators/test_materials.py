@@ -248,6 +248,18 @@ def test_a_mixture_names_the_files_of_its_parts(own):
     }
 
 
+def test_a_mixture_is_the_same_wherever_the_files_of_its_parts_lie(tmp_path, monkeypatch):
+    drawn = []
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        Image.new("RGB", (99, 99), "red").save(tmp_path / folder / "red.png")
+        options = {"backgrounds": [str(tmp_path / folder / "red.png")], "size": 84}
+        parts = [{"kind": "clock", "options": options}, {"kind": "arithmetic"}]
+        drawn.append(create("mixture", parts=parts))
+    assert drawn[0].name == drawn[1].name
+    assert [drawn[0][i].id for i in range(9)] == [drawn[1][i].id for i in range(9)]
+
+
 @pytest.mark.parametrize("mode", ["I", "F"])
 def test_a_background_without_black_and_white_is_refused(tmp_path, monkeypatch, mode):
     """It became black and white alone."""

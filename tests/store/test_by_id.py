@@ -1,5 +1,7 @@
 """Samples by id, and ids without pictures."""
 
+from itertools import pairwise
+
 import pytest
 
 from gnomon import store
@@ -34,3 +36,11 @@ def test_a_sample_is_drawn_when_it_is_asked_for():
     assert by_id.get("nobody") is None
     with pytest.raises(KeyError):
         by_id[samples[7].id]
+
+
+@pytest.mark.parametrize(("n", "most"), [(0, 4), (3, 4), (7, 4), (47, 24), (100, 24)])
+def test_evenly_spaced_indices_come_from_all_parts(n, most):
+    indices = store.samples.evenly_spaced(n, most)
+    assert len(indices) == min(n, most)
+    # The ends and all gaps are at most as long as a part.
+    assert all(0 < b - a <= -(-n // most) for a, b in pairwise([*indices, n]))

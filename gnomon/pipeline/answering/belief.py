@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -15,10 +14,8 @@ from torch import Tensor
 from gnomon.pipeline.answering.prompt import ROWS, Prompt, tree_of
 from gnomon.pipeline.answering.rule import BeliefSetting, listed_in
 from gnomon.pipeline.collate import prompt_of
+from gnomon.pipeline.load import Loaded, inference
 from gnomon.sample import Sample
-
-if TYPE_CHECKING:
-    from gnomon.pipeline.load import Loaded
 
 _ROWS = 64
 """Rows of logits normalised at a time: 64 of 150,000 tokens are 38 MB in float32."""
@@ -44,12 +41,8 @@ def answer_logprobs(loaded: Loaded, sample: Sample, answers: Sequence[str]) -> d
     """
     prompt = prompt_of(loaded.family, loaded.processor, sample)
     ids = _answer_ids(loaded, prompt, answers)
-    was_training = loaded.model.training
-    loaded.model.eval()
-    # No inference_mode: a tensor made in it may not enter a later training step.
-    with torch.no_grad():
+    with inference(loaded.model):
         scores = _score_answers(loaded, prompt, sample, ids)
-    loaded.model.train(was_training)
     return {
         answer: round(score, _DIGITS)
         for answer, score in zip(answers, scores.tolist(), strict=True)

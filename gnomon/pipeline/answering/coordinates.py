@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from math import exp, inf
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import torch
 
@@ -21,10 +21,8 @@ from gnomon.dialect import create
 from gnomon.eval.scoring.edges import choose_number, is_same_box, is_swapped, number_interval
 from gnomon.pipeline.answering.prompt import Prompt
 from gnomon.pipeline.collate import prompt_of
+from gnomon.pipeline.load import Loaded, inference
 from gnomon.sample import Edge, Sample, Size
-
-if TYPE_CHECKING:
-    from gnomon.pipeline.load import Loaded
 
 REST = 0.001
 """Share of the probability of all possible numbers that may be left out."""
@@ -137,11 +135,7 @@ def run_searches(
 
     They end without it where they have expanded `most_nodes` beginnings.
     """
-    model = loaded.model
-    was_training = model.training
-    model.eval()
-    # No inference_mode: a tensor made in it may not enter a later training step.
-    with torch.no_grad():
+    with inference(loaded.model):
         prompt = Prompt(loaded, prompt_of(loaded.family, loaded.processor, sample), sample)
         while nodes := [(search, node) for search in searches for node in search.nodes_to_expand()]:
             if most_nodes is not None:
@@ -155,7 +149,6 @@ def run_searches(
                 norms = part_of_32.logsumexp(-1)
                 for (search, node), row, norm in zip(of_part, part_of_32, norms, strict=True):
                     search.expand(node, (row[search.tokens(node)] - norm).tolist())
-    model.train(was_training)
 
 
 def _split(nodes: list[Any]) -> list[list[Any]]:

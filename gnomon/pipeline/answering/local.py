@@ -7,8 +7,6 @@ from math import exp, log
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from gnomon.answers.unreadable.answer import WORD
 from gnomon.eval.calibration.calibration import Certifier
 from gnomon.eval.scoring import margins, predictions, questions
@@ -18,7 +16,7 @@ from gnomon.pipeline.answering.coordinates import BoxText, choose_edges, without
 from gnomon.pipeline.answering.long_numbers import range_logprobs
 from gnomon.pipeline.answering.rule import GREEDY, AnswerRule, Choice, full_settings
 from gnomon.pipeline.collate import prompt_of, resized_size, resized_sizes
-from gnomon.pipeline.load import Loaded
+from gnomon.pipeline.load import Loaded, inference
 from gnomon.progress import track, warn
 from gnomon.sample import Prediction, Sample
 
@@ -186,28 +184,22 @@ def generate_texts(
     pictures = [sample.images for sample in samples]
     inputs = family.encode(loaded.processor, prompts, pictures, side="left")
     inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
-    was_training = model.training
-    model.eval()
     # On a CPU a frozen head copies its weights for each row unless its input is contiguous.
     contiguous = model.get_output_embeddings().register_forward_pre_hook(
         lambda _, arguments: (arguments[0].contiguous(), *arguments[1:])
     )
-    try:
-        # No inference_mode: a tensor made in it may not enter a later training step.
-        with torch.no_grad(), contiguous:
-            tokens = model.generate(
-                **inputs,
-                max_new_tokens=max_new_tokens,
-                do_sample=False,
-                # Checkpoints' generation configs set these three; greedy search warns of each.
-                temperature=None,
-                top_p=None,
-                top_k=None,
-                eos_token_id=tokenizer.convert_tokens_to_ids(family.end_token(loaded.processor)),
-                pad_token_id=tokenizer.pad_token_id,
-            )
-    finally:
-        model.train(was_training)
+    with inference(model), contiguous:
+        tokens = model.generate(
+            **inputs,
+            max_new_tokens=max_new_tokens,
+            do_sample=False,
+            # Checkpoints' generation configs set these three; greedy search warns of each.
+            temperature=None,
+            top_p=None,
+            top_k=None,
+            eos_token_id=tokenizer.convert_tokens_to_ids(family.end_token(loaded.processor)),
+            pad_token_id=tokenizer.pad_token_id,
+        )
     # Prompts are padded on the left, so all answers begin at one column.
     new = tokens[:, inputs["input_ids"].shape[1] :]
     texts: list[str] = tokenizer.batch_decode(new, skip_special_tokens=not keep_marks)

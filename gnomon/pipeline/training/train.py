@@ -26,7 +26,7 @@ from gnomon.progress import note, warn
 from gnomon.recipe import Recipe
 from gnomon.shortage import name_full_disk
 from gnomon.store.reading.augmented import augmented, spread_sample
-from gnomon.store.samples import Samples, train_size
+from gnomon.store.samples import Samples, evenly_spaced, train_size
 
 
 def train(recipe: Recipe, samples: Samples, run: Path, *, config: SFTConfig | None = None) -> Path:
@@ -48,9 +48,7 @@ def train(recipe: Recipe, samples: Samples, run: Path, *, config: SFTConfig | No
 def _warn_of_label_entropy(recipe: Recipe, trainer: NumericSFTTrainer, samples: Samples) -> None:
     """Warn if the training learned no more than how frequent the labels are."""
     n = train_size(samples, recipe.train.samples)
-    # Spread over all samples, for a directory may be sorted by its labels.
-    step = max(1, n // reports.ENTROPY_SAMPLES)
-    indices = range(0, n, step)[: reports.ENTROPY_SAMPLES]
+    indices = evenly_spaced(n, reports.ENTROPY_SAMPLES)
     # The labels that were trained: spread ones have more entropy.
     width, seed = recipe.loss.spread, recipe.seed
     labelled = [spread_sample(samples[index], width, seed, index, 0) for index in indices]
@@ -163,9 +161,9 @@ def report_coverage(
     loss = trainer.objective.loss
     if loss is None:
         return
-    n = min(COVERAGE_SAMPLES, train_size(samples, recipe.train.samples))
-    first = [samples[index] for index in range(n)]
-    shares = digit_coverage(loss.vocab, loaded.family, loaded.processor, first)
+    n = train_size(samples, recipe.train.samples)
+    some = [samples[index] for index in evenly_spaced(n, COVERAGE_SAMPLES)]
+    shares = digit_coverage(loss.vocab, loaded.family, loaded.processor, some)
     text = ", ".join(
         f"{100 * share:.0f} % ({answer_type})" for answer_type, share in sorted(shares.items())
     )

@@ -12,7 +12,7 @@ from torch.nn import Module
 from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.collate import IGNORED, Collator, prompt_of, written_answer
 from gnomon.pipeline.families.auto import Auto
-from gnomon.pipeline.load import Loaded
+from gnomon.pipeline.load import Loaded, inference
 from gnomon.sample import Sample
 from gnomon.shortage import is_shortage
 from gnomon.store.samples import Samples, train_size
@@ -33,12 +33,11 @@ def try_out(loaded: Loaded, samples: Samples | Sequence[Sample]) -> None:
             break
     # Samples with pictures first: False sorts before True.
     chosen = sorted(first, key=lambda sample: sample.image is None)[:SAMPLES]
-    was_training = loaded.model.training
-    loaded.model.eval()
     try:
-        _check_logits(loaded, chosen)
-        for sample in chosen:
-            _check_end(loaded, sample)
+        with inference(loaded.model):
+            _check_logits(loaded, chosen)
+            for sample in chosen:
+                _check_end(loaded, sample)
     # A wrong discovery surfaces as any of these, in a processor or in the model's forward.
     except (ValueError, RuntimeError, IndexError, TypeError) as error:
         if is_shortage(error):
@@ -47,11 +46,8 @@ def try_out(loaded: Loaded, samples: Samples | Sequence[Sample]) -> None:
             f"model.family: auto: {type(loaded.model).__name__} does not behave as was detected"
             f" (`gnomon plan` prints it): {' '.join(str(error).split())}"
         ) from error
-    finally:
-        loaded.model.train(was_training)
 
 
-@torch.no_grad()
 def _check_logits(loaded: Loaded, samples: Sequence[Sample]) -> None:
     """Check that batching changes no answer's tokens, and that pictures change logits.
 

@@ -5,6 +5,7 @@ import torch
 from pipeline_toys import CLOCKS, SUMS, UNEVEN, boxed, total
 
 from gnomon.eval.scoring import predictions
+from gnomon.pipeline.answering import belief
 from gnomon.pipeline.answering import local as module
 from gnomon.pipeline.answering.belief import answer_logprobs
 from gnomon.pipeline.answering.local import generate_texts, predict_to_file
@@ -147,6 +148,15 @@ def test_the_mode_is_left_as_it_was(blank):
         generate_texts(blank, UNEVEN[:1], max_new_tokens=1)
         answer_logprobs(blank, total(7), ["7"])
         assert blank.model.training is training
+
+
+def test_the_mode_is_restored_after_an_error(blank, monkeypatch):
+    blank.model.train(True)
+    monkeypatch.setattr(belief, "_score_answers", lambda *_: 1 / blank.model.training)
+    with pytest.raises(ZeroDivisionError):  # since the mode is another in between
+        answer_logprobs(blank, total(7), ["7"])
+    assert blank.model.training
+    blank.model.train(False)
 
 
 def test_generation_is_greedy_whatever_the_checkpoint_asks(fresh):
