@@ -7,6 +7,7 @@ import pytest
 from gnomon import store
 from gnomon.generators.clock import Clock
 from gnomon.recipe import Source
+from gnomon.store.samples import evenly_spaced
 
 
 def test_ids_are_known_without_drawing(monkeypatch, tmp_path):
@@ -40,7 +41,7 @@ def test_a_sample_is_drawn_when_it_is_asked_for():
 
 @pytest.mark.parametrize(("n", "most"), [(0, 4), (3, 4), (7, 4), (47, 24), (100, 24)])
 def test_evenly_spaced_indices_come_from_all_parts(n, most):
-    indices = store.samples.evenly_spaced(n, most)
+    indices = evenly_spaced(n, most)
     assert len(indices) == min(n, most)
     # The ends and all gaps are at most as long as a part.
     assert all(0 < b - a <= -(-n // most) for a, b in pairwise([*indices, n]))
