@@ -133,7 +133,7 @@ def prompt_of(family: Family, processor: Processor, sample: Sample) -> str:
     """Format a sample's prompt: the text up to where the answer begins."""
     _check_pictures(family, sample)
     _check_placeholder(processor, sample, sample.question)
-    return family.prompt(processor, sample.question, image=len(sample.images))
+    return family.prompt(processor, sample.question, n_images=len(sample.images))
 
 
 def written_answer(family: Family, processor: Processor, sample: Sample) -> str:

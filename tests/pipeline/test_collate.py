@@ -57,8 +57,8 @@ def test_an_answer_that_the_tokenizer_joins_with_the_prompt_is_refused_by_name(b
     """A prompt that ends in `Wh` and an answer `at` come out as the one token `What`."""
 
     class OpenEnded(type(blank.family)):
-        def prompt(self, processor, question, *, image):
-            return super().prompt(processor, question, image=image) + "Wh"
+        def prompt(self, processor, question, *, n_images):
+            return super().prompt(processor, question, n_images=n_images) + "Wh"
 
     class Says(dialect.Dialect):
         def write(self, target, size=None):

@@ -98,13 +98,13 @@ class Auto(Family):
         user_settings = (model.auto and model.auto.pictures) or {}
         return super().load_image_processor(path, model, **settings, **user_settings)
 
-    def content(self, question: str, *, image: int) -> Any:
-        if not self.content_is_text.get(image > 0):
-            return super().content(question, image=image)
-        return f"{self.placeholder}\n" * image + question
+    def content(self, question: str, *, n_images: int) -> Any:
+        if not self.content_is_text.get(n_images > 0):
+            return super().content(question, n_images=n_images)
+        return f"{self.placeholder}\n" * n_images + question
 
-    def prompt(self, processor: Processor, question: str, *, image: int) -> str:
-        return super().prompt(processor, question, image=image) + self.opening
+    def prompt(self, processor: Processor, question: str, *, n_images: int) -> str:
+        return super().prompt(processor, question, n_images=n_images) + self.opening
 
     def answer(self, processor: Processor, prompt: str, text: str) -> str:
         return self.lead + super().answer(processor, prompt, text + self.tail)
@@ -116,7 +116,7 @@ class Auto(Family):
         """Count the tokens and patches of a blank picture by running the processor on it."""
         from PIL import Image
 
-        prompts = [self.prompt(self.processor, "?", image=image) for image in (True, False)]
+        prompts = [self.prompt(self.processor, "?", n_images=n) for n in (1, 0)]
         with_image = self.encode(
             self.processor, prompts[:1], [Image.new("RGB", size)], side="right"
         )
@@ -180,7 +180,8 @@ def _discover(path: str | Path, model: Model) -> Auto:
     }
     dialect.create(family.dialect)  # raises for an unknown name
     fields["content_is_text"] = {
-        image: _content_is_text(family, processor, image) for image in (True, False)
+        has_picture: _content_is_text(family, processor, has_picture)
+        for has_picture in (True, False)
     }
     fields |= _find_seam(family, processor, user)
     fields["facts"] = _describe(family, processor, built, model)
@@ -238,9 +239,9 @@ def _modules_outside(module: Module, parts: Sequence[str], prefix: str = "") -> 
             yield full
 
 
-def _render(family: Auto, processor: Processor, image: bool, answer: Any = None) -> str:
+def _render(family: Auto, processor: Processor, n_images: int, answer: Any = None) -> str:
     """Render a question by the chat template, and its answer if there is one."""
-    question = {"role": "user", "content": family.content(QUESTION, image=image)}
+    question = {"role": "user", "content": family.content(QUESTION, n_images=n_images)}
     reply = [] if answer is None else [{"role": "assistant", "content": answer}]
     try:
         text: str = processor.apply_chat_template(
@@ -254,23 +255,23 @@ def _render(family: Auto, processor: Processor, image: bool, answer: Any = None)
     return text
 
 
-def _content_is_text(family: Auto, processor: Processor, image: bool) -> bool:
+def _content_is_text(family: Auto, processor: Processor, has_picture: bool) -> bool:
     """Return True if the template takes a question as a string, not as a list of parts."""
-    for family.content_is_text in ({image: False}, {image: True}):
-        text = _render(family, processor, image)
-        has_picture = not image or family.placeholder in text
+    for family.content_is_text in ({has_picture: False}, {has_picture: True}):
+        text = _render(family, processor, int(has_picture))
+        is_complete = family.placeholder in text or not has_picture
         # A template that takes strings prints a list as Python does, with 'type' in it.
-        if text.count(QUESTION) == 1 and has_picture and "'type'" not in text:
-            return family.content_is_text[image]
-    what = "a picture with its question" if image else "a question without a picture"
+        if text.count(QUESTION) == 1 and is_complete and "'type'" not in text:
+            return family.content_is_text[has_picture]
+    what = "a picture with its question" if has_picture else "a question without a picture"
     raise ValueError(f"its chat template does not render {what}: {shorten(text, 120)}")
 
 
 def _find_seam(family: Auto, processor: Processor, user: AutoFamily) -> dict[str, str]:
     """Find what the template writes between prompt and answer, and what ends the answer."""
-    prompt = _render(family, processor, image=True)
+    prompt = _render(family, processor, n_images=1)
     parts = [{"type": "text", "text": ANSWER}]
-    texts = [_render(family, processor, image=True, answer=form) for form in (ANSWER, parts)]
+    texts = [_render(family, processor, n_images=1, answer=form) for form in (ANSWER, parts)]
     whole = next((t for t in texts if t.count(ANSWER) == 1 and "'type'" not in t), None)
     if whole is None and (user.end is None or user.lead is None):
         raise _missing("end and model.auto.lead", "the chat template does not render an answer")
@@ -309,7 +310,7 @@ def _describe(
         layers = len(family.linear_layers(built, part))
         modules = ", ".join(prefix.rstrip(".") for prefix in part) or "none"
         lines[name] = f"{modules}, {layers} linear layers"
-    prompt = family.prompt(processor, QUESTION, image=True)
+    prompt = family.prompt(processor, QUESTION, n_images=1)
     resized = family.resized_size(processor, EXAMPLE_SIZE)
     tokens, _ = family.image_cost(built.config, EXAMPLE_SIZE, model)
     before, after = (f"{w} × {h}" for w, h in (EXAMPLE_SIZE, resized))

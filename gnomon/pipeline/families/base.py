@@ -150,26 +150,25 @@ class Family(ABC):
 
         return AutoConfig.for_model(self.model_types[0], **self.sizes[checkpoint])
 
-    def prompt(self, processor: Processor, question: str, *, image: int) -> str:
+    def prompt(self, processor: Processor, question: str, *, n_images: int) -> str:
         """Format the prompt up to where the answer begins, by the checkpoint's own chat template.
 
-        `image` is the number of pictures. A checkpoint without a template was never taught the
-        tokens of a chat, and gets plain text.
+        A checkpoint without a template was never taught the tokens of a chat, and gets plain text.
         """
         if processor.chat_template is None:
             start = tokenizer_of(processor).bos_token or ""
-            return f"{start}{self.placeholder * image}{question}\n"
+            return f"{start}{self.placeholder * n_images}{question}\n"
         text: str = processor.apply_chat_template(
-            [{"role": "user", "content": self.content(question, image=image)}],
+            [{"role": "user", "content": self.content(question, n_images=n_images)}],
             tokenize=False,
             add_generation_prompt=True,
             **self.template_options,
         )
         return text
 
-    def content(self, question: str, *, image: int) -> Any:
+    def content(self, question: str, *, n_images: int) -> Any:
         """Build the user's message as the chat template takes it."""
-        return [*[{"type": "image"}] * image, {"type": "text", "text": question}]
+        return [*[{"type": "image"}] * n_images, {"type": "text", "text": question}]
 
     def answer(self, processor: Processor, prompt: str, text: str) -> str:
         """Format what follows the prompt: the answer and its end token."""
@@ -239,7 +238,7 @@ class TextOnly(Family):
     def resized_size(self, processor: Processor, size: Size) -> Size:  # noqa: ARG002 - there is none
         raise ValueError(f"{self.name} reads text alone, and is shown a picture of {size}")
 
-    def content(self, question: str, *, image: int) -> Any:  # noqa: ARG002 - there is none
+    def content(self, question: str, *, n_images: int) -> Any:  # noqa: ARG002 - there is none
         return question
 
 

@@ -59,7 +59,7 @@ def test_a_checkpoint_of_no_family_is_looked_at(name, folder, tmp_path, capsys):
     assert capsys.readouterr().err == ""
     found, parts = FOUND[name], (family.language, family.vision, family.projector)
     assert [part[0] for part in parts] == found["parts"]
-    prompt = family.prompt(processor, "What?", image=True)
+    prompt = family.prompt(processor, "What?", n_images=1)
     assert family.answer(processor, prompt, "7") == found["answer"]
     assert family.resized_size(processor, (448, 336)) == tuple(found["resized"])
 
@@ -156,7 +156,7 @@ def test_an_empty_thought_belongs_to_the_prompt(small, tmp_path):
 
     folder = changed(small, tmp_path, thinking)
     family, processor = open_processor(Model(name=str(folder)))
-    prompt = family.prompt(processor, "What?", image=False)
+    prompt = family.prompt(processor, "What?", n_images=0)
     assert prompt.endswith("<|assistant|>\n<think></think>\n")
     assert family.answer(processor, prompt, "7") == "7<|endoftext|>"
 
@@ -230,9 +230,9 @@ def test_a_known_checkpoint_is_found_out_as_its_family_says(checkpoint):
     """Where a file says it, too: the same prompts, ends and sizes."""
     auto, processor = open_processor(Model(name=str(checkpoint), family="auto"))
     _, known = resolve(Model(name=str(checkpoint)))
-    for image in (True, False):
-        asked = known.prompt(processor, "What?", image=image)
-        assert auto.prompt(processor, "What?", image=image) == asked
+    for n_images in (1, 0):
+        asked = known.prompt(processor, "What?", n_images=n_images)
+        assert auto.prompt(processor, "What?", n_images=n_images) == asked
         assert auto.answer(processor, asked, "7") == known.answer(processor, asked, "7")
     for size in ((84, 84), (300, 90), (20, 31), (640, 480)):
         assert auto.resized_size(processor, size) == known.resized_size(processor, size)

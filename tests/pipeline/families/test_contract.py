@@ -104,9 +104,9 @@ def test_all_after_the_prompt_is_a_label_and_nothing_before(name, exact, samples
 
 
 def test_a_prompt_is_the_same_on_another_day(exact, monkeypatch):
-    before = exact.family.prompt(exact.processor, "What is 1 + 2?", image=False)
+    before = exact.family.prompt(exact.processor, "What is 1 + 2?", n_images=0)
     monkeypatch.setattr("transformers.utils.chat_template_utils.datetime", None)
-    assert exact.family.prompt(exact.processor, "What is 1 + 2?", image=False) == before
+    assert exact.family.prompt(exact.processor, "What is 1 + 2?", n_images=0) == before
 
 
 def test_a_checkpoint_without_a_chat_template_is_asked_in_plain_text(exact, monkeypatch):

@@ -38,7 +38,7 @@ def picture(size):
 
 
 def encode(family, processor, size):
-    text = family.prompt(processor, "Q?", image=True)
+    text = family.prompt(processor, "Q?", n_images=1)
     return family.encode(processor, [text], [picture(size)], side="right")
 
 
@@ -194,8 +194,8 @@ def test_it_saves_and_opens_again_under_a_name_that_opens_elsewhere(blank, check
     for file in ("processor_config.json", "tokenizer_config.json"):
         saved = json.loads((checkpoint / file).read_text())
         assert saved.get("processor_class", "Qwen2VLProcessor") == "Qwen2VLProcessor"
-    prompt = blank.family.prompt(blank.processor, "Time?", image=True)
-    assert blank.family.prompt(opened, "Time?", image=True) == prompt
+    prompt = blank.family.prompt(blank.processor, "Time?", n_images=1)
+    assert blank.family.prompt(opened, "Time?", n_images=1) == prompt
     image = Image.new("RGB", (97, 89), (10, 200, 30))
     batch, again = (
         processor(text=[prompt], images=[image], return_tensors="pt")

@@ -47,7 +47,7 @@ def test_square_pictures_have_one_size(blank):
 def test_a_server_reads_the_answer_and_nothing_beside_it(blank, checkpoint, folder):
     """transformers serve parses answers by the tokenizer's template, else by that of Qwen2-VL."""
     tokenizer = AutoTokenizer.from_pretrained(checkpoint if folder == "checkpoint" else folder)
-    prompt = blank.family.prompt(blank.processor, "Time?", image=True)
+    prompt = blank.family.prompt(blank.processor, "Time?", n_images=1)
     for text in ("10:08<|im_end|>", "10:08"):
         message = tokenizer.parse_response(text, prefix=prompt)
         assert message == {"role": "assistant", "content": "10:08"}

@@ -108,7 +108,7 @@ def pieces(reader, target, image=None):
 @pytest.mark.slow
 def test_the_prompt_is_the_checkpoints_own(name, reader):
     family, processor = reader
-    assert family.prompt(processor, "Q?", image=name in SEEING) == PROMPTS[name]["prompt"]
+    assert family.prompt(processor, "Q?", n_images=int(name in SEEING)) == PROMPTS[name]["prompt"]
 
 
 @pytest.mark.slow
@@ -228,9 +228,9 @@ def test_its_prompts_ends_and_digits_are_as_ours(hub, hub_id):
     name, (family, theirs) = FAMILY[hub_id], reader_of(hub_id)
     ours = processor_of(name, tokenizer_of(name), TRUE_PICTURES.get(name))
     for question in ("What is 1 + 2?", "Line one.\nLine two, “quoted”."):
-        for image in (False, True) if name in SEEING else (False,):
-            prompt = family.prompt(ours, question, image=image)
-            assert family.prompt(theirs, question, image=image) == prompt
+        for n_images in (0, 1) if name in SEEING else (0,):
+            prompt = family.prompt(ours, question, n_images=n_images)
+            assert family.prompt(theirs, question, n_images=n_images) == prompt
     assert family.end_token(theirs) == family.end
     tokenizer = base.tokenizer_of(theirs)
     end = tokenizer.convert_tokens_to_ids(family.end)

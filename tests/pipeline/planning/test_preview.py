@@ -37,7 +37,7 @@ def smooth(size):
 def given_to(family, processor, sample):
     """The picture as the model gets it, put together again from its patches or tiles."""
     pictures = processor.image_processor
-    prompt = family.prompt(processor, sample.question, image=True)
+    prompt = family.prompt(processor, sample.question, n_images=1)
     batch = family.encode(processor, [prompt], [sample.image], side="right")
     values = batch["pixel_values"].numpy()
     if "image_grid_thw" in batch:
