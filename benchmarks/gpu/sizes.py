@@ -25,7 +25,7 @@ from benchmarks.gpu.parts import Outcome, Setting
 from benchmarks.gpu.worker import reason
 from gnomon import generators
 from gnomon.pipeline import families
-from gnomon.pipeline.checkpoint import resolve
+from gnomon.pipeline.checkpoint import locate_checkpoint
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.families.base import Family
 from gnomon.pipeline.load import load
@@ -205,7 +205,7 @@ class StepTimer(transformers.TrainerCallback):
 
 def plan(recipe: Recipe, samples: Sequence[Sample]) -> str:
     """Write the memory that `gnomon plan` estimates."""
-    path, family = resolve(recipe.model)
+    path, family = locate_checkpoint(recipe.model)
     config = transformers.AutoConfig.from_pretrained(path)
     tokens, _ = count_tokens(family, config, recipe, samples)
     _, memory = Sizer(family, config, tokens)(recipe)

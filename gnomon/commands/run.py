@@ -38,11 +38,11 @@ def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
         check_single_process("run")
         recipe, exam = as_begun(out, resolved.parsed, resolved.recipe), resolved.exam
         train.check_is_local(recipe)
-        from gnomon.pipeline.checkpoint import resolve as locate_model
+        from gnomon.pipeline.checkpoint import locate_checkpoint
         from gnomon.pipeline.training.settings import sft_config
 
         # A model that is not there, or an unknown setting, is refused before hours of drawing.
-        locate_model(recipe.model)
+        locate_checkpoint(recipe.model)
         config: Any = sft_config(recipe, out)
         if recipe.train.sft and "deepspeed" in recipe.train.sft:
             # While such settings live, ZeRO-3 takes over every model that is loaded: also the one

@@ -96,7 +96,7 @@ def passes_all(model: str, overrides: Sequence[str], out: Path) -> bool:
 
 def _recipe(model: str, overrides: Sequence[str]) -> Recipe:
     """Return `selftest.yaml` on clocks, or on sums if the model sees no pictures."""
-    from gnomon.pipeline.checkpoint import resolve as locate_model
+    from gnomon.pipeline.checkpoint import locate_checkpoint
 
     # The usual rate; Adam moves a narrow model's weights too little by it.
     rate = 2e-3 if model in families.EMBEDDED else 2e-4
@@ -107,7 +107,8 @@ def _recipe(model: str, overrides: Sequence[str]) -> Recipe:
         # The user's overrides come last, so that they win over the rate and the data.
         words = [*ours, f"data={data}", *overrides]
         recipe = resolve_values(deepcopy(values), words).recipe
-        if locate_model(recipe.model)[1].vision is not None:  # else the sums of the second round
+        _, family = locate_checkpoint(recipe.model)
+        if family.vision is not None:  # else the sums of the second round
             break
     return recipe
 
@@ -196,13 +197,13 @@ class _Trial:
 
         from gnomon.losses import CE
         from gnomon.pipeline.training.log import LOG
-        from gnomon.pipeline.training.train import StopBelow, run_training
+        from gnomon.pipeline.training.train import StopBelow, train_to_last_step
 
         if torch.cuda.is_available():
             torch.cuda.reset_peak_memory_stats()
         claim(self.run, self.recipe, sources=self.recipe.data)
         stop = StopBelow(_LEARNED / 5)  # where rounding a merged model's weights matters less, too
-        self.trainer = run_training(self.recipe, self.exam.pool, self.run, stop=stop)
+        self.trainer = train_to_last_step(self.recipe, self.exam.pool, self.run, stop=stop)
         if torch.cuda.is_available():
             self.peak = torch.cuda.max_memory_allocated()
         rows = [row for row in jsons.read_lines(self.run / LOG) if CE in row]
@@ -215,11 +216,11 @@ class _Trial:
     def answers(self) -> str:
         from gnomon.eval import score
         from gnomon.pipeline.answering.local import predict_batches
-        from gnomon.pipeline.checkpoint import resolve
+        from gnomon.pipeline.checkpoint import locate_checkpoint
         from gnomon.pipeline.load import Loaded
 
         assert self.trainer is not None
-        _, family = resolve(self.recipe.model)
+        _, family = locate_checkpoint(self.recipe.model)
         loaded = Loaded(self.trainer.model, self.trainer.processing_class, family)
         batch, longest = self.recipe.eval.batch_size, self.recipe.eval.max_new_tokens
         batches = predict_batches(loaded, self.exam, batch_size=batch, max_new_tokens=longest)

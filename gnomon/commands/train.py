@@ -105,7 +105,7 @@ def train_run(resolved: Resolved, run: Path, *, config: Any = None) -> Path:
         claim(run, recipe, sources=_sources_to_draw(recipe, run))
         if _is_first_process():
             note_validation(resolved.parsed.train, recipe.train)
-        from gnomon.pipeline.training.train import train as fine_tune
+        from gnomon.pipeline.training.train import fine_tune
 
         if _is_first_process() and resolved.run is None:
             _store_rows(resolved, recipe, run)

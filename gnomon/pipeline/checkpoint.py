@@ -21,7 +21,7 @@ class ModelNotHereError(ValueError):
     """Checkpoint that this machine has not and cannot download, or whose files cannot be read."""
 
 
-def resolve(model: Model) -> tuple[str, Family]:
+def locate_checkpoint(model: Model) -> tuple[str, Family]:
     """Return the checkpoint's path or hub id, and its family, by the recipe or by its config."""
     path = families.locate(model.name)
     embedded = model.name in families.EMBEDDED
@@ -43,7 +43,7 @@ def resolve(model: Model) -> tuple[str, Family]:
 
 def open_processor(model: Model) -> tuple[Family, Processor]:
     """Load the processor of a recipe's model, with the family that it belongs to."""
-    path, family = resolve(model)
+    path, family = locate_checkpoint(model)
     return family, load_processor(path, family, model)
 
 

@@ -63,7 +63,7 @@ def load(model: Model, *, seed: int = 0) -> Loaded:
 
     `seed` draws the weights of a blank model.
     """
-    path, family = checkpoint.resolve(model)
+    path, family = checkpoint.locate_checkpoint(model)
     model = checkpoint.with_dtype(model)
     if model.bits and path == families.BLANK:
         way_out = f"set model.load_in_{model.bits}bit=false"

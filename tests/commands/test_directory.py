@@ -46,7 +46,7 @@ def trained(monkeypatch):
     """What would have been trained, as (recipe, the pictures' source): nothing heavy is done."""
     found = []
     monkeypatch.setattr(
-        "gnomon.pipeline.training.train.train",
+        "gnomon.pipeline.training.train.fine_tune",
         lambda opened, samples, run, **_: (
             found.append((opened, samples.describe()["source"])) or run
         ),
@@ -65,7 +65,7 @@ def failing(monkeypatch):
         (run / "log.jsonl").write_text("")
         raise ValueError("CUDA out of memory")
 
-    monkeypatch.setattr("gnomon.pipeline.training.train.train", fail)
+    monkeypatch.setattr("gnomon.pipeline.training.train.fine_tune", fail)
 
 
 def files(folder):

@@ -75,7 +75,7 @@ def test_processes_launched_together_share_one_training(held, monkeypatch):
     """The first of them holds the directory; were it refused, the launcher would end the others."""
     folder, _ = held
     resolved = resolve(folder / "small.yaml")
-    trains = SimpleNamespace(train=lambda *_, **__: "trained")  # without torch
+    trains = SimpleNamespace(fine_tune=lambda *_, **__: "trained")  # without torch
     monkeypatch.setitem(sys.modules, "gnomon.pipeline.training.train", trains)
     monkeypatch.setattr("gnomon.commands.train.claim", lambda *_, **__: None)
     monkeypatch.setenv("RANK", "1")

@@ -7,7 +7,7 @@ import pytest
 from pipeline_toys import BLANK
 
 from gnomon.pipeline import checkpoint, families
-from gnomon.pipeline.checkpoint import ModelNotHereError, open_processor, resolve
+from gnomon.pipeline.checkpoint import ModelNotHereError, locate_checkpoint, open_processor
 from gnomon.pipeline.load import load
 from gnomon.recipe import Model
 
@@ -58,7 +58,7 @@ def test_what_is_no_checkpoint_or_of_no_family_is_one_line(tmp_path, config, mes
     if config is not None:
         (tmp_path / "config.json").write_text(json.dumps(config))
     with pytest.raises(ValueError, match=message) as error:
-        resolve(Model(name=str(tmp_path)))
+        locate_checkpoint(Model(name=str(tmp_path)))
     if "no family" in message:
         assert all(model_type in told(error) for model_type in families.model_types())
     else:
@@ -70,7 +70,7 @@ def test_without_a_network_a_hub_id_is_told_of_at_once(monkeypatch, tmp_path, fa
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(ModelNotHereError, match=r"'someone/else' was never downloaded") as error:
-        resolve(Model(name="someone/else", family=family))
+        locate_checkpoint(Model(name="someone/else", family=family))
     assert "cannot be reached" in told(error)
 
 
@@ -81,7 +81,7 @@ def test_without_a_network_an_earlier_download_serves(monkeypatch, tmp_path, who
     (kept / "refs" / "main").write_text("abc")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    path, family = resolve(Model(name="someone/else"))
+    path, family = locate_checkpoint(Model(name="someone/else"))
     assert path == str(kept / "snapshots" / "abc")
     assert family.name == "llava"
 
@@ -113,4 +113,4 @@ def test_a_processor_opens_without_the_weights(broken):
 
 def test_the_embedded_model_needs_no_network(monkeypatch):
     monkeypatch.setattr(checkpoint, "_reaches_hub", lambda: pytest.fail("it was asked for"))
-    assert resolve(BLANK)[1].name == "gnomon-tiny"
+    assert locate_checkpoint(BLANK)[1].name == "gnomon-tiny"

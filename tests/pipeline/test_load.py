@@ -8,7 +8,7 @@ from pipeline_toys import BLANK
 
 from gnomon.names import UnknownNameError
 from gnomon.pipeline import families
-from gnomon.pipeline.checkpoint import resolve, with_dtype
+from gnomon.pipeline.checkpoint import locate_checkpoint, with_dtype
 from gnomon.pipeline.families.qwen import Qwen2VL
 from gnomon.pipeline.load import fingerprint, load, load_trained, tie_head
 from gnomon.pipeline.quantize import check_quantized, quantized_layers
@@ -80,7 +80,7 @@ def test_a_name_says_where_and_which_family(checkpoint):
         (Model(name=str(checkpoint)), checkpoint, "qwen2-vl"),
         (Model(name=str(checkpoint), family="gnomon-tiny"), checkpoint, "gnomon-tiny"),
     ):
-        place, found = resolve(model)
+        place, found = locate_checkpoint(model)
         assert (place, found.name) == (str(path), family)
 
 
@@ -88,9 +88,9 @@ def test_a_name_or_a_family_that_is_nothing_is_refused_by_key(checkpoint):
     for name in ("gnomon-tny", "./nowhere", "/no/where", "a/b/c"):
         message = f"model.name: '{name}' is no directory, no hub id"
         with pytest.raises(UnknownNameError, match=message):
-            resolve(Model(name=name))
+            locate_checkpoint(Model(name=name))
     with pytest.raises(UnknownNameError, match="unknown family 'qwen2vl': did you mean qwen2-vl"):
-        resolve(Model(name=str(checkpoint), family="qwen2vl"))
+        locate_checkpoint(Model(name=str(checkpoint), family="qwen2vl"))
 
 
 def of_part(name):

@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 from gnomon import store
 from gnomon.pipeline.load import load
 from gnomon.pipeline.training.log import LOG
-from gnomon.pipeline.training.train import make_trainer, train
+from gnomon.pipeline.training.train import fine_tune, make_trainer
 from gnomon.recipe import Loss, Model, Recipe, Source, Train
 
 SOURCES = (
@@ -66,7 +66,7 @@ def trainer_of(recipe, out, samples=None):
 
 
 def run_of(recipe, run):
-    train(recipe, samples_of(recipe), run)
+    fine_tune(recipe, samples_of(recipe), run)
     return run
 
 

@@ -14,7 +14,7 @@ from transformers import PreTrainedModel
 
 from gnomon.atomic import create_folder
 from gnomon.pipeline.answering.local import generate_texts
-from gnomon.pipeline.checkpoint import resolve
+from gnomon.pipeline.checkpoint import locate_checkpoint
 from gnomon.pipeline.collate import IGNORED, Collator
 from gnomon.pipeline.families import seam
 from gnomon.pipeline.load import ADAPTER, Loaded, attach_adapter, load, load_trained, tie_head
@@ -61,7 +61,7 @@ def merge(
         card = card.replace("{agreement}", str(agreement))
         if "{opening}" in card:
             example = next((sample for sample in samples if sample.images), samples[0])
-            _, family = resolve(recipe.model)
+            _, family = locate_checkpoint(recipe.model)
             code = _asking(part, out.name, example, family.template_options)
             card = card.replace("{opening}", code)
         (part / "README.md").write_text(card, encoding="utf-8")

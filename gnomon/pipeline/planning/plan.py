@@ -10,7 +10,7 @@ from statistics import mean
 from typing import Any
 
 from gnomon.pipeline import families
-from gnomon.pipeline.checkpoint import resolve, try_load, with_dtype
+from gnomon.pipeline.checkpoint import locate_checkpoint, try_load, with_dtype
 from gnomon.pipeline.families.base import Config, Family
 from gnomon.pipeline.planning import budget
 from gnomon.pipeline.planning.budget import GIB, Memory, PartSize, Sizer, Tokens
@@ -237,7 +237,7 @@ def _family_and_config(recipe: Recipe, *, config_only: bool) -> tuple[Family, Co
             )
     from transformers import AutoConfig
 
-    path, family = resolve(recipe.model)
+    path, family = locate_checkpoint(recipe.model)
     folder = families.TINY if path == families.BLANK else path
     return family, try_load(name, lambda: AutoConfig.from_pretrained(folder))
 

@@ -14,7 +14,7 @@ from gnomon.losses import CE
 from gnomon.pipeline.collate import COVERAGE_SAMPLES, Collator, digit_coverage
 from gnomon.pipeline.families.base import tokenizer_of
 from gnomon.pipeline.load import ADAPTER, MODEL, Loaded, load, tie_head
-from gnomon.pipeline.training import log as reports
+from gnomon.pipeline.training import log as training_log
 from gnomon.pipeline.training.parts import learning_rates, prepare_parts
 from gnomon.pipeline.training.resuming import last_checkpoint, remove_old
 from gnomon.pipeline.training.settings import name_sft_fields, sft_config
@@ -29,7 +29,9 @@ from gnomon.store.reading.augmented import augmented, spread_sample
 from gnomon.store.samples import Samples, evenly_spaced, train_size
 
 
-def train(recipe: Recipe, samples: Samples, run: Path, *, config: SFTConfig | None = None) -> Path:
+def fine_tune(
+    recipe: Recipe, samples: Samples, run: Path, *, config: SFTConfig | None = None
+) -> Path:
     """Train as a recipe says, and return where the weights lie in the run's directory.
 
     A finished run is left as it is; one that was killed before it saved its weights saves them.
@@ -38,7 +40,7 @@ def train(recipe: Recipe, samples: Samples, run: Path, *, config: SFTConfig | No
     for weights in (run / ADAPTER, run / MODEL):
         if weights.is_dir():
             return weights
-    trainer = run_training(recipe, samples, run, config=config)
+    trainer = train_to_last_step(recipe, samples, run, config=config)
     weights = save_weights(trainer, run)
     if trainer.accelerator.is_main_process:
         _warn_of_label_entropy(recipe, trainer, samples)
@@ -48,12 +50,12 @@ def train(recipe: Recipe, samples: Samples, run: Path, *, config: SFTConfig | No
 def _warn_of_label_entropy(recipe: Recipe, trainer: NumericSFTTrainer, samples: Samples) -> None:
     """Warn if the training learned no more than how frequent the labels are."""
     n = train_size(samples, recipe.train.samples)
-    indices = evenly_spaced(n, reports.ENTROPY_SAMPLES)
+    indices = evenly_spaced(n, training_log.ENTROPY_SAMPLES)
     # The labels that were trained: spread ones have more entropy.
     width, seed = recipe.loss.spread, recipe.seed
     labelled = [spread_sample(samples[index], width, seed, index, 0) for index in indices]
     history = trainer.state.log_history
-    message = reports.label_entropy_warning(trainer.data_collator, labelled, history)
+    message = training_log.label_entropy_warning(trainer.data_collator, labelled, history)
     if message:
         ways_out = ["more steps", "another learning rate"]
         if recipe.train.vision == "frozen":
@@ -71,7 +73,7 @@ class StopBelow(transformers.TrainerCallback):  # type: ignore[misc]
         control.should_training_stop |= logs.get(CE, self.threshold) < self.threshold
 
 
-class CountEpochs(transformers.TrainerCallback):  # type: ignore[misc]
+class EpochCounter(transformers.TrainerCallback):  # type: ignore[misc]
     """Callback that keeps the number of the pass for augmented and spread samples.
 
     After a resume it is that of the pass in which the training was interrupted.
@@ -87,7 +89,7 @@ class CountEpochs(transformers.TrainerCallback):  # type: ignore[misc]
         self.epoch.number = int(state.epoch or 0)
 
 
-def run_training(
+def train_to_last_step(
     recipe: Recipe,
     samples: Samples,
     run: Path,
@@ -113,7 +115,7 @@ def run_training(
     )
     if last is not None and is_last_step(last, recipe):
         # Resumed at its end, transformers would take one more step.
-        load_finished(trainer, last, run / reports.LOG)
+        load_finished(trainer, last, run / training_log.LOG)
     else:
         with name_sft_fields(recipe, "create_optimizer", "create_scheduler", "apply_liger_kernel"):
             trainer.train(resume_from_checkpoint=last and str(last))
@@ -193,7 +195,7 @@ def load_finished(trainer: NumericSFTTrainer, checkpoint: Path, log: Path) -> No
     # Weights alone: no optimizer is built, since no step follows.
     trainer._load_from_checkpoint(str(chosen))
     if trainer.accelerator.is_main_process:
-        reports.LogFile(log).repair(state.log_history)
+        training_log.LogFile(log).repair(state.log_history)
         remove_old(checkpoint.parent, trainer.args.save_total_limit, {checkpoint, chosen})
 
 
@@ -238,11 +240,11 @@ def make_trainer(
         numeric_mass=recipe.loss.numeric_mass,
         validation=validation,
         learning_rate_of=learning_rates(loaded.family, recipe.train),
-        callbacks=[CountEpochs(epoch), reports.LogFile(run / reports.LOG), *stopping],
+        callbacks=[EpochCounter(epoch), training_log.LogFile(run / training_log.LOG), *stopping],
     )
     tie_head(trainer.model)
     # The trainer has one of the two, which would write beside our bar.
     for printing in (transformers.ProgressCallback, transformers.PrinterCallback):
         trainer.remove_callback(printing)
-    trainer.add_callback(reports.Progress())
+    trainer.add_callback(training_log.Progress())
     return trainer

@@ -199,8 +199,8 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         # An evaluation has no accumulation window, in which labels are parsed ahead.
         parsed = inputs.get(_LABELS) or self._parse_labels(inputs)
         labels = parsed.labels
-        not_the_models = ("labels", FINAL, _LABELS, *TRLS_OWN_KEYS)
-        model_inputs = {name: v for name, v in inputs.items() if name not in not_the_models}
+        ignored_keys = ("labels", FINAL, _LABELS, *TRLS_OWN_KEYS)
+        model_inputs = {name: v for name, v in inputs.items() if name not in ignored_keys}
         answer = labels != IGNORED  # [B, T]
         packed = self.args.packing or self.args.eval_packing  # a chunk may be of a prompt alone
         if not packed and not answer.any(1).all():

@@ -25,7 +25,7 @@ from pipeline_toys import (
 
 from gnomon.commands import main
 from gnomon.pipeline.answering.local import generate_texts
-from gnomon.pipeline.checkpoint import open_processor, resolve
+from gnomon.pipeline.checkpoint import locate_checkpoint, open_processor
 from gnomon.pipeline.collate import IGNORED, written_answer
 from gnomon.pipeline.load import load
 from gnomon.pipeline.training.parts import layer_pattern, prepare_parts
@@ -182,7 +182,7 @@ def test_an_empty_thought_belongs_to_the_prompt(small, tmp_path):
 def test_what_a_template_does_not_tell_is_asked_for_by_name(small, tmp_path, template, fault):
     folder = changed(small, tmp_path, template)
     with pytest.raises(ValueError, match=f"'{re.escape(str(folder))}' cannot be opened: .*{fault}"):
-        resolve(Model(name=str(folder)))
+        locate_checkpoint(Model(name=str(folder)))
 
 
 def test_what_a_recipe_says_is_not_looked_for(small, tmp_path):
@@ -218,18 +218,18 @@ def test_what_a_recipe_says_is_not_looked_for(small, tmp_path):
 )
 def test_what_a_recipe_says_wrongly_is_refused(small, said, fault):
     with pytest.raises(ValueError, match=fault):
-        resolve(Model(name=str(small("glm4v")), auto=AutoFamily(**said)))
+        locate_checkpoint(Model(name=str(small("glm4v")), auto=AutoFamily(**said)))
 
 
 def test_what_belongs_to_auto_is_refused_for_a_family_that_is_known(checkpoint):
     with pytest.raises(ValueError, match=r"model\.auto: .* is of the family qwen2-vl: leave"):
-        resolve(Model(name=str(checkpoint), auto=AutoFamily(end="<|im_end|>")))
+        locate_checkpoint(Model(name=str(checkpoint), auto=AutoFamily(end="<|im_end|>")))
 
 
 def test_a_known_checkpoint_is_found_out_as_its_family_says(checkpoint):
     """Where a file says it, too: the same prompts, ends and sizes."""
     auto, processor = open_processor(Model(name=str(checkpoint), family="auto"))
-    _, known = resolve(Model(name=str(checkpoint)))
+    _, known = locate_checkpoint(Model(name=str(checkpoint)))
     for n_images in (1, 0):
         asked = known.prompt(processor, "What?", n_images=n_images)
         assert auto.prompt(processor, "What?", n_images=n_images) == asked
@@ -250,7 +250,7 @@ def test_a_checkpoint_without_a_chat_template_is_refused(small, tmp_path):
     folder = changed(small, tmp_path)
     (folder / "chat_template.jinja").unlink()
     with pytest.raises(ValueError, match="cannot be opened: it has no chat template, by which"):
-        resolve(Model(name=str(folder)))
+        locate_checkpoint(Model(name=str(folder)))
 
 
 def test_molmo2_is_refused_for_its_pictures(small, tmp_path):
@@ -260,7 +260,7 @@ def test_molmo2_is_refused_for_its_pictures(small, tmp_path):
                 "image_processor": {"image_processor_type": "Molmo2ImageProcessor"}}  # fmt: skip
     (folder / "processor_config.json").write_text(json.dumps(settings))
     with pytest.raises(ValueError, match=r"opened: .*torchvision: Molmo2ImageProcessor") as error:
-        resolve(Model(name=str(folder)))
+        locate_checkpoint(Model(name=str(folder)))
     assert "\n" not in str(error.value)
 
 

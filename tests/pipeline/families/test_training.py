@@ -32,7 +32,7 @@ from gnomon.pipeline.load import load, load_trained
 from gnomon.pipeline.quantize import keep_trainable_on_cpu, quantization_config
 from gnomon.pipeline.training.parts import prepare_parts
 from gnomon.pipeline.training.settings import CHECKPOINTING
-from gnomon.pipeline.training.train import train
+from gnomon.pipeline.training.train import fine_tune
 from gnomon.pipeline.training.trainer import NumericSFTTrainer
 from gnomon.recipe import Loss, Model, Recipe, Source, Train
 
@@ -300,7 +300,7 @@ def recipe(name, folder):
 
 
 def run_of(recipe, run):
-    train(recipe, store.mixture(recipe.data, split="train", seed=recipe.seed), run)
+    fine_tune(recipe, store.mixture(recipe.data, split="train", seed=recipe.seed), run)
     return run
 
 

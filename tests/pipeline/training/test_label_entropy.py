@@ -11,7 +11,7 @@ from pipeline_toys import BLANK
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import load
 from gnomon.pipeline.training.log import label_entropy, label_entropy_warning
-from gnomon.pipeline.training.train import train
+from gnomon.pipeline.training.train import fine_tune
 from gnomon.recipe import Recipe, validate
 from gnomon.sample import Number, Sample
 
@@ -105,7 +105,7 @@ def test_a_training_on_pictures_that_show_nothing_says_so(tmp_path, capsys):
         "train": {"language": "full", "per_device_train_batch_size": 16, "max_steps": 2,
                   "logging_steps": 1},
     }  # fmt: skip
-    train(validate(Recipe, raw, name="test"), pictures(640), tmp_path)
+    fine_tune(validate(Recipe, raw, name="test"), pictures(640), tmp_path)
     said = capsys.readouterr().err.splitlines()[-1]
     assert "the model has learned less than how frequent the answers are; try more steps, " in said
     assert said.endswith("or train.vision=lora")

@@ -32,7 +32,7 @@ from gnomon.losses.numbers.spans import read
 from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.load import load, load_trained
 from gnomon.pipeline.training.log import LOG
-from gnomon.pipeline.training.train import save_weights, train
+from gnomon.pipeline.training.train import fine_tune, save_weights
 from gnomon.recipe import Columns, Loss, Source
 from gnomon.store.reading.augmented import spread_sample
 
@@ -221,7 +221,7 @@ def test_they_train_the_same_however_samples_and_activations_are_made(
     if stored:
         store.write(samples, tmp_path / "data", n=recipe.train.samples)
         samples = store.open(tmp_path / "data")
-    train(changed(recipe, **settings), samples, tmp_path / "run")
+    fine_tune(changed(recipe, **settings), samples, tmp_path / "run")
     assert_same_run(tmp_path / "run", whole)
 
 
