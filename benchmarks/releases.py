@@ -31,16 +31,17 @@ RESULTS = ROOT / "benchmarks" / "results" / "releases.txt"
 PAGE = ROOT / "docs" / "releases.md"
 LIBRARIES = ("transformers", "trl", "peft", "bitsandbytes", "torch")
 FILES = (
-    *("training/test_seam.py", "training/test_settings.py", "training/test_trainer.py"),
+    *("training/test_library_releases.py", "training/test_settings.py", "training/test_trainer.py"),
     *("training/test_any_model.py", "training/test_adapters.py", "training/test_frozen.py"),
     *("training/test_resuming.py", "training/test_train.py", "answering/test_belief.py"),
     *("families/test_contract.py", "families/test_training.py"),
 )
 """Tests of the contract, in tests/pipeline."""
 QUICK = (
-    "seam or settings or stock_trls or (accumulated and 2x2-ntil) or evaluations_have_parts"
-    " or several_evaluations or first_step_of_adam or a_frozen_tower or between_checkpoints"
-    " or phones_home or stores_beliefs or supervised_text or layers_are_in_4_bits or qlora_step"
+    "library_releases or settings or stock_trls or (accumulated and 2x2-ntil)"
+    " or evaluations_have_parts or several_evaluations or first_step_of_adam or a_frozen_tower"
+    " or between_checkpoints or phones_home or stores_beliefs or supervised_text"
+    " or layers_are_in_4_bits or qlora_step"
 )
 """Names of the tests that every environment runs: all that the trainer overrides and leans on, and
 of each family its labels, its layers in 4 bits and two steps of QLoRA."""

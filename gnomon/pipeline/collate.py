@@ -44,7 +44,7 @@ class Collator:
             )
             for prompt, sample in zip(prompts, samples, strict=True)
         ]
-        # In one call: tokenized apart, the seam could get other tokens than in generation.
+        # In one call: tokenized apart, their border could get other tokens than in generation.
         texts = [prompt + answer for prompt, answer in zip(prompts, answers, strict=True)]
         pictures = [sample.images for sample in samples]
         # Padded on the right, so that every answer stands just before its row's padding.

@@ -25,7 +25,7 @@ from transformers import (
 from transformers.models.smolvlm import processing_smolvlm
 
 from gnomon.pipeline import families
-from gnomon.pipeline.families import _processors, seam
+from gnomon.pipeline.families import _processors, releases
 
 HERE = Path(__file__).parent
 DIGITS = "0123456789"
@@ -81,7 +81,7 @@ def processor_of(name, tokenizer, settings):
         more = {"image_seq_length": (settings["size"]["height"] // 28) ** 2}
     if name == "smolvlm":
         processing_smolvlm.num2words = processing_smolvlm.num2words or str
-    kind = seam.processor_class(model["processor"])
+    kind = releases.processor_class(model["processor"])
     return _processors.assemble(kind, pictures, tokenizer, chat_template=template, **more)
 
 

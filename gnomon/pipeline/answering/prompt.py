@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from gnomon.pipeline.families.seam import cache_key
+from gnomon.pipeline.families.releases import cache_key
 from gnomon.sample import Sample
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from gnomon.atomic import create_folder
 from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.checkpoint import locate_checkpoint
 from gnomon.pipeline.collate import IGNORED, Collator
-from gnomon.pipeline.families import seam
+from gnomon.pipeline.families import releases
 from gnomon.pipeline.load import ADAPTER, Loaded, attach_adapter, load, load_trained, tie_head
 from gnomon.pipeline.training.trainer import shift_labels
 from gnomon.progress import track
@@ -196,7 +196,7 @@ def _answer_scores(loaded: Loaded, batch: Sequence[Sample]) -> torch.Tensor:
     on_device: dict[str, Any] = {name: tensor.to(device) for name, tensor in inputs.items()}
     answer = (labels != IGNORED).to(device)
     head = loaded.model.get_output_embeddings()
-    with seam.only_answer_rows(head, answer) as arguments:
+    with releases.only_answer_rows(head, answer) as arguments:
         outputs = loaded.model.eval()(**on_device, **arguments, use_cache=False)
     logits: torch.Tensor = outputs.logits
     return logits.float().log_softmax(-1)

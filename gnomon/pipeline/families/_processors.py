@@ -8,7 +8,7 @@ import transformers
 from transformers import ProcessorMixin
 from transformers.models.auto.processing_auto import PROCESSOR_MAPPING_NAMES
 
-from gnomon.pipeline.families import seam
+from gnomon.pipeline.families import releases
 
 
 def open_parts(path: str | Path, pictures: Any, **defaults: Any) -> ProcessorMixin:
@@ -39,7 +39,7 @@ def assemble(
     parts = dict.fromkeys(original.get_attributes())
     parts |= {"image_processor": pictures, "tokenizer": tokenizer}
     members: dict[str, Any] = {"__module__": __name__, "original": original}
-    if method := seam.GENERIC_METHODS.get(original.__name__):
+    if method := releases.GENERIC_METHODS.get(original.__name__):
         members[method] = getattr(ProcessorMixin, method)
     subclass: Any = type(original.__name__, (original, _TextsAndPictures), members)
     processor: ProcessorMixin = subclass.from_args_and_dict([], settings, **parts)
@@ -89,7 +89,7 @@ def _processor_class(name: str | None, path: str | Path) -> type[ProcessorMixin]
     """Return the class of a checkpoint's processor, as AutoProcessor chooses it."""
     model_type = transformers.AutoConfig.from_pretrained(path).model_type
     name = name or PROCESSOR_MAPPING_NAMES.get(model_type, "")
-    processor: type[ProcessorMixin] | None = seam.processor_class(name)
+    processor: type[ProcessorMixin] | None = releases.processor_class(name)
     if processor is None:
         raise ValueError(f"transformers has no processor for {model_type!r}")
     return processor

@@ -183,7 +183,7 @@ def _discover(path: str | Path, model: Model) -> Auto:
         has_picture: _content_is_text(family, processor, has_picture)
         for has_picture in (True, False)
     }
-    fields |= _find_seam(family, processor, user)
+    fields |= _find_answer_border(family, processor, user)
     fields["facts"] = _describe(family, processor, built, model)
     return family
 
@@ -267,7 +267,7 @@ def _content_is_text(family: Auto, processor: Processor, has_picture: bool) -> b
     raise ValueError(f"its chat template does not render {what}: {shorten(text, 120)}")
 
 
-def _find_seam(family: Auto, processor: Processor, user: AutoFamily) -> dict[str, str]:
+def _find_answer_border(family: Auto, processor: Processor, user: AutoFamily) -> dict[str, str]:
     """Find what the template writes between prompt and answer, and what ends the answer."""
     prompt = _render(family, processor, n_images=1)
     parts = [{"type": "text", "text": ANSWER}]

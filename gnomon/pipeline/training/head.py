@@ -13,7 +13,7 @@ from torch.nn import Module
 from transformers import PreTrainedModel
 
 from gnomon.losses import Objective
-from gnomon.pipeline.families import seam
+from gnomon.pipeline.families import releases
 
 RESCALING_KEYS = (
     "final_logit_softcapping",  # Gemma
@@ -41,7 +41,7 @@ def rows_in_one_pass(
     `answer_only` the model computes no other logits; that needs `supports_logits_to_keep`.
     """
     if answer_only:
-        with seam.only_answer_rows(head, answer) as arguments:
+        with releases.only_answer_rows(head, answer) as arguments:
             outputs = model(**inputs, **arguments)
         return objective.rows(outputs.logits, targets), outputs
     outputs = model(**inputs)
@@ -72,8 +72,8 @@ def rows_in_chunks(
         return packed[0]
 
     with (
-        seam.replaced_forward(head, packing_head) as project,
-        seam.only_answer_rows(head, answer) as arguments,
+        releases.replaced_forward(head, packing_head) as project,
+        releases.only_answer_rows(head, answer) as arguments,
     ):
         outputs = model(**inputs, **arguments)
     # A model that changes its logits after the head has changed the packed rows. DDP and mixed

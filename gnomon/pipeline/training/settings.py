@@ -18,12 +18,12 @@ from trl import SFTConfig
 
 from gnomon.eval.scoring.figures import greater_is_better
 from gnomon.names import hint
-from gnomon.pipeline.families import seam
+from gnomon.pipeline.families import releases
 from gnomon.recipe import Recipe
 from gnomon.shortage import is_shortage
 
 FIELDS = [field.name for field in fields(SFTConfig) if field.init]
-CHECKPOINTING = seam.checkpointing_key()
+CHECKPOINTING = releases.checkpointing_key()
 """Name of the setting in the installed transformers."""
 _BOUNDS = {
     "adam_beta1": (0, 1 - 1e-9),

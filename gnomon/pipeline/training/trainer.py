@@ -18,7 +18,7 @@ from gnomon.losses import CE, NumericLoss, NumericVocab, Objective, create
 from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.objective import Balance, Schedule
 from gnomon.pipeline.collate import FINAL, IGNORED
-from gnomon.pipeline.families.seam import PLAIN_LOSSES, TRLS_OWN_KEYS, check_overrides
+from gnomon.pipeline.families.releases import PLAIN_LOSSES, TRL_KEYS, check_overrides
 from gnomon.pipeline.planning.budget import LOGITS_AT_ONCE
 from gnomon.pipeline.quantize import cast_adapter, keep_trainable_on_cpu
 from gnomon.pipeline.training.head import (
@@ -199,7 +199,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         # An evaluation has no accumulation window, in which labels are parsed ahead.
         parsed = inputs.get(_LABELS) or self._parse_labels(inputs)
         labels = parsed.labels
-        ignored_keys = ("labels", FINAL, _LABELS, *TRLS_OWN_KEYS)
+        ignored_keys = ("labels", FINAL, _LABELS, *TRL_KEYS)
         model_inputs = {name: v for name, v in inputs.items() if name not in ignored_keys}
         answer = labels != IGNORED  # [B, T]
         packed = self.args.packing or self.args.eval_packing  # a chunk may be of a prompt alone

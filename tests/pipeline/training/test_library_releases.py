@@ -21,8 +21,8 @@ from pipeline_toys import UNEVEN, ours
 from trl import SFTTrainer
 
 from gnomon.pipeline import NumericSFTTrainer
-from gnomon.pipeline.families import seam
-from gnomon.pipeline.families.seam import check_overrides
+from gnomon.pipeline.families import releases
+from gnomon.pipeline.families.releases import check_overrides
 from gnomon.pipeline.training.settings import CHECKPOINTING
 
 HERE = "gnomon/pipeline/training/trainer.py stands on"
@@ -78,7 +78,7 @@ def test_they_are_refused_when_the_trainer_is_imported(monkeypatch):
 
 def test_gemma4s_processor_is_imported_without_torchvision():
     """transformers before 5.21 imports two names from a module that needs it."""
-    assert seam.processor_class("Gemma4Processor").__name__ == "Gemma4Processor"
+    assert releases.processor_class("Gemma4Processor").__name__ == "Gemma4Processor"
     module = sys.modules.get("transformers.models.gemma4.image_processing_gemma4")
     assert module is None or "_pil_" not in module.__file__
 
@@ -93,13 +93,13 @@ def test_gemma4s_processor_is_imported_without_torchvision():
 def test_the_checkpointing_of_old_and_new_releases_is_called_by_name(names, key, monkeypatch):
     arguments = make_dataclass("Arguments", names)
     monkeypatch.setattr(transformers, "TrainingArguments", arguments)
-    assert seam.checkpointing_key.__wrapped__() == key
+    assert releases.checkpointing_key.__wrapped__() == key
 
 
 def test_the_loss_that_a_config_of_trl_has_by_itself_is_accepted(tmp_path):
     """It is chunked_nll before TRL 1.15."""
     plain = trl.SFTConfig(str(tmp_path), use_cpu=True, bf16=False, **{CHECKPOINTING: False})
-    assert plain.loss_type in seam.PLAIN_LOSSES
+    assert plain.loss_type in releases.PLAIN_LOSSES
 
 
 def test_keys_that_trl_adds_to_a_batch_do_not_reach_the_model(fresh, tmp_path):
@@ -122,8 +122,8 @@ def test_a_head_that_selects_the_rows_gives_the_loss_of_a_mask(fresh, tmp_path, 
     trainer.logits_at_once = rows * trainer._vocab_size
     batch = next(iter(trainer.get_train_dataloader()))
     losses = []
-    for takes_masks in (seam.takes_masks(), False):
-        monkeypatch.setattr(seam, "takes_masks", lambda answer=takes_masks: answer)
+    for takes_masks in (releases.takes_masks(), False):
+        monkeypatch.setattr(releases, "takes_masks", lambda answer=takes_masks: answer)
         losses.append(trainer.compute_loss(trainer.model, dict(batch)).item())
     assert losses[1] == pytest.approx(losses[0], rel=1e-6)
     assert "forward" not in vars(trainer.model.get_output_embeddings())
@@ -139,7 +139,7 @@ def test_a_mask_still_keeps_its_rows(fresh, tmp_path):
     with torch.no_grad():
         whole = fresh.model(input_ids=ids).logits
         for model in (fresh.model, ours(fresh, UNEVEN, tmp_path).model):
-            with seam.only_answer_rows(model.get_output_embeddings(), mask) as arguments:
+            with releases.only_answer_rows(model.get_output_embeddings(), mask) as arguments:
                 rows = model(input_ids=ids, **arguments, use_cache=False).logits
             assert rows.shape == (4, whole.shape[-1]), (
                 f"{HERE} logits_to_keep as a boolean mask of [B, T], also after SFTTrainer took the"

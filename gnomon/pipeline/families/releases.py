@@ -1,4 +1,4 @@
-"""Seam to transformers and TRL: a check of their releases, and the forms that older ones need.
+"""Releases of transformers and TRL: a check of those installed, and what older ones need.
 
 A form names the release that ended it. With the lower bound in pyproject.toml at or above that
 release, it can go. `python -m benchmarks.releases` tries the releases.
@@ -27,7 +27,7 @@ PLAIN_LOSSES = ("nll", "chunked_nll")
 Chunked or not, the model's own forward runs wherever it is given no labels, as the trainer does.
 """
 
-TRLS_OWN_KEYS = ("_prediction_loss_only",)
+TRL_KEYS = ("_prediction_loss_only",)
 """Keys that TRL before 1.15 adds to a batch of an evaluation and takes out in its own loss."""
 
 GENERIC_METHODS = {
