@@ -15,7 +15,7 @@ from gnomon.recipe.checking import check_sft
 from gnomon.redact import check_url
 
 PartName = Literal["language", "vision", "projector"]
-Part = Literal["frozen", "lora", "full"]
+TrainingMode = Literal["frozen", "lora", "full"]
 """Training of one part of a model: none, by adapters, or of all its weights."""
 
 
@@ -363,11 +363,11 @@ class Train:
     limit."""
     activation_checkpointing: bool = False
     """Recompute activations in the backward pass: less memory, about a third more time."""
-    language: Part = "lora"
+    language: TrainingMode = "lora"
     """Training of the language model."""
-    vision: Part = "frozen"
+    vision: TrainingMode = "frozen"
     """Training of the vision tower."""
-    projector: Part = "frozen"
+    projector: TrainingMode = "frozen"
     """Training of the projector, which leads from the vision tower to the language model."""
     lora_r: Rank = 16
     """Rank of the adapters."""

@@ -50,7 +50,7 @@ class PartSize:
     """Parameters held in 4 or 8 bits."""
     trained: int
     """Parameters that train: the adapters', or the part's own."""
-    way: str
+    mode: str
     """frozen, lora or full."""
 
 
@@ -108,8 +108,8 @@ class Sizer:
         batch = train.per_device_train_batch_size
         width = 4 if model.dtype == "float32" else 2  # bytes of a number
         quantized_width = NF4 if model.bits == 4 else 1
-        adapters = sum(part.trained for part in parts if part.way == "lora")
-        full = sum(part.trained for part in parts if part.way == "full")
+        adapters = sum(part.trained for part in parts if part.mode == "lora")
+        full = sum(part.trained for part in parts if part.mode == "full")
         vocabulary = self._config.get_text_config().vocab_size
         # The trainer puts no more rows than this through the head at a time.
         rows = min(batch * max(t.answer for t in tokens), LOGITS_AT_ONCE // vocabulary)
@@ -147,12 +147,12 @@ class Sizer:
         return float(tokens * config.hidden_size * width * blocks + saved / blocks)
 
     def _measure(self, model: Model, train: Train, tokens: int, width: int) -> float:
-        way, rank = train.language, train.lora_r
+        mode, rank = train.language, train.lora_r
         if self._stored is not None:
-            return self._stored.saved_bytes(way=way, rank=rank, width=width, tokens=tokens)
+            return self._stored.saved_bytes(mode=mode, rank=rank, width=width, tokens=tokens)
         built = model_shapes.build_on_meta(self._family, self._config, str(model.dtype))
         return model_shapes.measure_saved_bytes(
-            self._family, built, way=way, rank=rank, tokens=tokens
+            self._family, built, mode=mode, rank=rank, tokens=tokens
         )
 
     def _vision(self, train: Train, patches: int, width: int) -> float:
@@ -179,15 +179,15 @@ def part_sizes(shapes: model_shapes.Shapes, model: Model, train: Train) -> list[
         parameters, layers, quantised = shapes.parameters[name], shapes.layers[name], 0
         if model.bits and name == "language":
             quantised = sum(layer.inputs * layer.outputs * layer.n for layer in layers)
-        way = getattr(train, name)
+        mode = getattr(train, name)
         adapters = _adapter_parameters(layers, train.rank(name), train.lora)
-        trained = {"frozen": 0, "lora": adapters, "full": parameters}[way]
-        parts.append(PartSize(name, parameters, quantised, trained, way))
+        trained = {"frozen": 0, "lora": adapters, "full": parameters}[mode]
+        parts.append(PartSize(name, parameters, quantised, trained, mode))
     if "head" in shapes.parameters:
-        way, trained = "frozen", 0
+        mode, trained = "frozen", 0
         if train.language == "full":
-            way, trained = "full", shapes.trainable_head
-        parts.append(PartSize("head", shapes.parameters["head"], 0, trained, way))
+            mode, trained = "full", shapes.trainable_head
+        parts.append(PartSize("head", shapes.parameters["head"], 0, trained, mode))
     return parts
 
 

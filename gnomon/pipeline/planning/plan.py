@@ -134,7 +134,7 @@ class Plan:
             rest = _short(part.parameters - part.quantised)
             precision = f"{self.recipe.model.bits} bits, {rest} of it {precision}"
         return (
-            f"{part.name:<9}  {_short(part.parameters):<10}  {trained[part.way]:<16}  {precision}"
+            f"{part.name:<9}  {_short(part.parameters):<10}  {trained[part.mode]:<16}  {precision}"
         )
 
     def _memory_lines(self) -> list[str]:

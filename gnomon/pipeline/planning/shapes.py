@@ -71,13 +71,13 @@ class Stored(NamedTuple):
 
     shapes: Shapes
     activations: Mapping[str, StoredActivations]
-    """Keys are a way of training the language and a number's width, as in "lora 2"; rank 0."""
+    """Keys are a training mode of the language and a number's width, as in "lora 2"; rank 0."""
 
-    def saved_bytes(self, *, way: str, rank: int, width: int, tokens: int) -> float:
+    def saved_bytes(self, *, mode: str, rank: int, width: int, tokens: int) -> float:
         """Bytes that the language model saves of one sample for its backward pass."""
-        line = self.activations[f"{way} {width}"]
+        line = self.activations[f"{mode} {width}"]
         adapters = 0
-        if way == "lora":  # each saves the output of its first matrix, of `rank` numbers a token
+        if mode == "lora":  # each saves the output of its first matrix, of `rank` numbers a token
             adapters = rank * width * sum(layer.n for layer in self.shapes.layers["language"])
         padded = -(-tokens // CHUNK) * CHUNK
         return tokens * (line.per_token + adapters) + padded * line.per_padded + line.constant
@@ -136,18 +136,18 @@ def measure_shapes(family: Family, model: PreTrainedModel) -> Shapes:
 
 
 def measure_saved_bytes(
-    family: Family, model: PreTrainedModel, *, way: str, rank: int, tokens: int
+    family: Family, model: PreTrainedModel, *, mode: str, rank: int, tokens: int
 ) -> float:
     """Run the language model on the meta device, and add up what autograd saves of one sample.
 
-    Each storage counts once, and parameters do not. The model is changed: with `way` "lora" it
+    Each storage counts once, and parameters do not. The model is changed: with `mode` "lora" it
     gets adapters.
     """
     import torch
 
-    if way == "lora":
+    if mode == "lora":
         _add_adapters(model, family.linear_layers(model, family.language), rank)
-    elif way == "full":
+    elif mode == "full":
         for name, parameter in model.named_parameters():
             parameter.requires_grad_(name.startswith(family.language))
     # Weights are in memory anyway; a view of one has the same storage.
@@ -245,19 +245,23 @@ def measure_stored(family: Family, checkpoint: str) -> Stored:
     shapes = measure_shapes(family, build_on_meta(family, config, "bfloat16"))
     n = sum(layer.n for layer in shapes.layers["language"])
     activations = {}
-    for way in ("frozen", "lora", "full"):
+    for mode in ("frozen", "lora", "full"):
         for width, dtype in _WIDTHS.items():
             whole, longer, longest = (
                 measure_saved_bytes(
-                    family, build_on_meta(family, config, dtype), way=way, rank=_RANK, tokens=tokens
+                    family,
+                    build_on_meta(family, config, dtype),
+                    mode=mode,
+                    rank=_RANK,
+                    tokens=tokens,
                 )
                 for tokens in _LENGTHS
             )
             # One token more than whole chunks is one token, and a chunk of padded ones.
             slope = (longest - whole) / (_LENGTHS[2] - _LENGTHS[0])
             per_padded = (longer - whole - slope) / (CHUNK - 1)
-            adapters = _RANK * width * n if way == "lora" else 0
-            activations[f"{way} {width}"] = StoredActivations(
+            adapters = _RANK * width * n if mode == "lora" else 0
+            activations[f"{mode} {width}"] = StoredActivations(
                 slope - per_padded - adapters, per_padded, whole - slope * _LENGTHS[0]
             )
     return Stored(shapes, activations)

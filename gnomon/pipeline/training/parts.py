@@ -1,7 +1,7 @@
 """Parts of a model that train: adapters, whole modules, learning rates, frozen towers.
 
 A part is the language model, the vision tower or the projector between them. A recipe trains each
-in one of three ways: frozen, lora (by adapters) or full (its own weights).
+in one of three modes: frozen, lora (by adapters) or full (its own weights).
 """
 
 import re
@@ -26,9 +26,9 @@ def prepare_parts(loaded: Loaded, train: Train) -> LoraConfig | None:
     Returns the configuration of the adapters; None if no part has adapters.
     """
     unused = tuple(loaded.family.unused_modules(loaded.model.config))
-    parts = [*(((prefix,), "frozen") for prefix in unused), *_ways(loaded.family, train)]
+    parts = [*(((prefix,), "frozen") for prefix in unused), *_modes(loaded.family, train)]
     # Unused modules come first in `parts`, so that no prefix below claims them.
-    full = {part for part, way in parts if way == "full"}
+    full = {part for part, mode in parts if mode == "full"}
     layers = _adapter_layers(loaded, train, unused)
     if not layers:
         for name, parameter in loaded.model.named_parameters():
@@ -37,20 +37,20 @@ def prepare_parts(loaded: Loaded, train: Train) -> LoraConfig | None:
     return _lora_config(train, layers, unused, _full_modules(loaded.model, parts, full))
 
 
-def _ways(family: Family, train: Train) -> list[tuple[Part, str]]:
-    """List the family's parts with the way in which each trains.
+def _modes(family: Family, train: Train) -> list[tuple[Part, str]]:
+    """List the family's parts with the training mode of each.
 
     The projector comes before the vision tower: its name may lie within the tower's.
     """
     parts = []
     for name in ("projector", "vision", "language"):
         part: Part | None = getattr(family, name)
-        way = getattr(train, name)
+        mode = getattr(train, name)
         if part is not None:
-            parts.append((part, way))
-        elif way != "frozen":
+            parts.append((part, mode))
+        elif mode != "frozen":
             why = "reads text alone and has none" if family.vision is None else "has no such part"
-            raise ValueError(f"train.{name}: {way!r}: {family.name} {why}: set it to frozen")
+            raise ValueError(f"train.{name}: {mode!r}: {family.name} {why}: set it to frozen")
     return parts
 
 
@@ -155,7 +155,7 @@ def learning_rates(family: Family, train: Train) -> Callable[[str], float] | Non
     by_part = {getattr(family, name): rate for name, rate in (train.learning_rates or {}).items()}
     if not by_part:
         return None
-    parts = _ways(family, train)
+    parts = _modes(family, train)
 
     def learning_rate_of(name: str) -> float:
         # PEFT puts this before the names of the model that it wraps.

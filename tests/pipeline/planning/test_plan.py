@@ -59,18 +59,18 @@ def test_activations_are_what_autograd_really_keeps(small):
     loaded = load(Model(name=str(small("qwen2")), load_in_4bit=False, dtype="float32"))
     family = loaded.family
     built = build_on_meta(family, loaded.model.config, "float32")
-    planned = measure_saved_bytes(family, built, way="lora", rank=TRAIN.lora_r, tokens=256)
+    planned = measure_saved_bytes(family, built, mode="lora", rank=TRAIN.lora_r, tokens=256)
     layers = layer_pattern(family.linear_layers(loaded.model, family.language))
     adapted = get_peft_model(loaded.model, LoraConfig(r=TRAIN.lora_r, target_modules=layers))
     real = bytes_kept(adapted.get_base_model().model, 256)
     assert planned == pytest.approx(real, rel=0.1)
 
 
-@pytest.mark.parametrize("way", ["lora", "full"])
-def test_parameters_are_counted_as_they_are_loaded(name, exact, folder, way):
-    model = Model(name=str(folder), load_in_4bit=way == "lora")
-    sees = name in SEEING and way == "lora"
-    train = Train(language=way, vision="lora" if sees else "frozen", lora_r=4)
+@pytest.mark.parametrize("mode", ["lora", "full"])
+def test_parameters_are_counted_as_they_are_loaded(name, exact, folder, mode):
+    model = Model(name=str(folder), load_in_4bit=mode == "lora")
+    sees = name in SEEING and mode == "lora"
+    train = Train(language=mode, vision="lora" if sees else "frozen", lora_r=4)
     loaded = load(model)
     built = build_on_meta(loaded.family, loaded.model.config, "float32")
     parts = part_sizes(measure_shapes(loaded.family, built), model, train)
@@ -138,7 +138,7 @@ def test_stored_shapes_are_those_that_are_measured(checkpoint_id):
     family = well_known()[checkpoint_id]
     config, stored = family.config(checkpoint_id), stored_shapes()[checkpoint_id]
     assert measure_shapes(family, build_on_meta(family, config, "bfloat16")) == stored.shapes
-    options = {"way": "lora", "rank": 3, "tokens": 293}
+    options = {"mode": "lora", "rank": 3, "tokens": 293}
     measured = measure_saved_bytes(family, build_on_meta(family, config, "bfloat16"), **options)
     # In Llama-3.2-Vision some adapters see patches, however many tokens there are.
     error = 2e-3 if family.name == "mllama" else 1e-6
