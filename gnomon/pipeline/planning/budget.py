@@ -8,7 +8,7 @@ Nothing here loads weights.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -52,6 +52,12 @@ class PartSize:
     """Parameters that train: the adapters', or the part's own."""
     mode: str
     """frozen, lora or full."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, for `gnomon plan --json`."""
+        values = asdict(self)
+        values["way"] = values.pop("mode")  # programs know it by this name
+        return values
 
 
 @dataclass(frozen=True)

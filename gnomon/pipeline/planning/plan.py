@@ -72,7 +72,7 @@ class Plan:
             "model": self.recipe.model.name,
             "family": self.family.name,
             "found": dict(self.family.description()),
-            "parts": [asdict(part) for part in self.parts],
+            "parts": [part.to_json() for part in self.parts],
             "tokens": {
                 "counted": self.counted,
                 "mean": self._mean_tokens(),
