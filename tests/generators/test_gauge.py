@@ -40,7 +40,7 @@ def test_ticks_are_where_the_ink_is(instrument):
     """Every labelled tick's middle is darker, or lighter, than the floor."""
     for index in range(10):
         gauge = Gauge(instruments=(instrument,), size=300, **UPRIGHT)
-        sample, layout = gauge[index], scene_of(gauge, index, draw).state.layout
+        sample, layout = gauge[index], scene_of(gauge, index, draw).posed_instrument.layout
         track, tick = layout.track, layout.tick
         palette = PALETTES[sample.facts["style"]["palette"]]
         pose = np.array(sample.facts["homography"])

@@ -49,19 +49,19 @@ class GaugeScene(NamedTuple):
     scale: Scale
     value: Decimal
     zones: tuple[Zone, ...]
-    target: Decimal | None
+    mark: Decimal | None
     """The value that a triangle marks."""
     look: Look
 
     @property
-    def state(self) -> Instrument:
-        """The instrument as it stands at the value: its card turned, if it has one that turns."""
+    def posed_instrument(self) -> Instrument:
+        """The instrument posed at the value: its card turned, where it has one that turns."""
         return self.instrument.turn_card(self.scale.share(self.value))
 
 
 def picture(scene: GaugeScene, rng: Rng) -> Image:
     """Draw an instrument with its value."""
-    instrument, scale, look = scene.state, scene.scale, scene.look
+    instrument, scale, look = scene.posed_instrument, scene.scale, scene.look
     palette, pose = colours.palette(look.palette), look.pose
     canvas = _face(scene, palette, rng) if look.case == FACE else _case(scene, palette, rng)
     for name, begin, end in scene.zones:
@@ -81,9 +81,9 @@ def picture(scene: GaugeScene, rng: Rng) -> Image:
     cover = instrument.cover()
     if cover:
         canvas.inlay([pose(contour) for contour in cover], palette.case)
-    if scene.target is not None:
-        mark = instrument.target_mark(scale.share(scene.target))
-        canvas.inlay([pose(mark)], palette.ink)
+    if scene.mark is not None:
+        triangle = instrument.mark(scale.share(scene.mark))
+        canvas.inlay([pose(triangle)], palette.ink)
     if not look.photo:
         if instrument.pointer_covers_ticks:
             instrument.draw_pointer(canvas, pose, pointer(scene), palette)
@@ -93,7 +93,7 @@ def picture(scene: GaugeScene, rng: Rng) -> Image:
 
 def _case(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
     """Draw the backdrop with the case and its floor before it."""
-    instrument, look = scene.state, scene.look
+    instrument, look = scene.posed_instrument, scene.look
     case = instrument.outline(look.case, RIM)
     # The backdrop stands out from the case just outside of it, at 1.03 of the rim.
     edges, side = [(look.pose(1.03 * case), palette.case)], SCALE * look.size
@@ -124,7 +124,7 @@ def _face(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
 
 def _photograph(canvas: Canvas, scene: GaugeScene, palette: Palette, rng: Rng) -> Image:
     """Take a picture of the drawing, the pointer a little above it."""
-    instrument, look = scene.state, scene.look
+    instrument, look = scene.posed_instrument, scene.look
     still, shapes = canvas.pixels.copy(), []
     if instrument.pointer_covers_ticks:  # columns and bars lie in the floor and cast no shadow
         shift = np.array(photo.parallax(rng, look.pose.scale))
@@ -141,16 +141,16 @@ def _photograph(canvas: Canvas, scene: GaugeScene, palette: Palette, rng: Rng) -
 def pointer(scene: GaugeScene) -> list[Points]:
     """Return the contours of what shows the reading, in the picture."""
     pose, share = scene.look.pose, scene.scale.share(scene.value)
-    shapes = scene.state.pointer(scene.look.hand, share, SWELL / FINE / pose.scale)
+    shapes = scene.posed_instrument.pointer(scene.look.hand, share, SWELL / FINE / pose.scale)
     return [pose(shape) for shape in shapes]
 
 
 def ticks(scene: GaugeScene) -> Points:
     """Both ends of visible ticks in the picture, [n, 2, 2]; the one on the track comes first."""
-    scale, layout = scene.scale, scene.state.layout
+    scale, layout = scene.scale, scene.posed_instrument.layout
     labels = set(scale.labels)
     ends = []
-    for tick in scene.state.ticks(scale):
+    for tick in scene.posed_instrument.ticks(scale):
         share = scale.share(tick)
         length = layout.tick * (1 if tick in labels else 0.6)
         ends.append([layout.track.at(share), layout.track.at(share, length)])
@@ -161,7 +161,7 @@ def ticks(scene: GaugeScene) -> Points:
 def _graduation(canvas: Canvas, scene: GaugeScene, palette: Palette) -> None:
     """Ticks as thin lines; those with a label are longer and broader."""
     ends, labels = ticks(scene), set(scene.scale.labels)
-    visible = scene.state.ticks(scene.scale)
+    visible = scene.posed_instrument.ticks(scene.scale)
     long = [i for i, tick in enumerate(visible) if tick in labels]
     canvas.strokes(ends, palette.ink)
     for begin, end in ends[long]:
@@ -173,7 +173,7 @@ def _graduation(canvas: Canvas, scene: GaugeScene, palette: Palette) -> None:
 
 def _texts(canvas: Canvas, scene: GaugeScene, ink: Colour) -> None:
     """Write the numbers and the unit."""
-    instrument, scale = scene.state, scene.scale
+    instrument, scale = scene.posed_instrument, scene.scale
     texts = [*instrument.numerals(scale), *instrument.captions(scale)]
     draw_texts(canvas, texts, scene.look.font, scene.look.pose, ink)
 
@@ -183,7 +183,7 @@ def gauge_facts(scene: GaugeScene, gap: Decimal, question: GaugeQuestion) -> dic
 
     `gap` is the distance between the ticks around the value.
     """
-    instrument, scale, look = scene.state, scene.scale, scene.look
+    instrument, scale, look = scene.posed_instrument, scene.scale, scene.look
     pose, share = look.pose, scale.share(scene.value)
     ends = ticks(scene)
     return {
@@ -204,7 +204,7 @@ def gauge_facts(scene: GaugeScene, gap: Decimal, question: GaugeQuestion) -> dic
             {"text": f"{v:f}", "at": list(pose.at(*at))} for v, at in instrument.labels(scale)
         ],
         "zones": [{"name": n, "from": f"{b:f}", "to": f"{e:f}"} for n, b, e in scene.zones],
-        "target": None if scene.target is None else f"{scene.target:f}",
+        "target": None if scene.mark is None else f"{scene.mark:f}",
         "limits": None if question.limits is None else [f"{v:f}" for v in question.limits],
         "style": {"case": look.case, "hand": look.hand, "palette": look.palette,
                   "background": look.background, "font": look.font},

@@ -272,15 +272,15 @@ class Gauge(PictureGenerator):
         rng: Rng,
     ) -> GaugeScene:
         """Plan the instrument with its look; zones and a mark that nobody asks about are decoys."""
-        zones, target = question.zones, question.mark
+        zones, mark = question.zones, question.mark
         whole = scale.cycle is None and not instrument.has_window
         if whole and not zones and rng.chance(self.settings.decoys):
-            zones = questions.zones(scale, value, rng)
+            zones = questions.random_zones(scale, value, rng)
         # Half as many marks as zones.
-        if whole and target is None and rng.chance(self.settings.decoys / 2):
-            target = rng.choice(scale.labels)
+        if whole and mark is None and rng.chance(self.settings.decoys / 2):
+            mark = rng.choice(scale.labels)
         look = self._look(instrument, framing, rng, has_zones=bool(zones))
-        return GaugeScene(instrument, scale, value, zones, target, look)
+        return GaugeScene(instrument, scale, value, zones, mark, look)
 
     def _look(self, instrument: Instrument, framing: Framing, rng: Rng, *, has_zones: bool) -> Look:
         case = rng.choice(CASES if self.look == "flat" else _PHOTOGRAPHED_CASES)

@@ -68,7 +68,7 @@ def box_question(name: str) -> str:
     return text.format(name=name)
 
 
-def zones(scale: Scale, value: Decimal, rng: Rng) -> tuple[Zone, ...]:
+def random_zones(scale: Scale, value: Decimal, rng: Rng) -> tuple[Zone, ...]:
     """Three zones that meet at labels, neither of them beside the value."""
     first, second = _two_labels(scale, value, rng)
     # Green is more often the lower end than the upper one.
@@ -98,9 +98,9 @@ def _percent(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuest
 
 
 def _zone(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:  # noqa: ARG001 - as all questions
-    coloured = zones(scale, value, rng)
-    colour = next(name for name, begin, end in coloured if begin <= value <= end)
-    return GaugeQuestion(Text(colour, tuple(ZONES)), zones=coloured)
+    zones = random_zones(scale, value, rng)
+    colour = next(name for name, begin, end in zones if begin <= value <= end)
+    return GaugeQuestion(Text(colour, tuple(ZONES)), zones=zones)
 
 
 def _in_range(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:  # noqa: ARG001 - as all questions

@@ -87,8 +87,8 @@ class Layout:
     """Height of a label's digits."""
     zone: tuple[float, float]
     """Offsets between which coloured zones lie."""
-    target: tuple[float, float]
-    """Offsets of the tip and the base of the triangle that marks a target."""
+    mark: tuple[float, float]
+    """Offsets of the tip and the base of the triangle that marks a value."""
     unit: tuple[float, float]
     """The place of the unit."""
     half_size: tuple[float, float] | None = None
@@ -227,9 +227,9 @@ class Instrument(ABC):
         """The case as a polygon; a scale above 1 draws a rim around it."""
         return _outline(self.layout.half_size, case, scale)
 
-    def target_mark(self, share: float) -> Points:
-        """A small triangle whose tip marks a target value."""
-        track, (tip, base) = self.layout.track, self.layout.target
+    def mark(self, share: float) -> Points:
+        """A small triangle whose tip marks a value."""
+        track, (tip, base) = self.layout.track, self.layout.mark
         # Half the base of the triangle, as a share of the track.
         half = 0.045 / track.length
         corners = ((share, tip), (share - half, base), (share + half, base))

@@ -63,7 +63,7 @@ class BathroomScale(Instrument):
             label=design.tick_length + 0.62 * design.digit_height + 0.06,
             digit=design.digit_height,
             zone=(-0.09, -0.02),
-            target=(-0.01, -0.11),
+            mark=(-0.01, -0.11),
             unit=(0.17, 0.62 * design.window),
             half_size=(1.0, design.window),
         )

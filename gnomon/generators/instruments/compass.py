@@ -83,7 +83,7 @@ class Compass(Instrument):
             label=label,
             digit=design.digit_height,
             zone=(-0.09, -0.02),
-            target=(-0.01, -0.11),
+            mark=(-0.01, -0.11),
             unit=(0, 0.5),
             half_size=(1.0, 1.2) if design.style == "plate" else None,
         )

@@ -68,7 +68,7 @@ class RotaryDial(Instrument):
             label=design.label_offset,
             digit=design.digit_height,
             zone=(-0.09, -0.02),
-            target=(-0.01, -0.11),
+            mark=(-0.01, -0.11),
             unit=(0, 0.5),
         )
 

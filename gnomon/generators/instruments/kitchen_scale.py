@@ -67,7 +67,7 @@ class KitchenScale(NeedleInstrument):
             + 0.05,
             digit=design.digit_height,
             zone=(-0.09, -0.02),
-            target=(-0.01, -0.11),
+            mark=(-0.01, -0.11),
             unit=(0.0, 0.3),
         )
 

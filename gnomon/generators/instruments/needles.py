@@ -14,7 +14,7 @@ class RoundGauge(NeedleInstrument):
         label=0.265,
         digit=0.1,
         zone=(-0.09, -0.02),
-        target=(-0.01, -0.11),
+        mark=(-0.01, -0.11),
         unit=(0, 0.5),
     )
 
@@ -44,7 +44,7 @@ class PanelMeter(NeedleInstrument):
         label=-0.12,
         digit=0.1,
         zone=(0.12, 0.19),
-        target=(0.11, 0.21),
+        mark=(0.11, 0.21),
         unit=(0, 0.1),
         half_size=(1.0, 0.78),
     )
@@ -79,7 +79,7 @@ class Speedometer(NeedleInstrument):
         label=0.25,
         digit=0.075,
         zone=(-0.07, -0.01),
-        target=(-0.01, -0.09),
+        mark=(-0.01, -0.09),
         unit=(0, 0.45),
     )
 
@@ -109,7 +109,7 @@ class WeighingScale(NeedleInstrument):
         label=0.265,
         digit=0.1,
         zone=(-0.09, -0.02),
-        target=(-0.01, -0.11),
+        mark=(-0.01, -0.11),
         unit=(0, 0.32),
     )
 

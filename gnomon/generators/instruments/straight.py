@@ -22,7 +22,7 @@ class Thermometer(Instrument):
         label=0.28,
         digit=0.085,
         zone=(-0.32, -0.24),
-        target=(-0.19, -0.29),
+        mark=(-0.19, -0.29),
         unit=(0.3, 0.83),
         half_size=(0.52, 1.0),
     )
@@ -64,7 +64,7 @@ class MeasuringCylinder(Instrument):
         label=0.31,
         digit=0.09,
         zone=(-0.36, -0.28),
-        target=(-0.24, -0.34),
+        mark=(-0.24, -0.34),
         unit=(0.22, -0.87),
         half_size=(0.52, 1.0),
     )
@@ -105,7 +105,7 @@ class Ruler(Instrument):
         label=0.2,
         digit=0.075,
         zone=(0.3, 0.36),
-        target=(-0.02, -0.12),
+        mark=(-0.02, -0.12),
         unit=(0.8, -0.36),
         half_size=(1.0, 0.45),
     )
