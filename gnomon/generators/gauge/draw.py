@@ -15,7 +15,7 @@ from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import ellipse, polar
 from gnomon.generators.gauge.questions import ZONES, GaugeQuestion, Zone
 from gnomon.generators.instruments.base import Instrument
-from gnomon.generators.instruments.scale import Scale
+from gnomon.generators.instruments.scale import Reading, Scale
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
 
@@ -178,14 +178,13 @@ def _texts(canvas: Canvas, scene: GaugeScene, ink: Colour) -> None:
     draw_texts(canvas, texts, scene.look.font, scene.look.pose, ink)
 
 
-def gauge_facts(scene: GaugeScene, gap: Decimal, question: GaugeQuestion) -> dict[str, Any]:
-    """Scale, value and places: decimals as text, places in pixels.
-
-    `gap` is the distance between the ticks around the value.
-    """
+def gauge_facts(scene: GaugeScene, reading: Reading, question: GaugeQuestion) -> dict[str, Any]:
+    """Scale, value and places: decimals as text, places in pixels."""
     instrument, scale, look = scene.posed_instrument, scene.scale, scene.look
     pose, share = look.pose, scale.share(scene.value)
     ends = ticks(scene)
+    # Scales that go round are not read to half a tick; there the fact is twice the tolerance.
+    tick = reading.tick if scale.cycle is None else 2 * reading.tolerance
     return {
         "instrument": instrument.name,
         "unit": scale.unit,
@@ -193,7 +192,7 @@ def gauge_facts(scene: GaugeScene, gap: Decimal, question: GaugeQuestion) -> dic
         "low": f"{scale.low:f}",
         "high": f"{scale.high:f}",
         "value": f"{scene.value:f}",
-        "tick": f"{gap:f}",
+        "tick": f"{tick:f}",
         "share": share,
         "tip": list(pose.at(*instrument.layout.track.at(share))),
         "ticks": [

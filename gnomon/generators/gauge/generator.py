@@ -21,7 +21,7 @@ from gnomon.generators.gauge.draw import CASES, FACE, RIM, GaugeScene, Look
 from gnomon.generators.gauge.questions import QUESTIONS, ZONES, GaugeQuestion
 from gnomon.generators.instruments import FIRST, INSTRUMENTS
 from gnomon.generators.instruments.base import Instrument
-from gnomon.generators.instruments.scale import Scale, parse_scale, plain
+from gnomon.generators.instruments.scale import Reading, Scale, parse_scale, plain
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
 from gnomon.sample import Box, Number, Sample, Target, Text
@@ -200,16 +200,16 @@ class Gauge(PictureGenerator):
         """Draw one instrument and ask one question about it."""
         rng = self.rng(index)
         name, instrument, scale, place = self._plan(rng)
-        value, gap = instrument.reading(scale, place, self._parts)
-        nearest = self._nearest(scale, value, gap)
-        question = questions.ask(name, instrument, scale, nearest, gap, rng)
+        reading = instrument.reading(scale, place, self._parts)
+        question = questions.ask(name, instrument, scale, self._nearest(scale, reading), rng)
         instrument = instrument.random_design(rng, scale)
         framing = _ANYWHERE if name == "find" else self._framing(instrument)
-        scene = self._scene(instrument, scale, value, question, framing, rng)
+        scene = self._scene(instrument, scale, reading.value, question, framing, rng)
         case = scene.look.pose(instrument.outline(scene.look.case, RIM))
         image, moved = self.degrade_picture(index, draw.picture(scene, rng), case)
         look = scene.look._replace(pose=moved.after(scene.look.pose))
-        facts = {"question": name, **draw.gauge_facts(scene._replace(look=look), gap, question)}
+        scene = scene._replace(look=look)
+        facts = {"question": name, **draw.gauge_facts(scene, reading, question)}
         target = question.target or Box(*facts[_BOXES[name]])
         return Sample(self.id(index), image, question.text, target, facts)
 
@@ -251,12 +251,13 @@ class Gauge(PictureGenerator):
         parts: int = self.settings.parts
         return parts if self.scales is None else parts * _FINER
 
-    def _nearest(self, scale: Scale, value: Decimal, gap: Decimal) -> Decimal:
-        """The value as it is read: on a scale of the user's own to the nearest part of a tick."""
+    def _nearest(self, scale: Scale, reading: Reading) -> Reading:
+        """The reading itself, or on a user's scale the nearest part of a tick."""
         if self.scales is None:
-            return value
-        part = gap / self.settings.parts
-        return plain(scale.low + ((value - scale.low) / part).to_integral(ROUND_HALF_UP) * part)
+            return reading
+        part = reading.tick / self.settings.parts
+        steps = ((reading.value - scale.low) / part).to_integral(ROUND_HALF_UP)
+        return reading._replace(value=plain(scale.low + steps * part))
 
     def _scales_of(self, instrument: Instrument) -> tuple[Scale, ...]:
         """The user's scales, or those that the instrument usually carries."""

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from gnomon.generators.drawing.colours import Colour
 from gnomon.generators.files import read_toml
 from gnomon.generators.instruments.base import Instrument
-from gnomon.generators.instruments.scale import Scale, plain
+from gnomon.generators.instruments.scale import Reading, Scale, plain
 from gnomon.generators.rng import Rng
 from gnomon.sample import Number, Target, Text
 
@@ -46,10 +46,11 @@ def has_answer(question: str, instrument: Instrument, scale: Scale) -> bool:
 
 
 def ask(
-    question: str, instrument: Instrument, scale: Scale, value: Decimal, gap: Decimal, rng: Rng
+    question: str, instrument: Instrument, scale: Scale, reading: Reading, rng: Rng
 ) -> GaugeQuestion:
-    """Build the question about a value; `gap` is the distance of the ticks around it."""
-    answer = _ASK[question](scale, instrument.answer(value), gap, rng)
+    """Build the question about a reading, whose value is written as for its instrument."""
+    written = reading._replace(value=instrument.answer(reading.value))
+    answer = _ASK[question](scale, written, rng)
     phrases = instrument.phrases()
     texts = phrases.texts.get(question, _WORDS["instrument"][question])
     text = rng.choice(texts) if isinstance(texts, list) else texts
@@ -77,34 +78,36 @@ def random_zones(scale: Scale, value: Decimal, rng: Rng) -> tuple[Zone, ...]:
     return tuple(zip(names, ends[:-1], ends[1:], strict=True))
 
 
-def _read(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:  # noqa: ARG001 - as all questions
+def _read(scale: Scale, reading: Reading, rng: Rng) -> GaugeQuestion:  # noqa: ARG001 - as all questions
     cycle = Decimal(0) if scale.cycle is None else scale.cycle
-    return GaugeQuestion(Number(value, scale.unit, plain(gap / 2), cycle))
+    return GaugeQuestion(Number(reading.value, scale.unit, plain(reading.tolerance), cycle))
 
 
-def _difference(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:
+def _difference(scale: Scale, reading: Reading, rng: Rng) -> GaugeQuestion:
     """Ask for the distance to a target at a label, at least two ticks away."""
-    far = [label for label in scale.labels if abs(label - value) >= 2 * gap]
+    value = reading.value
+    far = [label for label in scale.labels if abs(label - value) >= 2 * reading.tick]
     mark = rng.choice(far)
-    answer = Number(plain(abs(value - mark)), scale.unit, plain(gap / 2))
+    answer = Number(plain(abs(value - mark)), scale.unit, reading.tolerance)
     return GaugeQuestion(answer, mark=mark)
 
 
-def _percent(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:  # noqa: ARG001 - as all questions
+def _percent(scale: Scale, reading: Reading, rng: Rng) -> GaugeQuestion:  # noqa: ARG001 - as all questions
     # The tolerance below is rounded up, so that rounding here costs nobody an answer.
-    share = (100 * value / scale.high).quantize(_TENTH, ROUND_HALF_EVEN)
-    within = (50 * gap / scale.high).quantize(_TENTH, ROUND_CEILING)
+    share = (100 * reading.value / scale.high).quantize(_TENTH, ROUND_HALF_EVEN)
+    within = (100 * reading.tolerance / scale.high).quantize(_TENTH, ROUND_CEILING)
     return GaugeQuestion(Number(share, "%", within))
 
 
-def _zone(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:  # noqa: ARG001 - as all questions
-    zones = random_zones(scale, value, rng)
-    colour = next(name for name, begin, end in zones if begin <= value <= end)
+def _zone(scale: Scale, reading: Reading, rng: Rng) -> GaugeQuestion:
+    zones = random_zones(scale, reading.value, rng)
+    colour = next(name for name, begin, end in zones if begin <= reading.value <= end)
     return GaugeQuestion(Text(colour, tuple(ZONES)), zones=zones)
 
 
-def _in_range(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:  # noqa: ARG001 - as all questions
+def _in_range(scale: Scale, reading: Reading, rng: Rng) -> GaugeQuestion:
     """Ask whether the value lies in a range; yes is as likely as no, whatever the width."""
+    value = reading.value
     clear = [i for i, label in enumerate(scale.labels) if label in _clear(scale, value)]
     of_width: dict[int, tuple[list[_Range], list[_Range]]] = {}
     for first, second in combinations(clear, 2):
@@ -118,7 +121,7 @@ def _in_range(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQues
     return GaugeQuestion(answer, limits=(low, high))
 
 
-def _box(scale: Scale, value: Decimal, gap: Decimal, rng: Rng) -> GaugeQuestion:  # noqa: ARG001 - as all questions
+def _box(scale: Scale, reading: Reading, rng: Rng) -> GaugeQuestion:  # noqa: ARG001 - as all questions
     return GaugeQuestion(None)
 
 

@@ -22,7 +22,7 @@ from gnomon.generators.drawing.colours import Palette
 from gnomon.generators.drawing.lettering import Text
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import disc, hand_shape, oblong, outline, polar, rotate
-from gnomon.generators.instruments.scale import Scale
+from gnomon.generators.instruments.scale import Reading, Scale
 from gnomon.generators.rng import Rng
 
 Shapes: TypeAlias = "list[Points]"
@@ -154,8 +154,8 @@ class Instrument(ABC):
         """Places at which it may be read, `parts` of them from each tick to the next."""
         return (len(scale.ticks) - 1) * parts + 1
 
-    def reading(self, scale: Scale, place: int, parts: int) -> tuple[Decimal, Decimal]:
-        """The value at a place, and the distance of two values that a reader can tell apart."""
+    def reading(self, scale: Scale, place: int, parts: int) -> Reading:
+        """The value at a place, with its tolerance; half a tick in most."""
         return scale.reading(place, parts)
 
     def answer(self, value: Decimal) -> Decimal:
@@ -251,7 +251,7 @@ class Instrument(ABC):
         Splits are shared out by it, so it never changes.
         """
         ends = f"{scale.low}..{scale.high}{' log' * scale.log}"
-        return f"{self.name}|{scale.unit}|{ends}|{self.reading(scale, place, parts)[0]:f}"
+        return f"{self.name}|{scale.unit}|{ends}|{self.reading(scale, place, parts).value:f}"
 
 
 class NeedleInstrument(Instrument):

@@ -21,7 +21,7 @@ from gnomon.generators.drawing.lettering import Text
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import disc, ellipse, mirrored, oblong, polar, polygon, rotate
 from gnomon.generators.instruments.base import Arc, Instrument, Layout, Phrases, Shapes
-from gnomon.generators.instruments.scale import Scale, cyclic
+from gnomon.generators.instruments.scale import Reading, Scale, cyclic
 from gnomon.generators.rng import Rng
 
 _POINTS = ("N", "NE", "E", "SE", "S", "SW", "W", "NW")
@@ -122,11 +122,10 @@ class Compass(Instrument):
         """The same number of places on every compass, whatever its ticks."""
         return _PLACES
 
-    def reading(self, scale: Scale, place: int, parts: int) -> tuple[Decimal, Decimal]:  # noqa: ARG002
+    def reading(self, scale: Scale, place: int, parts: int) -> Reading:  # noqa: ARG002
         """The place in tenths of a degree; readers see a fifth of a tick, or a degree."""
         tick = scale.ticks[1] - scale.ticks[0]
-        # Twice, for half of this distance is the tolerance of an answer.
-        return Decimal(place) / 10, 2 * max(Decimal(1), tick / 5)
+        return Reading(Decimal(place) / 10, tick, max(Decimal(1), tick / 5))
 
     def answer(self, value: Decimal) -> Decimal:
         """The nearest degree; 359.6 is 0 again."""

@@ -15,7 +15,7 @@ from gnomon.generators.drawing.lettering import Text
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import arc, disc, ellipse, joined, mirrored, oblong, rotate
 from gnomon.generators.instruments.base import Arc, Instrument, Layout, Phrases, Shapes
-from gnomon.generators.instruments.scale import Scale, cyclic
+from gnomon.generators.instruments.scale import Reading, Scale, cyclic
 from gnomon.generators.rng import Rng
 
 _CENTRE = (0.0, 0.0)
@@ -102,9 +102,10 @@ class RotaryDial(Instrument):
         """The same number of places on every dial, whatever its ticks."""
         return _PLACES
 
-    def reading(self, scale: Scale, place: int, parts: int) -> tuple[Decimal, Decimal]:  # noqa: ARG002
-        """The place in hundredths of a label; readers tell values two tenths apart."""
-        return Decimal(place) / (_PLACES // 10), 2 * _TENTH
+    def reading(self, scale: Scale, place: int, parts: int) -> Reading:  # noqa: ARG002
+        """The place in hundredths of a label, read to a tenth however many ticks there are."""
+        tick = scale.ticks[1] - scale.ticks[0]
+        return Reading(Decimal(place) / (_PLACES // 10), tick, _TENTH)
 
     def answer(self, value: Decimal) -> Decimal:
         """The nearest tenth, with its zero; 9.96 is 0.0 again."""

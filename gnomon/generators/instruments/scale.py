@@ -11,6 +11,16 @@ DIVISIONS = (2, 4, 5, 10)
 BINARY_DIVISIONS = (2, 4, 8)
 
 
+class Reading(NamedTuple):
+    """A value on a scale, and how closely it can be read."""
+
+    value: Decimal
+    tick: Decimal
+    """Distance of the two ticks around the value."""
+    tolerance: Decimal
+    """Largest error of an answer that is right: half a tick on most instruments."""
+
+
 class Scale(NamedTuple):
     """A graduation; both ends carry labels, and where it goes round the last is the first."""
 
@@ -38,15 +48,16 @@ class Scale(NamedTuple):
             return math.log(value / self.low) / math.log(self.high / self.low)
         return float((value - self.low) / (self.high - self.low))
 
-    def reading(self, place: int, parts: int) -> tuple[Decimal, Decimal]:
-        """A value and the distance of the ticks around it.
+    def reading(self, place: int, parts: int) -> Reading:
+        """Return the value at a place, to be read to half a tick.
 
         Places count from the first tick, `parts` of them from each tick to the next.
         """
         # The last tick has no gap after it, and ends the one before.
         gap = min(place // parts, len(self.ticks) - 2)
-        wide = self.ticks[gap + 1] - self.ticks[gap]
-        return plain(self.ticks[gap] + wide * (place - gap * parts) / parts), wide
+        tick = self.ticks[gap + 1] - self.ticks[gap]
+        value = plain(self.ticks[gap] + tick * (place - gap * parts) / parts)
+        return Reading(value, tick, plain(tick / 2))
 
 
 def plain(value: Decimal) -> Decimal:
