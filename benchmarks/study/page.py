@@ -17,6 +17,7 @@ def tables(stored: dict[str, Outcome], *, is_over: bool) -> dict[str, str]:
     return {
         "overview": report.overview(stored, is_over=is_over),
         "answers": report.answers(stored, is_over=is_over),
+        "cameras": report.cameras(stored, is_over=is_over),
         "strengths": report.choice(stored),
         "first-study": first_study.overview(),
     }

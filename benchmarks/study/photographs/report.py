@@ -231,7 +231,8 @@ def _overview_column(block: Block, stored: Stored, seeds: list[int]) -> list[str
         test = f" p = {line.p:.3f}{mark}" if has_test else ""
         column.append(_interval(line.difference, FIRST, "+") + test)
     powers = [line.missed for line in differences if line.missed is not None]
-    column.append(FIRST.write(max(powers)) if has_test and powers else "")
+    ends = f"{FIRST.write(min(powers))} to {FIRST.write(max(powers))}" if powers else ""
+    column.append(ends if has_test else "")
     return column
 
 
@@ -261,6 +262,17 @@ def answers(stored: Stored, *, is_over: bool = False) -> str:
             # The belief is the same, whatever is answered from it.
             surprise = _level(block, stored, seeds, _SURPRISE) if rule == "greedy" else ""
             rows.append([f"  {rule}", *levels, surprise])
+    return "\n".join(align(rows))
+
+
+def cameras(stored: Stored, *, is_over: bool = False) -> str:
+    """Write each camera's mean distance with the reference, over seeds, the best camera first."""
+    rows = []
+    for block in BLOCKS:
+        seeds = seeds_to_show(block, stored, is_over=is_over)
+        if block.has_verdict and seeds:
+            means = sorted(arm(block, stored, REFERENCE, seeds, FIRST).mean(axis=0))
+            rows.append([block.title, *map(FIRST.write, means)])
     return "\n".join(align(rows))
 
 
@@ -298,7 +310,9 @@ def _interval(result: CrossedEstimate, measure: Measure, sign: str = "") -> str:
     value = measure.write(estimate.value, sign)
     if estimate.low is None or estimate.high is None:
         return value
-    return f"{value} [{measure.write(estimate.low, sign)}, {measure.write(estimate.high, sign)}]"
+    # Student's t knows no bounds; a level of any measure here is at least 0, a difference is not.
+    low = estimate.low if sign else max(0.0, estimate.low)
+    return f"{value} [{measure.write(low, sign)}, {measure.write(estimate.high, sign)}]"
 
 
 def _step(block: Block) -> float:
