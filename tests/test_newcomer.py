@@ -182,7 +182,7 @@ class TemperatureType(AnswerType):
         Metric("off", "Degrees off", degrees_off, "mean", "read", "°C", "lower", headline=True),
         Metric("unread", "Could not be read", better="lower", headline=True),
     )
-    charged = "off"
+    cost_measure = "off"
     errors = Errors("Right or wrong", "exact", (1,), ("wrong", "right"))
 
     def read(self, text, truth, *, which, dialect, size):

@@ -37,10 +37,10 @@ class AnswerType(ABC):
     """Metrics of its summary, the most important first."""
     errors: Errors
     """Classes of its chart of errors."""
-    earns: ClassVar[str] = "exact"
-    """Measure from 0 to 1 that an answer earns as a reward."""
-    charged: ClassVar[str] = ""
-    """Measure in which an unread answer is charged its `costs`."""
+    reward_measure: ClassVar[str] = "exact"
+    """Key of the measure, from 0 to 1, that an answer gets as its reward."""
+    cost_measure: ClassVar[str] = ""
+    """Key of the measure that `charged` repeats, unread answers at their `costs`; empty without one."""
     axis: Axis | None = None
     """Axis on which its values have a place, if they have one."""
     in_pixels: ClassVar[bool] = False
@@ -65,7 +65,7 @@ class AnswerType(ABC):
         An unread answer has 0 in each share and mean over all answers, is charged the whole cost,
         and counts in no other metric.
         """
-        charge = {"charged": cost} if self.charged else {}
+        charge = {"charged": cost} if self.cost_measure else {}
         if answer.value is None:
             shares = (metric for metric in self.metrics if metric.of and metric.among == "all")
             return {**{metric.measure: 0.0 for metric in shares}, "unread": 1.0, **charge}
@@ -75,8 +75,8 @@ class AnswerType(ABC):
             if measure is not None:
                 # An answer of 1e999 is far off, and an infinite mean would hide all others.
                 measures[metric.measure] = min(float(measure), _LARGEST)
-        if self.charged:
-            measures["charged"] = min(measures[self.charged], cost)
+        if self.cost_measure:
+            measures["charged"] = min(measures[self.cost_measure], cost)
         return measures
 
     def slow_measures(self, truth: Any, value: Any, size: Size | None) -> dict[str, float]:
@@ -115,11 +115,11 @@ class AnswerType(ABC):
 
     def credit(self, measures: dict[str, float]) -> float:
         """Reward of an answer with these measures, 0 to 1."""
-        return measures[self.earns]
+        return measures[self.reward_measure]
 
     def badness(self, measures: dict[str, float]) -> float:
         """Key by which the worst of the readable answers are sorted first."""
-        return measures["charged"] if self.charged else 1 - measures[self.earns]
+        return measures["charged"] if self.cost_measure else 1 - measures[self.reward_measure]
 
     def costs(self, truths: Sequence[Any]) -> list[float]:
         """Charge for an unread answer to each truth: as much as for the worst answer."""

@@ -91,7 +91,7 @@ class BoxType(AnswerType):
     title = "Box"
     metrics = METRICS
     in_pixels = True
-    earns = "iou"
+    reward_measure = "iou"
     readers = _READERS
     errors = Errors("Intersection over union", "iou", *SHARES)
 
@@ -165,7 +165,7 @@ class BoxListType(AnswerType):
     """Common part of the types whose answers are lists of boxes with texts, measured by F1."""
 
     in_pixels = True
-    earns = "f1"
+    reward_measure = "f1"
 
     def boxes(self, value: Any) -> Sequence[Corners]:
         """Box of every item."""

@@ -187,7 +187,7 @@ class NumberType(AnswerType):
         ("exact", "≤ 1 %", "1–5 %", "5–10 %", "10–25 %", "25–100 %", "> 100 %"),
         more_is_better=False,
     )
-    charged = "error"
+    cost_measure = "error"
     readers = (read_number, parse_number)
     can_be_listed = True
     axis = Axis(("truth", "answer"))

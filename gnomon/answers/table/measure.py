@@ -213,7 +213,7 @@ class TableType(AnswerType):
     title = "Table"
     readers = (read_table,)
     metrics = METRICS
-    earns = "cells"
+    reward_measure = "cells"
     errors = Errors("Share of the cells that are right", "cells", *SHARES)
 
     def read(

@@ -264,7 +264,7 @@ class TimeType(AnswerType):
         ("exact", "≤ 1 min", "1–5 min", "5–15 min", "15–30 min", "30–60 min", "1–3 h", "> 3 h"),
         more_is_better=False,
     )
-    charged = "deviation"
+    cost_measure = "deviation"
     readers = (read_time, parse_time)
     can_be_listed = True
 
