@@ -51,7 +51,7 @@ def metric_places() -> dict[str, str]:
     functions = []
     for answer_type in TYPES.values():
         for metric in answer_type.metrics:
-            functions += [metric.of, metric.function]
+            functions += [metric.compute, metric.documented_as]
     return _places(functions)
 
 

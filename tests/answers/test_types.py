@@ -183,7 +183,7 @@ def test_in_no_measure_is_an_unread_answer_better_than_one_that_was_read(name, d
     for truth, cost in zip(truths, kind.costs(truths), strict=True):
         unread, reading = (measured(kind, truth, answer, cost) for answer in (None, value))
         for metric in counted:
-            worse, better = unread[metric.measure], reading[metric.measure]
+            worse, better = unread[metric.key], reading[metric.key]
             assert worse <= better if metric.better == "higher" else worse >= better, metric.name
         assert kind.credit(unread) <= kind.credit(reading)
 

@@ -40,7 +40,7 @@ class AnswerType(ABC):
     reward_measure: ClassVar[str] = "exact"
     """Key of the measure, from 0 to 1, that an answer gets as its reward."""
     cost_measure: ClassVar[str] = ""
-    """Key of the measure that `charged` repeats, unread answers at their `costs`; empty without one."""
+    """Key of the measure that `charged` repeats, with unread answers at their `costs`."""
     axis: Axis | None = None
     """Axis on which its values have a place, if they have one."""
     in_pixels: ClassVar[bool] = False
@@ -67,14 +67,14 @@ class AnswerType(ABC):
         """
         charge = {"charged": cost} if self.cost_measure else {}
         if answer.value is None:
-            shares = (metric for metric in self.metrics if metric.of and metric.among == "all")
-            return {**{metric.measure: 0.0 for metric in shares}, "unread": 1.0, **charge}
+            shares = (metric for metric in self.metrics if metric.compute and metric.among == "all")
+            return {**{metric.key: 0.0 for metric in shares}, "unread": 1.0, **charge}
         true_value, measures = self.value_of(truth), {"unread": 0.0}
         for metric in self.metrics:
-            measure = metric.of(answer.value, true_value) if metric.of else None
+            measure = metric.compute(answer.value, true_value) if metric.compute else None
             if measure is not None:
                 # An answer of 1e999 is far off, and an infinite mean would hide all others.
-                measures[metric.measure] = min(float(measure), _LARGEST)
+                measures[metric.key] = min(float(measure), _LARGEST)
         if self.cost_measure:
             measures["charged"] = min(measures[self.cost_measure], cost)
         return measures
@@ -97,16 +97,16 @@ class AnswerType(ABC):
     def metric_rows(
         self, metric: Metric, rows: Iterable[dict[str, float]]
     ) -> list[tuple[float, ...] | None]:
-        """Return `line_values` of many answers, by the measures of each."""
-        names, values = metric.measures, list[tuple[float, ...] | None]()
+        """Return `metric_values` of many answers, by the measures of each."""
+        keys, values = metric.keys, list[tuple[float, ...] | None]()
         for measures in rows:
             # An unread answer has no error, and is neither right nor wrong.
             counts = metric.among == "all" or not measures["unread"]
             if metric.among == "wrong" and counts:
                 counts = not self.is_correct(measures)
             # A measure may be missing, such as the relative error at a truth of 0.
-            counts = counts and all(name in measures for name in names)
-            values.append(tuple([measures[name] for name in names]) if counts else None)
+            counts = counts and all(key in measures for key in keys)
+            values.append(tuple([measures[key] for key in keys]) if counts else None)
         return values
 
     def is_correct(self, measures: dict[str, float]) -> bool:
@@ -212,7 +212,7 @@ class Metric:
 
     name: str
     label: str
-    of: Callable[[Any, Any], float | None] | None = None
+    compute: Callable[[Any, Any], float | None] | None = None
     """Function of the answer's value and the true one. None if the type computes it elsewhere."""
     statistic: Statistic = "share"
     among: Among = "all"
@@ -220,23 +220,23 @@ class Metric:
     better: Literal["higher", "lower", ""] = "higher"
     headline: bool = False
     same_as: str = ""
-    """Line whose values this one sums up in another way, or the name of a measure of the type."""
+    """Name of the metric or measure whose values this one sums up in another way."""
     against: str = ""
     """Second measure that goes into the statistic: R² sets residuals against the truths."""
     chance: Callable[[Any], float] | None = None
     """Expected value under uniform guesses at a question with this truth, if a guess is uniform."""
-    function: Callable[..., Any] | None = None
-    """Public function that the type computes it by, where `of` is None."""
+    documented_as: Callable[..., Any] | None = None
+    """Public function that documents it, where `compute` is None and the type measures it."""
 
     @property
-    def measure(self) -> str:
-        """Name of what is measured of each answer."""
+    def key(self) -> str:
+        """Key of its values among the measures of an answer."""
         return self.same_as or self.name
 
     @property
-    def measures(self) -> tuple[str, ...]:
-        """Names of all measures that go into the statistic."""
-        return (self.measure, self.against) if self.against else (self.measure,)
+    def keys(self) -> tuple[str, ...]:
+        """Keys of all measures that go into the statistic."""
+        return (self.key, self.against) if self.against else (self.key,)
 
 
 @dataclass(frozen=True, slots=True)

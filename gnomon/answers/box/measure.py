@@ -71,9 +71,11 @@ METRICS = (
         same_as="iou",
     ),
     _deviation("centre", "Mean deviation of the centre", centre_deviation, unit="px"),
-    _deviation("centre_share", "The same as a share of the diagonal", function=diagonal_share),
+    _deviation("centre_share", "The same as a share of the diagonal", documented_as=diagonal_share),
     _deviation("corners", "Mean deviation of the corners", corner_deviation, unit="px"),
-    _deviation("corners_share", "The same as a share of the diagonal", function=diagonal_share),
+    _deviation(
+        "corners_share", "The same as a share of the diagonal", documented_as=diagonal_share
+    ),
 )
 """Shares and the mean IoU count unread answers as 0."""
 

@@ -150,8 +150,8 @@ def _n_duplicates(overlaps: NDArray[np.float64], n_found: int) -> int:
 _mean = partial(Metric, statistic="mean", unit="")
 _deviation = partial(Metric, statistic="mean", among="read", better="lower")
 METRICS = (
-    _mean("f1", "F1 of boxes with their labels", function=detection, headline=True),
-    _mean("f1_50_95", "Mean F1 at IoU 0.5 to 0.95", function=detection_f1, headline=True),
+    _mean("f1", "F1 of boxes with their labels", documented_as=detection, headline=True),
+    _mean("f1_50_95", "Mean F1 at IoU 0.5 to 0.95", documented_as=detection_f1, headline=True),
     _mean("precision", "Precision"),
     _mean("recall", "Recall"),
     _mean("boxes_f1", "F1 of boxes, whatever their labels"),
@@ -162,11 +162,11 @@ METRICS = (
         "Boxes where there is nothing",
         among="read",
         better="lower",
-        function=false_alarm,
+        documented_as=false_alarm,
         headline=True,
     ),
-    _deviation("count_error", "Boxes too many or too few", unit="", function=count_error),
-    _deviation("duplicates", "Boxes on what is found already", unit="", function=duplicates),
+    _deviation("count_error", "Boxes too many or too few", unit="", documented_as=count_error),
+    _deviation("duplicates", "Boxes on what is found already", unit="", documented_as=duplicates),
     _mean("iou", "Mean IoU of matched boxes", among="read"),
     _deviation("centre", "Mean deviation of matched centres", unit="px"),
     _deviation("centre_share", "The same as a share of the diagonal"),

@@ -108,8 +108,8 @@ def _same_cell(prediction: str, target: str, tolerance: float) -> bool:
 METRICS = (
     Metric("cells", "Cells within 5 %", table_cells, statistic="mean", headline=True),
     Metric("exact", "Exactly right", eq, headline=True),
-    Metric("rms", "RMS (DePlot), F1", None, "mean", unit="", function=rms),
-    Metric("rnss", "RNSS (DePlot)", None, "mean", unit="", function=rnss),
+    Metric("rms", "RMS (DePlot), F1", None, "mean", unit="", documented_as=rms),
+    Metric("rnss", "RNSS (DePlot)", None, "mean", unit="", documented_as=rnss),
     Metric("unread", "Could not be read", better="lower", headline=True),
 )
 """An unread table has no cell right."""

@@ -31,7 +31,7 @@ METRICS = (
     Metric(
         "relaxed",
         "Relaxed correctness (ChartQA)",
-        function=relaxed_correctness,
+        documented_as=relaxed_correctness,
         chance=_relaxed_chance,
     ),
 )

@@ -230,7 +230,7 @@ def _check_same(
 def _largest_difference(metric: Metric, cost: float) -> float:
     """Largest amount by which two models can differ; `cost` is what an unread answer costs."""
     # Nobody can be further off than an unread answer is charged with.
-    if metric.measure == "charged" or metric.unit == "min":
+    if metric.key == "charged" or metric.unit == "min":
         return cost
     return (
         1.0
@@ -241,4 +241,4 @@ def _largest_difference(metric: Metric, cost: float) -> float:
 
 def _is_measured(metric: Metric, item: str, sides: Sequence[Side]) -> bool:
     """True if every run has the metric's measure of an item: some may have stored no belief."""
-    return all(metric.measure in items[item].measures for side in sides for items in side.values())
+    return all(metric.key in items[item].measures for side in sides for items in side.values())

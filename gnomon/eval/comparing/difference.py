@@ -114,7 +114,7 @@ def estimate_difference(
 
 def _measure_matrix(metric: Metric, ids: Sequence[str], side: Side) -> Floats:
     """Collect the metric's measure of each seed's items: [K, N]."""
-    return np.array([[items[i].measures[metric.measure] for i in ids] for items in side.values()])
+    return np.array([[items[i].measures[metric.key] for i in ids] for items in side.values()])
 
 
 def _test(

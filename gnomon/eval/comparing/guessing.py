@@ -92,7 +92,7 @@ def compare_with_chance(side: Mapping[int, Scores]) -> dict[str, ChanceTest]:
         )
         if guesses and all(items_of_seed.keys() == by_seed[0].keys() for items_of_seed in by_seed):
             matrix = [
-                [items_of_seed[item.sample_id].measures[metric.measure] for item in items]
+                [items_of_seed[item.sample_id].measures[metric.key] for item in items]
                 for items_of_seed in by_seed
             ]
             values = np.mean(matrix, axis=0).tolist()
@@ -128,7 +128,7 @@ def _test_guesser(
     sides = [
         {
             0: {
-                item.sample_id: replace(item, measures={metric.measure: value})
+                item.sample_id: replace(item, measures={metric.key: value})
                 for item, value in zip(items, values, strict=True)
             }
         }

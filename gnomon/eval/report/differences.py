@@ -161,7 +161,7 @@ def group_marks(groups: Sequence[Group], answer_type: str) -> Iterator[tuple[Met
 def _group_mark(group: Group, answer_type: str, metric: Metric) -> Mark:
     """Estimate a group's mean over its seeds; seeds with other questions have no interval."""
     items_by_run = [run.scores.of_type(answer_type) for run in group.runs]
-    seeds = [[item.measures[metric.measure] for item in items] for items in items_by_run]
+    seeds = [[item.measures[metric.key] for item in items] for items in items_by_run]
     ids = [[item.sample_id for item in items] for items in items_by_run]
     means = [float(np.mean(of_seed)) for of_seed in seeds]
     units = Units.of(items_by_run[0])

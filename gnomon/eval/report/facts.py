@@ -209,7 +209,7 @@ class _Column:
                 # A value beyond those that were counted has no label.
                 if fact.key in facts and (label := fact.label_of(facts[fact.key])) is not None:
                     self.places[fact.name][label].append(len(values))
-            values.append(item.measures[TYPES[answer_type].metrics[0].measure])
+            values.append(item.measures[TYPES[answer_type].metrics[0].key])
             self.items.append(item)
         self.values = np.array(values)
 

@@ -59,7 +59,7 @@ def chance(name: str, items: Sequence[ScoredAnswer]) -> Chance:
     }
     uniform = answer_type.uniform([item.truth for item in chosen_on])
     missing = {
-        metric.name for metric in answer_type.metrics if metric.measure != "unread"
+        metric.name for metric in answer_type.metrics if metric.key != "unread"
     } - uniform.keys()
     assert not (uniform and missing), f"uniform guesses at {name} lack {missing}: add these to it"
     guessers = {
@@ -76,7 +76,7 @@ def chance(name: str, items: Sequence[ScoredAnswer]) -> Chance:
             for guesser, values in guessers.items()
             if metric.name in values
         }
-        if metric.measure != "unread"  # a guesser always says something that can be read
+        if metric.key != "unread"  # a guesser always says something that can be read
         else {}
         for metric in answer_type.metrics
     }
@@ -84,7 +84,7 @@ def chance(name: str, items: Sequence[ScoredAnswer]) -> Chance:
     if first.name not in guessers["constant"]:
         return Chance(metrics, ())
     rows = by_answer[constants[first.name]]
-    return Chance(metrics, tuple(rows[index][first.measure] for index in all_items.index_of_item))
+    return Chance(metrics, tuple(rows[index][first.key] for index in all_items.index_of_item))
 
 
 def _best_constants(
@@ -144,9 +144,7 @@ class _ItemSet:
             rows = self.answer_type.metric_rows(metric, rows_of_questions)
             counts = np.array([row is not None for row in rows])[self.index_of_item]
             if counts.any():
-                filled = np.array(
-                    [(np.nan,) * len(metric.measures) if r is None else r for r in rows]
-                )
+                filled = np.array([(np.nan,) * len(metric.keys) if r is None else r for r in rows])
                 columns = filled[self.index_of_item[counts]].T
                 values[metric.name] = STATISTICS[metric.statistic](*columns)
         return {name: value for name, value in values.items() if not np.isnan(value)}

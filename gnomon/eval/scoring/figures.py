@@ -110,7 +110,7 @@ def measure_columns(
     rows_or_none = [TYPES[item.kind].metric_values(metric, item.measures) for item in items]
     indices = [index for index, row in enumerate(rows_or_none) if row is not None]
     rows = np.array([rows_or_none[index] for index in indices], np.float64)
-    return list(rows.reshape(-1, len(metric.measures)).T), units[indices]
+    return list(rows.reshape(-1, len(metric.keys)).T), units[indices]
 
 
 CORRECT = "correct"
