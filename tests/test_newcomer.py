@@ -162,7 +162,7 @@ MEASURE = '''"""Metrics of temperatures."""
 from operator import eq
 
 from gnomon.answers.base.answer_type import AnswerType
-from gnomon.answers.base.answer_type import Errors, Metric
+from gnomon.answers.base.answer_type import ErrorHistogram, Metric
 from gnomon.answers.reading.base import Reading
 from gnomon.answers.temperature.answer import Temperature
 
@@ -183,7 +183,7 @@ class TemperatureType(AnswerType):
         Metric("unread", "Could not be read", better="lower", headline=True),
     )
     cost_measure = "off"
-    errors = Errors("Right or wrong", "exact", (1,), ("wrong", "right"))
+    error_histogram = ErrorHistogram("Right or wrong", "exact", (1,), ("wrong", "right"))
 
     def read(self, text, truth, *, which, dialect, size):
         found = truth.read_back(text.strip())

@@ -35,8 +35,8 @@ class AnswerType(ABC):
     """Name for people."""
     metrics: tuple[Metric, ...]
     """Metrics of its summary, the most important first."""
-    errors: Errors
-    """Classes of its chart of errors."""
+    error_histogram: ErrorHistogram
+    """Histogram in which a report counts its errors."""
     reward_measure: ClassVar[str] = "exact"
     """Key of the measure, from 0 to 1, that an answer gets as its reward."""
     cost_measure: ClassVar[str] = ""
@@ -240,23 +240,23 @@ class Metric:
 
 
 @dataclass(frozen=True, slots=True)
-class Errors:
-    """Classes of a chart of errors: the measure, the edges between classes, and their names."""
+class ErrorHistogram:
+    """Bins of a histogram of errors: key of the measure, edges between bins, and their names."""
 
     title: str
     measure: str
     edges: tuple[float, ...]
     names: tuple[str, ...]
     more_is_better: bool = True
-    """An edge then belongs to the class above it."""
+    """An edge then belongs to the bin above it."""
 
 
-# 5e-324 is the least positive float: a share of 0 is a class of its own.
+# 5e-324 is the least positive float: a share of 0 has a bin of its own.
 SHARES = (
     (5e-324, 0.25, 0.5, 0.75, 0.9),
     ("0", "< 0.25", "0.25–0.5", "0.5–0.75", "0.75–0.9", "≥ 0.9"),
 )
-"""Edges and names of classes of a share."""
+"""Edges and names of the bins of a share."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from gnomon.answers.base.answer_type import SHARES, AnswerType, Errors, Metric, Value
+from gnomon.answers.base.answer_type import SHARES, AnswerType, ErrorHistogram, Metric, Value
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Corners, Size
 from gnomon.answers.box.answer import Box
@@ -95,7 +95,7 @@ class BoxType(AnswerType):
     in_pixels = True
     reward_measure = "iou"
     readers = _READERS
-    errors = Errors("Intersection over union", "iou", *SHARES)
+    error_histogram = ErrorHistogram("Intersection over union", "iou", *SHARES)
 
     def read(
         self, text: str, truth: Box, *, which: Which, dialect: Dialect, size: Size | None

@@ -17,7 +17,7 @@ from gnomon.answers.base.answer_type import (
     SHARES,
     Answer,
     AnswerType,
-    Errors,
+    ErrorHistogram,
     Metric,
     PrecisionRecall,
     Value,
@@ -184,7 +184,7 @@ class BoxesType(BoxListType):
     title = "Boxes, several or none"
     readers = (read_boxes,)
     metrics = METRICS
-    errors = Errors("F1 of boxes with their labels", "f1", *SHARES)
+    error_histogram = ErrorHistogram("F1 of boxes with their labels", "f1", *SHARES)
 
     def read(
         self, text: str, truth: Boxes, *, which: Which, dialect: Dialect, size: Size | None

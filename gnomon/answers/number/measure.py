@@ -7,7 +7,7 @@ from decimal import Context, Decimal
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
-from gnomon.answers.base.answer_type import Answer, AnswerType, Axis, Errors, Metric, Value
+from gnomon.answers.base.answer_type import Answer, AnswerType, Axis, ErrorHistogram, Metric, Value
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.formatting import format_exact
 from gnomon.answers.base.target import Size
@@ -180,7 +180,7 @@ class NumberType(AnswerType):
     """Units help the reader and are not judged; an unread answer costs as much as the worst one."""
 
     target = Number
-    errors = Errors(
+    error_histogram = ErrorHistogram(
         "Relative error",
         "relative",
         (0, 0.01, 0.05, 0.1, 0.25, 1),
@@ -329,7 +329,7 @@ _CYCLIC_METRICS = (
 class CyclicType(NumberType):
     """Readings of a scale that goes round; an unread answer costs half a turn, the farthest."""
 
-    errors = Errors(
+    error_histogram = ErrorHistogram(
         "Share of a turn",
         "turn",
         (0, 0.01, 0.02, 0.05, 0.1, 0.25),

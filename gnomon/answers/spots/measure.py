@@ -3,7 +3,14 @@
 import re
 from functools import partial
 
-from gnomon.answers.base.answer_type import SHARES, Answer, Errors, Metric, PrecisionRecall, Value
+from gnomon.answers.base.answer_type import (
+    SHARES,
+    Answer,
+    ErrorHistogram,
+    Metric,
+    PrecisionRecall,
+    Value,
+)
 from gnomon.answers.base.dialect import Dialect, final
 from gnomon.answers.base.target import Size
 from gnomon.answers.box.measure import BoxListType, iou
@@ -64,7 +71,7 @@ class SpotsType(BoxListType):
     title = "Texts and their boxes"
     readers = (read_spots,)
     metrics = METRICS
-    errors = Errors("F1 of texts in their boxes", "f1", *SHARES)
+    error_histogram = ErrorHistogram("F1 of texts in their boxes", "f1", *SHARES)
 
     def read(
         self, text: str, truth: Spots, *, which: Which, dialect: Dialect, size: Size | None

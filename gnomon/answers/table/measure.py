@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from gnomon.answers.base.answer_type import (
     SHARES,
     AnswerType,
-    Errors,
+    ErrorHistogram,
     Metric,
     PrecisionRecall,
     Value,
@@ -214,7 +214,7 @@ class TableType(AnswerType):
     readers = (read_table,)
     metrics = METRICS
     reward_measure = "cells"
-    errors = Errors("Share of the cells that are right", "cells", *SHARES)
+    error_histogram = ErrorHistogram("Share of the cells that are right", "cells", *SHARES)
 
     def read(
         self, text: str, truth: Table, *, which: Which, dialect: Dialect, size: Size | None

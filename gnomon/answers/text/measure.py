@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gnomon.answers.base.answer_type import Answer, AnswerType, Errors, Metric, Value
+from gnomon.answers.base.answer_type import Answer, AnswerType, ErrorHistogram, Metric, Value
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Size
 from gnomon.answers.number.measure import relaxed_correctness
@@ -46,7 +46,7 @@ class TextType(AnswerType):
     readers = (read_text,)
     metrics = METRICS
     can_be_listed = True
-    errors = Errors("Right or wrong", "exact", (1,), ("wrong", "right"))
+    error_histogram = ErrorHistogram("Right or wrong", "exact", (1,), ("wrong", "right"))
 
     def read(
         self, text: str, truth: Text, *, which: Which, dialect: Dialect, size: Size | None

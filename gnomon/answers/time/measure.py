@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from gnomon.answers.base.answer_type import AnswerType, Axis, Errors, Metric, Value
+from gnomon.answers.base.answer_type import AnswerType, Axis, ErrorHistogram, Metric, Value
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Size
 from gnomon.answers.reading.base import Reading, Which
@@ -257,7 +257,7 @@ class TimeType(AnswerType):
     """Deviations are in minutes; an unread answer costs half a turn, P/2, the largest there is."""
 
     target = Time
-    errors = Errors(
+    error_histogram = ErrorHistogram(
         "How far off, the shorter way round the dial",
         "deviation",
         (0, 1, 5, 15, 30, 60, 180),

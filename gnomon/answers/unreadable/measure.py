@@ -1,6 +1,6 @@
 """Metrics of answers about pictures in which nothing can be read, and the type."""
 
-from gnomon.answers.base.answer_type import Answer, AnswerType, Errors, Metric, Value
+from gnomon.answers.base.answer_type import Answer, AnswerType, ErrorHistogram, Metric, Value
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Size
 from gnomon.answers.reading.base import Reading, Which
@@ -22,7 +22,7 @@ class UnreadableType(AnswerType):
     title = "Unreadable"
     metrics = METRICS
     readers = (is_refusal, is_whole_refusal, read_refusal)
-    errors = Errors("Said or missed", "exact", (1,), ("missed", "said"))
+    error_histogram = ErrorHistogram("Said or missed", "exact", (1,), ("missed", "said"))
 
     def read(
         self,

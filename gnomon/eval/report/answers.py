@@ -55,7 +55,7 @@ def browser_data(
             facts.setdefault(fact.name, _Index()).extend(fact.labels)
     questions, rules, errors = _Index(), _Index(), _Index()
     for answer_type in by_kind:
-        errors.extend(TYPES[answer_type].errors.names)
+        errors.extend(TYPES[answer_type].error_histogram.names)
     items: dict[str, dict[str, Any]] = {}
     for index, (item, question, question_facts) in enumerate(describe_answers(runs[-1], samples)):
         # Questions with a picture are always there: the script looks their pictures up by id.

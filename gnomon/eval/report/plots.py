@@ -31,19 +31,19 @@ _DIAL = 720
 def error_histogram(runs: Sequence[RunResult], answer_type: str) -> Markup:
     """Draw the share of answers in each class of error, all runs together."""
     tallies = [Counter(map(error_class, run.scores.of_type(answer_type))) for run in runs]
-    names = [*TYPES[answer_type].errors.names, UNREAD]
+    names = [*TYPES[answer_type].error_histogram.names, UNREAD]
     counts = [[tally[name] for name in names] for tally in tallies]
-    return histogram(names, counts, f"{answer_type}: {TYPES[answer_type].errors.title}")
+    return histogram(names, counts, f"{answer_type}: {TYPES[answer_type].error_histogram.title}")
 
 
 def error_class(item: ScoredAnswer) -> str:
     """Return the class of an answer's error, in the words of its type's chart."""
     if item.value is None:
         return UNREAD
-    classes = TYPES[item.kind].errors
-    side = bisect_right if classes.more_is_better else bisect_left  # IoU 0.5 is 0.5–0.75
-    error = item.measures.get(classes.measure, 0 if item.correct else math.inf)
-    return classes.names[side(classes.edges, error)]
+    bins = TYPES[item.kind].error_histogram
+    side = bisect_right if bins.more_is_better else bisect_left  # IoU 0.5 is 0.5–0.75
+    error = item.measures.get(bins.measure, 0 if item.correct else math.inf)
+    return bins.names[side(bins.edges, error)]
 
 
 def truth_scatter(run: RunResult, index: int, answer_type: str) -> Markup | None:

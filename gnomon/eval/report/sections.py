@@ -138,7 +138,7 @@ def section(
         **summary(runs, answer_type, comparisons),
         "all_lines": summary_rows(runs, answer_type, comparisons, headline=False),
         "labels": label_rows(runs, answer_type),
-        "errors_title": TYPES[answer_type].errors.title,
+        "errors_title": TYPES[answer_type].error_histogram.title,
         "errors": plots.error_histogram(runs, answer_type),
         "scatters": _charts_of_runs(runs, answer_type, plots.truth_scatter),
         "dials": _charts_of_runs(runs, answer_type, plots.error_dials),
