@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 import torch
@@ -60,6 +61,13 @@ def test_own_photographs_are_read_as_it_shows_and_dealt_out_as_it_says(tmp_path,
     asked = Dialect().write(sample.target)
     for answer in (asked, f"{asked}.", f"The clock shows {asked}"):
         assert parse_time(answer) == sample.target.hms
+
+
+def test_the_plan_it_shows_is_what_is_printed(capsys):
+    (shown,) = re.findall(r"    \$ gnomon (plan .*)\n    \.\.\.\n((?:    .*\n)+)", README)
+    assert gnomon(*shown[0].split()) == 1  # since it does not fit
+    plan = dedent(shown[1])
+    assert plan in capsys.readouterr().out
 
 
 def test_every_verb_it_names_is_there(capsys):
