@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from torch import Tensor
 
 from gnomon.losses.base import NumericLoss, Unit, check_bounds
-from gnomon.losses.numbers.scales import PeriodicTables, circular_distance
+from gnomon.losses.numbers.scales import ValueTables, circular_distance
 from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.numbers.vocab import NumericVocab
 
@@ -26,14 +26,14 @@ class EMDLoss(NumericLoss):
     median of the possible answers, so it says nothing about how sure the answer is.
 
     cycle: the numbers lie on a scale that begins again there, and |v_i − y| goes the shorter way
-    round, where a digit reaches so far: see `numbers.scales.PeriodicTables`.
+    round, where a digit reaches so far: see `numbers.scales.ValueTables`.
     """
 
     parts: Mapping[str, Unit] = {"emd": "digits"}
 
     def __init__(self, vocab: NumericVocab, *, cycle: float = 0.0) -> None:
         super().__init__(vocab)
-        self._tables = PeriodicTables(vocab, check_bounds("cycle", cycle))
+        self._tables = ValueTables(vocab, check_bounds("cycle", cycle))
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """Compute EMD of each digit."""
@@ -54,7 +54,7 @@ class NTLMSELoss(NumericLoss):
         return {"ntl_mse": ((v - y[:, None]) * scores.softmax(-1)).sum(-1) ** 2}
 
 
-def expected_distance(tables: PeriodicTables, scores: Tensor, spans: Spans) -> Tensor:
+def expected_distance(tables: ValueTables, scores: Tensor, spans: Spans) -> Tensor:
     """Compute Σ_i |v_i − y| · p_i at each position: [P]."""
     v, y = tables.vocab.values_at(spans, scores.dtype)  # [P, N], [P]
     distances = (v - y[:, None]).abs()

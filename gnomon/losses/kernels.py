@@ -19,7 +19,7 @@ from gnomon.losses.base import (
     check_positive_list,
     one_hot,
 )
-from gnomon.losses.numbers.scales import NO_PERIOD, PeriodicTables, circular_distance
+from gnomon.losses.numbers.scales import NO_PERIOD, ValueTables, circular_distance
 from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.numbers.tables import Constant
 from gnomon.losses.numbers.vocab import NumericVocab
@@ -78,7 +78,7 @@ class KernelLoss(NumericLoss):
                 f"{cycle=}: distances go round with kernel=laplace, or energy of mmd, and without"
                 f" published and shuffled; this is kernel={kernel!r}"
             )
-        self._tables = PeriodicTables(vocab, check_bounds("cycle", cycle))
+        self._tables = ValueTables(vocab, check_bounds("cycle", cycle))
         pairs = self._tables.values_and_periods
         self._kernel = Constant(torch.stack([self.gram(v, period) for v, period in pairs]))
         if "smooth" in self.parts:

@@ -17,7 +17,7 @@ from gnomon.losses.base import (
     one_hot,
 )
 from gnomon.losses.distances import expected_distance
-from gnomon.losses.numbers.scales import PeriodicTables
+from gnomon.losses.numbers.scales import ValueTables
 from gnomon.losses.numbers.spans import Spans, tally
 from gnomon.losses.numbers.vocab import NumericVocab
 
@@ -68,7 +68,7 @@ class NTILLoss(NumericLoss):
         self.temperature = check_positive("temperature", temperature)
         self.published = published
         # Its whole numbers are compared by ratios, which mean nothing on a scale that goes round.
-        self._tables = PeriodicTables(vocab)
+        self._tables = ValueTables(vocab)
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """Compute EMD of each digit, and relative and magnitude of each number."""

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from gnomon.losses.base import NumericLoss, Unit, check_bounds, check_positive, pool_tokens
-from gnomon.losses.numbers.scales import PeriodicTables, circular_distance
+from gnomon.losses.numbers.scales import ValueTables, circular_distance
 from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.numbers.tables import Constant
 from gnomon.losses.numbers.vocab import NumericVocab
@@ -26,7 +26,7 @@ class SoftLabelLoss(NumericLoss):
 
     def __init__(self, vocab: NumericVocab, *, spread: float, cycle: float = 0.0) -> None:
         super().__init__(vocab)
-        self._tables = PeriodicTables(vocab, check_bounds("cycle", cycle))
+        self._tables = ValueTables(vocab, check_bounds("cycle", cycle))
         self._targets = [_SoftTargets(*pair, spread) for pair in self._tables.values_and_periods]
 
     def cross_entropy(self, scores: Tensor, spans: Spans) -> Tensor:

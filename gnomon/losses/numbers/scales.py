@@ -1,4 +1,4 @@
-"""Distances between tokens on a scale with a period: values and periods by digit position.
+"""Tables of tokens' values by width, and periods by place where a scale goes round.
 
 Shapes: P positions, N entries of the numeric vocabulary, L widths of tokens, T tables.
 """
@@ -15,8 +15,8 @@ NO_PERIOD = 1e30
 """Period of a scale that does not go round: longer than any distance, so that nothing wraps."""
 
 
-class PeriodicTables:
-    """Tables of all entries' values, [N], each with the period in the same units.
+class ValueTables:
+    """Tables of the entries' values by width, [N] each, with a period where the scale goes round.
 
     Two numbers that differ in one token alone, which stands for v · 10**k, lie |v_i − v_j| · 10**k
     apart. On a cycle C the period at that position is C · 10**−k. With a cycle of 10 the units have

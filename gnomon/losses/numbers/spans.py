@@ -142,7 +142,7 @@ def tally(slot: Tensor, amounts: Tensor, slots: int | None = None) -> Tensor:
     return sums.index_add(-1, slot, amounts)
 
 
-def read(labels: Tensor, tables: Tables) -> Spans:
+def read_spans(labels: Tensor, tables: Tables) -> Spans:
     """Read the numbers in [B, T] labels."""
     (batch, length), device = labels.shape, labels.device
     entries = tables.entries.on(device)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from gnomon.losses.numbers import tables
-from gnomon.losses.numbers.spans import Spans, read
+from gnomon.losses.numbers.spans import Spans, read_spans
 from gnomon.losses.numbers.tables import MAX_WIDTH, Entry, Tables, Tokenizer
 
 
@@ -63,7 +63,7 @@ class NumericVocab:
         """Read the numbers in [B, T] labels, aligned with the logits that score them."""
         if labels.dim() != 2:
             raise ValueError(f"labels of shape {tuple(labels.shape)}: give [batch, tokens]")
-        return read(labels, self.tables)
+        return read_spans(labels, self.tables)
 
     def value_row(self, spans: Spans) -> Tensor:
         """Return the row of `tables.values_by_width` that holds at each position: [P].

@@ -30,12 +30,12 @@ from gnomon.pipeline.training.head import (
 from gnomon.pipeline.training.parts import spare_frozen_towers
 from gnomon.shortage import name_full_disk
 
-_LABELS = "parsed_labels"
+_PARSED_LABELS = "parsed_labels"
 """Key of a batch under which its parsed labels travel from the accumulation window to forward."""
 
 
 @dataclass(frozen=True)
-class _Labels:
+class _ParsedLabels:
     """A batch's labels with the numbers in them."""
 
     labels: Tensor  # [B, T], shifted
@@ -136,8 +136,8 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         Each batch carries its parsed labels along to its forward.
         """
         batches, tokens = super().get_batch_samples(epoch_iterator, num_batches, device)
-        batches = [{**batch, _LABELS: self._parse_labels(batch)} for batch in batches]
-        self._window = self._sum_counts([batch[_LABELS].counts for batch in batches])
+        batches = [{**batch, _PARSED_LABELS: self._parse_batch(batch)} for batch in batches]
+        self._window = self._sum_counts([batch[_PARSED_LABELS].counts for batch in batches])
         return batches, tokens
 
     @override
@@ -197,9 +197,9 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         `all_logits`: the outputs hold the logits of every token, not of the answer's alone.
         """
         # An evaluation has no accumulation window, in which labels are parsed ahead.
-        parsed = inputs.get(_LABELS) or self._parse_labels(inputs)
+        parsed = inputs.get(_PARSED_LABELS) or self._parse_batch(inputs)
         labels = parsed.labels
-        ignored_keys = ("labels", FINAL, _LABELS, *TRL_KEYS)
+        ignored_keys = ("labels", FINAL, _PARSED_LABELS, *TRL_KEYS)
         model_inputs = {name: v for name, v in inputs.items() if name not in ignored_keys}
         answer = labels != IGNORED  # [B, T]
         packed = self.args.packing or self.args.eval_packing  # a chunk may be of a prompt alone
@@ -218,7 +218,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
             # Rows are packed in the order of the samples, and the repeated ones come last.
             rows = rows[: int(answer[:new].sum())]
             final = None if parsed.final is None else parsed.final[:new]
-            parsed = self._parse(labels[:new], final)
+            parsed = self._parse_labels(labels[:new], final)
         sums = self.objective.sums(rows, parsed.spans)
         self._accumulate(sums, parsed.counts)
         return sums, parsed.counts, outputs
@@ -258,14 +258,14 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         """Share of the steps taken: 0 at the first, 1 after the last."""
         return float(self.state.global_step / max(self.state.max_steps, 1))
 
-    def _parse_labels(self, batch: dict[str, Any]) -> _Labels:
+    def _parse_batch(self, batch: dict[str, Any]) -> _ParsedLabels:
         """Shift a batch's labels and find the numbers in them."""
         names, device = [n for n in ("labels", FINAL) if n in batch], self.args.device
-        return self._parse(*(shift_labels(batch[name].to(device)) for name in names))
+        return self._parse_labels(*(shift_labels(batch[name].to(device)) for name in names))
 
-    def _parse(self, labels: Tensor, final: Tensor | None = None) -> _Labels:
+    def _parse_labels(self, labels: Tensor, final: Tensor | None = None) -> _ParsedLabels:
         spans = self.objective.spans(labels, final)
-        return _Labels(labels, final, spans, self.objective.counts(labels, spans))
+        return _ParsedLabels(labels, final, spans, self.objective.counts(labels, spans))
 
     def _sum_counts(self, batches: list[dict[str, Tensor]]) -> dict[str, Tensor]:
         """Sum counts over batches, and over processes if transformers sums its own over them."""

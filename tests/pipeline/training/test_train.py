@@ -28,7 +28,7 @@ from transformers import TrainingArguments
 from gnomon import dialect, store
 from gnomon.generators.looks.augment import augment_sample
 from gnomon.losses import NumericVocab
-from gnomon.losses.numbers.spans import read
+from gnomon.losses.numbers.spans import read_spans
 from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.load import load, load_trained
 from gnomon.pipeline.training.log import LOG
@@ -143,7 +143,7 @@ def test_a_loss_that_would_see_nothing_is_refused_before_the_training(
     """As a tokenizer that writes whole answers in one token leaves it."""
 
     def unread(vocab, labels):
-        return read(torch.full_like(labels, -100), vocab.tables)
+        return read_spans(torch.full_like(labels, -100), vocab.tables)
 
     monkeypatch.setattr(NumericVocab, "spans", unread)
     with pytest.raises(ValueError, match=r"sees no digit of these answers: the tokenizer writes"):
