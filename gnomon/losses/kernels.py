@@ -5,7 +5,9 @@ bandwidths, T tables of values (1, unless tokens of several widths stand in a fr
 goes round).
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
@@ -31,27 +33,100 @@ BANDWIDTHS = (2.0,)
 RANDOM_FEATURES, RANDOM_POWER = 4, 5
 
 
+@dataclass(frozen=True)
+class Kernel(ABC):
+    """A kernel over values, K_ij by their distances d_ij, with the losses' options for it."""
+
+    bandwidths: Sequence[float]
+    seed: int
+
+    has_bandwidth: ClassVar[bool] = False
+    sees_distances: ClassVar[bool] = True
+    allows_cycle: ClassVar[bool] = False
+    """True if it stays a kernel, of no negative MMD, where distances go round a circle."""
+    allows_smoothness: ClassVar[bool] = True
+    """True if degrees Σ_j K_ij are above 0, so that L_smooth can be scaled by them."""
+
+    @abstractmethod
+    def gram(self, d: Tensor) -> Tensor:
+        """Compute K_ij over distinct values: [U, U] from their distances [U, U]."""
+
+    def _widths(self, d: Tensor) -> Tensor:
+        return torch.tensor(self.bandwidths, dtype=d.dtype)[:, None, None]  # [M, 1, 1]
+
+
+class Gaussian(Kernel):
+    """The mean over bandwidths σ of exp(−d² / 2σ²)."""
+
+    has_bandwidth = True
+
+    def gram(self, d: Tensor) -> Tensor:
+        """Compute the mean of M Gaussians."""
+        return (-(d**2) / (2 * self._widths(d) ** 2)).exp().mean(0)
+
+
+class Laplace(Kernel):
+    """The mean over bandwidths σ of exp(−d / σ)."""
+
+    has_bandwidth = True
+    allows_cycle = True
+
+    def gram(self, d: Tensor) -> Tensor:
+        """Compute the mean of M exponentials."""
+        return (-d / self._widths(d)).exp().mean(0)
+
+
+class Energy(Kernel):
+    """The kernel of the CRPS, −d / 2; positive definite for residuals alone, whose sum is 0."""
+
+    allows_cycle = True
+    allows_smoothness = False
+
+    def gram(self, d: Tensor) -> Tensor:
+        """Compute −d / 2, without any bandwidth."""
+        return -d / 2
+
+
+class Random(Kernel):
+    """(ΦΦᵀ)⁵, entry by entry, where Φ has four features ±½ for each value, drawn from the seed."""
+
+    sees_distances = False
+
+    def gram(self, d: Tensor) -> Tensor:
+        """Draw the features of as many values as there are distances."""
+        # A Gram matrix's Hadamard powers are positive semi-definite, too (Schur).
+        generator = torch.Generator().manual_seed(self.seed)
+        signs = torch.randint(2, (len(d), RANDOM_FEATURES), generator=generator).double() * 2 - 1
+        return (signs @ signs.T / RANDOM_FEATURES) ** RANDOM_POWER
+
+
+KERNELS: dict[str, type[Kernel]] = {
+    "gaussian": Gaussian,
+    "laplace": Laplace,
+    "energy": Energy,
+    "random": Random,
+}
+
+
 class KernelLoss(NumericLoss):
     """Base of the kernel losses; K is fixed by the values of the numeric vocabulary.
 
-    K_ij is the mean over bandwidths σ of exp(−d² / 2σ²), d = |v_i − v_j|, or of exp(−d / σ) for
-    the Laplace kernel, and −d / 2 for the energy kernel, which has no bandwidth.
+    K_ij is a kernel of d = |v_i − v_j|, by default the mean over bandwidths σ of exp(−d² / 2σ²).
 
     published: distances are stretched so that the smallest is 1 and the largest 9, as the SMMD
     authors do. With single digits that changes nothing; over the values to 999 it makes K almost
     flat, so that 5 is hardly further from 500 than from 6.
 
     Two ablations show what the distances are good for; both are drawn from `seed`. The kernel
-    "random" is (ΦΦᵀ)⁵, entry by entry, where Φ has four features ±½ for each value: positive
-    semi-definite, but with entries below 0, so that L_smooth may be negative there. `shuffled`
-    permutes the values before distances are taken.
+    "random" looks at none, and has entries below 0, so that L_smooth may be negative there.
+    `shuffled` permutes the values before distances are taken.
 
     cycle: the numbers lie on a scale that begins again there, and d goes the shorter way round.
-    Only the energy and the Laplace kernel take it: a Gaussian of distances round a circle is no
-    kernel, and its MMD may be negative.
     """
 
-    kernels: ClassVar[Sequence[str]] = ("gaussian", "laplace", "random")
+    kernels: ClassVar[Sequence[str]] = [
+        name for name, kernel in KERNELS.items() if kernel.allows_smoothness
+    ]
 
     def __init__(
         self,
@@ -65,25 +140,26 @@ class KernelLoss(NumericLoss):
         cycle: float = 0.0,
     ) -> None:
         super().__init__(vocab)
-        self.kernel = check_choice("kernel", kernel, self.kernels)
-        self.bandwidths = check_positive_list("bandwidths", bandwidths)
+        bandwidths = check_positive_list("bandwidths", bandwidths)
+        self.kernel = KERNELS[check_choice("kernel", kernel, self.kernels)](bandwidths, seed)
         self.published, self.shuffled, self.seed = published, shuffled, seed
         # An option without effect would pass for an ablation that changed nothing.
-        if kernel in ("energy", "random") and self.bandwidths != BANDWIDTHS:
-            raise ValueError(f"bandwidths={self.bandwidths}: kernel={kernel!r} has none")
-        if kernel == "random" and (published or shuffled):
+        if not self.kernel.has_bandwidth and bandwidths != BANDWIDTHS:
+            raise ValueError(f"{bandwidths=}: {kernel=} has none")
+        if not self.kernel.sees_distances and (published or shuffled):
             raise ValueError(f"{kernel=}: it looks at no distances; leave published, shuffled out")
-        if cycle and (kernel not in ("energy", "laplace") or published or shuffled):
+        if cycle and (not self.kernel.allows_cycle or published or shuffled):
+            cyclic = [name for name in self.kernels if KERNELS[name].allows_cycle]
             raise ValueError(
-                f"{cycle=}: distances go round with kernel=laplace, or energy of mmd, and without"
-                f" published and shuffled; this is kernel={kernel!r}"
+                f"{cycle=}: distances go round with kernel={' or '.join(cyclic)}, and without"
+                f" published and shuffled; this is {kernel=}"
             )
         self._tables = ValueTables(vocab, check_bounds("cycle", cycle))
         pairs = self._tables.values_and_periods
-        self._kernel = Constant(torch.stack([self.gram(v, period) for v, period in pairs]))
+        self._grams = Constant(torch.stack([self.gram(v, period) for v, period in pairs]))
         if "smooth" in self.parts:
             laplacians = [self._scaled_laplacian(v, period) for v, period in pairs]
-            self._laplacian = Constant(torch.stack(laplacians))
+            self._laplacians = Constant(torch.stack(laplacians))
 
     def residual(self, scores: Tensor, spans: Spans) -> Tensor:
         """Compute r = p − q at each position: [P, N]."""
@@ -95,11 +171,11 @@ class KernelLoss(NumericLoss):
 
     def mmd(self, r: Tensor, spans: Spans) -> Tensor:
         """Compute rᵀKr at each position: [P]."""
-        return self._quadratic_form(r, self._kernel, spans)
+        return self._quadratic_form(r, self._grams, spans)
 
     def smooth(self, r: Tensor, spans: Spans) -> Tensor:
         """Compute α · rᵀ(D − K)r at each position: [P]."""
-        return self._quadratic_form(r, self._laplacian, spans)
+        return self._quadratic_form(r, self._laplacians, spans)
 
     def gram(self, v: Tensor, period: float = NO_PERIOD) -> Tensor:
         """Compute K_ij over the entries: [N, N]. Entries of one value, 5 and 05, are alike.
@@ -129,23 +205,14 @@ class KernelLoss(NumericLoss):
 
     def _gram_of_values(self, values: Tensor, period: float) -> Tensor:
         """Compute K_ij over distinct values: [U, U]."""
-        generator = torch.Generator().manual_seed(self.seed)
-        if self.kernel == "random":
-            # A Gram matrix's Hadamard powers are positive semi-definite, too (Schur).
-            shape = (len(values), RANDOM_FEATURES)
-            signs = torch.randint(2, shape, generator=generator).double() * 2 - 1
-            return (signs @ signs.T / RANDOM_FEATURES) ** RANDOM_POWER
         if self.shuffled:
+            generator = torch.Generator().manual_seed(self.seed)
             values = values[torch.randperm(len(values), generator=generator)]
         d = circular_distance((values[:, None] - values).abs(), period)
         if self.published and len(distances := torch.unique(d[d > 0])) > 1:
             share = (d - distances.min()) / (distances.max() - distances.min())
             d = torch.where(d > 0, 1 + 8 * share, 0)  # 1 to 9
-        if self.kernel == "energy":
-            return -d / 2
-        s = torch.tensor(self.bandwidths, dtype=d.dtype)[:, None, None]  # [M, 1, 1]
-        exponents = -d / s if self.kernel == "laplace" else -(d**2) / (2 * s**2)
-        return exponents.exp().mean(0)
+        return self.kernel.gram(d)
 
 
 class MMDLoss(KernelLoss):
@@ -155,7 +222,7 @@ class MMDLoss(KernelLoss):
     a proper score.
     """
 
-    kernels: ClassVar[Sequence[str]] = ("gaussian", "laplace", "energy", "random")
+    kernels: ClassVar[Sequence[str]] = list(KERNELS)
     parts: Mapping[str, Unit] = {"mmd": "digits"}
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
