@@ -17,7 +17,7 @@ from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
 from gnomon.progress import note, warn
 from gnomon.sample import Sample
 from gnomon.store.reading.augmented import augmented, check_can_spread
-from gnomon.store.reading.mixture import spread
+from gnomon.store.reading.mixture import varied_indices
 from gnomon.store.user_data.opening import is_user_data
 from gnomon.terminal import show
 
@@ -72,7 +72,7 @@ def sheet_of(
     is_table = resolved.form == "disk" and not recipe.data[0].benchmark and is_user_data(title)
     pool = resolved.samples(split or ("all" if is_table else "train"), seed)
     seed = recipe.seed if seed is None else seed
-    indices = spread(pool, n, seed=seed)
+    indices = varied_indices(pool, n, seed=seed)
     # Of a table without a split only what the user asks for: else it is to be seen as it is.
     sources = recipe.data if is_table and split is None else resolved.sources
     if split in (None, "train"):

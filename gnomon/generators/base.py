@@ -32,16 +32,16 @@ LATER = {"later": True}
 
 def split_of(*meaning: object) -> Split:
     """Split that a meaning belongs to, whatever the seed: 80 % train, 10 % val, 10 % test."""
-    return _share(digest("split", *meaning))
+    return _split_of_hash(digest("split", *meaning))
 
 
 def quick_split(kind: str, meaning: str) -> Split:
     """Split of a meaning by one short hash, for kinds that try many meanings for a sample."""
     hashed = blake2b(meaning.encode(), digest_size=1, key=kind.encode()).digest()
-    return _share(hashed)
+    return _split_of_hash(hashed)
 
 
-def _share(hashed: bytes) -> Split:
+def _split_of_hash(hashed: bytes) -> Split:
     # Ten parts of a byte: 0 to 7 are train, 8 val, 9 test.
     return SPLITS[max(0, hashed[0] * 10 // 256 - 7)]
 
@@ -120,8 +120,8 @@ class Generator(ABC):
     levels: ClassVar[Mapping[str, Any]] = {}
     """Values by level: a named tuple, whose fields are options or only the level's."""
 
-    share: ClassVar[Callable[..., Split]] = staticmethod(split_of)
-    """Function that shares its meanings out among the splits."""
+    assign_split: ClassVar[Callable[..., Split]] = staticmethod(split_of)
+    """Function from a meaning to its split."""
 
     split: Split = "train"
     """Part of the kind's meanings or styles to draw; the parts never overlap."""
@@ -183,7 +183,7 @@ class Generator(ABC):
         return (self,)
 
     @property
-    def several(self) -> bool:
+    def has_several_pictures(self) -> bool:
         """True if samples may have several pictures."""
         return False
 
@@ -235,7 +235,7 @@ class Generator(ABC):
         """Draw until the meaning belongs to the split, so that no two splits share one."""
         for _ in range(_TRIES):
             thing = draw()
-            if self.share(self.kind, *meaning(thing)) == self.split:
+            if self.assign_split(self.kind, *meaning(thing)) == self.split:
                 return thing
         raise AssertionError(f"{self}: nothing of the {self.split} split in {_TRIES} draws")
 

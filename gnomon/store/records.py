@@ -40,10 +40,11 @@ class Fingerprints:
         return {"pixels": self._pixels.hexdigest(), "labels": self._labels.hexdigest()}
 
 
-def to_record(sample: Sample, *, several: bool = False) -> Record:
+def to_record(sample: Sample, *, has_several_pictures: bool = False) -> Record:
     """Return the record of a sample; refuse one that cannot be stored whole.
 
-    `several` adds the column of more pictures, which all records of a source have or none.
+    `has_several_pictures` adds the column of more pictures, which all records of a source have or
+    none.
     """
     try:
         images = [embed(pictures.encode_png(image)) for image in sample.images]
@@ -51,7 +52,7 @@ def to_record(sample: Sample, *, several: bool = False) -> Record:
     except (OSError, TypeError, ValueError) as error:
         raise ValueError(f"sample {sample.id!r} cannot be stored: {error}") from error
     # An empty list is written, too, so that all rows have the same columns.
-    return {**record, MORE_IMAGES: images[1:]} if several else record
+    return {**record, MORE_IMAGES: images[1:]} if has_several_pictures else record
 
 
 def text_columns(sample: Sample) -> dict[str, str | None]:

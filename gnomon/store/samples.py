@@ -77,7 +77,7 @@ class Samples(ABC):
     @property
     def has_several_pictures(self) -> bool:
         """True if a sample may have several pictures."""
-        return any(generator.several for generator in self.generators())
+        return any(generator.has_several_pictures for generator in self.generators())
 
     def __iter__(self) -> Iterator[Sample]:
         indices = count() if self.length is None else range(self.length)

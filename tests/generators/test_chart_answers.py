@@ -148,5 +148,5 @@ def test_a_number_in_a_table_beside_the_chart_is_not_the_charts():
                 *_, top, _, bottom = ImageChops.difference(wrong, right).getbbox()
                 line = row + 1 + any(plan.frame.columns)
                 assert 24 * line < top < bottom < 24 * (line + 1)
-    assert chart.several
-    assert not Chart().several
+    assert chart.has_several_pictures
+    assert not Chart().has_several_pictures

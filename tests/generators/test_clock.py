@@ -443,7 +443,7 @@ def test_one_style_alone_cannot_be_held_out():
 def test_two_clocks_in_pictures_of_their_own_are_as_far_apart_as_their_hands_say(numerals):
     clock = Clock(questions=("read", "between"), numerals=numerals, size=288, level="hard")
     hours, found = 24 if numerals == (DAY,) else 12, 0
-    assert clock.several
+    assert clock.has_several_pictures
     for index in range(30):
         sample = clock[index]
         assert len(sample.images) == (2 if sample.facts["question"] == "between" else 1)
@@ -457,4 +457,4 @@ def test_two_clocks_in_pictures_of_their_own_are_as_far_apart_as_their_hands_say
         assert f"less than {hours} hours" in sample.question
         assert clock.key(index).endswith("|between")
     assert found > 5
-    assert not Clock().several
+    assert not Clock().has_several_pictures

@@ -21,7 +21,7 @@ from solvers import check
 from gnomon import generators
 from gnomon.generators import KINDS, create, load
 from gnomon.generators.clock.questions import ASK
-from gnomon.generators.instruments import FIRST, INSTRUMENTS
+from gnomon.generators.instruments import DEFAULT_INSTRUMENTS, INSTRUMENTS
 from gnomon.sample import Sample, target_from_json, target_to_json
 
 N = 500
@@ -191,7 +191,13 @@ PHOTOGRAPHED = [
     ("clock", {"clocks": (1, 2), "degrade": "heavy", "warp": 0.1, "questions": ("read", "where")}),
     ("counter", {"level": "hard", "questions": ("read", "wheel", "where"), "degrade": "light"}),
     ("gauge", {"level": "hard", "questions": ("read", "where"), "degrade": "light"}),
-    ("gauge", {"instruments": tuple(INSTRUMENTS)[len(FIRST) :], "questions": ("read", "find")}),
+    (
+        "gauge",
+        {
+            "instruments": tuple(INSTRUMENTS)[len(DEFAULT_INSTRUMENTS) :],
+            "questions": ("read", "find"),
+        },
+    ),
 ]
 
 

@@ -20,7 +20,7 @@ from gnomon.generators.gauge import draw
 from gnomon.generators.gauge.draw import picture
 from gnomon.generators.gauge.generator import LEVELS, MIN_TICK_GAP, places_of_split
 from gnomon.generators.gauge.questions import QUESTIONS, ZONES, ask, has_answer
-from gnomon.generators.instruments import FIRST, INSTRUMENTS
+from gnomon.generators.instruments import DEFAULT_INSTRUMENTS, INSTRUMENTS
 from gnomon.generators.instruments.scale import plain
 from gnomon.generators.rng import Rng
 
@@ -166,7 +166,7 @@ def test_a_photographed_pointer_stands_where_the_drawn_one_does():
     assert np.mean(np.linalg.norm(shifts, axis=1) > 4) <= 0.05
 
 
-@pytest.mark.parametrize("instrument", [*FIRST, "speedometer"])
+@pytest.mark.parametrize("instrument", [*DEFAULT_INSTRUMENTS, "speedometer"])
 def test_scales_of_ones_own_are_drawn_on_every_open_ended_instrument(instrument):
     ends = {"fl oz": ("-5", "25"), "": ("0", "6")}
     gauge = Gauge(instruments=(instrument,), scales=("fl oz -5 25 5 1", "0 6 1 0.2"), parts=2)

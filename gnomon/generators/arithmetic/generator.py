@@ -33,7 +33,7 @@ class Arithmetic(Generator):
     targets: ClassVar[tuple[type[Target], ...]] = (Number, Text, Time)
     every_question: ClassVar[dict[str, Any]] = {"tasks": ("all",)}
     levels: ClassVar[dict[str, ArithmeticLevel]] = LEVELS
-    share = staticmethod(quick_split)
+    assign_split = staticmethod(quick_split)
 
     tasks: Annotated[tuple[str, ...], among([*TASKS, *GROUPS])] = ("add", "subtract", "multiply")
     """Questions to ask, each as often: the names in TASKS, or `all`."""

@@ -210,7 +210,7 @@ class Chart(PictureGenerator):
         return Sample(self.id(index), image, text, target, facts, more_images=tuple(more))
 
     @property
-    def several(self) -> bool:
+    def has_several_pictures(self) -> bool:
         return phrasing.MISMATCH in self.questions
 
     @property

@@ -115,7 +115,7 @@ class Clock(ClockOptions):
         return Sample(self.id(index), image, answer.question, answer.target, facts)
 
     @property
-    def several(self) -> bool:
+    def has_several_pictures(self) -> bool:
         return questions.BETWEEN in self.questions
 
     @property

@@ -19,7 +19,7 @@ from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.gauge import draw, questions
 from gnomon.generators.gauge.draw import CASES, FACE, RIM, GaugeScene, Look
 from gnomon.generators.gauge.questions import QUESTIONS, ZONES, GaugeQuestion
-from gnomon.generators.instruments import FIRST, INSTRUMENTS
+from gnomon.generators.instruments import DEFAULT_INSTRUMENTS, INSTRUMENTS
 from gnomon.generators.instruments.base import Instrument
 from gnomon.generators.instruments.scale import Reading, Scale, parse_scale, plain
 from gnomon.generators.looks import photo
@@ -100,7 +100,7 @@ class Gauge(PictureGenerator):
     """Pixels of the square picture's side (160 to 1024)."""
     level: Literal["easy", "medium", "hard"] = "easy"
     """easy: upright, readings on ticks; medium: halves of ticks, askew; hard: fifths, decoys."""
-    instruments: Annotated[tuple[str, ...], among(INSTRUMENTS)] = FIRST
+    instruments: Annotated[tuple[str, ...], among(INSTRUMENTS)] = DEFAULT_INSTRUMENTS
     """gauge, meter, thermometer, ruler, scale, cylinder; by name alone also dial, speedometer,
     compass, kitchen_scale, bathroom_scale."""
     questions: Annotated[tuple[str, ...], among(QUESTIONS)] = ("read",)

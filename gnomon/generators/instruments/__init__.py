@@ -24,5 +24,5 @@ INSTRUMENTS: dict[str, Instrument] = {
         BathroomScale(),
     )
 }
-# Drawn unless the user names others; later ones would change the samples of earlier options.
-FIRST = ("gauge", "meter", "thermometer", "ruler", "scale", "cylinder")
+# Drawn unless the user names others. Later instruments would change the samples of these.
+DEFAULT_INSTRUMENTS = ("gauge", "meter", "thermometer", "ruler", "scale", "cylinder")

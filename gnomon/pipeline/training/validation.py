@@ -19,7 +19,7 @@ from gnomon.sample import Prediction, Sample
 from gnomon.store import mixture
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.reading.dataset import open_copy
-from gnomon.store.reading.mixture import spread
+from gnomon.store.reading.mixture import varied_indices
 from gnomon.store.samples import Samples
 
 SHARDED = (DistributedType.FSDP, DistributedType.DEEPSPEED)
@@ -89,7 +89,7 @@ def validation_of(recipe: Recipe, loaded: Loaded, run: Path) -> Validation | Non
     n = recipe.train.eval_samples
     # A mixture has no end, of which `spread` takes the first n; its copy has one.
     is_mixture = len(recipe.data) > 1
-    for index in range(n) if is_mixture else spread(samples, n, seed=recipe.seed):
+    for index in range(n) if is_mixture else varied_indices(samples, n, seed=recipe.seed):
         sample = samples[index]
         by_id[sample.id] = sample
     section = recipe.eval

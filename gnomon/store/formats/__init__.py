@@ -26,8 +26,8 @@ DEFAULT = "parquet"
 def create(name: str) -> Format:
     """Return the format of that name; an unknown one is refused with the names that there are."""
     # A new one each time, for instances cache offsets of what they read.
-    form: Format = names.load(FORMATS, name, what="format", command="gnomon generate --help")()
-    return form
+    kind: type[Format] = names.load(FORMATS, name, what="format", command="gnomon generate --help")
+    return kind()
 
 
 DATA = "data"

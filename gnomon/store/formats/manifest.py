@@ -170,18 +170,18 @@ def _problems(root: Path) -> Iterator[str]:
             raise ValueError(f"{root}: there is no such directory")
         raise ValueError(f"{root} has no {MANIFEST}: there is nothing to check it against")
     manifest = read(root)
-    form = format_of(manifest)
+    shard_format = format_of(manifest)
     splits = manifest["splits"].items()
     shards = [shard for _, split in splits for shard in split["shards"] if shard]
     for shard in track(shards, desc="checking", unit=" shards", delay=2):
         file = root / shard["file"]
         if not file.exists():
             yield f"{shard['file']}: it is missing"
-        elif form.digest(file) != shard["sha256"]:
+        elif shard_format.digest(file) != shard["sha256"]:
             yield f"{shard['file']}: its bytes are not those that were written"
     for name, split in splits:
         missing, total = split["shards"].count(None), len(split["shards"])
         if missing:
             yield f"{name}: {total - missing} of {total} shards are written"
-    for file in sorted(set(form.find_shards(root)) - {shard["file"] for shard in shards}):
+    for file in sorted(set(shard_format.find_shards(root)) - {shard["file"] for shard in shards}):
         yield f"{file}: the manifest does not name it"

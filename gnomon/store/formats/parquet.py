@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate, islice
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -106,18 +106,19 @@ def _schema_of(records: Sequence[Record]) -> pa.Schema:
     return SEVERAL if records and MORE_IMAGES in records[0] else SCHEMA
 
 
-def _schema(*, several: bool = False) -> pa.Schema:
+def _schema(*, has_several_pictures: bool = False) -> pa.Schema:
     """Build a schema whose metadata makes the Hugging Face libraries see pictures, not structs."""
     texts = {name: {"dtype": "string", "_type": "Value"} for name in TEXTS}
-    features = {"id": texts.pop("id"), "image": {"_type": "Image"}, **texts}
+    features: dict[str, Any] = {"id": texts.pop("id"), "image": {"_type": "Image"}, **texts}
     types = [(name, _IMAGE if name == "image" else pa.string()) for name in features]
-    more = {MORE_IMAGES: {"_type": "List", "feature": {"_type": "Image"}}} if several else {}
-    types += [(name, pa.list_(_IMAGE)) for name in more]
-    metadata = json.dumps({"info": {"features": {**features, **more}}})
+    if has_several_pictures:
+        features[MORE_IMAGES] = {"_type": "List", "feature": {"_type": "Image"}}
+        types.append((MORE_IMAGES, pa.list_(_IMAGE)))
+    metadata = json.dumps({"info": {"features": features}})
     return pa.schema(types, metadata={"huggingface": metadata})
 
 
-SCHEMA, SEVERAL = _schema(), _schema(several=True)
+SCHEMA, SEVERAL = _schema(), _schema(has_several_pictures=True)
 # PNG does not shrink any further, and inflating it would cost time at every read.
 _COMPRESSION = {name: "zstd" for name in SCHEMA.names if name != "image"} | {
     "image.bytes": "none",

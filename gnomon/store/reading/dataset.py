@@ -54,7 +54,7 @@ class Dataset(Samples):
     pickle at any time.
     """
 
-    def __init__(self, root: Path, split: str, form: Format, entry: dict[str, Any]) -> None:
+    def __init__(self, root: Path, split: str, shard_format: Format, entry: dict[str, Any]) -> None:
         shards = entry["shards"]
         if None in shards:
             finished = len(shards) - shards.count(None)
@@ -62,7 +62,7 @@ class Dataset(Samples):
                 f"{root}: the split {split!r} is not finished ({finished} of {len(shards)}"
                 f" shards): the `gnomon generate` that began it, run again, resumes it"
             )
-        self.root, self.split, self.format = root, split, form
+        self.root, self.split, self.format = root, split, shard_format
         self.shards = [root / shard["file"] for shard in shards]
         self.content = manifests.content_hash(entry)
         self._starts: list[int] = [0, *accumulate(shard["rows"] for shard in shards)]

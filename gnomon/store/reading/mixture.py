@@ -200,7 +200,7 @@ def _shuffle(items: Sequence[int], rng: Rng) -> list[int]:
 _CANDIDATES = 64
 
 
-def spread(samples: Samples, n: int, *, seed: int) -> list[int]:
+def varied_indices(samples: Samples, n: int, *, seed: int) -> list[int]:
     """Return the indices of n samples at random, no label twice before each came once.
 
     If there are no more than n, all in order. Samples without an end are drawn or shuffled by a

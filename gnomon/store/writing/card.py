@@ -19,7 +19,7 @@ from gnomon.store.formats import manifest as manifests
 from gnomon.store.formats.manifest import MANIFEST
 from gnomon.store.pictures import encode_png
 from gnomon.store.reading.dataset import open_dataset
-from gnomon.store.reading.mixture import spread
+from gnomon.store.reading.mixture import varied_indices
 from gnomon.store.records import text_columns
 from gnomon.store.writing.census import PICTURE, bar_table, merge_counts
 
@@ -46,7 +46,7 @@ def _sheet(root: Path, split: str, source: str) -> bytes:
     indices: Sequence[int] = range(min(_SHEET_SAMPLES, len(dataset)))
     if source == "own":
         # Rows of one label often lie together there.
-        indices = spread(dataset, _SHEET_SAMPLES, seed=0)
+        indices = varied_indices(dataset, _SHEET_SAMPLES, seed=0)
     samples = [dataset[index] for index in indices]
     answers = [text_columns(sample)["answer"] or "–" for sample in samples]
     columns = min(_SHEET_COLUMNS, len(samples))
@@ -60,7 +60,7 @@ def _card(manifest: dict[str, Any], splits: dict[str, Any]) -> str:
     template = Template(
         source, trim_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
     )
-    form, first = manifests.format_of(manifest), next(iter(splits))
+    shard_format, first = manifests.format_of(manifest), next(iter(splits))
     shards = len(splits[first]["shards"])
     # Shards that were written before there were counts have none.
     counts = {
@@ -69,13 +69,13 @@ def _card(manifest: dict[str, Any], splits: dict[str, Any]) -> str:
     }
     text: str = template.render(
         splits=splits,
-        form=form,
+        shard_format=shard_format,
         is_drawn=all(_is_drawn(split["samples"]) for split in splits.values()),
         license=manifest.get("license", "unknown"),
         pictured=any(each.get(PICTURE, {}).keys() - {"none"} for each in counts.values()),
         sheet=SHEET,
         counts=bar_table(counts),
-        loading=form.loading.format(split=first, shards=shards, last=shards - 1),
+        loading=shard_format.loading.format(split=first, shards=shards, last=shards - 1),
         first=first,
         manifest=MANIFEST,
         generate_command=generate_command,
@@ -106,7 +106,7 @@ def _files(splits: dict[str, Any]) -> dict[str, tuple[str, str]]:
 RECIPE = "recipe.yaml"
 
 
-def generate_command(split: str, entry: Mapping[str, Any], form: str) -> str:
+def generate_command(split: str, entry: Mapping[str, Any], shard_format: str) -> str:
     """Return the `gnomon generate` that writes this split, its options being those that differ."""
     samples = entry["samples"]
     source, options = RECIPE, []
@@ -116,8 +116,8 @@ def generate_command(split: str, entry: Mapping[str, Any], form: str) -> str:
     words = ["gnomon", "generate", source, "--n", entry["n"], "--split", split, "--out", "DIR"]
     if seed := samples.get("seed"):
         words += ["--seed", seed]
-    if form != "parquet":
-        words += ["--format", form]
+    if shard_format != "parquet":
+        words += ["--format", shard_format]
     return shlex.join(map(str, [*words, *options]))
 
 

@@ -49,13 +49,17 @@ def write(
     """
     if license is not None and not re.fullmatch(r"[a-z0-9.-]+", license):
         raise ValueError(f"license={license!r}: give the hub's name for one, such as cc-by-4.0")
-    form = formats.create(format) if format else manifests.format_of(manifests.read(Path(out)))
-    plan = SplitPlan(samples, Path(out), split, n, shards or shards_for(n), form)
+    if format:
+        shard_format = formats.create(format)
+    else:
+        shard_format = manifests.format_of(manifests.read(Path(out)))
+    plan = SplitPlan(samples, Path(out), split, n, shards or shards_for(n), shard_format)
     check_samples(plan)
     with sole_writer(plan.root, folder=True):
         manifest = manifests.read(plan.root)
-        entry = resume(plan, manifest)
-        manifest["shards"] = form.name
+        entry = plan_entry(plan, manifest)
+        # The manifest's own `shards` names the file format; a split's lists its shards.
+        manifest["shards"] = shard_format.name
         if license is not None:
             manifest["license"] = license
         splits = {**manifest["splits"], split: entry}
@@ -120,13 +124,13 @@ def _remove_leftovers(plan: SplitPlan) -> None:
 def write_shard(plan: SplitPlan, number: int) -> dict[str, Any]:
     """Write a shard of the plan and return its entry in the manifest."""
     final, span = plan.root / plan.file(number), plan.span(number)
-    several, fingerprints = plan.samples.has_several_pictures, Fingerprints()
+    has_several, fingerprints = plan.samples.has_several_pictures, Fingerprints()
     counts: Counts = {}
 
     def records() -> Iterator[Record]:
         for index in span:
             sample = plan.samples[index]
-            record = to_record(sample, several=several)
+            record = to_record(sample, has_several_pictures=has_several)
             fingerprints.add(sample, record)
             count_sample(sample, counts)
             yield record
@@ -194,10 +198,10 @@ def check_samples(plan: SplitPlan) -> None:
         )
 
 
-def resume(plan: SplitPlan, manifest: dict[str, Any]) -> dict[str, Any]:
-    """Return the split's entry of the manifest, with null for shards that are to be written.
+def plan_entry(plan: SplitPlan, manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return the split's entry of the manifest, with None for shards that are to be written.
 
-    Everything that may be refused is refused here, before anything is written.
+    A plan that does not fit what the directory holds is refused, before anything is written.
     """
     stored_format = manifests.format_of(manifest).name
     # A manifest alone holds nothing that would be lost.

@@ -13,7 +13,7 @@ from store_toys import Listed, Toy, toys
 from gnomon import store
 from gnomon.recipe import Source
 from gnomon.sample import Number, Sample
-from gnomon.store.reading.mixture import BLOCK, Pattern, shares, shuffled_index, spread
+from gnomon.store.reading.mixture import BLOCK, Pattern, shares, shuffled_index, varied_indices
 
 SMALL = Source(kind="toy", weight=3, options={"size": 8})
 LARGE = Source(kind="toy", weight=1, options={"size": 16})
@@ -153,16 +153,22 @@ def ordered(labels):
 def test_a_sorted_table_shows_every_label_rare_ones_too():
     samples = ordered([i % 10 for i in range(5000)])
     for seed in range(3):
-        places = spread(samples, 16, seed=seed)
+        places = varied_indices(samples, 16, seed=seed)
         assert len(set(places)) == 16
         counts = Counter(samples[place].target.value for place in places)
         assert sorted(counts.values()) == [1] * 4 + [2] * 6
-    assert spread(samples, 16, seed=0) == spread(samples, 16, seed=0) != spread(samples, 16, seed=1)
+    assert (
+        varied_indices(samples, 16, seed=0)
+        == varied_indices(samples, 16, seed=0)
+        != varied_indices(samples, 16, seed=1)
+    )
     rare = ordered([0] * 500 + [1] * 3)
-    assert 1 in {rare[place].target.value for place in spread(rare, 16, seed=0)}
+    assert 1 in {rare[place].target.value for place in varied_indices(rare, 16, seed=0)}
 
 
 def test_of_few_all_are_shown_in_order_and_of_what_has_no_end_the_first():
-    assert spread(ordered(range(5)), 5, seed=1) == spread(ordered(range(5)), 9, seed=1)
-    assert spread(ordered(range(5)), 5, seed=1) == [0, 1, 2, 3, 4]
-    assert spread(toys(), 3, seed=1) == [0, 1, 2]
+    assert varied_indices(ordered(range(5)), 5, seed=1) == varied_indices(
+        ordered(range(5)), 9, seed=1
+    )
+    assert varied_indices(ordered(range(5)), 5, seed=1) == [0, 1, 2, 3, 4]
+    assert varied_indices(toys(), 3, seed=1) == [0, 1, 2]
