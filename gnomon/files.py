@@ -2,12 +2,13 @@
 
 import os
 import stat
+import tomllib
 from collections.abc import Iterator
 from io import BufferedReader
 from itertools import product
 from os.path import dirname, isabs, isfile, islink, join, realpath, split
 from pathlib import Path
-from typing import IO, AnyStr, TextIO
+from typing import IO, Any, AnyStr, TextIO
 
 MAX_BYTES = 2**24
 """Most bytes of a file of notes, such as a manifest, and of a line of answers."""
@@ -20,6 +21,13 @@ _KINDS = {
     stat.S_IFBLK: "a device",
     stat.S_IFSOCK: "a socket",
 }
+
+
+def read_toml(module: str, name: str = "") -> dict[str, Any]:
+    """Read a table beside a module, given as its `__file__`; by default the one of its name."""
+    path = Path(module)
+    path = path.with_name(name) if name else path.with_suffix(".toml")
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def check_regular(file: Path) -> None:

@@ -123,8 +123,8 @@ def train_run(resolved: Resolved, run: Path, *, config: Any = None) -> Path:
 def _store_rows(resolved: Resolved, recipe: Recipe, run: Path) -> None:
     """Copy the user's rows into the run, which may be moved without their tables.
 
-    What is drawn, a seed and a kind say as well: drawings are copied only where rows are mixed with
-    them in an exam or a validation.
+    Drawn samples can be redrawn from kind and seed, so they are copied only where mixed with user
+    rows, in an exam or a validation.
     """
     exam, folder = resolved.exam, run / "data"
     is_finished = _is_finished(run)

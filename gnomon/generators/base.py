@@ -12,7 +12,8 @@ from hashlib import blake2b
 from itertools import count
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar, overload
 
-from gnomon.generators.files import UserFile, read_toml
+from gnomon.files import read_toml
+from gnomon.generators.files import UserFile
 from gnomon.generators.rng import Rng, digest
 from gnomon.names import hint
 from gnomon.recipe import STRICT
@@ -116,7 +117,7 @@ class Generator(ABC):
     targets: ClassVar[tuple[type[Target], ...]]
     """Types of answers; each type has its reader and its measures in eval."""
     every_question: ClassVar[dict[str, Any]] = {}
-    """Options with which it asks all it can be asked; {} where it does as it is."""
+    """Options under which the kind asks every question it knows; {} if it always does."""
     levels: ClassVar[Mapping[str, Any]] = {}
     """Values by level: a named tuple, whose fields are options or only the level's."""
 
@@ -174,7 +175,7 @@ class Generator(ABC):
     @cached_property
     def name(self) -> str:
         """Kind, version, options (hashed), split and seed: two generators of one name are equal."""
-        options = digest(*self._identity[2:3], size=4).hex()
+        options = digest(self._identity[2], size=4).hex()
         return f"{self.kind}-v{self.version}-{options}-{self.split}-{self.seed}"
 
     @property
@@ -210,7 +211,7 @@ class Generator(ABC):
 
     @cached_property
     def settings(self) -> Any:
-        """The level's values, with those of options that are not None in their stead."""
+        """Values of the level, overridden by the options that are set."""
         level = self.levels[getattr(self, "level")]  # noqa: B009 - subclasses have it
         options = {name: getattr(self, name, None) for name in level._fields}
         return level._replace(**{

@@ -1,22 +1,14 @@
-"""Files to draw with: tables beside modules, and the user's photographs, fonts and palettes."""
+"""Files of a user to draw with: photographs, fonts and palettes."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from functools import cache
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import Any
 
 from gnomon import files
 from gnomon.names import hint
-
-
-def read_toml(module: str, name: str) -> dict[str, Any]:
-    """Read the table of that name beside a module, given as its `__file__`."""
-    return tomllib.loads(Path(module).with_name(name).read_text(encoding="utf-8"))
-
 
 # Options that take files, and what these end in.
 SUFFIXES = {

@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from pathlib import Path
 from reprlib import Repr
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
+from gnomon.files import read_toml
 from gnomon.names import hint
 from gnomon.terminal import printable
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_SFT_TABLE = tomllib.loads(Path(__file__).with_name("sft.toml").read_text(encoding="utf-8"))
+_SFT_TABLE = read_toml(__file__, "sft.toml")
 
 _adapter: Callable[..., Any] = cache(TypeAdapter)
 """A dataclass's validator: making one takes longer than what it checks."""

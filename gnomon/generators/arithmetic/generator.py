@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
+from gnomon.files import read_toml
 from gnomon.generators.arithmetic import parts, whole
 from gnomon.generators.arithmetic.whole import ArithmeticLevel, Problem
 from gnomon.generators.base import Generator, among, check_range, quick_split, read_levels, within
-from gnomon.generators.files import read_toml
 from gnomon.generators.rng import Rng
 from gnomon.generators.wording import exact_number
 from gnomon.sample import Number, Sample, Target, Text, Time

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from gnomon.files import read_toml
 from gnomon.generators.arithmetic.whole import ArithmeticLevel, Problem, number_of_digits
-from gnomon.generators.files import read_toml
 from gnomon.generators.rng import Rng
 from gnomon.generators.wording import decimal_text, duration, exact_number
 from gnomon.sample import Text, Time

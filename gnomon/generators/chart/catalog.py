@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from gnomon.generators.files import read_toml
+from gnomon.files import read_toml
 
 
 class Type(NamedTuple):

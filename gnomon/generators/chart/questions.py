@@ -5,11 +5,11 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import NamedTuple, TypeAlias
 
+from gnomon.files import read_toml
 from gnomon.generators.chart import answers
 from gnomon.generators.chart.catalog import NAMES, TYPES
 from gnomon.generators.chart.scene import About, ChartPlan, linear
 from gnomon.generators.chart.table import POINTS, Cell
-from gnomon.generators.files import read_toml
 from gnomon.generators.rng import Rng
 from gnomon.generators.wording import decimal_text, plural
 from gnomon.sample import Target

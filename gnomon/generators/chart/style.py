@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.files import read_toml
 from gnomon.generators.chart.pen import RGB
 from gnomon.generators.drawing.colours import Colour, contrast
 from gnomon.generators.drawing.lettering import relative_size
-from gnomon.generators.files import UserFile, read_toml
+from gnomon.generators.files import UserFile
 from gnomon.generators.rng import Rng
 
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from gnomon.files import read_toml
 from gnomon.generators.clock.face import ClockFace
-from gnomon.generators.files import read_toml
 from gnomon.generators.rng import Rng
 from gnomon.generators.wording import alternatives, duration
 from gnomon.sample import Box, Form, Number, Target, Text

@@ -14,7 +14,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.generators.files import UserFile, read_toml
+from gnomon.files import read_toml
+from gnomon.generators.files import UserFile
 
 # Red, green, blue on 0..255.
 Colour: TypeAlias = tuple[int, int, int]

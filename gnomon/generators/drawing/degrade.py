@@ -13,10 +13,10 @@ import cv2
 import numpy as np
 from PIL import Image
 
+from gnomon.files import read_toml
 from gnomon.generators.drawing.canvas import Pixels, Points
 from gnomon.generators.drawing.pose import HALF, Pose
 from gnomon.generators.drawing.shapes import oblong
-from gnomon.generators.files import read_toml
 from gnomon.generators.rng import Rng
 
 Degrade: TypeAlias = Literal["off", "light", "heavy"]

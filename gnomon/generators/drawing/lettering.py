@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from gnomon.files import read_toml
 from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels, half_size
 from gnomon.generators.drawing.colours import Colour
 from gnomon.generators.drawing.pose import HALF, Pose
-from gnomon.generators.files import UserFile, read_toml
+from gnomon.generators.files import UserFile
 
 _TABLE = read_toml(__file__, "fonts.toml")
 _FILES: dict[str, str] = _TABLE["dials"] | _TABLE["texts"]

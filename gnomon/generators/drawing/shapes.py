@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from gnomon.generators.files import read_toml
+from gnomon.files import read_toml
 
 if TYPE_CHECKING:
     from gnomon.generators.drawing.canvas import Points

@@ -5,8 +5,8 @@ from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
+from gnomon.files import read_toml
 from gnomon.generators.drawing.colours import Colour
-from gnomon.generators.files import read_toml
 from gnomon.generators.instruments.base import Instrument
 from gnomon.generators.instruments.scale import Reading, Scale, plain
 from gnomon.generators.rng import Rng

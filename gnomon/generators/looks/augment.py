@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from gnomon.answers.base.target import Corners
+from gnomon.files import read_toml
 from gnomon.generators.drawing import degrade
 from gnomon.generators.drawing.canvas import Pixels
 from gnomon.generators.drawing.pose import HALF, Pose
 from gnomon.generators.drawing.shapes import oblong
-from gnomon.generators.files import read_toml
 from gnomon.generators.rng import Rng
 from gnomon.sample import Sample
 

@@ -8,12 +8,12 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from gnomon.files import read_toml
 from gnomon.generators.drawing import shapes
 from gnomon.generators.drawing.canvas import Canvas, Points
 from gnomon.generators.drawing.colours import SHADES, Colour, lighten
 from gnomon.generators.drawing.pose import Slot
 from gnomon.generators.drawing.shapes import SHAPES, turning
-from gnomon.generators.files import read_toml
 from gnomon.generators.rng import Rng
 
 # Contours filled with a tone of the thing's colour, main, dark or light; inner ones are holes.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from operator import add, floordiv, mul, sub
 from typing import NamedTuple
 
-from gnomon.generators.files import read_toml
+from gnomon.files import read_toml
 from gnomon.generators.rng import Rng
 
 
