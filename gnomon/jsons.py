@@ -1,11 +1,16 @@
 """JSON from outside: errors name the file and the line, whatever is wrong with it."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from reprlib import repr  # noqa: A004 - a value may be long, and deep
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gnomon import files
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 _OBJECTS = 20_000_000
 """Most objects and lists of a text. Each takes 64 to 200 bytes of memory, and `{}` two of the text;
@@ -43,6 +48,14 @@ def loads(text: str | bytes, where: object) -> Any:
         f"{where}: it has more than {_OBJECTS:,} objects and lists, which would fill the memory:"
         " split it"
     )
+
+
+def first_fault(error: ValidationError) -> str:
+    """Return the key and the message of the first fault; pydantic's text has a page of them."""
+    first = error.errors()[0]
+    key = ".".join(map(str, first["loc"]))
+    # The whole has no key, such as a list in place of an object.
+    return f"{key}: {first['msg']}" if key else first["msg"]
 
 
 def shape_error(place: object, value: object, way_out: str) -> ValueError:

@@ -20,6 +20,7 @@ from gnomon.answers.table.answer import Table
 from gnomon.answers.text.answer import Text
 from gnomon.answers.time.answer import FORMS, Form, Time
 from gnomon.answers.unreadable.answer import Unreadable
+from gnomon.jsons import first_fault
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -191,9 +192,7 @@ def prediction_from_json(row: dict[str, Any]) -> Prediction:
     try:
         prediction = _schema().validate_python(row)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"]))
-        raise ValueError(f"prediction {repr(row)}: {key}: {first['msg']}") from error
+        raise ValueError(f"prediction {repr(row)}: {first_fault(error)}") from error
     if prediction.size and min(prediction.size) < 1:
         raise ValueError(f"prediction {prediction.sample_id!r}: size is {prediction.size}")
     # A server that stops within an emoji sends half of it, which no UTF-8 file can hold.

@@ -101,7 +101,7 @@ def target_from_json(row: dict[str, Any]) -> Target:
         # One fault is enough to find the line; pydantic's own text is several lines long.
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
-        raise ValueError(f"{name} target {row!r}: {key} {first['msg']}") from error
+        raise ValueError(f"{name} target {row!r}: {key}: {first['msg']}") from error
 
 
 def _without_nulls(row: Any) -> Any:

@@ -20,6 +20,7 @@ from gnomon.eval.report.markup import data_uri, excerpt, template
 from gnomon.eval.scoring.runs import RunResult, ScoredAnswer
 from gnomon.eval.stats.intervals import Estimate, wilson
 from gnomon.files import read_bytes
+from gnomon.jsons import first_fault
 from gnomon.sample import Sample
 
 
@@ -83,9 +84,8 @@ def reader_error(path: Path, run: RunResult) -> ReaderError:
     try:
         saved = _ReviewFile.model_validate_json(read_bytes(path, "what a page of --review saves"))
     except ValidationError as error:
-        first = error.errors()[0]
-        problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-        raise ValueError(f"{path}: not what a page of --review saves: {problem}") from error
+        fault = first_fault(error)
+        raise ValueError(f"{path}: not what a page of --review saves: {fault}") from error
     # Files of old pages do not name the run.
     if saved.answers not in (None, run.name):
         raise ValueError(f"{path} judges answers of {saved.answers}, not those of {run.name}")

@@ -225,9 +225,8 @@ def _from_json(row: Any, path: str) -> Question:
         if stored.size is not None and min(stored.size) < 1:
             raise ValueError(f"size: {stored.size}")
     except ValidationError as error:
-        first = error.errors()[0]
-        problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-        raise ValueError(f"{path}: no question of gnomon's: {problem}: {_WAY_OUT}") from error
+        fault = jsons.first_fault(error)
+        raise ValueError(f"{path}: no question of gnomon's: {fault}: {_WAY_OUT}") from error
     except ValueError as error:
         raise ValueError(f"{path}: no question of gnomon's: {error}: {_WAY_OUT}") from error
     return Question(

@@ -18,6 +18,7 @@ from transformers.trainer import OPTIMIZER_NAME, SCHEDULER_NAME, TRAINER_STATE_N
 from transformers.trainer_pt_utils import safe_globals
 
 from gnomon.files import check_regular, read_text
+from gnomon.jsons import first_fault
 from gnomon.progress import warn
 
 _MAX_STATE = 2**28
@@ -150,9 +151,7 @@ def _read_trainer_state(file: Path) -> _TrainerState:
     try:
         state = TypeAdapter(_TrainerState).validate_json(text)
     except ValidationError as error:
-        fault = error.errors()[0]
-        key = ".".join(map(str, fault["loc"]))
-        raise ValueError(f"{key}: {fault['msg']}".removeprefix(": ")) from error
+        raise ValueError(first_fault(error)) from error
     TrainerState.load_from_json(file)  # raises for keys that the installed release has not
     return state
 

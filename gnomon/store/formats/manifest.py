@@ -21,6 +21,7 @@ from pydantic.dataclasses import dataclass
 import gnomon
 from gnomon import files
 from gnomon.atomic import put_text
+from gnomon.jsons import first_fault
 from gnomon.progress import track
 from gnomon.store import formats
 from gnomon.store.formats import Format
@@ -106,10 +107,7 @@ def read(root: Path) -> dict[str, Any]:
         # Keys that nobody declares are let through: a newer gnomon may have written them.
         TypeAdapter(_Manifest).validate_json(data)
     except ValidationError as error:
-        # One fault is enough to see that the file is no manifest.
-        first = error.errors()[0]
-        reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-        raise ValueError(f"{file} is no manifest: {reason}; {_WAY_OUT}") from error
+        raise ValueError(f"{file} is no manifest: {first_fault(error)}; {_WAY_OUT}") from error
     # What was checked is the text, so that keys nobody declares stay in it.
     manifest: dict[str, Any] = json.loads(data)
     return manifest
