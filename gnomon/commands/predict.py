@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -335,10 +335,9 @@ class Answerer:
         if self.certifier is None or self.run is None or self.recipe.model.server is not None:
             return False
         from gnomon.commands.stored_beliefs import certify_stored
-        from gnomon.pipeline.load import fingerprint
 
         settings = full_settings(
-            self._settings(fingerprint(self.run), self._cut_settings),
+            self._settings(self._weights, self._cut_settings),
             self.recipe.eval.max_new_tokens,
             self._rule,
         )
@@ -352,6 +351,22 @@ class Answerer:
         `weights` is the hash of trained ones.
         """
         return {**self.recipe.model.settings, "weights": weights, **more}
+
+    @cached_property
+    def _weights(self) -> str | None:
+        """Hash of the weights that the run trained, computed once: they may be many gigabytes."""
+        from gnomon.pipeline.load import fingerprint
+
+        return None if self.run is None else fingerprint(self.run)
+
+    def _load(self) -> Loaded:
+        """Load the model, with what the run trained."""
+        from gnomon.pipeline.load import load, load_trained
+
+        model, seed = self.recipe.model, self.recipe.seed
+        if self.run is None:  # nothing was trained, so the model's settings say all
+            return load(model, seed=seed)
+        return load_trained(model, self.run, seed=seed, weights=self._weights)
 
     @property
     def _cut_settings(self) -> dict[str, Any]:
@@ -374,15 +389,15 @@ class Answerer:
         boxes = out.with_name(out.name + _BOXES)
         plain = replace(self.recipe.eval, belief=False, answer="greedy", grid=None)
         finder = Answerer(replace(self.recipe, eval=plain), self.run)
-        model = _load(self.recipe, self.run) if self.recipe.model.server is None else None
+        loaded = self._load() if self.recipe.model.server is None else None
         answered = {answer.sample_id for answer in predictions.resume(out)}
         unanswered = (sample for sample in samples() if sample.id not in answered)
         finder._append(
-            cuts.box_samples(unanswered, find), n - len(answered), boxes, model, question=find
+            cuts.box_samples(unanswered, find), n - len(answered), boxes, loaded, question=find
         )
         by_id = {answer.sample_id: answer for answer in predictions.resume(boxes)}
         of_cuts = cuts.cut_samples(samples(), by_id)
-        self._append(of_cuts, n, out, model, **self._cut_settings, **more)
+        self._append(of_cuts, n, out, loaded, **self._cut_settings, **more)
         for file in (questions.question_path(boxes), boxes):
             file.unlink(missing_ok=True)
 
@@ -391,19 +406,19 @@ class Answerer:
         samples: Iterable[Sample],
         n: int,
         out: Path,
-        model: tuple[Loaded, str | None] | None = None,
+        loaded: Loaded | None = None,
         **more: Any,
     ) -> None:
         """Append answers to n samples, about cuts or whole pictures.
 
-        `model` is one that is loaded, with the hash of its weights; those that a calibration knows
-        must be the same.
+        `loaded` is the model if it was loaded before. Its weights must be those that a calibration
+        knows.
         """
         if self.recipe.model.server is not None:
             self._append_from_server(samples, n, out, more)
             return
-        loaded, weights = model or _load(self.recipe, self.run)
-        if self.certifier is not None and self.certifier.calibration.weights != weights:
+        loaded = loaded or self._load()
+        if self.certifier is not None and self.certifier.calibration.weights != loaded.weights:
             raise RecipeError(
                 f"{self.run}: {calibrations.NAME} is of other weights, from before the last"
                 " training: `gnomon calibrate` again, or delete that file"
@@ -415,7 +430,7 @@ class Answerer:
             samples,
             out,
             total=n,
-            settings=self._settings(weights, more),
+            settings=self._settings(loaded.weights, more),
             batch_size=self.recipe.eval.batch_size,
             max_new_tokens=self.recipe.eval.max_new_tokens,
             rule=self._rule,
@@ -555,12 +570,3 @@ def answer_pictures(
         return pictures.to_csv(
             answers, files, out, has_cuts=find is not None, has_belief=has_belief
         )
-
-
-def _load(recipe: Recipe, run: Path | None) -> tuple[Loaded, str | None]:
-    """Load the model; the second value is a hash of the weights that a run trained."""
-    from gnomon.pipeline.load import fingerprint, load, load_trained
-
-    if run is None:  # nothing was trained, so the model's settings say all
-        return load(recipe.model, seed=recipe.seed), None
-    return load_trained(recipe.model, run, seed=recipe.seed), fingerprint(run)

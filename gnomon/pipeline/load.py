@@ -52,6 +52,8 @@ class Loaded:
     model: PreTrainedModel
     processor: Processor
     family: Family
+    weights: str | None = None
+    """Hash of what a run trained, as `fingerprint` computes it; None for a model as it came."""
 
     @property
     def tokenizer(self) -> PreTrainedTokenizerBase:
@@ -85,18 +87,22 @@ def load(model: Model, *, seed: int = 0) -> Loaded:
     return Loaded(base, checkpoint.load_processor(path, family, model), family)
 
 
-def load_trained(model: Model, run: Path, *, seed: int = 0) -> Loaded:
-    """Load a recipe's model with what a run trained; `seed` is the run's."""
+def load_trained(model: Model, run: Path, *, seed: int = 0, weights: str | None = None) -> Loaded:
+    """Load a recipe's model with what a run trained; `seed` is the run's.
+
+    `weights` is their hash if the caller has it already: of a large model it takes a while.
+    """
     # A model that was trained whole is a checkpoint of its own.
     if (run / MODEL).is_dir():
-        return load(replace(model, name=str(run / MODEL)))
+        base = load(replace(model, name=str(run / MODEL)))
+        return replace(base, weights=weights or fingerprint(run))
     if not (run / ADAPTER).is_dir():
         raise ValueError(f"{run} holds no trained weights yet: `gnomon train` its recipe first")
     base = load(model, seed=seed)
     adapted = attach_adapter(base.model, run / ADAPTER)
     quantize.cast_adapter(adapted)
     tie_head(adapted)
-    return replace(base, model=adapted.eval())
+    return replace(base, model=adapted.eval(), weights=weights or fingerprint(run))
 
 
 def attach_adapter(model: PreTrainedModel, folder: Path) -> peft.PeftModel:

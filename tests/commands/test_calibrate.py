@@ -27,6 +27,7 @@ from gnomon.dialect import create
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Part
 from gnomon.eval.scoring import margins, predictions
+from gnomon.pipeline import load
 from gnomon.pipeline.answering import local
 from gnomon.sample import Box, Edge
 
@@ -147,8 +148,11 @@ def test_another_cutoff_asks_nothing_again_and_is_compared(
     folder = tmp_path / "run"
     shutil.copytree(calibrated, folder)
     words = ("predict", folder, *CLOCKS, "eval.samples=20")
+    hashes, fingerprint = [], load.fingerprint
+    monkeypatch.setattr(load, "fingerprint", lambda run: hashes.append(run) or fingerprint(run))
     assert gnomon(*words, "--answered", 0.5) == 0
-    monkeypatch.setattr(predict, "_load", lambda *_: pytest.fail("the model was loaded"))
+    assert hashes == [folder]  # a large model's weights take a while to be read
+    monkeypatch.setattr(predict.Answerer, "_load", lambda _: pytest.fail("the model was loaded"))
     assert gnomon(*words, "--answered", 0.9, "--coverage", 0.8) == 0
     half, most = map(Path, capsys.readouterr().out.split())
     assert most.name == "clock-calibrated-coverage-0.8-answered-0.9.jsonl"

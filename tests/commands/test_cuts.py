@@ -33,7 +33,7 @@ def answers(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     asked, replies = [], {WHERE: "[0.5, 0.5, 0.7, 0.6]"}
 
-    def append(_, samples, n, out, model=None, **settings):
+    def append(_, samples, n, out, loaded=None, **settings):
         done = predictions.answered_ids(out, settings)
         for sample in samples:
             if sample.id not in done:
@@ -46,7 +46,7 @@ def answers(monkeypatch, tmp_path):
                 )
 
     monkeypatch.setattr(predict.Answerer, "_append", append)
-    monkeypatch.setattr(predict, "_load", lambda *_: None)
+    monkeypatch.setattr(predict.Answerer, "_load", lambda _: None)
     return replies, asked
 
 
