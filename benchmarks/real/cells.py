@@ -19,8 +19,8 @@ from benchmarks.real import cnn
 from benchmarks.real.photographs import Photograph, Subject, choose
 from gnomon import atomic
 from gnomon.answers.number.read import read_number
+from gnomon.commands.answerer import answer_exam
 from gnomon.commands.exam import Exam
-from gnomon.commands.predict import answer_exam
 from gnomon.commands.resolve import resolve_values
 from gnomon.commands.train import train_run
 from gnomon.eval.scoring import predictions

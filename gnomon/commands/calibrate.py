@@ -13,15 +13,13 @@ import numpy as np
 
 from gnomon.answers.base.number_range import MOST_ANSWERS
 from gnomon.answers.registry import TYPES
+from gnomon.commands.answerer import answer_exam, served_folder, served_name
 from gnomon.commands.directory import stored_samples
 from gnomon.commands.exam import USUAL, Exam, check_enough_samples
 from gnomon.commands.predict import (
-    answer_exam,
     data_and_overrides,
     recipe_and_exam,
     resolve_model,
-    served_folder,
-    served_name,
     trained_run,
 )
 from gnomon.commands.resolve import Resolved, is_gone

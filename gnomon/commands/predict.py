@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
 
 from gnomon.answers.registry import TARGETS
 from gnomon.commands import cuts, directory, pictures
-from gnomon.commands.answer_files import Provenance, provenance_path, read_provenance
+from gnomon.commands.answerer import Answerer, answer_exam, served_folder
 from gnomon.commands.exam import Exam
 from gnomon.commands.resolve import (
     Resolved,
@@ -26,21 +25,11 @@ from gnomon.commands.resolve import (
 )
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Certifier, Terms
-from gnomon.eval.scoring import predictions, questions
-from gnomon.pipeline import families
-from gnomon.pipeline.answering.rule import AnswerRule, full_settings
 from gnomon.progress import note, warn
 from gnomon.recipe import Columns, Recipe, RecipeError, parse_file
-from gnomon.sample import Number, Prediction, Sample, Target, Text
-from gnomon.store.formats.manifest import differences
+from gnomon.sample import Number, Prediction, Target, Text
 from gnomon.store.lock import sole_writer
 from gnomon.terminal import show
-
-if TYPE_CHECKING:
-    from gnomon.pipeline.load import Loaded
-
-# End of the name of a file of boxes, beside the answers about what is cut out by them.
-_BOXES = ".boxes.part"
 
 
 def predict(
@@ -188,16 +177,6 @@ def _as_calibrated(recipe: Recipe, certifier: Certifier | None) -> Recipe:
     return replace(recipe, eval=replace(recipe.eval, answer=learned.rule, grid=learned.grid))
 
 
-def served_folder(model: str) -> Path:
-    """Return the folder of a served model's calibration, below the working directory."""
-    return Path("predictions") / f"{Path(model).name}-served"
-
-
-def served_name(recipe: Recipe) -> str:
-    """Return what a calibration of a served model is of: nobody knows its weights."""
-    return f"{recipe.model.name} at {recipe.model.server}"
-
-
 def trained_run(model: str) -> Path | None:
     """Return the run that MODEL names; None if it is a checkpoint or a hub id."""
     return Path(model) if (Path(model) / "recipe.yaml").is_file() else None
@@ -286,184 +265,6 @@ def _check_model(model: str, data: str | None) -> None:
         )
 
 
-def answer_exam(
-    recipe: Recipe, exam: Exam, out: Path, *, run: Path | None = None, find: str | None = None,
-    certifier: Certifier | None = None,
-) -> Path:  # fmt: skip
-    """Ask the exam's questions of a run's trained model, or (run None) of the model as it came.
-
-    `find` is the question for the box that is cut out first; None asks about whole pictures. The
-    run may be training meanwhile: only the file of answers is locked.
-    """
-    answerer = Answerer(recipe, run, find, certifier)
-    with sole_writer(out):
-        provenance = _provenance(exam, out)
-        if out.is_file():  # an earlier start of the same exam resumes
-            predictions.check(out, exam.ids())
-        _record(out, provenance)
-        if not answerer.reuse_beliefs(provenance, out):
-            answerer.append(lambda: exam, exam.samples, out)
-    return out
-
-
-@dataclass(frozen=True)
-class Answerer:
-    """A model that answers by a recipe into a file, on which a killed verb goes on."""
-
-    recipe: Recipe
-    run: Path | None = None
-    """Run that trained the model; None for one as it came."""
-    find: str | None = None
-    """Question for the box that is cut out first; None to ask about whole pictures."""
-    certifier: Certifier | None = None
-    """Calibration of the run under the user's terms."""
-
-    def append(
-        self, samples: Callable[[], Iterable[Sample]], n: int, out: Path, **more: Any
-    ) -> None:
-        """Append answers to n samples; `more` goes with the settings that they depend on.
-
-        `samples` opens the pictures: where one is cut, once for the boxes and once for the answers.
-        """
-        if self.find is None:
-            self._append(samples(), n, out, **more)
-        else:
-            self._append_about_cuts(samples, n, out, self.find, **more)
-
-    def reuse_beliefs(self, provenance: Provenance, out: Path) -> bool:
-        """Answer from beliefs that other files hold; True if no question is left to be asked."""
-        if self.certifier is None or self.run is None or self.recipe.model.server is not None:
-            return False
-        from gnomon.commands.stored_beliefs import certify_stored
-
-        settings = full_settings(
-            self._settings(self._weights, self._cut_settings),
-            self.recipe.eval.max_new_tokens,
-            self._rule,
-        )
-        folders = dict.fromkeys([out.parent, self.run / "predictions"])
-        return certify_stored(out, provenance, settings, self.certifier, folders)
-
-    def _settings(self, weights: str | None, more: dict[str, Any]) -> dict[str, Any]:
-        """Settings of a local model that are noted with each answer; they tell which stored answers
-        may be used again.
-
-        `weights` is the hash of trained ones.
-        """
-        return {**self.recipe.model.settings, "weights": weights, **more}
-
-    @cached_property
-    def _weights(self) -> str | None:
-        """Hash of the weights that the run trained, computed once: they may be many gigabytes."""
-        from gnomon.pipeline.load import fingerprint
-
-        return None if self.run is None else fingerprint(self.run)
-
-    def _load(self) -> Loaded:
-        """Load the model, with what the run trained."""
-        from gnomon.pipeline.load import load, load_trained
-
-        model, seed = self.recipe.model, self.recipe.seed
-        if self.run is None:  # nothing was trained, so the model's settings say all
-            return load(model, seed=seed)
-        return load_trained(model, self.run, seed=seed, weights=self._weights)
-
-    @property
-    def _cut_settings(self) -> dict[str, Any]:
-        """Further settings of answers about cuts; none where whole pictures are asked about."""
-        return {} if self.find is None else {"find": self.find, "margin": cuts.MARGIN}
-
-    @property
-    def _rule(self) -> AnswerRule:
-        """Way from what the model gives to an answer."""
-        return AnswerRule.of(self.recipe, self.certifier)
-
-    def _append_about_cuts(
-        self, samples: Callable[[], Iterable[Sample]], n: int, out: Path, find: str, **more: Any
-    ) -> None:
-        """Ask where the thing is in each picture, cut it out, and append answers about the cuts.
-
-        Boxes are stored until all is answered, so that a killed verb asks nothing again.
-        """
-        directory.announce(f"asking first: {find}")
-        boxes = out.with_name(out.name + _BOXES)
-        plain = replace(self.recipe.eval, belief=False, answer="greedy", grid=None)
-        finder = Answerer(replace(self.recipe, eval=plain), self.run)
-        loaded = self._load() if self.recipe.model.server is None else None
-        answered = {answer.sample_id for answer in predictions.resume(out)}
-        unanswered = (sample for sample in samples() if sample.id not in answered)
-        finder._append(
-            cuts.box_samples(unanswered, find), n - len(answered), boxes, loaded, question=find
-        )
-        by_id = {answer.sample_id: answer for answer in predictions.resume(boxes)}
-        of_cuts = cuts.cut_samples(samples(), by_id)
-        self._append(of_cuts, n, out, loaded, **self._cut_settings, **more)
-        for file in (questions.question_path(boxes), boxes):
-            file.unlink(missing_ok=True)
-
-    def _append(
-        self,
-        samples: Iterable[Sample],
-        n: int,
-        out: Path,
-        loaded: Loaded | None = None,
-        **more: Any,
-    ) -> None:
-        """Append answers to n samples, about cuts or whole pictures.
-
-        `loaded` is the model if it was loaded before. Its weights must be those that a calibration
-        knows.
-        """
-        if self.recipe.model.server is not None:
-            self._append_from_server(samples, n, out, more)
-            return
-        loaded = loaded or self._load()
-        if self.certifier is not None and self.certifier.calibration.weights != loaded.weights:
-            raise RecipeError(
-                f"{self.run}: {calibrations.NAME} is of other weights, from before the last"
-                " training: `gnomon calibrate` again, or delete that file"
-            )
-        from gnomon.pipeline.answering import local as answering
-
-        answering.predict_to_file(
-            loaded,
-            samples,
-            out,
-            total=n,
-            settings=self._settings(loaded.weights, more),
-            batch_size=self.recipe.eval.batch_size,
-            max_new_tokens=self.recipe.eval.max_new_tokens,
-            rule=self._rule,
-        )
-
-    def _append_from_server(
-        self, samples: Iterable[Sample], n: int, out: Path, more: dict[str, Any]
-    ) -> None:
-        settings, section, certifier = self.recipe.model, self.recipe.eval, self.certifier
-        assert settings.server is not None
-        if certifier is not None and certifier.calibration.weights != served_name(self.recipe):
-            raise RecipeError(
-                f"{served_folder(settings.name)}: {calibrations.NAME} is of"
-                f" {certifier.calibration.weights}: `gnomon calibrate` again, or delete that file"
-            )
-        from gnomon.pipeline.answering.server import Server, predict_to_file
-
-        names = {"name": settings.name, "server": settings.server, "family": settings.family}
-        family = families.create(settings.family) if settings.family else None
-        predict_to_file(
-            Server(settings.server, settings.name, seconds=section.answer_seconds),
-            samples,
-            out,
-            total=n,
-            settings={**names, **more},
-            at_once=section.batch_size,
-            max_new_tokens=section.max_new_tokens,
-            dialect=family.dialect if family else "plain",
-            rule=self._rule,
-            repeats=section.repeats,
-        )
-
-
 def _picture_form(recipe: Recipe, run: Path | None, certifier: Certifier | None) -> Target:
     """Return the form of the answers about pictures without labels; refuse one nobody can list."""
     section = recipe.eval
@@ -485,67 +286,6 @@ def _picture_form(recipe: Recipe, run: Path | None, certifier: Certifier | None)
             " in 'eval.grid=[0, 9.9, 0.1]' or 'eval.belief=[low, high]'"
         )
     return form
-
-
-def _provenance(exam: Exam, out: Path) -> Provenance:
-    """Return the record of an exam; refuse a file that holds answers to another one."""
-    new = Provenance(exam, exam.pool.describe(), directory.versions(), _kind_versions(exam))
-    if not _has_answers(out) or not provenance_path(out).is_file():
-        return new
-    old = read_provenance(out)
-    if exam.folder is not None:  # stored samples stay, whatever kinds draw today
-        new = replace(new, kinds=old.kinds)
-    # Files older than the versions of kinds are taken to have today's.
-    # The versions are compared like the data, so that one message names both.
-    before = {**old.data, "version": old.kinds or new.kinds}
-    changes = [*differences(before, {**new.data, "version": new.kinds})]
-    if old.exam.samples > exam.samples:
-        changes.append(f"eval.samples is {old.exam.samples} there, {exam.samples} here")
-    if changes:
-        raise RecipeError(
-            f"{out} holds answers to other samples ({'; '.join(changes[:3])}):"
-            " name another file (--out), or delete that one to ask again"
-        )
-    return replace(new, versions=old.versions)
-
-
-def _kind_versions(exam: Exam) -> dict[str, int]:
-    """Return the versions of the kinds by which the samples were drawn."""
-    kinds = directory.stored_kinds(exam.folder.parent) if exam.folder is not None else None
-    if kinds is None:
-        return directory.kind_versions(exam.sources)
-    names = {source.kind for source in exam.sources}
-    return {name: number for name, number in kinds.items() if name in names}
-
-
-def _record(out: Path, provenance: Provenance) -> None:
-    """Write down the exam before its first answer; one that was never answered is replaced."""
-    if not _has_answers(out):
-        _check_records_are_ours(out)
-        questions.question_path(out).unlink(missing_ok=True)
-    values = {**vars(provenance), "exam": provenance.exam.to_json()}
-    directory.write_json(provenance_path(out), values)
-
-
-def _check_records_are_ours(out: Path) -> None:
-    """Refuse to replace the user's own files that have the names of the records beside answers."""
-    provenance, rows = provenance_path(out), questions.question_path(out)
-    others = [] if questions.is_ours(rows) else [rows]
-    if provenance.exists():
-        try:
-            read_provenance(out)
-        except RecipeError:
-            others.append(provenance)
-    if others:
-        names = ", ".join(map(str, others))
-        raise FileExistsError(
-            f"{names}: this would be written beside the answers, and gnomon did not write what is"
-            " there: move it away, or name another file (--out)"
-        )
-
-
-def _has_answers(out: Path) -> bool:
-    return out.is_file() and out.stat().st_size > 0
 
 
 def answer_pictures(

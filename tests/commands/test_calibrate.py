@@ -20,7 +20,7 @@ from PIL import Image, ImageDraw
 from reply_server import reply_server
 
 from gnomon import store
-from gnomon.commands import predict
+from gnomon.commands import answerer
 from gnomon.commands.calibrate import summary
 from gnomon.commands.resolve import resolve
 from gnomon.dialect import create
@@ -152,7 +152,7 @@ def test_another_cutoff_asks_nothing_again_and_is_compared(
     monkeypatch.setattr(load, "fingerprint", lambda run: hashes.append(run) or fingerprint(run))
     assert gnomon(*words, "--answered", 0.5) == 0
     assert hashes == [folder]  # a large model's weights take a while to be read
-    monkeypatch.setattr(predict.Answerer, "_load", lambda _: pytest.fail("the model was loaded"))
+    monkeypatch.setattr(answerer.Answerer, "_load", lambda _: pytest.fail("the model was loaded"))
     assert gnomon(*words, "--answered", 0.9, "--coverage", 0.8) == 0
     half, most = map(Path, capsys.readouterr().out.split())
     assert most.name == "clock-calibrated-coverage-0.8-answered-0.9.jsonl"

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from gnomon.answers.box.measure import iou
-from gnomon.commands import cuts, predict, resolve
+from gnomon.commands import answerer, cuts, resolve
 from gnomon.commands.pictures import box_questions, question_of
 from gnomon.eval.scoring import predictions
 from gnomon.generators import create
@@ -45,8 +45,8 @@ def answers(monkeypatch, tmp_path):
                     out, [Prediction.of(sample, text, (100, 100), "plain", settings)]
                 )
 
-    monkeypatch.setattr(predict.Answerer, "_append", append)
-    monkeypatch.setattr(predict.Answerer, "_load", lambda _: None)
+    monkeypatch.setattr(answerer.Answerer, "_append", append)
+    monkeypatch.setattr(answerer.Answerer, "_load", lambda _: None)
     return replies, asked
 
 

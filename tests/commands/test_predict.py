@@ -7,8 +7,9 @@ import shutil
 import pytest
 from command_toys import gnomon, small
 
+from gnomon.commands.answerer import answer_exam
 from gnomon.commands.exam import Exam
-from gnomon.commands.predict import _answer_path, answer_exam, resolve_model
+from gnomon.commands.predict import _answer_path, resolve_model
 from gnomon.commands.resolve import resolve
 from gnomon.eval.scoring import questions
 from gnomon.generators import create
@@ -84,7 +85,7 @@ def ask(tmp_path, monkeypatch):
     def record(_, exam, total, out):
         list(questions.record(exam, questions.question_path(out)))
 
-    monkeypatch.setattr("gnomon.commands.predict.Answerer._append", record)
+    monkeypatch.setattr("gnomon.commands.answerer.Answerer._append", record)
     opened = resolve(small(tmp_path), ["eval.samples=2"]).recipe
     return lambda: answer_exam(opened, Exam.of(opened), tmp_path / "a.jsonl")
 

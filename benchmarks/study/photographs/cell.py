@@ -23,8 +23,8 @@ from benchmarks.real.photographs import SUBJECTS, choose, read_photographs, spli
 from benchmarks.study.photographs import plan
 from benchmarks.study.photographs.outcomes import Outcome, lock
 from benchmarks.study.photographs.plan import Cell
+from gnomon.commands.answerer import answer_exam
 from gnomon.commands.exam import Exam
-from gnomon.commands.predict import answer_exam
 from gnomon.commands.resolve import resolve_values
 from gnomon.commands.train import train_run
 from gnomon.eval import score

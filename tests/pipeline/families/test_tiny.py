@@ -9,8 +9,9 @@ import torch
 from transformers import AutoTokenizer, Qwen2VLForConditionalGeneration
 
 from gnomon.commands.answer_files import score_file
+from gnomon.commands.answerer import answer_exam
 from gnomon.commands.exam import Exam
-from gnomon.commands.predict import answer_exam, resolve_model
+from gnomon.commands.predict import resolve_model
 from gnomon.pipeline.families import TINY, tiny
 from gnomon.pipeline.families.tiny import SIDE
 from gnomon.pipeline.load import load
