@@ -92,30 +92,8 @@ def predict(
     if find and find_question is None:
         find_question = cuts.box_question(resolved.check_names(), run)
     if path is not None:
-        recipe = _as_calibrated(resolved.check_names(), certifier)
-        if question is not None and not question.strip():
-            raise RecipeError(f"--question {question!r}: say what to ask about the pictures")
-        question = pictures.question_of(recipe, run) if question is None else question
-        file = _picture_file(out, path)
-        with TemporaryDirectory() as folder:  # for the answer about one picture
-            answers = answer_pictures(
-                recipe,
-                path,
-                question,
-                file or Path(folder, "answers.csv"),
-                run=run,
-                find=find_question,
-                certifier=certifier,
-            )
-        if len(answers) == 1:
-            show(pictures.answer_line(answers[0]))
-        count = f"{len(answers)} answer{'' if len(answers) == 1 else 's'}"
-        if certifier and (without := sum(a.certainty is None for a in answers)):
-            warn(f"{without} of {count} have no interval: their question was not calibrated")
-        if refused := sum(bool(a.certainty and a.certainty.refused) for a in answers):
-            count += f", {refused} of them refused,"
-        if file is not None:
-            show(f'{file}: {count} to "{question}"')
+        recipe = resolved.check_names()
+        _predict_pictures(recipe, path, question, out, run, find_question, certifier)
         return
     if question is not None:
         raise RecipeError(
@@ -124,12 +102,48 @@ def predict(
         )
     recipe, exam = recipe_and_exam(resolved, data, words, run=run)
     name = directory.AFTER if data is None else Path(data).stem
+    _predict_exam(recipe, exam, name, out, run, find_question, certifier)
+
+
+def _predict_pictures(
+    recipe: Recipe, path: Path, question: str | None, out: Path | None, run: Path | None,
+    find: str | None, certifier: Certifier | None,
+) -> None:  # fmt: skip
+    """Ask one question about a picture or a folder of them, and print the answer or its file."""
+    recipe = _as_calibrated(recipe, certifier)
+    if question is not None and not question.strip():
+        raise RecipeError(f"--question {question!r}: say what to ask about the pictures")
+    question = pictures.question_of(recipe, run) if question is None else question
+    file = _picture_file(out, path)
+    with TemporaryDirectory() as folder:  # for the answer about one picture
+        table = file or Path(folder, "answers.csv")
+        answers = answer_pictures(
+            recipe, path, question, table, run=run, find=find, certifier=certifier
+        )
+    if len(answers) == 1:
+        show(pictures.answer_line(answers[0]))
+    count = f"{len(answers)} answer{'' if len(answers) == 1 else 's'}"
+    if certifier and (without := sum(a.certainty is None for a in answers)):
+        warn(f"{without} of {count} have no interval: their question was not calibrated")
+    if refused := sum(bool(a.certainty and a.certainty.refused) for a in answers):
+        count += f", {refused} of them refused,"
+    if file is not None:
+        show(f'{file}: {count} to "{question}"')
+
+
+def _predict_exam(
+    recipe: Recipe, exam: Exam, name: str, out: Path | None, run: Path | None, find: str | None,
+    certifier: Certifier | None,
+) -> None:  # fmt: skip
+    """Ask the questions of an exam, and print the file of answers; `name` is its name by default.
+
+    Answers about cuts, and those under other terms, are others: they get other files.
+    """
     name = f"{name}-{certifier.terms.name}" if certifier else name
-    # Answers about cuts are others than those about whole pictures.
-    file = out or _answer_path(recipe, f"{name}-find" if find_question else name, run)
+    file = out or _answer_path(recipe, f"{name}-find" if find else name, run)
     file = _require_suffix(file, ".jsonl", "answers to a data set")
     recipe = _as_calibrated(recipe, certifier)
-    show(answer_exam(recipe, exam, file, run=run, find=find_question, certifier=certifier))
+    show(answer_exam(recipe, exam, file, run=run, find=find, certifier=certifier))
 
 
 def data_and_overrides(
