@@ -353,7 +353,7 @@ def _check_validation(checked: Recipe) -> None:
     from gnomon.eval.scoring.figures import greater_is_better
 
     greater_is_better(checked.train.metric)
-    split = checked.watched_split
+    split = checked.validation_split
     samples = store.mixture(checked.data, split=split, seed=checked.seed)
     check_enough_samples("train.eval_samples", checked.train.eval_samples, samples, split)
 
@@ -513,7 +513,7 @@ def warn_of_mistakes(checked: Recipe, *, leaks: bool = True) -> None:
         # With questions of its own the exam leaves the training data's held-out rows unused.
         used = {"train"}
         if checked.train.validation_steps is not None:
-            used.add(checked.watched_split)
+            used.add(checked.validation_split)
         parts = [part for part in parts if part.split in used]
         exam_tables = [
             rows for source in checked.eval.data if (rows := open_user_table(source)) is not None

@@ -144,7 +144,7 @@ def _store_rows(resolved: Resolved, recipe: Recipe, run: Path) -> None:
         if len(recipe.data) > 1:  # of a mixture no more than will be asked, for some are drawn
             n = min(n, max(USUAL, recipe.train.eval_samples))
         if n <= _MOST_COPIED:
-            store.write(held_out, folder, n=n, split=recipe.watched_split, workers=1)
+            store.write(held_out, folder, n=n, split=recipe.validation_split, workers=1)
     # Processes that are launched together would read the copy while the first one writes it.
     is_alone = int(os.environ.get("WORLD_SIZE", "1")) == 1
     is_of_user = len(of_user) == len(recipe.data) and all(source.path for source in of_user)
@@ -158,7 +158,7 @@ def _store_rows(resolved: Resolved, recipe: Recipe, run: Path) -> None:
 def _held_out_samples(resolved: Resolved, recipe: Recipe) -> Samples | None:
     """Open the split of a validation during training; None if a table has no rows of it."""
     try:
-        return resolved.samples(recipe.watched_split)
+        return resolved.samples(recipe.validation_split)
     except ValueError:
         return None
 

@@ -89,7 +89,7 @@ def with_validation(recipe: Recipe) -> Recipe:
     steps, n = None, train.eval_samples
     total = _samples_seen(train)
     is_own = any(source.kind is None and has_user_pictures(source) for source in recipe.data)
-    if is_own and recipe.watched_split == "val":
+    if is_own and recipe.validation_split == "val":
         n = min(n, _validation_rows(recipe))
         if n >= _FEWEST:
             steps = _validation_steps(train, total, n)
@@ -119,7 +119,7 @@ def _samples_seen(train: Train) -> float:
 def _validation_rows(recipe: Recipe) -> int:
     """Samples of the validation split before one comes again; 0 if a source has no such split."""
     try:
-        samples = store.mixture(recipe.data, split=recipe.watched_split, seed=recipe.seed)
+        samples = store.mixture(recipe.data, split=recipe.validation_split, seed=recipe.seed)
     except ValueError:
         return 0
     return samples.n_distinct or 0

@@ -525,7 +525,7 @@ class Recipe:
     """Seed of the training samples, their order and the adapters' first weights."""
 
     @property
-    def watched_split(self) -> Literal["val", "test"]:
+    def validation_split(self) -> Literal["val", "test"]:
         """Split of the evaluations during training: never the one of the final exam."""
         return "test" if self.eval.split == "val" else "val"
 

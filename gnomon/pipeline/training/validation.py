@@ -106,7 +106,7 @@ def validation_of(recipe: Recipe, loaded: Loaded, run: Path) -> Validation | Non
 
 def _held_out_samples(recipe: Recipe, copies: Path) -> Samples:
     """Open the split that a validation asks, from `copies` where a source is gone."""
-    split = recipe.watched_split
+    split = recipe.validation_split
     is_gone = any(source.path and not Path(source.path).exists() for source in recipe.data)
     if is_gone and split in manifests.read(copies)["splits"]:
         return open_copy(copies, split)

@@ -81,8 +81,8 @@ def test_a_training_is_watched_by_the_answers_that_its_run_will_give(recipe, tmp
 
 
 def test_they_are_of_neither_the_training_nor_the_exam(recipe):
-    assert recipe.watched_split == "val"
-    assert replace(recipe, eval=Eval(split="val")).watched_split == "test"
+    assert recipe.validation_split == "val"
+    assert replace(recipe, eval=Eval(split="val")).validation_split == "test"
 
 
 @pytest.mark.slow
