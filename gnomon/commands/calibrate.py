@@ -22,7 +22,7 @@ from gnomon.commands.predict import (
     resolve_model,
     trained_run,
 )
-from gnomon.commands.resolve import Resolved, is_gone
+from gnomon.commands.resolve import Resolved
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.calibration import Calibration, Certifier, Part, Terms
@@ -33,7 +33,7 @@ from gnomon.eval.scoring.questions import Question
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.sample import Target
-from gnomon.store.reading.sources import has_user_pictures
+from gnomon.store.reading.sources import has_user_pictures, is_gone
 from gnomon.terminal import show
 
 _FEWEST = 20

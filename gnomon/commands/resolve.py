@@ -23,8 +23,13 @@ from gnomon.progress import note, warn
 from gnomon.recipe import Eval, Recipe, RecipeError, Source
 from gnomon.store import Samples
 from gnomon.store.formats import manifest as manifests
+from gnomon.store.reading.sources import (
+    is_gone,
+    open_user_table,
+    open_validation,
+    with_augmentation,
+)
 from gnomon.store.reading.sources import open_splits as splits_on_disk
-from gnomon.store.reading.sources import open_user_table, with_augmentation
 from gnomon.store.samples import train_size
 from gnomon.store.user_data.lines import SUFFIXES
 from gnomon.store.user_data.opening import is_user_data
@@ -275,11 +280,6 @@ def _as_recipe_error() -> Iterator[None]:
         raise RecipeError(str(error)) from error
 
 
-def is_gone(source: Source) -> bool:
-    """True if a source is a table or folder that does not exist, or no more."""
-    return source.path is not None and not Path(source.path).exists()
-
-
 def is_data(name: str) -> bool:
     """True for a kind or what lies on disk, false for a recipe that draws or reads samples."""
     return is_on_disk(name) or generators.is_kind(name)
@@ -353,9 +353,8 @@ def _check_validation(checked: Recipe) -> None:
     from gnomon.eval.scoring.figures import greater_is_better
 
     greater_is_better(checked.train.metric)
-    split = checked.validation_split
-    samples = store.mixture(checked.data, split=split, seed=checked.seed)
-    check_enough_samples("train.eval_samples", checked.train.eval_samples, samples, split)
+    n, split = checked.train.eval_samples, checked.validation_split
+    check_enough_samples("train.eval_samples", n, open_validation(checked), split)
 
 
 def exam_of(

@@ -138,13 +138,16 @@ def _store_rows(resolved: Resolved, recipe: Recipe, run: Path) -> None:
     if is_finished or not of_user:
         return
     # Rows that are there already are compared, for a table may have been edited since.
-    held_out = _held_out_samples(resolved, recipe)
-    if held_out is not None:
-        n = held_out.n_distinct or recipe.train.eval_samples
+    try:
+        validation = resolved.samples(recipe.validation_split)
+    except ValueError:  # a table may have no rows for it
+        validation = None
+    if validation is not None:
+        n = validation.n_distinct or recipe.train.eval_samples
         if len(recipe.data) > 1:  # of a mixture no more than will be asked, for some are drawn
             n = min(n, max(USUAL, recipe.train.eval_samples))
         if n <= _MOST_COPIED:
-            store.write(held_out, folder, n=n, split=recipe.validation_split, workers=1)
+            store.write(validation, folder, n=n, split=recipe.validation_split, workers=1)
     # Processes that are launched together would read the copy while the first one writes it.
     is_alone = int(os.environ.get("WORLD_SIZE", "1")) == 1
     is_of_user = len(of_user) == len(recipe.data) and all(source.path for source in of_user)
@@ -153,14 +156,6 @@ def _store_rows(resolved: Resolved, recipe: Recipe, run: Path) -> None:
         n = train_size(samples, recipe.train.samples)
         if n <= _MOST_COPIED:
             store.write(samples, folder, n=n, split="train", workers=1)
-
-
-def _held_out_samples(resolved: Resolved, recipe: Recipe) -> Samples | None:
-    """Open the split of a validation during training; None if a table has no rows of it."""
-    try:
-        return resolved.samples(recipe.validation_split)
-    except ValueError:
-        return None
 
 
 def lock_run(run: Path) -> AbstractContextManager[None]:
@@ -186,7 +181,7 @@ def _is_first_process() -> bool:
 
 def _sources_to_draw(recipe: Recipe, run: Path) -> Sequence[Source]:
     """Return the sources that a training draws from: none if all that it needs is on disk."""
-    # Validation draws its held-out samples again, stored training samples or not.
+    # Validation draws its samples again, stored training samples or not.
     is_stored = has_samples(run, "train") and recipe.train.validation_steps is None
     return () if is_stored or _is_finished(run) else recipe.data
 

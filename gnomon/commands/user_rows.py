@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from gnomon import store
 from gnomon.eval.calibration.conformal import USUAL_COVERAGE, fewest_groups
 from gnomon.generators.base import Split
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, Source, Train
 from gnomon.store import Mixture, Samples
-from gnomon.store.reading.sources import has_user_pictures, open_splits
+from gnomon.store.reading.sources import has_user_pictures, open_splits, open_validation
 from gnomon.store.samples import train_size
 from gnomon.store.user_data.table import UserTable
 
@@ -119,7 +118,7 @@ def _samples_seen(train: Train) -> float:
 def _validation_rows(recipe: Recipe) -> int:
     """Samples of the validation split before one comes again; 0 if a source has no such split."""
     try:
-        samples = store.mixture(recipe.data, split=recipe.validation_split, seed=recipe.seed)
+        samples = open_validation(recipe)
     except ValueError:
         return 0
     return samples.n_distinct or 0

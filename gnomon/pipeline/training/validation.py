@@ -1,4 +1,4 @@
-"""Validation during training: the model answers held-out samples, and the answers are scored."""
+"""Validation during training: the model answers samples, and the answers are scored."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,11 +16,8 @@ from gnomon.pipeline.load import Loaded
 from gnomon.progress import track
 from gnomon.recipe import Recipe
 from gnomon.sample import Prediction, Sample
-from gnomon.store import mixture
-from gnomon.store.formats import manifest as manifests
-from gnomon.store.reading.dataset import open_copy
 from gnomon.store.reading.mixture import varied_indices
-from gnomon.store.samples import Samples
+from gnomon.store.reading.sources import open_validation
 
 SHARDED = (DistributedType.FSDP, DistributedType.DEEPSPEED)
 """Backends that split the weights: all processes must generate together, token by token."""
@@ -49,7 +46,7 @@ class Validation:
         if answer_type is not None and answer_type not in types:
             raise ValueError(
                 f"train.metric: {metric!r} measures answers of type {answer_type}, and the"
-                f" {len(self.samples)} held-out samples have only {', '.join(sorted(types))}"
+                f" {len(self.samples)} validation samples have only {', '.join(sorted(types))}"
             )
 
     def _predict(self, loaded: Loaded) -> list[Prediction]:
@@ -71,7 +68,7 @@ class Validation:
             rule=self.rule,
         )
         quiet = not AcceleratorState().is_local_main_process
-        bar = track(batches, desc="held-out batches", leave=False, disable=quiet)
+        bar = track(batches, desc="validation batches", leave=False, disable=quiet)
         return [prediction for batch in bar for prediction in batch]
 
 
@@ -82,7 +79,7 @@ def validation_of(recipe: Recipe, loaded: Loaded, run: Path) -> Validation | Non
     """
     if recipe.train.validation_steps is None:
         return None
-    samples = _held_out_samples(recipe, run / "data")
+    samples = open_validation(recipe, run / "data")
     # By id, since a mixture begins again when a small directory is exhausted. Spread, since a file
     # may be sorted by its labels.
     by_id = {}
@@ -102,12 +99,3 @@ def validation_of(recipe: Recipe, loaded: Loaded, run: Path) -> Validation | Non
     )
     validation.check_metric_applies(recipe.train.metric)
     return validation
-
-
-def _held_out_samples(recipe: Recipe, copies: Path) -> Samples:
-    """Open the split that a validation asks, from `copies` where a source is gone."""
-    split = recipe.validation_split
-    is_gone = any(source.path and not Path(source.path).exists() for source in recipe.data)
-    if is_gone and split in manifests.read(copies)["splits"]:
-        return open_copy(copies, split)
-    return mixture(recipe.data, split=split, seed=recipe.seed)

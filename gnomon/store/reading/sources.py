@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon import generators
 from gnomon.generators.base import SPLITS, Split
-from gnomon.recipe import Columns, Source
+from gnomon.recipe import Columns, Recipe, Source
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.reading.mixture import Mixture
 from gnomon.store.samples import GeneratedSamples, Samples
@@ -29,6 +29,25 @@ def mixture(sources: Sequence[Source], *, split: Split, seed: int) -> Samples:
     if len(parts) == 1:
         return parts[0]
     return Mixture(parts, tuple(source.weight for source in sources), split, seed)
+
+
+def open_validation(recipe: Recipe, copies: Path | None = None) -> Samples:
+    """Open the samples by which a training is validated.
+
+    `copies` is a dataset of those that the run wrote down: it is read where a source is gone.
+    """
+    split = recipe.validation_split
+    if copies is not None and any(map(is_gone, recipe.data)):
+        from gnomon.store.reading.dataset import open_copy
+
+        if split in manifests.read(copies)["splits"]:
+            return open_copy(copies, split)
+    return mixture(recipe.data, split=split, seed=recipe.seed)
+
+
+def is_gone(source: Source) -> bool:
+    """True if a source is a table or folder that does not exist, or no more."""
+    return source.path is not None and not Path(source.path).exists()
 
 
 def open_splits(source: Source) -> dict[Split, Samples]:
