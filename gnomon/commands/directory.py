@@ -15,6 +15,7 @@ import gnomon
 from gnomon import files, generators, jsons
 from gnomon import recipe as recipes
 from gnomon.atomic import put_text
+from gnomon.commands.processes import is_first_process, n_processes
 from gnomon.names import hint
 from gnomon.progress import note
 from gnomon.recipe import Recipe, RecipeError, Source
@@ -52,12 +53,12 @@ def claim(run: Path, recipe: Recipe, *, sources: Sequence[Source]) -> None:
     is_longer, text = False, recipes.to_yaml(_as_stored(run, recipe))
     # Also the sources of eval.data: its answers are compared with later ones.
     everything = (*recipe.data, *(recipe.eval.data or ()))
-    is_first = os.environ.get("RANK", "0") == "0"  # accelerate numbers its processes so
     # Launched processes all compare, so that all of them refuse; only the first writes.
     if (run / _RECIPE).is_file():
         changes = _recipe_changes(run, recipe, text) | _version_changes(run, sources)
         if not changes:
-            if is_first and recipes.read_text(run / _RECIPE) != text:  # pictures may have moved
+            # Pictures may have moved.
+            if is_first_process() and recipes.read_text(run / _RECIPE) != text:
                 put_text(run / _RECIPE, text)
             return
         if _is_extension(run, changes):
@@ -68,7 +69,7 @@ def claim(run: Path, recipe: Recipe, *, sources: Sequence[Source]) -> None:
             _extend(run, changes)
         else:
             _check_unchanged(run, changes)
-    if not is_first:
+    if not is_first_process():
         return  # of processes launched together only the first holds the lock, and may write
     run.mkdir(parents=True, exist_ok=True)
     if changes and not is_longer:
@@ -94,7 +95,7 @@ def _as_stored(run: Path, recipe: Recipe) -> Recipe:
 
 def _is_extension(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> bool:
     """True if nothing but the number of steps or of questions grew, for one process alone."""
-    if int(os.environ.get("WORLD_SIZE", "1")) > 1 or not (run / _VERSIONS).is_file():
+    if n_processes() > 1 or not (run / _VERSIONS).is_file():
         return False  # each process would move what another one reads
     for key, (old, new) in changes.items():
         if key not in _EXTENSIBLE or not isinstance(new, int) or not isinstance(old, int):

@@ -1,6 +1,5 @@
 """The whole of a run: samples, answers before, training, answers after, report."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,10 @@ from gnomon.commands.answer_files import pictures_of, score_run
 from gnomon.commands.answerer import answer_exam
 from gnomon.commands.card import write_card
 from gnomon.commands.directory import AFTER, BEFORE, announce, as_begun, claim, default_run
+from gnomon.commands.processes import check_single_process, lock_run
 from gnomon.commands.resolve import Resolved
 from gnomon.commands.score import check_outputs, report
 from gnomon.eval.report.files import ReportFiles
-from gnomon.recipe import RecipeError
 from gnomon.store.samples import train_size
 
 
@@ -33,7 +32,7 @@ def run(recipe: str, *overrides: str, out: Path | None = None, workers: Few | No
 
 def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
     """Do all steps of a run in its directory, those of an earlier start excepted."""
-    with train.lock_run(out):
+    with lock_run(out):
         # Before the model is looked up: a launcher may have started eight of these.
         check_single_process("run")
         recipe, exam = as_begun(out, resolved.parsed, resolved.recipe), resolved.exam
@@ -70,20 +69,10 @@ def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
 
 def write_samples(resolved: Resolved, run: Path, *, workers: int | None) -> None:
     """Write the run's training and held-out samples to its data directory."""
-    with train.lock_run(run):
+    with lock_run(run):
         recipe, exam = as_begun(run, resolved.parsed, resolved.recipe), resolved.exam
         claim(run, recipe, sources=(*recipe.data, *exam.sources))
         samples, folder = resolved.samples("train"), run / "data"
         n = train_size(samples, recipe.train.samples)
         store.write(samples, folder, n=n, split="train", workers=workers)
         store.write(exam.pool, folder, n=exam.samples, split=exam.split, workers=workers)
-
-
-def check_single_process(verb: str) -> None:
-    """Refuse several launched processes: they would all write the same files."""
-    processes = int(os.environ.get("WORLD_SIZE", "1"))
-    if processes > 1:
-        raise RecipeError(
-            f"gnomon {verb} is of one process, {processes} were launched: launch `gnomon train`,"
-            f" then `gnomon {verb}` alone, which leaves what is trained and does the rest"
-        )

@@ -21,8 +21,8 @@ from gnomon.atomic import put_text
 from gnomon.commands.answerer import answer_exam
 from gnomon.commands.directory import AFTER, announce, check_all_are_ours, claim, versions
 from gnomon.commands.exam import Exam
+from gnomon.commands.processes import check_single_process
 from gnomon.commands.resolve import resolve_values
-from gnomon.commands.run import check_single_process
 from gnomon.commands.train import check_is_local
 from gnomon.dialect import Dialect
 from gnomon.files import open_to_append

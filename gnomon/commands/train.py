@@ -1,8 +1,7 @@
 """The fine-tuning of a recipe in its run's directory."""
 
-import os
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +9,13 @@ from gnomon import store
 from gnomon.commands.card import has_card, write_card
 from gnomon.commands.directory import as_begun, claim, default_run, has_samples
 from gnomon.commands.exam import USUAL
+from gnomon.commands.processes import is_first_process, lock_run, n_processes
 from gnomon.commands.resolve import Resolved, is_data, resolve, warn_of_mistakes
 from gnomon.commands.user_rows import note_few_groups, note_validation, warn_of_repeats
 from gnomon.progress import warn
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.sample import Sample
 from gnomon.store import Samples
-from gnomon.store.lock import sole_writer
 from gnomon.store.reading.augmented import check_can_spread
 from gnomon.store.reading.sources import has_user_pictures
 from gnomon.store.samples import evenly_spaced, train_size
@@ -38,10 +37,10 @@ def train(recipe: str, *overrides: str, out: Path | None = None) -> None:
     """
     run = out or default_run(recipe)
     resolved = resolve_for_training(recipe, overrides, run)
-    if _is_first_process():
+    if is_first_process():
         warn_of_cut_answers(resolved, run)
     weights = train_run(resolved, run)
-    if _is_first_process():
+    if is_first_process():
         show(weights)
 
 
@@ -60,7 +59,7 @@ def resolve_for_training(name: str, overrides: Sequence[str], run: Path | None =
         resolved = resolved.resumed_in(run)
     recipe = resolved.recipe
     check_can_spread(resolved.samples("train"), recipe.loss.spread)
-    if _is_first_process() and resolved.run is None:
+    if is_first_process() and resolved.run is None:
         warn_of_mistakes(recipe)
         warn_of_repeats(recipe, resolved.samples("train"))
         note_few_groups(recipe)
@@ -103,11 +102,11 @@ def train_run(resolved: Resolved, run: Path, *, config: Any = None) -> Path:
         check_is_local(recipe)
         # Kinds that changed their version matter only as far as something is still drawn.
         claim(run, recipe, sources=_sources_to_draw(recipe, run))
-        if _is_first_process():
+        if is_first_process():
             note_validation(resolved.parsed.train, recipe.train)
         from gnomon.pipeline.training.train import fine_tune
 
-        if _is_first_process() and resolved.run is None:
+        if is_first_process() and resolved.run is None:
             _store_rows(resolved, recipe, run)
         # `gnomon run` and `generate` write them; reading is faster than drawing each epoch again.
         if has_samples(run, "train"):
@@ -115,7 +114,7 @@ def train_run(resolved: Resolved, run: Path, *, config: Any = None) -> Path:
         else:
             samples = resolved.samples("train")
         weights = fine_tune(recipe, samples, run, config=config)
-        if _is_first_process() and not has_card(weights):
+        if is_first_process() and not has_card(weights):
             write_card(recipe, run)  # of a run that was killed before, too
         return weights
 
@@ -149,21 +148,12 @@ def _store_rows(resolved: Resolved, recipe: Recipe, run: Path) -> None:
         if n <= _MOST_COPIED:
             store.write(validation, folder, n=n, split=recipe.validation_split, workers=1)
     # Processes that are launched together would read the copy while the first one writes it.
-    is_alone = int(os.environ.get("WORLD_SIZE", "1")) == 1
     is_of_user = len(of_user) == len(recipe.data) and all(source.path for source in of_user)
-    if is_alone and is_of_user:
+    if n_processes() == 1 and is_of_user:
         samples = resolved.samples("train")
         n = train_size(samples, recipe.train.samples)
         if n <= _MOST_COPIED:
             store.write(samples, folder, n=n, split="train", workers=1)
-
-
-def lock_run(run: Path) -> AbstractContextManager[None]:
-    """Lock the run's directory for one writer.
-
-    Of processes launched together the first holds the lock; the others write nothing there.
-    """
-    return sole_writer(run, folder=True) if _is_first_process() else nullcontext()
 
 
 def check_is_local(recipe: Recipe) -> None:
@@ -172,11 +162,6 @@ def check_is_local(recipe: Recipe) -> None:
         raise RecipeError(
             "model.server: a model behind a server cannot be trained here, only asked"
         )
-
-
-def _is_first_process() -> bool:
-    """False in all but one of the processes that accelerate launched together."""
-    return os.environ.get("RANK", "0") == "0"
 
 
 def _sources_to_draw(recipe: Recipe, run: Path) -> Sequence[Source]:
