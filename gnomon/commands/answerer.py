@@ -198,7 +198,7 @@ class Answerer:
             out,
             total=n,
             settings={**names, **more},
-            at_once=section.batch_size,
+            n_parallel=section.batch_size,
             max_new_tokens=section.max_new_tokens,
             dialect=family.dialect if family else "plain",
             rule=self._rule,

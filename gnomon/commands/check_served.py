@@ -51,7 +51,7 @@ def check_served(
     out HTML: a report with the answers and pictures
     """
     is_alike = answers_alike(
-        run, server, model=model, samples=samples, at_once=at_once, least=least, out=out
+        run, server, model=model, samples=samples, n_parallel=at_once, least=least, out=out
     )
     return 0 if is_alike else 1
 
@@ -62,7 +62,7 @@ def answers_alike(
     *,
     model: str | None = None,
     samples: int | None = None,
-    at_once: int = 8,
+    n_parallel: int = 8,
     least: float = 0.9,
     out: Path | None = None,
 ) -> bool:
@@ -97,7 +97,7 @@ def answers_alike(
         server,
         (pictures[question.id] for question in questions),
         total=len(questions),
-        at_once=at_once,
+        n_parallel=n_parallel,
         max_tokens=longest,
     )
     reply_of = {sample.id: reply for sample, reply in pairs}

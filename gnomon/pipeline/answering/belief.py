@@ -11,16 +11,11 @@ from decimal import Decimal
 import torch
 from torch import Tensor
 
-from gnomon.pipeline.answering.prompt import ROWS, Prompt, tree_of
-from gnomon.pipeline.answering.rule import BeliefSetting, listed_in
+from gnomon.pipeline.answering.prompt import LOGIT_ROWS, TEXTS_PER_BATCH, Prompt, tree_of
+from gnomon.pipeline.answering.rule import LOGPROB_DECIMALS, BeliefSetting, listed_in
 from gnomon.pipeline.collate import prompt_of
 from gnomon.pipeline.load import Loaded, inference
 from gnomon.sample import Sample
-
-_ROWS = 64
-"""Rows of logits normalised at a time: 64 of 150,000 tokens are 38 MB in float32."""
-_DIGITS = 5
-"""Decimals of a stored log-probability: a clock has 720 of them."""
 
 
 def listed_answers(
@@ -44,7 +39,7 @@ def answer_logprobs(loaded: Loaded, sample: Sample, answers: Sequence[str]) -> d
     with inference(loaded.model):
         scores = _score_answers(loaded, prompt, sample, ids)
     return {
-        answer: round(score, _DIGITS)
+        answer: round(score, LOGPROB_DECIMALS)
         for answer, score in zip(answers, scores.tolist(), strict=True)
     }
 
@@ -77,11 +72,11 @@ def _score_answers(loaded: Loaded, text: str, sample: Sample, answers: list[list
         paths = [[(places[tuple(ids[:i])] + 1, ids[i]) for i in range(len(ids))] for ids in answers]
         return _sum_paths(logits, paths)
     scores = []
-    for i in range(0, len(answers), ROWS):
-        rows = prompt.row_logits(texts[i : i + ROWS])
+    for i in range(0, len(answers), TEXTS_PER_BATCH):
+        rows = prompt.row_logits(texts[i : i + TEXTS_PER_BATCH])
         longest = rows.shape[1]
         paths = []
-        for row, ids in enumerate(answers[i : i + ROWS]):
+        for row, ids in enumerate(answers[i : i + TEXTS_PER_BATCH]):
             places_of_row = [0, *range(row * longest + 1, (row + 1) * longest + 1)]
             paths.append(list(zip(places_of_row, ids, strict=False)))  # the rest is padding
         scores.append(_sum_paths(torch.cat([prompt.logits, rows.flatten(0, 1)]), paths))
@@ -94,7 +89,7 @@ def _sum_paths(logits: Tensor, paths: Sequence[Sequence[tuple[int, int]]]) -> Te
     A path has for each token the row of logits that predicts it.
     """
     # In float32: bf16 has three digits, too few for a sum of tokens.
-    norms = torch.cat([rows.float().logsumexp(-1) for rows in torch.split(logits, _ROWS)])
+    norms = torch.cat([rows.float().logsumexp(-1) for rows in torch.split(logits, LOGIT_ROWS)])
     pairs = torch.tensor([pair for path in paths for pair in path], device=logits.device)
     rows, tokens = pairs[:, 0], pairs[:, 1]
     logprobs = (logits[rows, tokens].float() - norms[rows]).double().cpu()

@@ -19,19 +19,16 @@ import torch
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import create
 from gnomon.eval.scoring.edges import choose_number, is_same_box, is_swapped, number_interval
-from gnomon.pipeline.answering.prompt import Prompt
+from gnomon.pipeline.answering.prompt import LOGIT_ROWS, Prompt
+from gnomon.pipeline.answering.rule import LOGPROB_DECIMALS
 from gnomon.pipeline.collate import prompt_of
 from gnomon.pipeline.load import Loaded, inference
 from gnomon.sample import Edge, Sample, Size
 
 REST = 0.001
 """Share of the probability of all possible numbers that may be left out."""
-_DIGITS = 5
-"""Decimals of a stored log-probability."""
 # Characters around a number that decide how it is cut into tokens: a special token and more.
 _AROUND = 24
-# Numbers are looked up in rows of logits, 150,000 floats each: 38 MB in float32.
-_ROWS = 64
 
 Ids: TypeAlias = tuple[int, ...]
 
@@ -104,7 +101,7 @@ def choose_edges(
                 value=number if is_kept else choice[index],
                 low=low,
                 high=high,
-                listed=round(min(1.0, sum(map(exp, logprobs.values()))), _DIGITS),
+                listed=round(min(1.0, sum(map(exp, logprobs.values()))), LOGPROB_DECIMALS),
                 is_written=is_kept and rule != "greedy",
                 logprobs=dict(logprobs) if has_belief else None,
             )
@@ -144,15 +141,15 @@ def run_searches(
                 if not nodes:
                     break
             rows = prompt.next_logits([search.before + node for search, node in nodes])
-            for part, of_part in zip(torch.split(rows, _ROWS), _split(nodes), strict=True):
-                part_of_32 = part.float()  # bf16 has three digits
-                norms = part_of_32.logsumexp(-1)
-                for (search, node), row, norm in zip(of_part, part_of_32, norms, strict=True):
+            for part, of_part in zip(torch.split(rows, LOGIT_ROWS), _split(nodes), strict=True):
+                logits = part.float()  # bf16 has three digits
+                norms = logits.logsumexp(-1)
+                for (search, node), row, norm in zip(of_part, logits, norms, strict=True):
                     search.expand(node, (row[search.tokens(node)] - norm).tolist())
 
 
 def _split(nodes: list[Any]) -> list[list[Any]]:
-    return [nodes[start : start + _ROWS] for start in range(0, len(nodes), _ROWS)]
+    return [nodes[start : start + LOGIT_ROWS] for start in range(0, len(nodes), LOGIT_ROWS)]
 
 
 @dataclass(frozen=True)
@@ -243,7 +240,8 @@ class Search:
 
     def result(self) -> dict[str, float]:
         """Log-probability of each number that was reached, in ascending order."""
-        return {n: round(self.logprobs[n], _DIGITS) for n in sorted(self.logprobs, key=float)}
+        numbers = sorted(self.logprobs, key=float)
+        return {number: round(self.logprobs[number], LOGPROB_DECIMALS) for number in numbers}
 
 
 def _searches(

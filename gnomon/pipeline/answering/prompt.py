@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
     from gnomon.pipeline.load import Loaded
 
-ROWS = 64
+TEXTS_PER_BATCH = 64
 """Texts in a batch if each is a sequence of its own."""
+LOGIT_ROWS = 64
+"""Rows of logits normalised at a time: 64 of 150,000 tokens are 38 MB in float32."""
 # Nodes in a pass: each has a row of logits, which for 150,000 tokens in float32 takes 0.6 MB.
 _NODES = 512
 
@@ -95,7 +97,7 @@ class Prompt:
     def next_logits(self, texts: Sequence[tuple[int, ...]]) -> Tensor:
         """Logits of the token after each of some texts, [R, V]; texts may share beginnings."""
         parts = []
-        size = _NODES if self.takes_trees(max(map(len, texts))) else ROWS
+        size = _NODES if self.takes_trees(max(map(len, texts))) else TEXTS_PER_BATCH
         for start in range(0, len(texts), size):
             parts.append(self._part_logits(texts[start : start + size]))
         return torch.cat(parts)

@@ -20,6 +20,9 @@ from gnomon.eval.scoring.belief import best_answer
 from gnomon.recipe import Recipe
 from gnomon.sample import Certainty, Edge, Sample, Target
 
+LOGPROB_DECIMALS = 5
+"""Decimals of a stored log-probability: a clock has 720 of them."""
+
 BeliefSetting: TypeAlias = "bool | Sequence[str]"
 """Setting of `eval.belief`: a list of answers, or True for those that a question itself lists."""
 
@@ -53,7 +56,7 @@ class AnswerRule:
         return cls(section.answer, section.belief, grid, certifier, wide, refusals)
 
     @property
-    def lists(self) -> BeliefSetting:
+    def candidates(self) -> BeliefSetting:
         """Answers whose log-probabilities are computed."""
         if self.certifier and not self.belief:
             return self.certifier.calibration.listing or True
@@ -77,7 +80,7 @@ class AnswerRule:
             settings["grid"] = [str(value) for value in (self.grid[0], self.grid[-1], step)]
         if self.wide_grid:
             settings["grid"] = [str(value) for value in self.wide_grid]
-        if self.refusals and self.lists:
+        if self.refusals and self.candidates:
             settings["refusals"] = True
         if self.certifier:
             settings["calibration"] = self.certifier.settings
@@ -85,7 +88,7 @@ class AnswerRule:
 
     def number_range(self, sample: Sample) -> NumberRange | None:
         """Return the numbers that are searched for a sample's belief; None if they are listed."""
-        if not isinstance(self.lists, bool) or not self.lists or self.grid or sample.rationale:
+        if self.candidates is not True or self.grid or sample.rationale:
             return None
         return sample.target.number_range(self.wide_grid)
 
@@ -93,7 +96,7 @@ class AnswerRule:
         """List the answers that a sample's belief is about; None if they cannot be listed."""
         if self.number_range(sample) is not None:
             return None
-        answers = listed_in(dialect_name, sample, self.lists, self.grid)
+        answers = listed_in(dialect_name, sample, self.candidates, self.grid)
         if answers and self.refusals and WORD not in answers:
             return (*answers, WORD)
         return answers

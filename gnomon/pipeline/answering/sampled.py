@@ -15,10 +15,9 @@ from gnomon.answers.unreadable.answer import WORD
 from gnomon.answers.unreadable.read import is_refusal
 from gnomon.dialect import create
 from gnomon.eval.scoring import margins
+from gnomon.pipeline.answering.rule import LOGPROB_DECIMALS
 from gnomon.sample import Prediction, Target
 
-DIGITS = 5
-"""Decimals of a stored log-probability, as those of local models have."""
 _MIN_PROBABILITY = 1e-12
 """Least probability of a listed answer: no logarithm is infinite."""
 LEAST = log(_MIN_PROBABILITY)
@@ -61,7 +60,7 @@ def sampled_belief(
     ]
     listed_share = n / len(answers)
     return {
-        answer: round(log(max(share * listed_share, _MIN_PROBABILITY)), DIGITS)
+        answer: round(log(max(share * listed_share, _MIN_PROBABILITY)), LOGPROB_DECIMALS)
         for answer, share in zip(candidates, shares, strict=True)
     }
 

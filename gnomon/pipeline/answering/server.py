@@ -29,9 +29,14 @@ from urllib.error import HTTPError
 from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, Request, build_opener
 
 from gnomon.eval.scoring import predictions, questions
-from gnomon.pipeline.answering.rule import GREEDY, AnswerRule, Choice, full_settings
+from gnomon.pipeline.answering.rule import (
+    GREEDY,
+    LOGPROB_DECIMALS,
+    AnswerRule,
+    Choice,
+    full_settings,
+)
 from gnomon.pipeline.answering.sampled import (
-    DIGITS,
     LEAST,
     SampledAnswer,
     log_agreement,
@@ -386,7 +391,7 @@ def predict_to_file(
     *,
     total: int,
     settings: dict[str, Any],
-    at_once: int,
+    n_parallel: int,
     max_new_tokens: int,
     dialect: str,
     rule: AnswerRule = GREEDY,
@@ -394,7 +399,7 @@ def predict_to_file(
 ) -> None:
     """Answer every sample that is not in `out` yet, and append the answers to it.
 
-    `at_once` is the number of requests under way. Boxes are read in the pixels of the picture as
+    `n_parallel` is the number of requests under way. Boxes are read in the pixels of the picture as
     it was sent: nobody knows how the server resizes it. A question whose answers can be listed is
     asked `repeats` times where the rule needs a belief.
     """
@@ -403,7 +408,7 @@ def predict_to_file(
             "eval.grid: behind a server answers are counted, of at most 10,000 numbers: give a"
             " coarser grid"
         )
-    if rule.lists:
+    if rule.candidates:
         settings = {**settings, "repeats": repeats}
     settings = full_settings(settings, max_new_tokens, rule)
     done = predictions.answered_ids(out, settings)
@@ -431,7 +436,8 @@ def predict_to_file(
             sample, choice.text, _size(sample), dialect, settings, logprobs, choice.certainty
         )
 
-    for _, prediction in _in_order(answer, recorded, total=total, done=len(done), at_once=at_once):
+    pairs = _in_order(answer, recorded, total=total, done=len(done), n_parallel=n_parallel)
+    for _, prediction in pairs:
         predictions.append(out, [prediction])
         empty += not prediction.text
     if empty:
@@ -464,7 +470,7 @@ def _boxes_with_margin(
     if logprob is None:
         draws = server.samples(sample.question, sample.images, max_tokens=max_tokens, n=repeats)
         logprob = log_agreement(prediction, draws, form)
-    prediction = replace(prediction, logprob=round(logprob, DIGITS))
+    prediction = replace(prediction, logprob=round(logprob, LOGPROB_DECIMALS))
     if rule.certifier is None:
         return prediction
     return replace(prediction, certainty=rule.certifier.certify_margin(prediction, form))
@@ -476,7 +482,7 @@ def ask_all(
     *,
     total: int,
     done: int = 0,
-    at_once: int,
+    n_parallel: int,
     max_tokens: int,
 ) -> Iterator[tuple[Sample, Reply]]:
     """Yield the server's reply to every sample, in their order."""
@@ -484,7 +490,7 @@ def ask_all(
     def ask(sample: Sample) -> tuple[Sample, Reply]:
         return sample, server.ask(sample.question, sample.images, max_tokens=max_tokens)
 
-    yield from _in_order(ask, samples, total=total, done=done, at_once=at_once)
+    yield from _in_order(ask, samples, total=total, done=done, n_parallel=n_parallel)
 
 
 def _in_order(
@@ -493,13 +499,13 @@ def _in_order(
     *,
     total: int,
     done: int,
-    at_once: int,
+    n_parallel: int,
 ) -> Iterator[tuple[Sample, T]]:
-    """Yield what `ask` makes of every sample, in their order, `at_once` of them at a time."""
+    """Yield what `ask` makes of every sample, in their order, `n_parallel` of them at a time."""
     rest = iter(samples)
-    with track(total=total, initial=done, desc="answers") as bar, ThreadPool(at_once) as pool:
+    with track(total=total, initial=done, desc="answers") as bar, ThreadPool(n_parallel) as pool:
         # Twice as many are queued as run, so that a slow answer holds up no other question.
-        queue = deque(pool.apply_async(ask, (sample,)) for sample in islice(rest, 2 * at_once))
+        queue = deque(pool.apply_async(ask, (sample,)) for sample in islice(rest, 2 * n_parallel))
         while queue:
             # get() raises here what the thread raised.
             yield queue.popleft().get()

@@ -43,7 +43,7 @@ def serving(reply):
 
 def asked_of(samples, url, out, **options):
     settings = {"name": "tiny", "server": url}
-    given = {"at_once": 2, "max_new_tokens": 8, "dialect": "plain"} | options
+    given = {"n_parallel": 2, "max_new_tokens": 8, "dialect": "plain"} | options
     predict_to_file(
         Server(url, "tiny"), samples, out, total=len(samples), settings=settings, **given
     )
@@ -129,7 +129,7 @@ def test_one_malformed_reply_costs_one_retry_and_all_are_told(tmp_path, waits, r
     """commands/bad_inputs.jsonl has more of them."""
     replies = {2: (200, reply)}
     with serving(lambda _, count: replies.get(count, answer("10:08"))) as (url, seen):
-        found = asked_of(UNEVEN[:3], url, tmp_path / "a.jsonl", at_once=1)
+        found = asked_of(UNEVEN[:3], url, tmp_path / "a.jsonl", n_parallel=1)
     assert len(seen) == 4
     assert {answer.text for answer in found.values()} == {"10:08"}
     with (
@@ -287,7 +287,7 @@ def test_a_host_that_wants_other_words_is_refused_by_once(tmp_path, capsys):
         return 400, {"error": {"message": told}}
 
     with serving(reply) as (url, seen):
-        found = asked_of(UNEVEN, url, tmp_path / "a.jsonl", at_once=1)
+        found = asked_of(UNEVEN, url, tmp_path / "a.jsonl", n_parallel=1)
         assert {answer.text for answer in found.values()} == {"noon"}
         assert len(seen) == len(UNEVEN) + 1
     assert "takes no temperature: asked again, it may answer otherwise" in capsys.readouterr().err
@@ -296,7 +296,7 @@ def test_a_host_that_wants_other_words_is_refused_by_once(tmp_path, capsys):
 def test_answers_without_a_word_are_told(tmp_path, capsys):
     """A model that thinks first spends all its tokens on it, and nothing else looks amiss."""
     with serving(lambda _, count: answer("" if count < 3 else "noon")) as (url, _):
-        asked_of(UNEVEN, url, tmp_path / "a.jsonl", at_once=1)
+        asked_of(UNEVEN, url, tmp_path / "a.jsonl", n_parallel=1)
     assert "2 answers are empty: a model that thinks first" in capsys.readouterr().err
 
 

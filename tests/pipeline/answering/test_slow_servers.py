@@ -37,7 +37,7 @@ def test_no_server_holds_a_question_for_ever(url, monkeypatch, how):
 def test_a_wait_is_announced_once_for_all_questions_that_wait(url, capsys):
     began = time.monotonic()
     samples = UNEVEN[:1] * 8
-    found = ask_all(Server(url, "busy-2"), samples, total=8, at_once=8, max_tokens=9)
+    found = ask_all(Server(url, "busy-2"), samples, total=8, n_parallel=8, max_tokens=9)
     assert {reply.text for _, reply in found} == {"10:08"}
     assert time.monotonic() - began > 2
     # Another test's threads may still be waiting for a server of their own that is gone.
