@@ -26,7 +26,7 @@ from gnomon.commands.resolve import (
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Certifier, Terms
 from gnomon.progress import note, warn
-from gnomon.recipe import Columns, Recipe, RecipeError, parse_file
+from gnomon.recipe import Columns, Eval, Recipe, RecipeError, parse_file
 from gnomon.sample import Number, Prediction, Target, Text
 from gnomon.store.lock import sole_writer
 from gnomon.terminal import show
@@ -254,7 +254,7 @@ def _require_suffix(out: Path, suffix: str, what: str) -> Path:
 
 def _answer_path(recipe: Recipe, data: str, run: Path | None) -> Path:
     """Return the file of answers by default: in the run, or under predictions/ here."""
-    rule = "greedy"
+    rule: str = Eval.answer
     if run is not None:
         section = parse_file(run / "recipe.yaml").get("eval") or {}
         rule = section.get("answer", rule)
@@ -282,7 +282,7 @@ def _check_model(model: str, data: str | None) -> None:
 def _picture_form(recipe: Recipe, run: Path | None, certifier: Certifier | None) -> Target:
     """Return the form of the answers about pictures without labels; refuse one nobody can list."""
     section = recipe.eval
-    if not section.belief and section.answer == "greedy":
+    if not section.computes_belief:
         return Text("?")  # nothing is listed, so no sample need be drawn to learn the form
     form = pictures.answer_form(recipe, run)
     if run is None and certifier and (boxes := certifier.calibration.margin_type):
@@ -294,7 +294,9 @@ def _picture_form(recipe: Recipe, run: Path | None, certifier: Certifier | None)
     # A box is not listed: its numbers have beliefs, one by one.
     is_listed = is_listed or form.has_place or form.number_range() is not None
     if not is_listed and not (certifier and certifier.calibration.listing):
-        key = f"eval.answer={section.answer}" if section.answer != "greedy" else "eval.belief=true"
+        key = "eval.belief=true"
+        if section.chooses_from_belief:
+            key = f"eval.answer={section.answer}"
         raise RecipeError(
             f"{key}: which answers a picture without a label may have is not known: list them, as"
             " in 'eval.grid=[0, 9.9, 0.1]' or 'eval.belief=[low, high]'"

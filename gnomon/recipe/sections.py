@@ -473,6 +473,16 @@ class Eval:
     `belief`. Of more than 10,000, as of counters, the likeliest are searched figure by figure."""
 
     @property
+    def chooses_from_belief(self) -> bool:
+        """True if the answer is chosen from a belief, and not written by greedy decoding."""
+        return self.answer != "greedy"
+
+    @property
+    def computes_belief(self) -> bool:
+        """True if probabilities of answers are computed: to be stored, or to choose by."""
+        return bool(self.belief) or self.chooses_from_belief
+
+    @property
     def grid_values(self) -> tuple[Decimal, ...]:
         """Numbers of the grid, with the decimals of its step; empty without one, or a wide one."""
         if self.grid is None or self.wide_grid is not None:
@@ -497,7 +507,7 @@ class Eval:
                     f"grid={list(self.grid)}: more than {MOST_ANSWERS:,} numbers are not listed but"
                     " searched, and that from 0 on: give a first of 0 or more"
                 )
-            if self.answer == "greedy" and not self.belief:
+            if not self.computes_belief:
                 raise ValueError(
                     "grid: nothing is chosen from it with answer=greedy: set eval.answer=median, or"
                     " eval.belief=true"
@@ -532,8 +542,7 @@ class Recipe:
     def __post_init__(self) -> None:
         # Beliefs of many answers are read in one pass under a custom mask.
         attention = self.model.attn_implementation or ""
-        uses_lists = self.eval.belief or self.eval.answer != "greedy"
-        if uses_lists and attention.startswith("flash"):
+        if self.eval.computes_belief and attention.startswith("flash"):
             key = "belief" if self.eval.belief else "answer"
             raise ValueError(
                 f"eval.{key}: answers share their prompt by a mask that {attention} does not take:"

@@ -20,7 +20,7 @@ from gnomon.answers.registry import TYPES
 from gnomon.dialect import create
 from gnomon.eval.scoring.edges import choose_number, is_same_box, is_swapped, number_interval
 from gnomon.pipeline.answering.prompt import LOGIT_ROWS, Prompt
-from gnomon.pipeline.answering.rule import LOGPROB_DECIMALS
+from gnomon.pipeline.answering.rule import LOGPROB_DECIMALS, AnswerRule
 from gnomon.pipeline.collate import prompt_of
 from gnomon.pipeline.load import Loaded, inference
 from gnomon.sample import Edge, Sample, Size
@@ -79,11 +79,11 @@ class BoxText:
 
 
 def choose_edges(
-    loaded: Loaded, sample: Sample, answer: BoxText, size: Size, rule: str, *, has_belief: bool
+    loaded: Loaded, sample: Sample, answer: BoxText, size: Size, rule: AnswerRule
 ) -> tuple[str, tuple[tuple[Edge, ...], ...]]:
     """Return the answer with the numbers that the rule chooses, and what is believed of each.
 
-    With `greedy` the answer stays. Where a choice would swap two edges, or leave no room between
+    A greedy answer stays. Where a choice would swap two edges, or leave no room between
     them, both stay as the model wrote them.
     """
     dialect = create(loaded.family.dialect)
@@ -91,7 +91,9 @@ def choose_edges(
     boxes = []
     for spans, distributions in zip(answer.spans, beliefs, strict=True):
         numbers = [answer.text[slice(*span)] for span in spans]
-        choice = numbers if rule == "greedy" else [choose_number(b, rule) for b in distributions]
+        choice = numbers
+        if not rule.is_greedy:
+            choice = [choose_number(belief, rule.name) for belief in distributions]
         edges = []
         for index, (number, logprobs) in enumerate(zip(numbers, distributions, strict=True)):
             axis = index % 2  # the far edge comes two numbers after the near one
@@ -102,8 +104,8 @@ def choose_edges(
                 low=low,
                 high=high,
                 listed=round(min(1.0, sum(map(exp, logprobs.values()))), LOGPROB_DECIMALS),
-                is_written=is_kept and rule != "greedy",
-                logprobs=dict(logprobs) if has_belief else None,
+                is_written=is_kept and not rule.is_greedy,
+                logprobs=dict(logprobs) if rule.belief else None,
             )
             edges.append(edge)
         boxes.append(tuple(edges))

@@ -137,9 +137,7 @@ def _generate(
         answer = BoxText.of(loaded, sample, text, size)
         edges = None
         if answer is not None and size is not None:
-            text, edges = choose_edges(
-                loaded, sample, answer, size, rule.name, has_belief=bool(rule.belief)
-            )
+            text, edges = choose_edges(loaded, sample, answer, size, rule)
         choices.append(Choice(without_marks(loaded, text), edges=edges))
     return choices
 

@@ -56,16 +56,21 @@ class AnswerRule:
         return cls(section.answer, section.belief, grid, certifier, wide, refusals)
 
     @property
+    def is_greedy(self) -> bool:
+        """True if greedy decoding gives the answer, where no calibration chooses another."""
+        return self.name == "greedy"
+
+    @property
     def candidates(self) -> BeliefSetting:
         """Answers whose log-probabilities are computed."""
         if self.certifier and not self.belief:
             return self.certifier.calibration.listing or True
-        return self.belief or self.name != "greedy"
+        return self.belief or not self.is_greedy
 
     @property
     def reads_edges(self) -> bool:
         """True if the numbers of boxes have beliefs; a list of the user's is of other answers."""
-        return self.belief is True or self.name != "greedy"
+        return self.belief is True or not self.is_greedy
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -73,7 +78,7 @@ class AnswerRule:
         settings: dict[str, Any] = {}
         if self.belief:
             settings["belief"] = self.belief
-        if self.name != "greedy":
+        if not self.is_greedy:
             settings["answer"] = self.name
         if self.grid:
             step = self.grid[1] - self.grid[0]
@@ -107,7 +112,7 @@ class AnswerRule:
         if self.certifier and (certified := self.certifier.certify(logprobs, form, dialect_name)):
             text, certainty = certified
             return Choice(text, logprobs, certainty)
-        if self.name == "greedy":
+        if self.is_greedy:
             return Choice("", logprobs)
         return Choice(best_answer(logprobs, form, dialect_name, self.name), logprobs)
 

@@ -95,7 +95,7 @@ def validation_of(recipe: Recipe, loaded: Loaded, run: Path) -> Validation | Non
         tuple(by_id.values()),
         section.batch_size,
         section.max_new_tokens,
-        GREEDY if section.answer == "greedy" else AnswerRule.of(recipe),
+        AnswerRule.of(recipe) if section.chooses_from_belief else GREEDY,
     )
     validation.check_metric_applies(recipe.train.metric)
     return validation

@@ -204,7 +204,7 @@ def chosen(blank, monkeypatch, text, sample, numbers, rule="median"):
         "gnomon.pipeline.answering.coordinates.coordinate_logprobs", lambda *_: believed
     )
     answer = BoxText.of(blank, sample, text, SIZE)
-    return choose_edges(blank, sample, answer, SIZE, rule, has_belief=False)
+    return choose_edges(blank, sample, answer, SIZE, AnswerRule(rule))
 
 
 def test_edges_that_would_be_swapped_stay_as_they_are_written(blank, monkeypatch):
