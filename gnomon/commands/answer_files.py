@@ -240,14 +240,16 @@ class AnswerFormat:
             raise RecipeError(f"{', '.join(words)}: only with --data, which names the questions")
 
 
-def exam_for(data: str | None, overrides: Sequence[str], form: AnswerFormat) -> Exam | None:
+def exam_for(
+    data: str | None, overrides: Sequence[str], answer_format: AnswerFormat
+) -> Exam | None:
     """Return the exam that --data names; None without --data."""
-    form.require_data(data, overrides)
+    answer_format.require_data(data, overrides)
     return None if data is None else exam_of(data, overrides)
 
 
 def score_foreign(
-    file: Path, exam: Exam, form: AnswerFormat
+    file: Path, exam: Exam, answer_format: AnswerFormat
 ) -> tuple[RunResult, Mapping[str, Sample], str]:
     """Score any file of answers; return its samples by id, and notes for the report, too.
 
@@ -255,7 +257,7 @@ def score_foreign(
     """
     lines = read_rows(file, text="text")  # of a table or of JSON lines; a bare line is an answer
     answers = parse_answers(
-        lines, file.name, id_column=form.id_column, text_column=form.text_column
+        lines, file.name, id_column=answer_format.id_column, text_column=answer_format.text_column
     )
     ids = [exam.pool.id(index) for index in range(exam.samples)]
     user_names = list(_user_names(exam, answers.id_column))
@@ -268,7 +270,9 @@ def score_foreign(
     if answers.counts_from(exam.samples, [*user_names, dict.fromkeys(ids, "")]) == 1:
         notes.append(f"{answers.name} counts the questions from 1: its id 1 is the first question.")
     description = exam.pool.describe()
-    run, note = score_answers(file, predictions, exam.questions, exam, description, form.boxes)
+    run, note = score_answers(
+        file, predictions, exam.questions, exam, description, answer_format.boxes
+    )
     notes += [note] if note else []
     for note in notes:
         warn(note)

@@ -42,18 +42,18 @@ def compare(
     files = [Path(word) for word in runs if word not in overrides]
     if not files:
         raise RecipeError("name a run or a file of answers")
-    form = answer_files.AnswerFormat(id_column, text_column, boxes)
+    answer_format = answer_files.AnswerFormat(id_column, text_column, boxes)
     with lock_report(out) as place:
         check_outputs(place, [*files, Path(data or files[0])])
-        exam = answer_files.exam_for(data, overrides, form)
-        compare_runs(files, out, exam, form, published=beside or (), as_json=json)
+        exam = answer_files.exam_for(data, overrides, answer_format)
+        compare_runs(files, out, exam, answer_format, published=beside or (), as_json=json)
 
 
 def compare_runs(
     outs: Sequence[Path],
     file: Path,
     exam: Exam | None,
-    form: answer_files.AnswerFormat,
+    answer_format: answer_files.AnswerFormat,
     *,
     published: Sequence[str] = (),
     as_json: bool = False,
@@ -79,9 +79,9 @@ def compare_runs(
     samples: Mapping[str, Sample] | None = None
     for out, name, ours in zip(outs, _names(outs), is_ours, strict=True):
         if exam is None or ours:
-            run = answer_files.score_run(out, boxes=form.boxes)[-1]
+            run = answer_files.score_run(out, boxes=answer_format.boxes)[-1]
         else:
-            run, pictures, note = answer_files.score_foreign(out, exam, form)
+            run, pictures, note = answer_files.score_foreign(out, exam, answer_format)
             samples = samples if runs else pictures  # the report shows the first run's
             notes += [note] if note else []
         runs.append(replace(run, name=name))

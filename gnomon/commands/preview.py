@@ -69,7 +69,9 @@ def sheet_of(
     """
     recipe = resolved.check_for_drawing()
     # A user looks at a table to see whether it is read right, whatever split a row is in.
-    is_table = resolved.form == "disk" and not recipe.data[0].benchmark and is_user_data(title)
+    is_table = (
+        resolved.source_type == "disk" and not recipe.data[0].benchmark and is_user_data(title)
+    )
     pool = resolved.samples(split or ("all" if is_table else "train"), seed)
     seed = recipe.seed if seed is None else seed
     indices = varied_indices(pool, n, seed=seed)
@@ -79,13 +81,13 @@ def sheet_of(
         width = recipe.loss.spread
         check_can_spread(pool, width)
         if any(source.augment not in (None, "off") for source in sources):
-            key = "augment" if resolved.form == "disk" else "data.0.augment"
+            key = "augment" if resolved.source_type == "disk" else "data.0.augment"
             note(f"pictures are augmented, as training sees them; {key}=off shows them as they are")
         if width:
             note("answers are spread, as training sees them; loss.spread=0 shows the labels")
         pool = augmented(pool, sources, seed=seed, spread=width)
     samples = [pool[index] for index in indices]
-    if resolved.form != "recipe":
+    if resolved.source_type != "recipe":
         return contact_sheet(samples, title=Path(title).name)
     try:
         family, processor = open_processor(recipe.model)

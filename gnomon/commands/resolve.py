@@ -36,7 +36,7 @@ from gnomon.store.user_data.opening import is_user_data
 
 _OTHER_EXAM = r"data\b|eval=|eval\.(data|split|seed)\b"
 """Overrides after which a run's stored samples are not those that are asked."""
-Form: TypeAlias = Literal["recipe", "kind", "disk"]
+SourceType: TypeAlias = Literal["recipe", "kind", "disk"]
 
 
 def resolve(
@@ -59,12 +59,12 @@ def resolve(
     if is_on_disk(name):
         of_recipe, rest = split_overrides(overrides)
         values = {"data": [recipe.override({"path": name}, rest)]}
-        return resolve_values(values, of_recipe, form="disk")
+        return resolve_values(values, of_recipe, source_type="disk")
     # After the disk: is_on_disk has let kinds go before a folder of that name.
     if generators.is_kind(name):
         of_recipe, rest = split_overrides(overrides)
         values = {"data": [{"kind": name, "options": recipe.override({}, rest) or None}]}
-        return resolve_values(values, of_recipe, form="kind")
+        return resolve_values(values, of_recipe, source_type="kind")
     check_name_is_known(name)
     return _resolve_recipe(source, overrides, stored=stored)
 
@@ -117,13 +117,13 @@ def resolve_values(
     overrides: Sequence[str] = (),
     *,
     name: str = "command line",
-    form: Form = "recipe",
+    source_type: SourceType = "recipe",
     text: str | None = None,
 ) -> Resolved:
     """Resolve plain keys and values; messages about them begin with `name`."""
     values = recipe.override(values, overrides)
     return Resolved(
-        recipe.validate(Recipe, values, name=name), form, values, tuple(overrides), text
+        recipe.validate(Recipe, values, name=name), source_type, values, tuple(overrides), text
     )
 
 
@@ -133,7 +133,7 @@ class Resolved:
 
     parsed: Recipe
     """The recipe before names are looked up and data is opened to count it."""
-    form: Form
+    source_type: SourceType
     """A recipe, a generated kind, or a dataset or table on disk."""
     values: dict[str, Any]
     """The recipe's plain keys and values, overrides included."""
@@ -158,7 +158,7 @@ class Resolved:
         checked = self.check_names()
         # A run's recipe has its numbers, and its data may be elsewhere by now.
         is_whole = None not in (checked.train.samples, checked.eval.samples)
-        if self.form == "disk" or (self.run is not None and is_whole):
+        if self.source_type == "disk" or (self.run is not None and is_whole):
             return checked
         exam = self.exam
         with _as_recipe_error():
@@ -180,7 +180,7 @@ class Resolved:
     @cached_property
     def exam(self) -> Exam:
         """The questions that the model is measured on."""
-        if self.form == "disk":
+        if self.source_type == "disk":
             return _exam_on_disk(self, None, None)
         checked = self.check_names()
         stored = self._stored_exam()
@@ -239,7 +239,7 @@ class Resolved:
 
     def check_for_drawing(self) -> Recipe:
         """Check the recipe as far as the user wrote one: a bare kind has no model to look up."""
-        if self.form == "recipe" or (self.form == "kind" and self.overrides):
+        if self.source_type == "recipe" or (self.source_type == "kind" and self.overrides):
             return self.recipe
         return self.check_names() if self.overrides else self.parsed
 
@@ -247,7 +247,7 @@ class Resolved:
         """Samples of one split, opened once. A kind alone looks up no model, loss or exam."""
         self.check_for_drawing()
         # An option that a kind refuses is a mistake in the command; a damaged file is none.
-        with _as_recipe_error() if self.form == "kind" else nullcontext():
+        with _as_recipe_error() if self.source_type == "kind" else nullcontext():
             return self._pool(split, seed)
 
     def _pool(self, split: Split, seed: int | None = None) -> Samples:

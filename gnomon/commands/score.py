@@ -54,16 +54,16 @@ def score(
     name = predictions.stem if data is None else f"{predictions.stem}-scores"
     default = predictions.with_name(f"{name}.html")
     out = out or (predictions / "report.html" if predictions.is_dir() else default)
-    form = answer_files.AnswerFormat(id_column, text_column, boxes)
+    answer_format = answer_files.AnswerFormat(id_column, text_column, boxes)
     with lock_report(out) as files:
         if data is None:  # missing answers are the better message than a file in the way
-            form.require_data(data, overrides)
+            answer_format.require_data(data, overrides)
             answer_files.read_provenance(answer_files.last_answers(predictions))
         inputs = [predictions, Path(data or predictions), reviewed or predictions]
         check_outputs(files, inputs, review=review is not None)
-        exam = answer_files.exam_for(data, overrides, form)
+        exam = answer_files.exam_for(data, overrides, answer_format)
         if exam is not None:
-            run, samples, note = answer_files.score_foreign(predictions, exam, form)
+            run, samples, note = answer_files.score_foreign(predictions, exam, answer_format)
             runs = [run]
         else:
             runs = answer_files.score_run(predictions, boxes=boxes)

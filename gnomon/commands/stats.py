@@ -52,9 +52,9 @@ def splits_of(resolved: Resolved, seed: int | None) -> dict[Split, tuple[Samples
     Data on disk has the splits with rows, a kind all three, a recipe its training and its exam.
     """
     recipe = resolved.check_for_drawing()
-    if resolved.form == "disk":
+    if resolved.source_type == "disk":
         return row_splits(recipe.data[0])
-    if resolved.form == "kind":
+    if resolved.source_type == "kind":
         return {split: (resolved.samples(split, seed), _ENOUGH) for split in SPLITS}
     exam, training = resolved.exam, resolved.samples("train", seed)
     return {
