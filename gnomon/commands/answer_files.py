@@ -239,13 +239,10 @@ class AnswerFormat:
         if data is None and words:
             raise RecipeError(f"{', '.join(words)}: only with --data, which names the questions")
 
-
-def exam_for(
-    data: str | None, overrides: Sequence[str], answer_format: AnswerFormat
-) -> Exam | None:
-    """Return the exam that --data names; None without --data."""
-    answer_format.require_data(data, overrides)
-    return None if data is None else exam_of(data, overrides)
+    def open_exam(self, data: str | None, overrides: Sequence[str]) -> Exam | None:
+        """Return the exam that --data names, whose questions the answers are to; None without."""
+        self.require_data(data, overrides)
+        return None if data is None else exam_of(data, overrides)
 
 
 def score_foreign(

@@ -45,7 +45,7 @@ def compare(
     answer_format = answer_files.AnswerFormat(id_column, text_column, boxes)
     with lock_report(out) as place:
         check_outputs(place, [*files, Path(data or files[0])])
-        exam = answer_files.exam_for(data, overrides, answer_format)
+        exam = answer_format.open_exam(data, overrides)
         compare_runs(files, out, exam, answer_format, published=beside or (), as_json=json)
 
 

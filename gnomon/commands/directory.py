@@ -138,10 +138,10 @@ def _extend(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
 
 
 def as_begun(run: Path, parsed: Recipe, recipe: Recipe) -> Recipe:
-    """Return the recipe with the choices that its user left open made as when the training began.
+    """Return the recipe with its open choices as the stored run made them.
 
-    `parsed` is the recipe as the user wrote it. Runs of before `augment` were not augmented, and
-    those of before a default of `eval_steps` have none.
+    They are `augment` and `eval_steps`; runs older than a key count as without it. `parsed` is the
+    recipe as the user wrote it.
     """
     is_claimed = (run / _RECIPE).is_file() and (run / _VERSIONS).is_file()
     if not is_claimed or not any(_training_files(run)):

@@ -48,7 +48,9 @@ class Exam:
         # Nothing of an exam is augmented, and its file is the same whatever the training did.
         sources = tuple([replace(s, augment=None) for s in section.data or recipe.data])
         exam = cls(sources, section.split, section.seed, section.samples or USUAL)
-        distinct = USUAL if section.samples is not None else exam.pool.n_distinct
+        if section.samples is not None:
+            return exam
+        distinct = exam.pool.n_distinct
         if distinct is not None and distinct < USUAL:  # drawn sources have no end: None
             exam = replace(exam, samples=distinct)
         return exam

@@ -384,7 +384,11 @@ def exam_of(
 def _exam_on_disk(
     resolved: Resolved, split: Split | None, trained: Recipe | None, run: Path | None = None
 ) -> Exam:
-    """Return the exam of a dataset or table; `split` is None where the user names none."""
+    """Return the exam of a dataset or table; `split` is None where the user names none.
+
+    The split is the user's, else the trained recipe's for the same table, else the only one, else
+    test.
+    """
     checked = resolved.check_names()
     (source,) = checked.data
     path = str(source.path)

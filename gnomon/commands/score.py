@@ -61,7 +61,7 @@ def score(
             answer_files.read_provenance(answer_files.last_answers(predictions))
         inputs = [predictions, Path(data or predictions), reviewed or predictions]
         check_outputs(files, inputs, review=review is not None)
-        exam = answer_files.exam_for(data, overrides, answer_format)
+        exam = answer_format.open_exam(data, overrides)
         if exam is not None:
             run, samples, note = answer_files.score_foreign(predictions, exam, answer_format)
             runs = [run]

@@ -159,9 +159,8 @@ def _choose(loaded: Loaded, sample: Sample, rule: AnswerRule) -> Choice:
 
 
 def _refusal_beside(logprobs: dict[str, float], refusal: float) -> dict[str, float]:
-    """Return the log-probability of a refusal, scaled to what the search knows of the readings.
-
-    Those that it did not come to are readings, too: a refusal keeps its own share of all.
+    """Scale a refusal's log-probability so that it keeps its share although the search left out
+    some readings.
     """
     readings = sum(map(exp, logprobs.values()))
     share = min(exp(refusal), 1 - 1e-9)

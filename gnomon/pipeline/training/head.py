@@ -30,8 +30,8 @@ def rows_in_one_pass(
     inputs: dict[str, Any],
     answer: Tensor,
     targets: Tensor,
-    objective: Objective,
     *,
+    objective: Objective,
     head: Module,
     answer_only: bool,
 ) -> tuple[Tensor, Any]:
@@ -55,8 +55,8 @@ def rows_in_chunks(
     inputs: dict[str, Any],
     answer: Tensor,
     targets: Tensor,
-    objective: Objective,
     *,
+    objective: Objective,
     head: Module,
     chunk: int,
 ) -> tuple[Tensor, Any]:

@@ -166,7 +166,7 @@ def learning_rates(family: Family, train: Train) -> Callable[[str], float] | Non
 
 
 def spare_frozen_towers(model: PreTrainedModel, *, reentrant: bool = False) -> None:
-    """Let no gradient flow into a tower further than to what trains there.
+    """Let gradients flow into a tower only as far as something in it trains.
 
     PEFT and activation checkpointing hook the inputs of every embedding, the picture's patches
     among them, and a whole backward then runs through a frozen vision tower for nothing. Only

@@ -247,11 +247,20 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         """Run the model, and pack the answer's logits for the objective: [P, columns]."""
         chunk = max(1, self.logits_at_once // self._vocab_size)
         answer_only = self._answer_only and not all_logits
-        arguments = (model, inputs, answer, targets, self.objective)
         head = self.accelerator.unwrap_model(model).get_output_embeddings()
-        if not answer_only or not self._can_chunk or len(targets) <= chunk:
-            return rows_in_one_pass(*arguments, head=head, answer_only=answer_only)
-        return rows_in_chunks(*arguments, head=head, chunk=chunk)
+        if answer_only and self._can_chunk and len(targets) > chunk:
+            return rows_in_chunks(
+                model, inputs, answer, targets, objective=self.objective, head=head, chunk=chunk
+            )
+        return rows_in_one_pass(
+            model,
+            inputs,
+            answer,
+            targets,
+            objective=self.objective,
+            head=head,
+            answer_only=answer_only,
+        )
 
     @property
     def _progress(self) -> float:

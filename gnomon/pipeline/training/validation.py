@@ -84,7 +84,7 @@ def validation_of(recipe: Recipe, loaded: Loaded, run: Path) -> Validation | Non
     # may be sorted by its labels.
     by_id = {}
     n = recipe.train.eval_samples
-    # A mixture has no end, of which `spread` takes the first n; its copy has one.
+    # A mixture has no end, of which `varied_indices` takes the first n; its copy has one.
     is_mixture = len(recipe.data) > 1
     for index in range(n) if is_mixture else varied_indices(samples, n, seed=recipe.seed):
         sample = samples[index]
