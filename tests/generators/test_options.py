@@ -2,13 +2,16 @@
 
 import math
 from dataclasses import fields
+from functools import partial
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 from case_tables import table
 
+from gnomon.commands.ls import docstrings
 from gnomon.generators import KINDS, create, load
+from gnomon.generators.base import _limits, check_range
 from gnomon.recipe import RecipeError
 
 FREE = {"seed": "low high", "problem": "high"}
@@ -62,6 +65,22 @@ def test_values_outside_an_options_range_are_refused_by_its_name(kind):
             with pytest.raises(ValueError, match=name) as told:
                 create(kind, **{name: value})
             assert str(told.value).strip(), (name, value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_range_is_the_one_that_its_help_states_and_holds_both_ends(kind):
+    helps = docstrings(load(kind))
+    for name, limit in _limits(load(kind)).items():
+        if not isinstance(limit, partial) or limit.func is not check_range:
+            continue
+        low, high = limit.keywords["low"], limit.keywords["high"]
+        limit(name, [low, high])
+        beyond = [low - 0.01, [high, low], *([high + 0.01] if math.isfinite(high) else [])]
+        for value in beyond:
+            with pytest.raises(ValueError, match=name):
+                limit(name, value)
+        if (low, high) != (0, 1) and math.isfinite(high):
+            assert f"{low:.10g} to {high:.10g}" in helps[name].replace(",", ""), name
 
 
 @pytest.mark.parametrize("kind", KINDS)
