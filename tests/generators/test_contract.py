@@ -67,12 +67,6 @@ def stream(kind: str) -> tuple[Sample, ...]:
     return tuple(islice(create(kind, **ALL[kind]), N))
 
 
-@few
-def test_sample_i_alone_is_sample_i_in_the_stream(kind):
-    for index in (N - 1, 0, 17, 3, 250, 499):
-        assert seen(create(kind, **ALL[kind])[index]) == seen(stream(kind)[index])
-
-
 @kinds
 def test_facts_and_question_lead_to_the_target(kind):
     for sample in stream(kind):

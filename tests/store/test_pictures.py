@@ -72,8 +72,9 @@ def test_a_photograph_stands_upright():
 
 def test_pictures_of_other_shape_palette_or_none_have_other_fingerprints():
     wide, tall = Image.new("L", (6, 4)), Image.new("L", (4, 6))
+    rgb = Image.new("RGB", wide.size)
     red, blue = (Image.new("RGB", (4, 4), colour).quantize(2) for colour in ("red", "blue"))
-    assert len({fingerprint(p) for p in (wide, tall, red, blue, None)}) == 5
+    assert len({fingerprint(p) for p in (wide, tall, rgb, red, blue, None)}) == 6
 
 
 def test_sixteen_bits_are_grey_not_white(tmp_path):

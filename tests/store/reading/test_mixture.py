@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from store_toys import Listed, Toy, toys
 
@@ -38,15 +38,6 @@ def test_shares_are_exact_and_no_sample_comes_twice():
     assert Counter(s.image.size[0] for s in samples) == {8: 300, 16: 100}
     assert len({s.id for s in samples}) == 400
     assert Counter(mixed.place_of(i)[0] for i in range(1000)) == {0: 750, 1: 250}
-
-
-@settings(max_examples=20)
-@given(st.lists(st.floats(0.1, 1), min_size=2, max_size=4), st.integers(0, 2))
-def test_places_of_a_source_never_repeat(weights, seed):
-    sources = tuple(toys(size=8 + k) for k in range(len(weights)))
-    mixed = store.Mixture(sources, tuple(weights), seed=seed)
-    places = [mixed.place_of(i) for i in range(2500)]
-    assert len(set(places)) == 2500
 
 
 def test_a_directory_is_read_through_before_it_begins_again_in_another_order(directory):
@@ -157,18 +148,13 @@ def test_a_sorted_table_shows_every_label_rare_ones_too():
         assert len(set(places)) == 16
         counts = Counter(samples[place].target.value for place in places)
         assert sorted(counts.values()) == [1] * 4 + [2] * 6
-    assert (
-        varied_indices(samples, 16, seed=0)
-        == varied_indices(samples, 16, seed=0)
-        != varied_indices(samples, 16, seed=1)
-    )
+    one, same, other = (varied_indices(samples, 16, seed=seed) for seed in (0, 0, 1))
+    assert one == same != other
     rare = ordered([0] * 500 + [1] * 3)
     assert 1 in {rare[place].target.value for place in varied_indices(rare, 16, seed=0)}
 
 
 def test_of_few_all_are_shown_in_order_and_of_what_has_no_end_the_first():
-    assert varied_indices(ordered(range(5)), 5, seed=1) == varied_indices(
-        ordered(range(5)), 9, seed=1
-    )
-    assert varied_indices(ordered(range(5)), 5, seed=1) == [0, 1, 2, 3, 4]
+    for n in (5, 9):
+        assert varied_indices(ordered(range(5)), n, seed=1) == [0, 1, 2, 3, 4]
     assert varied_indices(toys(), 3, seed=1) == [0, 1, 2]

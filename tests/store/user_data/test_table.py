@@ -307,16 +307,19 @@ def test_a_column_that_is_not_there_names_those_that_are(tmp_path):
     )
 
 
-def test_rows_of_numbers_are_described_as_before_there_were_cycles(tmp_path):
+def test_rows_are_described_as_before_there_were_the_newer_keys(tmp_path):
     """Else runs and answers of older versions would be refused: their rows would be others."""
     file = tmp_path / "l.csv"
     file.write_text("question,answer\nHow many?,3\nWhich?,05098\n")
     columns = Columns(kind="number", image=None, within=0.5)
     described = open_table(file, columns, "all").describe()
     assert described["content"] == "005f29ff8dff969e"
-    assert "cycle" not in described["columns"]
+    newer = {"decimal": "comma", "cycle": 6000, "digits": 5, "unreadable": True}
+    assert not described["columns"].keys() & {*newer, "more_images"}
+    for key, value in newer.items():
+        other = open_table(file, replace(columns, **{key: value}), "all").describe()
+        assert other["columns"][key] == value
     turning = open_table(file, replace(columns, cycle=6000), "all").describe()
-    assert turning["columns"]["cycle"] == 6000
     assert turning["content"] != described["content"]
 
 

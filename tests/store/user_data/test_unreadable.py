@@ -61,12 +61,3 @@ def test_places_and_words_may_be_unreadable_too(tmp_path):
     file.write_text('{"image": "0.png", "answer": null}\n{"image": "0.png"}\n')
     with pytest.raises(ValueError, match="line 2: column 'answer' is not there"):
         open_table(file, Columns(ask="?", kind="time", unreadable=True), "all")
-
-
-def test_older_descriptions_of_the_same_rows_stay(table):
-    file = table.with_name("plain.csv")
-    file.write_text("image,answer\n0.png,4.2\n")
-    described = open_table(file, columns(), "all").describe()
-    assert "unreadable" not in described["columns"]
-    again = open_table(file, columns(unreadable=True), "all").describe()
-    assert again["columns"]["unreadable"] is True

@@ -15,10 +15,9 @@ from gnomon.generators import create
 from gnomon.recipe import Columns
 from gnomon.sample import Sample, Text
 from gnomon.store import GeneratedSamples, write
-from gnomon.store.samples import Outline
 from gnomon.store.user_data.mistakes import contradictions
 from gnomon.store.user_data.opening import open_table
-from gnomon.store.writing.census import TRACES, census, merge_counts, trace_hashes
+from gnomon.store.writing.census import TRACES, census, merge_counts
 
 
 def bar_of(sample):
@@ -104,14 +103,6 @@ def test_a_leak_is_named_with_the_two_samples():
 def test_splits_that_share_nothing_are_said_to():
     found = taken(train=listed(("a", 1, "how?")), test=listed(("b", 2, "how?")))
     assert str(found).endswith("no id, picture or question is in two splits")
-
-
-def test_traces_tell_modes_and_sizes_apart():
-    grey, rgb = Image.new("L", (4, 4)), Image.new("RGB", (4, 4))
-    wide = Image.new("L", (8, 2))
-    samples = [Sample("a", image, "?", Text("a")) for image in (grey, rgb, wide)]
-    found = {trace_hashes(Outline.of(sample))["picture"] for sample in samples}
-    assert len(found) == 3
 
 
 @pytest.mark.slow
