@@ -59,6 +59,6 @@ def draw(stored: report.Stored, file: Path, *, is_over: bool = False) -> None:
         axis.set(title=title, xlabel="photographs in training, and the mean distance with ce")
         axis.spines[["top", "right"]].set_visible(False)
     axes[0][0].set_ylabel("mean distance, difference from ce")
-    axes[0][0].legend(frameon=False, fontsize=8, ncols=2)
+    axes[0][0].legend(frameon=False, fontsize=8, ncols=2, loc="lower right")
     figure.savefig(file, metadata={"Software": None})
     plt.close(figure)
