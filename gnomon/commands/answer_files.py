@@ -20,8 +20,8 @@ from gnomon.eval.scoring.questions import Question
 from gnomon.progress import warn
 from gnomon.recipe import Columns, RecipeError
 from gnomon.sample import Prediction, Sample
-from gnomon.store import Dataset
-from gnomon.store.formats import manifest as manifests
+from gnomon.store import Samples
+from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.user_data.lines import read_rows
 from gnomon.store.user_data.opening import raw_rows
 from gnomon.store.user_data.table import UserTable
@@ -115,16 +115,16 @@ def score_run(
     """
     if not out.is_dir():
         return [score_file(out, boxes=boxes)]
-    paths = [out / "predictions" / f"{name}.jsonl" for name in (BEFORE, AFTER)]
+    paths = [RunFolder(out).answers(name) for name in (BEFORE, AFTER)]
     runs = [score_file(path, boxes=boxes) for path in paths if path.is_file()]
     if not runs:
         raise RecipeError(_no_answers(out))
-    log = out / "log.jsonl"
+    log = RunFolder(out).log
     lines = jsons.read_lines(log) if log.exists() else None
     if recipe_yaml is None:
-        recipe_yaml = recipe.read_text(out / "recipe.yaml")
+        recipe_yaml = recipe.read_text(RunFolder(out).recipe)
         # A damaged file is refused here: the report parses it again without a file's name.
-        recipe.parse(recipe_yaml, name=str(out / "recipe.yaml"))
+        recipe.parse(recipe_yaml, name=str(RunFolder(out).recipe))
     # Only the last answers are of the training that the log shows.
     runs[-1] = replace(runs[-1], recipe_yaml=recipe_yaml, log=lines)
     return runs
@@ -140,7 +140,7 @@ def pictures_of(out: Path) -> tuple[Mapping[str, Sample], str]:
     provenance = read_provenance(file)
     exam = provenance.exam
     # A run lies two folders above its answers: RUN/predictions/after.jsonl.
-    stored = _stored_samples(file.parent.parent / "data", exam, provenance.data)
+    stored = _stored_samples(file.parent.parent, exam, provenance.data)
     if stored is not None:
         return store.SamplesById(stored, exam.samples), ""
     try:
@@ -161,21 +161,21 @@ def pictures_of(out: Path) -> tuple[Mapping[str, Sample], str]:
     return {q.id: Sample(q.id, None, q.question, q.target) for q in rows}, note
 
 
-def _stored_samples(folder: Path, exam: Exam, description: dict[str, Any]) -> Dataset | None:
+def _stored_samples(run: Path, exam: Exam, description: dict[str, Any]) -> Samples | None:
     """Open the exam's samples as a run wrote them to its directory; None if it has others."""
     try:
-        entry = manifests.read(folder)["splits"].get(exam.split)
-        # A run may hold more samples than the exam asked, of the same sources.
-        if entry is None or entry["samples"] != description or entry["n"] < exam.samples:
-            return None
-        return store.open(folder, exam.split)
+        stored = RunFolder(run).stored(exam.split)
     except (ValueError, OSError):  # what is damaged is not needed where the sources are there
         return None
+    if stored is None or stored.describe() != description:
+        return None
+    # A run may hold more samples than the exam asked, of the same sources.
+    return stored if (stored.length or 0) >= exam.samples else None
 
 
 def last_answers(out: Path) -> Path:
     """Return the file of a run's last answers; a file of answers is returned as it is."""
-    paths = [out / "predictions" / f"{name}.jsonl" for name in (AFTER, BEFORE)]
+    paths = [RunFolder(out).answers(name) for name in (AFTER, BEFORE)]
     path = next((path for path in paths if path.is_file()), out)
     if not path.is_file():
         raise RecipeError(_no_answers(out))
@@ -183,7 +183,7 @@ def last_answers(out: Path) -> Path:
 
 
 def _no_answers(out: Path) -> str:
-    if out.suffix == ".jsonl" or (out / "recipe.yaml").is_file():
+    if out.suffix == ".jsonl" or RunFolder(out).is_run:
         return f"{out}: there are no answers yet; `gnomon predict` makes them"
     return no_run_message(out)
 

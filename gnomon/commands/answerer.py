@@ -20,6 +20,7 @@ from gnomon.recipe import Recipe, RecipeError
 from gnomon.sample import Sample
 from gnomon.store.formats.manifest import differences
 from gnomon.store.lock import sole_writer
+from gnomon.store.reading.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from gnomon.pipeline.load import Loaded
@@ -83,7 +84,7 @@ class Answerer:
             self.recipe.eval.max_new_tokens,
             self._rule,
         )
-        folders = dict.fromkeys([out.parent, self.run / "predictions"])
+        folders = dict.fromkeys([out.parent, RunFolder(self.run).predictions])
         return certify_stored(out, provenance, settings, self.certifier, folders)
 
     def _settings(self, weights: str | None, more: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,6 @@ import numpy as np
 from gnomon.answers.base.number_range import MOST_ANSWERS
 from gnomon.answers.registry import TYPES
 from gnomon.commands.answerer import answer_exam, served_folder, served_name
-from gnomon.commands.directory import stored_samples
 from gnomon.commands.exam import USUAL, Exam, check_enough_samples
 from gnomon.commands.predict import (
     data_and_overrides,
@@ -33,6 +32,7 @@ from gnomon.eval.scoring.questions import Question
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.sample import Target
+from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.reading.sources import has_user_pictures, is_gone
 from gnomon.terminal import show
 
@@ -224,7 +224,7 @@ def _note_unasked(exam: Exam) -> None:
 
 def _stored_validation(recipe: Recipe, run: Path, n: int | None) -> Exam | None:
     """Return `n` questions of the split val that the run wrote down; None if it has others."""
-    section, copy = recipe.eval, stored_samples(run, "val")
+    section, copy = recipe.eval, RunFolder(run).stored("val")
     # Several sources were mixed by the seed of the training.
     if (
         copy is None
@@ -233,7 +233,7 @@ def _stored_validation(recipe: Recipe, run: Path, n: int | None) -> Exam | None:
     ):
         return None
     sources = tuple([replace(source, augment=None) for source in recipe.data])
-    return Exam(sources, "val", section.seed, n or min(USUAL, copy.length), run / "data")
+    return Exam(sources, "val", section.seed, n or min(USUAL, copy.length), RunFolder(run).data)
 
 
 def _answers_path(recipe: Recipe, exam: Exam, path: Path) -> Path:
@@ -249,7 +249,7 @@ def _answers_path(recipe: Recipe, exam: Exam, path: Path) -> Path:
     values = exam.to_json() if exam.folder else asdict(exam)
     what = [_ASKED_SINCE, values, section.answer, section.grid, section.belief, weights]
     digest = blake2b(json.dumps(what, default=str).encode(), digest_size=4).hexdigest()
-    folder = path if is_served else path / "predictions"
+    folder = path if is_served else RunFolder(path).predictions
     return folder / f"calibration-{digest}.jsonl"
 
 

@@ -20,6 +20,7 @@ from gnomon.eval.scoring.runs import data_title
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, to_yaml
 from gnomon.store.formats import manifest as manifests
+from gnomon.store.reading.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from huggingface_hub import EvalResult
@@ -32,8 +33,8 @@ _OPENING = "From the directory that holds it, plain transformers opens it so:\n\
 def write_card(recipe: Recipe, run: Path, runs: Sequence[RunResult] = ()) -> None:
     """Write the card of a run's adapter, or of its model where it was trained whole."""
     # Adapters lie in adapter/, a model that was trained without them in model/.
-    adapter = (run / "adapter").is_dir()
-    folder = run / ("adapter" if adapter else "model")
+    adapter = RunFolder(run).adapter.is_dir()
+    folder = RunFolder(run).adapter if adapter else RunFolder(run).model
     auto = f"AutoModelFor{'ImageTextToText' if _takes_pictures(run) else 'CausalLM'}"
     name = repr(recipe.model.name if adapter else folder.name)
     lines = [f"from transformers import {auto}", "", f"model = {auto}.from_pretrained({name})"]
@@ -96,7 +97,7 @@ def card(
         model_name=run.resolve().name,
         eval_results=list(_eval_results(runs[-1], task)) if runs else None,
         pipeline_tag=task,
-        tags=["gnomon", "numeric-losses", *(["lora"] if (run / "adapter").is_dir() else [])],
+        tags=["gnomon", "numeric-losses", *(["lora"] if RunFolder(run).adapter.is_dir() else [])],
         **extra,
     )
     scores = evaluation.table(runs) if runs else "It was not measured."
@@ -123,12 +124,12 @@ def _data_hash(recipe: Recipe, run: Path) -> str:
 
     The sources of a run that was moved may be gone: the card beside its weights has the hash.
     """
-    split = manifests.read(run / "data")["splits"].get("train")
+    split = manifests.read(RunFolder(run).data)["splits"].get("train")
     try:
         samples = split["samples"] if split else None
         samples = samples or store.mixture(recipe.data, split="train", seed=recipe.seed).describe()
     except (ValueError, OSError, ImportError):
-        cards = (run / name / "README.md" for name in ("adapter", "model"))
+        cards = (folder / "README.md" for folder in RunFolder(run).weight_folders)
         texts = [file.read_text(encoding="utf-8") for file in cards if file.is_file()]
         match = re.search("Training data: sha256 ([0-9a-f]{16})", "".join(texts))
         if match is None:
@@ -150,7 +151,7 @@ def _question_list(questions: Sequence[str]) -> str:
 
 def _takes_pictures(run: Path) -> bool:
     """True if the model that a run trained has an image processor."""
-    files = (run / name / "processor_config.json" for name in ("adapter", "model"))
+    files = (folder / "processor_config.json" for folder in RunFolder(run).weight_folders)
     return any(file.is_file() for file in files)
 
 

@@ -18,6 +18,7 @@ from gnomon.eval.scoring.predictions import PredictionFile
 from gnomon.pipeline.answering.server import Reply, Server, ask_all
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.sample import Prediction, Sample
+from gnomon.store.reading.run_folder import RunFolder
 from gnomon.terminal import show
 
 if TYPE_CHECKING:
@@ -75,17 +76,17 @@ def answers_alike(
     from gnomon.eval.comparing.comparison import first_metrics
     from gnomon.eval.report.differences import agreement
 
-    file = run / "predictions" / f"{AFTER}.jsonl"
+    file = RunFolder(run).answers(AFTER)
     if not file.is_file():
         missing = f"{run} holds no answers of what it trained: `gnomon predict {run}`"
-        raise RecipeError(missing if (run / "recipe.yaml").is_file() else no_run_message(run))
+        raise RecipeError(missing if RunFolder(run).is_run else no_run_message(run))
     if out is not None:
         check_outputs(ReportFiles.of(out), [file])
     server, stored = _server(url, model), score_file(file)
     pictures, missing = pictures_of(run)
     if missing:
         raise ValueError(f"{run}: its questions cannot be asked again without their pictures")
-    recipe = resolve(run / "recipe.yaml", stored=True, recipes_only=True).recipe
+    recipe = resolve(RunFolder(run).recipe, stored=True, recipes_only=True).recipe
     questions = list(stored.questions)[:samples]
     # A server gives no beliefs, so they are left out of the comparison.
     by_id = {answer.sample_id: replace(answer, logprobs=None) for answer in stored.predictions}
@@ -166,7 +167,7 @@ class _Diagnosis:
     def _usual(self) -> Iterator[str]:
         train, model = self.recipe.train, self.recipe.model
         parts = [part for part in ("vision", "projector") if getattr(train, part) != "frozen"]
-        if parts and (self.run / "adapter").is_dir():
+        if parts and RunFolder(self.run).adapter.is_dir():
             yield (
                 f"The run trained adapters of its {' and '.join(parts)}, too. Most servers leave"
                 f" these out: serve what `gnomon merge {self.run} OUT` writes."
@@ -179,7 +180,7 @@ class _Diagnosis:
 
     def _base_model(self) -> Iterator[str]:
         """Look for answers that the model gave before the training."""
-        file = self.run / "predictions" / f"{BEFORE}.jsonl"
+        file = RunFolder(self.run).answers(BEFORE)
         answers = PredictionFile(file) if file.is_file() else ()
         before = {answer.sample_id: answer.text for answer in answers}
         # Only answers that the training changed tell the two models apart.

@@ -19,14 +19,11 @@ from gnomon.commands.processes import is_first_process, n_processes
 from gnomon.names import hint
 from gnomon.progress import note
 from gnomon.recipe import Recipe, RecipeError, Source
-from gnomon.store.formats import manifest as manifests
-from gnomon.store.reading.dataset import open_copy
-from gnomon.store.samples import Samples
+from gnomon.store.reading.run_folder import RunFolder
 
 BEFORE, AFTER = "before", "after"
 """Names of the answers before the training and after it."""
 
-_RECIPE, _VERSIONS = "recipe.yaml", "versions.json"
 _PLACE = re.compile(r"(eval\.)?data\.\d+\.(path|pictures)")
 """Keys that say where data lies; another place leaves it what it is."""
 _EXTENSIBLE = ("train.max_steps", "eval.samples")
@@ -48,18 +45,19 @@ def claim(run: Path, recipe: Recipe, *, sources: Sequence[Source]) -> None:
     More steps, or more questions, extend a run.
     """
     check_is_utf8(run)
+    folder = RunFolder(run)
     _check_is_run_or_empty(run)
     changes: dict[str, tuple[Any, Any]] = {}
     is_longer, text = False, recipes.to_yaml(_as_stored(run, recipe))
     # Also the sources of eval.data: its answers are compared with later ones.
     everything = (*recipe.data, *(recipe.eval.data or ()))
     # Launched processes all compare, so that all of them refuse; only the first writes.
-    if (run / _RECIPE).is_file():
+    if folder.recipe.is_file():
         changes = _recipe_changes(run, recipe, text) | _version_changes(run, sources)
         if not changes:
             # Pictures may have moved.
-            if is_first_process() and recipes.read_text(run / _RECIPE) != text:
-                put_text(run / _RECIPE, text)
+            if is_first_process() and recipes.read_text(folder.recipe) != text:
+                put_text(folder.recipe, text)
             return
         if _is_extension(run, changes):
             # A finished run draws nothing more, but one that goes on does.
@@ -75,8 +73,8 @@ def claim(run: Path, recipe: Recipe, *, sources: Sequence[Source]) -> None:
     if changes and not is_longer:
         summary = _summary(changes)
         announce(f"{run}: nothing was trained there yet, so its recipe changes ({summary})")
-    write_json(run / _VERSIONS, {**versions(), "kinds": kind_versions(everything)})
-    put_text(run / _RECIPE, text)  # last: it makes the directory a run's
+    write_json(folder.versions, {**versions(), "kinds": kind_versions(everything)})
+    put_text(folder.recipe, text)  # last: it makes the directory a run's
 
 
 def _as_stored(run: Path, recipe: Recipe) -> Recipe:
@@ -95,7 +93,7 @@ def _as_stored(run: Path, recipe: Recipe) -> Recipe:
 
 def _is_extension(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> bool:
     """True if nothing but the number of steps or of questions grew, for one process alone."""
-    if n_processes() > 1 or not (run / _VERSIONS).is_file():
+    if n_processes() > 1 or not RunFolder(run).versions.is_file():
         return False  # each process would move what another one reads
     for key, (old, new) in changes.items():
         if key not in _EXTENSIBLE or not isinstance(new, int) or not isinstance(old, int):
@@ -117,16 +115,17 @@ def _extend(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
 
     The recipe is written after this, so that a kill in between changes nothing that is trained.
     """
+    folder = RunFolder(run)
     announce(f"{run} goes on ({_summary(changes)})")
     if "eval.samples" in changes:
         from gnomon.store.writing.write import remove_split  # pyarrow, which few starts need
 
-        remove_split(run / "data", recipes.parse_file(run / _RECIPE)["eval"]["split"])
+        remove_split(folder.data, recipes.parse_file(folder.recipe)["eval"]["split"])
     if "train.max_steps" not in changes:
         return
     steps = _steps_of(run)
-    answers = (run / "predictions").glob("[!.]*")
-    for path in [run / "adapter", run / "model", *answers]:
+    answers = folder.predictions.glob("[!.]*")
+    for path in [folder.adapter, folder.model, *answers]:
         stem, point, suffix = path.name.partition(".")
         # Answers of the model as it came stay, and so do those of an earlier extension.
         if not path.exists() or stem == BEFORE or re.search(r"-\d+$", stem):
@@ -143,10 +142,10 @@ def as_begun(run: Path, parsed: Recipe, recipe: Recipe) -> Recipe:
     They are `augment` and `eval_steps`; runs older than a key count as without it. `parsed` is the
     recipe as the user wrote it.
     """
-    is_claimed = (run / _RECIPE).is_file() and (run / _VERSIONS).is_file()
+    is_claimed = RunFolder(run).has_begun
     if not is_claimed or not any(_training_files(run)):
         return recipe
-    stored = recipes.parse_file(run / _RECIPE)
+    stored = recipes.parse_file(RunFolder(run).recipe)
     sources = stored.get("data")
     if not isinstance(sources, list) or len(sources) != len(recipe.data):
         return recipe  # another recipe, which `claim` refuses
@@ -162,23 +161,9 @@ def as_begun(run: Path, parsed: Recipe, recipe: Recipe) -> Recipe:
     return replace(recipe, data=tuple(data), train=train)
 
 
-def has_samples(run: Path, split: str) -> bool:
-    """True if the run wrote down the samples of a split, or began to."""
-    return split in manifests.read(run / "data")["splits"]
-
-
-def stored_samples(run: Path, split: str) -> Samples | None:
-    """Open the samples of a split that the run wrote down, as those of their sources.
-
-    None if it did not write down all of them.
-    """
-    entry = manifests.read(run / "data")["splits"].get(split)
-    return None if entry is None or None in entry["shards"] else open_copy(run / "data", split)
-
-
 def stored_kinds(run: Path) -> dict[str, int] | None:
     """Return the versions of the kinds that the run drew; None where it recorded none."""
-    file = run / _VERSIONS
+    file = RunFolder(run).versions
     if not file.is_file():
         return None
     values = jsons.loads(files.read_bytes(file, "versions"), file)
@@ -223,9 +208,10 @@ def kind_versions(sources: Iterable[Source]) -> dict[str, int]:
 
 def _check_is_run_or_empty(run: Path) -> None:
     """Refuse a directory that is no run's yet, unless it is empty or a killed claim's."""
-    if not run.exists() or ((run / _RECIPE).is_file() and (run / _VERSIONS).is_file()):
+    if not run.exists() or RunFolder(run).has_begun:
         return
-    check_all_are_ours(run, {_RECIPE, _VERSIONS}, "a run")
+    folder = RunFolder(run)
+    check_all_are_ours(run, {folder.recipe.name, folder.versions.name}, "a run")
 
 
 def check_all_are_ours(folder: Path, ours: set[str], what: str) -> None:
@@ -249,7 +235,7 @@ class _Versions:
 
 def _version_changes(run: Path, sources: Sequence[Source]) -> dict[str, tuple[Any, Any]]:
     """Return the kinds whose version changed since the run began: that version, and today's."""
-    file, now = run / _VERSIONS, kind_versions(sources)
+    file, now = RunFolder(run).versions, kind_versions(sources)
     # Nothing that is drawn any more cannot have changed, whatever it was drawn by.
     if not file.is_file() or not sources:
         return {}
@@ -273,7 +259,7 @@ def _check_unchanged(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
     # Hidden files, such as a lock or a half-written shard, do not count.
     places = {run / name: keys for name, keys in keys_of.items() if any((run / name).glob("[!.]*"))}
     # Without the second file of a claim, the first may be a user's own recipe.
-    if any(_training_files(run)) or not (run / _VERSIONS).is_file():
+    if any(_training_files(run)) or not RunFolder(run).versions.is_file():
         places = {run: ("",)}  # which depends on every key
     for place, keys in places.items():
         relevant = {key: both for key, both in changes.items() if key.startswith(keys)}
@@ -288,7 +274,7 @@ def _check_unchanged(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
 
 def _training_files(run: Path) -> Iterator[Path]:
     """Yield files of a training that took a step, and answers of the model it trained."""
-    log = run / "log.jsonl"
+    log = RunFolder(run).log
     if log.is_file() and log.stat().st_size:
         yield log
     for pattern in ("checkpoints/checkpoint-*", "adapter", "model", "predictions/*.jsonl"):
@@ -297,10 +283,11 @@ def _training_files(run: Path) -> Iterator[Path]:
 
 def _recipe_changes(run: Path, recipe: Recipe, text: str) -> dict[str, tuple[Any, Any]]:
     """Return the keys in which a run's recipe differs from this one, with both values."""
-    stored = recipes.read_text(run / _RECIPE)
+    file = RunFolder(run).recipe
+    stored = recipes.read_text(file)
     if stored == text:
         return {}
-    name = str(run / _RECIPE)
+    name = str(file)
     before = recipes.validate(Recipe, recipes.parse(stored, name=name), name=name)
     after = _as_stored(run, recipe)
     old, new = (recipes.flatten(asdict(_with_off(each))) for each in (before, after))
@@ -320,7 +307,7 @@ def _is_move(run: Path, key: str, old: Any, new: Any) -> bool:
     if old is None or new is None or Path(old).name != Path(new).name:
         return False
     # The content of samples that were written down is compared when more are to be written.
-    return Path(old).resolve() == Path(new).resolve() or has_samples(run, "train")
+    return Path(old).resolve() == Path(new).resolve() or RunFolder(run).has_samples("train")
 
 
 def _is_same_model(run: Path, old: str, new: str) -> bool:

@@ -10,6 +10,7 @@ from gnomon.commands.directory import AFTER, check_is_utf8, no_run_message
 from gnomon.commands.resolve import resolve
 from gnomon.recipe import RecipeError
 from gnomon.store.lock import sole_writer
+from gnomon.store.reading.run_folder import RunFolder
 from gnomon.terminal import show
 
 
@@ -26,15 +27,15 @@ def merge(run: Path, out: Path, *, samples: Count = 200, push_to_hub: str | None
     check_is_utf8(out)
     # The place is locked before hours of work, not when the weights are written.
     with sole_writer(out):
-        if not (run / "recipe.yaml").is_file():
+        if not RunFolder(run).is_run:
             raise RecipeError(no_run_message(run))
         from gnomon.pipeline.exporting import merge as merging
 
-        resolved = resolve(run / "recipe.yaml", stored=True, recipes_only=True)
+        resolved = resolve(RunFolder(run).recipe, stored=True, recipes_only=True)
         recipe, exam = resolved.recipe, resolved.exam
         # Drawn before gigabytes are loaded: data that is gone is refused at once.
         questions = list(replace(exam, samples=min(samples, exam.samples)))
-        has_answers = (run / "predictions" / f"{AFTER}.jsonl").is_file()
+        has_answers = RunFolder(run).answers(AFTER).is_file()
         text = card(recipe, run, score_run(run) if has_answers else [])
         agreement = merging.merge(recipe, run, out, questions, card=text)
         if push_to_hub is not None:

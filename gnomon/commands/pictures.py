@@ -25,6 +25,7 @@ from gnomon.store import Samples
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.pictures import load_picture
 from gnomon.store.reading.dataset import open_copy
+from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.samples import GeneratedSamples, evenly_spaced
 from gnomon.store.user_data.opening import is_user_data
 
@@ -89,7 +90,7 @@ def run_questions(recipe: Recipe, run: Path) -> list[str]:
         if texts:
             return list(dict.fromkeys(texts))
     # Sources may be gone by now; the run's own copy of its samples still has their questions.
-    return list(_sample_questions(lambda: store.open(run / "data", "train")))
+    return list(_sample_questions(lambda: store.open(RunFolder(run).data, "train")))
 
 
 def box_questions(recipe: Recipe, run: Path | None) -> list[str]:
@@ -172,7 +173,7 @@ def _stored_questions(run: Path) -> list[tuple[Source, list[str]]]:
     """Pair each source that a run was measured on with the questions about its pictures."""
     pairs = []
     for name in (AFTER, BEFORE):
-        answers = run / "predictions" / f"{name}.jsonl"
+        answers = RunFolder(run).answers(name)
         if question_path(answers).is_file() and provenance_path(answers).is_file():
             questions = list(QuestionFile(question_path(answers)))
             exam = read_provenance(answers).exam
@@ -244,8 +245,8 @@ def answer_form(recipe: Recipe, run: Path | None) -> Target:
 def _stored_label(run: Path) -> Target | None:
     """Return a label of a readable picture that the run wrote down; None if it has none."""
     try:
-        splits = manifests.read(run / "data")["splits"]
-        copies = [open_copy(run / "data", split) for split in splits]
+        data = RunFolder(run).data
+        copies = [open_copy(data, split) for split in manifests.read(data)["splits"]]
     except (ValueError, OSError):  # what is damaged, or was never written, is not needed
         return None
     for samples in copies:

@@ -29,6 +29,7 @@ from gnomon.progress import note, warn
 from gnomon.recipe import Columns, Eval, Recipe, RecipeError, parse_file
 from gnomon.sample import Number, Prediction, Target, Text
 from gnomon.store.lock import sole_writer
+from gnomon.store.reading.run_folder import RunFolder
 from gnomon.terminal import show
 
 
@@ -193,7 +194,7 @@ def _as_calibrated(recipe: Recipe, certifier: Certifier | None) -> Recipe:
 
 def trained_run(model: str) -> Path | None:
     """Return the run that MODEL names; None if it is a checkpoint or a hub id."""
-    return Path(model) if (Path(model) / "recipe.yaml").is_file() else None
+    return Path(model) if RunFolder(Path(model)).is_run else None
 
 
 def resolve_model(model: str, data: str | None, overrides: Sequence[str]) -> Resolved:
@@ -208,7 +209,7 @@ def resolve_model(model: str, data: str | None, overrides: Sequence[str]) -> Res
             overrides = [word for word in overrides if not word.startswith("eval.split=")]
     run = trained_run(model)
     if run is not None:
-        return resolve(run / "recipe.yaml", overrides, stored=True, recipes_only=True)
+        return resolve(RunFolder(run).recipe, overrides, stored=True, recipes_only=True)
     _check_model(model, data)
     # A recipe has to have data, and none of these is drawn where the user names others.
     return resolve_values({"data": [{"kind": "clock"}], "model": {"name": model}}, overrides)
@@ -256,13 +257,13 @@ def _answer_path(recipe: Recipe, data: str, run: Path | None) -> Path:
     """Return the file of answers by default: in the run, or under predictions/ here."""
     rule: str = Eval.answer
     if run is not None:
-        section = parse_file(run / "recipe.yaml").get("eval") or {}
+        section = parse_file(RunFolder(run).recipe).get("eval") or {}
         rule = section.get("answer", rule)
     # By another rule than the run's own they stand beside its answers, for `gnomon compare`.
     name = data if recipe.eval.answer == rule else f"{data}-{recipe.eval.answer}"
     name = f"{name}-belief" if recipe.eval.belief else name
     if run is not None:
-        return run / "predictions" / f"{name}.jsonl"
+        return RunFolder(run).answers(name)
     return Path("predictions") / f"{Path(recipe.model.name).name}-{name}.jsonl"
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from gnomon import generators, recipe, store
-from gnomon.commands.directory import has_samples, stored_samples
 from gnomon.commands.exam import USUAL, Exam, check_enough_samples
 from gnomon.commands.user_rows import group_counts, with_validation
 from gnomon.generators.base import SPLITS, Split
@@ -23,6 +22,7 @@ from gnomon.progress import note, warn
 from gnomon.recipe import Eval, Recipe, RecipeError, Source
 from gnomon.store import Samples
 from gnomon.store.formats import manifest as manifests
+from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.reading.sources import (
     is_gone,
     open_user_table,
@@ -197,16 +197,17 @@ class Resolved:
         is_changed = any(re.match(_OTHER_EXAM, word) for word in self.overrides)
         if self.run is None or is_changed:
             return None
-        section, folder = self.parsed.eval, self.run / "data"
+        section, folder = self.parsed.eval, RunFolder(self.run)
         try:
-            if not has_samples(self.run, section.split):
-                return None
-            length = store.open(folder, section.split).length or 0
+            stored = folder.stored(section.split)
         except (ValueError, OSError):  # what is damaged is not needed where the sources are there
             return None
+        if stored is None:
+            return None
+        length = stored.length or 0
         n = section.samples or min(USUAL, length)
         sources = tuple([replace(s, augment=None) for s in section.data or self.parsed.data])
-        return Exam(sources, section.split, section.seed, n, folder) if n <= length else None
+        return Exam(sources, section.split, section.seed, n, folder.data) if n <= length else None
 
     def check_sources_exist(self, sources: Sequence[Source]) -> None:
         """Refuse a recipe whose table or folder lies neither beside it nor here."""
@@ -228,7 +229,7 @@ class Resolved:
     def resumed_in(self, run: Path) -> Resolved:
         """Take a run's own samples where a table or folder of the recipe that it began is gone."""
         sources = (*self.parsed.data, *(self.parsed.eval.data or ()))
-        has_begun = (run / "recipe.yaml").is_file() and (run / "versions.json").is_file()
+        has_begun = RunFolder(run).has_begun
         return replace(self, run=run) if has_begun and any(map(is_gone, sources)) else self
 
     def check_names(self) -> Recipe:
@@ -256,7 +257,7 @@ class Resolved:
         if key not in self._pools:
             samples = None
             if self.run is not None and any(map(is_gone, self.parsed.data)):
-                samples = stored_samples(self.run, split)
+                samples = RunFolder(self.run).stored(split)
             if samples is None:
                 self.check_sources_exist(self.parsed.data)
                 samples = store.mixture(self.parsed.data, split=split, seed=key[1])
@@ -469,7 +470,7 @@ def _is_same_table(source: Source, path: str, run: Path | None) -> bool:
         return False
     try:
         table = open_user_table(replace(source, path=path))
-        splits = manifests.read(run / "data")["splits"].values()
+        splits = manifests.read(RunFolder(run).data)["splits"].values()
     except (ValueError, OSError):  # read otherwise, or pictures lie elsewhere: another table
         return False
     parts = [part for split in splits for part in _parts_of(split["samples"])]

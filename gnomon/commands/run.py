@@ -15,6 +15,7 @@ from gnomon.commands.processes import check_single_process, lock_run
 from gnomon.commands.resolve import Resolved
 from gnomon.commands.score import check_outputs, report
 from gnomon.eval.report.files import ReportFiles
+from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.samples import train_size
 
 
@@ -51,16 +52,16 @@ def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
         # A report in the way is refused now, not after an hour of training.
         page = out / "report.html"
         check_outputs(ReportFiles.of(page))
-        answers = out / "predictions"
+        folder = RunFolder(out)
         announce("writing the samples")
         # Each step leaves what an earlier start has done, so the same command resumes.
         write_samples(resolved, out, workers=workers)
         announce("asking the model as it came")
-        answer_exam(recipe, exam, answers / f"{BEFORE}.jsonl")
+        answer_exam(recipe, exam, folder.answers(BEFORE))
         announce("fine-tuning")
         train.train_run(resolved, out, config=config)
         announce("asking it again")
-        answer_exam(recipe, exam, answers / f"{AFTER}.jsonl", run=out)
+        answer_exam(recipe, exam, folder.answers(AFTER), run=out)
         announce("scoring")
         runs = score_run(out, recipe_yaml=recipes.to_yaml(recipe))
         write_card(recipe, out, runs)
@@ -72,7 +73,7 @@ def write_samples(resolved: Resolved, run: Path, *, workers: int | None) -> None
     with lock_run(run):
         recipe, exam = as_begun(run, resolved.parsed, resolved.recipe), resolved.exam
         claim(run, recipe, sources=(*recipe.data, *exam.sources))
-        samples, folder = resolved.samples("train"), run / "data"
+        samples, folder = resolved.samples("train"), RunFolder(run).data
         n = train_size(samples, recipe.train.samples)
         store.write(samples, folder, n=n, split="train", workers=workers)
         store.write(exam.pool, folder, n=exam.samples, split=exam.split, workers=workers)

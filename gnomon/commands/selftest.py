@@ -31,6 +31,7 @@ from gnomon.progress import note
 from gnomon.recipe import Recipe, parse, read_text
 from gnomon.redact import anonymize
 from gnomon.store.lock import sole_writer
+from gnomon.store.reading.run_folder import RunFolder
 from gnomon.terminal import show
 
 if TYPE_CHECKING:
@@ -196,7 +197,6 @@ class _Trial:
         import torch
 
         from gnomon.losses import CE
-        from gnomon.pipeline.training.log import LOG
         from gnomon.pipeline.training.train import StopBelow, train_to_last_step
 
         if torch.cuda.is_available():
@@ -206,7 +206,7 @@ class _Trial:
         self.trainer = train_to_last_step(self.recipe, self.exam.pool, self.run, stop=stop)
         if torch.cuda.is_available():
             self.peak = torch.cuda.max_memory_allocated()
-        rows = [row for row in jsons.read_lines(self.run / LOG) if CE in row]
+        rows = [row for row in jsons.read_lines(RunFolder(self.run).log) if CE in row]
         first, last = rows[0], rows[-1]
         result = f"cross-entropy {first[CE]:.3g} → {last[CE]:.2g} a token in {last['step']} steps"
         if not last[CE] < _LEARNED:
@@ -246,9 +246,7 @@ class _Trial:
     def reload(self) -> str:
         from gnomon.eval.scoring.predictions import PredictionFile
 
-        file = answer_exam(
-            self.recipe, self.exam, self.run / "predictions" / f"{AFTER}.jsonl", run=self.run
-        )
+        file = answer_exam(self.recipe, self.exam, RunFolder(self.run).answers(AFTER), run=self.run)
         now = {answer.sample_id: answer.text for answer in PredictionFile(file)}
         same = sum(now[name] == text for name, text in self.texts.items())
         result = f"{same} of {len(self.texts)} answers the same"
@@ -267,9 +265,8 @@ class _Trial:
         return str(agreement)
 
     def step(self) -> str:
-        from gnomon.pipeline.training.log import LOG
-
-        (whole,) = [row for row in jsons.read_lines(self.run / LOG) if "train_runtime" in row]
+        rows = jsons.read_lines(RunFolder(self.run).log)
+        (whole,) = [row for row in rows if "train_runtime" in row]
         result = f"{whole['train_runtime'] / whole['step']:.2f} s"
         if self.estimate is None or not self.peak:
             return result

@@ -7,7 +7,7 @@ from typing import Any
 
 from gnomon import store
 from gnomon.commands.card import has_card, write_card
-from gnomon.commands.directory import as_begun, claim, default_run, has_samples
+from gnomon.commands.directory import as_begun, claim, default_run
 from gnomon.commands.exam import USUAL
 from gnomon.commands.processes import is_first_process, lock_run, n_processes
 from gnomon.commands.resolve import Resolved, is_data, resolve, warn_of_mistakes
@@ -17,6 +17,7 @@ from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.sample import Sample
 from gnomon.store import Samples
 from gnomon.store.reading.augmented import check_can_spread
+from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.reading.sources import has_user_pictures
 from gnomon.store.samples import evenly_spaced, train_size
 from gnomon.terminal import show
@@ -49,7 +50,7 @@ def resolve_for_training(name: str, overrides: Sequence[str], run: Path | None =
 
     Where a table is gone, `run`, which is resumed, has a copy of its rows.
     """
-    if is_data(name) and not (Path(name) / "recipe.yaml").is_file():
+    if is_data(name) and not RunFolder(Path(name)).is_run:
         raise RecipeError(
             f"{name} is data, not a recipe: `gnomon plan {name} --write recipe.yaml` writes one"
             " that trains on it"
@@ -70,7 +71,7 @@ def warn_of_cut_answers(resolved: Resolved, run: Path) -> None:
     """Warn of labels that are longer than what is generated when the model is measured."""
     recipe, exam = resolved.recipe, resolved.exam
     # A server is refused, and a finished run needs no model any more.
-    if recipe.model.server is not None or _is_finished(run):
+    if recipe.model.server is not None or RunFolder(run).has_weights:
         return
     from gnomon.pipeline.planning.budget import cut_answers
 
@@ -109,8 +110,8 @@ def train_run(resolved: Resolved, run: Path, *, config: Any = None) -> Path:
         if is_first_process() and resolved.run is None:
             _store_rows(resolved, recipe, run)
         # `gnomon run` and `generate` write them; reading is faster than drawing each epoch again.
-        if has_samples(run, "train"):
-            samples: Samples = store.open(run / "data", "train")
+        if RunFolder(run).has_samples("train"):
+            samples: Samples = store.open(RunFolder(run).data, "train")
         else:
             samples = resolved.samples("train")
         weights = fine_tune(recipe, samples, run, config=config)
@@ -125,10 +126,10 @@ def _store_rows(resolved: Resolved, recipe: Recipe, run: Path) -> None:
     Drawn samples can be redrawn from kind and seed, so they are copied only where mixed with user
     rows, in an exam or a validation.
     """
-    exam, folder = resolved.exam, run / "data"
-    is_finished = _is_finished(run)
+    exam, folder = resolved.exam, RunFolder(run).data
+    is_finished = RunFolder(run).has_weights
     has_rows = any(source.kind is None for source in exam.sources)
-    if has_rows and not (is_finished and has_samples(run, exam.split)):
+    if has_rows and not (is_finished and RunFolder(run).has_samples(exam.split)):
         store.write(exam.pool, folder, n=exam.samples, split=exam.split, workers=1)
     # A dataset that gnomon drew may be large, and can be drawn again.
     of_user = [
@@ -167,9 +168,5 @@ def check_is_local(recipe: Recipe) -> None:
 def _sources_to_draw(recipe: Recipe, run: Path) -> Sequence[Source]:
     """Return the sources that a training draws from: none if all that it needs is on disk."""
     # Validation draws its samples again, stored training samples or not.
-    is_stored = has_samples(run, "train") and recipe.train.validation_steps is None
-    return () if is_stored or _is_finished(run) else recipe.data
-
-
-def _is_finished(run: Path) -> bool:
-    return any((run / name).is_dir() for name in ("adapter", "model"))
+    is_stored = RunFolder(run).has_samples("train") and recipe.train.validation_steps is None
+    return () if is_stored or RunFolder(run).has_weights else recipe.data

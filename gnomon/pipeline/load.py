@@ -23,9 +23,7 @@ from gnomon.pipeline import checkpoint, families, quantize
 from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
 from gnomon.recipe import Model
 from gnomon.recipe.sections import LARGEST_RANK
-
-ADAPTER, MODEL = "adapter", "model"
-"""Folders of a run for its trained weights: adapters alone, or the whole model."""
+from gnomon.store.reading.run_folder import RunFolder
 
 _WEIGHT_SUFFIXES = (".safetensors", ".bin", ".pt", ".pth")
 
@@ -93,13 +91,14 @@ def load_trained(model: Model, run: Path, *, seed: int = 0, weights: str | None 
     `weights` is their hash if the caller has it already: of a large model it takes a while.
     """
     # A model that was trained whole is a checkpoint of its own.
-    if (run / MODEL).is_dir():
-        base = load(replace(model, name=str(run / MODEL)))
+    folder = RunFolder(run)
+    if folder.model.is_dir():
+        base = load(replace(model, name=str(folder.model)))
         return replace(base, weights=weights or fingerprint(run))
-    if not (run / ADAPTER).is_dir():
+    if not folder.adapter.is_dir():
         raise ValueError(f"{run} holds no trained weights yet: `gnomon train` its recipe first")
     base = load(model, seed=seed)
-    adapted = attach_adapter(base.model, run / ADAPTER)
+    adapted = attach_adapter(base.model, folder.adapter)
     quantize.cast_adapter(adapted)
     tie_head(adapted)
     return replace(base, model=adapted.eval(), weights=weights or fingerprint(run))
@@ -158,12 +157,12 @@ def _first_two(names: Sequence[str]) -> str:
 
 def fingerprint(run: Path) -> str:
     """Hash a run's trained weights, so that answers of other weights are not mixed with its own."""
-    files = [file for name in (ADAPTER, MODEL) for file in (run / name).glob("*")]
+    files = [file for folder in RunFolder(run).weight_folders for file in folder.glob("*")]
     # training_args.bin has a weight's suffix and holds paths and dates.
     weights = [f for f in files if f.suffix in _WEIGHT_SUFFIXES and f.name != TRAINING_ARGS_NAME]
     if not weights:
         raise ValueError(
-            f"{run} holds no weights ({', '.join(_WEIGHT_SUFFIXES)}) in {ADAPTER} or {MODEL}"
+            f"{run} holds no weights ({', '.join(_WEIGHT_SUFFIXES)}) in adapter or model"
         )
     digest = hashlib.sha256()
     for file in sorted(weights):

@@ -14,9 +14,9 @@ from safetensors.torch import load_file
 
 from gnomon import store
 from gnomon.pipeline.load import load
-from gnomon.pipeline.training.log import LOG
 from gnomon.pipeline.training.train import fine_tune, make_trainer
 from gnomon.recipe import Loss, Model, Recipe, Source, Train
+from gnomon.store.reading.run_folder import RunFolder
 
 SOURCES = (
     Source(kind="clock", options={"size": 84, "split_by": "none"}),
@@ -72,7 +72,7 @@ def run_of(recipe, run):
 
 def log_of(run):
     """Its whole lines."""
-    file = run / LOG
+    file = RunFolder(run).log
     lines = file.read_text().splitlines(keepends=True) if file.exists() else []
     return [json.loads(line) for line in lines if line.endswith("\n")]
 
@@ -135,6 +135,6 @@ def killed_after(step, whole, run):
     for checkpoint in (whole / "checkpoints").glob("checkpoint-*"):
         if int(checkpoint.name.rpartition("-")[2]) <= step:
             shutil.copytree(checkpoint, run / "checkpoints" / checkpoint.name)
-    lines = (whole / LOG).read_text().splitlines(keepends=True)
-    (run / LOG).write_text("".join(lines[: step + 1]))
+    lines = RunFolder(whole).log.read_text().splitlines(keepends=True)
+    RunFolder(run).log.write_text("".join(lines[: step + 1]))
     return run

@@ -17,12 +17,13 @@ from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.checkpoint import locate_checkpoint
 from gnomon.pipeline.collate import IGNORED, Collator
 from gnomon.pipeline.families import releases
-from gnomon.pipeline.load import ADAPTER, Loaded, attach_adapter, load, load_trained, tie_head
+from gnomon.pipeline.load import Loaded, attach_adapter, load, load_trained, tie_head
 from gnomon.pipeline.training.trainer import shift_labels
 from gnomon.progress import track
 from gnomon.recipe import Recipe
 from gnomon.sample import Sample
 from gnomon.shortage import name_full_disk
+from gnomon.store.reading.run_folder import RunFolder
 
 MAX_KL = 0.01
 """Nats a token by which the merged model may differ; rounding to bf16 costs far less."""
@@ -52,7 +53,7 @@ def merge(
     """
     if out.exists():
         raise FileExistsError(f"{out} is there already; nothing was merged")
-    if not (run / ADAPTER).is_dir():
+    if not RunFolder(run).adapter.is_dir():
         raise ValueError(f"{run} holds no adapter: what it trained, if anything, is whole already")
     with create_folder(out) as part:
         with name_full_disk(out):
@@ -136,7 +137,7 @@ def _write_merged(recipe: Recipe, run: Path, folder: Path) -> None:
     base = load(recipe.model, seed=recipe.seed)
     if recipe.model.bits:
         base.model.dequantize()  # added to NF4 weights, the adapters would be rounded away
-    model = attach_adapter(base.model, run / ADAPTER)
+    model = attach_adapter(base.model, RunFolder(run).adapter)
     # A head tied to an embedding that trained whole must follow it into the merged weights.
     tie_head(model)
     merge_adapters(model).save_pretrained(folder)

@@ -16,7 +16,6 @@ from gnomon.pipeline.collate import Collator
 from gnomon.progress import track
 from gnomon.sample import Sample
 
-LOG = "log.jsonl"
 ENTROPY_SAMPLES = 256
 """Training samples whose labels are counted."""
 _FREQUENT = 20
@@ -43,7 +42,7 @@ class Progress(ProgressCallback):  # type: ignore[misc]
             )
 
     def on_prediction_step(self, *_: Any, **__: Any) -> None:
-        """Show nothing: the held-out answers have a bar of their own."""
+        """Show nothing: the answers of a validation have a bar of their own."""
 
     def on_log(self, *_: Any, logs: dict[str, float], **__: Any) -> None:
         losses = {name: value for name, value in logs.items() if name in ("loss", "ce")}

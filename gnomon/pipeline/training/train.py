@@ -13,7 +13,7 @@ from gnomon.atomic import rename_new
 from gnomon.losses import CE
 from gnomon.pipeline.collate import COVERAGE_SAMPLES, Collator, digit_coverage
 from gnomon.pipeline.families.base import tokenizer_of
-from gnomon.pipeline.load import ADAPTER, MODEL, Loaded, load, tie_head
+from gnomon.pipeline.load import Loaded, load, tie_head
 from gnomon.pipeline.training import log as training_log
 from gnomon.pipeline.training.parts import learning_rates, prepare_parts
 from gnomon.pipeline.training.resuming import last_checkpoint, remove_old
@@ -26,6 +26,7 @@ from gnomon.progress import note, warn
 from gnomon.recipe import Recipe
 from gnomon.shortage import name_full_disk
 from gnomon.store.reading.augmented import augmented, spread_sample
+from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.samples import Samples, evenly_spaced, train_size
 
 
@@ -37,7 +38,7 @@ def fine_tune(
     A finished run is left as it is; one that was killed before it saved its weights saves them.
     `config` is the recipe's SFTConfig, if the caller has built it already.
     """
-    for weights in (run / ADAPTER, run / MODEL):
+    for weights in RunFolder(run).weight_folders:
         if weights.is_dir():
             return weights
     trainer = train_to_last_step(recipe, samples, run, config=config)
@@ -115,7 +116,7 @@ def train_to_last_step(
     )
     if last is not None and is_last_step(last, recipe):
         # Resumed at its end, transformers would take one more step.
-        load_finished(trainer, last, run / training_log.LOG)
+        load_finished(trainer, last, RunFolder(run).log)
     else:
         with name_sft_fields(recipe, "create_optimizer", "create_scheduler", "apply_liger_kernel"):
             trainer.train(resume_from_checkpoint=last and str(last))
@@ -127,7 +128,8 @@ def save_weights(trainer: NumericSFTTrainer, run: Path) -> Path:
 
     It has no README.md yet: PEFT's draft, which says nothing, would stay after a kill.
     """
-    weights = run / (ADAPTER if isinstance(trainer.model, PeftModel) else MODEL)
+    folder = RunFolder(run)
+    weights = folder.adapter if isinstance(trainer.model, PeftModel) else folder.model
     # Renamed when whole, so that a kill leaves no half adapter under its name.
     part = weights.with_name(weights.name + ".part")
     if trainer.accelerator.is_main_process:
@@ -240,7 +242,7 @@ def make_trainer(
         numeric_mass=recipe.loss.numeric_mass,
         validation=validation,
         learning_rate_of=learning_rates(loaded.family, recipe.train),
-        callbacks=[EpochCounter(epoch), training_log.LogFile(run / training_log.LOG), *stopping],
+        callbacks=[EpochCounter(epoch), training_log.LogFile(RunFolder(run).log), *stopping],
     )
     tie_head(trainer.model)
     # The trainer has one of the two, which would write beside our bar.

@@ -172,7 +172,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
 
     @override
     def evaluation_loop(self, *args: Any, metric_key_prefix: str = "eval", **kwargs: Any) -> Any:
-        """Measure the loss of the held-out labels, and add the figures of `validation`.
+        """Measure the loss of labels that are not trained on, and add the figures of `validation`.
 
         Dropout and data order continue afterwards as if there had been no evaluation.
         """

@@ -17,6 +17,7 @@ from gnomon.progress import track
 from gnomon.recipe import Recipe
 from gnomon.sample import Prediction, Sample
 from gnomon.store.reading.mixture import varied_indices
+from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.reading.sources import open_validation
 
 SHARDED = (DistributedType.FSDP, DistributedType.DEEPSPEED)
@@ -79,7 +80,7 @@ def validation_of(recipe: Recipe, loaded: Loaded, run: Path) -> Validation | Non
     """
     if recipe.train.validation_steps is None:
         return None
-    samples = open_validation(recipe, run / "data")
+    samples = open_validation(recipe, RunFolder(run).data)
     # By id, since a mixture begins again when a small directory is exhausted. Spread, since a file
     # may be sorted by its labels.
     by_id = {}

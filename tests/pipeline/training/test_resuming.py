@@ -10,8 +10,8 @@ import torch
 from quick import quick
 from toy_runs import assert_same_run, changed, killed_after, log_of, run_of
 
-from gnomon.pipeline.training.log import LOG
 from gnomon.pipeline.training.resuming import last_checkpoint
+from gnomon.store.reading.run_folder import RunFolder
 
 NEEDED = (
     "adapter_config.json",
@@ -48,7 +48,7 @@ def before_the_first_checkpoint(whole, run):
 
 def while_it_wrote_a_line(whole, run):
     killed_after(2, whole, run)
-    with (run / LOG).open("a") as file:
+    with RunFolder(run).log.open("a") as file:
         file.write('{"step": 3, "lo')
 
 

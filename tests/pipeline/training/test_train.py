@@ -31,17 +31,17 @@ from gnomon.losses import NumericVocab
 from gnomon.losses.numbers.spans import read_spans
 from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.load import load, load_trained
-from gnomon.pipeline.training.log import LOG
 from gnomon.pipeline.training.train import fine_tune, save_weights
 from gnomon.recipe import Columns, Loss, Source
 from gnomon.store.reading.augmented import spread_sample
+from gnomon.store.reading.run_folder import RunFolder
 
 PARTS = {"ce", "mean_token_accuracy", "emd", "relative", "magnitude", "loss", "learning_rate"}
 
 
 def test_a_run_leaves_its_adapter_and_its_log(whole):
     """Adapters of the language layers alone."""
-    assert {path.name for path in whole.iterdir()} == {"adapter", "checkpoints", LOG}
+    assert {path.name for path in whole.iterdir()} == {"adapter", "checkpoints", "log.jsonl"}
     assert (whole / "adapter" / "adapter_config.json").is_file()
     assert [line["step"] for line in losses_of(whole)] == [1, 2, 3, 4]
     assert all(line.keys() >= PARTS for line in losses_of(whole))
@@ -148,7 +148,7 @@ def test_a_loss_that_would_see_nothing_is_refused_before_the_training(
     monkeypatch.setattr(NumericVocab, "spans", unread)
     with pytest.raises(ValueError, match=r"sees no digit of these answers: the tokenizer writes"):
         run_of(recipe, tmp_path)
-    assert not (tmp_path / LOG).exists()
+    assert not RunFolder(tmp_path).log.exists()
 
 
 @pytest.mark.slow
