@@ -35,7 +35,7 @@ RANDOM_FEATURES, RANDOM_POWER = 4, 5
 
 @dataclass(frozen=True)
 class Kernel(ABC):
-    """A kernel over values, K_ij by their distances d_ij, with the losses' options for it."""
+    """A kernel over values: K_ij as a function of their distances d_ij."""
 
     bandwidths: Sequence[float]
     seed: int
