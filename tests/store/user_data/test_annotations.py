@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -131,20 +132,14 @@ def boxes_of(table):
     return [[(label, pytest.approx(box, abs=1e-6)) for label, box in boxes] for boxes in found]
 
 
+@pytest.mark.parametrize("form", ["xyxy", "xywh", "xyxy_1000"])
 @pytest.mark.parametrize("make", [coco, label_studio, label_studio_min, yolo, voc])
-def test_annotations_are_read_as_they_come(tmp_path, make):
+def test_annotations_are_read_as_they_come_whatever_the_recipes_form(tmp_path, make, form):
     place = make(tmp_path / "set")
     assert is_user_data(place)
-    table = open_table(place, FIND, "all")
+    table = open_table(place, replace(FIND, box_format=form), "all")
     assert boxes_of(table) == list(TRUTH.values())
     assert [sample.image.getpixel((0, 0))[0] for sample in table] == [0, 1, 2]
-
-
-@pytest.mark.parametrize("form", ["xywh", "xyxy_1000"])
-@pytest.mark.parametrize("make", [coco, label_studio, yolo, voc])
-def test_a_box_says_its_own_form_whatever_the_recipe_says(tmp_path, make, form):
-    columns = Columns(kind="boxes", ask="Find everything.", box_format=form)
-    assert boxes_of(open_table(make(tmp_path), columns, "all")) == list(TRUTH.values())
 
 
 @pytest.mark.parametrize(
