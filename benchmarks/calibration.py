@@ -94,7 +94,7 @@ def simulate(kind: Kind, rng: np.random.Generator, cameras: int = CAMERAS) -> Ro
     """Let the simulated model read the pictures of all cameras."""
     rows: list[tuple[int, float, float, bool]] = []
     n, answers = len(kind.targets), kind.answers
-    is_cyclic = kind.targets[0].answer_type in ("cyclic", "time")
+    is_cyclic = kind.targets[0].type_name in ("cyclic", "time")
     steps = np.arange(n)
     for camera in range(cameras):
         slant = rng.normal(0, kind.noise / 2)

@@ -99,9 +99,7 @@ def others(name: str, kind: str, options: dict[str, Any], n: int) -> list[list[s
 
 
 def _of_one_kind(samples: list[Sample]) -> list[Sample]:
-    return [
-        sample for sample in samples if sample.target.answer_type == samples[0].target.answer_type
-    ]
+    return [sample for sample in samples if sample.target.type_name == samples[0].target.type_name]
 
 
 def _answer(sample: Sample, other: Sample) -> Prediction:

@@ -36,7 +36,9 @@ def _load(path: str) -> dict[str, AnswerType]:
     return types
 
 
-TYPES = {name: answer_type for place in ANSWERS for name, answer_type in _load(place).items()}
+TYPES = {
+    type_name: answer_type for place in ANSWERS for type_name, answer_type in _load(place).items()
+}
 """How each type of answer is read, measured and summed up."""
 
 TARGETS = {answer_type.target.name: answer_type.target for answer_type in TYPES.values()}

@@ -165,7 +165,7 @@ def _mean_widths(
         certified = certifier.certify(answer.logprobs, form, answer.dialect)
         if certified is None:
             continue
-        name = form.answer_type
+        name = form.type_name
         measures = certainty.measures(replace(answer, certainty=certified[1]), truth, name)
         numbers = calibration.number_range(form)
         listing = calibrations.listing_of(tuple(answer.logprobs), numbers)

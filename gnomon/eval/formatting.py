@@ -62,14 +62,14 @@ def lower_first(label: str) -> str:
     return label[0].lower() + label[1:] if word[1:].islower() else label
 
 
-def value_text(value: Value | None, name: str) -> str:
+def value_text(value: Value | None, type_name: str) -> str:
     """Format a value of a type of answers; None is "not read"."""
-    return "not read" if value is None else TYPES[name].display(value)
+    return "not read" if value is None else TYPES[type_name].display(value)
 
 
 def truth_text(truth: Target) -> str:
     """Format a truth in the same way as a value."""
-    return value_text(TYPES[truth.answer_type].value_of(truth), truth.answer_type)
+    return value_text(TYPES[truth.type_name].value_of(truth), truth.type_name)
 
 
 def state(item: ScoredAnswer) -> str:

@@ -47,8 +47,8 @@ class _Graded:
 
     def _answer(self, truth: Target, completion: Any, size: Size | None = None) -> Answer:
         text, dialect = _text(completion), create(self.dialect)
-        answers = TYPES[self.kind]
-        reading = answers.read(text, truth, which=self.which, dialect=dialect, size=size)
+        answer_type = TYPES[self.kind]
+        reading = answer_type.read(text, truth, which=self.which, dialect=dialect, size=size)
         return Answer(reading.value if reading else None, text)
 
 
@@ -82,20 +82,24 @@ class Reward(_Graded):
         sizes = columns.get("size") or [None] * len(truths)
         return [
             self._credit(truth, completion, size and (int(size[0]), int(size[1])))
-            if truth.answer_type == self.kind
+            if truth.type_name == self.kind
             else None
             for completion, truth, size in zip(completions, truths, sizes, strict=True)
         ]
 
     def _credit(self, truth: Target, completion: Any, size: Size | None) -> float:
-        answers = TYPES[self.kind]
+        answer_type = TYPES[self.kind]
         if truth.has_place and size is None:
             raise ValueError(
                 f"kind={self.kind!r} needs each picture's width and height: add a `size` column"
             )
-        measures = answers.measures(truth, self._answer(truth, completion, size), 0.0)
+        measures = answer_type.measures(truth, self._answer(truth, completion, size), 0.0)
         # GRPO learns from differences inside a group: partial credit gives more of them.
-        return answers.credit(measures) if self.partial else float(answers.is_correct(measures))
+        return (
+            answer_type.credit(measures)
+            if self.partial
+            else float(answer_type.is_correct(measures))
+        )
 
 
 reward = Reward
@@ -130,9 +134,9 @@ class CRPSReward(_Graded):
 
     def __post_init__(self) -> None:
         _Graded.__post_init__(self)
-        answers = TYPES[self.kind]
-        if answers.axis is None:
-            names = ", ".join(name for name, answers in TYPES.items() if answers.axis is not None)
+        answer_type = TYPES[self.kind]
+        if answer_type.axis is None:
+            names = ", ".join(name for name, other in TYPES.items() if other.axis is not None)
             raise ValueError(
                 f"kind={self.kind!r} has no distances between answers: give one of {names}, or"
                 f" take reward({self.kind!r})"
@@ -140,7 +144,7 @@ class CRPSReward(_Graded):
         if self.generations < 3:
             # Of two answers each is as far from the other: nothing remains without their mean.
             raise ValueError(f"generations={self.generations}: give 3 or more answers to a prompt")
-        if self.scale is None and not answers.is_cyclic:
+        if self.scale is None and not answer_type.is_cyclic:
             raise ValueError(
                 f"kind={self.kind!r} needs a scale: the distance from which on all answers are"
                 " equally wrong, such as scale=10"
@@ -177,15 +181,15 @@ class CRPSReward(_Graded):
 
     def _rewards(self, truth: Target, completions: Sequence[Any]) -> list[float] | list[None]:
         """Rewards of all answers to one prompt; None if its truth is of another kind."""
-        if truth.answer_type != self.kind:
+        if truth.type_name != self.kind:
             return [None] * len(completions)
-        answers = TYPES[self.kind]
+        answer_type = TYPES[self.kind]
         values = [self._answer(truth, completion).value for completion in completions]
         is_read = np.array([value is not None for value in values])
-        places = [0.0 if value is None else answers.place(value) for value in values]
+        places = [0.0 if value is None else answer_type.place(value) for value in values]
         x = np.clip(np.array(places, np.float64), -_LARGEST, _LARGEST)
-        period = answers.period_of(truth)
-        to_truth = self._distance(x - answers.place(answers.value_of(truth)), period)
+        period = answer_type.period_of(truth)
+        to_truth = self._distance(x - answer_type.place(answer_type.value_of(truth)), period)
         apart = self._distance(x[:, None] - x, period) * np.outer(is_read, is_read)
         rewards = is_read * (1 - to_truth) + apart.sum(1) / (len(values) - 2)
         return [float(earned) for earned in rewards]

@@ -166,7 +166,7 @@ def digit_coverage(
     answers: dict[str, list[str]] = {}
     for sample in samples:
         text = written_answer(family, processor, sample)
-        answers.setdefault(sample.target.answer_type, []).append(text)
+        answers.setdefault(sample.target.type_name, []).append(text)
     return vocab.coverage_by_kind(answers)
 
 

@@ -38,7 +38,7 @@ def test_figures_are_kept_in_files_in_lists_and_when_read_back():
 
 def test_zeros_are_no_error_but_figures_are_counted():
     kind, truth = TYPES["counter"], Number(Decimal(512), digits=5)
-    assert truth.answer_type == "counter"
+    assert truth.type_name == "counter"
     right = kind.measures(truth, Answer(Decimal(512), "512"), 9.0)
     assert (right["accepted"], right["digits"], right["error"]) == (1, 1, 0)
     assert kind.measures(truth, Answer(None, "?"), 9.0)["digits"] == 0

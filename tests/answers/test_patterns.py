@@ -42,7 +42,7 @@ def test_a_pattern_matches_what_is_written_and_what_it_matches_is_read(target, d
     except ValueError as error:  # a counter's figures are no longer than it
         pytest.fail(str(error))
     assert reading is not None, match
-    assert reading.answer_type == target.answer_type
+    assert reading.type_name == target.type_name
 
 
 @pytest.mark.parametrize("name", SPOKEN)

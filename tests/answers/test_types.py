@@ -11,7 +11,7 @@ from gnomon import dialect
 from gnomon.answers.base.answer_type import Answer
 from gnomon.answers.number.measure import Turn
 from gnomon.answers.registry import TYPES
-from gnomon.eval.scoring.figures import answer_type_of, greater_is_better
+from gnomon.eval.scoring.figures import greater_is_better, type_name_of
 from gnomon.sample import (
     Box,
     Boxes,
@@ -139,7 +139,7 @@ def test_what_a_dialect_writes_is_read_back(name, spoken, data):
     targets, prose = TARGETS[name]
     target = data.draw(targets)
     text = data.draw(st.sampled_from(prose)).format(spoken.write(target, SIZE))
-    kind = TYPES[target.answer_type]
+    kind = TYPES[target.type_name]
     value = kind.read(text, target, which="last", dialect=spoken, size=SIZE).value
     truth = comparable(target, kind.value_of(target), spoken)
     if isinstance(target, Boxes):
@@ -197,4 +197,4 @@ def test_metrics_have_directions_and_the_first_counts_every_answer(name):
         if metric.headline:
             assert greater_is_better(f"{name}_{metric.name}") is (metric.better == "higher")
             assert metric.better
-            assert answer_type_of(f"{name}_{metric.name}") == name
+            assert type_name_of(f"{name}_{metric.name}") == name

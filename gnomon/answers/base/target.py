@@ -47,7 +47,7 @@ class Target(ABC):
     """True if an empty list in a user's file is an answer: that there is nothing."""
 
     @property
-    def answer_type(self) -> str:
+    def type_name(self) -> str:
         """Key of its type in `registry.TYPES`, of which a 24-hour dial has one of its own."""
         return self.name
 

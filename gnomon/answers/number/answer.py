@@ -83,7 +83,7 @@ class Number(Target):
         return f"Number(value={self.value!r}, unit={self.unit!r}, within={self.within!r}{later})"
 
     @property
-    def answer_type(self) -> str:
+    def type_name(self) -> str:
         """Type by the scale: one that goes round, a counter's, one with a tolerance, or none."""
         if self.cycle:
             return "cyclic"

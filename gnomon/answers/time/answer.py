@@ -58,7 +58,7 @@ class Time(Target):
         return hour, minute, second if self.shows_seconds else None
 
     @property
-    def answer_type(self) -> str:
+    def type_name(self) -> str:
         """Type by the dial, since dials of 12 and of 24 hours are never averaged together."""
         return "time" if self.hours == 12 else "time24"
 

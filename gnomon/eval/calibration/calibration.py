@@ -230,7 +230,7 @@ def calibrate(
     for prediction, question in pairs:
         form = question.target.form_of_question
         if prediction.logprob is not None and form.has_margin:
-            boxes.setdefault(form.answer_type, []).append((prediction, question))
+            boxes.setdefault(form.type_name, []).append((prediction, question))
         elif prediction.logprobs:
             listing = listing_of(tuple(prediction.logprobs), range_of(prediction, form))
             by_listing.setdefault(listing, []).append((prediction, question))
@@ -242,9 +242,9 @@ def calibrate(
             tolerance = min(map(tolerance_of, truths), default=0.0)
         rows = [_listed_row(prediction, question, rule, tolerance) for prediction, question in some]
         parts.append(_part(listing, tolerance, some, rows, same_groups=same_groups))
-    for answer_type, some in boxes.items():
+    for type_name, some in boxes.items():
         rows = [_margin_row(prediction, question, within) for prediction, question in some]
-        parts.append(_part(answer_type, within or 0.0, some, rows, same_groups=same_groups))
+        parts.append(_part(type_name, within or 0.0, some, rows, same_groups=same_groups))
     return tuple(parts)
 
 
@@ -318,10 +318,10 @@ def _margin_row(prediction: Prediction, question: Question, within: float | None
     truth = question.truth_at(prediction.size)
     if not truth.is_readable:
         return _Row(None, trust, is_refusal(prediction.text), is_unreadable=True)
-    answers = TYPES[truth.answer_type]
+    answer_type = TYPES[truth.type_name]
     value = margins.read_answer(prediction, truth)
     fit = margins.score(truth, value)
-    right = answers.is_correct(answers.measures(truth, Answer(value, prediction.text), 0.0))
+    right = answer_type.is_correct(answer_type.measures(truth, Answer(value, prediction.text), 0.0))
     if within is not None:
         right = right if truth.can_be_empty else value is not None
         pairs = margins.matched_pairs(truth, value)
@@ -385,7 +385,7 @@ class Certifier:
 
         The interval has the boxes within the true ones, and those that hold them.
         """
-        part = next((p for p in self.calibration.parts if p.listing == form.answer_type), None)
+        part = next((p for p in self.calibration.parts if p.listing == form.type_name), None)
         if part is None or prediction.logprob is None or prediction.size is None:
             return None
         limit, threshold = self._limits[part.listing]

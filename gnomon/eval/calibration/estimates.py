@@ -42,7 +42,7 @@ class Estimate:
         numbers: NumberRange | None = None,
     ) -> Estimate:  # fmt: skip
         """Estimate the answer to a question of that form; `within` is the distance still right."""
-        belief = belief_of(logprobs, form, dialect, form.answer_type)
+        belief = belief_of(logprobs, form, dialect, form.type_name)
         index = best_index(belief, rule)
         scale, is_near = 1.0, np.arange(len(belief.p)) == index
         if belief.answer_type.axis is not None:

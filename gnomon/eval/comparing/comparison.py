@@ -74,8 +74,8 @@ class Comparison:
         parts = [f"{verdict} at {', '.join(types)}" for verdict, types in titles.items() if types]
         # The candidate alone: whether the baseline beats chance is no news of a comparison.
         at_chance = [
-            lower_first(TYPES[answer_type].title)
-            for answer_type, test in self.chance[1].items()
+            lower_first(TYPES[type_name].title)
+            for type_name, test in self.chance[1].items()
             if not test.is_beaten
         ]
         if not at_chance:
@@ -136,10 +136,10 @@ def compare_uncorrected(
     items = next(iter(sides[0].values()))
     _check_same(items, next(iter(sides[1].values())), names)
     differences = []
-    for answer_type in next(iter(seeds[0].values())).summaries:
-        of_type = [i for i, item in items.items() if item.kind == answer_type]
-        costs = TYPES[answer_type].costs([items[i].truth for i in of_type])
-        for metric in metrics(answer_type, [items[i].measures for i in of_type]):
+    for type_name in next(iter(seeds[0].values())).summaries:
+        of_type = [i for i, item in items.items() if item.kind == type_name]
+        costs = TYPES[type_name].costs([items[i].truth for i in of_type])
+        for metric in metrics(type_name, [items[i].measures for i in of_type]):
             # Medians and R² have no measure per item, and a metric without a better side has no
             # verdict.
             if (
@@ -151,7 +151,7 @@ def compare_uncorrected(
             ids = [i for i in of_type if _is_measured(metric, i, sides)]
             if ids:
                 most = _largest_difference(metric, sum(costs) / len(costs))
-                differences.append(estimate_difference(answer_type, metric, ids, sides, most=most))
+                differences.append(estimate_difference(type_name, metric, ids, sides, most=most))
     chance = compare_with_chance(seeds[0]), compare_with_chance(seeds[1])
     return Comparison(*names, (tuple(seeds[0]), tuple(seeds[1])), tuple(differences), chance)
 

@@ -63,7 +63,7 @@ class Difference:
 
 
 def estimate_difference(
-    answer_type: str, metric: Metric, ids: Sequence[str], sides: Sequence[Side], *, most: float
+    type_name: str, metric: Metric, ids: Sequence[str], sides: Sequence[Side], *, most: float
 ) -> Difference:
     """Estimate candidate minus baseline over these items, which every run measured.
 
@@ -87,10 +87,10 @@ def estimate_difference(
         arms = [candidate - baseline]
     result = estimate_crossed(arms, units, unit=noun)
     # Labels and units may depend on the questions.
-    (display_metric,) = TYPES[answer_type].present([metric], [items[i].truth for i in ids])
+    (display_metric,) = TYPES[type_name].present([metric], [items[i].truth for i in ids])
     p, test = _test(metric, result, baseline, candidate, units)
     return Difference(
-        kind=answer_type,
+        kind=type_name,
         name=metric.name,
         label=display_metric.label,
         unit=metric.unit,

@@ -112,8 +112,8 @@ def _chance_verdicts(group: Group) -> list[str]:
     tests = compare_with_chance(group.scores)
     title = "{}: " if len(tests) > 1 else ""
     return [
-        f"{title.format(TYPES[answer_type].title)}{group.name} is {test.sentence}"
-        for answer_type, test in tests.items()
+        f"{title.format(TYPES[type_name].title)}{group.name} is {test.sentence}"
+        for type_name, test in tests.items()
         if not test.is_beaten
     ]
 

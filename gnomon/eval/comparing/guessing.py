@@ -75,11 +75,10 @@ def compare_with_chance(side: Mapping[int, Scores]) -> dict[str, ChanceTest]:
     """
     first = next(iter(side.values()))
     tests = {}
-    for answer_type, summary in first.summaries.items():
-        metric = TYPES[answer_type].metrics[0]
+    for type_name, summary in first.summaries.items():
+        metric = TYPES[type_name].metrics[0]
         by_seed = [
-            {item.sample_id: item for item in scores.of_type(answer_type)}
-            for scores in side.values()
+            {item.sample_id: item for item in scores.of_type(type_name)} for scores in side.values()
         ]
         # The order of the first seed holds for all.
         items = list(by_seed[0].values())
@@ -88,7 +87,7 @@ def compare_with_chance(side: Mapping[int, Scores]) -> dict[str, ChanceTest]:
         )
         # The best constant answer is the first run's: all seeds have the same questions.
         guesser, guesses = _better_guesser(
-            chance, first.constants.get(answer_type, ()), len(items), metric
+            chance, first.constants.get(type_name, ()), len(items), metric
         )
         if guesses and all(items_of_seed.keys() == by_seed[0].keys() for items_of_seed in by_seed):
             matrix = [
@@ -96,7 +95,7 @@ def compare_with_chance(side: Mapping[int, Scores]) -> dict[str, ChanceTest]:
                 for items_of_seed in by_seed
             ]
             values = np.mean(matrix, axis=0).tolist()
-            tests[answer_type] = _test_guesser(answer_type, metric, items, values, guesser, guesses)
+            tests[type_name] = _test_guesser(type_name, metric, items, values, guesser, guesses)
     return tests
 
 
@@ -117,7 +116,7 @@ def _better_guesser(
 
 
 def _test_guesser(
-    answer_type: str,
+    type_name: str,
     metric: Metric,
     items: Sequence[ScoredAnswer],
     model: Sequence[float],
@@ -135,7 +134,7 @@ def _test_guesser(
         for values in (guesses, model)
     ]
     ids = [item.sample_id for item in items]
-    result = estimate_difference(answer_type, metric, ids, sides, most=1.0)
+    result = estimate_difference(type_name, metric, ids, sides, most=1.0)
     ahead = (result.candidate - result.baseline) * (-1 if metric.better == "lower" else 1)
     # Half of a two-sided p is one-sided, if the difference has the right sign.
     p, test = result.p / 2 if ahead > 0 else 1 - result.p / 2, result.test
@@ -145,7 +144,7 @@ def _test_guesser(
     if guesser == "uniform" and is_independent and {*model} <= {0.0, 1.0}:
         p, test = binomial(int(sum(model)), len(items), guesses[0]), "exact binomial test"
     return ChanceTest(
-        kind=answer_type,
+        kind=type_name,
         metric=metric.name,
         label=result.label,
         unit=metric.unit,
@@ -166,11 +165,11 @@ _LONGEST_ANSWER = 40
 
 def repeated_answer_warnings(scores: Scores) -> list[str]:
     """Warn of each kind whose answers are mostly the same, by more than its truths are."""
-    kinds = list(scores.summaries)
+    type_names = list(scores.summaries)
     warnings = []
-    for answer_type in kinds:
-        if text := _repeated_answer(scores.of_type(answer_type)):
-            warnings.append(f"{TYPES[answer_type].title}: {text}" if len(kinds) > 1 else text)
+    for type_name in type_names:
+        if text := _repeated_answer(scores.of_type(type_name)):
+            warnings.append(f"{TYPES[type_name].title}: {text}" if len(type_names) > 1 else text)
     return warnings
 
 

@@ -54,8 +54,8 @@ def browser_data(
         for fact in classes_of_type:  # in the order of the classes, not of the questions
             facts.setdefault(fact.name, _Index()).extend(fact.labels)
     questions, rules, errors = _Index(), _Index(), _Index()
-    for answer_type in by_kind:
-        errors.extend(TYPES[answer_type].error_histogram.names)
+    for type_name in by_kind:
+        errors.extend(TYPES[type_name].error_histogram.names)
     items: dict[str, dict[str, Any]] = {}
     for index, (item, question, question_facts) in enumerate(describe_answers(runs[-1], samples)):
         # Questions with a picture are always there: the script looks their pictures up by id.
@@ -209,8 +209,8 @@ def example_pictures(
     """
     first_run = {item.sample_id: item.correct for item in runs[0].scores.items}
     chosen: dict[str, ScoredAnswer] = {}
-    for answer_type in runs[-1].scores.summaries:
-        items = runs[-1].scores.of_type(answer_type)
+    for type_name in runs[-1].scores.summaries:
+        items = runs[-1].scores.of_type(type_name)
         # first_run has no entry for a question that the first run was not asked: None equals
         # neither.
         in_dispute = [item for item in items if first_run.get(item.sample_id) == (not item.correct)]

@@ -57,14 +57,14 @@ def difference_tables(comparison: Comparison) -> list[dict[str, Any]]:
         by_type.setdefault(difference.kind, []).append(difference)
     return [
         {
-            "title": TYPES[answer_type].title,
+            "title": TYPES[type_name].title,
             "baseline": comparison.baseline,
             "candidate": comparison.candidate,
             "lines": list(_difference_rows(of_type)),
             "note": _note(comparison, of_type),
             "forests": list(_difference_charts(comparison, of_type)),
         }
-        for answer_type, of_type in by_type.items()
+        for type_name, of_type in by_type.items()
     ]
 
 
@@ -136,31 +136,31 @@ def _difference_mark(difference: Difference) -> Mark:
     )
 
 
-def seed_charts(groups: Sequence[Group], answer_type: str) -> list[tuple[str, Markup]]:
+def seed_charts(groups: Sequence[Group], type_name: str) -> list[tuple[str, Markup]]:
     """Draw each headline mean over all answers, a line per group; empty if no group has several
     seeds."""
     if not any(group.runs[1:] for group in groups):
         return []
     charts = []
-    for metric, marks in group_marks(groups, answer_type):
+    for metric, marks in group_marks(groups, type_name):
         heading = f"{metric.label} ({metric.unit})" if metric.unit else metric.label
-        label = f"{TYPES[answer_type].title}: {heading} by seed"
+        label = f"{TYPES[type_name].title}: {heading} by seed"
         charts.append((heading, forest(marks, label, differences=False)))
     return charts
 
 
-def group_marks(groups: Sequence[Group], answer_type: str) -> Iterator[tuple[Metric, list[Mark]]]:
+def group_marks(groups: Sequence[Group], type_name: str) -> Iterator[tuple[Metric, list[Mark]]]:
     """Yield each headline mean over all answers, with a mark for each group that was asked the
     kind."""
-    groups_of_type = [group for group in groups if answer_type in group.runs[0].scores.summaries]
-    for metric in TYPES[answer_type].metrics:
+    groups_of_type = [group for group in groups if type_name in group.runs[0].scores.summaries]
+    for metric in TYPES[type_name].metrics:
         if metric.headline and metric.among == "all" and metric.statistic in ("share", "mean"):
-            yield metric, [_group_mark(group, answer_type, metric) for group in groups_of_type]
+            yield metric, [_group_mark(group, type_name, metric) for group in groups_of_type]
 
 
-def _group_mark(group: Group, answer_type: str, metric: Metric) -> Mark:
+def _group_mark(group: Group, type_name: str, metric: Metric) -> Mark:
     """Estimate a group's mean over its seeds; seeds with other questions have no interval."""
-    items_by_run = [run.scores.of_type(answer_type) for run in group.runs]
+    items_by_run = [run.scores.of_type(type_name) for run in group.runs]
     seeds = [[item.measures[metric.key] for item in items] for items in items_by_run]
     ids = [[item.sample_id for item in items] for items in items_by_run]
     means = [float(np.mean(of_seed)) for of_seed in seeds]

@@ -97,10 +97,10 @@ def fact_classes(run: RunResult, samples: Mapping[str, Sample]) -> dict[str, lis
             if value in counter or len(counter) < _MOST_VALUES:
                 counter[value] += 1
     return {
-        answer_type: [
+        type_name: [
             classes for name, counter in facts.items() if (classes := _classes(name, counter))
         ]
-        for answer_type, facts in counts.items()
+        for type_name, facts in counts.items()
     }
 
 
@@ -158,9 +158,9 @@ def slices(
     The gap is that of the last run's best row to its worst, which comes first.
     """
     tables = {}
-    for answer_type, classes_of_type in by_kind.items():
-        metric = TYPES[answer_type].metrics[0]
-        columns = [_Column(run, samples, answer_type, classes_of_type) for run in runs]
+    for type_name, classes_of_type in by_kind.items():
+        metric = TYPES[type_name].metrics[0]
+        columns = [_Column(run, samples, type_name, classes_of_type) for run in runs]
         gaps: dict[frozenset[tuple[int, ...]], tuple[float, FactClasses]] = {}
         for fact in classes_of_type:
             parts = columns[-1].parts(fact)
@@ -180,7 +180,7 @@ def slices(
             for gap, fact in ranked
         ]
         if facts:
-            tables[answer_type] = {"label": metric.label, "facts": facts}
+            tables[type_name] = {"label": metric.label, "facts": facts}
     return tables
 
 
@@ -194,7 +194,7 @@ class _Column:
         self,
         run: RunResult,
         samples: Mapping[str, Sample],
-        answer_type: str,
+        type_name: str,
         classes_of_type: Sequence[FactClasses],
     ) -> None:
         self.places: dict[str, dict[str, list[int]]] = {
@@ -203,13 +203,13 @@ class _Column:
         values: list[float] = []
         self.items = []
         for item, _, facts in describe_answers(run, samples):
-            if item.kind != answer_type:
+            if item.kind != type_name:
                 continue
             for fact in classes_of_type:
                 # A value beyond those that were counted has no label.
                 if fact.key in facts and (label := fact.label_of(facts[fact.key])) is not None:
                     self.places[fact.name][label].append(len(values))
-            values.append(item.measures[TYPES[answer_type].metrics[0].key])
+            values.append(item.measures[TYPES[type_name].metrics[0].key])
             self.items.append(item)
         self.values = np.array(values)
 

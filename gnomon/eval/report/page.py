@@ -28,10 +28,10 @@ from gnomon.eval.report.sections import calibration_sections, section, summary
 from gnomon.eval.report.text_tables import answer_warnings, coverage_notes, group_notes
 from gnomon.eval.scoring.runs import (
     RunResult,
-    answer_types,
     check_names,
     data_title,
     split_by_source,
+    type_names,
 )
 from gnomon.eval.scoring.spaces import space_warning
 from gnomon.sample import Sample
@@ -81,7 +81,7 @@ def write_report(
     if right is None:
         right = _ALL if len(runs[-1].scores.items) <= _ALL else _RIGHT
     examples = example_pictures(runs, samples, worst=worst, right=right, disagreeing=disagreeing)
-    types = answer_types(runs)
+    types = type_names(runs)
     # Differences of groups have sections of their own.
     of_runs = comparisons if one_per_group else ()
     # A mapping of another type may draw its samples: too slow for the facts of all questions.
@@ -102,12 +102,12 @@ def write_report(
         warnings=[*answer_warnings(all_runs), *filter(None, map(space_warning, all_runs))],
         groups=[] if one_per_group else [group.sentence for group in groups],
         published=beside,
-        sections=[section(runs, answer_type, of_runs) for answer_type in types],
+        sections=[section(runs, type_name, of_runs) for type_name in types],
         means={} if one_per_group else {t: seed_charts(groups, t) for t in types},
         slices=slices(runs, stored, classes_by_kind),
         facts_heading=facts_heading(runs[-1], stored),
         by_source=[
-            (name, [summary(of_source, answer_type, ()) for answer_type in answer_types(of_source)])
+            (name, [summary(of_source, type_name, ()) for type_name in type_names(of_source)])
             for name, of_source in split_by_source(runs).items()
         ],
         beliefs=calibration_sections(runs),
@@ -187,10 +187,10 @@ def _margin_note(runs: Sequence[RunResult]) -> str:
 
 
 def _verdicts(
-    groups: Sequence[Group], comparisons: Sequence[Comparison], kinds: int
+    groups: Sequence[Group], comparisons: Sequence[Comparison], n_types: int
 ) -> Sequence[str]:
     """Return the verdicts; one sentence if there are several kinds, for a table has the figures."""
-    if kinds > 1 and comparisons:
+    if n_types > 1 and comparisons:
         return [comparison.short_verdict for comparison in comparisons]
     return list(chain.from_iterable(verdicts(groups, comparisons)))
 
@@ -208,15 +208,15 @@ def write_picture(file: Path, runs: Sequence[RunResult]) -> Path:
     from matplotlib.figure import Figure
 
     groups = group_runs(runs)
-    first_groups, types = groups[:_MOST], answer_types(runs)
+    first_groups, types = groups[:_MOST], type_names(runs)
     first_runs = [replace(group.runs[0], name=group.name) for group in groups]
     title = textwrap.fill(report_title(first_runs), 60)
     # Inches: 1,200 pixels, whose smallest letters are read at 600 too.
     height = 0.7 + 0.25 * title.count("\n") + len(types) * (0.35 + 0.27 * len(first_groups))
     figure = Figure(figsize=(6.0, height), dpi=200, layout="constrained")
     figure.suptitle(title, x=0.02, ha="left", size=11, weight="bold", parse_math=False)
-    for index, answer_type in enumerate(types, 1):
-        _panel(figure.add_subplot(len(types), 1, index), first_groups, answer_type)
+    for index, type_name in enumerate(types, 1):
+        _panel(figure.add_subplot(len(types), 1, index), first_groups, type_name)
     omitted = [f"{len(groups) - _MOST} more in the report"] if groups[_MOST:] else []
     footer = ["95 % intervals", *filter(None, [answer_dates(runs)]), *omitted, "made with gnomon"]
     figure.supxlabel(" · ".join(footer), x=0.02, ha="left", size=7, color=_SOFT, parse_math=False)
@@ -226,10 +226,10 @@ def write_picture(file: Path, runs: Sequence[RunResult]) -> Path:
     return file
 
 
-def _panel(axes: Axes, groups: Sequence[Group], answer_type: str) -> None:
+def _panel(axes: Axes, groups: Sequence[Group], type_name: str) -> None:
     """Draw the bars of one kind, with their intervals and figures."""
-    metric, marks = next(iter(group_marks(groups, answer_type)))
-    title = f"{TYPES[answer_type].title}: {metric.label}"
+    metric, marks = next(iter(group_marks(groups, type_name)))
+    title = f"{TYPES[type_name].title}: {metric.label}"
     axes.set_title(title, loc="left", size=8.5, color=_SOFT, parse_math=False)
     # Shares have the whole axis; other figures end at the greatest interval.
     end = 100.0 if metric.unit == "%" else max(max(m.interval or (m.value,)) for m in marks) or 1.0

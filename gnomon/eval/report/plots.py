@@ -28,12 +28,12 @@ UNREAD = "not read"
 _DIAL = 720
 
 
-def error_histogram(runs: Sequence[RunResult], answer_type: str) -> Markup:
+def error_histogram(runs: Sequence[RunResult], type_name: str) -> Markup:
     """Draw the share of answers in each class of error, all runs together."""
-    tallies = [Counter(map(error_class, run.scores.of_type(answer_type))) for run in runs]
-    names = [*TYPES[answer_type].error_histogram.names, UNREAD]
+    tallies = [Counter(map(error_class, run.scores.of_type(type_name))) for run in runs]
+    names = [*TYPES[type_name].error_histogram.names, UNREAD]
     counts = [[tally[name] for name in names] for tally in tallies]
-    return histogram(names, counts, f"{answer_type}: {TYPES[answer_type].error_histogram.title}")
+    return histogram(names, counts, f"{type_name}: {TYPES[type_name].error_histogram.title}")
 
 
 def error_class(item: ScoredAnswer) -> str:
@@ -46,44 +46,44 @@ def error_class(item: ScoredAnswer) -> str:
     return bins.names[side(bins.edges, error)]
 
 
-def truth_scatter(run: RunResult, index: int, answer_type: str) -> Markup | None:
+def truth_scatter(run: RunResult, index: int, type_name: str) -> Markup | None:
     """Draw answers against truths; None for a kind whose values are no points on a line, such as
     boxes.
 
     Where a scale goes round an answer is drawn next to its truth, the shorter way: 9.9 for a truth
     of 0.0 lies a tenth below it, and not at the other end.
     """
-    answers = TYPES[answer_type]
-    if answers.axis is None:
+    answer_type = TYPES[type_name]
+    if answer_type.axis is None:
         return None
-    per = answers.axis.per
-    items = [item for item in run.scores.of_type(answer_type) if item.value is not None]
+    per = answer_type.axis.per
+    items = [item for item in run.scores.of_type(type_name) if item.value is not None]
     if not items:
         return None
-    truths = [answers.place(answers.value_of(item.truth)) for item in items]
-    ends = (0.0, answers.axis.end) if answers.axis.end else _ends([t / per for t in truths])
+    truths = [answer_type.place(answer_type.value_of(item.truth)) for item in items]
+    ends = (0.0, answer_type.axis.end) if answer_type.axis.end else _ends([t / per for t in truths])
     points = []
     for item, truth in zip(items, truths, strict=True):
-        place = answers.place(item.value)
-        if period := answers.period_of(item.truth):
+        place = answer_type.place(item.value)
+        if period := answer_type.period_of(item.truth):
             nearer = truth + (place - truth + period / 2) % period - period / 2
             # Far off there is no room for it beyond the end: it stays where it is.
             is_beyond = not ends[0] <= nearer / per <= ends[1]
             place = place if is_beyond and abs(nearer - truth) > period / 4 else nearer
         points.append((truth / per, place / per))
-    label = f"{answer_type} of {run.name}: answers against truths"
-    return scatter(points, ends, colour(index), names=answers.axis.names, label=label)
+    label = f"{type_name} of {run.name}: answers against truths"
+    return scatter(points, ends, colour(index), names=answer_type.axis.names, label=label)
 
 
-def error_dials(run: RunResult, index: int, answer_type: str) -> Markup | None:
+def error_dials(run: RunResult, index: int, type_name: str) -> Markup | None:
     """Draw where the hands stand when the answer is wrong; None unless the dial has 12 hours."""
-    answers = TYPES[answer_type]
-    if answers.period != _DIAL:
+    answer_type = TYPES[type_name]
+    if answer_type.period != _DIAL:
         return None
-    items = run.scores.of_type(answer_type)
+    items = run.scores.of_type(type_name)
     # Sectors count questions, so that a dial's rare hours do not look easy.
     wrong = np.array([not item.correct for item in items])
-    minutes = np.array([int(answers.place(answers.value_of(item.truth))) for item in items])
+    minutes = np.array([int(answer_type.place(answer_type.value_of(item.truth))) for item in items])
     sectors = {"by the hour hand": minutes // 60, "by the minute hand": minutes % 60 // 5}
     shares = {}
     for caption, sector in sectors.items():

@@ -13,7 +13,7 @@ from gnomon.eval.formatting import NONE, difference_text, figure, interval
 from gnomon.eval.report import plots
 from gnomon.eval.scoring.belief import calibration_bins, expected_error, read_belief, top_answer
 from gnomon.eval.scoring.figures import LabelFigures, label_figures
-from gnomon.eval.scoring.runs import Result, RunResult, Summary, answer_types
+from gnomon.eval.scoring.runs import Result, RunResult, Summary, type_names
 
 if TYPE_CHECKING:
     from gnomon.eval.comparing.comparison import Comparison
@@ -34,16 +34,16 @@ class Row:
 
 def summary_rows(
     runs: Sequence[RunResult],
-    answer_type: str,
+    type_name: str,
     comparisons: Sequence[Comparison],
     *,
     headline: bool,
 ) -> list[Row]:
     """Build the rows of one kind for all runs; with two runs, their difference."""
-    summaries = [run.scores.summaries.get(answer_type) for run in runs]
+    summaries = [run.scores.summaries.get(type_name) for run in runs]
     all_read = not any(summary.unread for summary in summaries if summary)
     # With three runs a table has no room for differences: they have a section of their own.
-    differences = _differences(comparisons, answer_type, all_read) if len(runs) == 2 else {}
+    differences = _differences(comparisons, type_name, all_read) if len(runs) == 2 else {}
     # Runs may have been asked other kinds, and one alone may have beliefs or intervals.
     metrics: dict[str, Result] = {}
     for summary in filter(None, summaries):
@@ -62,11 +62,11 @@ _EQUAL_IF_ALL_READ = {"deviation": _CHARGED, "error": _CHARGED, "iou_read": "iou
 
 
 def _differences(
-    comparisons: Sequence[Comparison], answer_type: str, all_read: bool
+    comparisons: Sequence[Comparison], type_name: str, all_read: bool
 ) -> dict[str, Difference]:
     """Return the differences by metric; if all answers were read, metrics of read answers have one,
     too."""
-    by_name = {d.name: d for c in comparisons for d in c.differences if d.kind == answer_type}
+    by_name = {d.name: d for c in comparisons for d in c.differences if d.kind == type_name}
     if all_read:
         by_name |= {
             name: by_name[equal] for name, equal in _EQUAL_IF_ALL_READ.items() if equal in by_name
@@ -117,31 +117,31 @@ def _chance(result: Result) -> str:
 
 
 def summary(
-    runs: Sequence[RunResult], answer_type: str, comparisons: Sequence[Comparison]
+    runs: Sequence[RunResult], type_name: str, comparisons: Sequence[Comparison]
 ) -> dict[str, Any]:
     """Build the template's table of one kind, for all runs."""
-    headline = summary_rows(runs, answer_type, comparisons, headline=True)
+    headline = summary_rows(runs, type_name, comparisons, headline=True)
     return {
-        "kind": answer_type,
-        "title": TYPES[answer_type].title,
-        "counts": [s.n if (s := run.scores.summaries.get(answer_type)) else 0 for run in runs],
+        "kind": type_name,
+        "title": TYPES[type_name].title,
+        "counts": [s.n if (s := run.scores.summaries.get(type_name)) else 0 for run in runs],
         "headline": headline,
         "differs": any(row.difference for row in headline),
     }
 
 
 def section(
-    runs: Sequence[RunResult], answer_type: str, comparisons: Sequence[Comparison]
+    runs: Sequence[RunResult], type_name: str, comparisons: Sequence[Comparison]
 ) -> dict[str, Any]:
     """Build the table of headlines, that of all metrics, and the charts of one kind."""
     return {
-        **summary(runs, answer_type, comparisons),
-        "all_lines": summary_rows(runs, answer_type, comparisons, headline=False),
-        "labels": label_rows(runs, answer_type),
-        "errors_title": TYPES[answer_type].error_histogram.title,
-        "errors": plots.error_histogram(runs, answer_type),
-        "scatters": _charts_of_runs(runs, answer_type, plots.truth_scatter),
-        "dials": _charts_of_runs(runs, answer_type, plots.error_dials),
+        **summary(runs, type_name, comparisons),
+        "all_lines": summary_rows(runs, type_name, comparisons, headline=False),
+        "labels": label_rows(runs, type_name),
+        "errors_title": TYPES[type_name].error_histogram.title,
+        "errors": plots.error_histogram(runs, type_name),
+        "scatters": _charts_of_runs(runs, type_name, plots.truth_scatter),
+        "dials": _charts_of_runs(runs, type_name, plots.error_dials),
     }
 
 
@@ -158,15 +158,13 @@ class LabelCell:
 _MOST_LABELS = 30
 
 
-def label_rows(
-    runs: Sequence[RunResult], answer_type: str
-) -> list[tuple[str, int, list[LabelCell]]]:
+def label_rows(runs: Sequence[RunResult], type_name: str) -> list[tuple[str, int, list[LabelCell]]]:
     """Label, number of true boxes, and F1 with precision and recall of each run, with intervals.
 
     Labels that only answers have share the last row. Empty for types without labels, and where all
     true boxes have one.
     """
-    totals = [label_figures(run.scores.of_type(answer_type), answer_type) for run in runs]
+    totals = [label_figures(run.scores.of_type(type_name), type_name) for run in runs]
     counts: dict[str, int] = {}
     """True boxes by label, for labels that have any."""
     for figures in totals:  # runs may have been asked other questions
@@ -203,38 +201,38 @@ def _label_cell(figures: LabelFigures | None) -> LabelCell:
 
 def _charts_of_runs(
     runs: Sequence[RunResult],
-    answer_type: str,
+    type_name: str,
     draw: Callable[[RunResult, int, str], Markup | None],
 ) -> list[tuple[str, Markup]]:
-    pictures = [(run.name, draw(run, index, answer_type)) for index, run in enumerate(runs)]
+    pictures = [(run.name, draw(run, index, type_name)) for index, run in enumerate(runs)]
     return [(name, picture) for name, picture in pictures if picture]
 
 
 def calibration_sections(runs: Sequence[RunResult]) -> list[dict[str, Any]]:
     """Build a section for every kind of every run that stored beliefs, for the template."""
     rows = []
-    for answer_type in answer_types(runs):
+    for type_name in type_names(runs):
         for run in runs:
             # No run stores beliefs unless eval.belief was set.
-            pairs = list(_confidences(run, answer_type))
+            pairs = list(_confidences(run, type_name))
             if bins := calibration_bins(pairs):
                 n = len(pairs)
                 error = 100 * expected_error(bins)
                 words = f"Expected calibration error {error:.1f} points over {n:,}"
                 picture = plots.reliability(
-                    bins, f"{answer_type} of {run.name}: how often right against how sure"
+                    bins, f"{type_name} of {run.name}: how often right against how sure"
                 )
-                risk = plots.risk(pairs, f"{answer_type} of {run.name}: wrong by share answered")
-                title = f"{TYPES[answer_type].title}: {run.name}"
+                risk = plots.risk(pairs, f"{type_name} of {run.name}: wrong by share answered")
+                title = f"{TYPES[type_name].title}: {run.name}"
                 rows.append({"title": title, "words": words, "picture": picture, "risk": risk})
     return rows
 
 
-def _confidences(run: RunResult, answer_type: str) -> Iterator[tuple[float, bool]]:
+def _confidences(run: RunResult, type_name: str) -> Iterator[tuple[float, bool]]:
     """Yield the confidence of each answer's belief, and True if it is right."""
-    items = {item.sample_id: item for item in run.scores.of_type(answer_type)}
+    items = {item.sample_id: item for item in run.scores.of_type(type_name)}
     for prediction in run.predictions:
         item = items.get(prediction.sample_id)
         if item is not None and item.truth.is_readable and prediction.logprobs:
-            belief = read_belief(prediction, item.truth, answer_type)
-            yield top_answer(belief, TYPES[answer_type].value_of(item.truth))
+            belief = read_belief(prediction, item.truth, type_name)
+            yield top_answer(belief, TYPES[type_name].value_of(item.truth))

@@ -18,9 +18,9 @@ from gnomon.eval.scoring import certainty
 from gnomon.eval.scoring.figures import estimate_relaxed
 from gnomon.eval.scoring.runs import (
     RunResult,
-    answer_types,
     check_names,
     split_by_source,
+    type_names,
     unit_names,
 )
 
@@ -31,12 +31,12 @@ def table(runs: Sequence[RunResult]) -> str:
     groups = group_runs(runs)
     comparisons, refusals = compare_groups(groups)
     blocks = []
-    for answer_type in answer_types(runs):
-        blocks.append(_block(runs, answer_type, comparisons))
-        blocks += _label_block(runs, answer_type)
+    for type_name in type_names(runs):
+        blocks.append(_block(runs, type_name, comparisons))
+        blocks += _label_block(runs, type_name)
     for name, runs_on_source in split_by_source(runs).items():
         first, *more_blocks = [
-            _block(runs_on_source, answer_type, ()) for answer_type in answer_types(runs_on_source)
+            _block(runs_on_source, type_name, ()) for type_name in type_names(runs_on_source)
         ]
         blocks += [[f"{name} alone", *first], *more_blocks]
     blocks += _chartqa_block(runs)
@@ -49,10 +49,10 @@ def table(runs: Sequence[RunResult]) -> str:
 _MOST_LABELS = 8
 
 
-def _label_block(runs: Sequence[RunResult], answer_type: str) -> list[list[str]]:
+def _label_block(runs: Sequence[RunResult], type_name: str) -> list[list[str]]:
     """Format the figures of each label with their intervals: of a single run precision and recall,
     too."""
-    rows = label_rows(runs, answer_type)
+    rows = label_rows(runs, type_name)
     if not rows:
         return []
     lines = [["F1 by label, at IoU 0.5", "boxes", *(run.name for run in runs)]]
@@ -129,8 +129,7 @@ def json_data(runs: Sequence[RunResult]) -> dict[str, Any]:
         ],
         "runs": {
             name: {
-                answer_type: asdict(summary)
-                for answer_type, summary in scores_of_run.summaries.items()
+                type_name: asdict(summary) for type_name, summary in scores_of_run.summaries.items()
             }
             for name, scores_of_run in scores.items()
         },
@@ -164,15 +163,15 @@ def certainty_table(runs: Sequence[RunResult]) -> str:
     Runs that refuse other answers are right among other answers, so that nothing is tested.
     """
     blocks = []
-    for answer_type in answer_types(runs):
-        labels = [metric.label for metric in certainty.METRICS[answer_type]]
+    for type_name in type_names(runs):
+        labels = [metric.label for metric in certainty.METRICS[type_name]]
         lines = [
             [row.label, *(f"{value} {between}".strip() for value, between in row.cells)]
-            for row in summary_rows(runs, answer_type, (), headline=False)
+            for row in summary_rows(runs, type_name, (), headline=False)
             if row.label in labels
         ]
         if lines:
-            blocks.append(align([[TYPES[answer_type].title, *(run.name for run in runs)], *lines]))
+            blocks.append(align([[TYPES[type_name].title, *(run.name for run in runs)], *lines]))
     return "\n\n".join("\n".join(block) for block in blocks)
 
 
@@ -203,19 +202,18 @@ def _chartqa_block(runs: Sequence[RunResult]) -> list[list[str]]:
 
 
 def _block(
-    runs: Sequence[RunResult], answer_type: str, comparisons: Sequence[Comparison]
+    runs: Sequence[RunResult], type_name: str, comparisons: Sequence[Comparison]
 ) -> list[str]:
-    rows = summary_rows(runs, answer_type, comparisons, headline=True)
+    rows = summary_rows(runs, type_name, comparisons, headline=True)
     differs = any(row.difference for row in rows)
-    header = [TYPES[answer_type].title, *(run.name for run in runs)] + ["difference"] * differs
+    header = [TYPES[type_name].title, *(run.name for run in runs)] + ["difference"] * differs
     lines = [[*header, "chance"]]
     for row in rows:
         cells = [f"{value} {interval_text}".strip() for value, interval_text in row.cells]
         difference = [f"{row.difference} {row.verdict}".strip()] * differs
         lines.append([row.label, *cells, *difference, row.chance])
     counts = [
-        str(summary.n) if (summary := run.scores.summaries.get(answer_type)) else "0"
-        for run in runs
+        str(summary.n) if (summary := run.scores.summaries.get(type_name)) else "0" for run in runs
     ]
     lines.append(["Items", *counts, *[""] * differs, ""])
     return align(lines)
@@ -257,9 +255,9 @@ def _published_row(
     return [model, f"{loss}, published", *cells]
 
 
-def _run_cells(columns: Sequence[Any], run: RunResult, answer_type: str) -> list[str]:
+def _run_cells(columns: Sequence[Any], run: RunResult, type_name: str) -> list[str]:
     """Format a run's figures for the columns of the table."""
-    if answer_type not in run.scores.summaries:
+    if type_name not in run.scores.summaries:
         return [NONE] * len(columns)
-    results = [run.scores.summaries[answer_type][column["line"]] for column in columns]
+    results = [run.scores.summaries[type_name][column["line"]] for column in columns]
     return [f"{figure(r.estimate.value, r.unit)} {interval(r.estimate, r.unit)}" for r in results]

@@ -66,41 +66,41 @@ class Belief:
 
     def truths(self, truth: Value) -> NDArray[np.bool_]:
         """Mark the answers that equal the truth: [A]."""
-        answers = self.answer_type
+        answer_type = self.answer_type
         # Texts have no places: equal means what the type calls the same.
-        if answers.axis is None:
-            return np.array([v is not None and answers.is_same(v, truth) for v in self.values])
-        return distance(self.places - answers.place(truth), self.period) < SAME
+        if answer_type.axis is None:
+            return np.array([v is not None and answer_type.is_same(v, truth) for v in self.values])
+        return distance(self.places - answer_type.place(truth), self.period) < SAME
 
 
-def read_belief(prediction: Prediction, truth: Target, name: str) -> Belief:
+def read_belief(prediction: Prediction, truth: Target, type_name: str) -> Belief:
     """Read a stored belief, its listed answers as answers to this question."""
     stored, form = prediction.logprobs or {}, truth.form_of_question
-    name = name if truth.is_readable else form.answer_type
+    type_name = type_name if truth.is_readable else form.type_name
     try:
-        return belief_of(stored, form, prediction.dialect, name)
+        return belief_of(stored, form, prediction.dialect, type_name)
     except ValueError as error:
         raise ValueError(f"prediction {prediction.sample_id!r} {error}") from error
 
 
-def belief_of(logprobs: Mapping[str, float], form: Target, dialect: str, name: str) -> Belief:
+def belief_of(logprobs: Mapping[str, float], form: Target, dialect: str, type_name: str) -> Belief:
     """Return the belief about a question of that form, from log-probabilities by answer."""
-    if not TYPES[name].can_be_listed:
+    if not TYPES[type_name].can_be_listed:
         raise ValueError(
-            f"has log-probabilities of a {name}: times, numbers and texts can be listed; leave"
+            f"has log-probabilities of a {type_name}: times, numbers and texts can be listed; leave"
             " `logprobs` out"
         )
     if not np.isfinite(np.array(list(logprobs.values()), np.float64)).all():
         raise ValueError("has log-probabilities that are not all finite")
     answers = value_answers(logprobs, form)
     scores = np.array([logprobs[answer] for answer in answers], np.float64)
-    fields = _read_answers(answers, name, dialect, form)
+    fields = _read_answers(answers, type_name, dialect, form)
     # Words need no distance: a word that cannot be read is simply wrong. A number would be nowhere.
-    if TYPES[name].axis is not None and None in fields[0]:
+    if TYPES[type_name].axis is not None and None in fields[0]:
         unread = answers[fields[0].index(None)]
-        raise ValueError(f"lists {unread!r}, which cannot be read as a {name}: leave it out")
+        raise ValueError(f"lists {unread!r}, which cannot be read as a {type_name}: leave it out")
     unreadable = _unreadable_share(logprobs, scores) if len(answers) < len(logprobs) else 0.0
-    return Belief(TYPES[name], *fields, scores, TYPES[name].period_of(form), unreadable)
+    return Belief(TYPES[type_name], *fields, scores, TYPES[type_name].period_of(form), unreadable)
 
 
 def searched_range(
@@ -151,10 +151,10 @@ def distance(differences: Floats, period: float) -> Floats:
 # All clocks list the same 720 answers: they are read once, and not for each question.
 @lru_cache(maxsize=64)
 def _read_answers(
-    answers: tuple[str, ...], name: str, dialect: str, form: Target
+    answers: tuple[str, ...], type_name: str, dialect: str, form: Target
 ) -> tuple[tuple[Value | None, ...], Floats, Floats]:
     """Read the answers to a question of that form; return values, places and distances."""
-    answer_type = TYPES[name]
+    answer_type = TYPES[type_name]
     dialect_of_model = create(dialect)
     readings = [
         answer_type.read(answer, form, which="final", dialect=dialect_of_model, size=None)
@@ -165,17 +165,17 @@ def _read_answers(
     return values, places, distance(places[:, None] - places[None], answer_type.period_of(form))
 
 
-def metrics(name: str, measured: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
+def metrics(type_name: str, measured: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
     """Return a kind's metrics, with those of beliefs if any answer has one."""
     has_belief = any("belief_listed" in measures for measures in measured)
-    return TYPES[name].metrics + (METRICS[name] if has_belief else ())
+    return TYPES[type_name].metrics + (METRICS[type_name] if has_belief else ())
 
 
-def measures(prediction: Prediction, truth: Target, name: str) -> dict[str, float]:
+def measures(prediction: Prediction, truth: Target, type_name: str) -> dict[str, float]:
     """Measure a belief, by name; empty if none was stored."""
     if not prediction.logprobs:
         return {}
-    belief = read_belief(prediction, truth, name)
+    belief = read_belief(prediction, truth, type_name)
     # Rounding may lift the sum a little above 1.
     total = float(np.exp(list(prediction.logprobs.values())).sum())
     figures = {"belief_listed": min(1.0, total)}
@@ -183,8 +183,8 @@ def measures(prediction: Prediction, truth: Target, name: str) -> dict[str, floa
         if WORD in prediction.logprobs:
             figures["belief_nll"] = -prediction.logprobs[WORD]
         return figures | {"belief_true": belief.unreadable}
-    answers = belief.answer_type
-    value = answers.value_of(truth)
+    answer_type = belief.answer_type
+    value = answer_type.value_of(truth)
     is_true = belief.truths(value)
     if is_true.any():
         figures["belief_nll"] = float(-np.logaddexp.reduce(belief.logprobs[is_true]))
@@ -192,23 +192,23 @@ def measures(prediction: Prediction, truth: Target, name: str) -> dict[str, floa
     elif range_of(prediction, truth.form_of_question) is not None:
         # What a search does not come to has next to no probability, and no known one.
         figures["belief_true"] = 0.0
-    if answers.axis is not None:
-        figures |= _distance_measures(belief, answers.place(value))
+    if answer_type.axis is not None:
+        figures |= _distance_measures(belief, answer_type.place(value))
     return figures
 
 
-def uniform(group: Iterable[tuple[Prediction, Target]], name: str) -> dict[str, float]:
+def uniform(group: Iterable[tuple[Prediction, Target]], type_name: str) -> dict[str, float]:
     """Average each measure for a guesser that gives all listed answers the same probability.
 
     Of long numbers the list is the model's own choice, and nothing to guess from.
     """
     rows = [
-        measures(_uniform(prediction), truth, name)
+        measures(_uniform(prediction), truth, type_name)
         for prediction, truth in group
         if range_of(prediction, truth.form_of_question) is None
     ]
     keys = dict.fromkeys(key for row in rows for key in row)
-    if TYPES[name].is_cyclic:
+    if TYPES[type_name].is_cyclic:
         keys.pop("belief_expected", None)  # uniform round a dial has no mean direction
     return {key: float(np.mean([row[key] for row in rows if key in row])) for key in keys}
 
@@ -281,16 +281,16 @@ _CYCLIC = (
 )  # fmt: skip
 
 
-def _metrics_of(answers: AnswerType) -> tuple[Metric, ...]:
-    if answers.axis is None:
+def _metrics_of(answer_type: AnswerType) -> tuple[Metric, ...]:
+    if answer_type.axis is None:
         return _PLAIN
-    if not answers.is_cyclic:
+    if not answer_type.is_cyclic:
         return _NUMBER
     # Clocks of a type have one period, and minutes as a unit.
-    return _TIME if answers.period else _CYCLIC
+    return _TIME if answer_type.period else _CYCLIC
 
 
-METRICS = {name: _metrics_of(answers) for name, answers in TYPES.items()}
+METRICS = {type_name: _metrics_of(answer_type) for type_name, answer_type in TYPES.items()}
 """CRPS: E|X − y| − E|X − X′|/2 for X, X′ from p (Gneiting and Raftery 2007), on a dial with the
 shorter way round for |·| (Grimit et al. 2006); for a sure answer it is the deviation."""
 
@@ -347,7 +347,7 @@ def best_answer(logprobs: Mapping[str, float], form: Target, dialect: str, rule:
     theirs is the mode whatever the rule. Where it is likelier than not that nothing can be read,
     and that is listed, it is the answer.
     """
-    belief = belief_of(logprobs, form, dialect, form.answer_type)
+    belief = belief_of(logprobs, form, dialect, form.type_name)
     if belief.refuses:
         return WORD
     return value_answers(logprobs, form)[best_index(belief, rule)]

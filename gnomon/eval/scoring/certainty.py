@@ -13,27 +13,31 @@ RIGHT = "answered_right"
 """Measure of an answer that was not refused: 1 if it is right."""
 
 
-def measures(prediction: Prediction, truth: Target, name: str) -> dict[str, float]:
+def measures(prediction: Prediction, truth: Target, type_name: str) -> dict[str, float]:
     """Measure the interval of an answer, by name; empty for a run that was not calibrated."""
     certainty = prediction.certainty
     if certainty is None:
         return {}
-    answers = TYPES[name]
-    value, low = answers.value_of(truth), certainty.interval[0]
+    answer_type = TYPES[type_name]
+    value, low = answer_type.value_of(truth), certainty.interval[0]
     answered = {"answered": float(not certainty.refused)}
     if not truth.is_readable:  # no interval is about it
         return answered
     if truth.has_margin:
         return answered | _margin_measures(prediction, certainty.margin, truth)
-    if answers.axis is None:
+    if answer_type.axis is None:
         words = low.split(", ") if low else []
         covers = any(
-            answers.is_same(_read(answers, word, truth, prediction), value) for word in words
+            answer_type.is_same(_read(answer_type, word, truth, prediction), value)
+            for word in words
         )
         return answered | {"interval_covers": float(covers), "interval_width": float(len(words))}
-    ends = [answers.place(_read(answers, text, truth, prediction)) for text in certainty.interval]
-    inside, width = answers.place(value) - ends[0], ends[1] - ends[0]
-    if period := answers.period_of(truth):  # the interval may begin near the end of the scale
+    ends = [
+        answer_type.place(_read(answer_type, text, truth, prediction))
+        for text in certainty.interval
+    ]
+    inside, width = answer_type.place(value) - ends[0], ends[1] - ends[0]
+    if period := answer_type.period_of(truth):  # the interval may begin near the end of the scale
         inside, width = inside % period, width % period
         inside = 0.0 if period - inside < SAME else inside  # rounding below its beginning
     covers = -SAME <= inside <= width + SAME
@@ -66,30 +70,30 @@ def metrics(name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...
     return METRICS[name] if any("answered" in measures for measures in rows) else ()
 
 
-def _read(answers: AnswerType, text: str, truth: Target, prediction: Prediction) -> object:
-    reading = answers.read(
+def _read(answer_type: AnswerType, text: str, truth: Target, prediction: Prediction) -> object:
+    reading = answer_type.read(
         text, truth.form_of_question, which="final", dialect=create(prediction.dialect), size=None
     )
     return None if reading is None else reading.value
 
 
-def _metrics_of(answers: AnswerType) -> tuple[Metric, ...]:
-    if answers.target.has_margin:
+def _metrics_of(answer_type: AnswerType) -> tuple[Metric, ...]:
+    if answer_type.target.has_margin:
         unit, width = "px", "Margin of an edge"
-    elif answers.axis is None:
+    elif answer_type.axis is None:
         unit, width = "words", "Words in the set of an answer"
     else:
-        unit, width = ("min" if answers.period else ""), "Width of the interval"
+        unit, width = ("min" if answer_type.period else ""), "Width of the interval"
     answered = (
         Metric("answered", "Answered, not refused", headline=True),
         Metric(RIGHT, "Right among the answered", headline=True),
     )
-    if not answers.target.is_readable:
+    if not answer_type.target.is_readable:
         return answered
     holds = "Interval holds the truth"
-    if answers.target.has_margin:
+    if answer_type.target.has_margin:
         holds = "Margin holds the true box"
-    if answers.target.can_be_empty:
+    if answer_type.target.can_be_empty:
         holds = "Margins hold every matched box"
     return (
         Metric("interval_covers", holds, headline=True),
@@ -98,4 +102,4 @@ def _metrics_of(answers: AnswerType) -> tuple[Metric, ...]:
     )
 
 
-METRICS = {name: _metrics_of(answers) for name, answers in TYPES.items()}
+METRICS = {type_name: _metrics_of(answer_type) for type_name, answer_type in TYPES.items()}

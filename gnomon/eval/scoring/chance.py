@@ -42,9 +42,9 @@ class Chance:
     """First metric's measure of each item, if all items get the one answer that is best in it."""
 
 
-def chance(name: str, items: Sequence[ScoredAnswer]) -> Chance:
+def chance(type_name: str, items: Sequence[ScoredAnswer]) -> Chance:
     """Measure both guessers in each metric; constant answers are chosen on up to 1,000 items."""
-    answer_type = TYPES[name]
+    answer_type = TYPES[type_name]
     if not answer_type.target.is_readable:  # who always refuses would be right in all of them
         return Chance({}, ())
     # At random: every fifteenth of clocks in order would be those at quarters of an hour.
@@ -61,7 +61,9 @@ def chance(name: str, items: Sequence[ScoredAnswer]) -> Chance:
     missing = {
         metric.name for metric in answer_type.metrics if metric.key != "unread"
     } - uniform.keys()
-    assert not (uniform and missing), f"uniform guesses at {name} lack {missing}: add these to it"
+    assert not (uniform and missing), (
+        f"uniform guesses at {type_name} lack {missing}: add these to it"
+    )
     guessers = {
         "uniform": uniform,
         "constant": {

@@ -67,7 +67,7 @@ def is_swapped(near: str, far: str) -> bool:
 
 
 def box_intervals(
-    prediction: Prediction, value: Value, name: str
+    prediction: Prediction, value: Value, type_name: str
 ) -> list[tuple[Corners, Corners] | None]:
     """Return for each box of the value the lowest and the highest corners in pixels.
 
@@ -76,7 +76,7 @@ def box_intervals(
     """
     if not prediction.edges or prediction.size is None or prediction.certainty is not None:
         return []
-    boxes = list(TYPES[name].boxes(value)) if value is not None else []
+    boxes = list(TYPES[type_name].boxes(value)) if value is not None else []
     dialect, size = create(prediction.dialect), prediction.size
     by_corners = []
     for edges in prediction.edges:
@@ -97,17 +97,17 @@ def is_same_box(a: Corners, b: Corners) -> bool:
 
 
 def measures(
-    prediction: Prediction, truth: Target, name: str, value: Value | None
+    prediction: Prediction, truth: Target, type_name: str, value: Value | None
 ) -> dict[str, float]:
     """Measure the intervals of boxes that are matched with true ones; empty without any."""
-    intervals = box_intervals(prediction, value, name)
+    intervals = box_intervals(prediction, value, type_name)
     if not any(intervals) or prediction.size is None:
         return {}
     # An edge between two steps of the numbers is written as the nearer one.
     room = create(prediction.dialect).precision(prediction.size) * 2
     covers, widths = list[bool](), list[float]()
-    answers = TYPES[name]
-    for index, corners in answers.matched_boxes(truth, value):
+    answer_type = TYPES[type_name]
+    for index, corners in answer_type.matched_boxes(truth, value):
         ends = intervals[index]
         if ends is None:
             continue
@@ -127,9 +127,9 @@ _METRICS = (
 )
 
 
-def metrics(name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
+def metrics(type_name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
     """Return the metrics of edges, if any answer of the kind has a belief in them."""
-    is_measured = TYPES[name].in_pixels and any("edges_cover" in measures for measures in rows)
+    is_measured = TYPES[type_name].in_pixels and any("edges_cover" in measures for measures in rows)
     return _METRICS if is_measured else ()
 
 

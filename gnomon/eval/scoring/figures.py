@@ -119,9 +119,9 @@ CORRECT = "correct"
 
 # Kind and metric of each name but `correct`.
 _HEADLINES = {
-    f"{answer_type}_{metric.name}": (answer_type, metric)
-    for answer_type, answers in TYPES.items()
-    for metric in answers.metrics
+    f"{type_name}_{metric.name}": (type_name, metric)
+    for type_name, answer_type in TYPES.items()
+    for metric in answer_type.metrics
     if metric.headline
 }
 
@@ -132,9 +132,9 @@ def headlines(scores: Scores) -> dict[str, float]:
     values: dict[str, float | None] = {}
     if scores.items:
         values[CORRECT] = sum(item.correct for item in scores.items) / len(scores.items)
-    for answer_type, summary in scores.summaries.items():
+    for type_name, summary in scores.summaries.items():
         values |= {
-            f"{answer_type}_{metric.name}": metric.estimate.value for metric in summary.results
+            f"{type_name}_{metric.name}": metric.estimate.value for metric in summary.results
         }
     named = ((name, values.get(name)) for name in (CORRECT, *_HEADLINES))
     return {name: value for name, value in named if value is not None}
@@ -154,7 +154,7 @@ def greater_is_better(name: str) -> bool:
     return _HEADLINES[name][1].better == "higher"
 
 
-def answer_type_of(name: str) -> str | None:
+def type_name_of(name: str) -> str | None:
     """Return the kind of target that a figure belongs to; None for a figure of all kinds."""
     return _HEADLINES[name][0] if name in _HEADLINES else None
 
@@ -170,16 +170,16 @@ class LabelFigures:
     recall: Estimate
 
 
-def label_figures(items: Sequence[ScoredAnswer], answer_type: str) -> dict[str, LabelFigures]:
+def label_figures(items: Sequence[ScoredAnswer], type_name: str) -> dict[str, LabelFigures]:
     """Figures by label; empty for types without labels.
 
     Boxes of all pictures count alike, and questions of one unit are taken together.
     """
-    kind = TYPES[answer_type]
+    answer_type = TYPES[type_name]
     counts: dict[str, dict[str, Ints]]
     counts = defaultdict(lambda: defaultdict(lambda: np.zeros(3, np.int64)))
     for item, unit in zip(items, unit_names(items)[0], strict=True):
-        for label, numbers in kind.counts_by_label(item.truth, item.value).items():
+        for label, numbers in answer_type.counts_by_label(item.truth, item.value).items():
             counts[label][unit] += numbers
     return {label: _figures(np.array([*rows.values()])) for label, rows in counts.items()}
 

@@ -27,8 +27,8 @@ ANYWHERE = 1000.0
 
 def read_answer(prediction: Prediction, form: Target) -> Value | None:
     """Read the boxes of an answer, in pixels of the picture as the model saw it."""
-    answers: AnswerType = TYPES[form.answer_type]
-    reading = answers.read(
+    answer_type: AnswerType = TYPES[form.type_name]
+    reading = answer_type.read(
         prediction.text,
         form,
         which="final",
@@ -43,8 +43,10 @@ def written(prediction: Prediction, form: Target) -> str:
     value = read_answer(prediction, form)
     if value is None or prediction.size is None:
         return ""
-    answers = TYPES[form.answer_type]
-    return _write(answers, value, answers.boxes(value), create(prediction.dialect), prediction.size)
+    answer_type = TYPES[form.type_name]
+    return _write(
+        answer_type, value, answer_type.boxes(value), create(prediction.dialect), prediction.size
+    )
 
 
 def edge_error(answer: Corners, truth: Corners) -> float:
@@ -61,9 +63,9 @@ def matched_pairs(truth: Target, value: Value | None) -> list[tuple[Corners, Cor
     """Answered and true corners of each box that is matched with a true one, as scoring does."""
     if value is None:
         return []
-    answers = TYPES[truth.answer_type]
-    boxes = answers.boxes(value)
-    return [(boxes[index], corners) for index, corners in answers.matched_boxes(truth, value)]
+    answer_type = TYPES[truth.type_name]
+    boxes = answer_type.boxes(value)
+    return [(boxes[index], corners) for index, corners in answer_type.matched_boxes(truth, value)]
 
 
 def score(truth: Target, value: Value | None) -> float | None:
@@ -94,7 +96,7 @@ def agreement(prediction: Prediction, other: Prediction, form: Target) -> float:
     values = [read_answer(answer, form) for answer in (prediction, other)]
     if None in values:
         return 0.0
-    first, second = (TYPES[form.answer_type].boxes(value) for value in values)
+    first, second = (TYPES[form.type_name].boxes(value) for value in values)
     if not first or not second:
         return float(not first and not second)
     overlaps = np.array([[iou(a, b) for b in second] for a in first])
@@ -134,28 +136,32 @@ def interval(
     """
     if value is None:
         return "", ""
-    answers, form_of_family = TYPES[form.answer_type], create(dialect)
+    answer_type, form_of_family = TYPES[form.type_name], create(dialect)
     # Rounding to the dialect's numbers may not take from the margin.
     across, down = form_of_family.precision(size)
     pairs = []
-    for box in answers.boxes(value):
+    for box in answer_type.boxes(value):
         room = margin * side(box)
         pairs.append(_bounds(box, room + across, room + down, size))
     inner, outer = [ends[0] for ends in pairs], [ends[1] for ends in pairs]
     return (
-        _write(answers, value, inner, form_of_family, size),
-        _write(answers, value, outer, form_of_family, size),
+        _write(answer_type, value, inner, form_of_family, size),
+        _write(answer_type, value, outer, form_of_family, size),
     )
 
 
 def _write(
-    answers: AnswerType, value: Value, boxes: Sequence[Corners | None], dialect: Dialect, size: Size
+    answer_type: AnswerType,
+    value: Value,
+    boxes: Sequence[Corners | None],
+    dialect: Dialect,
+    size: Size,
 ) -> str:
     some = [box if box is not None and _is_sayable(box, dialect, size) else None for box in boxes]
     if not any(some):
         return ""
     try:
-        return answers.write_boxes(value, some, dialect, size)
+        return answer_type.write_boxes(value, some, dialect, size)
     except ValueError:  # a label that this family cannot write
         return ""
 

@@ -106,9 +106,9 @@ class Scores:
     constants: dict[str, tuple[float, ...]] = field(default_factory=dict)
     """Per kind, the first line's measure of each item under the best constant answer."""
 
-    def of_type(self, answer_type: str) -> list[ScoredAnswer]:
+    def of_type(self, type_name: str) -> list[ScoredAnswer]:
         """Select the answers of one type."""
-        return [item for item in self.items if item.kind == answer_type]
+        return [item for item in self.items if item.kind == type_name]
 
     def estimate(self, kind: str, name: str) -> Estimate:
         """Look up a figure with its interval: estimate("time", "exact")."""
@@ -183,13 +183,13 @@ def split_by_source(runs: Sequence[RunResult]) -> dict[str, list[RunResult]]:
         name: [replace(r, scores=r.sources[name], sources={}) for r in runs if name in r.sources]
         for name in dict.fromkeys(name for run in runs for name in run.sources)
     }
-    kinds_of_sources = [
-        kind for runs_of_source in by_name.values() for kind in answer_types(runs_of_source)
+    types_of_sources = [
+        name for runs_of_source in by_name.values() for name in type_names(runs_of_source)
     ]
     # Sources of different kinds have tables of their own anyway.
-    return by_name if len(set(kinds_of_sources)) < len(kinds_of_sources) else {}
+    return by_name if len(set(types_of_sources)) < len(types_of_sources) else {}
 
 
-def answer_types(runs: Sequence[RunResult]) -> list[str]:
+def type_names(runs: Sequence[RunResult]) -> list[str]:
     """List the kinds of target that any run has, in the order of the first run that has them."""
-    return list(dict.fromkeys(kind for run in runs for kind in run.scores.summaries))
+    return list(dict.fromkeys(name for run in runs for name in run.scores.summaries))

@@ -40,19 +40,19 @@ def score(
     if any(answer.is_refusal or not answer.truth.is_readable for answer in answers):
         answers = [_with_refusal(answer) for answer in answers]
     # In the order of TYPES, in which reports list them.
-    for answer_type in TYPES:
-        indices = [index for index, answer in enumerate(answers) if answer.kind == answer_type]
+    for type_name in TYPES:
+        indices = [index for index, answer in enumerate(answers) if answer.kind == type_name]
         if not indices:
             continue
         # What an unread answer costs depends on all truths of its type: they are measured last.
-        costs = TYPES[answer_type].costs([answers[index].truth for index in indices])
+        costs = TYPES[type_name].costs([answers[index].truth for index in indices])
         for index, cost in zip(indices, costs, strict=True):
             answers[index] = _measure(answers[index], cost)
         of_type = [answers[index] for index in indices]
-        guesses = chance(answer_type, of_type)
-        uniform = belief.uniform(beliefs[answer_type], answer_type)
-        summaries[answer_type] = _summary(answer_type, of_type, guesses.metrics, uniform)
-        constants[answer_type] = guesses.constant
+        guesses = chance(type_name, of_type)
+        uniform = belief.uniform(beliefs[type_name], type_name)
+        summaries[type_name] = _summary(type_name, of_type, guesses.metrics, uniform)
+        constants[type_name] = guesses.constant
     return Scores(tuple(answers), summaries, constants)
 
 
@@ -66,10 +66,10 @@ def score_answer(
 def _read_answer(prediction: Prediction, question: Question, which: Which) -> ScoredAnswer:
     """Read an answer; its measures are those of its belief alone so far."""
     truth = question.truth_at(prediction.size)
-    answer_type = truth.answer_type
+    type_name = truth.type_name
     dialect, size = create(prediction.dialect), prediction.size
     text = prediction.text
-    reading = TYPES[answer_type].read(text, truth, which=which, dialect=dialect, size=size)
+    reading = TYPES[type_name].read(text, truth, which=which, dialect=dialect, size=size)
     # A figure of the working is no answer where the answer is that nothing can be read. Of a free
     # text, whose value goes to the end, the word itself may be the answer.
     if reading and reading.span[1] < len(text.rstrip()) and is_whole_refusal(text):
@@ -77,22 +77,22 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
     value = reading.value if reading else None
     return ScoredAnswer(
         sample_id=prediction.sample_id,
-        kind=answer_type,
+        kind=type_name,
         truth=truth,
         text=text,
         value=value,
         rule=reading.rule if reading else None,
         correct=False,
-        measures=belief.measures(prediction, truth, answer_type)
-        | certainty.measures(prediction, truth, answer_type)
-        | edges.measures(prediction, truth, answer_type, value),
+        measures=belief.measures(prediction, truth, type_name)
+        | certainty.measures(prediction, truth, type_name)
+        | edges.measures(prediction, truth, type_name, value),
         size=size,
         picture=question.picture,
         group=question.group,
         span=reading.span if reading else None,
         cut=prediction.cut,
         certainty=prediction.certainty,
-        intervals=tuple(edges.box_intervals(prediction, value, answer_type)),
+        intervals=tuple(edges.box_intervals(prediction, value, type_name)),
         is_refusal=is_refusal(text),
     )
 
@@ -111,7 +111,7 @@ def _measure(answer: ScoredAnswer, cost: float) -> ScoredAnswer:
 
 
 def _summary(
-    answer_type: str,
+    type_name: str,
     answers: Sequence[ScoredAnswer],
     guesses: Mapping[str, dict[str, float]],
     uniform: Mapping[str, float],
@@ -122,7 +122,7 @@ def _summary(
         **{measure: {"uniform": value} for measure, value in uniform.items()},
     }
     units = Units.of(answers)
-    metrics = _metrics(answer_type, [answer.measures for answer in answers])
+    metrics = _metrics(type_name, [answer.measures for answer in answers])
     results = tuple(
         Result(
             name=metric.name,
@@ -133,10 +133,10 @@ def _summary(
             estimate=estimate_metric(metric, answers, units),
             chance=chance_by_metric.get(metric.name, {}),  # a belief without distances has no CRPS
         )
-        for metric in TYPES[answer_type].present(metrics, [answer.truth for answer in answers])
+        for metric in TYPES[type_name].present(metrics, [answer.truth for answer in answers])
     )
     unread = sum(answer.value is None for answer in answers)
-    return Summary(answer_type, len(answers), unread, results)
+    return Summary(type_name, len(answers), unread, results)
 
 
 def _with_refusal(answer: ScoredAnswer) -> ScoredAnswer:
@@ -160,12 +160,12 @@ _REFUSAL_METRICS = (
 )
 
 
-def _metrics(answer_type: str, measures: Sequence[Mapping[str, float]]) -> tuple[Metric, ...]:
+def _metrics(type_name: str, measures: Sequence[Mapping[str, float]]) -> tuple[Metric, ...]:
     return (
-        belief.metrics(answer_type, measures)
+        belief.metrics(type_name, measures)
         + _refusal_metrics(measures)
-        + certainty.metrics(answer_type, measures)
-        + edges.metrics(answer_type, measures)
+        + certainty.metrics(type_name, measures)
+        + edges.metrics(type_name, measures)
     )
 
 

@@ -96,9 +96,9 @@ def _mean_overlaps(answers: Sequence[tuple[str, Target, Size | None]]) -> dict[s
 
 def _overlap(text: str, truth: Target, size: Size | None, dialect: str) -> float:
     """Average over the true boxes the IoU with the nearest box of the answer."""
-    answers = TYPES[truth.answer_type]
-    reading = answers.read(text, truth, which="final", dialect=create(dialect), size=size)
-    boxes = answers.boxes(reading.value) if reading else ()
+    answer_type = TYPES[truth.type_name]
+    reading = answer_type.read(text, truth, which="final", dialect=create(dialect), size=size)
+    boxes = answer_type.boxes(reading.value) if reading else ()
     return sum(
         max((iou(box, true_box) for box in boxes), default=0.0) for true_box in truth.boxes
     ) / len(truth.boxes)

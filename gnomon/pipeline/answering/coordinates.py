@@ -51,7 +51,7 @@ class BoxText:
         target = sample.target
         if not target.has_place or size is None:
             return None
-        dialect, answers = create(loaded.family.dialect), TYPES[target.answer_type]
+        dialect, answers = create(loaded.family.dialect), TYPES[target.type_name]
         reading = answers.read(
             without_marks(loaded, text), target, which="final", dialect=dialect, size=size
         )

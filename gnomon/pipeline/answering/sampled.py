@@ -103,7 +103,7 @@ def _index(text: str, candidates: tuple[str, ...], form: Target, dialect: str) -
         return candidates.index(text)
     if WORD in candidates and is_refusal(text):
         return candidates.index(WORD)
-    answers = TYPES[form.answer_type]
+    answers = TYPES[form.type_name]
     reading = answers.read(text, form, which="final", dialect=create(dialect), size=None)
     if reading is None:
         return None
@@ -115,7 +115,7 @@ def _index(text: str, candidates: tuple[str, ...], form: Target, dialect: str) -
 
 @lru_cache(64)
 def _values(candidates: tuple[str, ...], form: Target, dialect: str) -> tuple[Value | None, ...]:
-    answers, written_in = TYPES[form.answer_type], create(dialect)
+    answers, written_in = TYPES[form.type_name], create(dialect)
     readings = [
         answers.read(text, form, which="final", dialect=written_in, size=None)
         for text in candidates

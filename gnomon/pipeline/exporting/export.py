@@ -230,7 +230,7 @@ def _add_costs(file: Path) -> list[str]:
     """
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     truths = [target_from_json(json.loads(row["target"])) for row in rows]
-    type_of_row = [truth.answer_type for truth in truths]
+    type_of_row = [truth.type_name for truth in truths]
     types = [name for name in TYPES if name in type_of_row]
     for name in types:
         places = [i for i, answer_type in enumerate(type_of_row) if answer_type == name]

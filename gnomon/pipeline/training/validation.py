@@ -9,7 +9,7 @@ from accelerate.utils import gather_object
 from transformers import PreTrainedModel
 
 from gnomon.eval import score
-from gnomon.eval.scoring.figures import answer_type_of, headlines
+from gnomon.eval.scoring.figures import headlines, type_name_of
 from gnomon.pipeline.answering.local import predict_batches
 from gnomon.pipeline.answering.rule import GREEDY, AnswerRule
 from gnomon.pipeline.load import Loaded
@@ -42,11 +42,11 @@ class Validation:
 
     def check_metric_applies(self, metric: str) -> None:
         """Raise a ValueError if no sample has the type of answer that the metric measures."""
-        answer_type = answer_type_of(metric)
-        types = {sample.target.answer_type for sample in self.samples}
-        if answer_type is not None and answer_type not in types:
+        type_name = type_name_of(metric)
+        types = {sample.target.type_name for sample in self.samples}
+        if type_name is not None and type_name not in types:
             raise ValueError(
-                f"train.metric: {metric!r} measures answers of type {answer_type}, and the"
+                f"train.metric: {metric!r} measures answers of type {type_name}, and the"
                 f" {len(self.samples)} validation samples have only {', '.join(sorted(types))}"
             )
 

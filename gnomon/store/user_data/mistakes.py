@@ -112,8 +112,8 @@ def _agree(row: UserRow, other: UserRow) -> bool:
     """True if both rows have the same answer, by the measure of its type."""
     if row.target == other.target:
         return True
-    kind = row.target.answer_type
-    if kind != other.target.answer_type:
+    kind = row.target.type_name
+    if kind != other.target.type_name:
         return False
     answers = TYPES[kind]
     return answers.is_same(answers.value_of(row.target), answers.value_of(other.target))

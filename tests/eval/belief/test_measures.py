@@ -65,7 +65,7 @@ NOON = [0 if text in ("11:50", "12:20") else -800 for text in MINUTES]
     ],
 )
 def test_a_belief_has_the_measures_of_its_equations(prediction, truth, figures):
-    result = measures(prediction, truth, truth.answer_type)
+    result = measures(prediction, truth, truth.type_name)
     assert {name: result[f"belief_{name}"] for name in figures} == pytest.approx(figures)
 
 
@@ -118,7 +118,7 @@ def test_crps_on_the_line_is_the_area_between_the_distributions(values, truth):
     ids=["choices have no distance", "a list without the truth", "no list", "an empty list"],
 )
 def test_what_cannot_be_said_of_a_belief_is_left_out(prediction, truth, names):
-    result = measures(prediction, truth, truth.answer_type)
+    result = measures(prediction, truth, truth.type_name)
     assert set(result) == {f"belief_{name}" for name in names.split()}
 
 

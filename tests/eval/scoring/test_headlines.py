@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from gnomon.eval import score
-from gnomon.eval.scoring.figures import answer_type_of, greater_is_better, headlines
+from gnomon.eval.scoring.figures import greater_is_better, headlines, type_name_of
 from gnomon.names import UnknownNameError
 from gnomon.sample import Number, Prediction, Sample, Time
 
@@ -38,4 +38,4 @@ def test_an_unknown_one_is_refused_with_the_nearest(name):
     with pytest.raises(UnknownNameError, match=rf"no metric '{name}' .*did you mean \w*_"):
         greater_is_better(name)
     assert greater_is_better("correct")
-    assert answer_type_of("correct") is None
+    assert type_name_of("correct") is None

@@ -137,7 +137,7 @@ def test_what_is_certified_is_what_was_calibrated():
         assert (text == "unreadable") == (prediction.logprobs["unreadable"] > log(0.5))
         certified = replace(prediction, text=text, certainty=certainty)
         truth = question.target
-        seen = certainty_measures(certified, truth, truth.answer_type)
+        seen = certainty_measures(certified, truth, truth.type_name)
         if truth.is_readable:
             assert seen["interval_covers"] == (score_of <= limit)
         else:
