@@ -28,6 +28,7 @@ class _Graded:
     """Base of rewards: finds the truths, and reads the completions."""
 
     kind: str
+    """Type of answer, a key of `registry.TYPES`."""
     _: KW_ONLY
     column: str = "target"
     which: Which = "final"
@@ -54,11 +55,11 @@ class _Graded:
 
 @dataclass(frozen=True)
 class Reward(_Graded):
-    """A reward from 0 to 1 for answers of that kind, one of `gnomon.answers.registry.TYPES`.
+    """A reward from 0 to 1 for answers of type `kind`, one of `gnomon.answers.registry.TYPES`.
 
-    The kind's `credit` computes it; without `partial` it is 1 if right, else 0. An unread answer
+    The type's `credit` computes it; without `partial` it is 1 if right, else 0. An unread answer
     gets 0. The dataset's `column` holds what `gnomon.sample.target_to_json` makes,
-    also as JSON text; a row of another kind gets None, which TRL leaves out, so that several
+    also as JSON text; a row of another type gets None, which TRL leaves out, so that several
     rewards can share a dataset. Boxes, one or several, and spots need a `size` column, too: width
     and height of the picture in whose pixels they are. `which` and `dialect` are as in scoring.
     """
@@ -78,7 +79,7 @@ class Reward(_Graded):
         **columns: Any,
     ) -> list[float | None]:
         truths = self._truths(columns)
-        # Kinds without boxes need no sizes.
+        # Types without boxes need no sizes.
         sizes = columns.get("size") or [None] * len(truths)
         return [
             self._credit(truth, completion, size and (int(size[0]), int(size[1])))
@@ -125,7 +126,7 @@ class CRPSReward(_Graded):
 
     `scale` is the distance that counts as 1, as all greater ones do: half a turn by default for
     times and numbers on a cycle; other numbers need one. `generations` is TRL's `num_generations`.
-    Other options, and rows of another kind, are as in `Reward`.
+    Other options, and rows of another type, are as in `Reward`.
     """
 
     _: KW_ONLY
@@ -180,7 +181,7 @@ class CRPSReward(_Graded):
         return rewards
 
     def _rewards(self, truth: Target, completions: Sequence[Any]) -> list[float] | list[None]:
-        """Rewards of all answers to one prompt; None if its truth is of another kind."""
+        """Rewards of all answers to one prompt; None if its truth is of another type."""
         if truth.type_name != self.kind:
             return [None] * len(completions)
         answer_type = TYPES[self.kind]
@@ -207,7 +208,7 @@ def _target(row: Any) -> Target:
     fields = json.loads(row) if isinstance(row, str) else row
     if not isinstance(fields, dict):
         raise ValueError(f"target {row!r}: give what gnomon.sample.target_to_json makes")
-    # A datasets.Dataset of several kinds gives each row all their fields, the others' as None.
+    # A datasets.Dataset of several types gives each row all their fields, the others' as None.
     return target_from_json({name: value for name, value in fields.items() if value is not None})
 
 

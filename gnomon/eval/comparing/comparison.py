@@ -22,7 +22,7 @@ Seeds: TypeAlias = "Mapping[int, Scores]"
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Differences of two models in every metric, the most important of each kind first."""
+    """Differences of two models in every metric, the most important of each type first."""
 
     baseline: str
     candidate: str
@@ -46,7 +46,7 @@ class Comparison:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Verdict on each kind's first metric, in words."""
+        """Verdict on each type's first metric, in words."""
         # One type needs no title: its sentence names the measure.
         main = first_metrics(self.differences)
         titles = [
@@ -59,7 +59,7 @@ class Comparison:
 
     @property
     def short_verdict(self) -> str:
-        """Verdicts on all kinds in a sentence: "ntil against ce: better at times; tied at numbers".
+        """Verdicts on all types in a sentence: "ntil against ce: better at times; tied at numbers".
 
         Types of answers in which the candidate does not beat chance come first.
         """
@@ -118,8 +118,8 @@ def compare(
     Either is one run, or several by seed. Every item counts: unread answers as wrong, or with what
     they are charged. With several seeds a metric is judged by Student's t over seeds and pictures
     (`crossed`), with one by McNemar's exact test or sign flips over the items, which says nothing
-    of other seeds. The first metrics of all kinds are corrected together by Holm, the others of
-    each kind among themselves.
+    of other seeds. The first metrics of all types are corrected together by Holm, the others of
+    each type among themselves.
     """
     return apply_holm([compare_uncorrected(a, b, names=names)])[0]
 
@@ -157,14 +157,14 @@ def compare_uncorrected(
 
 
 def apply_holm(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """Apply Holm's correction: over the first metrics of all kinds and comparisons; over the other
-    metrics of one kind in one comparison."""
+    """Apply Holm's correction: over the first metrics of all types and comparisons; over the other
+    metrics of one type in one comparison."""
     by_key = {(i, d.kind, d.name): d for i, c in enumerate(comparisons) for d in c.differences}
     main_keys = [
         (i, d.kind, d.name) for i, c in enumerate(comparisons) for d in first_metrics(c.differences)
     ]
     families: dict[tuple[int, str] | None, list[tuple[int, str, str]]] = {None: main_keys}
-    # Families: None is that of all first metrics, else comparison and kind.
+    # Families: None is that of all first metrics, else comparison and type.
     for key in by_key:
         if key not in main_keys:
             families.setdefault(key[:2], []).append(key)
@@ -178,7 +178,7 @@ def apply_holm(comparisons: Sequence[Comparison]) -> list[Comparison]:
 
 
 def first_metrics(differences: Sequence[Difference]) -> list[Difference]:
-    """Select the first metric of each kind, on which its verdict rests."""
+    """Select the first metric of each type of answer, on which its verdict rests."""
     # A dict keeps the last of each key: the first metric, if the order is reversed.
     return list({d.kind: d for d in reversed(differences)}.values())[::-1]
 

@@ -35,7 +35,9 @@ class Difference:
     """Candidate minus baseline in one metric of the summary, over the same items."""
 
     kind: str
+    """Type of answer, a key of `registry.TYPES`."""
     name: str
+    """Name of the metric."""
     label: str
     unit: str
     baseline: float

@@ -108,7 +108,7 @@ def verdicts(groups: Sequence[Group], comparisons: Sequence[Comparison]) -> list
 
 
 def _chance_verdicts(group: Group) -> list[str]:
-    """Sentences on the kinds in which a group does not beat chance."""
+    """Sentences on the types of answers in which a group does not beat chance."""
     tests = compare_with_chance(group.scores)
     title = "{}: " if len(tests) > 1 else ""
     return [

@@ -24,13 +24,14 @@ _GUESSER_NAMES: dict[Guesser, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ChanceTest:
-    """First metric of a kind in a model, set against the better of two guessers on the same items.
+    """First metric of a type of answers, set against the better of two guessers on the same items.
 
     The constant answer is chosen by the labels of these items: to beat it is a little harder than
     to beat one that was chosen beforehand.
     """
 
     kind: str
+    """Type of answer, a key of `registry.TYPES`."""
     metric: str
     label: str
     unit: str
@@ -68,10 +69,10 @@ class ChanceTest:
 
 
 def compare_with_chance(side: Mapping[int, Scores]) -> dict[str, ChanceTest]:
-    """Set a model against the better of the guessers, by kind; `side` has its scores by seed.
+    """Set a model against the better of the guessers, by type; `side` has its scores by seed.
 
     Several seeds count as the mean of their measures: these runs are judged, not other seeds. A
-    kind is left out if nothing is known of guessers, or if the seeds have other items.
+    type is left out if nothing is known of guessers, or if the seeds have other items.
     """
     first = next(iter(side.values()))
     tests = {}
@@ -164,7 +165,7 @@ _LONGEST_ANSWER = 40
 
 
 def repeated_answer_warnings(scores: Scores) -> list[str]:
-    """Warn of each kind whose answers are mostly the same, by more than its truths are."""
+    """Warn of each type whose answers are mostly the same, by more than its truths are."""
     type_names = list(scores.summaries)
     warnings = []
     for type_name in type_names:

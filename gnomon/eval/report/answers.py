@@ -156,7 +156,7 @@ def write_csv(
     # The answers are gone through twice: columns first, so that no row has to wait for the last
     # one.
     names = dict.fromkeys(name for row in _csv_rows(runs, samples or {}) for name in row)
-    # Facts come last, for kinds have many and measures are what is looked for.
+    # Facts come last, for types have many and measures are what is looked for.
     columns = sorted(names, key=lambda name: name.startswith("fact."))
     rows = ([row.get(name, "") for name in columns] for row in _csv_rows(runs, samples or {}))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -204,7 +204,7 @@ def example_pictures(
 ) -> dict[str, tuple[str, list[Any]]]:
     """Return a data URI and frames by question id; the URI is empty without a picture.
 
-    Selected are of each kind the last run's worst answers and half as many unread ones, some right
+    Selected are of each type the last run's worst answers and half as many unread ones, some right
     ones, some that are refused, and some that are right in only one of the first and the last run.
     """
     first_run = {item.sample_id: item.correct for item in runs[0].scores.items}

@@ -51,7 +51,7 @@ class DifferenceRow(NamedTuple):
 
 
 def difference_tables(comparison: Comparison) -> list[dict[str, Any]]:
-    """Build each kind's title, rows, note on p, and charts by heading."""
+    """Build each type's title, rows, note on p, and charts by heading."""
     by_type: dict[str, list[Difference]] = {}
     for difference in comparison.differences:
         by_type.setdefault(difference.kind, []).append(difference)
@@ -84,7 +84,7 @@ def _note(comparison: Comparison, differences: Sequence[Difference]) -> str:
 
 
 def _difference_rows(differences: Sequence[Difference]) -> Iterator[DifferenceRow]:
-    """Yield a kind's rows; below the first its seeds, if there are several."""
+    """Yield a type's rows; below the first its seeds, if there are several."""
     for difference in differences:
         unit = difference.unit
         yield DifferenceRow(
@@ -150,8 +150,8 @@ def seed_charts(groups: Sequence[Group], type_name: str) -> list[tuple[str, Mark
 
 
 def group_marks(groups: Sequence[Group], type_name: str) -> Iterator[tuple[Metric, list[Mark]]]:
-    """Yield each headline mean over all answers, with a mark for each group that was asked the
-    kind."""
+    """Yield each headline mean over all answers, with a mark for each group that has the
+    type."""
     groups_of_type = [group for group in groups if type_name in group.runs[0].scores.summaries]
     for metric in TYPES[type_name].metrics:
         if metric.headline and metric.among == "all" and metric.statistic in ("share", "mean"):

@@ -33,7 +33,7 @@ _USER_ROW_FACTS = {"file", "line", "group"}
 
 @dataclass(frozen=True, slots=True)
 class FactClasses:
-    """Classes of one fact among the questions of a kind."""
+    """Classes of one fact among the questions of a type."""
 
     key: str
     name: str
@@ -85,7 +85,7 @@ def facts_heading(run: RunResult, samples: Mapping[str, Sample]) -> str:
 
 
 def fact_classes(run: RunResult, samples: Mapping[str, Sample]) -> dict[str, list[FactClasses]]:
-    """Return for each kind of target the facts that split its questions."""
+    """Return for each type of answer the facts that split its questions."""
     counts: dict[str, dict[str, Counter[Fact]]] = {}
     for item, _, facts in describe_answers(run, samples):
         of_type = counts.setdefault(item.kind, {})
@@ -153,7 +153,7 @@ def slices(
     samples: Mapping[str, Sample],
     by_kind: Mapping[str, Sequence[FactClasses]],
 ) -> dict[str, dict[str, Any]]:
-    """Return for each kind its facts with their rows, the fact with the largest gap first.
+    """Return for each type its facts with their rows, the fact with the largest gap first.
 
     The gap is that of the last run's best row to its worst, which comes first.
     """
@@ -185,7 +185,7 @@ def slices(
 
 
 class _Column:
-    """Answers of one run and kind: the measure, the picture, and each fact's classes."""
+    """Answers of one run and type: the measure, the picture, and each fact's classes."""
 
     values: Floats
     items: list[ScoredAnswer]

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RunResult", "write_report"]
 
-# Right answers of each kind with a picture; all of them if no more questions than these were asked.
+# Right answers of each type with a picture; all of them if no more questions than these were asked.
 _RIGHT, _ALL = 8, 60
 _MOST_NAMED = 3
 
@@ -189,14 +189,14 @@ def _margin_note(runs: Sequence[RunResult]) -> str:
 def _verdicts(
     groups: Sequence[Group], comparisons: Sequence[Comparison], n_types: int
 ) -> Sequence[str]:
-    """Return the verdicts; one sentence if there are several kinds, for a table has the figures."""
+    """Return the verdicts; one sentence if there are several types, for a table has the figures."""
     if n_types > 1 and comparisons:
         return [comparison.short_verdict for comparison in comparisons]
     return list(chain.from_iterable(verdicts(groups, comparisons)))
 
 
 _SOFT, _RULE, _BAR = "#5b6572", "#d9dee5", "#5573ff"
-# Rows of a kind, and characters of a name: what 1,200 pixels hold.
+# Rows of a type, and characters of a name: what 1,200 pixels hold.
 _MOST, _LONGEST = 8, 22
 
 
@@ -227,7 +227,7 @@ def write_picture(file: Path, runs: Sequence[RunResult]) -> Path:
 
 
 def _panel(axes: Axes, groups: Sequence[Group], type_name: str) -> None:
-    """Draw the bars of one kind, with their intervals and figures."""
+    """Draw the bars of one type, with their intervals and figures."""
     metric, marks = next(iter(group_marks(groups, type_name)))
     title = f"{TYPES[type_name].title}: {metric.label}"
     axes.set_title(title, loc="left", size=8.5, color=_SOFT, parse_math=False)

@@ -47,7 +47,7 @@ def error_class(item: ScoredAnswer) -> str:
 
 
 def truth_scatter(run: RunResult, index: int, type_name: str) -> Markup | None:
-    """Draw answers against truths; None for a kind whose values are no points on a line, such as
+    """Draw answers against truths; None for a type whose values are no points on a line, such as
     boxes.
 
     Where a scale goes round an answer is drawn next to its truth, the shorter way: 9.9 for a truth

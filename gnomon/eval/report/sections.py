@@ -1,4 +1,4 @@
-"""Sections of a report: the tables and charts of each kind of target."""
+"""Sections of a report: the tables and charts of each type of answer."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def summary_rows(
     *,
     headline: bool,
 ) -> list[Row]:
-    """Build the rows of one kind for all runs; with two runs, their difference."""
+    """Build the rows of one type for all runs; with two runs, their difference."""
     summaries = [run.scores.summaries.get(type_name) for run in runs]
     all_read = not any(summary.unread for summary in summaries if summary)
     # With three runs a table has no room for differences: they have a section of their own.
     differences = _differences(comparisons, type_name, all_read) if len(runs) == 2 else {}
-    # Runs may have been asked other kinds, and one alone may have beliefs or intervals.
+    # Runs may have questions of other types, and one alone may have beliefs or intervals.
     metrics: dict[str, Result] = {}
     for summary in filter(None, summaries):
         for metric in summary.results:
@@ -119,7 +119,7 @@ def _chance(result: Result) -> str:
 def summary(
     runs: Sequence[RunResult], type_name: str, comparisons: Sequence[Comparison]
 ) -> dict[str, Any]:
-    """Build the template's table of one kind, for all runs."""
+    """Build the template's table of one type, for all runs."""
     headline = summary_rows(runs, type_name, comparisons, headline=True)
     return {
         "kind": type_name,
@@ -133,7 +133,7 @@ def summary(
 def section(
     runs: Sequence[RunResult], type_name: str, comparisons: Sequence[Comparison]
 ) -> dict[str, Any]:
-    """Build the table of headlines, that of all metrics, and the charts of one kind."""
+    """Build the table of headlines, that of all metrics, and the charts of one type."""
     return {
         **summary(runs, type_name, comparisons),
         "all_lines": summary_rows(runs, type_name, comparisons, headline=False),
@@ -209,7 +209,7 @@ def _charts_of_runs(
 
 
 def calibration_sections(runs: Sequence[RunResult]) -> list[dict[str, Any]]:
-    """Build a section for every kind of every run that stored beliefs, for the template."""
+    """Build a section for every type of every run that stored beliefs, for the template."""
     rows = []
     for type_name in type_names(runs):
         for run in runs:

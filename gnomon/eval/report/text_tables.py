@@ -26,7 +26,7 @@ from gnomon.eval.scoring.runs import (
 
 
 def table(runs: Sequence[RunResult]) -> str:
-    """Format each kind's headline lines with 95 % intervals, a column per run, and the verdicts."""
+    """Format each type's headline lines with 95 % intervals, a column per run, and the verdicts."""
     check_names(runs)
     groups = group_runs(runs)
     comparisons, refusals = compare_groups(groups)
@@ -158,7 +158,7 @@ def differences(groups: Sequence[Group], comparisons: Sequence[Comparison]) -> s
 
 
 def certainty_table(runs: Sequence[RunResult]) -> str:
-    """Format intervals and refusals of each kind, a column per run; empty if no run has any.
+    """Format intervals and refusals of each type, a column per run; empty if no run has any.
 
     Runs that refuse other answers are right among other answers, so that nothing is tested.
     """

@@ -2,7 +2,7 @@
 
 "constant" gives one answer to all questions, the best for each metric among up to 48 of the truths.
 It is chosen by the labels of these very questions, which flatters it. "uniform" guesses evenly
-among all possible answers, for kinds where these can be listed.
+among all possible answers, for types where these can be listed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _UNIT: Size = (1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """Figures that guessers reach on the questions of a kind."""
+    """Figures that guessers reach on the questions of a type."""
 
     metrics: dict[str, dict[str, float]]
     """Value of each guesser by metric."""
@@ -117,7 +117,7 @@ def _candidates(answer_type: AnswerType, items: Sequence[ScoredAnswer]) -> list[
 
 
 class _ItemSet:
-    """Items of a kind. Items with the same truth are measured once."""
+    """Items of a type. Items with the same truth are measured once."""
 
     def __init__(self, answer_type: AnswerType, items: Sequence[ScoredAnswer]) -> None:
         self.answer_type = answer_type

@@ -114,10 +114,10 @@ def measure_columns(
 
 
 CORRECT = "correct"
-"""Share of all answers that are right, whatever their kind."""
+"""Share of all answers that are right, whatever their type."""
 
 
-# Kind and metric of each name but `correct`.
+# Type and metric of each name but `correct`.
 _HEADLINES = {
     f"{type_name}_{metric.name}": (type_name, metric)
     for type_name, answer_type in TYPES.items()
@@ -127,7 +127,7 @@ _HEADLINES = {
 
 
 def headlines(scores: Scores) -> dict[str, float]:
-    """Return the share of right answers and each kind's headline figures; undefined ones are left
+    """Return the share of right answers and each type's headline figures; undefined ones are left
     out."""
     values: dict[str, float | None] = {}
     if scores.items:
@@ -155,7 +155,7 @@ def greater_is_better(name: str) -> bool:
 
 
 def type_name_of(name: str) -> str | None:
-    """Return the kind of target that a figure belongs to; None for a figure of all kinds."""
+    """Return the type of answer that a figure belongs to; None for a figure of all types."""
     return _HEADLINES[name][0] if name in _HEADLINES else None
 
 

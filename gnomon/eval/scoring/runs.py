@@ -1,4 +1,4 @@
-"""Runs of a model: scored answers, summaries of each kind, and how the run came about."""
+"""Runs of a model: scored answers, summaries of each type of answer, and how the run came about."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ScoredAnswer:
 
     sample_id: str
     kind: str
-    """Type of the answer, a key of `registry.TYPES`."""
+    """Type of answer, a key of `registry.TYPES`."""
     truth: Target
     """Boxes are in the pixels of `size`."""
     text: str
@@ -81,10 +81,10 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Lines of one type of answer."""
+    """Results of one type of answer, one per metric."""
 
     kind: str
-    """Key of the type in `registry.TYPES`."""
+    """Type of answer, a key of `registry.TYPES`."""
     n: int
     unread: int
     results: tuple[Result, ...]
@@ -99,12 +99,12 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Scored answers in the order of the samples, and a summary of each kind of target."""
+    """Scored answers in the order of the samples, and a summary of each type of answer."""
 
     items: tuple[ScoredAnswer, ...]
     summaries: dict[str, Summary]
     constants: dict[str, tuple[float, ...]] = field(default_factory=dict)
-    """Per kind, the first line's measure of each item under the best constant answer."""
+    """First metric's measure of each item, by type of answer, under the best constant answer."""
 
     def of_type(self, type_name: str) -> list[ScoredAnswer]:
         """Select the answers of one type."""
@@ -178,7 +178,7 @@ def check_names(runs: Sequence[RunResult]) -> None:
 
 
 def split_by_source(runs: Sequence[RunResult]) -> dict[str, list[RunResult]]:
-    """Return the runs' scores on each source alone; empty unless two sources ask for one kind."""
+    """Return the runs' scores on each source alone; empty unless two sources share a type."""
     by_name = {
         name: [replace(r, scores=r.sources[name], sources={}) for r in runs if name in r.sources]
         for name in dict.fromkeys(name for run in runs for name in run.sources)
@@ -186,10 +186,10 @@ def split_by_source(runs: Sequence[RunResult]) -> dict[str, list[RunResult]]:
     types_of_sources = [
         name for runs_of_source in by_name.values() for name in type_names(runs_of_source)
     ]
-    # Sources of different kinds have tables of their own anyway.
+    # Sources of different types have tables of their own anyway.
     return by_name if len(set(types_of_sources)) < len(types_of_sources) else {}
 
 
 def type_names(runs: Sequence[RunResult]) -> list[str]:
-    """List the kinds of target that any run has, in the order of the first run that has them."""
+    """List the types of answers that any run has, in the order of the first run that has them."""
     return list(dict.fromkeys(name for run in runs for name in run.scores.summaries))
