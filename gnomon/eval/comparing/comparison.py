@@ -12,7 +12,7 @@ from gnomon.answers.registry import TYPES
 from gnomon.eval.comparing.difference import Difference, Side, estimate_difference
 from gnomon.eval.comparing.guessing import ChanceTest, compare_with_chance
 from gnomon.eval.formatting import difference_text, figure, lower_first, p_text
-from gnomon.eval.scoring.belief import metrics
+from gnomon.eval.scoring import belief
 from gnomon.eval.scoring.runs import ScoredAnswer, Scores
 from gnomon.eval.stats.significance import holm
 
@@ -139,7 +139,10 @@ def compare_uncorrected(
     for type_name in next(iter(seeds[0].values())).summaries:
         of_type = [i for i, item in items.items() if item.kind == type_name]
         costs = TYPES[type_name].costs([items[i].truth for i in of_type])
-        for metric in metrics(type_name, [items[i].measures for i in of_type]):
+        # Intervals and refusals are not compared: who refuses other answers is right among others.
+        metrics = TYPES[type_name].metrics
+        metrics += belief.metrics(type_name, [items[i].measures for i in of_type])
+        for metric in metrics:
             # Medians and R² have no measure per item, and a metric without a better side has no
             # verdict.
             if (

@@ -165,10 +165,9 @@ def _read_answers(
     return values, places, distance(places[:, None] - places[None], answer_type.period_of(form))
 
 
-def metrics(type_name: str, measured: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
-    """Return a kind's metrics, with those of beliefs if any answer has one."""
-    has_belief = any("belief_listed" in measures for measures in measured)
-    return TYPES[type_name].metrics + (METRICS[type_name] if has_belief else ())
+def metrics(type_name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
+    """Return the metrics of beliefs, if any answer of the type has one."""
+    return METRICS[type_name] if any("belief_listed" in measures for measures in rows) else ()
 
 
 def measures(prediction: Prediction, truth: Target, type_name: str) -> dict[str, float]:

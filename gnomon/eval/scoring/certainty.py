@@ -66,7 +66,7 @@ def _margin_measures(
 
 
 def metrics(name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
-    """Return the metrics of intervals, if any answer of the kind has one."""
+    """Return the metrics of intervals, if any answer of the type has one."""
     return METRICS[name] if any("answered" in measures for measures in rows) else ()
 
 

@@ -122,7 +122,7 @@ def _summary(
         **{measure: {"uniform": value} for measure, value in uniform.items()},
     }
     units = Units.of(answers)
-    metrics = _metrics(type_name, [answer.measures for answer in answers])
+    metrics = metrics_of(type_name, [answer.measures for answer in answers])
     results = tuple(
         Result(
             name=metric.name,
@@ -137,6 +137,17 @@ def _summary(
     )
     unread = sum(answer.value is None for answer in answers)
     return Summary(type_name, len(answers), unread, results)
+
+
+def metrics_of(type_name: str, rows: Sequence[Mapping[str, float]]) -> tuple[Metric, ...]:
+    """Return all metrics of a summary: the type's own, and further ones that any answer has."""
+    return (
+        TYPES[type_name].metrics
+        + belief.metrics(type_name, rows)
+        + _refusal_metrics(rows)
+        + certainty.metrics(type_name, rows)
+        + edges.metrics(type_name, rows)
+    )
 
 
 def _with_refusal(answer: ScoredAnswer) -> ScoredAnswer:
@@ -158,15 +169,6 @@ _WRONGLY = "unreadable_wrongly"
 _REFUSAL_METRICS = (
     Metric(_WRONGLY, "Said to be unreadable, wrongly", better="lower", headline=True),
 )
-
-
-def _metrics(type_name: str, measures: Sequence[Mapping[str, float]]) -> tuple[Metric, ...]:
-    return (
-        belief.metrics(type_name, measures)
-        + _refusal_metrics(measures)
-        + certainty.metrics(type_name, measures)
-        + edges.metrics(type_name, measures)
-    )
 
 
 # Answers per type on which the measures of a uniform belief are averaged.
