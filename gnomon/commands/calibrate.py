@@ -376,7 +376,7 @@ def summary(part: Part, *, same_groups: bool = False, width: str = "") -> list[s
     if part.is_margin and groups >= least:
         radius = part.limit(Terms().coverage)
         what = "boxes have all edges"
-        if TYPES[part.listing].target.can_be_empty:
+        if TYPES[part.listing].target.is_box_list:
             what = "pictures have all edges of all matched boxes"
         lines.append(f"  nine of ten {what} within {radius:.1%} of the box's side")
     lines.append(f"  answered     wrong   at most, with 90 % probability, of {next_ones}")

@@ -43,8 +43,8 @@ class Target(ABC):
     """True if the interval of an answer is a margin round it, where no list has all answers."""
     target_fields: ClassVar[tuple[str, ...]] = ()
     """Fields that hold another target."""
-    can_be_empty: ClassVar[bool] = False
-    """True if an empty list in a user's file is an answer: that there is nothing."""
+    is_box_list: ClassVar[bool] = False
+    """True if the answer is a list of boxes; an empty one says that there is nothing."""
 
     @property
     def type_name(self) -> str:

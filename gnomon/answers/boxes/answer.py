@@ -38,7 +38,7 @@ class Boxes(Target):
     has_place: ClassVar[bool] = True
     has_steps: ClassVar[bool] = True
     has_margin: ClassVar[bool] = True
-    can_be_empty: ClassVar[bool] = True
+    is_box_list: ClassVar[bool] = True
 
     items: tuple[LabelledBox, ...] = ()
     invalid: int = 0

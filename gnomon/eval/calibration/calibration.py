@@ -323,7 +323,7 @@ def _margin_row(prediction: Prediction, question: Question, within: float | None
     fit = margins.score(truth, value)
     right = answer_type.is_correct(answer_type.measures(truth, Answer(value, prediction.text), 0.0))
     if within is not None:
-        right = right if truth.can_be_empty else value is not None
+        right = right if truth.is_box_list else value is not None
         pairs = margins.matched_pairs(truth, value)
         right = right and all(margins.edge_error(*pair) <= within for pair in pairs)
     return _Row(None if fit == np.inf else fit, trust, right, is_unmatched=fit is None)

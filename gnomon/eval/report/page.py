@@ -172,7 +172,7 @@ def _margin_note(runs: Sequence[RunResult]) -> str:
             if item.certainty is not None and item.certainty.margin is not None:
                 terms = run.settings.get("calibration") or {}
                 coverages.add(terms.get("coverage", 0.9))
-                has_lists = has_lists or item.truth.can_be_empty
+                has_lists = has_lists or item.truth.is_box_list
     if not coverages:
         return ""
     shares = " or ".join(f"{100 * coverage:.0f} %" for coverage in sorted(coverages))

@@ -93,7 +93,7 @@ def _metrics_of(answer_type: AnswerType) -> tuple[Metric, ...]:
     holds = "Interval holds the truth"
     if answer_type.target.has_margin:
         holds = "Margin holds the true box"
-    if answer_type.target.can_be_empty:
+    if answer_type.target.is_box_list:
         holds = "Margins hold every matched box"
     return (
         Metric("interval_covers", holds, headline=True),

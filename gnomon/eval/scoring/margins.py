@@ -76,7 +76,7 @@ def score(truth: Target, value: Value | None) -> float | None:
     """
     pairs = matched_pairs(truth, value)
     if not pairs:
-        return None if truth.can_be_empty else float("inf")
+        return None if truth.is_box_list else float("inf")
     return max(_box_score(answer, corners) for answer, corners in pairs)
 
 

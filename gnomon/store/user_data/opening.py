@@ -297,7 +297,7 @@ class _Reader:
         columns = self._columns
         try:
             # [] says that there is nothing to find.
-            if label != [] or not self._type.can_be_empty:
+            if label != [] or not self._type.is_box_list:
                 label = _cell(raw, columns.answer)
             return self._target(label, image)
         except ValueError as error:
