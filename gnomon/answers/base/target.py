@@ -160,6 +160,11 @@ class Target(ABC):
         return None
 
     @property
+    def tolerance(self) -> float:
+        """Largest distance from it that is still right."""
+        return 0.0
+
+    @property
     def words(self) -> str:
         """Text whose words are counted in a dataset's description, if any."""
         return ""

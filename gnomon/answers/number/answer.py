@@ -235,6 +235,11 @@ class Number(Target):
         """The value, which a grid may list."""
         return self.value
 
+    @property
+    def tolerance(self) -> float:
+        """The same as `within`, for measures in floats."""
+        return float(self.within)
+
     @classmethod
     def grid_of_labels(cls, truths: Sequence[Self]) -> tuple[Decimal, Decimal, Decimal] | None:
         """First, last and step of a scale that goes round, or of a counter with decimals."""

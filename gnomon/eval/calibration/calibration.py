@@ -239,7 +239,7 @@ def calibrate(
         tolerance = within
         if tolerance is None:
             truths = [question.target for _, question in some if question.target.is_readable]
-            tolerance = min(map(tolerance_of, truths), default=0.0)
+            tolerance = min((truth.tolerance for truth in truths), default=0.0)
         rows = [_listed_row(prediction, question, rule, tolerance) for prediction, question in some]
         parts.append(_part(listing, tolerance, some, rows, same_groups=same_groups))
     for type_name, some in boxes.items():
@@ -397,11 +397,6 @@ class Certifier:
             refused=trust < threshold,
             margin=min(limit, margins.ANYWHERE),
         )
-
-
-def tolerance_of(truth: Target) -> float:
-    """Return the distance from a truth that its labels call right: a scale's finest step."""
-    return float(getattr(truth, "within", 0))
 
 
 def listing_of(answers: Sequence[str], numbers: NumberRange | None) -> str:
