@@ -187,10 +187,10 @@ class CRPSReward(_Graded):
         answer_type = TYPES[self.kind]
         values = [self._answer(truth, completion).value for completion in completions]
         is_read = np.array([value is not None for value in values])
-        places = [0.0 if value is None else answer_type.place(value) for value in values]
-        x = np.clip(np.array(places, np.float64), -_LARGEST, _LARGEST)
+        positions = [0.0 if value is None else answer_type.position(value) for value in values]
+        x = np.clip(np.array(positions, np.float64), -_LARGEST, _LARGEST)
         period = answer_type.period_of(truth)
-        to_truth = self._distance(x - answer_type.place(answer_type.value_of(truth)), period)
+        to_truth = self._distance(x - answer_type.position(answer_type.value_of(truth)), period)
         apart = self._distance(x[:, None] - x, period) * np.outer(is_read, is_read)
         rewards = is_read * (1 - to_truth) + apart.sum(1) / (len(values) - 2)
         return [float(earned) for earned in rewards]

@@ -42,7 +42,7 @@ class AnswerType(ABC):
     cost_measure: ClassVar[str] = ""
     """Key of the measure that `charged` repeats, with unread answers at their `costs`."""
     axis: Axis | None = None
-    """Axis on which its values have a place, if they have one."""
+    """Axis on which its values have a position, if they have one."""
     in_pixels: ClassVar[bool] = False
     """True if its values are places in the picture."""
     readers: ClassVar[tuple[Callable[..., Any], ...]] = ()
@@ -142,7 +142,7 @@ class AnswerType(ABC):
 
     @property
     def period(self) -> float:
-        """Length of `place` after which it begins again, as on a dial; 0 if it never does."""
+        """Length of `position` after which it begins again, as on a dial; 0 if it never does."""
         return self.axis.end * self.axis.per if self.axis and self.axis.end else 0.0
 
     @property
@@ -158,8 +158,8 @@ class AnswerType(ABC):
         """True if two values are the same answer."""
         return bool(value == other)
 
-    def place(self, value: Any) -> float:
-        """Place of a value on the axis; NaN if there is none."""
+    def position(self, value: Any) -> float:
+        """Coordinate of a value on the axis; NaN without an axis."""
         return math.nan
 
     def counts_by_label(self, truth: Any, value: Any) -> dict[str, tuple[int, int, int]]:
@@ -268,7 +268,7 @@ class Axis:
     end: float | None = None
     """Upper end, the lower one being 0. None where the truths decide."""
     per: float = 1.0
-    """Units of `AnswerType.place` in one unit of the axis: 60 minutes in an hour."""
+    """Units of `AnswerType.position` in one unit of the axis: 60 minutes in an hour."""
 
 
 @dataclass(frozen=True, slots=True)

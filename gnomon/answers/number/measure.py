@@ -239,7 +239,7 @@ class NumberType(AnswerType):
         """Error without the limit of the charge."""
         return measures["error"]
 
-    def place(self, value: Decimal) -> float:
+    def position(self, value: Decimal) -> float:
         """Value as a float."""
         return float(value)
 
@@ -373,7 +373,7 @@ class CyclicType(NumberType):
         """Cycle of the truth's scale, such as 360."""
         return float(truth.cycle)
 
-    def place(self, value: Turn) -> float:  # type: ignore[override]
+    def position(self, value: Turn) -> float:  # type: ignore[override]
         """Value as a float, from 0 to below the cycle."""
         return float(value.value)
 

@@ -287,7 +287,7 @@ class TimeType(AnswerType):
         """Charge half a turn of the dial: no time is further from any truth."""
         return [self.hours * 30.0] * len(truths)
 
-    def place(self, value: Hms) -> float:
+    def position(self, value: Hms) -> float:
         """Minutes from the top of the dial."""
         hour, minute, second = value
         return (60 * hour + minute + (second or 0) / 60) % self.period

@@ -65,9 +65,9 @@ class Estimate:
         value = belief.answer_type.value_of(truth)
         if belief.answer_type.axis is None:
             return 1.0 - float(belief.p[belief.truths(value)].sum())
-        to_truth = distance(belief.places - belief.answer_type.place(value), belief.period)
+        to_truth = distance(belief.positions - belief.answer_type.position(value), belief.period)
         if self.numbers is not None:
-            is_inside = self.numbers.holds(belief.answer_type.place(value))
+            is_inside = self.numbers.holds(belief.answer_type.position(value))
             return float(to_truth[self.index]) / self.scale if is_inside else float("inf")
         nearest = int(np.argmin(to_truth))
         if to_truth[nearest] > half_step(belief) + SAME:
@@ -85,7 +85,7 @@ class Estimate:
         value = belief.answer_type.value_of(truth)
         if belief.answer_type.axis is None:
             return bool(belief.truths(value)[self.index])
-        error = belief.places[self.index] - belief.answer_type.place(value)
+        error = belief.positions[self.index] - belief.answer_type.position(value)
         return bool(distance(np.array(error), belief.period) <= within + SAME)
 
     def interval(self, answers: Sequence[str], limit: float) -> tuple[str, str]:
@@ -95,9 +95,9 @@ class Estimate:
         """
         belief = self.belief
         if self.numbers is not None:
-            return self.numbers.around(float(belief.places[self.index]), limit * self.scale)
+            return self.numbers.around(float(belief.positions[self.index]), limit * self.scale)
         inside = belief.distances[self.index] <= limit * self.scale + SAME
-        offsets = belief.places - belief.places[self.index]
+        offsets = belief.positions - belief.positions[self.index]
         if belief.period and not inside.all():
             offsets = (offsets + belief.period / 2) % belief.period - belief.period / 2
         first, last = (
@@ -115,8 +115,8 @@ class Estimate:
 
 def half_step(belief: Belief) -> float:
     """Return half of the least distance between two listed answers; 0 for a single one."""
-    places: Floats = np.unique(belief.places)
-    gaps = np.diff(places)
-    if belief.period and len(places) > 1:
-        gaps = np.append(gaps, places[0] + belief.period - places[-1])
+    positions: Floats = np.unique(belief.positions)
+    gaps = np.diff(positions)
+    if belief.period and len(positions) > 1:
+        gaps = np.append(gaps, positions[0] + belief.period - positions[-1])
     return float(gaps.min()) / 2 if len(gaps) else 0.0

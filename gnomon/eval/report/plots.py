@@ -60,17 +60,17 @@ def truth_scatter(run: RunResult, index: int, type_name: str) -> Markup | None:
     items = [item for item in run.scores.of_type(type_name) if item.value is not None]
     if not items:
         return None
-    truths = [answer_type.place(answer_type.value_of(item.truth)) for item in items]
+    truths = [answer_type.position(answer_type.value_of(item.truth)) for item in items]
     ends = (0.0, answer_type.axis.end) if answer_type.axis.end else _ends([t / per for t in truths])
     points = []
     for item, truth in zip(items, truths, strict=True):
-        place = answer_type.place(item.value)
+        position = answer_type.position(item.value)
         if period := answer_type.period_of(item.truth):
-            nearer = truth + (place - truth + period / 2) % period - period / 2
+            nearer = truth + (position - truth + period / 2) % period - period / 2
             # Far off there is no room for it beyond the end: it stays where it is.
             is_beyond = not ends[0] <= nearer / per <= ends[1]
-            place = place if is_beyond and abs(nearer - truth) > period / 4 else nearer
-        points.append((truth / per, place / per))
+            position = position if is_beyond and abs(nearer - truth) > period / 4 else nearer
+        points.append((truth / per, position / per))
     label = f"{type_name} of {run.name}: answers against truths"
     return scatter(points, ends, colour(index), names=answer_type.axis.names, label=label)
 
@@ -83,7 +83,9 @@ def error_dials(run: RunResult, index: int, type_name: str) -> Markup | None:
     items = run.scores.of_type(type_name)
     # Sectors count questions, so that a dial's rare hours do not look easy.
     wrong = np.array([not item.correct for item in items])
-    minutes = np.array([int(answer_type.place(answer_type.value_of(item.truth))) for item in items])
+    minutes = np.array(
+        [int(answer_type.position(answer_type.value_of(item.truth))) for item in items]
+    )
     sectors = {"by the hour hand": minutes // 60, "by the minute hand": minutes % 60 // 5}
     shares = {}
     for caption, sector in sectors.items():

@@ -40,16 +40,16 @@ class Belief:
 
     answer_type: AnswerType
     values: tuple[Value | None, ...]
-    places: Floats
-    """[A]: minutes round the dial, or numbers; NaN for words."""
+    positions: Floats
+    """[A]: coordinates on the axis, as minutes round the dial or numbers; NaN for words."""
     distances: Floats
     """[A, A]: distance of each answer from each, the shorter way round."""
     logprobs: Floats
     period: float = 0.0
-    """Length after which places begin again, as on a dial; 0 if they never do."""
+    """Length after which positions begin again, as on a dial; 0 if they never do."""
     unreadable: float = 0.0
     """Share of the probability that nothing can be read, where that is listed as an answer, too;
-    `p` and all places are about the answers that give a value."""
+    `p` and all positions are about the answers that give a value."""
 
     @property
     def refuses(self) -> bool:
@@ -67,10 +67,10 @@ class Belief:
     def truths(self, truth: Value) -> NDArray[np.bool_]:
         """Mark the answers that equal the truth: [A]."""
         answer_type = self.answer_type
-        # Texts have no places: equal means what the type calls the same.
+        # Texts have no positions: equal means what the type calls the same.
         if answer_type.axis is None:
             return np.array([v is not None and answer_type.is_same(v, truth) for v in self.values])
-        return distance(self.places - answer_type.place(truth), self.period) < SAME
+        return distance(self.positions - answer_type.position(truth), self.period) < SAME
 
 
 def read_belief(prediction: Prediction, truth: Target, type_name: str) -> Belief:
@@ -153,7 +153,7 @@ def distance(differences: Floats, period: float) -> Floats:
 def _read_answers(
     answers: tuple[str, ...], type_name: str, dialect: str, form: Target
 ) -> tuple[tuple[Value | None, ...], Floats, Floats]:
-    """Read the answers to a question of that form; return values, places and distances."""
+    """Read the answers to a question of that form; return values, positions and distances."""
     answer_type = TYPES[type_name]
     dialect_of_model = create(dialect)
     readings = [
@@ -161,8 +161,14 @@ def _read_answers(
         for answer in answers
     ]
     values = tuple(reading.value if reading else None for reading in readings)
-    places = np.array([nan if value is None else answer_type.place(value) for value in values])
-    return values, places, distance(places[:, None] - places[None], answer_type.period_of(form))
+    positions = np.array(
+        [nan if value is None else answer_type.position(value) for value in values]
+    )
+    return (
+        values,
+        positions,
+        distance(positions[:, None] - positions[None], answer_type.period_of(form)),
+    )
 
 
 def metrics(type_name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
@@ -192,7 +198,7 @@ def measures(prediction: Prediction, truth: Target, type_name: str) -> dict[str,
         # What a search does not come to has next to no probability, and no known one.
         figures["belief_true"] = 0.0
     if answer_type.axis is not None:
-        figures |= _distance_measures(belief, answer_type.place(value))
+        figures |= _distance_measures(belief, answer_type.position(value))
     return figures
 
 
@@ -220,7 +226,7 @@ def _uniform(prediction: Prediction) -> Prediction:
 def _distance_measures(belief: Belief, truth: float) -> dict[str, float]:
     """Measure what needs distances, circular on a dial."""
     p, period = belief.p, belief.period
-    distances = distance(belief.places - truth, period)
+    distances = distance(belief.positions - truth, period)
     # On a clock minutes are a fair tolerance; numbers of any size need a relative one, which has no
     # meaning where 0 is a place like any other.
     within = {}
@@ -240,14 +246,14 @@ def expected(belief: Belief) -> float:
     """Return the mean; on a dial, the direction of Σ p·e^(iθ) (Mardia and Jupp 2000)."""
     period = belief.period
     if not period:
-        return float(belief.p @ belief.places)
+        return float(belief.p @ belief.positions)
     # 11:55 and 0:05 average to midnight, not to six.
     return float(np.angle(resultant(belief)) / (2 * np.pi) * period % period)
 
 
 def resultant(belief: Belief) -> complex:
     """Return Σ p·e^(iθ) on a dial; the shorter it is, the less the mean direction means."""
-    return complex(belief.p @ np.exp(2j * np.pi * belief.places / belief.period))
+    return complex(belief.p @ np.exp(2j * np.pi * belief.positions / belief.period))
 
 
 _mean = partial(Metric, statistic="mean")
@@ -311,10 +317,10 @@ def calibration_bins(pairs: Sequence[tuple[float, bool]]) -> list[Bin]:
     """Sort pairs of confidence and correctness into bins of equal width, without empty ones."""
     confidence, right = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
     # A confidence of exactly 1 belongs to the last bin.
-    place = np.minimum((confidence * BINS).astype(int), BINS - 1)
+    bin_of_pair = np.minimum((confidence * BINS).astype(int), BINS - 1)
     return [
         Bin(float(confidence[mask].mean()), float(right[mask].mean()), int(mask.sum()))
-        for mask in (place == b for b in np.unique(place))
+        for mask in (bin_of_pair == b for b in np.unique(bin_of_pair))
     ]
 
 
@@ -371,4 +377,4 @@ def _nearest_to_mean(belief: Belief) -> int:
     # On a dial a belief that looks both ways alike has no mean direction.
     if belief.period and abs(resultant(belief)) < _NO_DIRECTION:
         return _median(belief)
-    return int(np.argmin(distance(belief.places - mean, belief.period)))
+    return int(np.argmin(distance(belief.positions - mean, belief.period)))

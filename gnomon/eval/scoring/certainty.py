@@ -33,10 +33,10 @@ def measures(prediction: Prediction, truth: Target, type_name: str) -> dict[str,
         )
         return answered | {"interval_covers": float(covers), "interval_width": float(len(words))}
     ends = [
-        answer_type.place(_read(answer_type, text, truth, prediction))
+        answer_type.position(_read(answer_type, text, truth, prediction))
         for text in certainty.interval
     ]
-    inside, width = answer_type.place(value) - ends[0], ends[1] - ends[0]
+    inside, width = answer_type.position(value) - ends[0], ends[1] - ends[0]
     if period := answer_type.period_of(truth):  # the interval may begin near the end of the scale
         inside, width = inside % period, width % period
         inside = 0.0 if period - inside < SAME else inside  # rounding below its beginning
