@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gnomon.answers.base.target import Corners
-from gnomon.answers.box.read import in_pixels, read_box
+from gnomon.answers.box.read import read_box, to_pixels
 from gnomon.commands.pictures import box_questions
 from gnomon.dialect import create
 from gnomon.progress import warn
@@ -104,7 +104,7 @@ def _read(answer: Prediction, size: Size) -> Corners | None:
     reading = read_box(answer.text)
     if reading is None or answer.size is None:
         return None
-    corners = in_pixels(reading, create(answer.dialect), answer.size).value
+    corners = to_pixels(reading, create(answer.dialect), answer.size).value
     x, y = (new / old for new, old in zip(size, answer.size, strict=True))
     x1, x2 = sorted(min(max(x * corner, 0.0), float(size[0])) for corner in corners[::2])
     y1, y2 = sorted(min(max(y * corner, 0.0), float(size[1])) for corner in corners[1::2])

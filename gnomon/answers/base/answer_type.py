@@ -43,8 +43,6 @@ class AnswerType(ABC):
     """Key of the measure that `charged` repeats, with unread answers at their `costs`."""
     axis: Axis | None = None
     """Axis on which its values have a position, if they have one."""
-    in_pixels: ClassVar[bool] = False
-    """True if its values are places in the picture."""
     readers: ClassVar[tuple[Callable[..., Any], ...]] = ()
     """Functions that read such answers, for users: `gnomon.eval` has them by name."""
     can_be_listed: ClassVar[bool] = False

@@ -89,7 +89,7 @@ class Dialect:
         (sx, sy), step = self._scale(size), 10.0**-self._decimals / 2
         return step * sx, step * sy
 
-    def in_pixels(self, corners: Corners, size: Size) -> Corners:
+    def to_pixels(self, corners: Corners, size: Size) -> Corners:
         """Convert numbers of this space, x first, to pixels of the picture."""
         (sx, sy), (left, top) = self._scale(size), self._padding(size)
         x1, y1, x2, y2 = corners
@@ -165,7 +165,7 @@ class Dialect:
         Swapped corners stay swapped.
         """
         a, b, c, d = numbers
-        x1, y1, x2, y2 = self.in_pixels((b, a, d, c) if self.y_first else (a, b, c, d), size)
+        x1, y1, x2, y2 = self.to_pixels((b, a, d, c) if self.y_first else (a, b, c, d), size)
         wide, tall = size
         across = [min(max(x, 0.0), wide) for x in (x1, x2)]
         down = [min(max(y, 0.0), tall) for y in (y1, y2)]
@@ -236,7 +236,7 @@ class Dialect:
         left, top, right, bottom = self._numbers((0, 0, *size), size)
         if not (left <= a < c <= right and top <= b < d <= bottom):
             return None
-        x1, y1, x2, y2 = self.in_pixels((b, a, d, c) if self.y_first else (a, b, c, d), size)
+        x1, y1, x2, y2 = self.to_pixels((b, a, d, c) if self.y_first else (a, b, c, d), size)
         wide, tall = size
         x1, y1, x2, y2 = max(x1, 0.0), max(y1, 0.0), min(x2, wide), min(y2, tall)
         return (x1, y1, x2, y2) if x1 < x2 and y1 < y2 else None

@@ -9,7 +9,7 @@ from gnomon.answers.base.answer_type import SHARES, AnswerType, ErrorHistogram, 
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Corners, Size
 from gnomon.answers.box.answer import Box
-from gnomon.answers.box.read import boxes, in_pixels, parse_box, read_box
+from gnomon.answers.box.read import boxes, parse_box, read_box, to_pixels
 from gnomon.answers.reading.base import Reading, Which
 
 
@@ -82,8 +82,8 @@ METRICS = (
 
 # IoU from which a box counts as right, as in PASCAL VOC.
 _RIGHT = 0.5
-# Listed out here, since inside the class `boxes` and `in_pixels` are its own attributes.
-_READERS = (read_box, parse_box, boxes, in_pixels)
+# Listed out here, since inside the class `boxes` is its own attribute.
+_READERS = (read_box, parse_box, boxes, to_pixels)
 
 
 class BoxType(AnswerType):
@@ -92,7 +92,6 @@ class BoxType(AnswerType):
     target = Box
     title = "Box"
     metrics = METRICS
-    in_pixels = True
     reward_measure = "iou"
     readers = _READERS
     error_histogram = ErrorHistogram("Intersection over union", "iou", *SHARES)
@@ -107,7 +106,7 @@ class BoxType(AnswerType):
             span = start, start + len(text.strip())
             return Reading(strict.corners, span, f"dialect {dialect.name}")
         reading = read_box(text, which=which)
-        return in_pixels(reading, dialect, size) if reading else None
+        return to_pixels(reading, dialect, size) if reading else None
 
     def slow_measures(
         self, truth: Box, value: Corners | None, size: Size | None
@@ -166,7 +165,6 @@ _BOX = BoxType()
 class BoxListType(AnswerType):
     """Common part of the types whose answers are lists of boxes with texts, measured by F1."""
 
-    in_pixels = True
     reward_measure = "f1"
 
     def boxes(self, value: Any) -> Sequence[Corners]:

@@ -19,7 +19,7 @@ def read_box(text: str, *, which: Which = "final") -> Reading[Corners] | None:
 
     Of several boxes the final answer counts, unless `which` says otherwise. Four numbers make a
     box, as two corners, x first, unless the text says otherwise (y first, width and height): a
-    polygon is none. `in_pixels` knows the rules whose numbers have a space of their own.
+    polygon is none. `to_pixels` knows the rules whose numbers have a space of their own.
     """
     return find(text, boxes, which)
 
@@ -42,7 +42,7 @@ def parse_box(text: str, *, which: Which = "final") -> Corners | None:
     return reading.value if reading else None
 
 
-def in_pixels(reading: Reading[Corners], dialect: Dialect, size: Size) -> Reading[Corners]:
+def to_pixels(reading: Reading[Corners], dialect: Dialect, size: Size) -> Reading[Corners]:
     """Convert a reading to pixels of the picture; some forms have a space of their own."""
     form, (a, b, c, d) = reading.rule.rpartition(": ")[2], reading.value
     space = _SPACES.get(form)
@@ -52,7 +52,7 @@ def in_pixels(reading: Reading[Corners], dialect: Dialect, size: Size) -> Readin
         space = None
     if space is None and dialect.y_first and form in _UNNAMED:
         a, b, c, d = b, a, d, c
-    return reading._replace(value=(space or dialect).in_pixels((a, b, c, d), size))
+    return reading._replace(value=(space or dialect).to_pixels((a, b, c, d), size))
 
 
 # Rules of numbers without names, whose order is the dialect's.

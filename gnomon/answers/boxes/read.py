@@ -12,7 +12,7 @@ from typing import NamedTuple
 from gnomon.answers.base.dialect import Dialect, final
 from gnomon.answers.base.target import Corners, Size
 from gnomon.answers.box.answer import Box
-from gnomon.answers.box.read import NAMES, boxes, in_pixels
+from gnomon.answers.box.read import NAMES, boxes, to_pixels
 from gnomon.answers.boxes.answer import Boxes, LabelledBox
 from gnomon.answers.reading.base import (
     Reading,
@@ -83,7 +83,7 @@ def read_boxes(text: str, dialect: Dialect, size: Size) -> Reading[Boxes] | None
 
 def _to_labelled_box(row: _Row, dialect: Dialect, size: Size) -> LabelledBox | None:
     try:
-        corners = in_pixels(row.box, dialect, size).value if row.box else None
+        corners = to_pixels(row.box, dialect, size).value if row.box else None
         return LabelledBox(row.label, Box(*corners)) if corners else None
     except ValueError:  # swapped corners, or a degenerate box
         return None

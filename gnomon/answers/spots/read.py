@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Corners, Size
 from gnomon.answers.box.answer import Box
-from gnomon.answers.box.read import boxes, in_pixels
+from gnomon.answers.box.read import boxes, to_pixels
 from gnomon.answers.reading.base import Reading, trim_label
 from gnomon.answers.spots.answer import Spot, Spots
 
@@ -28,7 +28,7 @@ def read_spots(text: str, dialect: Dialect, size: Size) -> Reading[Spots] | None
 
 def _spot(label: str, box: Reading[Corners] | None, dialect: Dialect, size: Size) -> Spot | None:
     try:
-        return Spot(label, Box(*in_pixels(box, dialect, size).value)) if box else None
+        return Spot(label, Box(*to_pixels(box, dialect, size).value)) if box else None
     except ValueError:  # no text, or swapped corners
         return None
 

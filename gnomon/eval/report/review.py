@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, StrictBool, ValidationError
 
-from gnomon.answers.registry import TYPES
 from gnomon.atomic import put_text
 from gnomon.eval.formatting import figure, interval, value_text
 from gnomon.eval.report.markup import data_uri, excerpt, template
@@ -124,6 +123,6 @@ def _card(item: ScoredAnswer, sample: Sample | None) -> dict[str, Any]:
         "question": sample.question if sample else "",
         "picture": data_uri(whole) if sample and (whole := sample.display) else None,
         "parts": excerpt(item.text, item.span, len(item.text)),
-        "space": f"in pixels of {width} × {height}; " if TYPES[item.kind].in_pixels else "",
+        "space": f"in pixels of {width} × {height}; " if item.truth.has_place else "",
         "rule": item.rule,
     }

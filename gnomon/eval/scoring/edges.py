@@ -129,7 +129,9 @@ _METRICS = (
 
 def metrics(type_name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
     """Return the metrics of edges, if any answer of the type has a belief in them."""
-    is_measured = TYPES[type_name].in_pixels and any("edges_cover" in measures for measures in rows)
+    is_measured = TYPES[type_name].target.has_place and any(
+        "edges_cover" in measures for measures in rows
+    )
     return _METRICS if is_measured else ()
 
 
