@@ -291,7 +291,7 @@ def _picture_form(recipe: Recipe, run: Path | None, certifier: Certifier | None)
         form = TARGETS[boxes].form_of_labels(columns) or form
     if section.grid is not None and form.on_grid(section.grid_values) is None:
         form = Number(Decimal(0))
-    is_listed = not isinstance(section.belief, bool) or section.grid is not None or form.listable
+    is_listed = not isinstance(section.belief, bool) or section.grid is not None or form.is_listable
     # A box is not listed: its numbers have beliefs, one by one.
     is_listed = is_listed or form.has_place or form.number_range() is not None
     if not is_listed and not (certifier and certifier.calibration.listing):

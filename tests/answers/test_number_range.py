@@ -60,6 +60,6 @@ def test_a_counter_is_searched_and_a_dial_is_listed():
     assert Number(Decimal(7)).number_range() is None
     assert Number(Decimal(7), cycle=Decimal(10), digits=4).number_range() is None
     # A list to 100 would give away that this counter is at its beginning.
-    assert not Number(Decimal(42), digits=5).listable
+    assert not Number(Decimal(42), digits=5).is_listable
     with pytest.raises(ValueError, match="give 0 or more"):
         NumberRange(Decimal(-1), Decimal(5), Decimal(1))

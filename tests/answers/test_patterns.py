@@ -33,7 +33,7 @@ SPOKEN = [
 def test_a_pattern_matches_what_is_written_and_what_it_matches_is_read(target, data):
     pattern = target.pattern
     if pattern is None:
-        assert not target.listable
+        assert not target.is_listable
         return
     assert re.fullmatch(pattern, target.write())
     match = data.draw(st.from_regex(pattern, fullmatch=True))

@@ -45,7 +45,7 @@ class AnswerType(ABC):
     """Axis on which its values have a position, if they have one."""
     readers: ClassVar[tuple[Callable[..., Any], ...]] = ()
     """Functions that read such answers, for users: `gnomon.eval` has them by name."""
-    can_be_listed: ClassVar[bool] = False
+    is_listable: ClassVar[bool] = False
     """True if all possible answers can be listed, so that a belief over them can be measured."""
 
     @abstractmethod

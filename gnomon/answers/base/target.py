@@ -128,12 +128,12 @@ class Target(ABC):
         return self.form_of_question
 
     @property
-    def listable(self) -> bool:
+    def is_listable(self) -> bool:
         """True if all answers to its question can be listed, this one among them."""
         return False
 
     def possible_answers(self) -> tuple[Self, ...]:
-        """Answers to a question of its form, complete where `listable` is true."""
+        """Answers to a question of its form, complete where `is_listable` is true."""
         return ()
 
     @classmethod

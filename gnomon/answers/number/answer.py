@@ -211,7 +211,7 @@ class Number(Target):
         return NumberRange(_ZERO, Decimal(10) ** self.digits - 1, _ONE, self.digits, self.unit)
 
     @property
-    def listable(self) -> bool:
+    def is_listable(self) -> bool:
         """True for whole numbers from 0 to 100, and for steps of a scale that goes round."""
         if self.cycle:
             step = self.within or _ONE
@@ -244,12 +244,12 @@ class Number(Target):
     def grid_of_labels(cls, truths: Sequence[Self]) -> tuple[Decimal, Decimal, Decimal] | None:
         """First, last and step of a scale that goes round, or of a counter with decimals."""
         scales = {(truth.cycle, truth.digits) for truth in truths}
-        is_known = all(truth.listable or truth.number_range() is not None for truth in truths)
+        is_known = all(truth.is_listable or truth.number_range() is not None for truth in truths)
         if len(scales) != 1 or is_known:
             return None
         ((cycle, digits),), step = scales, min(truth.step for truth in truths)
         if cycle:
-            is_listable = cls(_ZERO, within=step, cycle=cycle).listable
+            is_listable = cls(_ZERO, within=step, cycle=cycle).is_listable
             return (_ZERO, cycle - step, step) if is_listable else None
         if digits < _LONG:
             return None

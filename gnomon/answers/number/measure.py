@@ -189,7 +189,7 @@ class NumberType(AnswerType):
     )
     cost_measure = "error"
     readers = (read_number, parse_number)
-    can_be_listed = True
+    is_listable = True
     axis = Axis(("truth", "answer"))
 
     title: str

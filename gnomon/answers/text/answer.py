@@ -72,7 +72,7 @@ class Text(Target):
         return self.text
 
     @property
-    def listable(self) -> bool:
+    def is_listable(self) -> bool:
         """True if the question lists choices."""
         return bool(self.choices)
 

@@ -45,7 +45,7 @@ class TextType(AnswerType):
     title = "Text"
     readers = (read_text,)
     metrics = METRICS
-    can_be_listed = True
+    is_listable = True
     error_histogram = ErrorHistogram("Right or wrong", "exact", (1,), ("wrong", "right"))
 
     def read(

@@ -115,7 +115,7 @@ class Time(Target):
         return replace(self, seconds=0, shows_seconds=False)
 
     @property
-    def listable(self) -> bool:
+    def is_listable(self) -> bool:
         """True for whole minutes. With seconds there are too many."""
         return not self.shows_seconds
 

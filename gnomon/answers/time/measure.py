@@ -266,7 +266,7 @@ class TimeType(AnswerType):
     )
     cost_measure = "deviation"
     readers = (read_time, parse_time)
-    can_be_listed = True
+    is_listable = True
 
     hours: int
     title: str

@@ -58,9 +58,9 @@ class Unreadable(Target):
         return self.form.form_of_question
 
     @property
-    def listable(self) -> bool:
+    def is_listable(self) -> bool:
         """True if all readable answers can be listed."""
-        return self.form.listable
+        return self.form.is_listable
 
     def possible_answers(self) -> tuple[Target, ...]:  # type: ignore[override]
         """Readable answers to the question."""

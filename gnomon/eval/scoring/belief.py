@@ -85,7 +85,7 @@ def read_belief(prediction: Prediction, truth: Target, type_name: str) -> Belief
 
 def belief_of(logprobs: Mapping[str, float], form: Target, dialect: str, type_name: str) -> Belief:
     """Return the belief about a question of that form, from log-probabilities by answer."""
-    if not TYPES[type_name].can_be_listed:
+    if not TYPES[type_name].is_listable:
         raise ValueError(
             f"has log-probabilities of a {type_name}: times, numbers and texts can be listed; leave"
             " `logprobs` out"

@@ -161,7 +161,7 @@ def listed_in(
         return tuple(belief)
     if grid and (numbers := sample.target.on_grid(grid)):
         return tuple(number.write() for number in numbers)
-    if not sample.target.listable:
+    if not sample.target.is_listable:
         return None
     return _possible_answers(dialect_name, sample.target.form_of_question)
 
