@@ -236,7 +236,7 @@ def answer_form(recipe: Recipe, run: Path | None) -> Target:
             form = TARGETS[source.columns.kind].form_of_labels(source.columns) or Text("?")
             # Figures and decimals of a counter are those of its labels.
             label = _stored_label(run) if source.columns.digits else None
-            return form if label is None else label.form_with_figures
+            return form if label is None else label.form_with_decimals
         for generator in _generators(source):
             return generator[0].target.form_of_question
     return Text("?")

@@ -11,7 +11,7 @@ from typing import TypeAlias
 MOST_ANSWERS = 10_000
 """Answers that a grid may list: each takes a row of the model's logits. Of more numbers only the
 likeliest are computed."""
-_FIGURES = "0123456789"
+_DIGITS = "0123456789"
 _SAME = 1e-9
 """Rounding of an interval's ends that is no further step."""
 
@@ -56,9 +56,9 @@ class NumberRange:
         exponents = [int(number.as_tuple().exponent) for number in (self.first, self.step)]
         return max(0, *(-exponent for exponent in exponents))
 
-    def answer(self, figures: str) -> str:
-        """Return the answer of a number's figures: with its unit."""
-        return f"{figures} {self.unit}" if self.unit else figures
+    def answer(self, decimal_text: str) -> str:
+        """Add the unit to a number's text."""
+        return f"{decimal_text} {self.unit}" if self.unit else decimal_text
 
     def outcomes(self, prefix: str, n: int) -> dict[str, bool]:
         """Map each number that continues a prefix by at most n characters to True, and one example
@@ -70,14 +70,14 @@ class NumberRange:
             texts = [
                 text + character
                 for text in texts
-                for character in (_FIGURES + "." if "." not in text else _FIGURES)
+                for character in (_DIGITS + "." if "." not in text else _DIGITS)
                 if self._least(text + character)
             ]
         longer = {}
         for text in texts:
             if self._least(text, is_whole=True):
                 whole[text] = True
-            for character in (*_FIGURES, "."):
+            for character in (*_DIGITS, "."):
                 if (least := self._least(text + character)) is not None:
                     longer[least] = False
                     break
@@ -98,7 +98,7 @@ class NumberRange:
         count = int((self.last - self.first) / self.step)
         ends = [min(max(n, 0), count) for n in (low, high)]
         first, last = (
-            self.answer(self._figures(self._scaled(self.first + n * self.step))) for n in ends
+            self.answer(self._decimal_text(self._scaled(self.first + n * self.step))) for n in ends
         )
         return first, last
 
@@ -106,7 +106,7 @@ class NumberRange:
         """Number in units of the last figure."""
         return int(number.scaleb(self.decimals))
 
-    def _figures(self, scaled: int) -> str:
+    def _decimal_text(self, scaled: int) -> str:
         text = str(scaled).zfill(max(self.digits, 1) + self.decimals)
         if not self.decimals:
             return text
@@ -117,7 +117,7 @@ class NumberRange:
         head, point, tail = prefix.partition(".")
         if point and (not head or len(tail) > self.decimals or not self.decimals):
             return None
-        longest = len(self._figures(self._scaled(self.last)).partition(".")[0])
+        longest = len(self._decimal_text(self._scaled(self.last)).partition(".")[0])
         shortest = max(self.digits, 1)
         lengths = [len(head)] if point else range(max(len(head), shortest), longest + 1)
         for length in lengths:
@@ -126,9 +126,9 @@ class NumberRange:
                 continue
             low = int(head + tail or "0") * 10**missing
             number = self._first_between(low, low + 10**missing - 1)
-            figures = "" if number is None else self._figures(number)
-            if figures and (figures == prefix if is_whole else figures.startswith(prefix)):
-                return figures
+            text = "" if number is None else self._decimal_text(number)
+            if text and (text == prefix if is_whole else text.startswith(prefix)):
+                return text
         return None
 
     def _first_between(self, low: int, high: int) -> int | None:

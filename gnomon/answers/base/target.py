@@ -123,8 +123,8 @@ class Target(ABC):
         return self
 
     @property
-    def form_with_figures(self) -> Self:
-        """Form of the question that also keeps how many figures and decimals a number has."""
+    def form_with_decimals(self) -> Self:
+        """Form of the question that also keeps how many decimals a number has."""
         return self.form_of_question
 
     @property

@@ -122,7 +122,7 @@ class Number(Target):
 
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
         """Write plain decimals, never 1E+3, and the unit after a space."""
-        text = f"{self.figures} {self.unit}" if self.unit else self.figures
+        text = f"{self.decimal_text} {self.unit}" if self.unit else self.decimal_text
         if not _WRITTEN.fullmatch(text):  # such an answer must never be trained on
             raise ValueError(f"unit={self.unit!r}: give words with one space between them")
         return text
@@ -166,8 +166,8 @@ class Number(Target):
     def pattern(self) -> str | None:
         """Pattern of numbers in this one's unit, with as many figures as a counter has."""
         # What goes round, or has figures to fill, is never below zero.
-        figures = len(f"{self.cycle:.0f}")
-        whole = f"[0-9]{{1,{figures}}}" if self.cycle else "[0-9]+"
+        n_digits = len(f"{self.cycle:.0f}")
+        whole = f"[0-9]{{1,{n_digits}}}" if self.cycle else "[0-9]+"
         if self.digits:
             whole = f"[0-9]{{{self.digits}}}"
         sign = "" if self.digits or self.cycle else "-?"
@@ -181,13 +181,13 @@ class Number(Target):
         return type(self)(_ZERO, self.unit, within, self.cycle, self.digits)
 
     @property
-    def form_with_figures(self) -> Self:
+    def form_with_decimals(self) -> Self:
         """Form of the question with as many decimals."""
         zero = _ZERO.scaleb(_exponent(self.value)) if _exponent(self.value) < 0 else _ZERO
         return replace(self.form_of_question, value=zero)
 
     @property
-    def figures(self) -> str:
+    def decimal_text(self) -> str:
         """Plain decimals with the zeros in front that a counter has."""
         whole, point, rest = f"{self.value:f}".partition(".")
         return f"{whole.zfill(self.digits)}{point}{rest}"
@@ -262,7 +262,7 @@ class Number(Target):
 
     def display(self) -> str:
         """Value with its unit."""
-        text = self.figures if self.digits else str(self.value)
+        text = self.decimal_text if self.digits else str(self.value)
         return f"{text} {self.unit}".rstrip()
 
     def to_json(self) -> dict[str, Any]:

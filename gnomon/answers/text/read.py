@@ -11,7 +11,7 @@ from gnomon.answers.reading.number_words import WIDE, Digits
 
 _FORMS = {name: re.compile(pattern) for name, pattern in fill(table(__file__)).items()}
 # Wide digits stand for number words; see `reading.number_words.Digits`.
-_FIGURES = str.maketrans(WIDE, "0123456789")
+_TO_ASCII_DIGITS = str.maketrans(WIDE, "0123456789")
 # Signs of quotation and emphasis around an answer.
 _QUOTES = "\"'“”‘’«»`*"
 
@@ -70,7 +70,7 @@ def _all_choices(text: str, choices: tuple[str, ...]) -> list[Reading[str]]:
 def _spelled_choices(text: str, names: dict[str, str]) -> list[Reading[str]]:
     """Read number words where the choices are figures: "three" for 3."""
     digits = Digits(lower_case(text))
-    matches = _pattern(tuple(names)).finditer(digits.text.translate(_FIGURES))
+    matches = _pattern(tuple(names)).finditer(digits.text.translate(_TO_ASCII_DIGITS))
     readings = (_choice(match, names) for match in matches)
     return [reading._replace(span=digits.span(*reading.span)) for reading in readings]
 

@@ -92,7 +92,7 @@ def test_real_tokenizers_lead_to_every_number_by_its_own_tokens(tokenizer, numbe
     n_prompt = len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
     last = int((numbers.last - numbers.first) / numbers.step)
     for n in [0, 1, 10, 100, last, *rng.integers(0, last, 12).tolist()]:
-        figures = numbers._figures(numbers._scaled(numbers.first + n * numbers.step))
+        figures = numbers._decimal_text(numbers._scaled(numbers.first + n * numbers.step))
         text = prompt + numbers.answer(figures) + tokenizer.eos_token
         path = tuple(tokenizer(text, add_special_tokens=False)["input_ids"][n_prompt:])
         for end, token in enumerate(path):
