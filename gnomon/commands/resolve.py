@@ -351,7 +351,7 @@ def _check_names(parsed: Recipe, searched: str) -> None:
 
 def _check_validation(checked: Recipe) -> None:
     """Refuse an unknown metric, or too many samples, of the evaluations during training."""
-    from gnomon.eval.scoring.figures import greater_is_better
+    from gnomon.eval.scoring.metrics import greater_is_better
 
     greater_is_better(checked.train.metric)
     n, split = checked.train.eval_samples, checked.validation_split

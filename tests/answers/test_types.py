@@ -11,7 +11,7 @@ from gnomon import dialect
 from gnomon.answers.base.answer_type import Answer
 from gnomon.answers.number.measure import Turn
 from gnomon.answers.registry import TYPES
-from gnomon.eval.scoring.figures import greater_is_better, type_name_of
+from gnomon.eval.scoring.metrics import greater_is_better, type_name_of
 from gnomon.sample import (
     Box,
     Boxes,

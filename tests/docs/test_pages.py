@@ -32,7 +32,7 @@ from gnomon import names
 from gnomon.commands._parser import parser
 from gnomon.commands.resolve import resolve
 from gnomon.eval import score
-from gnomon.eval.scoring.figures import greater_is_better
+from gnomon.eval.scoring.metrics import greater_is_better
 from gnomon.generators import KINDS
 from gnomon.generators.rng import Rng
 from gnomon.sample import Number, Prediction, Sample

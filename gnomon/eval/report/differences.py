@@ -26,7 +26,7 @@ from gnomon.eval.formatting import (
     value_text,
 )
 from gnomon.eval.report.plots import new_axes, paint, to_svg
-from gnomon.eval.scoring.figures import Units, estimate_values, interval_over_units
+from gnomon.eval.scoring.metrics import Units, estimate_values, interval_over_units
 from gnomon.eval.scoring.runs import ScoredAnswer, Scores
 from gnomon.eval.stats.crossed import estimate_crossed
 from gnomon.eval.stats.intervals import Estimate

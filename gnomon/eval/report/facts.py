@@ -13,7 +13,7 @@ import numpy as np
 from gnomon.answers.base.answer_type import Metric
 from gnomon.answers.registry import TYPES
 from gnomon.eval.formatting import amount, figure, interval
-from gnomon.eval.scoring.figures import Units, estimate_values
+from gnomon.eval.scoring.metrics import Units, estimate_values
 from gnomon.eval.scoring.questions import Fact, plain_facts
 from gnomon.eval.scoring.runs import RunResult, ScoredAnswer
 from gnomon.eval.stats.intervals import Floats

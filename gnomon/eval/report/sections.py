@@ -12,7 +12,7 @@ from gnomon.answers.registry import TYPES
 from gnomon.eval.formatting import NONE, difference_text, figure, interval
 from gnomon.eval.report import plots
 from gnomon.eval.scoring.belief import calibration_bins, expected_error, read_belief, top_answer
-from gnomon.eval.scoring.figures import LabelFigures, label_figures
+from gnomon.eval.scoring.metrics import LabelFigures, label_figures
 from gnomon.eval.scoring.runs import Result, RunResult, Summary, type_names
 
 if TYPE_CHECKING:

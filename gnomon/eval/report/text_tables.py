@@ -15,7 +15,7 @@ from gnomon.eval.formatting import NONE, align, figure, interval
 from gnomon.eval.report.differences import HEADER, difference_tables
 from gnomon.eval.report.sections import label_rows, summary_rows
 from gnomon.eval.scoring import certainty
-from gnomon.eval.scoring.figures import estimate_relaxed
+from gnomon.eval.scoring.metrics import estimate_relaxed
 from gnomon.eval.scoring.runs import (
     RunResult,
     check_names,

@@ -11,7 +11,7 @@ from gnomon.answers.unreadable.read import is_refusal, is_whole_refusal
 from gnomon.dialect import create
 from gnomon.eval.scoring import belief, certainty, edges
 from gnomon.eval.scoring.chance import chance
-from gnomon.eval.scoring.figures import Units, estimate_metric
+from gnomon.eval.scoring.metrics import Units, estimate_metric
 from gnomon.eval.scoring.questions import Question
 from gnomon.eval.scoring.runs import Result, ScoredAnswer, Scores, Summary
 from gnomon.sample import Prediction, Sample, Target

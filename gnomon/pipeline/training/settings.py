@@ -16,7 +16,7 @@ from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 from transformers import SchedulerType
 from trl import SFTConfig
 
-from gnomon.eval.scoring.figures import greater_is_better
+from gnomon.eval.scoring.metrics import greater_is_better
 from gnomon.names import hint
 from gnomon.pipeline.families import releases
 from gnomon.recipe import Recipe

@@ -9,7 +9,7 @@ from accelerate.utils import gather_object
 from transformers import PreTrainedModel
 
 from gnomon.eval import score
-from gnomon.eval.scoring.figures import headlines, type_name_of
+from gnomon.eval.scoring.metrics import headlines, type_name_of
 from gnomon.pipeline.answering.local import predict_batches
 from gnomon.pipeline.answering.rule import GREEDY, AnswerRule
 from gnomon.pipeline.load import Loaded

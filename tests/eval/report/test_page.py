@@ -20,7 +20,7 @@ from gnomon.eval.report import page as report
 from gnomon.eval.report import plots
 from gnomon.eval.report.plots import curves
 from gnomon.eval.report.sections import LabelCell, label_rows
-from gnomon.eval.scoring.figures import label_figures
+from gnomon.eval.scoring.metrics import label_figures
 from gnomon.eval.stats.intervals import ratio, wilson
 from gnomon.sample import Box, Boxes, LabelledBox, Number, Sample, Time
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from gnomon.eval import score
-from gnomon.eval.scoring.figures import greater_is_better, headlines, type_name_of
+from gnomon.eval.scoring.metrics import greater_is_better, headlines, type_name_of
 from gnomon.names import UnknownNameError
 from gnomon.sample import Number, Prediction, Sample, Time
 

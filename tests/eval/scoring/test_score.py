@@ -13,7 +13,7 @@ from PIL import Image
 from gnomon import dialect
 from gnomon.answers.registry import TYPES
 from gnomon.eval import RunResult, Scores, compare, score, table
-from gnomon.eval.scoring.figures import estimate_relaxed
+from gnomon.eval.scoring.metrics import estimate_relaxed
 from gnomon.eval.stats.intervals import wilson
 from gnomon.sample import (
     Box,

@@ -1,4 +1,4 @@
-"""Figures with their intervals, and those that watch a training: `correct`, `time_exact`, …"""
+"""Metrics estimated with intervals, and those that watch a training: `correct`, `time_exact`, …"""
 
 from __future__ import annotations
 
