@@ -168,7 +168,7 @@ def _mean_widths(
         name = form.type_name
         measures = certainty.measures(replace(answer, certainty=certified[1]), truth, name)
         numbers = calibration.number_range(form)
-        listing = calibrations.listing_of(tuple(answer.logprobs), numbers)
+        listing = calibrations.listing_key(tuple(answer.logprobs), numbers)
         widths.setdefault(listing, []).append(measures["interval_width"])
         texts[listing] = _width_text(
             name, float(np.mean(widths[listing])), TYPES[name].period_of(truth)

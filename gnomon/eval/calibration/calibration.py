@@ -70,7 +70,7 @@ class Part:
     """
 
     listing: str
-    """Hash of the listed answers, or the type of answers with a margin."""
+    """Key of the listed answers (`listing_key`), or the name of a type of answers with margins."""
     within: float
     """Distance from the truth that is still right."""
     groups: tuple[str, ...]
@@ -159,7 +159,7 @@ class Calibration:
     grid: tuple[float, float, float] | None
     """First, last and step of the numbers that are listed, as `eval.grid`."""
     listing: tuple[str, ...] | None
-    """Answers that a user listed, as `eval.belief`."""
+    """Texts of the answers that a user listed, as `eval.belief`; a part has their key alone."""
     parts: tuple[Part, ...]
     refusals: bool = False
     """True if that nothing can be read is one of the listed answers."""
@@ -176,7 +176,7 @@ class Calibration:
 
     def part(self, answers: Sequence[str], form: Target) -> Part | None:
         """Return the part for questions of a form with these listed answers."""
-        listing = listing_of(answers, self.number_range(form))
+        listing = listing_key(answers, self.number_range(form))
         return next((part for part in self.parts if part.listing == listing), None)
 
     def to_json(self) -> dict[str, Any]:
@@ -232,7 +232,7 @@ def calibrate(
         if prediction.logprob is not None and form.has_margin:
             boxes.setdefault(form.type_name, []).append((prediction, question))
         elif prediction.logprobs:
-            listing = listing_of(tuple(prediction.logprobs), range_of(prediction, form))
+            listing = listing_key(tuple(prediction.logprobs), range_of(prediction, form))
             by_listing.setdefault(listing, []).append((prediction, question))
     parts = []
     for listing, some in by_listing.items():
@@ -399,11 +399,7 @@ class Certifier:
         )
 
 
-def listing_of(answers: Sequence[str], numbers: NumberRange | None) -> str:
-    """Return the name of a list of answers, or of the numbers that it has the likeliest of."""
-    return hash_of(answers if numbers is None else [repr(numbers)])
-
-
-def hash_of(answers: Sequence[str]) -> str:
-    """Return a hash of a list of answers, in their order."""
-    return blake2b(json.dumps(list(answers)).encode(), digest_size=8).hexdigest()
+def listing_key(answers: Sequence[str], numbers: NumberRange | None) -> str:
+    """Hash a list of answers in their order, or the range of which it has the likeliest numbers."""
+    texts = list(answers) if numbers is None else [repr(numbers)]
+    return blake2b(json.dumps(texts).encode(), digest_size=8).hexdigest()
