@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from box_margins import is_between
 from command_toys import gnomon
 from PIL import Image, ImageDraw
 from reply_server import reply_server
@@ -26,7 +27,7 @@ from gnomon.commands.resolve import resolve
 from gnomon.dialect import create
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Part
-from gnomon.eval.scoring import margins, predictions
+from gnomon.eval.scoring import predictions
 from gnomon.pipeline import load
 from gnomon.pipeline.answering import local
 from gnomon.sample import Box, Edge
@@ -294,7 +295,7 @@ def test_boxes_have_one_within_and_one_around_them(finder, here, capsys):
         inner, outer = (spoken.read_box(rows[f"{n}.png"][end], (96, 72)) for end in ("low", "high"))
         x, y, side = 5 + 2 * n, 40 - n, 8 + n % 5
         if n % 3 < 2:
-            assert margins.covers((inner, outer), (x, y, x + side, y + side), 0.1)
+            assert is_between((inner, outer), (x, y, x + side, y + side), 0.1)
     assert (rows["23.png"]["low"], rows["23.png"]["high"]) == ("", "")
     # Labelled ones are scored, drawn, and asked once for all terms, but not taken from boxes that
     # another rule has chosen.
@@ -357,7 +358,7 @@ def test_a_list_of_boxes_has_one_margin_for_all_of_them(finder, here, monkeypatc
         # The answer has its boxes from the top down, and the truth has none that was invented.
         for ends in zip(inner, outer, strict=True):
             near = [box for box in some if abs(ends[1][1] - box[1]) < 5]
-            assert all(margins.covers(ends, box, 0.1) for box in near)
+            assert all(is_between(ends, box, 0.1) for box in near)
     assert gnomon("predict", finder, "lists.csv", "eval.split=all", "--out", "a.jsonl") == 0
     capsys.readouterr()
     assert gnomon("score", "a.jsonl", "-o", "a.html") == 0
@@ -534,7 +535,7 @@ def test_boxes_of_a_served_model_have_margins(here, capsys, has_logprobs):
     spoken = create("plain")
     for row in rows.values():
         ends = [spoken.read_box(row[end], (100, 100)) for end in ("low", "high")]
-        assert margins.covers(ends, (10, 20, 50, 60), 0.6)
+        assert is_between(ends, (10, 20, 50, 60), 0.6)
     # The pictures on which it is surest are answered, and those that are as sure as the last.
     assert {n % 4 for n, row in rows.items() if row["refused"] != "yes"} == {0, 1}
     assert float(rows[0]["confidence"]) > 0.9 > 0.1 > float(rows[3]["confidence"])

@@ -175,16 +175,3 @@ def _is_sayable(box: Corners, dialect: Dialect, size: Size) -> bool:
     except ValueError:
         return False
     return True
-
-
-def covers(ends: tuple[Corners | None, Corners | None], truth: Corners, slack: float) -> bool:
-    """True if the truth lies in the outer box and holds the inner one, as far as there is one."""
-    inner, outer = ends
-    if outer is None:
-        return False
-    return _holds(outer, truth, slack) and (inner is None or _holds(truth, inner, slack))
-
-
-def _holds(box: Corners, other: Corners, slack: float) -> bool:
-    near = all(a <= b + slack for a, b in zip(box[:2], other[:2], strict=True))
-    return near and all(a >= b - slack for a, b in zip(box[2:], other[2:], strict=True))

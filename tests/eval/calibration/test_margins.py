@@ -6,6 +6,7 @@ from math import log
 
 import numpy as np
 import pytest
+from box_margins import is_between
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
@@ -153,7 +154,7 @@ def test_what_is_written_covers_as_its_score_says(dialect):
         seen = measures(replace(prediction, certainty=certainty), question.target, "box")
         assert seen["interval_covers"] == (score is not None and score <= limit)
         ends = [spoken.read_box(text, SIZE) if text else None for text in certainty.interval]
-        is_held = margins.covers(ends, question.target.corners, slack)
+        is_held = is_between(ends, question.target.corners, slack)
         if score is None:
             assert certainty.interval == ("", "")
             assert "interval_width" not in seen
@@ -181,8 +182,8 @@ def test_a_box_within_its_score_lies_between_the_two(answer, truth):
         for text in margins.interval(FORM, answer, limit, "plain", SIZE)
     )
     slack = max(create("plain").precision(SIZE)) + 1e-6
-    assert margins.covers((inner, outer), truth, slack)
-    assert margins.covers(margins.bounds(answer, limit, SIZE), truth, 1e-6)
+    assert is_between((inner, outer), truth, slack)
+    assert is_between(margins.bounds(answer, limit, SIZE), truth, 1e-6)
 
 
 @pytest.mark.parametrize("answer", [None, (5, 5, 5, 9), (9, 5, 5, 9)])
