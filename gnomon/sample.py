@@ -105,7 +105,8 @@ class Certainty:
     """Interval and confidence that a calibration gives an answer."""
 
     interval: tuple[str, str]
-    """First and last answer; of words, all that it holds, with commas between, and nothing."""
+    """First and last answer. Of words: all words in the interval, joined by commas, and an empty
+    text."""
     confidence: float
     """Share of such answers that is right."""
     refused: bool = False
