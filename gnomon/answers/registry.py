@@ -65,7 +65,7 @@ def reader_places() -> dict[str, str]:
 def _places(functions: Iterable[Callable[..., Any] | None]) -> dict[str, str]:
     places = {}
     for function in functions:
-        # Lines hold partials, such as `within` for 5 minutes on a dial of 24 hours.
+        # Metrics hold partials, such as `within` for 5 minutes on a dial of 24 hours.
         while isinstance(function, partial):
             function = function.func
         # Python's own, such as operator.eq, need no listing.

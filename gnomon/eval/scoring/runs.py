@@ -67,7 +67,7 @@ def unit_names(items: Sequence[ScoredAnswer]) -> tuple[list[str], str]:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A line of a summary: its estimate, and what guessers reach."""
+    """A metric of a summary: its estimate, and what guessers reach."""
 
     name: str
     label: str
