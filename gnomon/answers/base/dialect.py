@@ -7,14 +7,13 @@ A dialect is data: the number of the far edge, the order of the numbers, and tem
 
 import json
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from gnomon.answers.base.target import Corners, Size, Target, escape
+from gnomon.answers.reading.base import table
 
 T = TypeVar("T", bound=Target)
 Spot: TypeAlias = tuple[str, Corners]
@@ -345,7 +344,7 @@ _NUMBERS = {
     "04.0f": (r"\d{4}", 0),
 }
 
-_TABLE = tomllib.loads(Path(__file__).with_name("dialects.toml").read_text(encoding="utf-8"))
+_TABLE = table(__file__, "dialects.toml")
 # TOML has no null: a dialect without a far edge counts pixels.
 DIALECTS = {name: Dialect(name, **{"far": None, **row}) for name, row in _TABLE.items()}
 

@@ -90,9 +90,12 @@ def lower_case(text: str) -> str:
     return text.replace("İ", "i").lower()  # "İ".lower() has two characters
 
 
-def table(module: str) -> Any:
-    """Read the .toml file beside a module, whose `__file__` is `module`."""
-    return tomllib.loads(Path(module).with_suffix(".toml").read_text(encoding="utf-8"))
+# Not gnomon.files.read_toml: gnomon imports answers, and no two folders import each other.
+def table(module: str, name: str = "") -> dict[str, Any]:
+    """Read a table beside a module, given as its `__file__`; by default the one of its name."""
+    path = Path(module)
+    path = path.with_name(name) if name else path.with_suffix(".toml")
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def fill(rows: Mapping[str, str | list[str]]) -> dict[str, str]:
