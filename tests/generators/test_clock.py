@@ -242,9 +242,9 @@ def test_a_clock_ends_where_it_can_be_seen(palette, dial, background):
     clock = Clock(**PLAIN | {"variety": 1.0, "dial_size": (0.8, 0.9)})
     for index in range(3):
         look = random_look(clock, style, Rng("ends", index))._replace(background=background)
-        edge = _clock_dial.edge_colour(dial, look.make.colours)
+        edge = _clock_dial.edge_colour(dial, look.design.colours)
         pixels = np.asarray(draw_clocks([ClockScene(look, {})], Rng("ground", index)))
-        around = look.pose(outline(dial, look.make.rim * 1.04)).astype(int)
+        around = look.pose(outline(dial, look.design.rim * 1.04)).astype(int)
         assert min(difference(edge, tuple(pixels[y, x].tolist())) for x, y in around) > 9
 
 
