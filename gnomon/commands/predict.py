@@ -80,11 +80,11 @@ def predict(
     # Who asks for another answer by name gets that one, without what a calibration says.
     is_plain = any(word.startswith("eval.answer=") for word in words)
     place_of = served_folder(model) if server and run is None else run
-    terms = {"coverage": coverage, "wrong": wrong, "answered": answered}
-    if is_plain and (name := next((name for name, value in terms.items() if value), None)):
+    term = _first_term(coverage, wrong, answered)
+    if is_plain and term:
         raise RecipeError(
-            f"--{name} {terms[name]:g} is about calibrated answers, and eval.answer chooses others:"
-            " leave one of the two out"
+            f"{term} is about calibrated answers, and eval.answer chooses others: leave one of the"
+            " two out"
         )
     certifier = _certifier(model, None if is_plain else place_of, coverage, wrong, answered)
     if is_plain and place_of is not None and (place_of / calibrations.NAME).is_file():
@@ -175,13 +175,18 @@ def _certifier(
         for doubt in certifier.doubts:
             warn(doubt)
         return certifier
-    for name, share in (("coverage", coverage), ("wrong", wrong), ("answered", answered)):
-        if share is not None:
-            raise RecipeError(
-                f"--{name} {share:g}: {model} was not calibrated: `gnomon calibrate RUN DATA`, with"
-                " labelled pictures that training did not see"
-            )
+    if term := _first_term(coverage, wrong, answered):
+        raise RecipeError(
+            f"{term}: {model} was not calibrated: `gnomon calibrate RUN DATA`, with labelled"
+            " pictures that training did not see"
+        )
     return None
+
+
+def _first_term(coverage: float | None, wrong: float | None, answered: float | None) -> str:
+    """Return the first option about calibrated answers, such as `--wrong 0.05`; empty if none."""
+    terms = {"coverage": coverage, "wrong": wrong, "answered": answered}
+    return next((f"--{name} {share:g}" for name, share in terms.items() if share is not None), "")
 
 
 def _as_calibrated(recipe: Recipe, certifier: Certifier | None) -> Recipe:
