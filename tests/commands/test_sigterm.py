@@ -136,6 +136,9 @@ def test_train_ends_with_its_data_loader(tmp_path, capfd):
     gc.collect()
     wait_for(lambda: not set(multiprocessing.active_children()) - earlier)
     assert not (out / "adapter").exists()
+    # No step is lost: the next save would have been at step 500.
+    (checkpoint,) = (out / "checkpoints").glob("checkpoint-*")
+    assert (checkpoint / "trainer_state.json").exists()
 
 
 VERB = """

@@ -1,6 +1,8 @@
 """Training of a recipe into a run: load, train, save; a killed run resumes."""
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from gnomon.pipeline.collate import COVERAGE_SAMPLES, Collator, digit_coverage
 from gnomon.pipeline.families.base import tokenizer_of
 from gnomon.pipeline.load import Loaded, load, tie_head
 from gnomon.pipeline.training import log as training_log
+from gnomon.pipeline.training.interruption import SaveWhenInterrupted
 from gnomon.pipeline.training.parts import learning_rates, prepare_parts
 from gnomon.pipeline.training.resuming import last_checkpoint, remove_old
 from gnomon.pipeline.training.settings import name_sft_fields, sft_config
@@ -118,9 +121,24 @@ def train_to_last_step(
         # Resumed at its end, transformers would take one more step.
         load_finished(trainer, last, RunFolder(run).log)
     else:
-        with name_sft_fields(recipe, "create_optimizer", "create_scheduler", "apply_liger_kernel"):
+        with (
+            name_sft_fields(recipe, "create_optimizer", "create_scheduler", "apply_liger_kernel"),
+            saving_when_interrupted(trainer),
+        ):
             trainer.train(resume_from_checkpoint=last and str(last))
     return trainer
+
+
+@contextmanager
+def saving_when_interrupted(trainer: NumericSFTTrainer) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM wait for a checkpoint, in a training of one process."""
+    if trainer.args.world_size > 1:
+        yield
+        return
+    callback = SaveWhenInterrupted()
+    trainer.add_callback(callback)
+    with callback.listening():
+        yield
 
 
 def save_weights(trainer: NumericSFTTrainer, run: Path) -> Path:

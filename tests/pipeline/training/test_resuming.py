@@ -3,6 +3,7 @@
 import json
 import pickle
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ import torch
 from quick import quick
 from toy_runs import assert_same_run, changed, killed_after, log_of, run_of
 
+from gnomon.pipeline.training.interruption import SaveWhenInterrupted
 from gnomon.pipeline.training.resuming import last_checkpoint
+from gnomon.pipeline.training.train import EpochCounter
 from gnomon.store.reading.run_folder import RunFolder
 
 NEEDED = (
@@ -105,6 +108,65 @@ def test_a_resumed_run_logs_what_a_whole_one_does(recipe, tmp_path):
     done = run_of(rarely, tmp_path / "done")
     assert_same_run(run_of(rarely, killed_after(2, done, tmp_path / "killed")), done)
     assert not any("train_loss" in line for line in log_of(done))
+
+
+@pytest.fixture
+def raising():
+    """Ctrl-C and SIGTERM both raise KeyboardInterrupt, as they do in a verb but for the name."""
+    numbers = signal.SIGINT, signal.SIGTERM
+    before = [signal.signal(number, signal.default_int_handler) for number in numbers]
+    yield
+    assert [signal.getsignal(number) for number in numbers] == 2 * [signal.default_int_handler]
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("raising")
+@pytest.mark.parametrize("number", quick([signal.SIGINT, signal.SIGTERM], signal.SIGINT))
+def test_an_interrupted_training_saves_its_step_and_goes_on_from_there(
+    recipe, whole, tmp_path, monkeypatch, number
+):
+    """Ctrl-C comes in step 3; the recipe's own checkpoints are at steps 2 and 4."""
+    run = tmp_path / "run"
+
+    def interrupt(_, __, state, *___, **____):
+        if state.global_step == 2:
+            signal.raise_signal(number)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EpochCounter, "on_step_begin", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            run_of(recipe, run)
+    assert newest(run, 3).is_dir()
+    assert not newest(run, 4).exists()
+    assert_same_run(run_of(recipe, run), whole)
+
+
+def interrupt_twice(callback, now):
+    with callback.listening():
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)  # at once again, as `timeout` does
+        now[0] += 2
+        signal.raise_signal(signal.SIGINT)
+        now[0] += 2
+
+
+@pytest.mark.usefixtures("raising")
+def test_a_second_ctrl_c_ends_a_training_at_once(monkeypatch, capfd):
+    now = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    with pytest.raises(KeyboardInterrupt):
+        interrupt_twice(SaveWhenInterrupted(), now)
+    assert now == [102]
+    assert "Ctrl-C again ends at once" in capfd.readouterr().err
+
+
+@pytest.mark.usefixtures("raising")
+def test_a_signal_after_the_last_step_acts_when_the_training_is_over():
+    over = []
+    with pytest.raises(KeyboardInterrupt), SaveWhenInterrupted().listening():
+        over += [signal.raise_signal(signal.SIGTERM)]
+    assert over
 
 
 # Damaged checkpoints

@@ -1,0 +1,79 @@
+"""A checkpoint for Ctrl-C and SIGTERM: the step is finished and saved before a training ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from transformers import TrainerCallback, TrainerControl
+
+_SIGNALS = signal.SIGINT, signal.SIGTERM
+# `timeout` sends its signal twice, to the process and to its group.
+_SAME_CALL = 1.0
+"""Seconds within which a second signal is no second call."""
+_MESSAGE = b"\ngnomon: this step is finished and saved first; Ctrl-C again ends at once\n"
+
+
+class SaveWhenInterrupted(TrainerCallback):  # type: ignore[misc]
+    """Callback that answers the first signal with a checkpoint, and then lets it act as before.
+
+    It is for trainings of one process: of several, each would stop at a step of its own.
+    """
+
+    def __init__(self) -> None:
+        self._process = os.getpid()
+        self._arrived: signal.Signals | None = None
+        self._arrival = 0.0
+        """Seconds of time.monotonic()."""
+        self._handlers: dict[signal.Signals, Callable[..., Any] | int | None] = {}
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Take the signals' handlers for a while; a signal that still waits acts at the end."""
+        if threading.current_thread() is not threading.main_thread():
+            yield  # Python handles no signals here
+            return
+        handlers = {number: signal.getsignal(number) for number in _SIGNALS}
+        # A shell's background job ignores Ctrl-C.
+        self._handlers = {n: h for n, h in handlers.items() if h not in (None, signal.SIG_IGN)}
+        for number in self._handlers:
+            signal.signal(number, self._receive)
+        try:
+            yield
+        finally:
+            for number, handler in self._handlers.items():
+                signal.signal(number, handler)
+        if self._arrived is not None:
+            signal.raise_signal(self._arrived)
+
+    def on_step_end(self, _: Any, __: Any, control: TrainerControl, **___: Any) -> None:
+        """Ask for a checkpoint."""
+        control.should_save |= self._arrived is not None
+
+    def on_save(self, *_: Any, **__: Any) -> None:
+        """End as without this callback, now that the checkpoint is there."""
+        if self._arrived is not None:
+            self._end(self._arrived)
+
+    def _receive(self, number: int, _: object) -> None:
+        if os.getpid() != self._process:
+            # A data loader's process inherits this. Ctrl-C, which reaches it too, leaves it at work
+            # for the last step; its parent ends it.
+            if number == signal.SIGTERM:
+                signal.signal(number, signal.SIG_DFL)
+                signal.raise_signal(number)
+        elif self._arrived is None:
+            self._arrived, self._arrival = signal.Signals(number), time.monotonic()
+            os.write(2, _MESSAGE)  # print may be at work where the signal came
+        elif number == signal.SIGINT and time.monotonic() - self._arrival > _SAME_CALL:
+            self._end(signal.SIGINT)
+
+    def _end(self, number: signal.Signals) -> None:
+        self._arrived = None
+        signal.signal(number, self._handlers[number])
+        signal.raise_signal(number)
