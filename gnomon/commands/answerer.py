@@ -166,6 +166,7 @@ class Answerer:
                 f"{self.run}: {calibrations.NAME} is of other weights, from before the last"
                 " training: `gnomon calibrate` again, or delete that file"
             )
+        # Imported here, since torch takes seconds that a served model does not need.
         from gnomon.pipeline.answering import local as answering
 
         answering.predict_to_file(

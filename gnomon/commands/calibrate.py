@@ -160,6 +160,7 @@ def _mean_widths(
     for answer in predictions.PredictionFile(answers):
         truth = by_id[answer.sample_id].target
         form = truth.form_of_question
+        # Boxes have margins in place of a list, and an unreadable picture has no true place.
         if not answer.logprobs or not truth.is_readable:
             continue
         certified = certifier.certify(answer.logprobs, form, answer.dialect)

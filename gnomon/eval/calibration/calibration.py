@@ -225,6 +225,8 @@ def calibrate(
     where they differ: a new picture has no label. With `same_groups` every picture counts for
     itself, since the next ones come from the same groups.
     """
+    # A part for each list of possible answers: how sure a model is of an hour tells nothing of how
+    # sure it is of a dial.
     by_listing: dict[str, list[tuple[Prediction, Question]]] = {}
     boxes: dict[str, list[tuple[Prediction, Question]]] = {}
     for prediction, question in pairs:
@@ -239,6 +241,7 @@ def calibrate(
         tolerance = within
         if tolerance is None:
             truths = [question.target for _, question in some if question.target.is_readable]
+            # Labels may differ in their tolerance, and the next picture has no label.
             tolerance = min((truth.tolerance for truth in truths), default=0.0)
         rows = [_listed_row(prediction, question, rule, tolerance) for prediction, question in some]
         parts.append(_part(listing, tolerance, some, rows, same_groups=same_groups))

@@ -189,6 +189,7 @@ def _columns(
 ) -> tuple[str | None, tuple[str, ...]]:
     """Return the column of the ids, None for the order of lines, and the columns that may hold a
     text."""
+    # Formats are listed from the most particular to any table; the last needs no column.
     needed, usual_ids, texts = next(format_ for format_ in _FORMATS if format_[0] <= set(columns))
     ids = id_column or _usual_column(name, columns, usual_ids, "--id-column")
     other_columns = [key for key in columns if key != ids]

@@ -229,6 +229,7 @@ class Chart(PictureGenerator):
         One table in ten belongs to it at least, and most answer most of the questions that their
         type can be asked (a test holds that every pair of the two is found).
         """
+        # Each try goes on with the same dice, so a picture depends on its index alone.
         rng = self.rng(index)
         scope, choices = rng.choice(self._scopes)
         for _ in range(_TRIES):
@@ -246,6 +247,7 @@ class Chart(PictureGenerator):
             plan = plans.plan_chart(
                 frame, cells, scope.pixels, missing, has_labels=has_labels, coarseness=coarseness
             )
+            # Points that would hide each other are not moved: another table is drawn.
             if plan.is_crowded:
                 continue
             if (question := phrasing.ask_question(form, plan, rng)) is not None:

@@ -191,6 +191,7 @@ def _dial(scene: CounterScene, index: int, position: float, unit: int) -> Pixels
     build, last = scene.build, len(scene.positions) - 1
     ground, ink = build.whole
     pointer = build.decimals[0]
+    # Neighbours mesh, so they turn in opposite directions; the last is the build's own.
     way = 1 if build.clockwise == ((last - index) % 2 == 0) else -1
     cell = np.empty((unit, unit, 3), np.uint8)
     cell[:] = build.plate
@@ -200,6 +201,7 @@ def _dial(scene: CounterScene, index: int, position: float, unit: int) -> Pixels
         x, y = polar(way * 360 * share, radius)
         return round(16 * unit * (0.5 + x)), round(16 * unit * (0.5 + y))
 
+    # OpenCV counts in sixteenths where its last argument, the shift, is 4.
     thick = max(1, round(0.012 * unit))
     middle = at(0, 0)
     cv2.circle(cell, middle, round(16 * 0.48 * unit), ground, -1, cv2.LINE_AA, 4)
@@ -210,6 +212,7 @@ def _dial(scene: CounterScene, index: int, position: float, unit: int) -> Pixels
         x, y = (side // 16 for side in at(figure / 10, 0.335))
         _ink(cell, tile, x - tile.shape[1] // 2, y - tile.shape[0] // 2, ink)
     share = position / 10
+    # A kite: its tip, its two sides and the blunt end behind the pivot.
     hand = [at(share, 0.4), at(share + 0.25, 0.05), at(share + 0.5, 0.1), at(share - 0.25, 0.05)]
     cv2.fillPoly(cell, [np.array(hand, np.int32)], pointer, cv2.LINE_AA, 4)
     cv2.circle(cell, middle, round(16 * 0.05 * unit), pointer, -1, cv2.LINE_AA, 4)

@@ -184,6 +184,7 @@ class TextSpotting(PictureGenerator):
         plan = self._plan(rng, photo)
         style = photo or rng.choice(self.materials.procedural_backgrounds)
 
+        # A sixteenth of the pixels tells as well whether the texts stand out.
         def clear(pixels: Pixels) -> bool:
             return colours.is_readable_on(pixels[::4, ::4], [shade for _, shade in plan.inks])
 
@@ -192,6 +193,7 @@ class TextSpotting(PictureGenerator):
         )
         texts_drawn = self._write(canvas, plan, rng)
         inks = np.concatenate([text.ink for text, _ in texts_drawn])
+        # Boxes are taken of the ink after it was turned, tilted and cropped with the picture.
         image, moved = self.degrade_picture(index, canvas.picture(), inks)
         written = [{**facts, **_places(text, moved)} for text, facts in texts_drawn]
         facts = {

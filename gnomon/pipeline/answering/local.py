@@ -44,6 +44,7 @@ def predict_to_file(
     """
     settings = full_settings(settings, max_new_tokens, rule)
     done = predictions.answered_ids(out, settings)
+    # A generator: pictures are drawn and read as they are answered.
     rest = (sample for sample in samples if sample.id not in done)
     n_kept = 0
     with track(total=total, initial=len(done), desc="answers") as bar:

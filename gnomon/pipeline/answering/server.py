@@ -416,11 +416,13 @@ def predict_to_file(
     recorded = questions.record(rest, questions.question_path(out))
     empty = 0
 
+    # Runs in a thread of its own, and so writes nothing.
     def answer(sample: Sample) -> tuple[Sample, Prediction]:
         choice = Choice()
         if sample.target.form_of_question.has_margin and rule.stores_beliefs:
             bare = Prediction.of(sample, "", _size(sample), dialect, settings)
             return sample, _boxes_with_margin(server, sample, bare, max_new_tokens, repeats, rule)
+        # Some servers give no probabilities, so a belief is counted from repeated draws.
         if candidates := rule.answers(sample, dialect):
             draws = server.samples(
                 sample.question, sample.images, max_tokens=max_new_tokens, n=repeats
@@ -428,6 +430,7 @@ def predict_to_file(
             belief = sampled_belief(draws, candidates, sample.target.form_of_question, dialect)
             if belief is not None:
                 choice = rule.choose(belief, sample, dialect)
+        # No belief, or none of the draws is a possible answer: the likeliest text is asked for.
         if not choice.text:
             reply = server.ask(sample.question, sample.images, max_tokens=max_new_tokens)
             choice = replace(choice, text=reply.text)
@@ -436,6 +439,7 @@ def predict_to_file(
             sample, choice.text, _size(sample), dialect, settings, logprobs, choice.certainty
         )
 
+    # The file is the same, whichever answer comes first.
     pairs = _in_order(answer, recorded, total=total, done=len(done), n_parallel=n_parallel)
     for _, prediction in pairs:
         predictions.append(out, [prediction])

@@ -245,6 +245,8 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         all_logits: bool,
     ) -> tuple[Tensor, Any]:
         """Run the model, and pack the answer's logits for the objective: [P, columns]."""
+        # Positions of the answer whose logits are held at once; with 150,000 tokens these are the
+        # most of a step's memory.
         chunk = max(1, self.logits_at_once // self._vocab_size)
         answer_only = self._answer_only and not all_logits
         head = self.accelerator.unwrap_model(model).get_output_embeddings()
