@@ -68,7 +68,7 @@ class Framing(NamedTuple):
 
 _WHOLE = Framing(0.86, 0.97)
 # People crop photographs to the dial, and do not meet its middle.
-_CROP = Framing(0.85, 1.25, off_centre=0.06)
+_CROP = Framing(0.85, 1.3, off_centre=0.1)
 # One constant box overlaps few of these by half.
 _ANYWHERE = Framing(0.2, 0.7, fills_picture=False)
 
@@ -91,7 +91,7 @@ class Gauge(PictureGenerator):
     """Instruments with a scale, and questions about what they read."""
 
     kind: ClassVar[str] = "gauge"
-    version: ClassVar[int] = 5
+    version: ClassVar[int] = 6
     targets: ClassVar[tuple[type[Target], ...]] = (Number, Text, Box)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
     levels: ClassVar[dict[str, GaugeLevel]] = LEVELS

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from gnomon.generators.drawing.canvas import Canvas, Points
-from gnomon.generators.drawing.colours import Palette, blend
+from gnomon.generators.drawing.colours import Colour, Palette, blend
 from gnomon.generators.drawing.lettering import Text
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import arc, disc, ellipse, joined, mirrored, oblong, rotate
@@ -23,6 +23,9 @@ _TENTH = Decimal("0.1")
 # Places of the pointer in a turn, hundredths of a label: so fine that no two splits share one while
 # each has all tenths.
 _PLACES = 1000
+# Shares of red, green and blue that a plate sends back: bare metal; brass, and green and blue coats.
+_NO_TINT = (1.0, 1.0, 1.0)
+_TINTS = ((1.0, 0.86, 0.5), (0.62, 1.0, 0.6), (0.6, 0.8, 1.0))
 # Multipliers and the unit, as they are printed on meters.
 _CAPTIONS = ("", "", "x0.1", "x0.01", "x0.001", "x0.0001", "x 0,1", "x 0,001", "m³")
 
@@ -44,8 +47,8 @@ class Design:
     """Distance of the labels' middles from the track, towards the pivot."""
     ring: float = 0.0
     """Breadth of the printed circle along the track; 0 for none."""
-    plate: int = 190
-    """Grey of a plate on the pointer, 0 to 255."""
+    plate: Colour = (190, 190, 190)
+    """Colour of a plate on the pointer: of metal, milky glass or a coated magnet."""
     caption: str = ""
     """Multiplier or unit, at the upper left."""
 
@@ -90,7 +93,7 @@ class RotaryDial(Instrument):
             digit_height=digit,
             label_offset=-away if outside else tick + away,
             ring=rng.choice((0.0, 0.0, 0.012, 0.025)),
-            plate=rng.integer(110, 250),
+            plate=_plate_colour(rng),
             caption=rng.choice(_CAPTIONS),
         ))  # fmt: skip
 
@@ -119,10 +122,9 @@ class RotaryDial(Instrument):
 
     def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:  # noqa: ARG002
         """The pointer, and on some a plate of metal or of milky glass above it."""
-        grey = self._design.plate
         colours = {
             "b": palette.second,
-            "p": (grey, grey, grey),
+            "p": self._design.plate,
             "d": blend(palette.second, (0, 0, 0), 0.6),
         }
         _, materials = POINTERS[self._design.pointer]
@@ -157,6 +159,13 @@ class RotaryDial(Instrument):
         track = self.layout.track
         assert isinstance(track, Arc)
         return rotate(shapes, track.angle(share))
+
+
+def _plate_colour(rng: Rng) -> Colour:
+    """Grey of bare metal or milky glass; on one in four the tint of brass or of a coating."""
+    grey, tint = rng.integer(110, 250), rng.choice(_TINTS) if rng.chance(0.25) else _NO_TINT
+    red, green, blue = (round(grey * part) for part in tint)
+    return red, green, blue
 
 
 def _needle(length: float, breadth: float) -> Shapes:
@@ -249,9 +258,47 @@ def _crescent(length: float, breadth: float) -> Shapes:
     ]
 
 
-def _half_disc(radius: float) -> Points:
-    """The half behind the pivot, and a little of the other."""
-    return np.array((1, -1)) * joined(arc(0, 0, radius, 80, 280), [_CENTRE])
+def _paddle(length: float, breadth: float) -> Shapes:
+    """A short point, and opposite a blade that widens to a round end beyond the track."""
+    thin, wide = 0.35 * breadth + 0.04, 0.8 * breadth + 0.1
+    far = 1.15 * length + 0.2
+    return [
+        mirrored([(0.0, length), (thin, 0.1), (thin, -0.1), (wide, wide - far)]),
+        disc(wide) - (0, far - wide),
+        disc(0.55 * breadth + 0.04),
+    ]
+
+
+def _saucer(length: float, breadth: float) -> Shapes:
+    """A point before half a disc of metal with a coloured edge, as wide as the dial."""
+    far = 1.05 + breadth
+    return [
+        mirrored([(0.0, length), (0.4 * breadth + 0.05, 0.0)]),
+        _half_disc(far, 86),
+        _half_disc(far, 96),
+        disc(0.6 * breadth + 0.06),
+        disc(0.25 * breadth + 0.03),
+    ]
+
+
+def _halves(length: float, breadth: float) -> Shapes:
+    """A disc, half coloured with three teeth, half of metal; the middle tooth is the tip."""
+    inner = 0.62 * length
+    teeth = [mirrored([(0.0, length), (0.25 * breadth + 0.05, 0.8 * inner)])]
+    sides = [rotate([mirrored([(0.0, 0.92 * inner + 0.08 * length), (0.12, 0.7 * inner)])], side)[0]
+             for side in (-60, 60)]  # fmt: skip
+    return [
+        *teeth,
+        *sides,
+        np.array((1, -1)) * _half_disc(inner, 88),
+        _half_disc(1.1 * inner, 92),
+        disc(0.3 * breadth + 0.06),
+    ]
+
+
+def _half_disc(radius: float, begin: float = 80) -> Points:
+    """The part behind the pivot, from `begin` degrees off the tip on both sides."""
+    return np.array((1, -1)) * joined(arc(0, 0, radius, begin, 360 - begin), [_CENTRE])
 
 
 # Each pointer's shapes and their materials, from below: b its own colour, p a plate, d a dark one.
@@ -268,6 +315,9 @@ POINTERS: dict[str, tuple[Callable[[float, float], Shapes], str]] = {
     "sector": (_sector, "bb"),
     "crescent": (_crescent, "bbpb"),
     "capped": (_capped, "bbd"),
+    "paddle": (_paddle, "bbb"),
+    "saucer": (_saucer, "bbppb"),
+    "halves": (_halves, "bbbbpb"),
 }
 # Ranges of reach that differ from the others' 0.72 to 1.
-_REACHES = {"crescent": (0.45, 0.7)}
+_REACHES = {"crescent": (0.45, 0.7), "paddle": (0.55, 0.9), "halves": (0.75, 1.0)}
