@@ -263,7 +263,8 @@ def _paddle(length: float, breadth: float) -> Shapes:
     thin, wide = 0.35 * breadth + 0.04, 0.8 * breadth + 0.1
     far = 1.15 * length + 0.2
     return [
-        mirrored([(0.0, length), (thin, 0.1), (thin, -0.1), (wide, wide - far)]),
+        mirrored([(0.0, length), (thin, 0.1), (thin, 0.0)]),
+        mirrored([(thin, 0.02), (thin, -0.1), (wide, wide - far)]),
         disc(wide) - (0, far - wide),
         disc(0.55 * breadth + 0.04),
     ]
@@ -315,7 +316,7 @@ POINTERS: dict[str, tuple[Callable[[float, float], Shapes], str]] = {
     "sector": (_sector, "bb"),
     "crescent": (_crescent, "bbpb"),
     "capped": (_capped, "bbd"),
-    "paddle": (_paddle, "bbb"),
+    "paddle": (_paddle, "bbbb"),
     "saucer": (_saucer, "bbppb"),
     "halves": (_halves, "bbbbpb"),
 }
