@@ -259,9 +259,9 @@ def _crescent(length: float, breadth: float) -> Shapes:
 
 
 def _paddle(length: float, breadth: float) -> Shapes:
-    """A short point, and opposite a blade that widens to a round end beyond the track."""
+    """A short point, and opposite a blade that widens to a round end at the rim."""
     thin, wide = 0.35 * breadth + 0.04, 0.8 * breadth + 0.1
-    far = 1.15 * length + 0.2
+    far = min(1.15 * length + 0.2, 1.0)
     return [
         mirrored([(0.0, length), (thin, 0.1), (thin, 0.0)]),
         mirrored([(thin, 0.02), (thin, -0.1), (wide, wide - far)]),
@@ -272,7 +272,7 @@ def _paddle(length: float, breadth: float) -> Shapes:
 
 def _saucer(length: float, breadth: float) -> Shapes:
     """A point before half a disc of metal with a coloured edge, as wide as the dial."""
-    far = 1.05 + breadth
+    far = min(0.8 + 0.7 * breadth, 1.0)
     return [
         mirrored([(0.0, length), (0.4 * breadth + 0.05, 0.0)]),
         _half_disc(far, 86),
