@@ -207,11 +207,10 @@ def _camera(scene: FloatImage, min_pixels: int, rng: Rng, noise_rng: np.random.G
 
 
 def _expose(image: FloatImage, rng: Rng) -> FloatImage:
-    """Exposure, white balance, saturation and contrast; one in ten is badly off."""
-    is_off = rng.chance(0.1)
-    error, brightest = (0.4, 1.6) if is_off else (0.12, 1.3)
-    balance = np.array([1 + rng.uniform(-error, error) for _ in range(3)], np.float32)
-    image = np.clip(image * balance * rng.uniform(0.7, brightest), 0, None)
+    """Exposure, white balance, saturation and contrast; one in twelve is badly off."""
+    error_scale = 3.0 if rng.chance(0.08) else 1.0
+    balance = np.array([1 + error_scale * rng.uniform(-0.12, 0.12) for _ in range(3)], np.float32)
+    image = np.clip(image * balance * rng.uniform(0.7, 1.3), 0, None)
     grey = image.mean(2, keepdims=True)
     image = grey + (image - grey) * rng.uniform(0.5, 1.4)
     middle = rng.uniform(0.35, 0.6)
