@@ -23,7 +23,7 @@ _TENTH = Decimal("0.1")
 # Places of the pointer in a turn, hundredths of a label: so fine that no two splits share one while
 # each has all tenths.
 _PLACES = 1000
-# Shares of red, green and blue that a plate sends back: bare metal; brass, and green and blue coats.
+# Shares of red, green and blue that a plate sends back: bare metal; brass, green and blue coats.
 _NO_TINT = (1.0, 1.0, 1.0)
 _TINTS = ((1.0, 0.86, 0.5), (0.62, 1.0, 0.6), (0.6, 0.8, 1.0))
 # Multipliers and the unit, as they are printed on meters.
