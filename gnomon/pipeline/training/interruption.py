@@ -65,8 +65,7 @@ class SaveWhenInterrupted(TrainerCallback):  # type: ignore[misc]
             # A data loader's process inherits this. Ctrl-C, which reaches it too, leaves it at work
             # for the last step; its parent ends it.
             if number == signal.SIGTERM:
-                signal.signal(number, signal.SIG_DFL)
-                signal.raise_signal(number)
+                self._end(signal.SIGTERM)
         elif self._arrived is None:
             self._arrived, self._arrival = signal.Signals(number), time.monotonic()
             os.write(2, _MESSAGE)  # print may be at work where the signal came
