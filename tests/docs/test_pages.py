@@ -353,6 +353,17 @@ def test_every_link_of_every_page_ends_somewhere():
             assert known, (place, to)
 
 
+def test_every_link_to_a_heading_has_its_heading():
+    headings = {}
+    for page in DOCS.rglob("*.md"):
+        titles = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+        plain = [re.sub(r"[^\w\s-]", "", title.lower()) for title in titles]
+        headings[page] = {re.sub(r"\s+", "-", title) for title in plain}
+    for page in (*headings, ROOT / "README.md"):
+        for to, heading in re.findall(r"\]\(([\w./-]*)#([\w-]+)\)", page.read_text()):
+            assert heading in headings[(page.parent / to).resolve() if to else page], (page, to)
+
+
 def test_every_page_is_in_the_navigation_and_nothing_else():
     site = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
     named = re.findall(r"'([\w./-]+\.md)'", str(site["nav"]))
