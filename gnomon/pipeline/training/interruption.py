@@ -6,9 +6,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Self
 
 from transformers import TrainerCallback, TrainerControl
 
@@ -22,33 +21,34 @@ _MESSAGE = b"\ngnomon: this step is finished and saved first; Ctrl-C again ends 
 class SaveWhenInterrupted(TrainerCallback):  # type: ignore[misc]
     """Callback that answers the first signal with a checkpoint, and then lets it act as before.
 
-    It is for trainings of one process: of several, each would stop at a step of its own.
+    The training runs in a `with` block of it, which takes the signals' handlers. Of several
+    processes each would stop at a step of its own, so these keep their handlers.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, n_processes: int = 1) -> None:
+        self._n_processes = n_processes
         self._process = os.getpid()
         self._arrived: signal.Signals | None = None
         self._arrival = 0.0
         """Seconds of time.monotonic()."""
         self._handlers: dict[signal.Signals, Callable[..., Any] | int | None] = {}
 
-    @contextmanager
-    def listening(self) -> Iterator[None]:
-        """Take the signals' handlers for a while; a signal that still waits acts at the end."""
-        if threading.current_thread() is not threading.main_thread():
-            yield  # Python handles no signals here
-            return
+    def __enter__(self) -> Self:
+        """Take the signals' handlers, in the only thread in which Python handles signals."""
+        if self._n_processes > 1 or threading.current_thread() is not threading.main_thread():
+            return self
         handlers = {number: signal.getsignal(number) for number in _SIGNALS}
         # A shell's background job ignores Ctrl-C.
         self._handlers = {n: h for n, h in handlers.items() if h not in (None, signal.SIG_IGN)}
         for number in self._handlers:
             signal.signal(number, self._receive)
-        try:
-            yield
-        finally:
-            for number, handler in self._handlers.items():
-                signal.signal(number, handler)
-        if self._arrived is not None:
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        """Give the handlers back; a signal that still waits acts now."""
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        if error is None and self._arrived is not None:
             signal.raise_signal(self._arrived)
 
     def on_step_end(self, _: Any, __: Any, control: TrainerControl, **___: Any) -> None:

@@ -1,8 +1,6 @@
 """Training of a recipe into a run: load, train, save; a killed run resumes."""
 
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -121,24 +119,14 @@ def train_to_last_step(
         # Resumed at its end, transformers would take one more step.
         load_finished(trainer, last, RunFolder(run).log)
     else:
+        saving = SaveWhenInterrupted(config.world_size)
+        trainer.add_callback(saving)
         with (
             name_sft_fields(recipe, "create_optimizer", "create_scheduler", "apply_liger_kernel"),
-            saving_when_interrupted(trainer),
+            saving,
         ):
             trainer.train(resume_from_checkpoint=last and str(last))
     return trainer
-
-
-@contextmanager
-def saving_when_interrupted(trainer: NumericSFTTrainer) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM wait for a checkpoint, in a training of one process."""
-    if trainer.args.world_size > 1:
-        yield
-        return
-    callback = SaveWhenInterrupted()
-    trainer.add_callback(callback)
-    with callback.listening():
-        yield
 
 
 def save_weights(trainer: NumericSFTTrainer, run: Path) -> Path:

@@ -143,7 +143,7 @@ def test_an_interrupted_training_saves_its_step_and_goes_on_from_there(
 
 
 def interrupt_twice(callback, now):
-    with callback.listening():
+    with callback:
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)  # at once again, as `timeout` does
         now[0] += 2
@@ -164,7 +164,7 @@ def test_a_second_ctrl_c_ends_a_training_at_once(monkeypatch, capfd):
 @pytest.mark.usefixtures("raising")
 def test_a_signal_after_the_last_step_acts_when_the_training_is_over():
     over = []
-    with pytest.raises(KeyboardInterrupt), SaveWhenInterrupted().listening():
+    with pytest.raises(KeyboardInterrupt), SaveWhenInterrupted():
         over += [signal.raise_signal(signal.SIGTERM)]
     assert over
 
