@@ -139,9 +139,9 @@ def test_what_a_dialect_writes_is_read_back(name, spoken, data):
     targets, prose = TARGETS[name]
     target = data.draw(targets)
     text = data.draw(st.sampled_from(prose)).format(spoken.write(target, SIZE))
-    kind = TYPES[target.type_name]
-    value = kind.read(text, target, which="last", dialect=spoken, size=SIZE).value
-    truth = comparable(target, kind.value_of(target), spoken)
+    answer_type = TYPES[target.type_name]
+    value = answer_type.read(text, target, which="last", dialect=spoken, size=SIZE).value
+    truth = comparable(target, answer_type.value_of(target), spoken)
     if isinstance(target, Boxes):
         value = {item.label: item.box.corners for item in value.items}
     elif isinstance(target, Spots):

@@ -51,13 +51,13 @@ class BoxText:
         target = sample.target
         if not target.has_place or size is None:
             return None
-        dialect, answers = create(loaded.family.dialect), TYPES[target.type_name]
-        reading = answers.read(
+        dialect, answer_type = create(loaded.family.dialect), TYPES[target.type_name]
+        reading = answer_type.read(
             without_marks(loaded, text), target, which="final", dialect=dialect, size=size
         )
         if reading is None:
             return None
-        boxes = list(answers.boxes(reading.value))
+        boxes = list(answer_type.boxes(reading.value))
         spans = []
         # From the end, where the answer follows its working.
         for box in reversed(dialect.number_spans(text)):

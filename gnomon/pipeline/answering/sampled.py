@@ -103,21 +103,21 @@ def _index(text: str, candidates: tuple[str, ...], form: Target, dialect: str) -
         return candidates.index(text)
     if WORD in candidates and is_refusal(text):
         return candidates.index(WORD)
-    answers = TYPES[form.type_name]
-    reading = answers.read(text, form, which="final", dialect=create(dialect), size=None)
+    answer_type = TYPES[form.type_name]
+    reading = answer_type.read(text, form, which="final", dialect=create(dialect), size=None)
     if reading is None:
         return None
     for index, value in enumerate(_values(candidates, form, dialect)):
-        if value is not None and answers.is_same(value, reading.value):
+        if value is not None and answer_type.is_same(value, reading.value):
             return index
     return None
 
 
 @lru_cache(64)
 def _values(candidates: tuple[str, ...], form: Target, dialect: str) -> tuple[Value | None, ...]:
-    answers, written_in = TYPES[form.type_name], create(dialect)
+    answer_type, written_in = TYPES[form.type_name], create(dialect)
     readings = [
-        answers.read(text, form, which="final", dialect=written_in, size=None)
+        answer_type.read(text, form, which="final", dialect=written_in, size=None)
         for text in candidates
     ]
     return tuple([None if reading is None else reading.value for reading in readings])

@@ -112,11 +112,12 @@ def _agree(row: UserRow, other: UserRow) -> bool:
     """True if both rows have the same answer, by the measure of its type."""
     if row.target == other.target:
         return True
-    kind = row.target.type_name
-    if kind != other.target.type_name:
+    if row.target.type_name != other.target.type_name:
         return False
-    answers = TYPES[kind]
-    return answers.is_same(answers.value_of(row.target), answers.value_of(other.target))
+    answer_type = TYPES[row.target.type_name]
+    return answer_type.is_same(
+        answer_type.value_of(row.target), answer_type.value_of(other.target)
+    )
 
 
 def _contents(pictures: Iterable[Picture]) -> dict[Picture, Hashable]:
