@@ -38,15 +38,7 @@ def answer_exam(
     `find` is the question for the box that is cut out first; None asks about whole pictures. The
     run may be training meanwhile: only the file of answers is locked.
     """
-    answerer = Answerer(recipe, run, find, certifier)
-    with sole_writer(out):
-        provenance = _provenance(exam, out)
-        if out.is_file():  # an earlier start of the same exam resumes
-            predictions.check(out, exam.ids())
-        _record(out, provenance)
-        if not answerer.reuse_beliefs(provenance, out):
-            answerer.append(lambda: exam, exam.samples, out)
-    return out
+    return Answerer(recipe, run, find, certifier).answer(exam, out)
 
 
 @dataclass(frozen=True)
@@ -61,6 +53,17 @@ class Answerer:
     certifier: Certifier | None = None
     """Calibration of the run under the user's terms."""
 
+    def answer(self, exam: Exam, out: Path) -> Path:
+        """Ask an exam's questions, those that an earlier start left; return the file of answers."""
+        with sole_writer(out):
+            provenance = _provenance(exam, out)
+            if out.is_file():
+                predictions.check(out, exam.ids())
+            _record(out, provenance)
+            if not self._reuse_beliefs(provenance, out):
+                self.append(lambda: exam, exam.samples, out)
+        return out
+
     def append(
         self, samples: Callable[[], Iterable[Sample]], n: int, out: Path, **more: Any
     ) -> None:
@@ -73,14 +76,14 @@ class Answerer:
         else:
             self._append_about_cuts(samples, n, out, self.find, **more)
 
-    def reuse_beliefs(self, provenance: Provenance, out: Path) -> bool:
+    def _reuse_beliefs(self, provenance: Provenance, out: Path) -> bool:
         """Answer from beliefs that other files hold; True if no question is left to be asked."""
         if self.certifier is None or self.run is None or self.recipe.model.server is not None:
             return False
         from gnomon.commands.stored_beliefs import certify_stored
 
         settings = full_settings(
-            self._settings(self._weights, self._cut_settings),
+            self._settings(self.weights, self._cut_settings),
             self.recipe.eval.max_new_tokens,
             self._rule,
         )
@@ -96,7 +99,7 @@ class Answerer:
         return {**self.recipe.model.settings, "weights": weights, **more}
 
     @cached_property
-    def _weights(self) -> str | None:
+    def weights(self) -> str | None:
         """Hash of the weights that the run trained, computed once: they may be many gigabytes."""
         from gnomon.pipeline.load import fingerprint
 
@@ -109,7 +112,7 @@ class Answerer:
         model, seed = self.recipe.model, self.recipe.seed
         if self.run is None:  # nothing was trained, so the model's settings say all
             return load(model, seed=seed)
-        return load_trained(model, self.run, seed=seed, weights=self._weights)
+        return load_trained(model, self.run, seed=seed, weights=self.weights)
 
     @property
     def _cut_settings(self) -> dict[str, Any]:

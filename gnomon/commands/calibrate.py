@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from decimal import Decimal
 from hashlib import blake2b
@@ -13,7 +13,7 @@ import numpy as np
 
 from gnomon.answers.base.number_range import MOST_ANSWERS
 from gnomon.answers.registry import TYPES
-from gnomon.commands.answerer import answer_exam, served_folder, served_name
+from gnomon.commands.answerer import Answerer, served_folder, served_name
 from gnomon.commands.exam import USUAL, Exam, check_enough_samples
 from gnomon.commands.predict import (
     data_and_overrides,
@@ -31,7 +31,7 @@ from gnomon.eval.scoring.belief import range_of
 from gnomon.eval.scoring.questions import Question
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
-from gnomon.sample import Target
+from gnomon.sample import Prediction, Target
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.reading.sources import has_user_pictures, is_gone
 from gnomon.terminal import show
@@ -100,12 +100,14 @@ def calibrate(
         )
     folder = run if run is not None else served_folder(model)
     recipe = _with_steps_of_labels(recipe, exam)
-    out = _answers_path(recipe, exam, folder)
-    answer_exam(recipe, exam, out, run=run)
-    calibration = learn(recipe, exam, out, within=within, same_groups=same_groups)
+    answerer = Answerer(recipe, run)
+    out = answerer.answer(exam, _answers_path(answerer, exam, folder))
+    by_id = {question.id: question for question in questions.load(out, exam, exam.samples)}
+    answers = [(answer, by_id[answer.sample_id]) for answer in predictions.PredictionFile(out)]
+    calibration = learn(recipe, answers, within=within, same_groups=same_groups)
     file = calibration.write(folder)
     coverage = min(map(_most_coverage, calibration.parts))
-    widths = _mean_widths(calibration, exam, out, coverage)
+    widths = _mean_widths(calibration, answers, coverage)
     for part in calibration.parts:
         lines = summary(part, same_groups=same_groups, width=widths.get(part.listing, ""))
         show("\n".join(lines))
@@ -145,7 +147,7 @@ def _most_coverage(part: Part) -> float:
 
 
 def _mean_widths(
-    calibration: Calibration, exam: Exam, answers: Path, coverage: float
+    calibration: Calibration, answers: Sequence[tuple[Prediction, Question]], coverage: float
 ) -> dict[str, str]:
     """Say of each part how wide intervals of its answers are on average; margins say so themselves.
 
@@ -154,11 +156,10 @@ def _mean_widths(
     if not coverage:
         return {}
     certifier = Certifier(calibration, Terms(coverage))
-    by_id = {question.id: question for question in questions.load(answers, exam, exam.samples)}
     widths: dict[str, list[float]] = {}
-    texts = {}
-    for answer in predictions.PredictionFile(answers):
-        truth = by_id[answer.sample_id].target
+    forms: dict[str, Target] = {}
+    for answer, question in answers:
+        truth = question.target
         form = truth.form_of_question
         # Boxes have margins in place of a list, and an unreadable picture has no true place.
         if not answer.logprobs or not truth.is_readable:
@@ -166,22 +167,24 @@ def _mean_widths(
         certified = certifier.certify(answer.logprobs, form, answer.dialect)
         if certified is None:
             continue
-        name = form.type_name
-        measures = certainty.measures(replace(answer, certainty=certified[1]), truth, name)
+        _, interval = certified
+        measures = certainty.measures(replace(answer, certainty=interval), truth, form.type_name)
         numbers = calibration.number_range(form)
         listing = calibrations.listing_key(tuple(answer.logprobs), numbers)
         widths.setdefault(listing, []).append(measures["interval_width"])
-        texts[listing] = _width_text(
-            name, float(np.mean(widths[listing])), TYPES[name].period_of(truth)
-        )
-    return {listing: f"intervals of {100 * coverage:g} % {text}" for listing, text in texts.items()}
+        forms[listing] = form
+    return {
+        listing: f"intervals of {100 * coverage:g} % {_width_text(form, widths[listing])}"
+        for listing, form in forms.items()
+    }
 
 
-def _width_text(name: str, width: float, period: float | None) -> str:
+def _width_text(form: Target, widths: Sequence[float]) -> str:
     """Say how wide intervals are, as in "are 2.1 wide on average, of a scale of 10"."""
-    if TYPES[name].axis is None:
+    answer_type, width = TYPES[form.type_name], float(np.mean(widths))
+    if answer_type.axis is None:
         return f"have {width:.1f} words on average"
-    unit = " min" if TYPES[name].period else ""
+    unit, period = " min" if answer_type.period else "", answer_type.period_of(form)
     size = f"{width:,.0f}" if width >= _WHOLE else f"{width:.3g}"
     text = f"are {size}{unit} wide on average"
     if not period:
@@ -237,15 +240,14 @@ def _stored_validation(recipe: Recipe, run: Path, n: int | None) -> Exam | None:
     return Exam(sources, "val", section.seed, n or min(USUAL, copy.length), RunFolder(run).data)
 
 
-def _answers_path(recipe: Recipe, exam: Exam, path: Path) -> Path:
+def _answers_path(answerer: Answerer, exam: Exam, path: Path) -> Path:
     """Return a file for the answers to these very questions, by these weights and lists.
 
     So a killed calibration resumes, and another one never meets the answers of an earlier.
     """
-    from gnomon.pipeline.load import fingerprint
-
+    recipe = answerer.recipe
     section, is_served = recipe.eval, recipe.model.server is not None
-    weights = f"{served_name(recipe)}, {section.repeats}" if is_served else fingerprint(path)
+    weights = f"{served_name(recipe)}, {section.repeats}" if is_served else answerer.weights
     # A run may move, and its answers with it.
     values = exam.to_json() if exam.folder else asdict(exam)
     what = [_ASKED_SINCE, values, section.answer, section.grid, section.belief, weights]
@@ -255,16 +257,18 @@ def _answers_path(recipe: Recipe, exam: Exam, path: Path) -> Path:
 
 
 def learn(
-    recipe: Recipe, exam: Exam, answers: Path, *, within: float | None, same_groups: bool
+    recipe: Recipe,
+    answers: Sequence[tuple[Prediction, Question]],
+    *,
+    within: float | None,
+    same_groups: bool,
 ) -> Calibration:
-    """Calibrate by a file of answers with beliefs; refuse one that shows nothing."""
-    by_id = {question.id: question for question in questions.load(answers, exam, exam.samples)}
-    stored = predictions.PredictionFile(answers)
+    """Calibrate by answers with beliefs; refuse those that show nothing."""
     unlisted, numbers = list[Target](), list[Target]()
-    for answer in stored:
+    for answer, question in answers:
         if answer.logprobs or answer.logprob is not None:
             continue
-        target = by_id[answer.sample_id].target
+        target = question.target
         unlisted.append(target)
         # A search that came to no number is passed over.
         searched = range_of(answer, target.form_of_question)
@@ -272,15 +276,12 @@ def learn(
             numbers.append(target)
     if numbers:
         raise RecipeError(
-            f"{len(numbers)} of {len(stored)} labels, such as {numbers[0].write()}, are not among"
+            f"{len(numbers)} of {len(answers)} labels, such as {numbers[0].write()}, are not among"
             " the answers that are listed by default (whole numbers to 100, or the steps of a scale"
-            f" that goes round): {_grid_for(by_id.values(), recipe)}"
+            f" that goes round): {_grid_for(answers, recipe)}"
         )
     parts = calibrations.calibrate(
-        ((answer, by_id[answer.sample_id]) for answer in stored),
-        recipe.eval.answer,
-        within=within,
-        same_groups=same_groups,
+        answers, recipe.eval.answer, within=within, same_groups=same_groups
     )
     if not parts:
         raise RecipeError(
@@ -297,7 +298,7 @@ def learn(
             )
         raise RecipeError(
             f"{outside} of {n} truths are not among the listed answers, so that no interval can"
-            f" hold them: {_grid_for(by_id.values(), recipe)}"
+            f" hold them: {_grid_for(answers, recipe)}"
         )
     if n < _FEWEST:
         unmatched = sum(sum(part.unmatched) for part in parts)
@@ -309,10 +310,10 @@ def learn(
         )
     if unlisted:
         warn(
-            f"{len(unlisted)} of {len(stored)} questions were passed over: answers such as"
+            f"{len(unlisted)} of {len(answers)} questions were passed over: answers such as"
             f" {unlisted[0].display()} cannot be listed"
         )
-    settings = next(iter(stored)).settings
+    settings = answers[0][0].settings
     belief = recipe.eval.belief
     listing = None if isinstance(belief, bool) else tuple(belief)
     rule = recipe.eval.answer
@@ -324,9 +325,9 @@ def learn(
     return Calibration(weights, rule, grid, listing, parts, refusals)
 
 
-def _grid_for(some: Iterable[Question], recipe: Recipe) -> str:
+def _grid_for(answers: Sequence[tuple[Prediction, Question]], recipe: Recipe) -> str:
     """Name the override whose grid has all the labels that are numbers."""
-    numbers = (question.target.number for question in some)
+    numbers = (question.target.number for _, question in answers)
     values = [number for number in numbers if number is not None] or [Decimal(0)]
     exponents = [int(value.as_tuple().exponent) for value in values]
     step = Decimal(1).scaleb(min(0, *exponents))
