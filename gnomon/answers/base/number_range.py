@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from itertools import islice
 from math import ceil, floor
 from typing import TypeAlias
 
@@ -63,25 +65,13 @@ class NumberRange:
     def outcomes(self, prefix: str, n: int) -> dict[str, bool]:
         """Map each number that continues a prefix by at most n characters to True, and one example
         of each longer continuation to False."""
-        whole: dict[str, bool] = {}
-        texts = [prefix]
+        least_by_text = {prefix: self._least(prefix)}
+        whole = [text for text, least in least_by_text.items() if text == least]
         for _ in range(n):
-            whole |= {text: True for text in texts if self._least(text, is_whole=True)}
-            texts = [
-                text + character
-                for text in texts
-                for character in (_DIGITS + "." if "." not in text else _DIGITS)
-                if self._least(text + character)
-            ]
-        longer = {}
-        for text in texts:
-            if self._least(text, is_whole=True):
-                whole[text] = True
-            for character in (*_DIGITS, "."):
-                if (least := self._least(text + character)) is not None:
-                    longer[least] = False
-                    break
-        return longer | whole
+            least_by_text = dict(pair for text in least_by_text for pair in self._longer(text))
+            whole += [text for text, least in least_by_text.items() if text == least]
+        examples = [least for text in least_by_text for _, least in islice(self._longer(text), 1)]
+        return dict.fromkeys(examples, False) | dict.fromkeys(whole, True)
 
     def holds(self, value: float) -> bool:
         """True for a value within half a step of the range."""
@@ -112,8 +102,16 @@ class NumberRange:
             return text
         return f"{text[: -self.decimals]}.{text[-self.decimals :]}"
 
-    def _least(self, prefix: str, *, is_whole: bool = False) -> str | None:
-        """Return the least number that begins so, or is just that; None if there is none."""
+    def _longer(self, prefix: str) -> Iterator[tuple[str, str]]:
+        """Yield each beginning of a number that has one character more, and the least such
+        number."""
+        for character in _DIGITS if "." in prefix else _DIGITS + ".":
+            least = self._least(prefix + character)
+            if least is not None:
+                yield prefix + character, least
+
+    def _least(self, prefix: str) -> str | None:
+        """Return the least number that begins so; None if there is none."""
         head, point, tail = prefix.partition(".")
         if point and (not head or len(tail) > self.decimals or not self.decimals):
             return None
@@ -122,12 +120,12 @@ class NumberRange:
         lengths = [len(head)] if point else range(max(len(head), shortest), longest + 1)
         for length in lengths:
             missing = self.decimals - len(tail) if point else self.decimals + length - len(head)
-            if is_whole and missing:
-                continue
             low = int(head + tail or "0") * 10**missing
             number = self._first_between(low, low + 10**missing - 1)
-            text = "" if number is None else self._decimal_text(number)
-            if text and (text == prefix if is_whole else text.startswith(prefix)):
+            if number is None:
+                continue
+            text = self._decimal_text(number)
+            if text.startswith(prefix):
                 return text
         return None
 
