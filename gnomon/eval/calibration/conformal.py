@@ -6,6 +6,7 @@ did that were calibrated on.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from math import ceil, floor, inf, log
@@ -34,8 +35,8 @@ _BETS = (0.6, 0.8, 0.95)
 _ROUNDING = 1e-9
 # Exponents beyond 709 overflow.
 _MOST_GAIN = 700
-# Of the interval in which a bound is looked for: it is printed to a tenth of a percent.
-_HALVINGS = 30
+_BOUND_STEPS = 2**30
+"""Steps from the share of wrong answers to 1, of which the bound is one."""
 
 
 def limit(scores: Sequence[float], groups: Sequence[Hashable], coverage: float) -> float:
@@ -210,14 +211,15 @@ def risk(right: Sequence[bool], groups: Sequence[Hashable] | None = None) -> tup
     share = float(shares.mean())
     if not is_grouped:
         return share, upper_bound(int(shares.sum()), len(shares), 1 - RISK_LEVEL)
-    low, high = share, 1.0
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if _is_shown(shares, middle):
-            high = middle
-        else:
-            low = middle
-    return share, high
+    if share == 1.0:  # no mean is above it
+        return share, 1.0
+
+    def mean_at(step: int) -> float:
+        return share + step / _BOUND_STEPS * (1 - share)
+
+    steps = range(_BOUND_STEPS)
+    bound = bisect_left(steps, True, key=lambda step: _is_shown(shares, mean_at(step)))
+    return share, mean_at(bound)
 
 
 def fit_confidence(trusts: Sequence[float], right: Sequence[bool]) -> tuple[Floats, Floats]:
