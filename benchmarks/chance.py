@@ -93,7 +93,7 @@ def others(name: str, kind: str, options: dict[str, Any], n: int) -> list[list[s
     given = [_answer(sample, samples[other]) for sample, other in zip(samples, of, strict=True)]
     (summary,) = score(given, samples).summaries.values()
     return [
-        [f"{TYPES[summary.kind].title}: {name}", *GUESSERS, "the model"],
+        [f"{TYPES[summary.type_name].title}: {name}", *GUESSERS, "the model"],
         *_rows(summary),
     ]
 

@@ -31,10 +31,12 @@ MEASURES = {
 def columns(scores: Scores) -> dict[str, Any]:
     """The answers to one source's questions, all of one type."""
     items = sorted(scores.items, key=lambda item: item.sample_id)
-    (kind,) = {item.kind for item in items}
-    measured = {name: [round(item.measures[name], 6) for item in items] for name in MEASURES[kind]}
+    (type_name,) = {item.type_name for item in items}
+    measured = {
+        name: [round(item.measures[name], 6) for item in items] for name in MEASURES[type_name]
+    }
     return {
-        "kind": kind,
+        "kind": type_name,
         "ids": [item.sample_id for item in items],
         "truths": [target_to_json(item.truth) for item in items],
         "answers": [item.text for item in items],
@@ -45,31 +47,28 @@ def columns(scores: Scores) -> dict[str, Any]:
 def scores_of(*sources: dict[str, Any]) -> Scores:
     """What `compare` takes, of one source's columns or of several together."""
     items = [item for source in sources for item in _items(source)]
-    kinds = dict.fromkeys(source["kind"] for source in sources)
-    return Scores(
-        tuple(items),
-        {
-            kind: Summary(kind, len(of_kind), int(sum(i.measures["unread"] for i in of_kind)), ())
-            for kind in kinds
-            for of_kind in [[item for item in items if item.kind == kind]]
-        },
-    )
+    summaries = {}
+    for type_name in dict.fromkeys(source["kind"] for source in sources):
+        of_type = [item for item in items if item.type_name == type_name]
+        n_unread = int(sum(item.measures["unread"] for item in of_type))
+        summaries[type_name] = Summary(type_name, len(of_type), n_unread, ())
+    return Scores(tuple(items), summaries)
 
 
 def _items(source: dict[str, Any]) -> Iterable[ScoredAnswer]:
-    kind = source["kind"]
+    type_name = source["kind"]
     names = source["measures"]
     rows = zip(source["ids"], source["truths"], source["answers"], *names.values(), strict=True)
     for sample_id, truth, text, *values in rows:
         measures = dict(zip(names, map(float, values), strict=True))
         yield ScoredAnswer(
             sample_id=sample_id,
-            kind=kind,
+            type_name=type_name,
             truth=target_from_json(truth),
             text=text,
             value=None,
             rule=None,
-            correct=TYPES[kind].is_correct({"accepted": measures["exact"], **measures}),
+            correct=TYPES[type_name].is_correct({"accepted": measures["exact"], **measures}),
             measures=measures,
             picture=sample_id,
         )

@@ -46,14 +46,14 @@ def results(doc: Doc, answers: Sequence[str]) -> dict[str, float | list[float]]:
     target = target_from_json(json.loads(doc["target"]))
     # The same scorer as `gnomon score`, so that both print the same figures.
     item = score_answer(prediction, Question(doc["id"], target, size, ""), doc["cost"])
-    answer_type = TYPES[item.kind]
+    answer_type = TYPES[item.type_name]
     # R² needs residual and truth of every answer: its value is a list, which lmms-eval collects.
     by_metric = {
         metric.name: answer_type.metric_values(metric, item.measures)
         for metric in answer_type.metrics
     }
     return {
-        f"{item.kind}_{name}": values[0] if len(values) == 1 else list(values)
+        f"{item.type_name}_{name}": values[0] if len(values) == 1 else list(values)
         for name, values in by_metric.items()
         if values is not None
     }

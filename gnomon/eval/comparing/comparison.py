@@ -50,7 +50,7 @@ class Comparison:
         # One type needs no title: its sentence names the measure.
         main = first_metrics(self.differences)
         titles = [
-            f"{TYPES[difference.kind].title}: " if len(main) > 1 else "" for difference in main
+            f"{TYPES[difference.type_name].title}: " if len(main) > 1 else "" for difference in main
         ]
         return tuple(
             title + self._sentence(difference)
@@ -65,7 +65,7 @@ class Comparison:
         """
         titles = {
             verdict: [
-                lower_first(TYPES[difference.kind].title)
+                lower_first(TYPES[difference.type_name].title)
                 for difference in first_metrics(self.differences)
                 if difference.verdict == verdict
             ]
@@ -93,7 +93,7 @@ class Comparison:
         figures = f"{lower_first(difference.label)} {candidate} against {baseline}, {size}"
         correction = f", Holm over {difference.family}" if difference.family > 1 else ""
         figures += f", p {p_text(difference.adjusted)} ({difference.test}{correction})"
-        baseline_chance, chance = (tests.get(difference.kind) for tests in self.chance)
+        baseline_chance, chance = (tests.get(difference.type_name) for tests in self.chance)
         if chance is None or chance.is_beaten:
             if difference.verdict == "tied":
                 return f"{self.candidate} and {self.baseline} are tied in this: {figures}"
@@ -137,7 +137,7 @@ def compare_uncorrected(
     _check_same(items, next(iter(sides[1].values())), names)
     differences = []
     for type_name in next(iter(seeds[0].values())).summaries:
-        of_type = [i for i, item in items.items() if item.kind == type_name]
+        of_type = [i for i, item in items.items() if item.type_name == type_name]
         costs = TYPES[type_name].costs([items[i].truth for i in of_type])
         # Intervals and refusals are not compared: who refuses other answers is right among others.
         metrics = TYPES[type_name].metrics
@@ -162,9 +162,11 @@ def compare_uncorrected(
 def apply_holm(comparisons: Sequence[Comparison]) -> list[Comparison]:
     """Apply Holm's correction: over the first metrics of all types and comparisons; over the other
     metrics of one type in one comparison."""
-    by_key = {(i, d.kind, d.name): d for i, c in enumerate(comparisons) for d in c.differences}
+    by_key = {(i, d.type_name, d.name): d for i, c in enumerate(comparisons) for d in c.differences}
     main_keys = [
-        (i, d.kind, d.name) for i, c in enumerate(comparisons) for d in first_metrics(c.differences)
+        (i, d.type_name, d.name)
+        for i, c in enumerate(comparisons)
+        for d in first_metrics(c.differences)
     ]
     families: dict[tuple[int, str] | None, list[tuple[int, str, str]]] = {None: main_keys}
     # Families: None is that of all first metrics, else comparison and type.
@@ -175,7 +177,7 @@ def apply_holm(comparisons: Sequence[Comparison]) -> list[Comparison]:
         for key, p in zip(keys, holm([by_key[key].p for key in keys]), strict=True):
             by_key[key] = replace(by_key[key], adjusted=p, family=len(keys))
     return [
-        replace(c, differences=tuple(by_key[i, d.kind, d.name] for d in c.differences))
+        replace(c, differences=tuple(by_key[i, d.type_name, d.name] for d in c.differences))
         for i, c in enumerate(comparisons)
     ]
 
@@ -183,12 +185,12 @@ def apply_holm(comparisons: Sequence[Comparison]) -> list[Comparison]:
 def first_metrics(differences: Sequence[Difference]) -> list[Difference]:
     """Select the first metric of each type of answer, on which its verdict rests."""
     # A dict keeps the last of each key: the first metric, if the order is reversed.
-    return list({d.kind: d for d in reversed(differences)}.values())[::-1]
+    return list({d.type_name: d for d in reversed(differences)}.values())[::-1]
 
 
 def _json_names(row: dict[str, Any]) -> dict[str, Any]:
-    """Name the two models of a difference as the JSON of reports always did."""
-    names = {"baseline": "first", "candidate": "second"}
+    """Name the fields of a difference as the JSON of reports always did."""
+    names = {"type_name": "kind", "baseline": "first", "candidate": "second"}
     return {names.get(key, key): value for key, value in row.items()}
 
 
@@ -223,7 +225,7 @@ def _check_same(
         other_item = candidate[sample_id]
         # The same box has other pixels where another model saw the picture in another size.
         same = item.truth.has_place or item.truth == other_item.truth
-        if item.kind != other_item.kind or not same:
+        if item.type_name != other_item.type_name or not same:
             raise ValueError(
                 f"not the same samples: {sample_id!r} is {item.truth} in {names[0]} and"
                 f" {other_item.truth} in {names[1]}"

@@ -34,7 +34,7 @@ class SeedPair:
 class Difference:
     """Candidate minus baseline in one metric of the summary, over the same items."""
 
-    kind: str
+    type_name: str
     """Type of answer, a key of `registry.TYPES`."""
     name: str
     """Name of the metric."""
@@ -92,7 +92,7 @@ def estimate_difference(
     (display_metric,) = TYPES[type_name].present([metric], [items[i].truth for i in ids])
     p, test = _test(metric, result, baseline, candidate, units)
     return Difference(
-        kind=type_name,
+        type_name=type_name,
         name=metric.name,
         label=display_metric.label,
         unit=metric.unit,

@@ -12,7 +12,7 @@ from gnomon.answers.base.answer_type import Metric
 from gnomon.answers.registry import TYPES
 from gnomon.eval.comparing.difference import estimate_difference
 from gnomon.eval.formatting import figure, lower_first, p_text, truth_text, value_text
-from gnomon.eval.scoring.runs import ScoredAnswer, Scores, unit_names
+from gnomon.eval.scoring.runs import ScoredAnswer, Scores, type_as_kind, unit_names
 from gnomon.eval.stats.significance import ALPHA, binomial, mcnemar
 
 Guesser = Literal["uniform", "constant"]
@@ -30,7 +30,7 @@ class ChanceTest:
     to beat one that was chosen beforehand.
     """
 
-    kind: str
+    type_name: str
     """Type of answer, a key of `registry.TYPES`."""
     metric: str
     label: str
@@ -65,21 +65,22 @@ class ChanceTest:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values for a report's JSON."""
-        return {**asdict(self), "beaten": self.is_beaten}
+        return {**type_as_kind(asdict(self)), "beaten": self.is_beaten}
 
 
-def compare_with_chance(side: Mapping[int, Scores]) -> dict[str, ChanceTest]:
-    """Set a model against the better of the guessers, by type; `side` has its scores by seed.
+def compare_with_chance(scores_by_seed: Mapping[int, Scores]) -> dict[str, ChanceTest]:
+    """Set a model against the better of the guessers, by type.
 
     Several seeds count as the mean of their measures: these runs are judged, not other seeds. A
     type is left out if nothing is known of guessers, or if the seeds have other items.
     """
-    first = next(iter(side.values()))
+    first = next(iter(scores_by_seed.values()))
     tests = {}
     for type_name, summary in first.summaries.items():
         metric = TYPES[type_name].metrics[0]
         by_seed = [
-            {item.sample_id: item for item in scores.of_type(type_name)} for scores in side.values()
+            {item.sample_id: item for item in scores.of_type(type_name)}
+            for scores in scores_by_seed.values()
         ]
         # The order of the first seed holds for all.
         items = list(by_seed[0].values())
@@ -145,7 +146,7 @@ def _test_guesser(
     if guesser == "uniform" and is_independent and {*model} <= {0.0, 1.0}:
         p, test = binomial(int(sum(model)), len(items), guesses[0]), "exact binomial test"
     return ChanceTest(
-        kind=type_name,
+        type_name=type_name,
         metric=metric.name,
         label=result.label,
         unit=metric.unit,
@@ -195,4 +196,4 @@ def _answer_key(item: ScoredAnswer) -> tuple[bool, str]:
     """Return True with the value of an answer, or False with the text of an unread one."""
     if item.value is None:
         return False, item.text.strip()
-    return True, value_text(item.value, item.kind)
+    return True, value_text(item.value, item.type_name)

@@ -39,7 +39,7 @@ _STATES = ("right", "wrong", "not read")
 def browser_data(
     runs: Sequence[RunResult],
     samples: Mapping[str, Sample],
-    by_kind: Mapping[str, Sequence[FactClasses]],
+    classes_by_type: Mapping[str, Sequence[FactClasses]],
     chosen: Container[str],
 ) -> dict[str, Any]:
     """Collect the last run's questions, or an even selection of them and the chosen ones.
@@ -49,12 +49,12 @@ def browser_data(
     n_questions = len(runs[-1].scores.items)
     # Every nth question, rounded up.
     step = max(1, -(-n_questions // min(MOST, _MOST_ANSWERS // len(runs))))
-    facts: dict[str, _Index] = {_KIND_FACT: _Index()} if len(by_kind) > 1 else {}
-    for classes_of_type in by_kind.values():
+    facts: dict[str, _Index] = {_TYPE_FACT: _Index()} if len(classes_by_type) > 1 else {}
+    for classes_of_type in classes_by_type.values():
         for fact in classes_of_type:  # in the order of the classes, not of the questions
             facts.setdefault(fact.name, _Index()).extend(fact.labels)
     questions, rules, errors = _Index(), _Index(), _Index()
-    for type_name in by_kind:
+    for type_name in classes_by_type:
         errors.extend(TYPES[type_name].error_histogram.names)
     items: dict[str, dict[str, Any]] = {}
     for index, (item, question, question_facts) in enumerate(describe_answers(runs[-1], samples)):
@@ -67,7 +67,9 @@ def browser_data(
                 "question": questions[question],
                 "truth": truth_text(item.truth),
                 "facts": list(
-                    _fact_entries(item, question_facts, by_kind.get(item.kind, ()), facts)
+                    _fact_entries(
+                        item, question_facts, classes_by_type.get(item.type_name, ()), facts
+                    )
                 ),
                 "answers": [None] * len(runs),
             }
@@ -88,7 +90,7 @@ def browser_data(
     }
 
 
-_KIND_FACT = "kind of answer"
+_TYPE_FACT = "kind of answer"
 
 
 def _fact_entries(
@@ -100,8 +102,8 @@ def _fact_entries(
     """Yield the indices of each fact and of its class, and the exact value if the class is a
     bin."""
     index_of = {name: index for index, name in enumerate(facts)}
-    if _KIND_FACT in facts:
-        yield index_of[_KIND_FACT], facts[_KIND_FACT][TYPES[item.kind].title], ""
+    if _TYPE_FACT in facts:
+        yield index_of[_TYPE_FACT], facts[_TYPE_FACT][TYPES[item.type_name].title], ""
     for fact in classes:
         if (
             fact.key in question_facts
@@ -117,8 +119,8 @@ def _answer_entry(item: ScoredAnswer, most: int, rules: _Index, errors: _Index) 
     words and as a figure, rule, and class of error; of a calibrated run its interval with the
     confidence, and 1 if it is refused."""
     is_read = item.value is not None
-    value = value_text(item.value, item.kind) if is_read else ""
-    badness = TYPES[item.kind].badness(item.measures) if is_read else 0.0
+    value = value_text(item.value, item.type_name) if is_read else ""
+    badness = TYPES[item.type_name].badness(item.measures) if is_read else 0.0
     certainty: list[Any] = []
     if item.certainty is not None:
         certainty = [certainty_text(item.certainty), int(item.certainty.refused)]
@@ -171,11 +173,11 @@ def _csv_rows(runs: Sequence[RunResult], samples: Mapping[str, Sample]) -> Itera
             answer = {
                 "run": run.name,
                 "sample_id": item.sample_id,
-                "kind": item.kind,
+                "kind": item.type_name,
                 "question": question,
                 "truth": truth_text(item.truth),
                 "text": item.text,
-                "value": "" if item.value is None else value_text(item.value, item.kind),
+                "value": "" if item.value is None else value_text(item.value, item.type_name),
                 "rule": item.rule or "",
                 "state": state(item),
             }
@@ -235,7 +237,7 @@ def _worst(items: Sequence[ScoredAnswer], n: int) -> list[ScoredAnswer]:
     wrong = [item for item in items if not item.correct]
     readable = [item for item in wrong if item.value is not None]
     # Ids break ties, so that the same run gives the same page.
-    readable.sort(key=lambda item: (-TYPES[item.kind].badness(item.measures), item.sample_id))
+    readable.sort(key=lambda item: (-TYPES[item.type_name].badness(item.measures), item.sample_id))
     return readable[:n] + [item for item in wrong if item.value is None][: n // 2]
 
 
@@ -255,7 +257,7 @@ def _frames(
         yield _frame("truth", edges, item.size)
     for index, answer in enumerate(of_runs):
         if answer and answer.size and answer.value is not None:
-            boxes = TYPES[answer.kind].boxes(answer.value)
+            boxes = TYPES[answer.type_name].boxes(answer.value)
             for corners, ends in zip(boxes, answer.intervals, strict=False):
                 if ends is not None:
                     yield from _bands(f"{colour(index)} edge", corners, ends, answer.size)
@@ -269,9 +271,9 @@ def _bands(
     """Yield the band along each edge of a box in which it is believed to lie."""
     x1, y1, x2, y2 = corners
     low, high = ends
-    for place in (0, 2):
-        yield _frame(css, (low[place], y1, high[place], y2), size)
-        yield _frame(css, (x1, low[place + 1], x2, high[place + 1]), size)
+    for axis in (0, 2):
+        yield _frame(css, (low[axis], y1, high[axis], y2), size)
+        yield _frame(css, (x1, low[axis + 1], x2, high[axis + 1]), size)
 
 
 def _margins(of_runs: Iterable[ScoredAnswer | None]) -> Iterator[tuple[str | float, ...]]:
@@ -282,7 +284,7 @@ def _margins(of_runs: Iterable[ScoredAnswer | None]) -> Iterator[tuple[str | flo
         margin = None if answer.certainty is None else answer.certainty.margin
         if margin is None:
             continue
-        for box in TYPES[answer.kind].boxes(answer.value):
+        for box in TYPES[answer.type_name].boxes(answer.value):
             for corners in margins.bounds(box, margin, answer.size):
                 if corners is not None:
                     yield _frame(f"{colour(index)} margin", corners, answer.size)

@@ -54,7 +54,7 @@ def difference_tables(comparison: Comparison) -> list[dict[str, Any]]:
     """Build each type's title, rows, note on p, and charts by heading."""
     by_type: dict[str, list[Difference]] = {}
     for difference in comparison.differences:
-        by_type.setdefault(difference.kind, []).append(difference)
+        by_type.setdefault(difference.type_name, []).append(difference)
     return [
         {
             "title": TYPES[type_name].title,
@@ -122,7 +122,7 @@ def _difference_charts(
         words = "points" if unit == "%" else unit
         heading = f"{comparison.candidate} minus {comparison.baseline}"
         heading += f", {words}" if words else ""
-        yield heading, forest(marks, f"{TYPES[differences[0].kind].title}: {heading}")
+        yield heading, forest(marks, f"{TYPES[differences[0].type_name].title}: {heading}")
 
 
 def _difference_mark(difference: Difference) -> Mark:
@@ -265,7 +265,9 @@ class Agreement:
         """Format the first answers with different values, a line each."""
         rows = [["", "truth", *names]]
         for pair in self.different_values[:most]:
-            answers = [f"{value_text(item.value, item.kind)}  {item.text[:40]!r}" for item in pair]
+            answers = [
+                f"{value_text(item.value, item.type_name)}  {item.text[:40]!r}" for item in pair
+            ]
             rows.append([pair[0].sample_id, truth_text(pair[0].truth), *answers])
         n_more = len(self.different_values) - most
         return [*align(rows), f"and {n_more:,} more"] if n_more > 0 else align(rows)

@@ -88,7 +88,7 @@ def fact_classes(run: RunResult, samples: Mapping[str, Sample]) -> dict[str, lis
     """Return for each type of answer the facts that split its questions."""
     counts: dict[str, dict[str, Counter[Fact]]] = {}
     for item, _, facts in describe_answers(run, samples):
-        of_type = counts.setdefault(item.kind, {})
+        of_type = counts.setdefault(item.type_name, {})
         for name, value in facts.items():
             if name == "line":  # where a row stands in its file says nothing of its picture
                 continue
@@ -151,24 +151,24 @@ _MOST_FACTS = 8
 def slices(
     runs: Sequence[RunResult],
     samples: Mapping[str, Sample],
-    by_kind: Mapping[str, Sequence[FactClasses]],
+    classes_by_type: Mapping[str, Sequence[FactClasses]],
 ) -> dict[str, dict[str, Any]]:
     """Return for each type its facts with their rows, the fact with the largest gap first.
 
     The gap is that of the last run's best row to its worst, which comes first.
     """
     tables = {}
-    for type_name, classes_of_type in by_kind.items():
+    for type_name, classes_of_type in classes_by_type.items():
         metric = TYPES[type_name].metrics[0]
         columns = [_Column(run, samples, type_name, classes_of_type) for run in runs]
         gaps: dict[frozenset[tuple[int, ...]], tuple[float, FactClasses]] = {}
         for fact in classes_of_type:
             parts = columns[-1].parts(fact)
-            means = [columns[-1].values[places].mean() for places in parts.values()]
+            means = [columns[-1].values[indices].mean() for indices in parts.values()]
             if len(means) > 1:  # of facts that part the questions alike the first is enough
                 # Indices of the answers in each class: equal partitions say the same under two
                 # names.
-                partition = frozenset(map(tuple, columns[-1].places[fact.name].values()))
+                partition = frozenset(map(tuple, columns[-1].indices_by_label[fact.name].values()))
                 gaps.setdefault(partition, (max(means) - min(means), fact))
         ranked = sorted(gaps.values(), key=lambda pair: -pair[0])[:_MOST_FACTS]
         facts = [
@@ -197,25 +197,25 @@ class _Column:
         type_name: str,
         classes_of_type: Sequence[FactClasses],
     ) -> None:
-        self.places: dict[str, dict[str, list[int]]] = {
+        self.indices_by_label: dict[str, dict[str, list[int]]] = {
             fact.name: defaultdict(list) for fact in classes_of_type
         }
         values: list[float] = []
         self.items = []
         for item, _, facts in describe_answers(run, samples):
-            if item.kind != type_name:
+            if item.type_name != type_name:
                 continue
             for fact in classes_of_type:
                 # A value beyond those that were counted has no label.
                 if fact.key in facts and (label := fact.label_of(facts[fact.key])) is not None:
-                    self.places[fact.name][label].append(len(values))
+                    self.indices_by_label[fact.name][label].append(len(values))
             values.append(item.measures[TYPES[type_name].metrics[0].key])
             self.items.append(item)
         self.values = np.array(values)
 
     def parts(self, fact: FactClasses) -> dict[str, list[int]]:
         """Return the indices of the answers of each class that has enough of them."""
-        by_label = self.places[fact.name]
+        by_label = self.indices_by_label[fact.name]
         return {label: by_label[label] for label in fact.labels if len(by_label[label]) >= FEWEST}
 
 

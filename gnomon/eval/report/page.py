@@ -86,8 +86,8 @@ def write_report(
     of_runs = comparisons if one_per_group else ()
     # A mapping of another type may draw its samples: too slow for the facts of all questions.
     stored = samples if isinstance(samples, dict) else {}
-    classes_by_kind = fact_classes(runs[-1], stored)
-    browser = browser_data(runs, stored, classes_by_kind, examples)
+    classes_by_type = fact_classes(runs[-1], stored)
+    browser = browser_data(runs, stored, classes_by_type, examples)
     by_id = {item["id"]: item for item in browser["items"]}
     script = (Path(__file__).parent / "report.js").read_text(encoding="utf-8")
     page = template("report.html.j2").render(
@@ -104,7 +104,7 @@ def write_report(
         published=beside,
         sections=[section(runs, type_name, of_runs) for type_name in types],
         means={} if one_per_group else {t: seed_charts(groups, t) for t in types},
-        slices=slices(runs, stored, classes_by_kind),
+        slices=slices(runs, stored, classes_by_type),
         facts_heading=facts_heading(runs[-1], stored),
         by_source=[
             (name, [summary(of_source, type_name, ()) for type_name in type_names(of_source)])

@@ -40,7 +40,7 @@ def error_class(item: ScoredAnswer) -> str:
     """Return the class of an answer's error, in the words of its type's chart."""
     if item.value is None:
         return UNREAD
-    bins = TYPES[item.kind].error_histogram
+    bins = TYPES[item.type_name].error_histogram
     side = bisect_right if bins.more_is_better else bisect_left  # IoU 0.5 is 0.5–0.75
     error = item.measures.get(bins.measure, 0 if item.correct else math.inf)
     return bins.names[side(bins.edges, error)]
@@ -271,7 +271,7 @@ COLOURS = 8
 """Colours that nearly everyone can tell apart, whatever colours they see less of."""
 _VARIABLES = ("ink", "soft", "rule", "good", "bad", *(f"run{i}" for i in range(COLOURS)))
 # Near-black colours for matplotlib, one per variable: `to_svg` finds them in the SVG by their hex.
-_PAINTS = {name: f"#0000{place:02x}" for place, name in enumerate(_VARIABLES)}
+_PAINTS = {name: f"#0000{number:02x}" for number, name in enumerate(_VARIABLES)}
 _REMOVED = re.compile(
     r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->"
     r'|(?<=<g) id="[^"]*"'  # the same in every chart

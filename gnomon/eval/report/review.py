@@ -110,7 +110,7 @@ def reader_error(path: Path, run: RunResult) -> ReaderError:
 
 
 def _reading_of(item: ScoredAnswer) -> _Reading:
-    read = None if item.value is None else value_text(item.value, item.kind)
+    read = None if item.value is None else value_text(item.value, item.type_name)
     # Surrogates: a text that was cut inside an emoji has no UTF-8.
     text = sha256(item.text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return _Reading(id=item.sample_id, text=text, read=read)

@@ -66,7 +66,7 @@ def _differences(
 ) -> dict[str, Difference]:
     """Return the differences by metric; if all answers were read, metrics of read answers have one,
     too."""
-    by_name = {d.name: d for c in comparisons for d in c.differences if d.kind == type_name}
+    by_name = {d.name: d for c in comparisons for d in c.differences if d.type_name == type_name}
     if all_read:
         by_name |= {
             name: by_name[equal] for name, equal in _EQUAL_IF_ALL_READ.items() if equal in by_name

@@ -1,7 +1,6 @@
 """Tables as plain text, for terminals, and as plain values, for programs; published tables."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -129,7 +128,8 @@ def json_data(runs: Sequence[RunResult]) -> dict[str, Any]:
         ],
         "runs": {
             name: {
-                type_name: asdict(summary) for type_name, summary in scores_of_run.summaries.items()
+                type_name: summary.to_json()
+                for type_name, summary in scores_of_run.summaries.items()
             }
             for name, scores_of_run in scores.items()
         },

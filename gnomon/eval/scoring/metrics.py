@@ -107,7 +107,7 @@ def measure_columns(
     metric: Metric, items: Sequence[ScoredAnswer], units: Units
 ) -> tuple[list[Floats], Units]:
     """Collect a metric's measures of every answer that counts in it, and these answers' units."""
-    rows_or_none = [TYPES[item.kind].metric_values(metric, item.measures) for item in items]
+    rows_or_none = [TYPES[item.type_name].metric_values(metric, item.measures) for item in items]
     indices = [index for index, row in enumerate(rows_or_none) if row is not None]
     rows = np.array([rows_or_none[index] for index in indices], np.float64)
     return list(rows.reshape(-1, len(metric.keys)).T), units[indices]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from gnomon.sample import Certainty, Prediction, Size, Target
@@ -21,7 +21,7 @@ class ScoredAnswer:
     """An answer with its truth, as it was read and measured."""
 
     sample_id: str
-    kind: str
+    type_name: str
     """Type of answer, a key of `registry.TYPES`."""
     truth: Target
     """Boxes are in the pixels of `size`."""
@@ -83,18 +83,27 @@ class Result:
 class Summary:
     """Results of one type of answer, one per metric."""
 
-    kind: str
+    type_name: str
     """Type of answer, a key of `registry.TYPES`."""
     n: int
     unread: int
     results: tuple[Result, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values for a report's JSON."""
+        return type_as_kind(asdict(self))
 
     def __getitem__(self, name: str) -> Result:
         for result in self.results:
             if result.name == name:
                 return result
         names = ", ".join(result.name for result in self.results)
-        raise KeyError(f"{name!r}: a {self.kind} summary has {names}")
+        raise KeyError(f"{name!r}: a {self.type_name} summary has {names}")
+
+
+def type_as_kind(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Name the type of answer "kind", as the JSON of reports always did."""
+    return {"kind" if key == "type_name" else key: value for key, value in row.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +117,13 @@ class Scores:
 
     def of_type(self, type_name: str) -> list[ScoredAnswer]:
         """Select the answers of one type."""
-        return [item for item in self.items if item.kind == type_name]
+        return [item for item in self.items if item.type_name == type_name]
 
-    def estimate(self, kind: str, name: str) -> Estimate:
+    def estimate(self, type_name: str, name: str) -> Estimate:
         """Look up a figure with its interval: estimate("time", "exact")."""
-        if kind not in self.summaries:
-            raise KeyError(f"{kind!r}: these scores have {', '.join(self.summaries)}")
-        return self.summaries[kind][name].estimate
+        if type_name not in self.summaries:
+            raise KeyError(f"{type_name!r}: these scores have {', '.join(self.summaries)}")
+        return self.summaries[type_name][name].estimate
 
 
 @dataclass(frozen=True)

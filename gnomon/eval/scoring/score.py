@@ -33,15 +33,15 @@ def score(
     answers: list[ScoredAnswer] = []
     for prediction, sample in pair_answers(predictions, samples):
         answer = _read_answer(prediction, Question.of(sample), which)
-        if prediction.logprobs and len(beliefs[answer.kind]) < _MOST_BELIEFS:
-            beliefs[answer.kind].append((prediction, answer.truth))
+        if prediction.logprobs and len(beliefs[answer.type_name]) < _MOST_BELIEFS:
+            beliefs[answer.type_name].append((prediction, answer.truth))
         answers.append(answer)
     summaries, constants = {}, {}
     if any(answer.is_refusal or not answer.truth.is_readable for answer in answers):
         answers = [_with_refusal(answer) for answer in answers]
     # In the order of TYPES, in which reports list them.
     for type_name in TYPES:
-        indices = [index for index, answer in enumerate(answers) if answer.kind == type_name]
+        indices = [index for index, answer in enumerate(answers) if answer.type_name == type_name]
         if not indices:
             continue
         # What an unread answer costs depends on all truths of its type: they are measured last.
@@ -77,7 +77,7 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
     value = reading.value if reading else None
     return ScoredAnswer(
         sample_id=prediction.sample_id,
-        kind=type_name,
+        type_name=type_name,
         truth=truth,
         text=text,
         value=value,
@@ -99,7 +99,7 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
 
 def _measure(answer: ScoredAnswer, cost: float) -> ScoredAnswer:
     """Add the measures of the value, and decide whether it is correct."""
-    answer_type = TYPES[answer.kind]
+    answer_type = TYPES[answer.type_name]
     measures = answer_type.measures(answer.truth, Answer(answer.value, answer.text), cost)
     # Measures that are too slow for chance, which asks for them once per candidate.
     measures |= answer_type.slow_measures(answer.truth, answer.value, answer.size)

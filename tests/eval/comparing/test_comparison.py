@@ -190,8 +190,10 @@ def test_first_lines_are_corrected_together_and_the_others_of_a_kind_among_thems
         for skill, lag in ((0.3, 0), (0.6, 1))
     ]
     result = compare(*(scored(samples, texts) for texts in sides))
-    by_kind = [[d for d in result.differences if d.kind == kind] for kind in ("time", "number")]
-    for family in ([lines[0] for lines in by_kind], *(lines[1:] for lines in by_kind)):
+    by_type = [
+        [d for d in result.differences if d.type_name == name] for name in ("time", "number")
+    ]
+    for family in ([lines[0] for lines in by_type], *(lines[1:] for lines in by_type)):
         assert {d.family for d in family} == {len(family)}
         assert [d.adjusted for d in family] == holm([d.p for d in family])
     assert "Holm over 2" in result.sentences[0]

@@ -42,7 +42,7 @@ def test_an_answer_is_right_or_wrong_by_its_measures(row):
 
 def all_finite(scores):
     assert json.dumps([item.measures for item in scores.items], allow_nan=False)
-    assert json.dumps([asdict(of_kind) for of_kind in scores.summaries.values()], allow_nan=False)
+    assert json.dumps([asdict(summary) for summary in scores.summaries.values()], allow_nan=False)
 
 
 def test_summaries_count_unread_answers_as_wrong_and_charge_them_half_a_turn():
