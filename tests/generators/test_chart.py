@@ -61,7 +61,7 @@ def test_every_chart_meets_every_question_that_it_can_be_asked():
         chart = Chart(level=level)
         for index in range(1500):
             _, plan, question = chart._meaning(index)
-            met[plan.chart].add(question.form)
+            met[plan.chart].add(question.name)
     assert set().union(*met.values()) == set(QUESTIONS)
     assert all({"extreme", "compare", "box"} <= forms for forms in met.values())
 

@@ -159,7 +159,7 @@ def chart_facts(board: Board, question: ChartQuestion, moved: Pose | None) -> di
             for word in board.pen.words
         ],
         "style": {"name": style.name, "palette": board.look.palette, "font": board.look.font},
-        "question": question.form,
+        "question": question.name,
         "about": json.loads(json.dumps(question.about)),
     }
 

@@ -7,7 +7,7 @@ from string import printable
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from gnomon.generators.base import LATER, among, quick_split, read_levels, within
-from gnomon.generators.chart import catalog as subjects
+from gnomon.generators.chart import catalog
 from gnomon.generators.chart import questions as phrasing
 from gnomon.generators.chart import scene as plans
 from gnomon.generators.chart import style as styles
@@ -53,34 +53,36 @@ class Scope(NamedTuple):
         """Kinds of value axes that a type allows."""
         return tuple(scale for scale in self.scales if scale in TYPES[chart].scales)
 
-    def needs_labels(self, chart: str, form: str) -> bool:
+    def needs_labels(self, chart: str, question: str) -> bool:
         """True if the question needs values written at the marks."""
-        return form == "table" or (TYPES[chart].only_labelled and form in _NUMERIC)
+        return question == "table" or (TYPES[chart].only_labelled and question in _NUMERIC)
 
-    def asks(self, chart: str, form: str) -> bool:
+    def asks(self, chart: str, question: str) -> bool:
         """True if some charts of this type determine the answer to such a question."""
         never, (fewest, most) = TYPES[chart].never, self.series_of(chart)
-        if form in never or (form == phrasing.MISMATCH and "table" in never):
+        if question in never or (question == phrasing.MISMATCH and "table" in never):
             return False
-        if form == "crossing" or (chart, form) == ("area", "box"):
+        if question == "crossing" or (chart, question) == ("area", "box"):
             return most > 1
-        if (chart, form) in (("area", "trend"), ("area", "table"), ("line", "table")):
-            return fewest == 1 and (form == "trend" or self.value_labels > 0)
-        if self.needs_labels(chart, form):
+        if (chart, question) in (("area", "trend"), ("area", "table"), ("line", "table")):
+            return fewest == 1 and (question == "trend" or self.value_labels > 0)
+        if self.needs_labels(chart, question):
             space, (rows, _) = plans.plot_room(chart, self.pixels), self.rows_of(chart, most)
             fits = chart != "grouped" or plans.fits_upright(space, rows, fewest)
             return fits and self.value_labels > 0
-        whole = form in ("sum", "mean", "median", "ratio", phrasing.MISMATCH)
+        whole = question in ("sum", "mean", "median", "ratio", phrasing.MISMATCH)
         return not whole or self.scales_of(chart) != ("log",)
 
-    def choices(self, charts: Sequence[str], forms: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    def choices(
+        self, charts: Sequence[str], questions: Sequence[str]
+    ) -> dict[str, tuple[str, ...]]:
         """Questions by type of chart; types without any, or without room, are left out."""
         choices = {}
         for chart in charts:
             low, high = self.rows_of(chart, self.series_of(chart)[1])
-            questions = tuple(form for form in forms if self.asks(chart, form))
-            if self.scales_of(chart) and low <= high and questions:
-                choices[chart] = questions
+            answerable = tuple(name for name in questions if self.asks(chart, name))
+            if self.scales_of(chart) and low <= high and answerable:
+                choices[chart] = answerable
         return choices
 
 
@@ -94,7 +96,7 @@ _COARSENESS = {"off": 1.0, "light": 1.25, "heavy": 2.0}
 # The shorter side, in pixels, of pictures whose letters outlive it.
 _LEGIBLE = {"off": plans.SMALLEST, "light": plans.SMALLEST, "heavy": 336}
 # Letters that a font must have; É has the height of a line.
-_LETTERS = subjects.ALL.replace("\n", "") + printable.strip() + "É"
+_LETTERS = catalog.ALL.replace("\n", "") + printable.strip() + "É"
 # A name may have a letter for so many pixels of the shorter side.
 _LETTER = 22
 # Tries at values for one frame before another frame is drawn.
@@ -119,7 +121,7 @@ class Chart(PictureGenerator):
     6 to 14 with up to 4 series, logarithmic axes, near ties, hardly a value written out."""
     charts: Annotated[tuple[str, ...], among(TYPES)] = CHARTS
     """Types of charts to draw, each as often."""
-    questions: Annotated[tuple[str, ...], among(phrasing.FORMS)] = phrasing.QUESTIONS
+    questions: Annotated[tuple[str, ...], among(phrasing.FUNCTIONS)] = phrasing.QUESTIONS
     """Forms of question to ask, where a chart allows them. Beside those of the default there is
     mismatch: the number in a table, in a second picture, that is not the chart's; and boxes: those
     of all marks of a series, or beyond a limit, or none."""
@@ -184,7 +186,7 @@ class Chart(PictureGenerator):
         _, plan, question = self._meaning(index)
         table = _names_key(plan.frame) + repr(plan.cells)
         gap = f"|{plan.missing}" if plan.missing else ""
-        return f"{plan.chart}|{plan.has_labels}{gap}|{table}|{question.form}|{question.about}"
+        return f"{plan.chart}|{plan.has_labels}{gap}|{table}|{question.name}|{question.about}"
 
     def draw(self, index: int) -> Sample:
         """Draw one chart and ask one question about it."""
@@ -202,10 +204,10 @@ class Chart(PictureGenerator):
             keep = drawing.ink_corners(board)
             image, moved = self.degrade_picture(index, image, keep, stroke=stroke)
         facts = drawing.chart_facts(board, question, moved)
-        answer = phrasing.FORMS[question.form][1]
+        answer = phrasing.FUNCTIONS[question.name][1]
         target = drawing.target_of_marks(facts) if answer is None else answer(plan, question.about)
         more = []
-        if question.form == phrasing.MISMATCH:
+        if question.name == phrasing.MISMATCH:
             more.append(drawing.table_picture(plan, question.about, look))
         return Sample(self.id(index), image, text, target, facts, more_images=tuple(more))
 
@@ -234,15 +236,15 @@ class Chart(PictureGenerator):
         scope, choices = rng.choice(self._scopes)
         for _ in range(_TRIES):
             chart = rng.choice(tuple(choices))
-            form = rng.choice(choices[chart])
+            name = rng.choice(choices[chart])
             frame, has_labels, tie = self._frame(rng, scope, chart)
             missing = None
-            if rng.chance(scope.missing) and TYPES[chart].gaps and form in phrasing.PARTIAL:
+            if rng.chance(scope.missing) and TYPES[chart].gaps and name in phrasing.PARTIAL:
                 missing = rng.choice(frame.cells)
             cells = self._values_of_split(rng, frame, tie, missing)
             if cells is None:
                 continue
-            has_labels = has_labels or scope.needs_labels(chart, form)
+            has_labels = has_labels or scope.needs_labels(chart, name)
             coarseness = _COARSENESS[self.degrade]
             plan = plans.plan_chart(
                 frame, cells, scope.pixels, missing, has_labels=has_labels, coarseness=coarseness
@@ -250,7 +252,7 @@ class Chart(PictureGenerator):
             # Points that would hide each other are not moved: another table is drawn.
             if plan.is_crowded:
                 continue
-            if (question := phrasing.ask_question(form, plan, rng)) is not None:
+            if (question := phrasing.ask_question(name, plan, rng)) is not None:
                 return rng, plan, question
         raise self._refusal(scope)
 

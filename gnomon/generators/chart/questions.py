@@ -18,15 +18,15 @@ from gnomon.sample import Target
 class ChartQuestion(NamedTuple):
     """A question before it is worded."""
 
-    form: str
+    name: str
     about: About
     """Cells, series and limits; with the table, the answer follows from them."""
 
 
-def ask_question(form: str, plan: ChartPlan, rng: Rng) -> ChartQuestion | None:
-    """Ask a question of that form; None if this chart has none."""
-    about = FORMS[form][0](plan, rng)
-    return None if about is None else ChartQuestion(form, about)
+def ask_question(name: str, plan: ChartPlan, rng: Rng) -> ChartQuestion | None:
+    """Ask the question of that name; None if this chart has none."""
+    about = FUNCTIONS[name][0](plan, rng)
+    return None if about is None else ChartQuestion(name, about)
 
 
 def _retrieve(plan: ChartPlan, rng: Rng) -> About | None:
@@ -202,8 +202,8 @@ def _mismatch(plan: ChartPlan, rng: Rng) -> About | None:
 
 
 Ask: TypeAlias = Callable[[ChartPlan, Rng], About | None]
-# Functions that ask and answer each form; only the drawing knows the place of a mark.
-FORMS: dict[str, tuple[Ask, Callable[[ChartPlan, About], Target] | None]] = {
+# Functions that ask and answer each question; only the drawing knows the place of a mark.
+FUNCTIONS: dict[str, tuple[Ask, Callable[[ChartPlan, About], Target] | None]] = {
     "retrieve": (_retrieve, answers.total),
     "extreme": (_extreme, answers.extreme),
     "count": (_count, answers.count),
@@ -223,8 +223,8 @@ FORMS: dict[str, tuple[Ask, Callable[[ChartPlan, About], Target] | None]] = {
 # The question about a chart and a table in two pictures; it and that for lists of boxes are asked
 # only if they are named.
 MISMATCH = "mismatch"
-QUESTIONS = tuple(form for form in FORMS if form not in (MISMATCH, "boxes"))
-# Forms that allow a table with a missing value.
+QUESTIONS = tuple(name for name in FUNCTIONS if name not in (MISMATCH, "boxes"))
+# Questions that allow a table with a missing value.
 PARTIAL = ("retrieve", "extreme", "compare", "difference", "ratio", "sum", "mean", "box")
 
 
@@ -308,15 +308,15 @@ _ANSWERS: dict[str, str] = _TABLE["answers"]
 def question_text(plan: ChartPlan, question: ChartQuestion, rng: Rng) -> str:
     """Return the question's text, and the form of its answer."""
     about = question.about
-    form = str(about.get("trend") or about.get("words") or question.form)
+    name = str(about.get("trend") or about.get("words") or question.name)
     parts = _placeholders(plan, about)
-    text = rng.choice(_WORDS[form])
+    text = rng.choice(_WORDS[name])
     # Points are named by letters, and asked for as such.
-    if form == "extreme" and plan.chart in POINTS:
-        form = "point"
-    if form == "compare":
+    if name == "extreme" and plan.chart in POINTS:
+        name = "point"
+    if name == "compare":
         parts["one"], parts["other"] = plan.names(about["cells"])
-    how = _ANSWERS.get(form) or _precision_text(plan, about["cells"][0][1], about.get("more", 0))
+    how = _ANSWERS.get(name) or _precision_text(plan, about["cells"][0][1], about.get("more", 0))
     return f"{text} {how}".format(**parts)
 
 

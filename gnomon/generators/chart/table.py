@@ -3,7 +3,7 @@
 from math import cos, pi
 from typing import NamedTuple
 
-from gnomon.generators.chart import catalog as words
+from gnomon.generators.chart import catalog
 from gnomon.generators.chart.catalog import Topic
 from gnomon.generators.rng import Rng
 
@@ -53,7 +53,7 @@ class Frame(NamedTuple):
 
     def number_text(self, number: str, topic: Topic) -> str:
         """Return a number with its sign or letter, as the chart writes it."""
-        before, after = words.AFFIXES.get(topic.unit, ("", "")) if self.short else ("", "")
+        before, after = catalog.AFFIXES.get(topic.unit, ("", "")) if self.short else ("", "")
         return f"-{before}{number[1:]}{after}" if number[0] == "-" else before + number + after
 
 
@@ -66,21 +66,21 @@ def random_frame(rng: Rng, chart: str, scale: str, rows: int, columns: int, long
     if chart in ("pie", "ring"):
         names = _some_names(rng, _short_names(rng, "parts", longest), rows)
         share = rng.chance(0.6)
-        topic = rng.choice(words.TOPICS["share" if share else "amount"])
+        topic = rng.choice(catalog.TOPICS["share" if share else "amount"])
         return Frame(
             chart, (topic,), "part", False, names, ("",), "zero", *_value_range(rng, topic, 0.5)
         )
     if chart == "radar":
         # All axes of a radar have one unit: scores of up to 50 or 100 points.
-        names = rng.choice(words.NAMES["traits"])[:rows]
+        names = rng.choice(catalog.NAMES["traits"])[:rows]
         topic = Topic("score", "points", 20, rng.choice((50, 100)))
         return Frame(chart, (topic,), "axis", False, names, _series(rng, columns, longest), "zero",
                      topic.high // 5, topic.high)  # fmt: skip
-    topic = rng.choice(words.TOPICS.get(scale, words.TOPICS["any"]))
-    group = rng.choice(words.row_groups(topic, rows, longest, ordered=chart in ("line", "area")))
+    topic = rng.choice(catalog.TOPICS.get(scale, catalog.TOPICS["any"]))
+    group = rng.choice(catalog.row_groups(topic, rows, longest, ordered=chart in ("line", "area")))
     names = _some_names(rng, group.names, rows, ordered=group.ordered)
     least = 0.12 * columns if chart == "stacked" else 0.08  # no segment is a sliver
-    series = words.FIVE if chart == "box" else _series(rng, columns, longest)
+    series = catalog.FIVE if chart == "box" else _series(rng, columns, longest)
     low, high = (
         (topic.low, topic.high) if scale in ("negative", "log") else _value_range(rng, topic, least)
     )
@@ -207,13 +207,13 @@ def _series(rng: Rng, columns: int, longest: int) -> tuple[str, ...]:
 
 def _short_names(rng: Rng, what: str, longest: int) -> tuple[str, ...]:
     """Draw a list of names of which none is longer than that."""
-    return rng.choice([names for names in words.NAMES[what] if max(map(len, names)) <= longest])
+    return rng.choice([names for names in catalog.NAMES[what] if max(map(len, names)) <= longest])
 
 
 def _bins_frame(rng: Rng, rows: int) -> Frame:
-    across, widths = rng.choice(words.BINNED)
+    across, widths = rng.choice(catalog.BINNED)
     width = rng.choice([w for w in widths if w * rows <= across.high - across.low])
-    topic = rng.choice(words.TOPICS["counted"])
+    topic = rng.choice(catalog.TOPICS["counted"])
     start = width * rng.integer(-(-across.low // width), across.high // width - rows)
     names = tuple(f"{start + width * i} to {start + width * (i + 1)}" for i in range(rows))
     across = across._replace(low=start, high=start + width * rows)
@@ -260,14 +260,14 @@ def _two_digits(value: float) -> int:
 
 
 def _points_frame(rng: Rng, chart: str, rows: int) -> Frame:
-    across, up = rng.choice(words.TOPICS["across"]), rng.choice(words.TOPICS["grown"])
+    across, up = rng.choice(catalog.TOPICS["across"]), rng.choice(catalog.TOPICS["grown"])
     # Both axes of a scatter never measure the same.
-    other = words.TOPICS["grown"][0] if across.measure == up.measure else up
+    other = catalog.TOPICS["grown"][0] if across.measure == up.measure else up
     topics: tuple[Topic, ...] = (across, other)
     if chart == "bubble":
         topics += (Topic("size", rng.choice(("thousand", "tonnes", "shops")), 36, 90),)
     names = tuple(topic.measure for topic in topics)
-    return Frame(chart, topics, "point", False, words.LETTERS[:rows], names,
+    return Frame(chart, topics, "point", False, catalog.LETTERS[:rows], names,
                  rng.choice(("up", "down", "none")), up.low, up.high)  # fmt: skip
 
 
