@@ -63,14 +63,14 @@ def merge(
         if "{opening}" in card:
             example = next((sample for sample in samples if sample.images), samples[0])
             _, family = locate_checkpoint(recipe.model)
-            code = _asking(part, out.name, example, family.template_options)
+            code = _question_code(part, out.name, example, family.template_options)
             card = card.replace("{opening}", code)
         (part / "README.md").write_text(card, encoding="utf-8")
     return agreement
 
 
-def _asking(folder: Path, name: str, sample: Sample, options: Mapping[str, Any]) -> str:
-    """Code that opens the model as `name` and asks it a sample's question about pictures.
+def _question_code(folder: Path, name: str, sample: Sample, options: Mapping[str, Any]) -> str:
+    """Return code that opens the model as `name` and asks it a sample's question about pictures.
 
     `options` are those of the chat template; without a template the code only opens the model.
     """
@@ -104,12 +104,12 @@ def _asking(folder: Path, name: str, sample: Sample, options: Mapping[str, Any])
         words = ", ".join(f"{key}={value!r}" for key, value in options.items())
         # Pixels in the model's precision; the ids of a text stay as they are.
         cast = ".to(model.dtype)" if parts else ""
-        lines += _ASKING.format(content=question, options=words, cast=cast).splitlines()
+        lines += _QUESTION_CODE.format(content=question, options=words, cast=cast).splitlines()
     text = "\n".join(["```python", *lines, "```", ""])
     return text + (_WITHOUT_GNOMON if is_ours else "")
 
 
-_ASKING = """\
+_QUESTION_CODE = """\
 content = {content}
 chat = [{{"role": "user", "content": content}}]
 inputs = processor.apply_chat_template(

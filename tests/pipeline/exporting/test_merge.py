@@ -107,7 +107,7 @@ def test_a_merged_model_answers_by_its_cards_lines(name, small, tmp_path, monkey
         sample = replace(sample, image=None)
     else:
         sample.image.save("picture.png")
-    text = merging._asking(folder, "reader", sample, {})
+    text = merging._question_code(folder, "reader", sample, {})
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     exec(code, {})
     assert len(code.splitlines()) < 20
