@@ -58,6 +58,6 @@ def first_fault(error: ValidationError) -> str:
     return f"{key}: {first['msg']}" if key else first["msg"]
 
 
-def shape_error(place: object, value: object, way_out: str) -> ValueError:
+def shape_error(location: object, value: object, way_out: str) -> ValueError:
     """Build the error for a value of the wrong type, shortened if it is long."""
-    return ValueError(f"{place}: {repr(value)}: {way_out}")
+    return ValueError(f"{location}: {repr(value)}: {way_out}")

@@ -61,9 +61,9 @@ def anonymize(text: str) -> str:
     # Whatever the variable is: a message may quote the key of another service.
     secrets = [value for name, value in os.environ.items() if _NAMED.fullmatch(name)]
     text = _TOKEN.sub("…", strike_secrets(redact(text), *secrets))
-    for place, short in ((Path.cwd(), "."), (Path.home(), "~"), (socket.gethostname(), "…")):
-        if len(str(place)) > 1:  # not the root, of which every path has some
-            text = re.sub(rf"(?<!\w){re.escape(str(place))}(?!\w)", short, text)
+    for private, short in ((Path.cwd(), "."), (Path.home(), "~"), (socket.gethostname(), "…")):
+        if len(str(private)) > 1:  # not the root, of which every path has some
+            text = re.sub(rf"(?<!\w){re.escape(str(private))}(?!\w)", short, text)
     return _FOLDERS.sub("…/", text)
 
 

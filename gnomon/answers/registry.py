@@ -37,7 +37,7 @@ def _load(path: str) -> dict[str, AnswerType]:
 
 
 TYPES = {
-    type_name: answer_type for place in ANSWERS for type_name, answer_type in _load(place).items()
+    type_name: answer_type for path in ANSWERS for type_name, answer_type in _load(path).items()
 }
 """How each type of answer is read, measured and summed up."""
 

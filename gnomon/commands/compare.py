@@ -43,8 +43,8 @@ def compare(
     if not files:
         raise RecipeError("name a run or a file of answers")
     answer_format = answer_files.AnswerFormat(id_column, text_column, boxes)
-    with lock_report(out) as place:
-        check_outputs(place, [*files, Path(data or files[0])])
+    with lock_report(out) as report_files:
+        check_outputs(report_files, [*files, Path(data or files[0])])
         exam = answer_format.open_exam(data, overrides)
         compare_runs(files, out, exam, answer_format, published=beside or (), as_json=json)
 

@@ -257,18 +257,20 @@ def _check_unchanged(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
         "predictions": ("data", "seed", "model", "eval", "version of"),
     }
     # Hidden files, such as a lock or a half-written shard, do not count.
-    places = {run / name: keys for name, keys in keys_of.items() if any((run / name).glob("[!.]*"))}
+    keys_by_folder = {
+        run / name: keys for name, keys in keys_of.items() if any((run / name).glob("[!.]*"))
+    }
     # Without the second file of a claim, the first may be a user's own recipe.
     if any(_training_files(run)) or not RunFolder(run).versions.is_file():
-        places = {run: ("",)}  # which depends on every key
-    for place, keys in places.items():
+        keys_by_folder = {run: ("",)}  # which depends on every key
+    for folder, keys in keys_by_folder.items():
         relevant = {key: both for key, both in changes.items() if key.startswith(keys)}
-        if place != run:  # samples and answers are written as they are
+        if folder != run:  # samples and answers are written as they are
             relevant = {k: both for k, both in relevant.items() if not _AUGMENT.fullmatch(k)}
         if relevant:
             raise RecipeError(
-                f"{place} was made by another recipe, or another gnomon ({_summary(relevant)}):"
-                f" give another --out, or delete {place} to make it anew"
+                f"{folder} was made by another recipe, or another gnomon ({_summary(relevant)}):"
+                f" give another --out, or delete {folder} to make it anew"
             )
 
 
@@ -320,9 +322,9 @@ def _is_same_model(run: Path, old: str, new: str) -> bool:
     here = (run / new).resolve()
     if not here.is_dir() or {old, new} & EMBEDDED.keys():
         return False
-    places = {(run / old).resolve(), Path(old).resolve()}
-    is_gone = not any(place.is_dir() for place in places)
-    return here in places or (is_gone and Path(old).name == here.name)
+    paths = {(run / old).resolve(), Path(old).resolve()}
+    is_gone = not any(path.is_dir() for path in paths)
+    return here in paths or (is_gone and Path(old).name == here.name)
 
 
 def _with_off(recipe: Recipe) -> Recipe:

@@ -223,8 +223,8 @@ class Resolved:
         if self.folder is None or Path(path).is_absolute():
             return ""
         # One folder where the recipe lies in the working directory.
-        places = dict.fromkeys([str(self.folder.resolve()), str(Path.cwd())])
-        return f" in {' or '.join(places)}"
+        folders = dict.fromkeys([str(self.folder.resolve()), str(Path.cwd())])
+        return f" in {' or '.join(folders)}"
 
     def resumed_in(self, run: Path) -> Resolved:
         """Take a run's own samples where a table or folder of the recipe that it began is gone."""

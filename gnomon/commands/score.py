@@ -86,9 +86,9 @@ def check_outputs(files: ReportFiles, inputs: Iterable[Path] = (), *, review: bo
     `review` is true if the page of judgements is written, too.
     """
     # Resolved, since one file may be named in several ways.
-    places = {file.resolve() for file in files}
+    outputs = {file.resolve() for file in files}
     for file in inputs:
-        if file.resolve() in places:
+        if file.resolve() in outputs:
             raise RecipeError(
                 f"{files.page} and what is written beside it would replace {file}: name another"
                 " --out"
@@ -131,9 +131,9 @@ def report(
         if warning:  # boxes seem to be in another coordinate space
             warn(warning)
     with lock_report(file) as files:
-        places = files if review is None else (*files, files.review)
+        outputs = files if review is None else (*files, files.review)
         # A reader of the folder sees the old report or the new one, never a mixture.
-        with replace_files(*places) as folder:
+        with replace_files(*outputs) as folder:
             write_csv(folder / files.csv.name, runs)
             put_text(folder / files.json.name, pretty_json(values) + "\n")
             write_picture(folder / files.picture.name, runs)

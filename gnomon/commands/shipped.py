@@ -41,11 +41,11 @@ def names() -> tuple[str, ...]:
 
 def read(path: str | Path) -> tuple[str, str]:
     """Return the file's name and the text of a recipe, unparsed, by its path or shipped name."""
-    place = Path(path)
-    name = place.name.removesuffix(".yaml")
+    file = Path(path)
+    name = file.name.removesuffix(".yaml")
     # A file of the user's by that name goes first, so a copy can be changed and run.
     is_composed = name in names() and f"{name}.yaml" not in recipe.configs()
-    if is_composed and not place.is_file() and place.parent.name in ("", "configs"):
+    if is_composed and not file.is_file() and file.parent.name in ("", "configs"):
         return f"{name}.yaml", _composed(name)
     # names() imports all families, for the hint at what a misspelled name may mean.
     file = recipe.find(path, names())

@@ -147,7 +147,7 @@ class Generator(ABC):
     def __getitem__(self, index: slice) -> list[Sample]: ...
     def __getitem__(self, index: int | slice) -> Sample | list[Sample]:
         if isinstance(index, slice):
-            return [self.draw(place) for place in places(index, None)]
+            return [self.draw(i) for i in indices_of(index, None)]
         if index < 0:
             raise IndexError(f"index {index}: samples count from 0 and have no end")
         return self.draw(index)
@@ -255,7 +255,7 @@ class Generator(ABC):
         return self.kind, self.version, written, self.split, self.seed
 
 
-def places(selection: slice, length: int | None) -> range:
+def indices_of(selection: slice, length: int | None) -> range:
     """Return the indices of a slice; without a length it has to say where it ends."""
     if length is not None:
         return range(*selection.indices(length))

@@ -63,8 +63,8 @@ class Mixture(Generator):
 
     def _member(self, index: int) -> Generator:
         # A point on the line of all weights falls into one part's piece of it.
-        place = self.rng(index).unit() * self._ends[-1]
-        return next(m for m, end in zip(self.members, self._ends, strict=True) if place < end)
+        position = self.rng(index).unit() * self._ends[-1]
+        return next(m for m, end in zip(self.members, self._ends, strict=True) if position < end)
 
     @cached_property
     def members(self) -> tuple[Generator, ...]:

@@ -64,23 +64,27 @@ def override(raw: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
                 f"{word!r}: an override is key=value without blanks, such as train.max_steps=9"
             )
         *way, last = path.split(".")
-        place: Any = raw
+        section: Any = raw
         for step in way:
-            if isinstance(place, dict) and place.get(step) is None:
-                place[step] = {}  # a section that is left out, or written as null
-            place = place[_key(step, place, path)]
-            if not isinstance(place, dict | list):
-                raise RecipeError(f"{path}: {step!r} holds {place!r}, which has no keys of its own")
-        place[_key(last, place, path)] = _parse_yaml(text, f"{path}: the value is")
+            if isinstance(section, dict) and section.get(step) is None:
+                section[step] = {}  # a section that is left out, or written as null
+            section = section[_key(step, section, path)]
+            if not isinstance(section, dict | list):
+                raise RecipeError(
+                    f"{path}: {step!r} holds {section!r}, which has no keys of its own"
+                )
+        section[_key(last, section, path)] = _parse_yaml(text, f"{path}: the value is")
     return raw
 
 
-def _key(step: str, place: dict[str, Any] | list[Any], path: str) -> Any:
-    if isinstance(place, dict):
+def _key(step: str, section: dict[str, Any] | list[Any], path: str) -> Any:
+    if isinstance(section, dict):
         return step
     # Compared as text: int() would take ' 1', '１' and '-1'.
-    if step not in map(str, range(len(place))):
-        raise RecipeError(f"{path}: {step!r} is no place in a list of {len(place)}, counted from 0")
+    if step not in map(str, range(len(section))):
+        raise RecipeError(
+            f"{path}: {step!r} is no place in a list of {len(section)}, counted from 0"
+        )
     return int(step)
 
 

@@ -175,7 +175,7 @@ class Source:
 
     def __post_init__(self) -> None:
         # Benchmarks and columns refine a path, so only these three name a source.
-        if sum(place is not None for place in (self.kind, self.path, self.hub)) != 1:
+        if sum(name is not None for name in (self.kind, self.path, self.hub)) != 1:
             raise ValueError("a source has either a kind or a path, or names a dataset of the hub")
         if self.kind is None and self.options:
             raise ValueError("options belong to a kind; a path has none")

@@ -25,26 +25,26 @@ _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 @contextmanager
-def sole_writer(*places: Path, folder: bool = False) -> Iterator[None]:
-    """Lock places that will be written, or refuse at once and name the process that has one.
+def sole_writer(*paths: Path, folder: bool = False) -> Iterator[None]:
+    """Lock paths that will be written, or refuse at once and name the process that has one.
 
-    The lock's file lies beside the place, be that a file or a directory, existing or not. A
+    The lock's file lies beside the path, be that a file or a directory, existing or not. A
     `folder` is written to bit by bit and has a second lock inside, because it may be mounted, and
     then only its inside is the same for all machines. Leftovers of killed processes are removed.
 
     The system drops a lock when its process dies, so a killed run leaves none behind. A process may
-    lock a place twice: `run` has it when `train` asks for it. A file system without locks is
+    lock a path twice: `run` has it when `train` asks for it. A file system without locks is
     reported once, and the work goes on.
     """
     with ExitStack() as locks:
-        for place in places:
-            path = place.resolve()
-            if path.name:  # the root of a file system has none
-                outer = path.with_name(f".{path.name}.lock")
-                if locks.enter_context(_lock(outer, place, optional=folder and path.is_dir())):
-                    remove_leftovers(path.parent, escape(path.name), locked=True)
+        for path in paths:
+            resolved = path.resolve()
+            if resolved.name:  # the root of a file system has none
+                outer = resolved.with_name(f".{resolved.name}.lock")
+                if locks.enter_context(_lock(outer, path, optional=folder and resolved.is_dir())):
+                    remove_leftovers(resolved.parent, escape(resolved.name), locked=True)
             if folder:
-                locks.enter_context(_lock(path / LOCK, place))
+                locks.enter_context(_lock(resolved / LOCK, path))
         yield
 
 

@@ -11,7 +11,7 @@ from typing import Any, overload
 
 from PIL import Image
 
-from gnomon.generators.base import Generator, places
+from gnomon.generators.base import Generator, indices_of
 from gnomon.sample import Sample, Size, Target
 from gnomon.store.pictures import fingerprint
 
@@ -44,7 +44,7 @@ class Samples(ABC):
     def __getitem__(self, index: slice) -> list[Sample]: ...
     def __getitem__(self, index: int | slice) -> Sample | list[Sample]:
         if isinstance(index, slice):
-            return [self.at(place) for place in places(index, self.length)]
+            return [self.at(i) for i in indices_of(index, self.length)]
         if index < 0 or (self.length is not None and index >= self.length):
             last = "" if self.length is None else f" to {self.length - 1}"
             raise IndexError(f"index {index}: {self} has samples from 0{last}")
@@ -234,10 +234,10 @@ class Stream:
 
     def __iter__(self) -> Iterator[Sample]:
         reader, readers = self.reader
-        for place in count():
+        for n_read in count():
             # The reader's own batches are every `readers`-th of all, from `reader` on.
-            batch, within = divmod(place, self.batch_size)
-            index = self.start + (reader + batch * readers) * self.batch_size + within
+            batch, offset = divmod(n_read, self.batch_size)
+            index = self.start + (reader + batch * readers) * self.batch_size + offset
             if self.n is not None and index >= self.n:
                 return
             yield self.samples[index]

@@ -154,8 +154,8 @@ class Dialect:
         choices = []
         # Near and far edges have the same numbers.
         for low, high in ((left, right), (top, bottom)) * 2:
-            places = range(round(low * steps), round(high * steps) + 1)
-            choices.append(tuple([format(place / steps, self.number) for place in places]))
+            counts = range(round(low * steps), round(high * steps) + 1)
+            choices.append(tuple([format(count / steps, self.number) for count in counts]))
         return choices
 
     def corners_of(self, numbers: Sequence[float], size: Size) -> Corners:
@@ -183,17 +183,17 @@ class Dialect:
         return rows
 
     def _lines(self, text: str) -> list[tuple[str, list[float]]]:
-        rows, place = list[tuple[str, list[float]]](), 0
-        while place < len(text) or not rows:
-            match = self._bare_pattern.match(text, place) or self._spot_pattern.match(text, place)
+        rows, start = list[tuple[str, list[float]]](), 0
+        while start < len(text) or not rows:
+            match = self._bare_pattern.match(text, start) or self._spot_pattern.match(text, start)
             label = match.groupdict().get("text", "") if match else ""
             # A box inside the text would be that of another spot.
             if match is None or self._box_pattern.search(label):
-                raise ValueError(f"no spot at {place}")
+                raise ValueError(f"no spot at {start}")
             box = self._box_pattern.fullmatch(match["box"])
             assert box is not None
             rows.append((label, [float(number) for number in box.groups()]))
-            place = match.end()
+            start = match.end()
         return rows
 
     def _write_spots(self, spots: Sequence[Spot], size: Size) -> str:

@@ -134,12 +134,12 @@ _NUMBERS = re.compile(r"[-+]?\d+(?:\.\d+)?", re.ASCII)
 _EDGE = 0.5
 
 
-def parse_label(value: Any, form: str, size: Size) -> Corners:
+def parse_label(value: Any, box_format: str, size: Size) -> Corners:
     """Parse the corners in pixels; a box that leaves its picture is refused."""
-    corners = _corners(_four(value), form, size)
+    corners = _corners(_four(value), box_format, size)
     x1, y1, x2, y2 = corners
     if not (-inf < x1 < x2 < inf and -inf < y1 < y2 < inf):
-        raise ValueError(f"{repr(value)} is no box in {form}")
+        raise ValueError(f"{repr(value)} is no box in {box_format}")
     wide, tall = size
     if x1 < -_EDGE or y1 < -_EDGE or x2 > wide + _EDGE or y2 > tall + _EDGE:
         raise ValueError(f"{repr(value)} lies outside its picture of {wide} by {tall} pixels")
@@ -164,17 +164,17 @@ def _four(label: Any) -> Corners:
     return a, b, c, d
 
 
-def _corners(numbers: Corners, form: str, size: Size) -> Corners:
+def _corners(numbers: Corners, box_format: str, size: Size) -> Corners:
     a, b, c, d = numbers
-    if form == "xywh":
+    if box_format == "xywh":
         return a, b, a + c, b + d
-    if form == "cxcywh":
+    if box_format == "cxcywh":
         return a - c / 2, b - d / 2, a + c / 2, b + d / 2
-    if form == "xyxy":
+    if box_format == "xyxy":
         return numbers
     wide, tall = size
-    if form == "cxcywh_1":
+    if box_format == "cxcywh_1":
         return _corners((a * wide, b * tall, c * wide, d * tall), "cxcywh", size)
     # Shares of the picture, or thousandths of it.
-    by = {"xyxy_1": 1, "xyxy_1000": 1000}[form]
+    by = {"xyxy_1": 1, "xyxy_1000": 1000}[box_format]
     return a * wide / by, b * tall / by, c * wide / by, d * tall / by

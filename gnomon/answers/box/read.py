@@ -44,13 +44,13 @@ def parse_box(text: str, *, which: Which = "final") -> Corners | None:
 
 def to_pixels(reading: Reading[Corners], dialect: Dialect, size: Size) -> Reading[Corners]:
     """Convert a reading to pixels of the picture; some forms have a space of their own."""
-    form, (a, b, c, d) = reading.rule.rpartition(": ")[2], reading.value
-    space = _SPACES.get(form)
+    rule, (a, b, c, d) = reading.rule.rpartition(": ")[2], reading.value
+    space = _SPACES.get(rule)
     # Qwen2.5-VL writes Qwen2-VL's tokens, too, and counts pixels; numbers up to 1 are shares.
-    counts_pixels = form == "box tokens" and dialect.far is None
-    if counts_pixels or (form in _TAGS and max(reading.value) <= 1):
+    counts_pixels = rule == "box tokens" and dialect.far is None
+    if counts_pixels or (rule in _TAGS and max(reading.value) <= 1):
         space = None
-    if space is None and dialect.y_first and form in _UNNAMED:
+    if space is None and dialect.y_first and rule in _UNNAMED:
         a, b, c, d = b, a, d, c
     return reading._replace(value=(space or dialect).to_pixels((a, b, c, d), size))
 
@@ -120,13 +120,13 @@ def _bare(text: str) -> list[Candidate]:
 
 def _in_brackets(text: str) -> Iterator[Candidate]:
     """Read lists, pairs of points, rows, and numbers between tags or after a word."""
-    place = 0
-    while opening := FORMS["opening"].search(text, place):
+    end = 0
+    while opening := FORMS["opening"].search(text, end):
         start = opening.start()
-        forms = (form(text, start) for form in (_list, _points, _locs, _others))
-        candidates = next(filter(None, forms), [Reading(None, (start, start + 1), "refused")])
+        results = (reader(text, start) for reader in (_list, _points, _locs, _others))
+        candidates = next(filter(None, results), [Reading(None, (start, start + 1), "refused")])
         yield from candidates
-        place = candidates[-1].span[1]
+        end = candidates[-1].span[1]
 
 
 def _four(match: re.Match[str], rule: str) -> Candidate:
@@ -178,16 +178,16 @@ def _points(text: str, start: int) -> list[Candidate]:
     # A box, a row of boxes and a polygon look alike: the joints between points tell which it is.
     points: list[re.Match[str]] = []
     joints: list[str] = []
-    place = start
-    while point := FORMS["pair"].match(text, place):
+    end = start
+    while point := FORMS["pair"].match(text, end):
         points.append(point)
         if (joint := FORMS["between_points"].match(text, point.end())) is None:
             break
         joints.append(joint["word"] or joint[0].strip() or ("\n" if "\n" in joint[0] else " "))
-        place = joint.end()
+        end = joint.end()
     groups = [points[i : i + 2] for i in range(0, len(points), 2)]
-    within, between = set(joints[::2]), set(joints[1 : len(points) - 1 : 2])
-    if len(points) % 2 or within & between:  # what joins boxes is not what joins corners
+    in_boxes, between_boxes = set(joints[::2]), set(joints[1 : len(points) - 1 : 2])
+    if len(points) % 2 or in_boxes & between_boxes:  # what joins boxes is not what joins corners
         return [Reading(None, point.span(), "polygon") for point in points]
     return [_between_points(text, *group) for group in groups]
 

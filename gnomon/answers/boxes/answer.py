@@ -105,9 +105,9 @@ class Boxes(Target):
         if size is None:
             raise ValueError("boxes need a picture: name the `image` column")
         items = []
-        for label, numbers, form, note in _rows(value):
+        for label, numbers, box_format, note in _rows(value):
             try:
-                corners = parse_label(numbers, form or columns.box_format, size)
+                corners = parse_label(numbers, box_format or columns.box_format, size)
             except ValueError as error:
                 raise ValueError(f"annotation {note}: {error}" if note else str(error)) from error
             items.append(LabelledBox(" ".join(label.split()), Box(*corners)))
@@ -153,13 +153,13 @@ def _rows(value: Any) -> Iterable[tuple[str, Any, str, str]]:
     """
     values = _from_json(value)
     if isinstance(values, Mapping):
-        boxes, form = _cell(values)
+        boxes, box_format = _cell(values)
         if boxes and not isinstance(boxes[0], list | tuple):  # one box, as an object
             return _rows([values])
         labels = next((values[key] for key in _LABEL_KEYS if key in values), [""] * len(boxes))
         if len(labels) != len(boxes):
             raise ValueError(f"{repr(value)} has {len(boxes)} boxes and {len(labels)} labels")
-        return [(str(label), box, form, "") for label, box in zip(labels, boxes, strict=True)]
+        return [(str(label), box, box_format, "") for label, box in zip(labels, boxes, strict=True)]
     rows = []
     for row in values:
         if isinstance(row, Mapping):

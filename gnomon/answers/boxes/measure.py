@@ -91,12 +91,12 @@ def _overlaps(prediction: Boxes, target: Boxes, *, labels: bool = True) -> NDArr
 
     is_single = len(target.labels) < 2
     rows = np.full((len(prediction.items), len(target.items)), -1.0)
-    for place, a in enumerate(prediction.items):
+    for row, a in enumerate(prediction.items):
         for column, b in enumerate(target.items):
             # A question for all mugs is answered by boxes alone as well.
             fits = not labels or not b.label or (is_single and not a.label)
             if fits or text_exact(a.label, b.label):
-                rows[place, column] = iou(a.box.corners, b.box.corners)
+                rows[row, column] = iou(a.box.corners, b.box.corners)
     return rows
 
 

@@ -95,8 +95,8 @@ class Number(Target):
         """Bar of the number's sign and power of ten."""
         if not self.value:
             return "exactly 0"
-        place = bisect_right(_POWERS, abs(self.value))
-        return _UP[place] if self.value > 0 else _DOWN[place]
+        index = bisect_right(_POWERS, abs(self.value))
+        return _UP[index] if self.value > 0 else _DOWN[index]
 
     @classmethod
     def from_label(cls, value: Any, columns: Any, size: Size | None) -> Self:

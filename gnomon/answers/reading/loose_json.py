@@ -64,13 +64,13 @@ OBJECT = re.compile(r"\{(?=\s*(?:[\"']|[a-z_]\w{0,40}\s*:))")
 def objects(text: str) -> list[Mapping]:
     """Find the outermost objects of a text, in its order."""
     mappings: list[Mapping] = []
-    place = 0
-    while match := OBJECT.search(text, place):
+    end = 0
+    while match := OBJECT.search(text, end):
         value = _value(text, match.start(), 0)
         assert isinstance(value, Mapping)
         mappings.append(value)
         # An object that was cut off ends where the text does, or at a sign that belongs to none.
-        place = max(value.end, match.end())
+        end = max(value.end, match.end())
     return mappings
 
 

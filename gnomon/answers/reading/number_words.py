@@ -91,16 +91,16 @@ class Digits:
     def __init__(self, text: str) -> None:
         self._new, self._old = [0], [0]
         parts: list[str] = []
-        place = new = 0
+        end = new = 0
         for match in _REWRITTEN.finditer(text):
             new_text = _rewrite(match)
-            parts += (text[place : match.start()], new_text)
-            new += match.start() - place
+            parts += (text[end : match.start()], new_text)
+            new += match.start() - end
             self._new += (new, new + len(new_text))
             self._old += (match.start(), match.end())
             new += len(new_text)
-            place = match.end()
-        self.text = "".join((*parts, text[place:]))
+            end = match.end()
+        self.text = "".join((*parts, text[end:]))
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Convert a span to the old text; a rewritten piece is in it as a whole."""

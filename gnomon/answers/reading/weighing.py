@@ -76,13 +76,13 @@ _CORRECT_POINTS = -10
 
 
 def name_reading(reading: Reading[V] | None, rule: str, low: str) -> Reading[V] | None:
-    """Put the name of a reading's place before that of its form, unless it stands alone."""
+    """Put the name of a reading's place before that of its rule, unless it stands alone."""
     if reading is None or not rule:
         return reading
     start, end = reading.span
     is_alone = not any(map(str.isalnum, low[max(0, start - 40) : start] + low[end : end + 40]))
-    form = reading.rule.split(": ")[-1]
-    return reading._replace(rule=form if is_alone else f"{rule}: {form}")
+    last = reading.rule.split(": ")[-1]
+    return reading._replace(rule=last if is_alone else f"{rule}: {last}")
 
 
 class _Cue(NamedTuple):
@@ -129,8 +129,9 @@ class Region(Generic[V]):
         self._sentences = [0, *(match.end() for match in ends_of_sentences)]
         self._last_sentence = self._sentence(max(0, len(self._low.rstrip()) - 1))[0]
 
-    def _sentence(self, place: int) -> tuple[int, int]:
-        index = bisect_right(self._sentences, place)
+    def _sentence(self, position: int) -> tuple[int, int]:
+        """Start and end of the sentence around a character."""
+        index = bisect_right(self._sentences, position)
         end = self._sentences[index] if index < len(self._sentences) else len(self._low)
         return self._sentences[index - 1], end
 
@@ -211,8 +212,8 @@ class Region(Generic[V]):
         for index, reading in enumerate(self.readings):
             self._score_surroundings(index, reading)
         self._apply_corrections(starts)
-        places = zip(self._place, self._bonus, range(len(self.readings)), strict=True)
-        return sorted(((p + b, index, rule) for (p, rule), b, index in places), reverse=True)
+        points = zip(self._place, self._bonus, range(len(self.readings)), strict=True)
+        return sorted(((p + b, index, rule) for (p, rule), b, index in points), reverse=True)
 
     def _raise_place(self, index: int, points: float, name: str) -> None:
         self._place[index] = max(self._place[index], (points, name))
@@ -249,8 +250,8 @@ class Region(Generic[V]):
                 next(despite, cue.sentence_end),
                 clause if clause >= 0 else cue.sentence_end,
             )
-            places = [i for i, start in enumerate(starts) if begin <= start < sentence_end]
-            for index in places[:1] if name == "doubts" else places:
+            indices = [i for i, start in enumerate(starts) if begin <= start < sentence_end]
+            for index in indices[:1] if name == "doubts" else indices:
                 self._bonus[index] += PENALTIES[name]
 
     def _score_surroundings(self, index: int, reading: Reading[V]) -> None:
@@ -321,14 +322,14 @@ class Region(Generic[V]):
         conclusions = [c.start for c in self._cues if c.name == "conclusion"]
         if BESIDE["item"].match(part) and BESIDE["item"].search(part, end):
             return 0
-        if any(end <= place < stop for place in conclusions):
+        if any(end <= position < stop for position in conclusions):
             return 0
         if self._is_question(stop):
             return 0
         if self._are_texts and BESIDE["figure"].match(part, end):
             return 0  # Monday: 12, Tuesday: 15
         is_box = isinstance(readings[0].value, tuple) and len(readings[0].value) == 4
-        if is_box and any(place >= self._last_sentence for place in conclusions):
+        if is_box and any(position >= self._last_sentence for position in conclusions):
             return float(readings[-1].value == readings[0].value)
         leads = BESIDE["lead"].fullmatch(before)
         if leads and BESIDE["break"].match(part, end):
@@ -412,12 +413,12 @@ class Region(Generic[V]):
                 continue
             if points < max(self._min_points, _MIN_OF_LETTER * self._is_letter(index)):
                 return None
-            place = self._index_of_result(index)
-            if self._is_one_of_several(place, rule):
-                place = self._index_settling_range(place)
-                if place < 0:
+            chosen = self._index_of_result(index)
+            if self._is_one_of_several(chosen, rule):
+                chosen = self._index_settling_range(chosen)
+                if chosen < 0:
                     return None
-            return name_reading(shift(self.readings[place], self._begin), rule, self._whole_text)
+            return name_reading(shift(self.readings[chosen], self._begin), rule, self._whole_text)
         return None
 
     def _is_letter(self, index: int) -> bool:
@@ -477,7 +478,7 @@ class Region(Generic[V]):
             return not (is_corrected or self._is_after_is(chosen) or rule in ANSWERS)
         if rule in ANSWERS or rule in ("result", "conclusion"):
             return False
-        pairs = pairwise(self.readings[place] for place in neighbours)
+        pairs = pairwise(self.readings[neighbour] for neighbour in neighbours)
         if any(a.value != b.value and self._is_parallel(a, b) for a, b in pairs):
             return True
         begin, end = self._sentence(chosen.span[0])

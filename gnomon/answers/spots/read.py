@@ -71,7 +71,7 @@ def _words(label: re.Match[str]) -> str:
 
 def _lines(text: str) -> Iterator[tuple[str, Reading[Corners] | None, tuple[int, int]]]:
     """Find lines with boxes: each box with the text before it, or else after it."""
-    place = 0
+    line_start = 0
     for line in text.splitlines(keepends=True):
         readings = boxes(line)
         # Texts are what is between the boxes of a line.
@@ -80,5 +80,5 @@ def _lines(text: str) -> Iterator[tuple[str, Reading[Corners] | None, tuple[int,
             trim_label(line[start:end]) for start, end in zip(edges[::2], edges[1::2], strict=True)
         ]
         for label, box in zip(labels if labels[0] else labels[1:], readings, strict=False):
-            yield label, box, (place + box.span[0], place + box.span[1])
-        place += len(line)
+            yield label, box, (line_start + box.span[0], line_start + box.span[1])
+        line_start += len(line)

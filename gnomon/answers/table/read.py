@@ -30,7 +30,7 @@ def read_table(text: str) -> Reading[Table] | None:
         return None
     for lines in islice(_from_the_end(text), _MAX_BLOCKS):
         rules = {line for line in {line for line, _ in lines} if _is_rule(line)}
-        first = next((place for place, (line, _) in enumerate(lines) if line in rules), 0)
+        first = next((index for index, (line, _) in enumerate(lines) if line in rules), 0)
         body = [line for line in lines[max(0, first - 1) :] if line[0] not in rules]
         # A model in a loop repeats a line thousands of times: each is split once.
         cells = {line: _cells(line) for line in {line for line, _ in body}}
@@ -41,8 +41,8 @@ def read_table(text: str) -> Reading[Table] | None:
             (_, title), *rows = [*rows[0], "-"][:2], *rows[1:]
         table = _table(rows, "" if title == "-" else title)
         if table:
-            line, place = body[-1]
-            return Reading(table, (body[0][1], place + len(line.rstrip())), "table")
+            line, start = body[-1]
+            return Reading(table, (body[0][1], start + len(line.rstrip())), "table")
     return None
 
 

@@ -51,13 +51,13 @@ _MAX_GAP = 44
 def _times(digits: Digits) -> Iterator[Candidate]:
     """Read all that may be a time, in its place in the old text."""
     text = digits.text
-    for place in [match.start() for match in _PLACE.finditer(text)][-_MOST_PLACES:]:
+    for position in [match.start() for match in _PLACE.finditer(text)][-_MOST_PLACES:]:
         # Four characters hold a Chinese half of the day or "las ".
-        before = _BEFORE.search(text, max(0, place - 4), place)
+        before = _BEFORE.search(text, max(0, position - 4), position)
         for rule, pattern, value in _RULES:
-            if match := pattern.match(text, place):
+            if match := pattern.match(text, position):
                 half = match.groupdict().get("half") or (before and before["half_before"])
-                start = before.start() if before else place
+                start = before.start() if before else position
                 yield Reading(value(match, half), digits.span(start, match.end()), rule)
     for time, (start, end) in _fields(text):
         yield Reading(time, digits.span(start, end), "fields")
@@ -156,7 +156,7 @@ _FIELD, _PERIOD = (re.compile(_PATTERNS[name]) for name in ("field", "period"))
 _Rule: TypeAlias = "tuple[str, re.Pattern[str], Callable[[re.Match[str], str | None], Hms | None]]"
 _RULES: list[_Rule] = [
     # Forms of one rule are told apart after a colon: "past or to:german" is "past or to".
-    (form.partition(":")[0], re.compile(_PATTERNS[form]), means)
-    for forms, means in (("stated", _stated), ("relative", _relative))
-    for form in _TABLE[forms]
+    (name.partition(":")[0], re.compile(_PATTERNS[name]), means)
+    for key, means in (("stated", _stated), ("relative", _relative))
+    for name in _TABLE[key]
 ]

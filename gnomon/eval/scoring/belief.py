@@ -229,16 +229,16 @@ def _distance_measures(belief: Belief, truth: float) -> dict[str, float]:
     distances = distance(belief.positions - truth, period)
     # On a clock minutes are a fair tolerance; numbers of any size need a relative one, which has no
     # meaning where 0 is a place like any other.
-    within = {}
+    near = {}
     if belief.answer_type.period:
-        within = {f"belief_{m}": float(p[distances <= m + SAME].sum()) for m in (1, 5)}
+        near = {f"belief_{m}": float(p[distances <= m + SAME].sum()) for m in (1, 5)}
     elif not period:
-        within = {"belief_5pct": float(p[distances <= 0.05 * abs(truth) + SAME].sum())}
+        near = {"belief_5pct": float(p[distances <= 0.05 * abs(truth) + SAME].sum())}
     return {
         # A sure belief gives exactly 0, which rounding may turn into −1e-17.
         "belief_crps": max(0.0, float(p @ distances - p @ belief.distances @ p / 2)),
         "belief_expected": float(distance(np.array(expected(belief) - truth), period)),
-        **within,
+        **near,
     }
 
 

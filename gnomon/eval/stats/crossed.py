@@ -130,8 +130,8 @@ def _draws(design: Design, rng: np.random.Generator, resamples: int) -> Iterator
     for start in range(0, resamples, size):
         r = min(size, resamples - start)
         # One bincount for all resamples: those of resample i are offset by i·C.
-        places = rng.integers(c, size=(r, c)) + c * np.arange(r)[:, None]
-        weights = np.bincount(places.ravel(), minlength=r * c).reshape(r, c)  # [R, C]
+        drawn_pictures = rng.integers(c, size=(r, c)) + c * np.arange(r)[:, None]
+        weights = np.bincount(drawn_pictures.ravel(), minlength=r * c).reshape(r, c)  # [R, C]
         total = np.zeros(r)
         for arm in design.sums:
             k = arm.shape[0]
@@ -214,7 +214,7 @@ def variance_of(design: Design) -> Variance | None:
     # The sum of arms is the difference: the second arm is negated by the caller.
     means = sum(arm.mean(axis=0) for arm in design.sums)  # [C], mean over seeds
     of_pictures = c / (c - 1) * float(np.sum((means - design.value * design.counts) ** 2)) / n**2
-    parts = [_arm(arm, design.counts) for arm in design.sums if arm.shape[0] > 1]
+    parts = [_variance_of_arm(arm, design.counts) for arm in design.sums if arm.shape[0] > 1]
     if len(parts) < len(design.sums):  # one seed in an arm: nothing is known about seeds
         return Variance(of_pictures, 0.0, c - 1, c - 1)
     of_seeds, of_cells = (float(sum(part[i] for part in parts)) for i in (0, 1))
@@ -228,7 +228,7 @@ def variance_of(design: Design) -> Variance | None:
     return Variance(max(of_pictures - of_cells, 0.0), of_seeds, c - 1, seed_df)
 
 
-def _arm(sums: Floats, counts: Floats) -> tuple[float, float, bool]:
+def _variance_of_arm(sums: Floats, counts: Floats) -> tuple[float, float, bool]:
     """Return V_seeds and V_cells of one arm, and True if its seeds agree by luck."""
     (k, c), n = sums.shape, counts.sum()
     by_seed = sums.sum(axis=1) / n  # [K]

@@ -61,8 +61,8 @@ def ratio(plan: ChartPlan, about: About) -> Target:
     (a, e), (b, f) = ((plan.value(cell), plan.error(cell) or 0) for cell in about["cells"])
     true = Fraction(a, b)
     # (a ± e) / (b ∓ f) are the ratios furthest from the true one.
-    within = max(Fraction(a + e, b - f) - true, true - Fraction(a - e, b + f))
-    return Number(rounded(true, 2), within=_up(within, 2))
+    tolerance = max(Fraction(a + e, b - f) - true, true - Fraction(a - e, b + f))
+    return Number(rounded(true, 2), within=_up(tolerance, 2))
 
 
 def trend(plan: ChartPlan, about: About) -> Target:

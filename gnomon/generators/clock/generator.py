@@ -96,7 +96,7 @@ class Clock(ClockOptions):
         rng = Rng(self.name, "asked", index)
         mirrored, about = rng.chance(self.mirror), rng.integer(0, len(clocks) - 1)
         # Only the clock that is asked about may be impossible.
-        wrong = [off_by * (place == about) for place in range(len(clocks))]
+        wrong = [off_by * (column == about) for column in range(len(clocks))]
         scenes = scene.random_clocks(self, index, clocks, wrong, question, mirrored=mirrored)
         image, scenes = scene.through_camera(self, index, draw_clocks(scenes, clocks[0][1]), scenes)
         pairs = [(meaning, clock) for (meaning, _), clock in zip(clocks, scenes, strict=True)]

@@ -49,8 +49,8 @@ def random_faces(clock: ClockOptions, index: int, question: str) -> list[tuple[C
     faces = [(random_face(clock, rng, alone), rng)]
     low, high = clock.counts
     more = Rng(clock.name, "clocks", index).integer(low, high) - 1 if high > 1 else 0
-    for place in range(1, more + 1):
-        stream = Rng(clock.name, "beside", index, place)
+    for column in range(1, more + 1):
+        stream = Rng(clock.name, "beside", index, column)
         # Minutes of twelve hours: 10:08 and 22:08 look alike on most dials.
         minutes = {meaning.seconds // 60 % 720 for meaning, _ in faces}
         times = [minute for minute in clock.times if minute not in minutes]
@@ -87,20 +87,20 @@ def random_clocks(
 ) -> list[ClockScene]:  # fmt: skip
     """Draw the looks of all clocks in a row; `wrong` has degrees of error of each hour hand."""
     scenes: list[ClockScene] = []
-    for place, ((meaning, stream), off_by) in enumerate(zip(clocks, wrong, strict=True)):
+    for column, ((meaning, stream), off_by) in enumerate(zip(clocks, wrong, strict=True)):
         size = scenes[0].look.size if scenes else 0
         look = random_look(clock, meaning.style, stream, size, mirrored=mirrored,
                                  anywhere=question == "where")  # fmt: skip
-        look = look._replace(pose=look.pose.moved(place * look.size, 0))
+        look = look._replace(pose=look.pose.moved(column * look.size, 0))
         if meaning.one_hand:
             # A lone hour hand is as long as a minute hand: it must reach the ticks.
             look = look._replace(hour=(look.minute[0], look.hour[1]))
         angles = meaning.angles
         angles["hour"] = (angles["hour"] + off_by) % 360
         # Nothing may hide the neighbours, but it may reach over the picture's edge.
-        ends = (place * look.size if place else -math.inf,
-                (place + 1) * look.size if place + 1 < len(clocks) else math.inf)  # fmt: skip
-        rng = Rng(clock.name, "extras", f"{index}/{place}")
+        ends = (column * look.size if column else -math.inf,
+                (column + 1) * look.size if column + 1 < len(clocks) else math.inf)  # fmt: skip
+        rng = Rng(clock.name, "extras", f"{index}/{column}")
         hands = list(angles.values())
         extras = clock_extras.random_extras(clock.settings, look, hands, rng, question, ends)
         scenes.append(ClockScene(look, angles, extras))

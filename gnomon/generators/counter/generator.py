@@ -308,9 +308,9 @@ def _target(
     step = Decimal(1).scaleb(-plan.decimals)
     value = scenes.reading(plan.digits, plan.decimals).quantize(step, ROUND_FLOOR)
     # Between two figures either may be read; a register's pointers say which one it is.
-    within = step if plan.turn and plan.face == "wheels" else Decimal(0)
+    tolerance = step if plan.turn and plan.face == "wheels" else Decimal(0)
     digits = len(plan.digits) - plan.decimals if all_figures else 0
-    return Number(value, "", within, digits=digits)
+    return Number(value, "", tolerance, digits=digits)
 
 
 def _facts(plan: CounterPlan, scene: scenes.CounterScene, pose: Pose) -> dict[str, Any]:

@@ -58,9 +58,9 @@ def nearest_ground(photo: UserFile, choices: Sequence[Colour]) -> Colour:
 
 def pixels_at(pixels: Pixels, points: Points, scale: float = 1.0) -> Pixels:
     """Pixels at those points that lie in the picture, which is `scale` finer."""
-    places = np.floor(points * scale).astype(np.intp)
-    inside = ((places >= 0) & (places < pixels.shape[1::-1])).all(1)
-    return pixels[places[inside, 1], places[inside, 0]]
+    indices = np.floor(points * scale).astype(np.intp)
+    inside = ((indices >= 0) & (indices < pixels.shape[1::-1])).all(1)
+    return pixels[indices[inside, 1], indices[inside, 0]]
 
 
 def check_photograph(photo: UserFile) -> None:

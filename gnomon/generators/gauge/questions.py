@@ -95,8 +95,8 @@ def _difference(scale: Scale, reading: Reading, rng: Rng) -> GaugeQuestion:
 def _percent(scale: Scale, reading: Reading, rng: Rng) -> GaugeQuestion:  # noqa: ARG001 - as all questions
     # The tolerance below is rounded up, so that rounding here costs nobody an answer.
     share = (100 * reading.value / scale.high).quantize(_TENTH, ROUND_HALF_EVEN)
-    within = (100 * reading.tolerance / scale.high).quantize(_TENTH, ROUND_CEILING)
-    return GaugeQuestion(Number(share, "%", within))
+    tolerance = (100 * reading.tolerance / scale.high).quantize(_TENTH, ROUND_CEILING)
+    return GaugeQuestion(Number(share, "%", tolerance))
 
 
 def _zone(scale: Scale, reading: Reading, rng: Rng) -> GaugeQuestion:

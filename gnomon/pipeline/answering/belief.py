@@ -67,9 +67,11 @@ def _score_answers(loaded: Loaded, text: str, sample: Sample, answers: list[list
     if not any(texts):
         return _sum_paths(prompt.logits, [[(0, ids[0])] for ids in answers])
     if prompt.takes_trees(max(map(len, answers))):
-        beginnings, parents, places = tree_of(texts)
+        beginnings, parents, index_of = tree_of(texts)
         logits = torch.cat([prompt.logits, prompt.tree_logits(beginnings, parents)])
-        paths = [[(places[tuple(ids[:i])] + 1, ids[i]) for i in range(len(ids))] for ids in answers]
+        paths = [
+            [(index_of[tuple(ids[:i])] + 1, ids[i]) for i in range(len(ids))] for ids in answers
+        ]
         return _sum_paths(logits, paths)
     scores = []
     for i in range(0, len(answers), TEXTS_PER_BATCH):

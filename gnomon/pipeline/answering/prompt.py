@@ -110,9 +110,9 @@ class Prompt:
             logits = self.row_logits([text or (0,) for text in texts])
             rows = [logits[row, len(text) - 1] for row, text in enumerate(texts)]
         else:
-            beginnings, parents, places = tree_of(texts)
+            beginnings, parents, index_of = tree_of(texts)
             logits = self.tree_logits(beginnings, parents)
-            rows = [logits[places[text]] for text in texts]
+            rows = [logits[index_of[text]] for text in texts]
         return torch.stack(
             [row if text else self.logits[0] for row, text in zip(rows, texts, strict=True)]
         )
@@ -125,12 +125,12 @@ def tree_of(
 
     The empty beginning is the prompt, whose index is −1.
     """
-    places: dict[tuple[int, ...], int] = {(): -1}
+    index_of: dict[tuple[int, ...], int] = {(): -1}
     for text in texts:
         for end in range(1, len(text) + 1):
-            places.setdefault(text[:end], len(places) - 1)
-    beginnings = list(places)[1:]
-    return beginnings, [places[beginning[:-1]] for beginning in beginnings], places
+            index_of.setdefault(text[:end], len(index_of) - 1)
+    beginnings = list(index_of)[1:]
+    return beginnings, [index_of[beginning[:-1]] for beginning in beginnings], index_of
 
 
 def _tree_mask(parents: Sequence[int], length: int, dtype: torch.dtype) -> Tensor:

@@ -233,9 +233,9 @@ def _add_costs(file: Path) -> list[str]:
     type_of_row = [truth.type_name for truth in truths]
     types = [name for name in TYPES if name in type_of_row]
     for name in types:
-        places = [i for i, answer_type in enumerate(type_of_row) if answer_type == name]
-        costs = TYPES[name].costs([truths[i] for i in places])
-        for i, cost in zip(places, costs, strict=True):
+        indices = [i for i, answer_type in enumerate(type_of_row) if answer_type == name]
+        costs = TYPES[name].costs([truths[i] for i in indices])
+        for i, cost in zip(indices, costs, strict=True):
             rows[i]["cost"] = cost
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     file.write_text("".join(lines), encoding="utf-8")

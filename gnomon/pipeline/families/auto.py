@@ -213,8 +213,8 @@ def _find_parts(built: PreTrainedModel, user: AutoFamily) -> dict[str, Any]:
     projector = user.projector
     if projector is None:
         inner = (f"{v}.{n}" for v in vision for n, _ in built.get_submodule(v).named_children())
-        within = [name for name in inner if PROJECTOR.search(name.rpartition(".")[2])]
-        projector = (*(name for name in outside if name not in unused), *within)
+        inside = [name for name in inner if PROJECTOR.search(name.rpartition(".")[2])]
+        projector = (*(name for name in outside if name not in unused), *inside)
 
     def part(modules: Iterable[str]) -> Part:
         return tuple(f"{name}." for name in modules)
@@ -271,7 +271,7 @@ def _find_answer_border(family: Auto, processor: Processor, user: AutoFamily) ->
     """Find what the template writes between prompt and answer, and what ends the answer."""
     prompt = _render(family, processor, n_images=1)
     parts = [{"type": "text", "text": ANSWER}]
-    texts = [_render(family, processor, n_images=1, answer=form) for form in (ANSWER, parts)]
+    texts = [_render(family, processor, n_images=1, answer=answer) for answer in (ANSWER, parts)]
     whole = next((t for t in texts if t.count(ANSWER) == 1 and "'type'" not in t), None)
     if whole is None and (user.end is None or user.lead is None):
         raise _missing("end and model.auto.lead", "the chat template does not render an answer")

@@ -105,8 +105,8 @@ class Mixture(Samples):
 _ROUNDS = 6  # four make a Feistel network look random; two more cost little
 
 
-def shuffled_index(place: int, length: int, *key: object) -> int:
-    """Return the item at `place` after range(length) was shuffled by the hash of `key`.
+def shuffled_index(position: int, length: int, *key: object) -> int:
+    """Return the item at `position` after range(length) was shuffled by the hash of `key`.
 
     A Feistel network permutes the smallest square that is no smaller than the range, and is applied
     again to results outside the range. So no process needs a table of a million rows.
@@ -114,10 +114,10 @@ def shuffled_index(place: int, length: int, *key: object) -> int:
     side = isqrt(length - 1) + 1
     for _ in count():
         # The square is hardly larger than the range: one round is nearly always enough.
-        place = _permute(place, side, key)
-        if place < length:
+        position = _permute(position, side, key)
+        if position < length:
             break
-    return place
+    return position
 
 
 def _permute(index: int, side: int, key: tuple[object, ...]) -> int:
@@ -148,9 +148,9 @@ class Pattern:
         for source, share in enumerate(self.shares):
             piece += [source] * (share // pieces)
         self._sources = [source for _ in range(pieces) for source in _shuffle(piece, rng)]
-        self._places: list[list[int]] = [[] for _ in self.shares]
+        self._offsets: list[list[int]] = [[] for _ in self.shares]
         for index, source in enumerate(self._sources):
-            self._places[source].append(index)
+            self._offsets[source].append(index)
 
     def source_of(self, index: int) -> int:
         """Return the number of the source that a position belongs to."""
@@ -159,14 +159,14 @@ class Pattern:
     def place_of(self, index: int) -> tuple[int, int]:
         """Return a position's source, and how many earlier positions have the same source."""
         source = self.source_of(index)
-        block, place = divmod(index, BLOCK)
+        block, offset = divmod(index, BLOCK)
         # All of the earlier blocks, and the earlier positions of this one.
-        return source, block * self.shares[source] + bisect_left(self._places[source], place)
+        return source, block * self.shares[source] + bisect_left(self._offsets[source], offset)
 
     def position_of(self, source: int, rank: int) -> int:
         """Return the position of a source's sample of that rank, the inverse of `place_of`."""
-        block, within = divmod(rank, self.shares[source])
-        return block * BLOCK + self._places[source][within]
+        block, number = divmod(rank, self.shares[source])
+        return block * BLOCK + self._offsets[source][number]
 
 
 def shares(weights: Sequence[float]) -> tuple[int, ...]:

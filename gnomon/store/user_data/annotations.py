@@ -58,14 +58,16 @@ def coco_rows(root: Row, file: Path) -> list[Row]:
 
 def _items(root: Row, name: str, keys: tuple[str, ...], file: Path) -> list[Row]:
     """Objects of a list of COCO's, each of which has these keys."""
-    form = f"{file}: these look like COCO's annotations, but"
+    problem = f"{file}: these look like COCO's annotations, but"
     if not isinstance(root[name], list):
-        raise ValueError(f"{form} `{name}` is no list")
+        raise ValueError(f"{problem} `{name}` is no list")
     for index, item in enumerate(root[name], 1):
         missing = [key for key in keys if not _has(item, key)]
         if missing:
             number = f" (id {item['id']})" if _has(item, "id") else ""
-            raise ValueError(f"{form} entry {index}{number} of `{name}` lacks {', '.join(missing)}")
+            raise ValueError(
+                f"{problem} entry {index}{number} of `{name}` lacks {', '.join(missing)}"
+            )
     return list(root[name])
 
 
@@ -131,19 +133,19 @@ def _yolo_rows(file: Path) -> Iterator[Row]:
     # Tools often write the path of the machine on which they ran.
     root = root if root.is_dir() else file.parent
     splits = {split: content[split] for split in ("train", "val", "test") if content.get(split)}
-    for split, places in (splits or {"train": "images"}).items():
-        for place in places if isinstance(places, list) else [places]:
-            for picture in _yolo_pictures(root, str(place)):
+    for split, paths in (splits or {"train": "images"}).items():
+        for path in paths if isinstance(paths, list) else [paths]:
+            for picture in _yolo_pictures(root, str(path)):
                 answer = [_yolo_box(line, labels) for line in _yolo_lines(picture)]
                 image = os.path.relpath(picture, file.parent)
                 yield {"image": image, "answer": answer, "split": split}
 
 
-def _yolo_pictures(root: Path, place: str) -> list[Path]:
+def _yolo_pictures(root: Path, path: str) -> list[Path]:
     """Pictures of a split: those in a folder, or those that a text file lists."""
     # Roboflow writes ../train/images for a folder beside the YAML.
-    choices = [root / place, root / place.removeprefix("../")]
-    where = next((path for path in choices if path.exists()), choices[0])
+    choices = [root / path, root / path.removeprefix("../")]
+    where = next((choice for choice in choices if choice.exists()), choices[0])
     if where.suffix.lower() == ".txt":
         lines = files.read_text(where, "a list of pictures", limit=2**28).split("\n")
         return [where.parent / line.strip() for line in lines if line.strip()]
@@ -204,9 +206,9 @@ def _xml(file: Path) -> ElementTree.Element:
 
 def _voc_picture(folder: Path, root: ElementTree.Element, file: Path) -> str:
     name = Path(root.findtext("filename") or "").name or f"{file.stem}.jpg"
-    for place in ("JPEGImages", "images", "Annotations", "."):
-        if (folder / place / name).is_file():
-            return str(Path(place, name))
+    for subfolder in ("JPEGImages", "images", "Annotations", "."):
+        if (folder / subfolder / name).is_file():
+            return str(Path(subfolder, name))
     return str(Path("JPEGImages", name))
 
 

@@ -94,13 +94,13 @@ def _results(record: Row) -> list[Row]:
             shape = shape or next((s for key, s in _SHAPE_KEYS.items() if key in region), "")
             results += [{"type": shape}] if shape else []
             continue
-        place = str([region.get(key) for key in ("x", "y", "width", "height", "rotation")])
-        if place not in outlines:
-            outlines.add(place)
+        outline = str([region.get(key) for key in ("x", "y", "width", "height", "rotation")])
+        if outline not in outlines:
+            outlines.add(outline)
             sizes = {key: region[key] for key in _SIZES if key in region}
-            results.append({"type": "rectangle", "id": place, "value": region, **sizes})
+            results.append({"type": "rectangle", "id": outline, "value": region, **sizes})
         labels = region.get("rectanglelabels") or region.get("labels") or []
-        results.append({"type": "labels", "id": place, "value": {"labels": labels}})
+        results.append({"type": "labels", "id": outline, "value": {"labels": labels}})
     return results
 
 
@@ -222,9 +222,9 @@ def _is_skipped(annotation: Mapping[str, Any]) -> bool:
 
 def _rank(numbered: tuple[int, Mapping[str, Any]]) -> tuple[bool, str, int]:
     """Rank of an annotation among those of its task: ground truth, then time, then place."""
-    place, annotation = numbered
+    index, annotation = numbered
     time = annotation.get("updated_at") or annotation.get("created_at") or ""
-    return bool(annotation.get("ground_truth")), str(time), place
+    return bool(annotation.get("ground_truth")), str(time), index
 
 
 def _corners(result: Row, counts: Counter[str]) -> list[float]:

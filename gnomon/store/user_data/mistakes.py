@@ -28,12 +28,14 @@ def contradictions(tables: Iterable[UserTable]) -> list[str]:
 def leaks(parts: Sequence[UserTable]) -> list[str]:
     """Return a line about pictures in several splits, also under other file names; or none."""
     contents = _contents(picture for part in parts for row in part.rows for picture in row.pictures)
-    places: dict[Hashable, dict[str, tuple[UserTable, UserRow, Picture]]] = defaultdict(dict)
+    rows_by_content: dict[Hashable, dict[str, tuple[UserTable, UserRow, Picture]]] = defaultdict(
+        dict
+    )
     for part in parts:
         for row in part.rows:
             for picture in row.pictures:
-                places[contents[picture]].setdefault(part.split, (part, row, picture))
-    shared = [by_split for by_split in places.values() if len(by_split) > 1]
+                rows_by_content[contents[picture]].setdefault(part.split, (part, row, picture))
+    shared = [by_split for by_split in rows_by_content.values() if len(by_split) > 1]
     if not shared:
         return []
     many = "1 picture occurs" if len(shared) == 1 else f"{len(shared):,} pictures occur"
@@ -115,9 +117,7 @@ def _agree(row: UserRow, other: UserRow) -> bool:
     if row.target.type_name != other.target.type_name:
         return False
     answer_type = TYPES[row.target.type_name]
-    return answer_type.is_same(
-        answer_type.value_of(row.target), answer_type.value_of(other.target)
-    )
+    return answer_type.is_same(answer_type.value_of(row.target), answer_type.value_of(other.target))
 
 
 def _contents(pictures: Iterable[Picture]) -> dict[Picture, Hashable]:

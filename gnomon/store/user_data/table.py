@@ -97,12 +97,12 @@ class SplitRows(Sequence[UserRow]):
         if isinstance(index, slice):
             return [self[row] for row in range(len(self))[index]]
         # range() takes negative indices, and refuses those beyond the end.
-        number, place = divmod(range(len(self))[index], _BLOCK)
+        number, offset = divmod(range(len(self))[index], _BLOCK)
         if number == len(self._blocks):
-            return self._tail[place]
+            return self._tail[offset]
         if self._latest[0] != number:
             self._latest = number, self._decode(self._blocks[number])
-        return self._latest[1][place]
+        return self._latest[1][offset]
 
     def __iter__(self) -> Iterator[UserRow]:
         for block in self._blocks:

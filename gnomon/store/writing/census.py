@@ -181,7 +181,7 @@ OTHERS = "others"
 # Labels per axis. A manifest of a thousand shards has them for each, and must stay small.
 _MOST, _MOST_OF = 60, {PICTURE: 20, TEXTS: 20}
 _LONGEST = 40
-_FIRST = {axis: place for place, axis in enumerate((KIND, QUESTION, ANSWER))}
+_FIRST = {axis: number for number, axis in enumerate((KIND, QUESTION, ANSWER))}
 # Id of a sample that a generator drew: kind, version, a hash of the options, and the index.
 _DRAWN = re.compile(r"(.+)-v\d+-[0-9a-f]{8}-", re.ASCII)
 # Rank of the labels that have an order, such as hours, from the least.
@@ -231,11 +231,11 @@ def _labels(sample: Sample | Outline) -> dict[str, str]:
     # Only drawn samples have their kind in the id.
     match = _DRAWN.match(sample.id)
     kind = match[1] if match else "own rows"
-    form = sample.facts.get("question")
+    question = sample.facts.get("question")
     sizes = sample.sizes
     return {
         KIND: kind,
-        **({QUESTION: f"{kind}: {form}"} if isinstance(form, str) else {}),
+        **({QUESTION: f"{kind}: {question}"} if isinstance(question, str) else {}),
         ANSWER: sample.target.name,
         sample.target.histogram: sample.target.bar(sizes[0] if sizes else None),
         **({TEXTS: sample.target.words} if sample.target.words else {}),
