@@ -15,9 +15,8 @@ from gnomon.pipeline.collate import COVERAGE_SAMPLES, Collator, digit_coverage
 from gnomon.pipeline.families.base import tokenizer_of
 from gnomon.pipeline.load import Loaded, load, tie_head
 from gnomon.pipeline.training import log as training_log
-from gnomon.pipeline.training.interruption import SaveWhenInterrupted
 from gnomon.pipeline.training.parts import learning_rates, prepare_parts
-from gnomon.pipeline.training.resuming import last_checkpoint, remove_old
+from gnomon.pipeline.training.resuming import SaveWhenInterrupted, last_checkpoint, remove_old
 from gnomon.pipeline.training.settings import name_sft_fields, sft_config
 from gnomon.pipeline.training.stream import Epoch, drawn
 from gnomon.pipeline.training.trainer import NumericSFTTrainer

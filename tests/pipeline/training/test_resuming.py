@@ -11,8 +11,7 @@ import torch
 from quick import quick
 from toy_runs import assert_same_run, changed, killed_after, log_of, run_of
 
-from gnomon.pipeline.training.interruption import SaveWhenInterrupted
-from gnomon.pipeline.training.resuming import last_checkpoint
+from gnomon.pipeline.training.resuming import SaveWhenInterrupted, last_checkpoint
 from gnomon.pipeline.training.train import EpochCounter
 from gnomon.store.reading.run_folder import RunFolder
 
