@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from torch import Tensor
 
 from gnomon.losses.base import NumericLoss, Unit, check_bounds
-from gnomon.losses.numbers.scales import ValueTables, circular_distance
 from gnomon.losses.numbers.spans import Spans
-from gnomon.losses.numbers.vocab import NumericVocab
+from gnomon.losses.numbers.vocab import NumericVocab, ValueTables, circular_distance
 
 
 class EMDLoss(NumericLoss):
@@ -26,7 +25,7 @@ class EMDLoss(NumericLoss):
     median of the possible answers, so it says nothing about how sure the answer is.
 
     cycle: the numbers lie on a scale that begins again there, and |v_i − y| goes the shorter way
-    round, where a digit reaches so far: see `numbers.scales.ValueTables`.
+    round, where a digit reaches so far: see `numbers.vocab.ValueTables`.
     """
 
     parts: Mapping[str, Unit] = {"emd": "digits"}

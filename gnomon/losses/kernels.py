@@ -21,10 +21,9 @@ from gnomon.losses.base import (
     check_positive_list,
     one_hot,
 )
-from gnomon.losses.numbers.scales import NO_PERIOD, ValueTables, circular_distance
 from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.numbers.tables import Constant
-from gnomon.losses.numbers.vocab import NumericVocab
+from gnomon.losses.numbers.vocab import NO_PERIOD, NumericVocab, ValueTables, circular_distance
 
 BANDWIDTHS = (2.0,)
 """Default σ: one Gaussian of two digits' width, as in the SMMD paper (arXiv 2606.27731)."""

@@ -17,9 +17,8 @@ from gnomon.losses.base import (
     one_hot,
 )
 from gnomon.losses.distances import expected_distance
-from gnomon.losses.numbers.scales import ValueTables
 from gnomon.losses.numbers.spans import Spans, tally
-from gnomon.losses.numbers.vocab import NumericVocab
+from gnomon.losses.numbers.vocab import NumericVocab, ValueTables
 
 MIN_ONE = 1e-30  # lower bound of 10**-45, the + 1 of a 45-digit number: float32 has none
 

@@ -11,10 +11,9 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from gnomon.losses.base import NumericLoss, Unit, check_bounds, check_positive, pool_tokens
-from gnomon.losses.numbers.scales import ValueTables, circular_distance
 from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.numbers.tables import Constant
-from gnomon.losses.numbers.vocab import NumericVocab
+from gnomon.losses.numbers.vocab import NumericVocab, ValueTables, circular_distance
 
 
 class SoftLabelLoss(NumericLoss):
