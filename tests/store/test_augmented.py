@@ -46,7 +46,7 @@ def test_only_training_pictures_of_sources_that_say_so_change(table):
     for index in range(30):
         before, after = plain[index], training[index]
         assert (after.id, after.target) == (before.id, before.target)
-        is_light = plain.place_of(index)[0] == 0
+        is_light = plain.source_and_index(index)[0] == 0
         assert (pixels(after) != pixels(before)) == is_light
         other = training.in_epoch(index, 1)
         assert (pixels(other) != pixels(after)) == is_light

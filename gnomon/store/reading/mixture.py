@@ -61,12 +61,12 @@ class Mixture(Samples):
         )
 
     def at(self, index: int) -> Sample:
-        source, place = self.place_of(index)
-        return self.sources[source][place]
+        source, index_in_source = self.source_and_index(index)
+        return self.sources[source][index_in_source]
 
     def id(self, index: int) -> str:
-        source, place = self.place_of(index)
-        return self.sources[source].id(place)
+        source, index_in_source = self.source_and_index(index)
+        return self.sources[source].id(index_in_source)
 
     def generators(self) -> Iterator[Generator]:
         return chain.from_iterable(source.generators() for source in self.sources)
@@ -75,9 +75,9 @@ class Mixture(Samples):
     def has_several_pictures(self) -> bool:
         return any(source.has_several_pictures for source in self.sources)
 
-    def place_of(self, index: int) -> tuple[int, int]:
+    def source_and_index(self, index: int) -> tuple[int, int]:
         """Return the number of a position's source, and the index of the sample in that source."""
-        source, rank = self._pattern.place_of(index)
+        source, rank = self._pattern.source_and_rank(index)
         length = self.sources[source].length
         if length is None:
             return source, rank
@@ -156,7 +156,7 @@ class Pattern:
         """Return the number of the source that a position belongs to."""
         return self._sources[index % BLOCK]
 
-    def place_of(self, index: int) -> tuple[int, int]:
+    def source_and_rank(self, index: int) -> tuple[int, int]:
         """Return a position's source, and how many earlier positions have the same source."""
         source = self.source_of(index)
         block, offset = divmod(index, BLOCK)
@@ -164,7 +164,7 @@ class Pattern:
         return source, block * self.shares[source] + bisect_left(self._offsets[source], offset)
 
     def position_of(self, source: int, rank: int) -> int:
-        """Return the position of a source's sample of that rank, the inverse of `place_of`."""
+        """Return the position of a sample of that rank, the inverse of `source_and_rank`."""
         block, number = divmod(rank, self.shares[source])
         return block * BLOCK + self._offsets[source][number]
 

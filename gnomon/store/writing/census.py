@@ -186,10 +186,10 @@ _FIRST = {axis: number for number, axis in enumerate((KIND, QUESTION, ANSWER))}
 _DRAWN = re.compile(r"(.+)-v\d+-[0-9a-f]{8}-", re.ASCII)
 # Rank of the labels that have an order, such as hours, from the least.
 _ORDER: dict[str, int] = {}
-for _kind in TARGETS.values():
-    for _place, _label in enumerate(_kind.bars):
+for _target_class in TARGETS.values():
+    for _rank, _label in enumerate(_target_class.bars):
         # Counts begin with "none" in one type and with "1" in others.
-        _ORDER[_label] = max(_place, _ORDER.get(_label, 0))
+        _ORDER[_label] = max(_rank, _ORDER.get(_label, 0))
 
 
 Counts: TypeAlias = dict[str, Counter[str]]

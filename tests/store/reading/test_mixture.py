@@ -37,12 +37,12 @@ def test_shares_are_exact_and_no_sample_comes_twice():
     samples = [mixed[i] for i in range(400)]
     assert Counter(s.image.size[0] for s in samples) == {8: 300, 16: 100}
     assert len({s.id for s in samples}) == 400
-    assert Counter(mixed.place_of(i)[0] for i in range(1000)) == {0: 750, 1: 250}
+    assert Counter(mixed.source_and_index(i)[0] for i in range(1000)) == {0: 750, 1: 250}
 
 
 def test_a_directory_is_read_through_before_it_begins_again_in_another_order(directory):
     mixed = store.mixture((directory, LARGE), split="train", seed=0)
-    places = [place for source, place in map(mixed.place_of, range(200)) if source == 0]
+    places = [place for source, place in map(mixed.source_and_index, range(200)) if source == 0]
     passes = [places[start : start + 7] for start in range(0, 98, 7)]
     assert all(sorted(one) == list(range(7)) for one in passes)
     assert len(set(map(tuple, passes))) > 10
@@ -52,7 +52,7 @@ def test_a_directory_is_read_through_before_it_begins_again_in_another_order(dir
 def test_it_says_how_many_come_before_one_comes_again(directory, weight):
     source = Source(path=directory.path, weight=weight)
     mixed = store.mixture((LARGE, source), split="train", seed=0)
-    places = [mixed.place_of(i) for i in range(mixed.n_distinct + 1)]
+    places = [mixed.source_and_index(i) for i in range(mixed.n_distinct + 1)]
     assert len(set(places)) == mixed.n_distinct
     assert store.mixture((SMALL, LARGE), split="train", seed=0).n_distinct is None
     assert store.mixture((directory,), split="train", seed=0).n_distinct == 7
@@ -106,7 +106,7 @@ def test_a_block_is_dealt_out_whole_and_within_one_of_the_exact_share(weights):
 @given(WEIGHTS, st.integers(0, 3), st.integers(0, 5))
 def test_a_source_gets_its_share_of_any_block_and_its_ranks_run_without_gap(weights, seed, block):
     pattern = Pattern(weights, seed)
-    places = [pattern.place_of(i) for i in range(block * BLOCK, (block + 1) * BLOCK)]
+    places = [pattern.source_and_rank(i) for i in range(block * BLOCK, (block + 1) * BLOCK)]
     for source, share in enumerate(pattern.shares):
         ranks = [rank for owner, rank in places if owner == source]
         assert ranks == list(range(block * share, (block + 1) * share))
