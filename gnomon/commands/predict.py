@@ -79,15 +79,15 @@ def predict(
     run = trained_run(model)
     # Who asks for another answer by name gets that one, without what a calibration says.
     is_plain = any(word.startswith("eval.answer=") for word in words)
-    calibrated = served_folder(model) if server and run is None else run
+    folder = served_folder(model) if server and run is None else run
     term = _first_term(coverage, wrong, answered)
     if is_plain and term:
         raise RecipeError(
             f"{term} is about calibrated answers, and eval.answer chooses others: leave one of the"
             " two out"
         )
-    certifier = _certifier(model, None if is_plain else calibrated, coverage, wrong, answered)
-    if is_plain and calibrated is not None and (calibrated / calibrations.NAME).is_file():
+    certifier = _certifier(model, None if is_plain else folder, coverage, wrong, answered)
+    if is_plain and folder is not None and (folder / calibrations.NAME).is_file():
         note("eval.answer is given, so that the run's calibration is not used")
     resolved = resolve_model(model, data, words)
     if find and find_question is None:
