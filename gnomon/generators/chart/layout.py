@@ -117,9 +117,9 @@ def draw_legend(board: Board, names: Sequence[str], top: int) -> Corners:
         return room
     side = board.small.capital
     widths = [side + board.gap + board.small.width(name) + 2 * board.gap for name in names]
-    line, side = board.small.line + board.gap, board.variation.legend
+    line, position = board.small.line + board.gap, board.variation.legend
     # A legend at the side takes a quarter of the width at most, and none of a small picture.
-    if side == "right" and max(widths) < 0.25 * width and width >= 360:
+    if position == "right" and max(widths) < 0.25 * width and width >= 360:
         left = width - board.gap - max(widths)
         for number, name in enumerate(names):
             _draw_entry(board, number, name, (left, top + line * number))
@@ -127,14 +127,14 @@ def draw_legend(board: Board, names: Sequence[str], top: int) -> Corners:
     # A legend on top or below is broken into rows like words.
     rows = _legend_rows(widths, width - 2 * board.gap)
     bottom = height - board.gap - line * len(rows)
-    y = top if side == "top" else bottom
+    y = top if position == "top" else bottom
     for row in rows:
         x = (width - sum(widths[i] for i in row)) // 2 + board.gap
         for number in row:
             _draw_entry(board, number, names[number], (x, y))
             x += widths[number]
         y += line
-    if side == "top":
+    if position == "top":
         return room[0], y + board.gap // 2, room[2], room[3]
     return room[0], room[1], room[2], bottom
 
