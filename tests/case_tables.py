@@ -8,8 +8,8 @@ import pytest
 
 
 def rows(test_file: str, name: str) -> list[dict[str, Any]]:
-    """Read `<name>.jsonl` beside a test's file."""
-    text = Path(test_file).with_name(f"{name}.jsonl").read_text(encoding="utf-8")
+    """Read `<name>.jsonl` beside a test's file; the name may begin with a folder's."""
+    text = Path(test_file).parent.joinpath(f"{name}.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.split("\n") if line]
 
 

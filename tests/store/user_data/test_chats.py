@@ -3,19 +3,17 @@
 import base64
 import json
 from decimal import Decimal
-from pathlib import Path
 
-import pyarrow as pa
+import case_tables
 import pytest
+from picture_tables import write_rows
 from PIL import Image
-from pyarrow import parquet
 
 from gnomon.recipe import Columns
 from gnomon.sample import Number, Text
 from gnomon.store.user_data.opening import is_user_data, open_table
 
-LINES = Path(__file__).with_name("chats.jsonl").read_text("utf-8").splitlines()
-CHATS = {case["name"]: case for case in map(json.loads, LINES)}
+CHATS = {case["name"]: case for case in case_tables.rows(__file__, "chats")}
 """As the projects' own documentation writes them, and what their interfaces take as well."""
 OPENAI, TRL = CHATS["OpenAI"]["row"], CHATS["TRL"]["row"]
 LLAVA = {
@@ -38,11 +36,8 @@ def folder(tmp_path):
 
 
 def samples_of(folder, rows, name="chats.jsonl", **columns):
-    file = folder / name
-    lines = [json.dumps(rows)] if file.suffix == ".json" else map(json.dumps, rows)
-    file.write_text("\n".join(lines))
-    table = open_table(file, Columns(**{"kind": "number"} | columns), "all")
-    return [table[index] for index in range(table.length)]
+    file = write_rows(folder / name, rows)
+    return list(open_table(file, Columns(**{"kind": "number"} | columns), "all"))
 
 
 def colours(sample):
@@ -111,8 +106,7 @@ def test_files_with_rows_are_known_by_their_names(tmp_path, name):
 def test_rows_of_parquet_are_read(folder):
     picture = {"bytes": (folder / "b.png").read_bytes(), "path": None}
     rows = [{"image": picture, "question": "How much?", "answer": "3.5"}]
-    parquet.write_table(pa.Table.from_pylist(rows), folder / "rows.parquet")
-    sample = open_table(folder / "rows.parquet", Columns(kind="number"), "all")[0]
+    (sample,) = samples_of(folder, rows, "rows.parquet")
     assert sample.target == Number(Decimal("3.5"))
     assert colours(sample) == [1]
 

@@ -1,7 +1,6 @@
 """Labels that contradict and pictures that leak are told, with a few examples and counts."""
 
-import csv
-
+from picture_tables import write_rows
 from PIL import Image
 
 from gnomon.recipe import Columns
@@ -10,15 +9,14 @@ from gnomon.store.user_data.mistakes import contradictions, leaks
 from gnomon.store.user_data.opening import open_table
 
 
-def labels(folder, *rows, kind="number", name="labels.csv", **columns):
+def labels(folder, *rows, kind="number"):
     """A table of (picture, grey, question, answer, split); the greys make the pictures."""
-    with (folder / name).open("w", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(["image", "question", "answer", "split"])
-        for picture, grey, *cells in rows:
-            Image.new("L", (8, 8), grey).save(folder / picture)
-            table.writerow([picture, *cells])
-    return open_table(folder / name, Columns(kind=kind, split="split", **columns), "all")
+    table, names = [], ("image", "question", "answer", "split")
+    for picture, grey, *cells in rows:
+        Image.new("L", (8, 8), grey).save(folder / picture)
+        table.append(dict(zip(names, [picture, *cells], strict=True)))
+    file = write_rows(folder / "labels.csv", table)
+    return open_table(file, Columns(kind=kind, split="split"), "all")
 
 
 def test_two_answers_to_one_question_are_told_by_their_lines(tmp_path):

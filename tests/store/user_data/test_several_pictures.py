@@ -1,11 +1,11 @@
 """Samples with several pictures: a user's rows, datasets on disk, and what compares samples."""
 
-import json
 from dataclasses import replace
 from functools import cache
 
 import datasets
 import pytest
+from picture_tables import write_rows
 from PIL import Image
 from store_toys import Listed
 
@@ -39,14 +39,8 @@ def photos(tmp_path):
     return tmp_path
 
 
-def written(folder, rows, name="rows.jsonl"):
-    if name.endswith("csv"):
-        lines = [",".join(rows[0]), *(",".join(row.values()) for row in rows)]
-        text = "".join(f"{line}\n" for line in lines)
-    else:
-        text = "".join(f"{json.dumps(row)}\n" for row in rows)
-    (folder / name).write_text(text)
-    return folder / name
+def written(folder, rows):
+    return write_rows(folder / "rows.jsonl", rows)
 
 
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.csv"])
@@ -56,7 +50,7 @@ def test_a_row_may_have_several_columns_of_pictures(photos, name):
         {"image": "3.png", "after": "1.png", "last": "", "question": "?", "answer": "0 0 500 500"},
         {"image": "2.png", "after": "5.png", "last": "4.png", "question": "?", "answer": "0 0 9 9"},
     ]
-    file = written(photos, rows, name)
+    file = write_rows(photos / name, rows)
     columns = Columns(more_images=("after", "last"), kind="box", box_format="xyxy_1000")
     found = open_table(file, columns, "all")
     assert [[colour(i) for i in sample.images] for sample in found] == [[3, 1], [2, 5, 4]]

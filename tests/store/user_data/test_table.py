@@ -1,7 +1,6 @@
 """A user's own rows: read, refused by line, dealt out to splits without parting groups."""
 
 import contextlib
-import csv
 import json
 import re
 from dataclasses import replace
@@ -11,6 +10,7 @@ import case_tables
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from picture_tables import write_rows
 from PIL import ExifTags, Image
 
 from gnomon.eval import read_time
@@ -38,16 +38,7 @@ def photos(folder, n, size=(40, 30)):
 
 
 def write(folder, rows, name="labels.csv"):
-    """Write a table, as the end of its name says."""
-    file = folder / name
-    if name.endswith(".jsonl"):
-        file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        return file
-    with file.open("w", newline="") as table:
-        writer = csv.DictWriter(table, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    return file
+    return write_rows(folder / name, rows)
 
 
 def clocks(n, **more):
@@ -73,27 +64,18 @@ def test_rows_become_samples_with_typed_targets(tmp_path, name):
         assert sample.question == "What time is it?"
 
 
-def test_a_folder_with_metadata_is_read_as_it_is(tmp_path):
-    photos(tmp_path, 30)
-    rows = [{"file_name": f"{i}.png", "value": str(i / 4)} for i in range(30)]
-    write(tmp_path, rows, "metadata.csv")
-    columns = Columns(image="file_name", ask="How much?", answer="value", kind="number", unit="bar",
-                      within=0.5)  # fmt: skip
-    sample = mixture((Source(path=str(tmp_path), columns=columns),), split="train", seed=0)[0]
-    value = Decimal(rows[sample.facts["line"] - 2]["value"])
-    assert (sample.question, sample.target) == ("How much?", Number(value, "bar", Decimal("0.5")))
-
-
 @pytest.mark.parametrize("name", ["metadata.csv", "metadata.jsonl"])
 def test_a_folder_as_hugging_face_wants_it_is_read_without_a_word(tmp_path, name):
-    photos(tmp_path, 60)
-    rows = [{"file_name": row.pop("image")} | row for row in clocks(60)]
+    photos(tmp_path, 30)
+    rows = [{"file_name": f"{i}.png", "value": str(i / 4)} for i in range(30)]
     write(tmp_path, rows, name)
-    assert open_table(tmp_path, TIMES, "train")[0].image.size == (40, 30)
-    with pytest.raises(
-        ValueError, match="no column 'photo'; its columns are file_name, question, answer"
-    ):
-        open_table(tmp_path, Columns(image="photo", kind="time"), "train")
+    columns = Columns(ask="How much?", answer="value", kind="number", unit="bar", within=0.5)
+    sample = mixture((Source(path=str(tmp_path), columns=columns),), split="train", seed=0)[0]
+    index = sample.image.getpixel((0, 0))[0]
+    target = Number(Decimal(rows[index]["value"]), "bar", Decimal("0.5"))
+    assert (sample.question, sample.target) == ("How much?", target)
+    with pytest.raises(ValueError, match="no column 'photo'; its columns are file_name, value:"):
+        open_table(tmp_path, replace(columns, image="photo"), "train")
 
 
 @pytest.mark.parametrize("by", [",", ";", "\t"])
@@ -123,26 +105,6 @@ def test_a_column_may_say_the_split(tmp_path):
     file = write(tmp_path, clocks(6, part=lambda i: ["train", "validation", "Test"][i % 3]))
     for split in SPLITS:
         assert open_table(file, Columns(kind="time", split="part"), split).length == 2
-
-
-def test_bad_rows_are_refused_together_and_by_line(tmp_path):
-    photos(tmp_path, 6)
-    (tmp_path / "5.png").write_bytes(b"no picture")
-    rows = clocks(7)
-    for row, answer in zip(rows, ("25:00", "noonish", ""), strict=False):
-        row["answer"] = answer
-    with pytest.raises(ValueError, match="5 rows cannot be used") as error:
-        open_table(write(tmp_path, rows), TIMES, "train")
-    lines = str(error.value).split("\n")[1:]
-    assert lines == [
-        "line 2: '25:00': no clock shows it",
-        "line 3: 'noonish' is no time such as 10:08 or 10:08:30",
-        "line 4: column 'answer' is empty; if that means that nobody can read it, set"
-        " columns.unreadable=true",
-        lines[3],
-        "line 8: no picture at '6.png'",
-    ]
-    assert lines[3].startswith("line 7: 5.png is no picture")
 
 
 @case_tables.table(__file__, "labels")
@@ -227,8 +189,8 @@ def test_bad_rows_are_left_out_where_the_source_says_so(tmp_path, capsys):
     photos(tmp_path, 40)
     rows = clocks(40)
     rows[3]["answer"] = "noonish"
-    rows[5]["image"] = "gone.png"
-    (tmp_path / "7.png").write_bytes((tmp_path / "7.png").read_bytes()[:60])
+    rows[7]["image"] = "gone.png"
+    (tmp_path / "5.png").write_bytes((tmp_path / "5.png").read_bytes()[:60])
     source = Source(path=str(write(tmp_path, rows)), columns=TIMES, on_bad="skip")
     parts = [mixture((source,), split=split, seed=0) for split in SPLITS]
     lines = sorted(row.line for part in parts for row in part.rows)
@@ -236,8 +198,9 @@ def test_bad_rows_are_left_out_where_the_source_says_so(tmp_path, capsys):
     error = capsys.readouterr().err
     assert error.startswith(
         "gnomon: labels.csv: 3 rows left out: line 5: 'noonish' is no time such as 10:08 or"
-        " 10:08:30; line 7: no picture at 'gone.png'; line 9: 7.png is no picture"
+        " 10:08:30; line 7: 5.png is no picture: "
     )
+    assert error.endswith("; line 9: no picture at 'gone.png'\n")
     assert error.count("\n") == 1  # once, not for each split
     write(tmp_path, rows[3:4])
     with pytest.raises(ValueError, match="1 row cannot be used; and no other row is left"):
@@ -355,19 +318,9 @@ def test_a_dataset_of_the_hub_of_too_many_rows_is_refused_before_any_is_read(hub
         mixture((source,), split="train", seed=0)
 
 
-def counted(folder, n=8, pictures=2):
-    """A table of n rows about a few pictures, each with several questions."""
-    for number in range(pictures):
-        Image.new("L", (8, 6), 40 * number).save(folder / f"{number}.png")
-    rows = [
-        {"image": f"{i % pictures}.png", "question": f"Digit {i}?", "answer": str(i % 10)}
-        for i in range(n)
-    ]
-    return write(folder, rows)
-
-
 def test_an_outline_is_that_of_the_sample_without_opening_a_picture_twice(tmp_path, monkeypatch):
-    rows = open_table(counted(tmp_path), Columns(kind="number"), "all")
+    photos(tmp_path, 2)
+    rows = open_table(write(tmp_path, clocks(2) * 4), TIMES, "all")
     samples = [Outline.of(sample) for sample in rows]
     loaded = []
     monkeypatch.setattr(
@@ -383,10 +336,11 @@ def test_an_outline_is_that_of_the_sample_without_opening_a_picture_twice(tmp_pa
 
 
 def test_the_splits_of_a_table_are_read_from_it_once(tmp_path, monkeypatch):
-    file, reads = counted(tmp_path, n=60, pictures=30), []
+    photos(tmp_path, 30)
+    file, reads = write(tmp_path, clocks(30) * 2), []
     build = opening.build_table
     monkeypatch.setattr(opening, "build_table", lambda *a: reads.append(a) or build(*a))
-    source = Source(path=str(file), columns=Columns(kind="number"))
+    source = Source(path=str(file), columns=TIMES)
     splits = open_splits(source)
     assert len(reads) == 1
     assert list(splits) == [split for split in SPLITS if split in splits]
@@ -399,21 +353,22 @@ def test_the_splits_of_a_table_are_read_from_it_once(tmp_path, monkeypatch):
 def test_a_large_table_is_read_again_only_once_it_or_a_picture_has_changed(tmp_path, monkeypatch):
     monkeypatch.setattr(building, "_LARGE", 8)
     monkeypatch.setattr(building, "_TABLES", {})
-    file, columns = counted(tmp_path), Columns(kind="number")
-    first = open_table(file, columns, "all")
-    assert open_table(file, columns, "all") is first
+    photos(tmp_path, 2)
+    file = write(tmp_path, clocks(2) * 4)
+    first = open_table(file, TIMES, "all")
+    assert open_table(file, TIMES, "all") is first
     assert open_table(file, Columns(kind="text"), "all") is not first
     Image.new("L", (9, 6)).save(tmp_path / "1.png")
-    assert open_table(file, columns, "all") is not first
+    assert open_table(file, TIMES, "all") is not first
     (tmp_path / "1.png").write_bytes(b"none")
     with pytest.raises(ValueError, match="4 rows cannot be used"):
-        open_table(file, columns, "all")
+        open_table(file, TIMES, "all")
     (tmp_path / "1.png").unlink()
     with pytest.raises(ValueError, match=r"no picture at '1\.png'"):
-        open_table(file, columns, "all")
+        open_table(file, TIMES, "all")
     Image.new("L", (9, 6)).save(tmp_path / "1.png")
-    file.write_text(file.read_text() + "0.png,Digit 9?,9\n")
-    assert open_table(file, columns, "all").length == first.length + 1
+    write(tmp_path, clocks(2) * 4 + clocks(1))
+    assert open_table(file, TIMES, "all").length == first.length + 1
 
 
 @case_tables.table(__file__, "box_cells")

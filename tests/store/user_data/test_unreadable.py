@@ -1,6 +1,7 @@
 """Rows whose label says that nobody can read the picture."""
 
 import pytest
+from picture_tables import write_rows
 from PIL import Image
 
 from gnomon.recipe import Columns
@@ -13,13 +14,10 @@ LABELS = ("4.2", "", "NaN", "unreadable", "0.0", "blurred")
 @pytest.fixture
 def table(tmp_path):
     """A file with a row for each label."""
-    lines = ["image,answer"]
-    for number, label in enumerate(LABELS):
-        Image.new("L", (20, 20), 40 * number).save(tmp_path / f"{number}.png")
-        lines.append(f"{number}.png,{label}")
-    file = tmp_path / "dials.csv"
-    file.write_text("\n".join(lines))
-    return file
+    rows = [{"image": f"{number}.png", "answer": label} for number, label in enumerate(LABELS)]
+    for number, row in enumerate(rows):
+        Image.new("L", (20, 20), 40 * number).save(tmp_path / row["image"])
+    return write_rows(tmp_path / "dials.csv", rows)
 
 
 def columns(**more):
@@ -30,6 +28,10 @@ def test_without_the_key_they_are_refused_with_its_name(table):
     with pytest.raises(ValueError, match="4 rows cannot be used") as error:
         open_table(table, columns(), "all")
     lines = str(error.value).split("\n")
+    assert lines[1] == (
+        "line 3: column 'answer' is empty; if that means that nobody can read it, set"
+        " columns.unreadable=true"
+    )
     assert sum("set columns.unreadable=true" in line for line in lines) == 3
     assert "line 7: 'blurred'" in lines[4]
     assert "unreadable" not in lines[4]
@@ -38,7 +40,7 @@ def test_without_the_key_they_are_refused_with_its_name(table):
 def test_true_takes_the_usual_words_and_a_list_takes_its_own(table):
     words = ["", "nan", "unreadable", "blurred"]
     rows = open_table(table, columns(unreadable=tuple(words)), "all")
-    targets = [rows[index].target for index in range(rows.length)]
+    targets = [row.target for row in rows]
     assert [isinstance(target, Unreadable) for target in targets] == [0, 1, 1, 1, 0, 1]
     assert targets[1].form.cycle == 10
     assert isinstance(targets[4], Number)
