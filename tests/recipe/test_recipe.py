@@ -9,7 +9,7 @@ from typing import get_type_hints
 
 import pytest
 import yaml
-from case_tables import rows
+from case_tables import rows, table
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -241,25 +241,18 @@ def test_numbers_as_people_write_them_are_numbers(write, text, value):
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "told"),
     [
-        "data: [{kind: clock}]\nseed: 1\nseed: 2\n",
-        "data: [{kind: clock}]\ntrain:\n  samples: 1\n  samples: 1\n",
-        "data:\n  - kind: clock\n    options: {size: 84, size: 112}\n",
+        ("data: [", "not YAML"),
+        ("{[a]: b}", "not YAML"),
+        ("- a\n", "a mapping"),
+        ("", "a mapping"),
+        ("seed: 1\nseed: 2\n", "not YAML: the key 'seed' is given twice"),
+        ("train:\n  samples: 1\n  samples: 1\n", "the key 'samples' is given twice"),
+        ("data:\n  - options: {size: 84, size: 112}\n", "the key 'size' is given twice"),
     ],
 )
-def test_a_key_that_stands_twice_is_refused(write, text):
-    with pytest.raises(
-        RecipeError, match=r"not YAML: the key '(seed|samples|size)' is given twice"
-    ):
-        load(write(text))
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [("data: [", "not YAML"), ("{[a]: b}", "not YAML"), ("- a\n", "a mapping"), ("", "a mapping")],
-)
-def test_what_is_no_mapping_is_refused(write, text, told):
+def test_what_is_no_mapping_or_has_a_key_twice_is_refused(write, text, told):
     with pytest.raises(RecipeError, match=told):
         load(write(text))
 
@@ -282,42 +275,14 @@ def overridden(write, *overrides):
     return load(write(TWO), overrides)
 
 
-def test_overrides_reach_everywhere(write):
-    opened = overridden(
-        write,
-        "train.max_steps=7",
-        "data.0.options.size=112",
-        "data.0.options.dials=[round]",
-        "data.1.weight=2.5",
-        "data.1.options.level=hard",
-        "model.max_pixels=12544",
-        "loss.name=ce",
-        "train.sft.optim=sgd",
-        "eval.data=[{kind: clock}]",
-        "seed=3",
-    )
-    assert opened.train.max_steps == 7
-    assert opened.data[0].options == {"size": 112, "dials": ["round"]}
-    assert (opened.data[1].weight, opened.data[1].options) == (2.5, {"level": "hard"})
-    assert (opened.model.max_pixels, opened.loss.name, opened.seed) == (12544, "ce", 3)
-    assert opened.train.sft == {"optim": "sgd"}
-    assert opened.eval.data == (Source(kind="clock"),)
-
-
-@pytest.mark.parametrize("null", ["null", "~", ""])
-def test_an_override_can_take_a_value_away(write, null):
-    assert overridden(write, f"data.0.options={null}").data[0].options is None
-
-
-def test_a_place_in_a_list_of_options_can_be_overridden(write):
-    assert overridden(write, "data.0.options.dials.1=oval").data[0].options["dials"] == [
-        "round",
-        "oval",
-    ]
-
-
-def test_an_override_may_hold_an_equals_sign(write):
-    assert overridden(write, "model.name=a=b").model.name == "a=b"
+@table(__file__, "overrides")
+def test_overrides_reach_everywhere_and_options_stay_as_yaml_has_them(write, row):
+    opened = json.loads(json.dumps(asdict(overridden(write, *row["overrides"]))))
+    for path, expected in row["values"].items():
+        value = opened
+        for key in path.split("."):
+            value = value[int(key) if key.isdigit() else key]
+        assert value == expected
 
 
 @pytest.mark.parametrize("row", [row for row in REFUSALS if "override" in row], ids=str)
@@ -325,21 +290,6 @@ def test_a_bad_override_is_told(write, row):
     with pytest.raises(RecipeError) as error:
         overridden(write, row["override"])
     assert row["message"] in str(error.value)
-
-
-def test_a_source_of_yaml_keeps_its_options_plain(write):
-    """Options are the kind's own business: they pass through as YAML has them."""
-    opened = overridden(write, "data.0.options.offset=1e-1", "data.0.options.x=[1, null, {a: b}]")
-    assert opened.data[0].options["offset"] == 0.1
-    assert opened.data[0].options["x"] == [1, None, {"a": "b"}]
-    assert asdict(opened)["data"][1]["options"] is None
-
-
-def test_belief_is_yes_no_or_a_list_of_answers(write):
-    assert overridden(write, "eval.belief=true").eval.belief is True
-    assert overridden(write, "eval.belief=[a, b]").eval.belief == ("a", "b")
-    with pytest.raises(RecipeError, match=r"eval\.belief: \[\]: .* at least 1 item"):
-        overridden(write, "eval.belief=[]")
 
 
 def test_keys_lie_flat_as_overrides_name_them():
