@@ -12,12 +12,12 @@ place       the piece of the text that is read
 within      tolerance of a box, in pixels
 """
 
-import json
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from case_tables import rows
 
 from gnomon.answers.registry import TYPES
 from gnomon.answers.table.read import read_table
@@ -25,7 +25,6 @@ from gnomon.dialect import create
 from gnomon.eval import read_box, read_number, read_text, read_time
 from gnomon.sample import Box, Spot, Spots, Table
 
-HERE = Path(__file__).parent
 LIKE = {"box": Box(0, 0, 1, 1), "spots": Spots((Spot("?", Box(0, 0, 1, 1)),))}
 READERS = {
     "time": read_time,
@@ -36,13 +35,8 @@ READERS = {
 }
 
 
-def load(name: str) -> list[dict[str, Any]]:
-    """Read a file of cases, or of measures."""
-    text = (HERE / "cases" / f"{name}.jsonl").read_text(encoding="utf-8")
-    return [json.loads(line) for line in text.split("\n") if line]
-
-
-CASES = {name: load(name) for name in TYPES if (HERE / "cases" / f"{name}.jsonl").exists()}
+FILES = {file.stem for file in Path(__file__).with_name("cases").iterdir()}
+CASES = {name: rows(__file__, f"cases/{name}") for name in TYPES if name in FILES}
 
 
 def read(name: str, text: str, asked: dict[str, Any], which: str = "final") -> Any:

@@ -50,16 +50,21 @@ def test_a_pattern_matches_what_is_written_and_what_it_matches_is_read(target, d
 def test_a_pattern_of_boxes_matches_what_a_dialect_writes(name, data):
     spoken = dialect.create(name)
     size = data.draw(sizes)
-    least = 4 * max(spoken.precision(size)) + 1
-    box = data.draw(boxes_in(size, least=least))
-    text = spoken.write(box, size)
-    pattern = Box.pattern_of_labels(Columns(kind="box"), spoken)
+    boxes = boxes_in(size, least=4 * max(spoken.precision(size)) + 1)
+    labels = st.sampled_from(["", "mug", "red mug 2", "Tasse, groß"])
+    several = st.lists(st.builds(LabelledBox, labels, boxes), max_size=4).map(tuple)
+    target = data.draw(boxes | st.builds(Boxes, several))
+    text = spoken.write(target, size)
+    pattern = target.pattern_of_labels(Columns(kind=target.type_name), spoken)
     assert re.fullmatch(pattern, text)
-    # Special tokens may be missing, as where a server leaves them out.
-    plain = re.sub(r"<\|\w+\|>|</?box>", "", text)
-    assert re.fullmatch(pattern, plain)
-    assert spoken.read(plain, size, like=box) == spoken.read(text, size, like=box)
-    schema = spoken.box_schema
+    schema = target.schema_of_labels(spoken)
+    if isinstance(target, Box):
+        # Special tokens may be missing, as where a server leaves them out.
+        plain = re.sub(r"<\|\w+\|>|</?box>", "", text)
+        assert re.fullmatch(pattern, plain)
+        assert spoken.read(plain, size, like=target) == spoken.read(text, size, like=target)
+    else:
+        assert (schema is None) == (not spoken.key)
     if schema is not None:
         jsonschema = pytest.importorskip("jsonschema")
         jsonschema.validate(json.loads(text), schema)
@@ -76,24 +81,6 @@ def test_a_box_that_matches_is_read_if_its_corners_are_in_order(name, data):
     size, far = (640, 640), spoken.far or 640
     is_box = 0 <= a < c <= far and 0 <= b < d <= far
     assert (spoken.read_box(match, size) is not None) == is_box
-
-
-@pytest.mark.parametrize("name", SPOKEN)
-@given(data=st.data())
-def test_a_pattern_of_several_boxes_matches_what_a_dialect_writes(name, data):
-    spoken = dialect.create(name)
-    size = data.draw(sizes)
-    boxes = boxes_in(size, least=4 * max(spoken.precision(size)) + 1)
-    labels = st.sampled_from(["", "mug", "red mug 2", "Tasse, groß"])
-    items = data.draw(st.lists(st.builds(LabelledBox, labels, boxes), max_size=4))
-    text = spoken.write(Boxes(tuple(items)), size)
-    columns = Columns(kind="boxes")
-    assert re.fullmatch(Boxes.pattern_of_labels(columns, spoken), text)
-    schema = Boxes.schema_of_labels(spoken)
-    assert (schema is None) == (not spoken.key)
-    if schema is not None:
-        jsonschema = pytest.importorskip("jsonschema")
-        jsonschema.validate(json.loads(text), schema)
 
 
 @pytest.mark.parametrize("name", LABELLED)
