@@ -1,14 +1,13 @@
 """Published layouts, with made-up rows: read as typed questions, or refused by line."""
 
 import base64
-import csv
 import io
 import json
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+import case_tables
 import pytest
+from picture_tables import write_rows
 from PIL import Image
 
 from gnomon.eval import score
@@ -23,21 +22,18 @@ from gnomon.store.benchmarks import (
     split_of_file,
 )
 
-HERE = Path(__file__).parent
 COLOURS = [(9, 0, 0), (0, 9, 0), (0, 0, 9)]
 SIZE = (40, 30)
 
 
-def cases(name):
-    """Lines of a file beside this one, by their benchmark and place."""
-    lines = map(json.loads, (HERE / name).read_text("utf-8").splitlines())
-    return [pytest.param(row, id=f"{row['benchmark']}-{n}") for n, row in enumerate(lines)]
+def png(image):
+    file = io.BytesIO()
+    image.save(file, "PNG")
+    return file.getvalue()
 
 
 def picture(colour):
-    file = io.BytesIO()
-    Image.new("RGB", SIZE, COLOURS[colour]).save(file, "PNG")
-    return file.getvalue()
+    return png(Image.new("RGB", SIZE, COLOURS[colour]))
 
 
 def with_pictures(value):
@@ -50,22 +46,11 @@ def with_pictures(value):
 
 
 def write(file, rows):
-    """Write rows in the format that the file's name says."""
+    """Write rows, with pictures where they name some, in the format that the file's name says."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    if file.suffix == ".json":
-        file.write_text(json.dumps(rows))
-        return file
-    rows = [{key: with_pictures(value) for key, value in row.items()} for row in rows]
-    if file.suffix == ".parquet":
-        pq.write_table(pa.Table.from_pylist(rows), file)
-    elif file.suffix == ".tsv":
-        with file.open("w", newline="") as table:
-            writer = csv.DictWriter(table, list(rows[0]), delimiter="\t")
-            writer.writeheader()
-            writer.writerows(rows)
-    else:
-        file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return file
+    if file.suffix != ".json":
+        rows = [{key: with_pictures(value) for key, value in row.items()} for row in rows]
+    return write_rows(file, rows)
 
 
 def read(name, file, split="test"):
@@ -82,26 +67,26 @@ def test_the_names_are_those_of_the_functions():
     assert functions == BENCHMARKS
 
 
-@pytest.mark.parametrize("case", cases("layouts.jsonl"))
-def test_a_layout_is_read_as_it_was_published(tmp_path, case):
-    for colour, name in enumerate(case.get("files", ())):
+@case_tables.table(__file__, "layouts")
+def test_a_layout_is_read_as_it_was_published(tmp_path, row):
+    for colour, name in enumerate(row.get("files", ())):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(picture(colour))
-    for name, value in case.get("beside", {}).items():
+    for name, value in row.get("beside", {}).items():
         write(tmp_path / name, value)
-    file = write(tmp_path / case["file"], case["rows"])
-    samples = read(case["benchmark"], file, case.get("split", "test"))
-    assert [s.target for s in samples] == [target_from_json(row) for row in case["targets"]]
+    file = write(tmp_path / row["file"], row["rows"])
+    samples = read(row["benchmark"], file, row.get("split", "test"))
+    assert [s.target for s in samples] == [target_from_json(target) for target in row["targets"]]
     assert len({s.id for s in samples}) == len(samples)
-    if "questions" in case:
-        assert [s.question for s in samples] == case["questions"]
-    if "colours" in case:
+    if "questions" in row:
+        assert [s.question for s in samples] == row["questions"]
+    if "colours" in row:
         colours = [s.image.getpixel((0, 0)) for s in samples]
-        assert colours == [COLOURS[colour] for colour in case["colours"]]
-    if "groups" in case:
-        assert len({s.facts["group"] for s in samples}) == case["groups"]
-    if "rationales" in case:
-        assert [s.rationale for s in samples] == case["rationales"]
+        assert colours == [COLOURS[colour] for colour in row["colours"]]
+    if "groups" in row:
+        assert len({s.facts["group"] for s in samples}) == row["groups"]
+    if "rationales" in row:
+        assert [s.rationale for s in samples] == row["rationales"]
         assert all(s.image is None for s in samples)
 
 
@@ -139,30 +124,28 @@ def test_measurebenchs_interval_is_what_counts_as_right(tmp_path, text, is_right
 
 
 def test_a_picture_longer_than_csvs_usual_field(tmp_path):
-    file = io.BytesIO()
-    Image.effect_noise((500, 500), 90).save(file, "PNG")
-    coded = base64.b64encode(file.getvalue()).decode()
+    coded = base64.b64encode(png(Image.effect_noise((500, 500), 90))).decode()
     assert len(coded) > 131_072
     rows = [{"index": "1", "image": coded, "question": "What?", "answer": "noise"}]
     (sample,) = read("vlmevalkit", write(tmp_path / "a.tsv", rows))
     assert sample.image.size == (500, 500)
 
 
-@pytest.mark.parametrize("case", cases("bad_rows.jsonl"))
-def test_bad_rows_are_refused_by_line(tmp_path, case):
+@case_tables.table(__file__, "bad_rows")
+def test_bad_rows_are_refused_by_line(tmp_path, row):
     (tmp_path / "a.png").write_bytes(picture(0))
     (tmp_path / "b.png").write_bytes(b"no picture")
-    name, row = case["benchmark"], case["row"]
+    name, cells = row["benchmark"], row["row"]
     is_table = name == "vlmevalkit"
     file = tmp_path / ("rows.tsv" if is_table else "rows.jsonl")
-    if "answers" in case:
-        (tmp_path / "answers.jsonl").write_text(json.dumps(case["answers"]))
+    if "answers" in row:
+        (tmp_path / "answers.jsonl").write_text(json.dumps(row["answers"]))
         file = tmp_path / "input.jsonl"
-    write(file, [{"index": "1"} | row if is_table else row])
+    write(file, [{"index": "1"} | cells if is_table else cells])
     with pytest.raises(ValueError, match="1 row cannot be used") as error:
         open_benchmark(name, file, "test")
     assert f"line {2 if is_table else 1}: " in str(error.value)
-    assert case["message"] in str(error.value)
+    assert row["message"] in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+import shutil
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -31,36 +32,24 @@ def pictures(folder):
         Image.new("RGB", (100, 60), (shade, 0, 0)).save(folder / f"{name}.png")
 
 
-def coco(folder):
+def pictures_with(name, folder):
+    """The pictures, and beside them a file that lies beside this one."""
     pictures(folder)
-    names = {"cat": 18, "dog": 3}
-    notes = [
-        {"id": 1, "image_id": 7, "category_id": names[label], "iscrowd": 0, "area": 9}
-        | {"image_id": list(TRUTH).index(name), "bbox": [x1, y1, x2 - x1, y2 - y1]}
-        for name, boxes in TRUTH.items()
-        for label, (x1, y1, x2, y2) in boxes
-    ]
-    crowd = notes[0] | {"iscrowd": 1, "bbox": [0, 0, 99, 59]}
-    images = [{"id": n, "file_name": f"{name}.png"} for n, name in enumerate(TRUTH)]
-    categories = [{"id": number, "name": name} for name, number in names.items()]
-    root = {"images": images, "annotations": [*notes, crowd], "categories": categories}
-    (folder / "notes.json").write_text(json.dumps(root))
-    return folder / "notes.json"
+    return Path(shutil.copy(Path(__file__).with_name(name), folder))
 
 
-def yolo(folder, *, names=("dog", "cat"), images="images/train", entry="images/train"):
+def coco(folder):
+    return pictures_with("coco.json", folder)
+
+
+def yolo(folder, *, images="images/train", entry="images/train"):
+    """A folder of YOLO's, in which a picture without boxes has no file."""
     pictures(folder / images)
     labels = folder / images.replace("images", "labels")
     labels.mkdir(parents=True)
-    for name, boxes in TRUTH.items():
-        lines = [
-            f"{list(names).index(label)} {(x1 + x2) / 200} {(y1 + y2) / 120} {(x2 - x1) / 100}"
-            f" {(y2 - y1) / 60}\n"
-            for label, (x1, y1, x2, y2) in boxes
-        ]
-        if lines:  # as YOLO has it: a picture without boxes has no file
-            (labels / f"{name}.txt").write_text("".join(lines))
-    (folder / "data.yaml").write_text(json.dumps({"train": entry, "names": list(names)}))
+    (labels / "a.txt").write_text("1 0.2 0.25 0.2 0.33333333\n0 0.7 0.58333333 0.4 0.5\n")
+    (labels / "b.txt").write_text("0 0.5 0.5 1 1\n")
+    (folder / "data.yaml").write_text(json.dumps({"train": entry, "names": ["dog", "cat"]}))
     return folder
 
 
@@ -121,10 +110,7 @@ def label_studio_min(folder):
     With an earlier annotation, a transcript of a region, a region without labels of its own, one
     with nothing, a polygon, and a task that nobody has annotated.
     """
-    pictures(folder)
-    text = Path(__file__).with_name("label_studio_min.json").read_text(encoding="utf-8")
-    (folder / "export.json").write_text(text)
-    return folder / "export.json"
+    return pictures_with("label_studio_min.json", folder)
 
 
 def boxes_of(table):
@@ -404,7 +390,7 @@ def test_annotations_of_pictures_that_are_not_listed_are_counted(tmp_path, capsy
     for _ in range(2):
         assert boxes_of(open_table(file, FIND, "all")) == list(TRUTH.values())
     warning = capsys.readouterr().err
-    assert warning.count("notes.json: 1 annotation is of pictures that `images` does not list") == 1
+    assert warning.count("coco.json: 1 annotation is of pictures that `images` does not list") == 1
     assert "annotation 42 has image_id 77; left out" in warning
 
 
