@@ -1,7 +1,6 @@
 """Pictures come back with every pixel, and those of others are as their viewers show them."""
 
 import contextlib
-import io
 import os
 import random
 import struct
@@ -26,8 +25,6 @@ from gnomon.store.pictures import (
 from gnomon.store.user_data.opening import open_table
 
 NOISE = np.random.default_rng(0).integers(0, 256, (13, 17, 4), dtype=np.uint8)
-
-
 SMALLEST = [(1, 1), (2, 1), (3, 1), (1, 3), (5, 1), (6, 2), (2, 4)]
 PICTURES = [
     Image.fromarray(NOISE[..., 0].astype(np.uint16) * 257),
@@ -144,18 +141,16 @@ def test_inks_of_a_printer_and_the_first_of_many_pictures(tmp_path):
         encode_png(Image.new("CMYK", (4, 4)))
 
 
-def test_a_picture_that_breaks_off_is_told_by_its_file_and_line(tmp_path):
+def test_a_picture_that_broke_off_since_it_was_opened_is_told_by_its_line(tmp_path):
     noise = np.random.default_rng(0).integers(0, 256, (64, 64, 3), np.uint8)
     Image.fromarray(noise).save(file := tmp_path / "half.jpg")
     (tmp_path / "labels.csv").write_text("image,question,answer,split\nhalf.jpg,Which?,3,train\n")
     rows = open_table(tmp_path / "labels.csv", Columns(kind="number", split="split"), "train")
     file.write_bytes(file.read_bytes()[:2000])
     assert picture_size(file) == (64, 64)
-    told = r"line 2: half\.jpg is no picture: image file is truncated"
-    with pytest.raises(ValueError, match=rf"labels\.csv: {told}"):  # after it was opened
+    message = r"labels\.csv: line 2: half\.jpg is no picture: image file is truncated"
+    with pytest.raises(ValueError, match=message):
         rows[0]
-    with pytest.raises(ValueError, match=told):
-        open_table(tmp_path / "labels.csv", Columns(kind="number", split="split"), "train")
 
 
 EPS = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n"
@@ -203,9 +198,8 @@ def test_a_bomb_is_refused_by_name(tmp_path, monkeypatch, form):
 @pytest.mark.parametrize("form", PICTURE_FORMATS)
 def test_a_damaged_picture_is_a_picture_or_refused(form):
     """What decoders raise on damage is of a dozen kinds."""
-    rng, file = random.Random(form), io.BytesIO()
-    noise = np.random.default_rng(0).integers(0, 256, (20, 20, 3), np.uint8)
-    Image.fromarray(noise).save(file, form, exif=Image.Exif())
+    rng, file = random.Random(form), BytesIO()
+    Image.fromarray(NOISE[..., :3].copy()).save(file, form, exif=Image.Exif())
     for _ in range(150):
         data = bytearray(file.getvalue())
         for _ in range(rng.randint(1, 9)):

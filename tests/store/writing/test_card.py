@@ -32,7 +32,8 @@ def card(root):
 
 
 def front(root):
-    return yaml.safe_load(card(root).split("---")[1])
+    """The card's metadata as the hub's own library reads them."""
+    return DatasetCard.load(root / "README.md").data
 
 
 def sample(target, size=(10, 10), name="a-1", **facts):
@@ -165,39 +166,32 @@ def test_the_card_tells_the_hub_where_the_splits_lie_and_what_they_ask(tmp_path)
     write(toys(), tmp_path / "a", n=30, shards=3)
     write(toys(split="test"), tmp_path / "a", n=6, split="test")
     write(toys(pictures=False), tmp_path / "b", n=30, format="webdataset")
-    assert front(tmp_path / "a")["configs"][0]["data_files"] == [
+    write(GeneratedSamples(create("arithmetic")), tmp_path / "sums", n=10, license="cc-by-4.0")
+    a, b, sums = (front(tmp_path / name) for name in ("a", "b", "sums"))
+    assert a.configs[0]["data_files"] == [
         {"split": "train", "path": "data/train-*.parquet"},
         {"split": "test", "path": "data/test-*.parquet"},
     ]
-    assert front(tmp_path / "a")["task_categories"] == ["visual-question-answering"]
-    assert front(tmp_path / "b")["task_categories"] == ["question-answering"]
+    assert a.task_categories == ["visual-question-answering"]
+    assert b.task_categories == sums.task_categories == ["question-answering"]
     assert "| train | 30 | 3 |" in card(tmp_path / "a")
     assert "--out DIR --format webdataset pictures=false" in card(tmp_path / "b")
-
-
-def test_the_hub_s_own_library_reads_a_card_s_metadata(tmp_path):
-    write(toys(), tmp_path / "toys", n=30)
-    write(GeneratedSamples(create("arithmetic")), tmp_path / "sums", n=10, license="cc-by-4.0")
-    (sums, others) = (
-        DatasetCard.load(tmp_path / name / "README.md").data for name in ("sums", "toys")
-    )
     assert (sums.license, sums.language) == ("cc-by-4.0", ["en"])
-    assert sums.task_categories == ["question-answering"]
     assert sums.tags == ["synthetic", "gnomon"]
     # What a user's own kind asks, and in which language, is not known.
-    assert (others.language, others.tags) == (None, ["gnomon"])
+    assert (a.language, a.tags) == (None, ["gnomon"])
 
 
 def test_a_license_is_said_once_and_stays(tmp_path):
     write(toys(), tmp_path, n=10)
-    assert front(tmp_path)["license"] == "unknown"
+    assert front(tmp_path).license == "unknown"
     before = tree(tmp_path)
     write(toys(), tmp_path, n=10, license="cc-by-4.0")  # nothing is drawn for it
     assert {f: d for f, d in tree(tmp_path).items() if "data/" in f} == {
         f: d for f, d in before.items() if "data/" in f
     }
     write(toys(split="test"), tmp_path, n=10, split="test")
-    assert front(tmp_path)["license"] == "cc-by-4.0"
+    assert front(tmp_path).license == "cc-by-4.0"
     assert manifests.read(tmp_path)["license"] == "cc-by-4.0"
     with pytest.raises(ValueError, match="license='CC BY': give the hub's name"):
         write(toys(), tmp_path, n=10, license="CC BY")
