@@ -13,8 +13,8 @@ cells = lines.filter(lambda line: "|" not in line)
 
 
 @st.composite
-def times(draw):
-    hours = draw(st.sampled_from([12, 24]))
+def times(draw, periods=(12, 24)):
+    hours = draw(st.sampled_from(periods))
     if draw(st.booleans()):
         seconds, form = st.integers(0, hours * 3600 - 1), st.sampled_from(["digits", "json"])
         return Time(draw(seconds), hours, shows_seconds=True, form=draw(form))

@@ -41,6 +41,7 @@ def test_zeros_are_no_error_but_figures_are_counted():
     assert truth.type_name == "counter"
     right = kind.measures(truth, Answer(Decimal(512), "512"), 9.0)
     assert (right["accepted"], right["digits"], right["error"]) == (1, 1, 0)
+    assert kind.measures(truth, Answer(Decimal(513), "513"), 9.0)["digits"] == 0.8
     assert kind.measures(truth, Answer(None, "?"), 9.0)["digits"] == 0
 
 

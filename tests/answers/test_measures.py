@@ -9,7 +9,6 @@ from importlib import import_module
 from itertools import permutations
 from pathlib import Path
 
-import cases
 import numpy as np
 import pytest
 from case_tables import table
@@ -60,13 +59,7 @@ def near(value):
     return None if value is None else pytest.approx(value, rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "row",
-    [
-        pytest.param(row, id=f"{row['of']}-{number}")
-        for number, row in enumerate(cases.load("measures"), 1)
-    ],
-)
+@table(__file__, "cases/measures")
 def test_a_metric_has_the_value_of_the_table(row):
     value = FUNCTIONS[row["of"]](*map(argument, row["args"]))
     if row["of"] == "rms":

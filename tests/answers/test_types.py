@@ -4,8 +4,9 @@ import re
 from decimal import Decimal
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
+from target_strategies import boxes_in, times
 
 from gnomon import dialect
 from gnomon.answers.base.answer_type import Answer
@@ -47,35 +48,19 @@ PHRASES = st.lists(
 ).map(" ".join)
 
 
-@st.composite
-def times(draw, hours):
-    form = draw(st.sampled_from(["digits", "words", "json"] if hours == 12 else ["digits", "json"]))
-    seconds = form != "words" and draw(st.booleans())
-    step = 1 if seconds else 60
-    return Time(draw(st.integers(0, hours * 3600 // step - 1)) * step, hours, seconds, form)
-
-
-@st.composite
-def boxes(draw):
-    x1, x2 = sorted(draw(st.tuples(st.floats(0, SIZE[0]), st.floats(0, SIZE[0]))))
-    y1, y2 = sorted(draw(st.tuples(st.floats(0, SIZE[1]), st.floats(0, SIZE[1]))))
-    assume(x2 - x1 > 4)
-    assume(y2 - y1 > 4)
-    return Box(x1, y1, x2, y2)
-
-
+BOXES = boxes_in(SIZE, least=4)
 DECIMALS = st.decimals(-(10**12), 10**12, places=3, allow_nan=False)
 TURNS = st.integers(0, 99).map(lambda tenths: Decimal(tenths) / 10)
 NATURALS = st.integers(0, 10**6 - 1).map(Decimal)
 UNITS = st.sampled_from(["", "kg", "%", "°C", "m", "M€", "million", "k", "bar", "degrees"])
-SPOTS = st.lists(st.builds(Spot, PHRASES, boxes()), min_size=1, max_size=4).map(
+SPOTS = st.lists(st.builds(Spot, PHRASES, BOXES), min_size=1, max_size=4).map(
     lambda items: Spots(tuple(items))
 )
 NAMES = PHRASES.filter(lambda name: re.search("[a-zA-Z]", name))
 # Without a label of its own, a box that rounds to the place of another could be either.
 SEVERAL = st.one_of(
-    st.lists(st.builds(LabelledBox, NAMES, boxes()), max_size=4, unique_by=lambda item: item.label),
-    st.lists(st.builds(LabelledBox, st.just(""), boxes()), max_size=1),
+    st.lists(st.builds(LabelledBox, NAMES, BOXES), max_size=4, unique_by=lambda item: item.label),
+    st.lists(st.builds(LabelledBox, st.just(""), BOXES), max_size=1),
 ).map(lambda items: Boxes(tuple(items)))
 CELLS = PHRASES.filter(lambda cell: "--" not in cell)  # a row of them is Markdown's rule
 TABLES = st.integers(2, 4).flatmap(
@@ -85,8 +70,8 @@ TABLES = st.integers(2, 4).flatmap(
     )
 )
 TARGETS = {
-    "time": (times(12), PROSE),
-    "time24": (times(24), PROSE),
+    "time": (times([12]), PROSE),
+    "time24": (times([24]), PROSE),
     "number": (st.builds(Number, DECIMALS, UNITS), PROSE),
     "reading": (st.builds(Number, DECIMALS, UNITS, st.just(Decimal("0.5"))), PROSE),
     "cyclic": (TURNS.map(lambda value: Number(value, "", Decimal("0.1"), Decimal(10))), PROSE),
@@ -94,7 +79,7 @@ TARGETS = {
         st.builds(Number, NATURALS, UNITS, st.just(Decimal(0)), st.just(Decimal(0)), st.just(6)),
         PROSE,
     ),
-    "box": (boxes(), PROSE),
+    "box": (BOXES, PROSE),
     "boxes": (SEVERAL, OF_LISTS),
     "choice": (st.builds(Text, st.sampled_from(CHOICES), st.just(CHOICES)), PROSE),
     "text": (PHRASES.map(Text), OF_LISTS),
