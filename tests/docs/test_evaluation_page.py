@@ -10,10 +10,9 @@ from html import unescape
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import yaml
+from picture_tables import write_rows
 from PIL import Image
 
 from gnomon.answers.registry import TYPES
@@ -168,10 +167,6 @@ def commands_of(title):
     ]
 
 
-def lines(name, rows):
-    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
 @pytest.mark.slow
 def test_answers_made_elsewhere_are_scored_as_it_says(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -179,10 +174,12 @@ def test_answers_made_elsewhere_are_scored_as_it_says(tmp_path, monkeypatch, cap
     (tmp_path / "a.png").write_bytes(picture())
     (tmp_path / "labels.csv").write_text("file,time\na.png,10:08\n")
     (tmp_path / "answers.csv").write_text("file,answer\na.png,It is ten past ten.\n")
-    lines("samples_gnomon_clocks.jsonl", [{"doc_id": i, "filtered_resps": "1"} for i in range(20)])
+    rows = [{"doc_id": i, "filtered_resps": "1"} for i in range(20)]
+    write_rows(Path("samples_gnomon_clocks.jsonl"), rows)
     ids = [create("clock", split="test").id(i) for i in range(2)]
     body = {"choices": [{"message": {"role": "assistant", "content": "1:30"}}]}
-    lines("batch.jsonl", [{"custom_id": one, "response": {"body": body}} for one in ids])
+    rows = [{"custom_id": sample_id, "response": {"body": body}} for sample_id in ids]
+    write_rows(Path("batch.jsonl"), rows)
     *commands, compare = commands_of("Answers made elsewhere")
     assert [main(command) for command in commands] == [0, 0, 0]
     assert compare[0] == "compare"  # of a run with them; see test_foreign_answers
@@ -244,15 +241,7 @@ ROWS = {
 def write(file, row):
     """A file of one row, in the format that its name says."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    match file.suffix:
-        case ".parquet":
-            pq.write_table(pa.Table.from_pylist([row]), file)
-        case ".tsv":
-            file.write_text("\t".join(row) + "\n" + "\t".join(row.values()) + "\n")
-        case ".jsonl":
-            file.write_text(json.dumps(row) + "\n")
-        case _:
-            file.write_text(json.dumps({"c": row} if "image_url" in row else [row]))
+    write_rows(file, {"c": row} if "image_url" in row else [row])
 
 
 def test_each_benchmark_is_read_from_the_files_and_columns_that_it_says(tmp_path, monkeypatch):

@@ -18,7 +18,6 @@ import subprocess
 import sys
 import warnings
 from contextlib import redirect_stdout
-from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -31,11 +30,9 @@ from reply_server import answer, reply_server
 from gnomon import names
 from gnomon.commands._parser import parser
 from gnomon.commands.resolve import resolve
-from gnomon.eval import score
 from gnomon.eval.scoring.metrics import greater_is_better
 from gnomon.generators import KINDS
 from gnomon.generators.rng import Rng
-from gnomon.sample import Number, Prediction, Sample
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -309,17 +306,6 @@ def test_leading_zeros_are_written_as_the_table_has_them(folder, capsys):
         first, _ = Path("rows/data.jsonl").read_text().splitlines()
         assert json.loads(first)["messages"][1]["content"][0]["text"] == written
         shutil.rmtree("rows")
-
-
-def test_an_answer_without_its_leading_zero_is_right_and_a_wrong_one_right_in_part():
-    target = Number(Decimal(7), digits=2)
-    assert target.write() == "07"
-    sample = Sample("a", None, "How many?", target)
-    scores = [
-        score([Prediction("a", text, None, "plain")], [sample]).items[0] for text in ("7", "08")
-    ]
-    assert [answer.correct for answer in scores] == [True, False]
-    assert scores[1].measures["digits"] == 0.5
 
 
 @pytest.mark.long
