@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+import gnomon.eval
 import gnomon.losses
 import gnomon.pipeline
 from gnomon import store
@@ -39,7 +40,7 @@ def test_importing_rooms_and_checking_names_loads_nothing_heavy():
     assert done.stdout == 3 * "set()\n"
 
 
-@pytest.mark.parametrize("room", [gnomon.losses, gnomon.pipeline, store])
+@pytest.mark.parametrize("room", [gnomon.eval, gnomon.losses, gnomon.pipeline, store])
 def test_an_unknown_name_is_an_attribute_error(room):
     with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
         _ = room.Nothing

@@ -6,8 +6,8 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from contract_cases import CASES, case_name
-from toy_vocabularies import VOCABULARIES
+from contract_cases import CASES, TEXTS, case_name
+from toy_vocabularies import VOCABULARIES, labels_of
 
 from gnomon.losses import create
 
@@ -35,3 +35,8 @@ def case(request):
 def loss(case, vocab_name):
     name, options = case
     return create(name, VOCABULARIES[vocab_name](), **options)
+
+
+@pytest.fixture
+def labels(vocab_name):
+    return labels_of(vocab_name, *TEXTS)

@@ -30,6 +30,8 @@ CASES = [
     ("gaussian", {"cycle": 12.5}),
 ]
 
+TEXTS = ["12:05", "-3.507", "(123,456)", "a", "1,234 0.05", "007"]
+
 SOFT = "its target is spread over the values near the label, and it is least there"
 ENDS = "its target is cut off where the values end"
 NEAR = "its smoothness punishes near misses more than far ones"
@@ -66,6 +68,10 @@ def holds(prop, case):
 def _is(case, words):
     has = case_name(case).split()
     return all((w[1:] not in has) if w.startswith("!") else (w in has) for w in words.split())
+
+
+def gradient(value, of):
+    return torch.autograd.grad(value, of, retain_graph=True)[0]
 
 
 def random_logits(loss, labels, *, scale=3.0, dtype=torch.float64):

@@ -2,28 +2,17 @@
 
 import pytest
 import torch
-from contract_cases import certain_logits, holds, random_logits
+from contract_cases import certain_logits, gradient, holds, random_logits
 from naive_losses import components_of, total_of
 from torch.utils._python_dispatch import TorchDispatchMode
 from toy_vocabularies import VOCABULARIES, labels_of, pieces_of, random_labels
 
 from gnomon.losses import KINDS, create
 
-TEXTS = ["12:05", "-3.507", "(123,456)", "a", "1,234 0.05", "007"]
-
-
-@pytest.fixture
-def labels(vocab_name):
-    return labels_of(vocab_name, *TEXTS)
-
 
 @pytest.fixture
 def logits(loss, labels):
     return random_logits(loss, labels)
-
-
-def gradient(value, of):
-    return torch.autograd.grad(value, of)[0]
 
 
 def test_the_loops_come_to_the_same(case, loss, vocab_name):
@@ -54,8 +43,7 @@ def test_hidden_states_come_to_the_same(loss, labels, with_bias):
         got = loss.from_hidden(states, weight, labels, bias if with_bias else None)
         assert got.item() == pytest.approx(want.item(), rel=1e-12)
         for of in (hidden, weight, bias)[: 2 + with_bias]:
-            expected = torch.autograd.grad(want, of, retain_graph=True)[0]
-            torch.testing.assert_close(torch.autograd.grad(got, of, retain_graph=True)[0], expected)
+            torch.testing.assert_close(gradient(got, of), gradient(want, of))
 
 
 def test_nothing_but_the_digits_of_numbers_matters(loss, labels):

@@ -51,8 +51,6 @@ def test_one_wrong_digit_costs_the_distance_round_the_scale(cycle, data):
 @pytest.mark.parametrize(
     ("cycle", "label", "digits", "expected"),
     [
-        (10, "0.0", (9, 0), 1),
-        (10, "9.9", (9, 0), 9),  # tenths do not go round
         (10, "19.0", (9, 9, 0), 8),  # of another length a label is no number of the scale
         (360, "005", (3, 0, 5), 0.6),
     ],

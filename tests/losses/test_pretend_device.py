@@ -2,13 +2,11 @@
 
 import pytest
 import torch
-from contract_cases import random_logits
+from contract_cases import TEXTS, random_logits
 from pretend_device import DEVICE, Pretend
 from toy_vocabularies import labels_of, one_digit
 
 from gnomon.losses import EMDLoss, NTILLoss, Objective, SMMDLoss
-
-TEXTS = ["12:05", "-3.507", "(123,456)", "a", "1,234 0.05", "007"]
 
 
 def there(tensor):
@@ -31,8 +29,7 @@ def assert_same(on_device, here, of):
     return pretend
 
 
-def test_no_loss_waits(loss, vocab_name):
-    labels = labels_of(vocab_name, *TEXTS)
+def test_no_loss_waits(loss, labels):
     logits = random_logits(loss, labels, dtype=torch.float32)
     rows = logits[labels != -100].detach().requires_grad_()
     states = torch.randn(*labels.shape, 7, requires_grad=True)

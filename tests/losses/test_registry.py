@@ -1,25 +1,21 @@
-import json
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 import torch
+from case_tables import table
 from toy_vocabularies import one_digit
 
 from gnomon import losses
 from gnomon.losses import CE, KINDS, check, create
 
-FILE = Path(__file__).with_name("options.jsonl")
-OPTIONS = [json.loads(line) for line in FILE.read_text().splitlines()]
 LOSS_FILES = ("distances", "kernels", "ntil", "soft_labels")
 
 
 def test_every_loss_of_the_package_is_registered():
-    modules = [import_module(f"gnomon.losses.{file}") for file in LOSS_FILES]
     classes = {
         value
-        for module in modules
-        for value in vars(module).values()
+        for file in LOSS_FILES
+        for value in vars(import_module(f"gnomon.losses.{file}")).values()
         if isinstance(value, type)
         and issubclass(value, losses.NumericLoss)
         and "parts" in vars(value)
@@ -43,16 +39,16 @@ def test_each_can_be_made_by_name_and_by_class(name):
     check(name, {})
 
 
-@pytest.mark.parametrize("case", OPTIONS, ids=lambda case: f"{case['loss']} {case['options']}")
-def test_a_wrong_option_is_refused_by_name_and_value(case):
+@table(__file__, "options")
+def test_a_wrong_option_is_refused_by_name_and_value(row):
     """Others, as YAML has them, are taken."""
-    if "message" not in case:
-        check(case["loss"], case["options"])
+    if "message" not in row:
+        check(row["loss"], row["options"])
         return
-    with pytest.raises(ValueError, match=case["message"]):
-        check(case["loss"], case["options"])
-    with pytest.raises(ValueError, match=case["message"]):
-        create(case["loss"], one_digit(), **case["options"])
+    with pytest.raises(ValueError, match=row["message"]):
+        check(row["loss"], row["options"])
+    with pytest.raises(ValueError, match=row["message"]):
+        create(row["loss"], one_digit(), **row["options"])
 
 
 def test_the_cross_entropy_alone_is_no_numeric_loss():
@@ -60,5 +56,3 @@ def test_the_cross_entropy_alone_is_no_numeric_loss():
         create(CE, one_digit())
     with pytest.raises(ValueError, match="`gnomon ls losses` lists all"):
         create("nil", one_digit())
-    with pytest.raises(AttributeError, match=r"module 'gnomon\.losses' has no attribute 'CELoss'"):
-        losses.CELoss  # noqa: B018

@@ -1,12 +1,11 @@
 """How numbers are read with every tokenizer: as by a naive reader, and alike by all of them."""
 
-import json
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 import torch
 from all_tokenizers import ALL, numbers_in_rows, read, tokenizer_of, vocab_of
+from case_tables import rows
 from naive_reader import numbers_in
 from quick import quick
 from random_rows import rows_of, texts_of
@@ -24,8 +23,7 @@ from toy_vocabularies import labels_of as toy_labels_of
 from gnomon.losses import NumericVocab
 
 tokenizers = pytest.mark.parametrize("name", quick(KINDS, *QUICK))
-FILE = Path(__file__).with_name("numbers.jsonl")
-CASES = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
+CASES = rows(__file__, "numbers")
 ROWS, LENGTH = 10_000, 14
 
 
@@ -167,17 +165,10 @@ def test_a_label_beyond_the_vocabulary_is_no_token():
     assert values(one_digit().spans(labels)) == [12, 12]
 
 
-def test_rows_of_kept_labels_keep_their_numbers():
-    labels = toy_labels_of("one digit", "a12", "-3.5")
-    labels[0, 0] = -100
-    everywhere = one_digit().spans(labels)
-    kept = everywhere.for_rows(6)
-    assert kept.numeric.tolist() == [True, True, False, True, False, True]
-    assert kept.row.tolist() == [0, 0, 1, 1, 1, 1]
-    assert kept.place.tolist() == [1, 0, 0, 0, 0, -1]
-    assert values(kept) == [12, -3.5]
-    with pytest.raises(ValueError, match="5 rows of logits, but 6 labels are kept"):
-        everywhere.for_rows(5)
+def test_rows_of_other_labels_are_refused():
+    spans = one_digit().spans(toy_labels_of("one digit", "a12", "-3.5"))
+    with pytest.raises(ValueError, match="6 rows of logits, but 7 labels are kept"):
+        spans.for_rows(6)
 
 
 def test_empty_labels_have_no_numbers():

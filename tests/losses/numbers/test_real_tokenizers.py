@@ -1,14 +1,11 @@
 """Tokenizers out of packages are the models' own."""
 
-import json
-from pathlib import Path
-
 import pytest
+from case_tables import rows
 from real_tokenizers import KINDS
 from transformers import AutoTokenizer
 
-FILE = Path(__file__).with_name("real_tokenizers.jsonl")
-KNOWN = {row["name"]: row for row in map(json.loads, FILE.read_text().splitlines())}
+KNOWN = {row["name"]: row for row in rows(__file__, "real_tokenizers")}
 """Ids of special tokens and of `Hello world!`."""
 
 
