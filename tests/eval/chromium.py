@@ -4,9 +4,13 @@ import json
 from pathlib import Path
 from time import monotonic, sleep
 
+import pytest
+
 from benchmarks.transfer.chromium import NAMES, Page, found
 
-__all__ = ["NAMES", "Browser", "found"]
+needs_browser = pytest.mark.skipif(
+    found() is None, reason=f"no browser: none of {', '.join(NAMES)} is here"
+)
 LOOKS = Path(__file__).with_name("look.js")
 _LIMIT = 60
 _KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "ArrowRight": (39, ""), "ArrowLeft": (37, "")}

@@ -1,11 +1,13 @@
 """Small runs with invented answers."""
 
+import csv
 import random
 from decimal import Decimal
 
 from PIL import Image
 
 from gnomon.eval import RunResult, score, write_report
+from gnomon.eval.report.answers import write_csv
 from gnomon.sample import Box, Number, Prediction, Sample, Time
 
 
@@ -34,6 +36,11 @@ def boxes(n, size=(100, 100)):
         Sample(f"box-{i}", blank(i, size), "Where?", Box(10 + i % 7, 20, 50 + i % 7, 80))
         for i in range(n)
     ]
+
+
+def exam(*targets):
+    """Make a question about each target, without a picture."""
+    return [Sample(str(place), None, "?", target) for place, target in enumerate(targets)]
 
 
 def by_id(samples):
@@ -89,3 +96,11 @@ def page_of(folder, runs, samples=(), **options):
     samples = samples if hasattr(samples, "keys") else by_id(samples)
     page = write_report(folder / "page.html", runs, samples=samples, **options)
     return page.read_text(encoding="utf-8")
+
+
+def csv_rows(folder, runs):
+    """Write the CSV of runs and return its rows by column."""
+    file = folder / "new" / "a.csv"
+    write_csv(file, runs)
+    with file.open(newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))

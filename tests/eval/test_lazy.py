@@ -54,8 +54,3 @@ def test_no_public_reader_of_an_answer_type_is_missing():
             and value.__module__ == module.__name__
         }
     assert set(registry.reader_places()) == public
-
-
-def test_other_names_are_refused():
-    with pytest.raises(AttributeError, match="no attribute 'guess'"):
-        gnomon.eval.guess  # noqa: B018 - the access is the test

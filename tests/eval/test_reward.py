@@ -8,19 +8,18 @@ from pathlib import Path
 
 import pytest
 from case_tables import table
-from eval_toys import predict
+from eval_toys import exam, scored
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import Dialect
-from gnomon.eval import crps_reward, reward, score, time_deviation
+from gnomon.eval import crps_reward, reward, time_deviation
 from gnomon.sample import (
     Box,
     Boxes,
     LabelledBox,
     Number,
-    Sample,
     Spot,
     Spots,
     Table,
@@ -94,8 +93,7 @@ def test_answers_earn_by_how_near_they_are(kind, texts, rewards):
 
 def test_without_credit_it_is_what_scoring_calls_right():
     texts = ["10:08", "10:09", "noon", "no idea"]
-    samples = [Sample(str(n), None, "?", TARGETS["time"]) for n in range(len(texts))]
-    items = score(predict(samples, texts), samples).items
+    items = scored(exam(*[TARGETS["time"]] * len(texts)), texts).items
     earned = graded("time", TARGETS["time"], *texts, partial=False)
     assert earned == [item.correct for item in items]
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from eval_toys import by_id, clock_text, clocks, numbers, predict
+from eval_toys import clock_run, clock_text, clocks, numbers, page_of, predict
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.answers.registry import TYPES
-from gnomon.eval import RunResult, score, write_report
+from gnomon.eval import RunResult, score
 from gnomon.eval.scoring.belief import calibration_bins, expected_error, read_belief, top_answer
 from gnomon.sample import Prediction, Time
 
@@ -50,9 +50,10 @@ def believing(n):
     return RunResult("<believer>", score(predictions, samples), predictions), samples
 
 
-def test_a_report_shows_beliefs(tmp_path):
-    run, samples = believing(20)
-    page = write_report(tmp_path / "r.html", [run], samples=by_id(samples)).read_text()
+@pytest.mark.parametrize("n", [1, 20])
+def test_a_report_shows_beliefs(tmp_path, n):
+    run, samples = believing(n)
+    page = page_of(tmp_path, [run], samples)
     for words in (
         "What is believed",
         "Expected calibration error",
@@ -62,13 +63,4 @@ def test_a_report_shows_beliefs(tmp_path):
         assert words in page, words
     assert "<believer>" not in page
     assert len(page) < 400_000
-
-
-@pytest.mark.slow
-def test_a_report_of_one_clock_and_one_without_beliefs(tmp_path):
-    run, samples = believing(1)
-    write_report(tmp_path / "r.html", [run], samples=by_id(samples))
-    plain = RunResult("plain", run.scores, [replace(p, logprobs=None) for p in run.predictions])
-    scores = score(plain.predictions, samples)
-    page = write_report(tmp_path / "p.html", [RunResult("plain", scores, plain.predictions)])
-    assert "What is believed" not in page.read_text()
+    assert "What is believed" not in page_of(tmp_path, [clock_run("plain", 0.5, n=1)])

@@ -1,13 +1,12 @@
 """Intervals of the numbers of boxes: pixels, measures, and their places in table and report."""
 
-import csv
 from dataclasses import replace
 
 import pytest
+from eval_toys import csv_rows
 from PIL import Image
 
 from gnomon.eval import RunResult, score, write_report
-from gnomon.eval.report.answers import write_csv
 from gnomon.eval.scoring.edges import box_intervals, kept_axes
 from gnomon.sample import Box, Boxes, Certainty, Edge, LabelledBox, Prediction, Sample
 
@@ -84,9 +83,7 @@ def test_of_several_boxes_the_matched_ones_count():
 def test_table_and_report_have_the_intervals(tmp_path):
     prediction = answer("(100,200),(600,600)", edges(100, 200, 600, 600))
     run = RunResult("toy", score([prediction], [ONE]), [prediction])
-    write_csv(tmp_path / "a.csv", [run])
-    with (tmp_path / "a.csv").open(newline="") as file:
-        (row,) = csv.DictReader(file)
+    (row,) = csv_rows(tmp_path, [run])
     assert row["belief_low"] == "(18.0, 19.0, 118.0, 59.0)"
     assert row["belief_high"] == "(22.0, 21.0, 122.0, 61.0)"
     page = write_report(tmp_path / "a.html", [run], samples={"a": ONE}).read_text()
@@ -110,9 +107,7 @@ def test_a_calibrated_margin_is_the_only_interval(tmp_path):
     (item,) = runs[1].scores.items
     assert item.intervals == ()
     assert "edges_cover" not in item.measures
-    write_csv(tmp_path / "a.csv", runs)
-    with (tmp_path / "a.csv").open(newline="") as file:
-        believed, promised = csv.DictReader(file)
+    believed, promised = csv_rows(tmp_path, runs)
     assert promised["low"] == margin.interval[0]
     assert (promised["belief_low"], believed["low"]) == ("", "")
     assert believed["belief_low"]

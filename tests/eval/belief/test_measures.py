@@ -7,7 +7,7 @@ from math import log
 
 import numpy as np
 import pytest
-from eval_toys import clock_text, clocks, predict, scored, true_texts
+from eval_toys import clock_text, clocks, exam, predict, scored, true_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +15,7 @@ from gnomon.answers.time.measure import time_deviation
 from gnomon.eval import RunResult, compare, score, table
 from gnomon.eval.scoring.belief import Belief, best_answer, measures, read_belief
 from gnomon.eval.scoring.questions import Question
-from gnomon.sample import Box, Number, Prediction, Sample, Text, Time
+from gnomon.sample import Box, Number, Prediction, Text, Time
 
 MINUTES = [clock_text(m) for m in range(720)]
 WHOLE = [str(n) for n in range(101)]
@@ -164,7 +164,7 @@ def test_a_belief_adds_up_to_one_whatever_is_stored():
 
 
 def test_a_list_without_the_truth_is_measured_as_far_as_it_goes():
-    samples = [Sample(f"c{i}", None, "?", Time(60 * i)) for i in range(8)]
+    samples = exam(*(Time(60 * i) for i in range(8)))
     listed = {"3:00": -1.0, "6:00": -2.0}
     given = [Prediction(s.id, "12:00", None, "plain", {}, listed) for s in samples]
     scores = score(given, samples)

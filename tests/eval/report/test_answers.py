@@ -1,22 +1,21 @@
 """The examples inside a page: what is underlined, what its script is given, and the CSV."""
 
-import csv
 import json
 import re
 from dataclasses import replace
 from pathlib import Path
 
-import chromium
 import pytest
+from chromium import needs_browser
 from eval_toys import (
     blank,
     by_id,
     clock_run,
     clock_texts,
     clocks,
+    csv_rows,
     numbers,
     page_of,
-    predict,
     run,
     scored,
     true_texts,
@@ -24,9 +23,9 @@ from eval_toys import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gnomon.eval import RunResult, read_number, read_time, score, write_report
+from gnomon.eval import RunResult, read_number, read_time, write_report
 from gnomon.eval.report import answers as browsing
-from gnomon.eval.report.answers import example_pictures, write_csv
+from gnomon.eval.report.answers import example_pictures
 from gnomon.eval.report.markup import excerpt
 from gnomon.eval.scoring.questions import Question
 from gnomon.sample import Box, Boxes, LabelledBox, Sample, Text, Time
@@ -115,8 +114,10 @@ def test_an_answer_s_signs_stay_signs(tmp_path, hostile):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(chromium.found() is None, reason="no browser is here")
-def test_the_browser_shows_them_as_text_and_stays_quick_to_use_with_ten_thousand(tmp_path, hostile):
+@needs_browser
+def test_the_browser_shows_them_as_text_and_stays_quick_to_use_with_ten_thousand(
+    tmp_path, hostile, browser
+):
     """Large pages stay small, and hostile texts are text; both share one browser."""
     one, samples = hostile
     small = write_report(tmp_path / "small.html", [one], samples=by_id(samples))
@@ -131,32 +132,28 @@ def test_the_browser_shows_them_as_text_and_stays_quick_to_use_with_ten_thousand
     many = RunResult("many", replace(some, items=items), questions=questions)
     large = write_report(tmp_path / "large.html", [many])
     assert large.stat().st_size < 4_000_000
-    browser = chromium.Browser()
-    try:
-        browser.open(small)
-        cards = "[...document.querySelectorAll('#results .card')].map(one => one.textContent)"
-        assert all(HOSTILE in card for card in browser.value(cards))
-        injected = "#results script, #results i, #results b b"
-        assert browser.value(f"document.querySelectorAll('{injected}').length") == 0
-        underlined = "[...document.querySelectorAll('#results u')].map(one => one.textContent)"
-        assert set(browser.value(underlined)) >= {"42", "7"}
-        assert browser.console == []
-        browser.open(large)
-        count = "document.querySelector('#count').textContent"
-        assert browser.value(count) == "10,000 of 10,000"
-        wrong = sum(not i.correct and i.value is not None for i in many.scores.items)
-        browser.choose("[name=state]", "wrong")
-        assert browser.value(count) == f"{wrong:,} of 10,000"
-        browser.choose("[name=fact]", "dial: d3")
-        browser.choose("[name=state]", "")
-        assert browser.value(count) == "2,000 of 10,000"
-        browser.key("/")
-        browser.type("clock-7773")
-        assert browser.value(count) == "1 of 10,000"
-        assert browser.value("document.querySelectorAll('#results .card').length") == 1
-        assert browser.requests == [large.as_uri()]
-    finally:
-        browser.close()
+    browser.open(small)
+    cards = "[...document.querySelectorAll('#results .card')].map(one => one.textContent)"
+    assert all(HOSTILE in card for card in browser.value(cards))
+    injected = "#results script, #results i, #results b b"
+    assert browser.value(f"document.querySelectorAll('{injected}').length") == 0
+    underlined = "[...document.querySelectorAll('#results u')].map(one => one.textContent)"
+    assert set(browser.value(underlined)) >= {"42", "7"}
+    assert browser.console == []
+    browser.open(large)
+    count = "document.querySelector('#count').textContent"
+    assert browser.value(count) == "10,000 of 10,000"
+    wrong = sum(not i.correct and i.value is not None for i in many.scores.items)
+    browser.choose("[name=state]", "wrong")
+    assert browser.value(count) == f"{wrong:,} of 10,000"
+    browser.choose("[name=fact]", "dial: d3")
+    browser.choose("[name=state]", "")
+    assert browser.value(count) == "2,000 of 10,000"
+    browser.key("/")
+    browser.type("clock-7773")
+    assert browser.value(count) == "1 of 10,000"
+    assert browser.value("document.querySelectorAll('#results .card').length") == 1
+    assert browser.requests == [large.as_uri()]
 
 
 @pytest.mark.slow
@@ -214,8 +211,7 @@ def test_all_boxes_of_truth_and_answer_are_drawn_over_the_picture():
         Sample("none", blank(1, (100, 50)), "Find all mugs.", Boxes()),
     ]
     texts = ["[0.1, 0.2, 0.2, 0.4]\n[0.5, 0.2, 0.6, 0.4]", "none"]
-    predictions = predict(samples, texts, size=(100, 50))
-    result = RunResult("after", score(predictions, samples), predictions)
+    result = run("after", samples, texts, size=(100, 50))
     pictures = example_pictures([result], by_id(samples), worst=9, right=9, disagreeing=0)
     frames = {name: frames for name, (_, frames) in pictures.items()}
     assert [frame[1:] for frame in frames["several"]] == [
@@ -225,14 +221,6 @@ def test_all_boxes_of_truth_and_answer_are_drawn_over_the_picture():
     assert frames["none"] == []
 
 
-def csv_of(folder, runs):
-    """Write the CSV of runs and return its header and its rows by column."""
-    write_csv(folder / "new" / "a.csv", runs)
-    with (folder / "new" / "a.csv").open(newline="", encoding="utf-8") as file:
-        header, *rows = csv.reader(file)
-    return [header, *(dict(zip(header, row, strict=True)) for row in rows)]
-
-
 def test_the_csv_has_every_answer_with_its_facts(tmp_path):
     samples = [
         Sample(f"c-{i}", blank(i), "What, time?", Time(60 * i), {"dial": "round", "lens": None})
@@ -240,7 +228,7 @@ def test_the_csv_has_every_answer_with_its_facts(tmp_path):
     ]
     texts = ["0:00", 'a "quoted",\nanswer', "", "0:03"]
     one = run("only", samples, texts, size=(64, 48), questions=list(map(Question.of, samples)))
-    _, *rows = csv_of(tmp_path, [one, replace(one, name="again")])
+    rows = csv_rows(tmp_path, [one, replace(one, name="again")])
     assert [row["run"] for row in rows] == ["only"] * 4 + ["again"] * 4
     assert [row["text"] for row in rows[:4]] == texts
     assert [row["state"] for row in rows[:4]] == ["right", "not read", "not read", "right"]
@@ -257,12 +245,11 @@ def test_no_cell_of_the_csv_is_a_formula(tmp_path):
     samples = [Sample(f"{evil}-{i}", None, f"+{evil}", Text("-a"), facts) for i in range(2)]
     questions = list(map(Question.of, samples))
     one = run(f"-{evil}", samples, [evil, "\t=1"], questions=questions)
-    header, *message = csv_of(tmp_path, [one])
-    rows = [row.values() for row in message]
-    cells = [cell for row in (header, *rows) for cell in row]
+    rows = csv_rows(tmp_path, [one])
+    cells = [cell for row in rows for cell in (*row, *row.values())]
     assert [cell for cell in cells if cell[:1] in set("=+-@\t\r")] == ["-5", "-20.5"] * 2
-    assert [row["text"] for row in message] == [f"'{evil}", "'\t=1"]
-    assert message[0]["fact.file"] == f"'{evil}"
+    assert [row["text"] for row in rows] == [f"'{evil}", "'\t=1"]
+    assert rows[0]["fact.file"] == f"'{evil}"
 
 
 @pytest.mark.parametrize(("n", "pictured"), [(30, 30), (61, 8)])

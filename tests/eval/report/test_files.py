@@ -4,20 +4,17 @@ import os
 import re
 
 import pytest
-from eval_toys import clock_text, clocks, predict
+from eval_toys import clocks, run, true_texts
 from PIL import Image
 
 from gnomon.commands.score import report
-from gnomon.eval import RunResult, score
 from gnomon.eval.report.answers import write_csv
 from gnomon.eval.report.files import COLUMNS, ReportFiles, check_replaceable
 from gnomon.eval.report.page import write_picture, write_report
 from gnomon.eval.report.review import write_review
 
 SAMPLES = clocks(6)
-TEXTS = [clock_text(sample.target.seconds // 60) for sample in SAMPLES]
-ANSWERS = predict(SAMPLES, TEXTS)
-RUN = RunResult("mine", score(ANSWERS, SAMPLES), ANSWERS, questions=SAMPLES)
+RUN = run("mine", SAMPLES, true_texts(SAMPLES), questions=SAMPLES)
 
 
 def write(page, **options):

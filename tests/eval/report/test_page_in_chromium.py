@@ -6,18 +6,13 @@ from dataclasses import replace
 from itertools import pairwise
 
 import all_kinds
-import chromium
 import pytest
+from chromium import needs_browser
 
 from gnomon.eval import RunResult, score, write_report
 from gnomon.sample import Certainty
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        chromium.found() is None, reason=f"no browser: none of {', '.join(chromium.NAMES)} is here"
-    ),
-]
+pytestmark = [pytest.mark.slow, needs_browser]
 
 LOOKS = [
     ("report", 400, False, True),
@@ -28,13 +23,6 @@ LOOKS = [
     ("report", 1400, False, False),
     ("compare", 400, False, True),
 ]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    opened = chromium.Browser()
-    yield opened
-    opened.close()
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,11 @@ from dataclasses import replace
 from itertools import pairwise
 from time import monotonic, sleep
 
-import chromium
 import pytest
 from case_tables import table
-from eval_toys import boxes, by_id, clocks, predict
+from chromium import needs_browser
+from eval_toys import boxes, by_id, clocks
+from eval_toys import run as score_run
 
 from gnomon.eval import RunResult, score
 from gnomon.eval.report.review import reader_error, write_review
@@ -27,8 +28,7 @@ TEXTS = [
 
 def made(n=7, texts=TEXTS):
     samples = clocks(n, picture=True)
-    given = predict(samples, (texts * n)[:n], size=(64, 48))
-    run = RunResult("said <elsewhere>", score(given, samples), given)
+    run = score_run("said <elsewhere>", samples, (texts * n)[:n], size=(64, 48))
     return run, by_id(samples)
 
 
@@ -60,9 +60,7 @@ def test_the_page_shows_the_whole_answer_and_what_was_taken_but_no_truth(tmp_pat
 
 
 def test_boxes_are_shown_in_the_pixels_that_they_were_read_as(tmp_path):
-    samples = boxes(1)
-    given = predict(samples, ["It is at [0.1, 0.2, 0.5, 0.8]."], size=(100, 100))
-    run = RunResult("boxes", score(given, samples), given)
+    run = score_run("boxes", boxes(1), ["It is at [0.1, 0.2, 0.5, 0.8]."], size=(100, 100))
     page = write_review(tmp_path / "r.html", run, {}, 50).read_text()  # without the pictures
     assert "It is at <u>[0.1, 0.2, 0.5, 0.8]</u>." in page
     assert "read as <b>(10.0, 20.0, 50.0, 80.0)</b> <small>in pixels of 100 × 100; " in page
@@ -110,9 +108,6 @@ def test_a_file_that_is_no_review_is_refused(tmp_path, row):
     assert row["message"] in str(error.value)
 
 
-in_a_browser = pytest.mark.skipif(
-    chromium.found() is None, reason=f"no browser: none of {', '.join(chromium.NAMES)} is here"
-)
 PRESSED = """[...document.querySelectorAll("article")].map(one =>
     [...one.querySelectorAll("button")].map(two => two.getAttribute("aria-pressed")).join())"""
 PLACE = """[...document.querySelectorAll("article")].findIndex(one => one.matches(".current"))"""
@@ -120,15 +115,8 @@ COUNT = """document.getElementById("count").textContent"""
 SAVE = """document.getElementById("save").click()"""
 
 
-@pytest.fixture(scope="module")
-def browser():
-    result = chromium.Browser()
-    yield result
-    result.close()
-
-
 @pytest.mark.slow
-@in_a_browser
+@needs_browser
 def test_it_is_judged_by_keyboard_and_saved_without_a_network(tmp_path, browser):
     run, samples = made()
     page = write_review(tmp_path / "r-review.html", run, samples, 50)
@@ -164,7 +152,7 @@ def saved_by(page):
     return file
 
 
-@in_a_browser
+@needs_browser
 @pytest.mark.parametrize(("width", "dark"), [(400, False), (1400, True)])
 def test_it_fits_the_window_and_can_be_read_and_reached(tmp_path, browser, width, dark):
     run, samples = made()

@@ -3,32 +3,22 @@
 from decimal import Decimal
 
 import pytest
+from eval_toys import exam, scored
 
-from gnomon.eval import score
 from gnomon.eval.scoring.metrics import greater_is_better, headlines, type_name_of
 from gnomon.names import UnknownNameError
-from gnomon.sample import Number, Prediction, Sample, Time
+from gnomon.sample import Number, Time
 
-SAMPLES = [
-    Sample("a", None, "When?", Time(3600)),
-    Sample("b", None, "When?", Time(7200)),
-    Sample("c", None, "How many?", Number(Decimal(7))),
-    Sample("d", None, "How many?", Number(Decimal(8))),
-]
-
-
-def scores_of(*texts):
-    answers = zip(SAMPLES, texts, strict=True)
-    return score([Prediction(s.id, text, None, "plain") for s, text in answers], SAMPLES)
+SAMPLES = exam(Time(3600), Time(7200), Number(Decimal(7)), Number(Decimal(8)))
 
 
 def test_all_answers_count_and_each_kind_has_its_own_figures_as_far_as_they_can_be_told():
     """Where no time was read there is no deviation of read answers; what is charged says so."""
-    result = headlines(scores_of("01:00", "02:06", "7", "9"))
+    result = headlines(scored(SAMPLES, ["01:00", "02:06", "7", "9"]))
     expected = {"correct": 0.5, "time_exact": 0.5, "time_deviation": 3.0, "number_exact": 0.5}
     assert expected.items() <= result.items()
     assert not any(name.startswith("box") for name in result)
-    unread = headlines(scores_of("", "", "7", "8"))
+    unread = headlines(scored(SAMPLES, ["", "", "7", "8"]))
     assert "time_deviation" not in unread
     assert (unread["time_charged"], unread["correct"]) == (360.0, 0.5)
 

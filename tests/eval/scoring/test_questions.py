@@ -3,13 +3,13 @@
 import json
 
 import pytest
-from eval_toys import boxes, clock_texts, clocks, numbers, predict
+from eval_toys import boxes, clock_texts, clocks, exam, numbers, predict
 
 from gnomon.eval import score
 from gnomon.eval.scoring import questions
 from gnomon.eval.scoring.questions import Question, QuestionFile
 from gnomon.eval.scoring.score import pair_answers
-from gnomon.sample import Box, Prediction, Sample, Text
+from gnomon.sample import Text
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_questions_come_back_and_score_as_they_were_asked(file):
     assert list(QuestionFile(file)) == [Question.of(sample) for sample in samples]
     assert score(answers, QuestionFile(file)) == score(answers, samples)
     assert questions.question_path(file.with_name("a.jsonl")) == file
-    chosen = [Sample("t", None, "?", Text("yes", ("yes", "no")))]
+    chosen = exam(Text("yes", ("yes", "no")))
     record(file.with_name("t.asked.jsonl"), chosen)
     assert list(QuestionFile(file.with_name("t.asked.jsonl"))) == [Question.of(chosen[0])]
 
@@ -81,12 +81,6 @@ def test_questions_are_drawn_again_only_where_the_file_lacks_one(file):
     record(file, samples[3:])
     stored = questions.load(answers, iter(()), 4)
     assert list(stored) == list(stored) == asked
-
-
-def test_a_box_without_its_picture_is_refused():
-    question = Question("b", Box(0, 0, 1, 1), None, "b")
-    with pytest.raises(ValueError, match="'b': a box needs its picture"):
-        score([Prediction("b", "x", None, "plain")], [question])
 
 
 SOUND = {

@@ -1,36 +1,30 @@
 """Right, missed and wrong answers that nothing can be read, and what beliefs say of it."""
 
-import csv
 from dataclasses import replace
 from decimal import Decimal
 from math import exp, log
 
 import numpy as np
 import pytest
-from eval_toys import predict
+from eval_toys import csv_rows, exam, scored
 
-from gnomon.eval import RunResult, reward, score, table
+from gnomon.eval import RunResult, reward, table
 from gnomon.eval.calibration.calibration import Calibration, Certifier, Terms, calibrate
-from gnomon.eval.report.answers import write_csv
 from gnomon.eval.report.page import write_report
 from gnomon.eval.scoring.belief import belief_of, best_answer, measures
 from gnomon.eval.scoring.certainty import measures as certainty_measures
 from gnomon.eval.scoring.questions import Question
-from gnomon.sample import Number, Prediction, Sample, Text, Unreadable, target_to_json
+from gnomon.sample import Number, Prediction, Text, Unreadable, target_to_json
 
 DIAL = Number(Decimal("4.2"), within=Decimal("0.1"), cycle=Decimal(10))
 READABLE = [replace(DIAL, value=Decimal(n)) for n in range(4)]
-
-
-def exam(*targets):
-    return [Sample(str(place), None, "?", target) for place, target in enumerate(targets)]
 
 
 def test_each_way_of_refusing_is_counted_and_no_distance_has_them():
     samples = exam(*READABLE, *[Unreadable(DIAL)] * 5)
     texts = ["0.0", "illegible", "At 3.\nAnswer: unreadable", "what?"]
     texts += ["unreadable", "It cannot be read.", "4.2", "I see", ""]
-    result = score(predict(samples, texts), samples)
+    result = scored(samples, texts)
     dials, blind = result.summaries["cyclic"], result.summaries["unreadable"]
     assert (dials.n, dials.unread, blind.n, blind.unread) == (4, 3, 5, 1)
     assert dials["unreadable_wrongly"].estimate.value == 0.5
@@ -47,7 +41,7 @@ def test_each_way_of_refusing_is_counted_and_no_distance_has_them():
 
 def test_an_exam_without_any_is_summed_up_as_ever():
     samples = exam(*READABLE)
-    result = score(predict(samples, ["0", "1", "2", "?"]), samples)
+    result = scored(samples, ["0", "1", "2", "?"])
     names = [line.name for line in result.summaries["cyclic"].results]
     assert "unreadable_wrongly" not in names
     assert all("unreadable_wrongly" not in item.measures for item in result.items)
@@ -55,20 +49,19 @@ def test_an_exam_without_any_is_summed_up_as_ever():
 
 def test_a_free_text_that_is_the_word_stays_an_answer():
     samples = exam(Text("unreadable"), Text("unreadable", ("open", "unreadable")))
-    assert all(i.correct for i in score(predict(samples, ["Unreadable"] * 2), samples).items)
+    assert all(i.correct for i in scored(samples, ["Unreadable"] * 2).items)
 
 
 def test_the_page_and_its_csv_say_it(tmp_path):
     samples = exam(*READABLE, Unreadable(DIAL), Unreadable(DIAL))
     texts = ["0.0", "unreadable", "2", "3", "unreadable", "4.2"]
-    run = RunResult("a", score(predict(samples, texts), samples))
+    run = RunResult("a", scored(samples, texts))
     page = write_report(tmp_path / "report.html", [run]).read_text("utf-8")
     assert "said to be unreadable" in page
     assert "answered, and nobody can read it" in page
-    write_csv(tmp_path / "report.csv", [run])
-    header, *rows = csv.reader((tmp_path / "report.csv").read_text("utf-8").splitlines())
-    assert "unreadable_wrongly" in header
-    assert [row[header.index("truth")] for row in rows[-2:]] == ["unreadable"] * 2
+    rows = csv_rows(tmp_path, [run])
+    assert "unreadable_wrongly" in rows[0]
+    assert [row["truth"] for row in rows[-2:]] == ["unreadable"] * 2
 
 
 def test_a_reward_is_earned_by_saying_it():

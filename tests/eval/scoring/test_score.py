@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 from case_tables import table as case_table
-from eval_toys import blank, boxes, clock_text, clocks, numbers, predict
+from eval_toys import blank, boxes, clock_text, clocks, exam, numbers, predict, scored
 from PIL import Image
 
 from gnomon import dialect
@@ -79,8 +79,7 @@ def test_nothing_read_at_all_gives_no_deviation_rather_than_0_or_nan():
 )  # fmt: skip
 def test_readings_of_one_unit_headline_in_it(units, headlines):
     truths = [Number(Decimal(4), unit, Decimal("0.5")) for unit in units]
-    samples = [Sample(f"gauge/test/{i}", None, "", truth) for i, truth in enumerate(truths)]
-    summary = score(predict(samples, ["4.5", "5"]), samples).summaries["reading"]
+    summary = scored(exam(*truths), ["4.5", "5"]).summaries["reading"]
     labels = {line.name: line.label for line in summary.results if line.headline}
     assert labels == {
         "accepted": "Right as far as the scale can be read",
@@ -130,8 +129,7 @@ def test_the_worst_numbers_are_shown_by_how_far_off_they_are():
 def test_chartqa_is_scored_as_it_was_published():
     """Numbers and texts count together, compared as the strings stand: 12% is a text to us."""
     labels = [Number(Decimal(100)), Text("12%"), Text("1,000"), Text("Blue")]
-    samples = [Sample(f"s{i}", None, "?", label) for i, label in enumerate(labels)]
-    scores = score(predict(samples, ["104", "12.5%", "1000", "blue"]), samples)
+    scores = scored(exam(*labels), ["104", "12.5%", "1000", "blue"])
     assert estimate_relaxed(scores).value == 0.75
     run = RunResult("m", scores, asked={"benchmark": "chartqa"})
     assert re.search(r"ChartQA, numbers and texts +m\nRelaxed correctness +75\.0 %", table([run]))
@@ -217,14 +215,19 @@ def test_unknown_lines_are_named():
         result.estimate("time", "speed")
 
 
-def on_pictures(answers, each):
-    """Score questions about clocks, `each` of them to a picture, answered rightly or not."""
-    samples = [replace(s, image=blank(i // each)) for i, s in enumerate(clocks(len(answers)))]
-    minutes = [s.target.seconds // 60 + 90 * (not a) for s, a in zip(samples, answers, strict=True)]
+def answered(samples, answers):
+    """Score questions about clocks that are answered rightly or not, or with a text."""
     texts = [
-        a if isinstance(a, str) else clock_text(m) for a, m in zip(answers, minutes, strict=True)
+        a if isinstance(a, str) else clock_text(s.target.seconds // 60 + 90 * (not a))
+        for s, a in zip(samples, answers, strict=True)
     ]
     return score(predict(samples, texts, size=(64, 48)), samples)
+
+
+def on_pictures(answers, each):
+    """Score answers to questions about clocks, `each` of them to a picture."""
+    samples = [replace(s, image=blank(i // each)) for i, s in enumerate(clocks(len(answers)))]
+    return answered(samples, answers)
 
 
 @pytest.mark.slow
@@ -283,8 +286,7 @@ def of_cameras(answers, each):
         replace(s, image=blank(i), facts={"line": i + 2, "group": f"camera {i // each}"})
         for i, s in enumerate(clocks(len(answers)))
     ]
-    minutes = [s.target.seconds // 60 + 90 * (not a) for s, a in zip(samples, answers, strict=True)]
-    return score(predict(samples, map(clock_text, minutes), size=(64, 48)), samples)
+    return answered(samples, answers)
 
 
 def test_intervals_are_over_groups_of_rows():

@@ -8,10 +8,11 @@ from dataclasses import replace
 
 import pytest
 from eval_toys import blank, clocks, numbers, predict
+from eval_toys import run as score_run
 
 from gnomon.commands.score import report
 from gnomon.dialect import DIALECTS, Dialect, create
-from gnomon.eval import RunResult, score
+from gnomon.eval import score
 from gnomon.eval.scoring.spaces import FEWEST, read_in_space, space_warning
 from gnomon.names import UnknownNameError
 from gnomon.sample import Box, Boxes, LabelledBox, Sample, Spot, Spots
@@ -40,8 +41,7 @@ def in_space(samples, space, form="{:.0f}"):
 
 
 def run(samples, texts, dialect="plain"):
-    predictions = predict(samples, texts, size=SIZE, dialect=dialect)
-    return RunResult("after", score(predictions, samples), predictions)
+    return score_run("after", samples, texts, size=SIZE, dialect=dialect)
 
 
 @pytest.mark.parametrize("name", DIALECTS)
