@@ -343,23 +343,13 @@ def test_a_wheel_needs_what_is_carried_or_there():
     ]
 
 
-WHOLE = [
-    sys.executable,
-    "-m",
-    "benchmarks.gpu",
-    "--cpu",
-    "--tiny",
-    "--total",
-    "60",
-    "--minutes",
-    "30",
-]
+WHOLE = ["-m", "benchmarks.gpu", "--cpu", "--tiny", "--total", "60", "--minutes", "30"]
 
 
 @pytest.mark.long
 def test_the_whole_of_it_in_small_goes_on_after_a_kill(tmp_path):
     out = tmp_path / "gpu.txt"
-    words = [*WHOLE, "--out", str(out), "--work", str(tmp_path / "work")]
+    words = [sys.executable, *WHOLE, "--out", str(out), "--work", str(tmp_path / "work")]
     process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     while not out.exists() or out.read_text().count("\n") < 20:
         assert process.poll() is None

@@ -195,11 +195,8 @@ class Toy:
 
     def draw(self, index):
         self.drawn += 1
-        return (
-            Image.new("RGB", (40, 40), (index, 0, 0)),
-            f"Which time, {index}?",
-            Time(3600 * index),
-        )
+        picture = Image.new("RGB", (40, 40), (index, 0, 0))
+        return picture, f"Which time, {index}?", Time(3600 * index)
 
 
 def test_pictures_are_a_users_own_rows(tmp_path):
