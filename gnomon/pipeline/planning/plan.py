@@ -16,7 +16,7 @@ from gnomon.pipeline.planning import budget
 from gnomon.pipeline.planning.budget import GIB, Memory, PartSize, Sizer, Tokens
 from gnomon.pipeline.planning.shapes import stored_shapes
 from gnomon.recipe import Recipe, flatten, override, plain_values, validate
-from gnomon.store.samples import Samples, train_size
+from gnomon.store.samples import Samples, evenly_spaced, train_size
 
 FEWEST_PIXELS = 256 * 256
 """Pictures are not shrunk further: a dial's numerals run together."""
@@ -38,7 +38,7 @@ class Plan:
     family: Family
     parts: list[PartSize]
     tokens: list[Tokens]
-    """Token counts of the first samples."""
+    """Token counts of some samples, evenly spaced."""
     counted: bool
     """True if the tokenizer counted the tokens; they are guessed from the letters otherwise."""
     coverage: dict[str, float] | None
@@ -169,13 +169,14 @@ def plan(
     dtype = with_dtype(recipe.model, gpu=None if available is None else True).dtype
     family, config = _family_and_config(recipe, config_only=config_only)
     n = train_size(samples, recipe.train.samples)
-    first = [samples[index] for index in range(min(_SAMPLES, n))]
+    # Not the first: a table may be sorted, with its largest pictures at its end.
+    some = [samples[index] for index in evenly_spaced(n, _SAMPLES)]
     coverage, cut = None, ""
     if config_only:
-        tokens = [budget.guess_tokens(family, config, recipe, sample) for sample in first]
+        tokens = [budget.guess_tokens(family, config, recipe, sample) for sample in some]
     else:
-        tokens, coverage = budget.count_tokens(family, config, recipe, first)
-        cut = budget.cut_answers(recipe.model, first, recipe.eval.max_new_tokens)
+        tokens, coverage = budget.count_tokens(family, config, recipe, some)
+        cut = budget.cut_answers(recipe.model, some, recipe.eval.max_new_tokens)
     if available is None:
         available = _free_memory()
     stored = stored_shapes().get(recipe.model.name) if config_only else None

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 import torch
 from peft import LoraConfig, get_peft_model
+from PIL import Image
 from quick import quick
 from small_models import SEEING
 
@@ -26,7 +27,18 @@ from gnomon.pipeline.planning.shapes import (
     stored_shapes,
 )
 from gnomon.pipeline.training.parts import layer_pattern, prepare_parts
-from gnomon.recipe import Eval, Loss, Model, Recipe, Source, Train, override, plain_values, validate
+from gnomon.recipe import (
+    Columns,
+    Eval,
+    Loss,
+    Model,
+    Recipe,
+    Source,
+    Train,
+    override,
+    plain_values,
+    validate,
+)
 
 SUMS = (Source(kind="arithmetic"),)
 CLOCKS = (Source(kind="clock", options={"size": 84}),)
@@ -102,6 +114,20 @@ def test_a_plan_counts_tokens_parameters_and_steps(checkpoint):
         "steps     20 of 2 × 1",
     ):
         assert word in str(found)
+
+
+def test_large_pictures_at_the_end_of_a_table_are_planned_for(tmp_path):
+    rows = ["image,answer"]
+    for number in range(150):
+        side = 448 if number >= 140 else 56
+        Image.new("RGB", (side, side)).save(tmp_path / f"{number}.png")
+        rows.append(f"{number}.png,{number}")
+    (tmp_path / "sorted.csv").write_text("\n".join(rows))
+    columns = Columns(kind="number", ask="How many?")
+    source = Source(path=str(tmp_path / "sorted.csv"), columns=columns)
+    recipe = Recipe(data=(source,), model=Model(name="Qwen/Qwen2-VL-2B-Instruct"))
+    found = plan(recipe, drawn(recipe), config_only=True)
+    assert max(tokens.picture for tokens in found.tokens) == 256
 
 
 def test_a_plan_names_kinds_of_answers_as_the_training_does(checkpoint):
