@@ -29,6 +29,7 @@ class EMDLoss(NumericLoss):
     """
 
     parts: Mapping[str, Unit] = {"emd": "digits"}
+    is_bounded = False
 
     def __init__(self, vocab: NumericVocab, *, cycle: float = 0.0) -> None:
         super().__init__(vocab)
@@ -46,6 +47,7 @@ class NTLMSELoss(NumericLoss):
     """
 
     parts: Mapping[str, Unit] = {"ntl_mse": "digits"}
+    is_bounded = False
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """Compute (Σ_i p_i · v_i − y)² of each digit."""

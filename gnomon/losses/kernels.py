@@ -273,6 +273,7 @@ class CRPSLoss(KernelLoss):
 
     kernels: ClassVar[Sequence[str]] = ("energy",)
     parts: Mapping[str, Unit] = {"crps": "digits"}
+    is_bounded = False
 
     def __init__(self, vocab: NumericVocab, *, cycle: float = 0.0) -> None:
         super().__init__(vocab, kernel="energy", cycle=cycle)

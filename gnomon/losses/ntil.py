@@ -47,6 +47,7 @@ class NTILLoss(NumericLoss):
     """
 
     parts: Mapping[str, Unit] = {"emd": "digits", "relative": "numbers", "magnitude": "numbers"}
+    is_bounded = False
 
     def __init__(
         self,

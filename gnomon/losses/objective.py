@@ -93,7 +93,7 @@ class Objective(nn.Module):
         self,
         loss: NumericLoss | None = None,
         *,
-        weight: float = 0.3,
+        weight: float = 1.0,
         balance: Balance = "fixed",
         schedule: Schedule = "constant",
         warmup: float = 0.0,

@@ -293,9 +293,9 @@ def _check_spread(width: float) -> float:
 class Loss:
     """The numeric loss that is added to the cross-entropy."""
 
-    name: str = "ntil"
-    """`ce` for the cross-entropy alone, or another such as ntil; `gnomon ls losses` lists them."""
-    weight: Annotated[float, Field(ge=0, le=10**9)] = 0.3
+    name: str = "crps"
+    """`ce` for the cross-entropy alone, or another such as crps; `gnomon ls losses` lists them."""
+    weight: Annotated[float, Field(ge=0, le=10**9)] = 1.0
     """total = CE + weight · loss."""
     balance: Literal["fixed", "ce_ratio"] = "fixed"
     """`ce_ratio` scales the loss to the cross-entropy's size at each step, as NTIL published it."""

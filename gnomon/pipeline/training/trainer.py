@@ -60,7 +60,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         *args: Any,
         numeric_loss: NumericLoss | str | None = None,
         loss_options: Mapping[str, Any] | None = None,
-        weight: float = 0.3,
+        weight: float = 1.0,
         balance: Balance = "fixed",
         schedule: Schedule = "constant",
         warmup: float = 0.0,
