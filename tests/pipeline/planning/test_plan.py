@@ -342,5 +342,5 @@ def test_a_recipe_fits_into_the_memory_of_its_name(name):
     gigabytes = int(name.removesuffix("gb").rpartition("-")[2])
     found = plan(recipe, drawn(recipe), config_only=True, available=0.95 * gigabytes * 1e9)
     assert found.fits, str(found)
-    assert recipe.loss.name in ("ntil", "smmd")
+    assert recipe.loss.name == "crps"
     assert recipe.model.load_in_4bit
