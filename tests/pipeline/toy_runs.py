@@ -41,7 +41,7 @@ def recipe_of(checkpoint, *, model=None, **train):
     return Recipe(
         data=SOURCES,
         model=Model(**{"name": str(checkpoint), "dtype": "bfloat16", **(model or {})}),
-        loss=Loss(name="ntil"),
+        loss=Loss(name="ntil", weight=0.3),
         train=Train(**settings | train),
     )
 
