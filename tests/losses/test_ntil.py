@@ -25,6 +25,19 @@ def test_the_last_of_45_digits_counts():
     assert whole.isfinite()
 
 
+def distance(said, meant, **options):
+    means = NTILLoss(VOCAB, **options).components(answered(said), labels_of("one digit", meant))
+    return means["emd"].item()
+
+
+def test_the_distance_is_weighted_by_place():
+    for place, (said, meant) in enumerate([("1235", "1234"), ("1244", "1234"), ("1334", "1234")]):
+        assert distance(said, meant) == pytest.approx(1.2**place / 4, rel=1e-6)
+        assert distance(said, meant, base=2.0) == pytest.approx(2.0**place / 4, rel=1e-6)
+    assert distance("0.06", "0.05") == pytest.approx(1.2**-2 / 3, rel=1e-6)
+    assert distance("11:08", "10:08") == pytest.approx(1 / 4, rel=1e-6)
+
+
 def test_a_part_of_weight_0_is_not_computed(monkeypatch):
     labels, logits = labels_of("one digit", "1234"), answered("1934", gap=3.0)
     whole = NTILLoss(VOCAB).components(logits, labels)

@@ -11,6 +11,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from toy_vocabularies import VOCABULARIES, labels_of, one_digit, one_digit_pieces, tokens_of
 
 from gnomon.losses import KINDS, EMDLoss, NTILLoss, Objective, SMMDLoss, create
+from gnomon.losses.objective import reduce_logits
 
 IGNORED = -100
 TEXTS = ["12:05", "-3.507", "a%", "1,234 0.05", "007", "2024"]
@@ -191,6 +192,21 @@ def test_a_final_answer_is_all_that_the_numeric_terms_see(vocab, vocab_name):
     found = means_of(Objective(loss), logits, labels, final)
     assert found["coverage"] == 1
     assert found["ce"] == pytest.approx(ce_of(logits, labels).item())
+
+
+def test_what_is_looked_at_has_the_gradient_of_its_value():
+    logits = torch.randn(3, 9, dtype=torch.float64, requires_grad=True)
+    targets, columns = torch.tensor([4, 0, 8]), torch.tensor([1, 4, 4, 7])
+
+    def shares(x):
+        """Whatever is computed of them cancels a row's constant."""
+        summed, picked, looked = reduce_logits(x, targets, columns)
+        return summed - picked, looked - summed[:, None], looked.softmax(-1)
+
+    assert torch.autograd.gradcheck(shares, logits)
+    summed, picked, looked = reduce_logits(logits, targets, columns)
+    torch.testing.assert_close(summed - picked, cross_entropy(logits, targets, reduction="none"))
+    torch.testing.assert_close(looked - summed[:, None], logits.log_softmax(-1)[:, columns])
 
 
 def test_a_loss_that_is_almost_0_keeps_its_value():

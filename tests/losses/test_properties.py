@@ -5,7 +5,7 @@ import itertools
 import pytest
 import torch
 from contract_cases import CASES, DOES_NOT_HOLD, case_name, certain_logits, holds, random_logits
-from toy_vocabularies import numbered
+from toy_vocabularies import VOCABULARIES, numbered
 
 from gnomon.losses import KINDS, MMDLoss, NumericVocab, SMMDLoss, SmoothLoss, create
 
@@ -58,6 +58,22 @@ def test_a_farther_answer_costs_more_and_the_other_way_as_much(case):
                 assert costs[near, label] < costs[far, label] or apart(far, label, cycle) > 4
 
 
+@pytest.mark.parametrize(
+    ("name", "options", "power"),
+    [("emd", {}, 1), ("ntil", {"weights": (1, 0, 0)}, 1), ("crps", {}, 2),
+     ("mmd", {"kernel": "energy"}, 2)],
+)  # fmt: skip
+def test_a_distance_is_that_of_the_distribution_functions(name, options, power):
+    """The earth mover's is the sum of their differences, the CRPS that of the squares."""
+    loss = create(name, DIGITS, **options)
+    for label in (0, 5, 9):
+        logits = 3 * torch.randn(1, 1, 10, dtype=torch.float64)
+        away = logits.softmax(-1).flatten().cumsum(0) - (torch.arange(10) >= label).double()
+        expected = (away.abs() ** power).sum()
+        value = loss(logits, torch.tensor([[label]]))
+        assert value.item() == pytest.approx(expected.item(), rel=1e-9)
+
+
 def test_the_smoothness_punishes_near_misses_as_the_paper_has_it():
     v = torch.arange(10, dtype=torch.float64)
     alpha = 1 / (2 * torch.exp(-((v[:, None] - v) ** 2) / 8).sum(1).mean().item())
@@ -90,3 +106,18 @@ def test_small_residuals_do_not_drown(name):
     loss = create(name, DIGITS)
     exact = loss(logits.double(), label).item()
     assert loss(logits, label).item() == pytest.approx(exact, rel=1e-4)
+
+
+@pytest.mark.parametrize("spelling", ["05", "005"])
+@pytest.mark.parametrize("name", KINDS)
+def test_what_has_the_labels_value_is_right(name, spelling):
+    """05 for 5 costs nothing more than 5 does; to tell them apart is the cross-entropy's affair."""
+    vocab = VOCABULARIES["many digits"]()
+    ids = {entry.digits: entry.ids[0] for entry in vocab.entries}
+    if spelling not in ids:
+        return
+    loss, label = create(name, vocab), torch.tensor([[ids["5"]]])
+    five, other = (
+        loss(certain_logits(loss, torch.tensor([[ids[text]]])), label) for text in ("5", spelling)
+    )
+    assert other.item() == pytest.approx(five.item(), abs=1e-9)

@@ -118,12 +118,13 @@ def test_too_few_values_show_nothing(statistic, enough):
 
 ERRORS = {
     "normal": lambda rng, n: rng.normal(size=n),
+    "skewed": lambda rng, n: rng.lognormal(1, 1.5, size=n),
     "minutes": lambda rng, n: np.rint(rng.exponential(100, size=n)),
     "mostly none": lambda rng, n: np.where(rng.random(n) < 0.45, 0, rng.exponential(20, size=n)),
 }
 
 
-@pytest.mark.parametrize("errors", ERRORS)
+@pytest.mark.parametrize("errors", ["normal", "minutes", "mostly none"])
 @pytest.mark.parametrize("n", [2, 5, 8, 12])
 def test_a_mean_of_few_has_an_interval_that_covers_it_or_none(errors, n):
     """BCa of 5 values covers 78 to 81 %: such an interval is none."""
@@ -140,6 +141,20 @@ def test_r_squared_of_few_has_no_interval():
     few, enough = (r_squared_values(rng.normal(size=n), rng.normal(size=n)) for n in (7, 8))
     assert bootstrap(few).method == "no interval: too few items"
     assert bootstrap(enough).low is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("statistic", ["median", "p90"])
+@pytest.mark.parametrize("errors", ERRORS)
+@pytest.mark.parametrize("n", [50, 200])
+def test_a_median_and_a_90th_percentile_are_covered(statistic, errors, n):
+    rng = np.random.default_rng(3)
+    many = ERRORS[errors](rng, 1_000_001)
+    truth = np.quantile(many, 0.5 if statistic == "median" else 0.9)
+    result = [bootstrap(ERRORS[errors](rng, n), statistic) for _ in range(1000)]
+    assert {e.method for e in result} == {"order statistics"}
+    assert 0.94 <= np.mean([e.low <= truth <= e.high for e in result]) <= 0.99
+    assert all(e.low <= e.value <= e.high for e in result)
 
 
 @given(st.integers(40, 400), st.sampled_from([("median", 0.5), ("p90", 0.9)]))

@@ -165,10 +165,17 @@ def test_a_label_beyond_the_vocabulary_is_no_token():
     assert values(one_digit().spans(labels)) == [12, 12]
 
 
-def test_rows_of_other_labels_are_refused():
-    spans = one_digit().spans(toy_labels_of("one digit", "a12", "-3.5"))
-    with pytest.raises(ValueError, match="6 rows of logits, but 7 labels are kept"):
-        spans.for_rows(6)
+def test_rows_of_kept_labels_keep_their_numbers():
+    labels = toy_labels_of("one digit", "a12", "-3.5")
+    labels[0, 0] = -100
+    everywhere = one_digit().spans(labels)
+    kept = everywhere.for_rows(6)
+    assert kept.numeric.tolist() == [True, True, False, True, False, True]
+    assert kept.row.tolist() == [0, 0, 1, 1, 1, 1]
+    assert kept.place.tolist() == [1, 0, 0, 0, 0, -1]
+    assert values(kept) == [12, -3.5]
+    with pytest.raises(ValueError, match="5 rows of logits, but 6 labels are kept"):
+        everywhere.for_rows(5)
 
 
 def test_empty_labels_have_no_numbers():

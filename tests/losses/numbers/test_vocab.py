@@ -129,6 +129,15 @@ def test_the_size_is_the_heads():
         NumericVocab.from_tokenizer(tokenizer, size=20)
 
 
+@pytest.mark.slow
+def test_a_head_wider_than_the_tokenizer():
+    vocab = vocab_of("qwen2")
+    assert (vocab.size, len(tokenizer_of("qwen2"))) == (151_936, 151_657)
+    labels = torch.tensor([[*tokenizer_of("qwen2").encode("10"), 151_657, 151_935]])
+    spans = vocab.spans(labels)
+    assert spans.numeric.tolist() == [True, True, False, False]
+
+
 def test_it_describes_itself():
     table = NumericVocab(numbered(["a", "5", "Ġ5", "05", "2024"]), size=9).describe()
     assert table.splitlines() == [
