@@ -11,7 +11,7 @@ vocabulary, G the most tokens that spell one entry, H hidden, V vocabulary.
 import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal, TypeAlias, TypeGuard
+from typing import Literal, TypeAlias, TypeGuard
 
 import torch
 from torch import Tensor, nn
@@ -34,7 +34,7 @@ class NumericLoss(nn.Module):
 
     parts: Mapping[str, Unit]
     """Part names, each with the unit that it is a mean over."""
-    is_bounded: ClassVar[bool] = True
+    is_bounded: bool = True
     """False if it grows with the distance of two values, which may be 999 where three digits are a
     token: the weight must be smaller there."""
 

@@ -43,6 +43,8 @@ class Kernel(ABC):
     sees_distances: ClassVar[bool] = True
     allows_cycle: ClassVar[bool] = False
     """True if it stays a kernel, of no negative MMD, where distances go round a circle."""
+    is_bounded: ClassVar[bool] = True
+    """False if K_ij grows with d_ij without end."""
     allows_smoothness: ClassVar[bool] = True
     """True if degrees Σ_j K_ij are above 0, so that L_smooth can be scaled by them."""
 
@@ -79,6 +81,7 @@ class Energy(Kernel):
     """The kernel of the CRPS, −d / 2; positive definite for residuals alone, whose sum is 0."""
 
     allows_cycle = True
+    is_bounded = False
     allows_smoothness = False
 
     def gram(self, d: Tensor) -> Tensor:
@@ -141,6 +144,7 @@ class KernelLoss(NumericLoss):
         super().__init__(vocab)
         bandwidths = check_positive_list("bandwidths", bandwidths)
         self.kernel = KERNELS[check_choice("kernel", kernel, self.kernels)](bandwidths, seed)
+        self.is_bounded = self.kernel.is_bounded
         self.published, self.shuffled, self.seed = published, shuffled, seed
         # An option without effect would pass for an ablation that changed nothing.
         if not self.kernel.has_bandwidth and bandwidths != BANDWIDTHS:
@@ -273,7 +277,6 @@ class CRPSLoss(KernelLoss):
 
     kernels: ClassVar[Sequence[str]] = ("energy",)
     parts: Mapping[str, Unit] = {"crps": "digits"}
-    is_bounded = False
 
     def __init__(self, vocab: NumericVocab, *, cycle: float = 0.0) -> None:
         super().__init__(vocab, kernel="energy", cycle=cycle)

@@ -138,22 +138,22 @@ def test_what_the_loss_will_see_is_said_before_the_training(recipe, tmp_path, ca
 
 
 @pytest.mark.parametrize(
-    ("name", "weight", "balance", "most", "noted"),
+    ("section", "most", "noted"),
     [
-        ("crps", 1.0, "fixed", 999, True),
-        ("ntil", 0.3, "fixed", 999, True),
-        ("crps", 0.01, "fixed", 999, False),
-        ("crps", 1.0, "ce_ratio", 999, False),
-        ("crps", 1.0, "fixed", 9, False),
-        ("mmd", 1.0, "fixed", 999, False),
+        (Loss("crps", 1.0), 999, True),
+        (Loss("ntil", 0.3), 999, True),
+        (Loss("mmd", 1.0, options={"kernel": "energy"}), 999, True),
+        (Loss("mmd", 1.0), 999, False),
+        (Loss("crps", 0.01), 999, False),
+        (Loss("crps", 1.0, balance="ce_ratio"), 999, False),
+        (Loss("crps", 1.0), 9, False),
     ],
 )
-def test_a_weight_that_drowns_the_cross_entropy_is_noted(
-    recipe, capsys, name, weight, balance, most, noted
-):
+def test_a_weight_that_drowns_the_cross_entropy_is_noted(recipe, capsys, section, most, noted):
     """A loss that grows with the distance, where three digits are a token as Llama 3's."""
-    loss = create(name, NumericVocab({str(number): number for number in range(most + 1)}))
-    report_large_values(replace(recipe, loss=Loss(name=name, weight=weight, balance=balance)), loss)
+    vocab = NumericVocab({str(number): number for number in range(most + 1)})
+    loss = create(section.name, vocab, **(section.options or {}))
+    report_large_values(replace(recipe, loss=section), loss)
     assert ("up to 999" in capsys.readouterr().err) == noted
 
 
