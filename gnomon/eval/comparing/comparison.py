@@ -13,7 +13,7 @@ from gnomon.eval.comparing.difference import Difference, Side, estimate_differen
 from gnomon.eval.comparing.guessing import ChanceTest, compare_with_chance
 from gnomon.eval.formatting import difference_text, figure, lower_first, p_text
 from gnomon.eval.scoring import belief
-from gnomon.eval.scoring.runs import ScoredAnswer, Scores
+from gnomon.eval.scoring.runs import ScoredAnswer, Scores, type_as_kind
 from gnomon.eval.stats.significance import holm
 
 Seeds: TypeAlias = "Mapping[int, Scores]"
@@ -189,9 +189,9 @@ def first_metrics(differences: Sequence[Difference]) -> list[Difference]:
 
 
 def _json_names(row: dict[str, Any]) -> dict[str, Any]:
-    """Name the fields of a difference as the JSON of reports always did."""
-    names = {"type_name": "kind", "baseline": "first", "candidate": "second"}
-    return {names.get(key, key): value for key, value in row.items()}
+    """Name the two models of a difference as the JSON of reports always did."""
+    names = {"baseline": "first", "candidate": "second"}
+    return {names.get(key, key): value for key, value in type_as_kind(row).items()}
 
 
 def _items_by_seed(scores_by_seed: Seeds, name: str) -> dict[int, dict[str, ScoredAnswer]]:
