@@ -63,7 +63,7 @@ class Clock(ClockOptions):
     """Clocks with one, two or three hands, and what they show."""
 
     kind: ClassVar[str] = "clock"
-    version: ClassVar[int] = 7
+    version: ClassVar[int] = 8
     targets: ClassVar[tuple[type[Target], ...]] = (Time, Number, Text, Box)
     every_question: ClassVar[dict[str, Any]] = {"questions": tuple(questions.ASK)}
 

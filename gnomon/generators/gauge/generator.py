@@ -91,7 +91,7 @@ class Gauge(PictureGenerator):
     """Instruments with a scale, and questions about what they read."""
 
     kind: ClassVar[str] = "gauge"
-    version: ClassVar[int] = 6
+    version: ClassVar[int] = 7
     targets: ClassVar[tuple[type[Target], ...]] = (Number, Text, Box)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
     levels: ClassVar[dict[str, GaugeLevel]] = LEVELS

@@ -240,6 +240,17 @@ def _magnet(length: float, breadth: float) -> Shapes:
     ]
 
 
+def _hammer(length: float, breadth: float) -> Shapes:
+    """A wedge from a broad head at the rim behind the pivot, nearly all of it under a plate."""
+    wide, front = 0.24 + 0.5 * breadth, 0.1 + 0.4 * breadth
+    back = min(front + 0.35 + 0.5 * breadth, 1.0)
+    return [
+        mirrored([(0.0, length), (0.6 * wide + 0.04, -front - 0.05)]),
+        oblong(-wide, -back, wide, -front, 0.06),
+        oblong(-0.8 * wide, 0.06 - back, 0.8 * wide, -front - 0.04, 0.05),
+    ]
+
+
 def _sector(length: float, breadth: float) -> Shapes:
     """A point out of a half disc that covers the other side."""
     # A half disc cannot be taken for a tip, so it may be as long as that.
@@ -313,6 +324,7 @@ POINTERS: dict[str, tuple[Callable[[float, float], Shapes], str]] = {
     "trowel": (_trowel, "b"),
     "spade": (_spade, "bb"),
     "magnet": (_magnet, "bbp"),
+    "hammer": (_hammer, "bbp"),
     "sector": (_sector, "bb"),
     "crescent": (_crescent, "bbpb"),
     "capped": (_capped, "bbd"),
