@@ -133,7 +133,8 @@ class Answerer:
         """
         directory.announce(f"asking first: {find}")
         boxes = out.with_name(out.name + _BOXES)
-        plain = replace(self.recipe.eval, belief=False, answer="greedy", grid=None)
+        section = self.recipe.eval
+        plain = replace(section, belief=False, answer="greedy", grid=None, views=1)
         finder = Answerer(replace(self.recipe, eval=plain), self.run)
         loaded = self._load() if self.recipe.model.server is None else None
         answered = {answer.sample_id for answer in predictions.resume(out)}

@@ -251,6 +251,8 @@ def _answers_path(answerer: Answerer, exam: Exam, path: Path) -> Path:
     # A run may move, and its answers with it.
     values = exam.to_json() if exam.folder else asdict(exam)
     what = [_ASKED_SINCE, values, section.answer, section.grid, section.belief, weights]
+    if section.views > 1:
+        what.append(section.views)
     digest = blake2b(json.dumps(what, default=str).encode(), digest_size=4).hexdigest()
     folder = path if is_served else RunFolder(path).predictions
     return folder / f"calibration-{digest}.jsonl"
@@ -322,7 +324,7 @@ def learn(
     weights = settings.get("weights")
     if recipe.model.server is not None:
         weights = served_name(recipe)
-    return Calibration(weights, rule, grid, listing, parts, refusals)
+    return Calibration(weights, rule, grid, listing, parts, refusals, recipe.eval.views)
 
 
 def _grid_for(answers: Sequence[tuple[Prediction, Question]], recipe: Recipe) -> str:

@@ -194,7 +194,8 @@ def _as_calibrated(recipe: Recipe, certifier: Certifier | None) -> Recipe:
     if certifier is None:
         return recipe
     learned = certifier.calibration
-    return replace(recipe, eval=replace(recipe.eval, answer=learned.rule, grid=learned.grid))
+    section = replace(recipe.eval, answer=learned.rule, grid=learned.grid, views=learned.views)
+    return replace(recipe, eval=section)
 
 
 def trained_run(model: str) -> Path | None:

@@ -465,6 +465,9 @@ class Eval:
     """The answer that is given: greedy decoding's, or the likeliest, the median or the mean of the
     belief in the possible answers: those of `belief` or `grid`, or all minutes of a clock, steps of
     a scale that goes round, choices of a text. Of boxes each number is chosen so, one by one."""
+    views: Literal[1, 3] = 1
+    """With 3, beliefs are averaged over three views of a picture: as it is, cut off at its edges,
+    and with wider ones. Photographs of dials are read better so, in three times the time."""
     repeats: Annotated[int, Field(gt=1, le=1000)] = 20
     """Answers that a model behind a server draws to a question where a belief is needed, for which
     a local model lists all: more are dearer and surer."""
@@ -512,6 +515,11 @@ class Eval:
                     "grid: nothing is chosen from it with answer=greedy: set eval.answer=median, or"
                     " eval.belief=true"
                 )
+        if self.views > 1 and not self.computes_belief:
+            raise ValueError(
+                f"views={self.views}: what is averaged over views is a belief: set"
+                " eval.answer=mode, or leave eval.views out"
+            )
         is_table = self.data and not any(s.kind or s.benchmark for s in self.data)
         if self.split == "all" and not is_table:
             raise ValueError("split=all: only files of your own have it, named under eval.data")

@@ -163,6 +163,8 @@ class Calibration:
     parts: tuple[Part, ...]
     refusals: bool = False
     """True if that nothing can be read is one of the listed answers."""
+    views: Literal[1, 3] = 1
+    """Views of a picture whose beliefs are averaged, as `eval.views`."""
 
     @property
     def margin_type(self) -> str | None:
@@ -185,6 +187,8 @@ class Calibration:
         row = asdict(self)
         if not self.refusals:
             del row["refusals"]
+        if self.views == 1:
+            del row["views"]
         for part in row["parts"]:
             for mask in ("unreadable", "unmatched"):
                 if not part[mask]:

@@ -15,6 +15,7 @@ from gnomon.pipeline.answering.belief import answer_logprobs
 from gnomon.pipeline.answering.coordinates import BoxText, choose_edges, without_marks
 from gnomon.pipeline.answering.long_numbers import range_logprobs
 from gnomon.pipeline.answering.rule import GREEDY, AnswerRule, Choice, full_settings
+from gnomon.pipeline.answering.views import average_beliefs, other_views
 from gnomon.pipeline.collate import prompt_of, resized_size, resized_sizes
 from gnomon.pipeline.load import Loaded, inference
 from gnomon.progress import track, warn
@@ -145,18 +146,25 @@ def _generate(
 
 def _choose(loaded: Loaded, sample: Sample, rule: AnswerRule) -> Choice:
     """Compute the belief about a question, if its answers can be listed, and choose by it."""
+    belief = _belief(loaded, sample, rule)
+    if not belief:
+        return Choice()
+    if rule.views > 1:
+        others = [_belief(loaded, view, rule) for view in other_views(sample)]
+        belief = average_beliefs([belief, *others])
+    return rule.choose(belief, sample, loaded.family.dialect)
+
+
+def _belief(loaded: Loaded, sample: Sample, rule: AnswerRule) -> dict[str, float]:
+    """Log-probabilities of the answers to a question; empty if they cannot be listed."""
     numbers = rule.number_range(sample)
     if numbers is not None:
         logprobs = range_logprobs(loaded, sample, numbers)
-        if not logprobs:
-            return Choice()
-        if rule.refusals:
+        if logprobs and rule.refusals:
             logprobs |= _refusal_beside(logprobs, answer_logprobs(loaded, sample, [WORD])[WORD])
-        return rule.choose(logprobs, sample, loaded.family.dialect)
+        return logprobs
     answers = rule.answers(sample, loaded.family.dialect)
-    if not answers:
-        return Choice()
-    return rule.choose(answer_logprobs(loaded, sample, answers), sample, loaded.family.dialect)
+    return answer_logprobs(loaded, sample, answers) if answers else {}
 
 
 def _refusal_beside(logprobs: dict[str, float], refusal: float) -> dict[str, float]:

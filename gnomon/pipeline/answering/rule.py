@@ -42,6 +42,8 @@ class AnswerRule:
     """First, last and step of numbers that are searched, since they are too many for a list."""
     refusals: bool = False
     """True if that nothing can be read is listed beside the values."""
+    views: int = 1
+    """Views of a picture whose beliefs are averaged."""
 
     @classmethod
     def of(cls, recipe: Recipe, certifier: Certifier | None = None) -> AnswerRule:
@@ -53,7 +55,7 @@ class AnswerRule:
         if certifier is not None:
             refusals = certifier.calibration.refusals
         grid, wide = section.grid_values, section.wide_grid
-        return cls(section.answer, section.belief, grid, certifier, wide, refusals)
+        return cls(section.answer, section.belief, grid, certifier, wide, refusals, section.views)
 
     @property
     def is_greedy(self) -> bool:
@@ -87,6 +89,8 @@ class AnswerRule:
             settings["grid"] = [str(value) for value in self.wide_grid]
         if self.refusals and self.candidates:
             settings["refusals"] = True
+        if self.views > 1 and self.candidates:
+            settings["views"] = self.views
         if self.certifier:
             settings["calibration"] = self.certifier.settings
         return settings

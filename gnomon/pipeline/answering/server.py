@@ -408,6 +408,10 @@ def predict_to_file(
             "eval.grid: behind a server answers are counted, of at most 10,000 numbers: give a"
             " coarser grid"
         )
+    if rule.views > 1:
+        raise ValueError(
+            f"eval.views={rule.views}: a server is asked about the picture as it is: leave it out"
+        )
     if rule.candidates:
         settings = {**settings, "repeats": repeats}
     settings = full_settings(settings, max_new_tokens, rule)
