@@ -86,6 +86,7 @@ def _lab(options: argparse.Namespace) -> tuple[Lab, list[Cell]]:
         learning_rate=options.learning_rate,
         passes=options.passes,
         grid=tuple(options.grid) if options.grid else subject.grid if subject else None,
+        views=options.views,
         out=out / options.augment,
         augment=options.augment,
     )
@@ -109,12 +110,14 @@ def _require_settings(lab: Lab, most: int) -> None:
         "learning_rate": lab.learning_rate,
         "passes": lab.passes,
         "most": most,
+        "views": lab.views,
     }
     file = lab.out / "settings.json"
     if not file.is_file():
         lab.out.mkdir(parents=True, exist_ok=True)
         atomic.put_text(file, json.dumps(settings))
-    others = json.loads(file.read_text())
+    # Folders from before views were chosen have one.
+    others = {"views": 1, **json.loads(file.read_text())}
     for name, value in settings.items():
         if others.get(name) != value:
             raise ValueError(
@@ -193,6 +196,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--cycle", type=float, default=0.0, help="where the scale begins anew")
     parser.add_argument("--grid", type=float, nargs=3, metavar=("FIRST", "LAST", "STEP"),
                         help="possible readings, for the answers that a belief gives")  # fmt: skip
+    parser.add_argument("--views", type=int, choices=[1, 3], default=1,
+                        help="of a photograph, over which beliefs are averaged")  # fmt: skip
     parser.add_argument("--augment", choices=["off", "light", "heavy"], default="light",
                         help="of the photographs, by both readers")  # fmt: skip
     parser.add_argument("--plot", type=Path, help="picture of the mean distances")

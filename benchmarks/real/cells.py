@@ -99,6 +99,8 @@ class Lab:
     out: Path
     grid: tuple[float, float, float] | None = None
     """First, last and step of the possible readings, from which the model's belief chooses one."""
+    views: int = 1
+    """Views of a photograph over which beliefs are averaged; greedy answers have one."""
     augment: Augment = "light"
     """What both readers' trainings do to the photographs."""
     loss: dict[str, Any] = field(default_factory=lambda: {"name": "ce"})
@@ -261,9 +263,16 @@ class Lab:
                 "data": [test],
                 "batch_size": BATCH,
                 "max_new_tokens": 8,
-                **({} if self.grid is None else {"belief": True, "grid": list(self.grid)}),
+                **self._belief,
             },
         }
+
+    @property
+    def _belief(self) -> dict[str, Any]:
+        """Keys of section `eval` about a belief; none without a grid."""
+        if self.grid is None:
+            return {}
+        return {"belief": True, "grid": list(self.grid), "views": self.views}
 
     @property
     def _columns(self) -> dict[str, Any]:
