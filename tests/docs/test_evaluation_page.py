@@ -152,7 +152,7 @@ def test_the_refusal_is_what_is_said():
 def test_every_command_is_one():
     shown = "".join(re.findall(r"(?:^    .*\n)+", PAGE, re.MULTILINE)).replace("\\\n", " ")
     commands = re.findall(r"gnomon (?:predict|score|compare|run|export) [^\n;]*", shown)
-    assert len(commands) == 14
+    assert len(commands) == 15
     for command in commands:
         _, late = parser().parse_known_args(shlex.split(command, comments=True)[1:])
         keys = [one.replace("$seed", "0").replace("$loss", "ce") for one in late]

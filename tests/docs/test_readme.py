@@ -24,7 +24,7 @@ def test_the_python_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     asking, code = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     (tmp_path / "clock-reader").symlink_to(TINY)
-    sample = create("clock", size=112, rotation=0)[3]
+    sample = create("clock", size=112, rotation=0)[1]
     sample.image.save("clock.png")
     exec(asking, {})
     assert capsys.readouterr().out.strip() == sample.target.display()
