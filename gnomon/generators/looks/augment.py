@@ -19,7 +19,6 @@ from typing import Any, Literal, TypeAlias
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
 from gnomon.answers.base.target import Corners
@@ -28,13 +27,11 @@ from gnomon.generators.drawing import degrade
 from gnomon.generators.drawing.canvas import Pixels
 from gnomon.generators.drawing.pose import HALF, Pose
 from gnomon.generators.drawing.shapes import oblong
+from gnomon.generators.looks.photo import NOISIEST, FloatImage
 from gnomon.generators.rng import Rng
 from gnomon.sample import Sample
 
 Augment: TypeAlias = Literal["off", "light", "heavy"]
-
-# An image or a mask, [height, width] or [height, width, 3], 0 to 1.
-FloatImage: TypeAlias = NDArray[np.float32]
 
 # Limits of each property by strength; augment.toml says what each is.
 STRENGTHS = {
@@ -51,8 +48,6 @@ _MAX_COVERED = 0.1
 _SMALL, _LARGE = 100, 300
 # A picture's mean and deviation together do not get brighter than this, nor its mean darker.
 _BRIGHTEST, _DARKEST = 1.0, 0.18
-# Deviation of noise, as a share of the picture's own, at most.
-_NOISIEST = 0.3
 
 
 def augment_sample(sample: Sample, strength: Augment, *key: object) -> Sample:
@@ -267,7 +262,7 @@ def _camera(scene: FloatImage, strength: Augment, rng: Rng) -> Pixels:
         small = max(1, round(width * share)), max(1, round(height * share))
         scene = cv2.resize(scene, small, interpolation=cv2.INTER_AREA)
     if rng.chance(0.7):
-        level = min(rng.uniform(*limits.noise), _NOISIEST * float(scene.std()))
+        level = min(rng.uniform(*limits.noise), NOISIEST * float(scene.std()))
         scene = scene + level * _noise(scene.shape[:2], rng)
     pixels: Pixels = np.rint(255 * np.clip(scene, 0, 1)).astype(np.uint8)
     pixels = degrade.call(file, rng, image=pixels)["image"]

@@ -31,11 +31,11 @@ _POINTERS = ("c8141c", "d42a1e", "b01624", "e03c20", "c41e3a", "f04a22", "a01018
              "e8641c", "141416", "26282a", "1c3c8c")  # fmt: skip
 _LIGHT_POINTERS = ("f04a32", "ff6a3c", "f4f4f0", "ffd23c", "e83a3a")
 _CASES = ("8a8c8e", "3a3c40", "c8cacc", "1a1a1c", "b89850", "2c4c86", "7c5a3a", "d8d8d4")
+_GROUNDS = ("c8c8c4", "8e9090", "3e4044", "7a6c58", "dcdad4", "2c4c86", "50605a", "a89878")
 # A picture's deviation is at least this, else it shows nothing; that of the dullest real ones.
 _FAINTEST = 0.065
-# Deviation of noise, as a share of the picture's own, at most.
-_NOISIEST = 0.3
-_GROUNDS = ("c8c8c4", "8e9090", "3e4044", "7a6c58", "dcdad4", "2c4c86", "50605a", "a89878")
+NOISIEST = 0.3
+"""Deviation of noise, as a share of the picture's own, at most."""
 
 
 class Layers(NamedTuple):
@@ -195,7 +195,7 @@ def _camera(scene: FloatImage, min_pixels: int, rng: Rng, noise_rng: np.random.G
         image = _shake(image, rng.uniform(0, 180), max(1, round(unit * rng.uniform(0.5, 2))))
     image = _expose(image, rng)
     level = rng.uniform(0, 0.025) if rng.chance(0.75) else rng.uniform(0.025, 0.07)
-    level = min(level, _NOISIEST * float(image.std()))
+    level = min(level, NOISIEST * float(image.std()))
     grain = noise_rng.standard_normal(image.shape, np.float32)
     if rng.chance(0.5):  # smeared by the sensor's own filter
         grain = 1.7 * cv2.GaussianBlur(grain, (0, 0), 0.8)
