@@ -467,7 +467,7 @@ class Eval:
     a scale that goes round, choices of a text. Of boxes each number is chosen so, one by one."""
     views: Literal[1, 3] = 1
     """With 3, beliefs are averaged over three views of a picture: as it is, cut off at its edges,
-    and with wider ones. Photographs of dials are read better so, in three times the time."""
+    and with wider ones. Photographs of dials are read better so, in up to three times the time."""
     repeats: Annotated[int, Field(gt=1, le=1000)] = 20
     """Answers that a model behind a server draws to a question where a belief is needed, for which
     a local model lists all: more are dearer and surer."""
