@@ -183,6 +183,16 @@ def _obstruct(scene: FloatImage, case: Pixels, rng: Rng) -> FloatImage:
 def _camera(scene: FloatImage, min_pixels: int, rng: Rng, noise_rng: np.random.Generator) -> Pixels:
     """Lens, sensor, processing and file of a cheap camera."""
     height, width = scene.shape[:2]
+    image = _expose(_lens(scene, min_pixels, rng), rng)
+    pixels = _record(image, rng, noise_rng)
+    how = rng.choice((cv2.INTER_LINEAR, cv2.INTER_CUBIC, cv2.INTER_NEAREST))
+    grown: Pixels = cv2.resize(pixels, (width, height), interpolation=how)
+    return grown
+
+
+def _lens(scene: FloatImage, min_pixels: int, rng: Rng) -> FloatImage:
+    """Fewer pixels, defocus and shake."""
+    height, width = scene.shape[:2]
     # An instrument in the middle of a wider picture has few pixels; one in four is near.
     low = min(1.0, min_pixels / min(height, width))
     share = min(1.0, rng.uniform(low, max(low, 0.7)) if rng.chance(0.75) else rng.uniform(0.7, 1.3))
@@ -190,25 +200,10 @@ def _camera(scene: FloatImage, min_pixels: int, rng: Rng, noise_rng: np.random.G
     image = cv2.resize(scene, small, interpolation=cv2.INTER_AREA)
     # Pixels of this image for one of the smallest that can be read.
     unit = min(small) / min_pixels
-    image = cv2.GaussianBlur(image, (0, 0), max(0.25, unit * rng.uniform(0.05, 0.65)))
+    blurred: FloatImage = cv2.GaussianBlur(image, (0, 0), max(0.25, unit * rng.uniform(0.05, 0.65)))
     if rng.chance(0.15):
-        image = _shake(image, rng.uniform(0, 180), max(1, round(unit * rng.uniform(0.5, 2))))
-    image = _expose(image, rng)
-    level = rng.uniform(0, 0.025) if rng.chance(0.75) else rng.uniform(0.025, 0.07)
-    level = min(level, NOISIEST * float(image.std()))
-    grain = noise_rng.standard_normal(image.shape, np.float32)
-    if rng.chance(0.5):  # smeared by the sensor's own filter
-        grain = 1.7 * cv2.GaussianBlur(grain, (0, 0), 0.8)
-    image = image + level * grain
-    if rng.chance(0.45):  # sharpening leaves halos
-        soft = cv2.GaussianBlur(image, (0, 0), rng.uniform(0.8, 2.0))
-        image = image + rng.uniform(0.3, 1.6) * (image - soft)
-    pixels = np.rint(255 * np.clip(image, 0, 1)).astype(np.uint8)
-    if rng.chance(0.85):
-        pixels = _jpeg(pixels, rng.integer(25, 92))
-    how = rng.choice((cv2.INTER_LINEAR, cv2.INTER_CUBIC, cv2.INTER_NEAREST))
-    grown: Pixels = cv2.resize(pixels, (width, height), interpolation=how)
-    return grown
+        blurred = _shake(blurred, rng.uniform(0, 180), max(1, round(unit * rng.uniform(0.5, 2))))
+    return blurred
 
 
 def _expose(image: FloatImage, rng: Rng) -> FloatImage:
@@ -227,6 +222,21 @@ def _expose(image: FloatImage, rng: Rng) -> FloatImage:
     image = middle + (image - middle) * contrast
     developed: FloatImage = np.clip(image, 0, None) ** np.float32(rng.uniform(0.75, 1.35))
     return developed
+
+
+def _record(image: FloatImage, rng: Rng, noise_rng: np.random.Generator) -> Pixels:
+    """The sensor's noise, halos of sharpening, and the JPEG."""
+    level = rng.uniform(0, 0.025) if rng.chance(0.75) else rng.uniform(0.025, 0.07)
+    level = min(level, NOISIEST * float(image.std()))
+    grain = noise_rng.standard_normal(image.shape, np.float32)
+    if rng.chance(0.5):  # smeared by the sensor's own filter
+        grain = 1.7 * cv2.GaussianBlur(grain, (0, 0), 0.8)
+    image = image + level * grain
+    if rng.chance(0.45):  # sharpening leaves halos
+        soft = cv2.GaussianBlur(image, (0, 0), rng.uniform(0.8, 2.0))
+        image = image + rng.uniform(0.3, 1.6) * (image - soft)
+    pixels = _to_pixels(image)
+    return _jpeg(pixels, rng.integer(25, 92)) if rng.chance(0.85) else pixels
 
 
 def _dirt(
@@ -315,3 +325,7 @@ def mask_of(points: Sequence[Points], size: tuple[int, int]) -> Pixels:
 def _to_float(pixels: Pixels) -> FloatImage:
     light: FloatImage = pixels * np.float32(1 / 255)
     return light
+
+
+def _to_pixels(light: FloatImage) -> Pixels:
+    return np.rint(255 * np.clip(light, 0, 1)).astype(np.uint8)
