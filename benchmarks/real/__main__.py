@@ -4,6 +4,7 @@ python -m benchmarks.real needles.zip                    # the whole table: hour
 python -m benchmarks.real digits.zip --counts 20 all --seeds 1 --steps 100
 python -m benchmarks.real digits.zip --counts 0 --drawings without    # the model as it ships
 python -m benchmarks.real gauges/ --question "What does the gauge read?" --step 0.5
+python -m benchmarks.real needles.zip --counts 0 --drawings with --without glass --out runs/no-glass
 
 A set is a folder or a zip with labels.csv: image, value and a group such as the camera. A third of
 the groups is never seen in training, and gnomon-tiny is shown no photograph more than 30 times.
@@ -27,6 +28,7 @@ import numpy as np
 from benchmarks.real import cnn
 from benchmarks.real.cells import GREEDY, Cell, Lab, Row, cells_for
 from benchmarks.real.curve import draw_curve
+from benchmarks.real.looks import SOURCES, leave_out, options_without
 from benchmarks.real.photographs import SUBJECTS, choose, read_photographs, split_by_group
 from gnomon import atomic
 from gnomon.eval.scoring.belief import RULES
@@ -44,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.environ["TQDM_DISABLE"] = "1"
     try:
         lab, cells = _lab(options)
-        rows = list(_rows(lab, cells, options.seeds, options.answers))
+        with leave_out(options.without):
+            rows = list(_rows(lab, cells, options.seeds, options.answers))
     except (ValueError, OSError) as error:
         print(f"real: {error}", file=sys.stderr)
         return 2
@@ -78,7 +81,7 @@ def _lab(options: argparse.Namespace) -> tuple[Lab, list[Cell]]:
         train=train,
         test=test,
         question=options.question or (subject.question if subject else ""),
-        drawn=subject.drawn if subject else None,
+        drawn=options_without(options.without, subject.drawn) if subject else None,
         cycle=subject.cycle if subject else options.cycle,
         step=subject.step if options.step is None and subject else options.step,
         steps=options.steps,
@@ -89,8 +92,9 @@ def _lab(options: argparse.Namespace) -> tuple[Lab, list[Cell]]:
         views=options.views,
         out=out / options.augment,
         augment=options.augment,
+        weights=options.start,
     )
-    _require_settings(lab, options.most)
+    _require_settings(lab, options.most, options.without)
     counts = [count for count in options.counts if count is None or count < len(train)]
     cells = cells_for(counts, subject)
     if options.readers:
@@ -100,7 +104,7 @@ def _lab(options: argparse.Namespace) -> tuple[Lab, list[Cell]]:
     return lab, cells
 
 
-def _require_settings(lab: Lab, most: int) -> None:
+def _require_settings(lab: Lab, most: int, without: str | None) -> None:
     """Refuse a folder with results of other settings, which would stand in the same table."""
     settings = {
         "question": lab.question,
@@ -111,12 +115,14 @@ def _require_settings(lab: Lab, most: int) -> None:
         "passes": lab.passes,
         "most": most,
         "views": lab.views,
+        "start": lab.weights and str(lab.weights.resolve()),
+        "without": without,
     }
     file = lab.out / "settings.json"
     if not file.is_file():
         lab.out.mkdir(parents=True, exist_ok=True)
         atomic.put_text(file, json.dumps(settings))
-    # Folders from before views were chosen have one.
+    # Folders from before views could be chosen have one, and no other key that is missing.
     others = {"views": 1, **json.loads(file.read_text())}
     for name, value in settings.items():
         if others.get(name) != value:
@@ -200,6 +206,10 @@ def _parser() -> argparse.ArgumentParser:
                         help="of a photograph, over which beliefs are averaged")  # fmt: skip
     parser.add_argument("--augment", choices=["off", "light", "heavy"], default="light",
                         help="of the photographs, by both readers")  # fmt: skip
+    parser.add_argument("--start", type=Path,
+                        help="folder of other weights of gnomon-tiny to begin with")  # fmt: skip
+    parser.add_argument("--without", choices=SOURCES,
+                        help="what the drawings' photo look leaves out")  # fmt: skip
     parser.add_argument("--plot", type=Path, help="picture of the mean distances")
     parser.add_argument("--out", type=Path, default=Path("runs/real"))
     return parser

@@ -11,7 +11,9 @@ import pytest
 from benchmarks.real.__main__ import main
 from benchmarks.real.cells import Lab
 from benchmarks.real.cnn import read_by_cnn
-from benchmarks.real.photographs import choose, read_photographs, split_by_group
+from benchmarks.real.looks import SOURCES, leave_out, options_without
+from benchmarks.real.photographs import SUBJECTS, choose, read_photographs, split_by_group
+from gnomon import generators
 
 
 def test_groups_of_the_test_are_never_trained_on(dials, tmp_path):
@@ -37,6 +39,22 @@ def test_a_zip_is_read_as_its_folder(dials, tmp_path):
             archive.write(file, file.name)
     names = [p.file.name for p in read_photographs(tmp_path / "set.zip", tmp_path / "work")]
     assert names == [p.file.name for p in read_photographs(dials, tmp_path)]
+
+
+def draw_without(source):
+    drawn = options_without(source, SUBJECTS["needles"].drawn)
+    generator = generators.create(drawn["kind"], **drawn["options"])
+    with leave_out(source):
+        samples = [generator[index] for index in range(4)]
+    return [sample.image.tobytes() for sample in samples]
+
+
+def test_every_source_of_the_look_can_be_left_out():
+    whole = draw_without(None)
+    without = {source: draw_without(source) for source in SOURCES}
+    assert all(pictures != whole for pictures in without.values())
+    assert len({tuple(pictures) for pictures in without.values()}) == len(SOURCES)
+    assert draw_without(None) == whole
 
 
 def test_distances_go_round_and_unread_is_farthest(dials, tmp_path):
