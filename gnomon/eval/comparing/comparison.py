@@ -14,6 +14,7 @@ from gnomon.eval.comparing.guessing import ChanceTest, compare_with_chance
 from gnomon.eval.formatting import difference_text, figure, lower_first, p_text
 from gnomon.eval.scoring import belief
 from gnomon.eval.scoring.runs import ScoredAnswer, Scores, type_as_kind
+from gnomon.eval.scoring.score import has_refusals, refusal_metrics, with_refusal
 from gnomon.eval.stats.significance import holm
 
 Seeds: TypeAlias = "Mapping[int, Scores]"
@@ -133,15 +134,25 @@ def compare_uncorrected(
         {0: scores} if isinstance(scores, Scores) else scores for scores in (baseline, candidate)
     ]
     sides = [_items_by_seed(scores, name) for scores, name in zip(seeds, names, strict=True)]
+    if any(has_refusals(items.values()) for side in sides for items in side.values()):
+        # A run in which nobody refuses has no such measure of its own.
+        sides = [
+            {
+                seed: {i: with_refusal(item) for i, item in items.items()}
+                for seed, items in s.items()
+            }
+            for s in sides
+        ]
     items = next(iter(sides[0].values()))
     _check_same(items, next(iter(sides[1].values())), names)
     differences = []
     for type_name in next(iter(seeds[0].values())).summaries:
         of_type = [i for i, item in items.items() if item.type_name == type_name]
         costs = TYPES[type_name].costs([items[i].truth for i in of_type])
-        # Intervals and refusals are not compared: who refuses other answers is right among others.
-        metrics = TYPES[type_name].metrics
-        metrics += belief.metrics(type_name, [items[i].measures for i in of_type])
+        # Intervals are not compared, nor who is sure: those who withhold other answers are right
+        # among others.
+        rows = [items[i].measures for i in of_type]
+        metrics = TYPES[type_name].metrics + belief.metrics(type_name, rows) + refusal_metrics(rows)
         for metric in metrics:
             # Medians and R² have no measure per item, and a metric without a better side has no
             # verdict.

@@ -37,8 +37,8 @@ def score(
             beliefs[answer.type_name].append((prediction, answer.truth))
         answers.append(answer)
     summaries, constants = {}, {}
-    if any(answer.is_refusal or not answer.truth.is_readable for answer in answers):
-        answers = [_with_refusal(answer) for answer in answers]
+    if has_refusals(answers):
+        answers = [with_refusal(answer) for answer in answers]
     # In the order of TYPES, in which reports list them.
     for type_name in TYPES:
         indices = [index for index, answer in enumerate(answers) if answer.type_name == type_name]
@@ -144,13 +144,18 @@ def metrics_of(type_name: str, rows: Sequence[Mapping[str, float]]) -> tuple[Met
     return (
         TYPES[type_name].metrics
         + belief.metrics(type_name, rows)
-        + _refusal_metrics(rows)
+        + refusal_metrics(rows)
         + certainty.metrics(type_name, rows)
         + edges.metrics(type_name, rows)
     )
 
 
-def _with_refusal(answer: ScoredAnswer) -> ScoredAnswer:
+def has_refusals(answers: Iterable[ScoredAnswer]) -> bool:
+    """True if any answer says that nothing can be read, or should say it."""
+    return any(answer.is_refusal or not answer.truth.is_readable for answer in answers)
+
+
+def with_refusal(answer: ScoredAnswer) -> ScoredAnswer:
     """Measure whether an answer wrongly says that nothing can be read.
 
     Where nothing can be read, that is no mistake, and the answer has no such measure.
@@ -160,7 +165,7 @@ def _with_refusal(answer: ScoredAnswer) -> ScoredAnswer:
     return replace(answer, measures={**answer.measures, _WRONGLY: float(answer.is_refusal)})
 
 
-def _refusal_metrics(rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
+def refusal_metrics(rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
     """Return the metric of wrong refusals, if any answer of the exam is or should be a refusal."""
     return _REFUSAL_METRICS if any(_WRONGLY in measures for measures in rows) else ()
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from eval_toys import csv_rows, exam, scored
 
-from gnomon.eval import RunResult, reward, table
+from gnomon.eval import RunResult, compare, reward, table
 from gnomon.eval.calibration.calibration import Calibration, Certifier, Terms, calibrate
 from gnomon.eval.report.page import write_report
 from gnomon.eval.scoring.belief import belief_of, best_answer, measures
@@ -45,6 +45,17 @@ def test_an_exam_without_any_is_summed_up_as_ever():
     names = [line.name for line in result.summaries["cyclic"].results]
     assert "unreadable_wrongly" not in names
     assert all("unreadable_wrongly" not in item.measures for item in result.items)
+
+
+def test_two_models_are_compared_in_wrong_refusals():
+    samples = exam(*READABLE * 3)
+    careful = scored(samples, ["unreadable"] * 8 + ["3"] * 4)
+    bold = scored(samples, ["0", "1", "2", "3"] * 3)
+    (wrongly,) = (d for d in compare(careful, bold).differences if d.name == "unreadable_wrongly")
+    assert (wrongly.baseline, wrongly.candidate) == (8 / 12, 0)
+    assert (wrongly.verdict, wrongly.test) == ("better", "McNemar's exact test")
+    names = {d.name for d in compare(bold, bold).differences}
+    assert "unreadable_wrongly" not in names
 
 
 def test_a_free_text_that_is_the_word_stays_an_answer():
