@@ -112,6 +112,25 @@ def test_a_folder_of_photographs_gets_intervals_and_refusals(calibrated, photos,
     assert "; right in " in line
 
 
+@pytest.mark.slow
+def test_a_calibration_over_three_views_answers_over_three_views(run, tmp_path, here, capsys):
+    shutil.copytree(run, tmp_path / "run")
+    words = (*CLOCKS, "eval.split=val", "eval.samples=20", f"eval.belief=[{HALVES}]")
+    assert gnomon("calibrate", tmp_path / "run", *words, "--within", 60, "eval.views=3") == 0
+    assert calibrations.read(tmp_path / "run").views == 3
+    capsys.readouterr()
+    assert gnomon("predict", tmp_path / "run", *CLOCKS, "eval.samples=4") == 0
+    answers = predictions.read(Path(capsys.readouterr().out.strip()))
+    assert all(answer.settings["views"] == 3 for answer in answers)
+    assert all(answer.certainty is not None for answer in answers)
+    # One view gives another belief of the same clock.
+    one_view = ("eval.answer=mode", f"eval.belief=[{HALVES}]", "eval.samples=4", "eval.views=1")
+    assert gnomon("predict", tmp_path / "run", *CLOCKS, *one_view, "-o", here / "one.jsonl") == 0
+    (other, *_) = predictions.read(here / "one.jsonl")
+    assert other.sample_id == answers[0].sample_id
+    assert other.logprobs != answers[0].logprobs
+
+
 def test_a_report_says_what_intervals_hold(calibrated, here, capsys):
     """Against the certainty of each answer, and the share that was asked for."""
     words = (*CLOCKS, "eval.samples=20", "--answered", 0.5)
