@@ -3,8 +3,10 @@ announced."""
 
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pipeline_toys import UNEVEN
@@ -34,12 +36,19 @@ def test_no_server_holds_a_question_for_ever(url, monkeypatch, how):
     assert 1 < time.monotonic() - began < 10
 
 
-def test_a_wait_is_announced_once_for_all_questions_that_wait(url, capsys):
-    began = time.monotonic()
+def test_a_wait_is_announced_once_for_all_questions_that_wait(url, monkeypatch, capsys):
+    """The clock stands still, and nobody asks again before all have been refused."""
+    everyone, waits = threading.Barrier(8), []
+
+    def sleep(seconds):
+        waits.append(seconds)
+        everyone.wait(timeout=60)
+
+    monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: 100.0, sleep=sleep))
     samples = UNEVEN[:1] * 8
     found = ask_all(Server(url, "busy-2"), samples, total=8, n_parallel=8, max_tokens=9)
     assert {reply.text for _, reply in found} == {"10:08"}
-    assert time.monotonic() - began > 2
+    assert waits == [2] * 8
     # Another test's threads may still be waiting for a server of their own that is gone.
     lines = capsys.readouterr().err.splitlines()
     said = [line for line in lines if "again" in line and url in line]
