@@ -4,7 +4,8 @@ python -m benchmarks.real needles.zip                    # the whole table: hour
 python -m benchmarks.real digits.zip --counts 20 all --seeds 1 --steps 100
 python -m benchmarks.real digits.zip --counts 0 --drawings without    # the model as it ships
 python -m benchmarks.real gauges/ --question "What does the gauge read?" --step 0.5
-python -m benchmarks.real needles.zip --counts 0 --drawings with --without glass --out runs/no-glass
+python -m benchmarks.real needles.zip --counts 0 --drawings with --start flat/ --without glass \
+    --steps 240 --learning-rate 5e-4 --out runs/no-glass   # flat/: weights that never saw the look
 
 A set is a folder or a zip with labels.csv: image, value and a group such as the camera. A third of
 the groups is never seen in training, and gnomon-tiny is shown no photograph more than 30 times.
@@ -28,7 +29,7 @@ import numpy as np
 from benchmarks.real import cnn
 from benchmarks.real.cells import GREEDY, Cell, Lab, Row, cells_for
 from benchmarks.real.curve import draw_curve
-from benchmarks.real.looks import SOURCES, leave_out, options_without
+from benchmarks.real.looks import SOURCES, check_is_drawn, leave_out, options_without
 from benchmarks.real.photographs import SUBJECTS, choose, read_photographs, split_by_group
 from gnomon import atomic
 from gnomon.eval.scoring.belief import RULES
@@ -74,6 +75,8 @@ def _lab(options: argparse.Namespace) -> tuple[Lab, list[Cell]]:
     subject = SUBJECTS.get(name)
     if subject is None and (options.question is None or options.step is None):
         raise ValueError(f"{options.set}: give --question and --step, which no set of its name has")
+    drawn = subject.drawn if subject and options.drawings != "without" else None
+    check_is_drawn(options.without, drawn)
     out = options.out / name
     train, test = split_by_group(read_photographs(options.set, out))
     test = choose(test, options.most, 0)
@@ -81,7 +84,7 @@ def _lab(options: argparse.Namespace) -> tuple[Lab, list[Cell]]:
         train=train,
         test=test,
         question=options.question or (subject.question if subject else ""),
-        drawn=options_without(options.without, subject.drawn) if subject else None,
+        drawn=options_without(options.without, drawn) if drawn else None,
         cycle=subject.cycle if subject else options.cycle,
         step=subject.step if options.step is None and subject else options.step,
         steps=options.steps,
@@ -122,7 +125,7 @@ def _require_settings(lab: Lab, most: int, without: str | None) -> None:
     if not file.is_file():
         lab.out.mkdir(parents=True, exist_ok=True)
         atomic.put_text(file, json.dumps(settings))
-    # Folders from before views could be chosen have one, and no other key that is missing.
+    # Older folders lack `views`, which was 1, and `start` and `without`, which were None.
     others = {"views": 1, **json.loads(file.read_text())}
     for name, value in settings.items():
         if others.get(name) != value:

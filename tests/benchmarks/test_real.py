@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import shutil
 import zipfile
 
 import numpy as np
 import pytest
 
+from benchmarks.real import looks
 from benchmarks.real.__main__ import main
 from benchmarks.real.cells import Lab
 from benchmarks.real.cnn import read_by_cnn
 from benchmarks.real.looks import SOURCES, leave_out, options_without
 from benchmarks.real.photographs import SUBJECTS, choose, read_photographs, split_by_group
 from gnomon import generators
+from gnomon.generators.instruments import dial
+from gnomon.generators.looks import photo
 
 
 def test_groups_of_the_test_are_never_trained_on(dials, tmp_path):
@@ -41,20 +45,70 @@ def test_a_zip_is_read_as_its_folder(dials, tmp_path):
     assert names == [p.file.name for p in read_photographs(dials, tmp_path)]
 
 
-def draw_without(source):
-    drawn = options_without(source, SUBJECTS["needles"].drawn)
+def draw_without(source, subject="needles"):
+    drawn = options_without(source, SUBJECTS[subject].drawn)
     generator = generators.create(drawn["kind"], **drawn["options"])
     with leave_out(source):
-        samples = [generator[index] for index in range(4)]
-    return [sample.image.tobytes() for sample in samples]
+        return [generator[index] for index in range(4)]
 
 
 def test_every_source_of_the_look_can_be_left_out():
     whole = draw_without(None)
-    without = {source: draw_without(source) for source in SOURCES}
-    assert all(pictures != whole for pictures in without.values())
-    assert len({tuple(pictures) for pictures in without.values()}) == len(SOURCES)
-    assert draw_without(None) == whole
+    for source in SOURCES:
+        less = draw_without(source)
+        assert all(a.image != b.image for a, b in zip(whole, less, strict=True)), source
+    again = draw_without(None)
+    assert all(a.image == b.image for a, b in zip(whole, again, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("source", "stages"),
+    [("glass", ["_glass", "_obstruct"]), ("camera", ["_lens", "_record"]),
+     ("exposure", ["_expose"]), ("light", ["_materials", "_lamp_field"])],
+)  # fmt: skip
+def test_a_stage_that_is_left_out_is_not_run(monkeypatch, source, stages):
+    def fail(*_):
+        pytest.fail("this stage is left out")
+
+    for stage in stages:
+        monkeypatch.setattr(photo, stage, fail)
+    draw_without(source)
+
+
+def test_all_pointers_are_needles_without_pointers(monkeypatch):
+    pointers = dial.POINTERS
+    monkeypatch.setattr(dial, "POINTERS", {"needle": pointers["needle"]})
+    needles = draw_without(None)
+    monkeypatch.setattr(dial, "POINTERS", pointers)
+    less = draw_without("pointers")
+    assert [s.image for s in less] == [s.image for s in needles]
+
+
+def test_leaving_out_what_is_not_drawn_is_refused(dials, tmp_path, capsys):
+    words = [str(dials), "--question", "?", "--step", "1", "--out", str(tmp_path)]
+    assert main([*words, "--without", "glass"]) == 2
+    assert "--without glass: nothing is drawn here" in capsys.readouterr().err
+    shutil.copytree(dials, tmp_path / "digits")
+    assert main([str(tmp_path / "digits"), "--without", "pointers", "--out", str(tmp_path)]) == 2
+    assert "--without pointers: a counter has none" in capsys.readouterr().err
+
+
+def test_a_training_begins_at_other_weights_and_without_a_source(dials, tmp_path, monkeypatch):
+    """Of the whole command, all but the training and the answers."""
+    shutil.copytree(dials, tmp_path / "needles")
+    labs = []
+
+    def ask(lab, *_, **__):
+        assert photo._glass is looks._same
+        labs.append(lab)
+        raise ValueError("enough")
+
+    monkeypatch.setattr(Lab, "train_and_ask", ask)
+    words = ["--counts", "0", "--drawings", "with", "--without", "glass", "--start", "flat"]
+    assert main([str(tmp_path / "needles"), *words, "--out", str(tmp_path / "out")]) == 2
+    (lab,) = labs
+    assert str(lab.weights) == "flat"
+    assert photo._glass is not looks._same
 
 
 def test_distances_go_round_and_unread_is_farthest(dials, tmp_path):

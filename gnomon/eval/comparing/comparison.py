@@ -139,9 +139,9 @@ def compare_uncorrected(
         sides = [
             {
                 seed: {i: with_refusal(item) for i, item in items.items()}
-                for seed, items in s.items()
+                for seed, items in by_seed.items()
             }
-            for s in sides
+            for by_seed in sides
         ]
     items = next(iter(sides[0].values()))
     _check_same(items, next(iter(sides[1].values())), names)
@@ -149,8 +149,8 @@ def compare_uncorrected(
     for type_name in next(iter(seeds[0].values())).summaries:
         of_type = [i for i, item in items.items() if item.type_name == type_name]
         costs = TYPES[type_name].costs([items[i].truth for i in of_type])
-        # Intervals are not compared, nor who is sure: those who withhold other answers are right
-        # among others.
+        # Intervals and certainty are not compared: models that withhold different answers are right
+        # about different questions.
         rows = [items[i].measures for i in of_type]
         metrics = TYPES[type_name].metrics + belief.metrics(type_name, rows) + refusal_metrics(rows)
         for metric in metrics:

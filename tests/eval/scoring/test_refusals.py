@@ -59,8 +59,11 @@ def test_two_models_are_compared_in_wrong_refusals():
 
 
 def test_a_free_text_that_is_the_word_stays_an_answer():
-    samples = exam(Text("unreadable"), Text("unreadable", ("open", "unreadable")))
-    assert all(i.correct for i in scored(samples, ["Unreadable"] * 2).items)
+    samples = exam(Text("unreadable"), Text("unreadable", ("open", "unreadable")), Text("open"))
+    right = scored(samples, ["Unreadable", "Unreadable", "open"])
+    assert all(i.correct and not i.is_refusal for i in right.items)
+    wrong = scored(samples, ["Unreadable"] * 3)
+    assert [i.is_refusal for i in wrong.items] == [False, False, True]
 
 
 def test_the_page_and_its_csv_say_it(tmp_path):
