@@ -263,3 +263,25 @@ def test_ticks_can_be_counted():
     for index in range(60):
         ticks = np.array([t["at"] for t in create("gauge", size=160).draw(index).facts["ticks"]])
         assert np.linalg.norm(np.diff(ticks, axis=0), axis=1).min() >= MIN_TICK_GAP
+
+
+@pytest.mark.parametrize(
+    ("options", "question"),
+    [
+        (
+            {"instruments": ["speedometer"], "scales": ["km/h 0 220 20 5"]},
+            "What does the speedometer read? Answer in km/h.",
+        ),
+        ({"instruments": ["dial"]}, "What does the dial read? Answer with a number."),
+        ({"instruments": ["dial"], "questions": ["read", "find"]},
+         "What does the dial read? Answer with a number."),
+        ({"instruments": ["speedometer"]}, None),  # km/h or mph
+        ({"instruments": ["dial", "compass"]}, None),
+        ({"instruments": ["dial"], "questions": ["read", "where"]}, None),
+    ],
+)  # fmt: skip
+def test_one_instrument_with_one_unit_has_a_general_question(options, question):
+    gauge = Gauge(split="train", **options)
+    assert gauge.general_question == question
+    if question:
+        assert question in {sample.question for sample in gauge[:20]}

@@ -184,6 +184,16 @@ class Gauge(PictureGenerator):
         }
 
     @property
+    def general_question(self) -> str | None:
+        """The question for the reading of the only instrument, whose scales share a unit."""
+        if {*self.questions} - {"find"} != {"read"} or len(self._scales["read"]) > 1:
+            return None
+        ((name, scales),) = self._scales["read"].items()
+        if len({scale.unit for scale in scales}) > 1:
+            return None
+        return questions.read_question(INSTRUMENTS[name], scales[0])
+
+    @property
     def box_questions(self) -> tuple[str, ...]:
         """Questions where the instruments are, which name them."""
         if "find" not in self.questions:

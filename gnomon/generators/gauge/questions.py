@@ -51,16 +51,24 @@ def ask(
     """Build the question about a reading, whose value is written as for its instrument."""
     written = reading._replace(value=instrument.answer(reading.value))
     answer = _ASK[question](scale, written, rng)
-    phrases = instrument.phrases()
-    texts = phrases.texts.get(question, _WORDS["instrument"][question])
+    texts = instrument.phrases().texts.get(question, _WORDS["instrument"][question])
     text = rng.choice(texts) if isinstance(texts, list) else texts
+    return answer._replace(text=_fill(text, instrument, scale, answer.limits))
+
+
+def read_question(instrument: Instrument, scale: Scale) -> str:
+    """Return the first wording of the question for the reading."""
+    texts = instrument.phrases().texts.get("read", _WORDS["instrument"]["read"])
+    return _fill(texts[0] if isinstance(texts, list) else texts, instrument, scale)
+
+
+def _fill(text: str, instrument: Instrument, scale: Scale, limits: _Range | None = None) -> str:
+    """Put the instrument's names, the scale's unit and the limits into a text."""
+    phrases, (low, high) = instrument.phrases(), limits or (None, None)
     if not scale.unit:
         text = text.replace("in {unit}", "with a number").replace(" {unit}", "")
-    low, high = answer.limits or (None, None)
     unit = _WORDS["unit"].get(scale.unit, scale.unit)
-    return answer._replace(
-        text=text.format(name=phrases.name, unit=unit, pointer=phrases.pointer, low=low, high=high)
-    )
+    return text.format(name=phrases.name, unit=unit, pointer=phrases.pointer, low=low, high=high)
 
 
 def box_question(name: str) -> str:
