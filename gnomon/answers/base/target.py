@@ -47,6 +47,11 @@ class Target(ABC):
     """True if the answer is a list of boxes; an empty one says that there is nothing."""
 
     @property
+    def is_refusing_word(self) -> bool:
+        """True of a readable answer such as the word "unreadable" on a sign."""
+        return False
+
+    @property
     def type_name(self) -> str:
         """Key of its type in `registry.TYPES`, of which a 24-hour dial has one of its own."""
         return self.name

@@ -27,6 +27,14 @@ class Text(Target):
         if self.choices and self.text not in self.choices:
             raise ValueError(f"text={self.text!r}: not among the choices {self.choices!r}")
 
+    @property
+    def is_refusing_word(self) -> bool:
+        """True of the words that other answers refuse with."""
+        # Imported here: who draws or stores texts reads none.
+        from gnomon.answers.unreadable.read import is_refusal
+
+        return is_refusal(self.text)
+
     def bar(self, size: Size | None) -> str:
         """Bar of the number of characters."""
         return count_bar(len(self.text))

@@ -14,7 +14,7 @@ from gnomon.eval.scoring.chance import chance
 from gnomon.eval.scoring.metrics import Units, estimate_metric
 from gnomon.eval.scoring.questions import Question
 from gnomon.eval.scoring.runs import Result, ScoredAnswer, Scores, Summary
-from gnomon.sample import Prediction, Sample, Target, Text
+from gnomon.sample import Prediction, Sample, Target
 
 
 def score(
@@ -94,7 +94,7 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
         certainty=prediction.certainty,
         intervals=tuple(edges.box_intervals(prediction, value, type_name)),
         # A sign or a list of choices may say "unreadable" itself.
-        is_refusal=is_refusal(text) and not (isinstance(truth, Text) and is_refusal(truth.text)),
+        is_refusal=is_refusal(text) and not truth.is_refusing_word,
     )
 
 
