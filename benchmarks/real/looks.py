@@ -26,9 +26,8 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 
 
 def _plain_bodies(layers: photo.Layers, *_: object) -> photo.FloatImage:
-    mask = np.float32(1 / 255) * layers.mask[..., None]
-    still, pointer = (np.float32(1 / 255) * part for part in layers[:2])
-    scene: photo.FloatImage = still + (pointer - still) * mask
+    still, pointer, mask = (photo._to_float(part) for part in layers[:3])
+    scene: photo.FloatImage = still + (pointer - still) * mask[..., None]
     return scene
 
 
@@ -41,7 +40,7 @@ def _same(scene: photo.FloatImage, *_: object) -> photo.FloatImage:
 
 
 def _pixels(image: photo.FloatImage, *_: object) -> Pixels:
-    return np.rint(255 * np.clip(image, 0, 1)).astype(np.uint8)
+    return photo._to_pixels(image)
 
 
 _STAGES: dict[str, list[tuple[ModuleType, str, object]]] = {

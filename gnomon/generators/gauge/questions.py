@@ -51,15 +51,21 @@ def ask(
     """Build the question about a reading, whose value is written as for its instrument."""
     written = reading._replace(value=instrument.answer(reading.value))
     answer = _ASK[question](scale, written, rng)
-    texts = instrument.phrases().texts.get(question, _WORDS["instrument"][question])
-    text = rng.choice(texts) if isinstance(texts, list) else texts
+    texts = _wordings(question, instrument)
+    # One wording takes no draw.
+    text = rng.choice(texts) if len(texts) > 1 else texts[0]
     return answer._replace(text=_fill(text, instrument, scale, answer.limits))
 
 
 def read_question(instrument: Instrument, scale: Scale) -> str:
     """Return the first wording of the question for the reading."""
-    texts = instrument.phrases().texts.get("read", _WORDS["instrument"]["read"])
-    return _fill(texts[0] if isinstance(texts, list) else texts, instrument, scale)
+    return _fill(_wordings("read", instrument)[0], instrument, scale)
+
+
+def _wordings(question: str, instrument: Instrument) -> list[str]:
+    """List the wordings of a question, the instrument's own or those of all."""
+    texts = instrument.phrases().texts.get(question, _WORDS["instrument"][question])
+    return texts if isinstance(texts, list) else [texts]
 
 
 def _fill(text: str, instrument: Instrument, scale: Scale, limits: _Range | None = None) -> str:
