@@ -26,7 +26,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 
 
 def _plain_bodies(layers: photo.Layers, *_: object) -> photo.FloatImage:
-    still, pointer, mask = (photo._to_float(part) for part in layers[:3])
+    still, pointer, mask = (photo.to_float(part) for part in layers[:3])
     scene: photo.FloatImage = still + (pointer - still) * mask[..., None]
     return scene
 
@@ -40,7 +40,7 @@ def _same(scene: photo.FloatImage, *_: object) -> photo.FloatImage:
 
 
 def _pixels(image: photo.FloatImage, *_: object) -> Pixels:
-    return photo._to_pixels(image)
+    return photo.to_pixels(image)
 
 
 _STAGES: dict[str, list[tuple[ModuleType, str, object]]] = {

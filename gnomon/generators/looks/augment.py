@@ -27,7 +27,7 @@ from gnomon.generators.drawing import degrade
 from gnomon.generators.drawing.canvas import Pixels
 from gnomon.generators.drawing.pose import HALF, Pose
 from gnomon.generators.drawing.shapes import oblong
-from gnomon.generators.looks.photo import NOISIEST, FloatImage
+from gnomon.generators.looks.photo import NOISIEST, FloatImage, to_float, to_pixels
 from gnomon.generators.rng import Rng
 from gnomon.sample import Sample
 
@@ -80,7 +80,7 @@ def augment_picture(
     pixels = cv2.warpPerspective(
         pixels, centred, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
-    scene = pixels * np.float32(1 / 255)
+    scene = to_float(pixels)
     scene = _light(scene, limits, rng)
     scene = _front(scene, limits, rng, [box_after(box, move, (width, height)) for box in boxes])
     scene = _develop(scene, limits, rng)
@@ -264,7 +264,7 @@ def _camera(scene: FloatImage, strength: Augment, rng: Rng) -> Pixels:
     if rng.chance(0.7):
         level = min(rng.uniform(*limits.noise), NOISIEST * float(scene.std()))
         scene = scene + level * _noise(scene.shape[:2], rng)
-    pixels: Pixels = np.rint(255 * np.clip(scene, 0, 1)).astype(np.uint8)
+    pixels: Pixels = to_pixels(scene)
     pixels = degrade.call(file, rng, image=pixels)["image"]
     if pixels.shape[:2] != (height, width):
         way = rng.choice((cv2.INTER_LINEAR, cv2.INTER_CUBIC))

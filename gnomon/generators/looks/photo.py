@@ -93,7 +93,7 @@ def _materials(
     layers: Layers, direction: tuple[float, float], rng: Rng, noise_rng: np.random.Generator
 ) -> FloatImage:
     """Floor, rim and pointer as bodies: grain, bevels, and the shadows that they cast."""
-    still, pointer, mask, case, floor = (_to_float(part) for part in layers)
+    still, pointer, mask, case, floor = (to_float(part) for part in layers)
     height, width = mask.shape
     side = max(height, width)
     still *= (
@@ -173,7 +173,7 @@ def _obstruct(scene: FloatImage, case: Pixels, rng: Rng) -> FloatImage:
     x, y = np.meshgrid(np.linspace(-0.5, 0.5, width), np.linspace(-0.5, 0.5, height))
     edge = (math.cos(turn) * x + math.sin(turn) * y - away).astype(np.float32)
     cover = np.clip(edge * width / rng.uniform(0.8, 4) + 0.5, 0, 1)
-    if (cover * _to_float(case)).mean() > 0.03:  # never a part that must be read
+    if (cover * to_float(case)).mean() > 0.03:  # never a part that must be read
         return scene
     colour = np.array([rng.uniform(0, 0.9) for _ in range(3)], np.float32)
     covered: FloatImage = scene + (colour - scene) * cover[..., None]
@@ -235,7 +235,7 @@ def _record(image: FloatImage, rng: Rng, noise_rng: np.random.Generator) -> Pixe
     if rng.chance(0.45):  # sharpening leaves halos
         soft = cv2.GaussianBlur(image, (0, 0), rng.uniform(0.8, 2.0))
         image = image + rng.uniform(0.3, 1.6) * (image - soft)
-    pixels = _to_pixels(image)
+    pixels = to_pixels(image)
     return _jpeg(pixels, rng.integer(25, 92)) if rng.chance(0.85) else pixels
 
 
@@ -322,10 +322,12 @@ def mask_of(points: Sequence[Points], size: tuple[int, int]) -> Pixels:
     return mask
 
 
-def _to_float(pixels: Pixels) -> FloatImage:
+def to_float(pixels: Pixels) -> FloatImage:
+    """Return pixels as light, 0 to 1."""
     light: FloatImage = pixels * np.float32(1 / 255)
     return light
 
 
-def _to_pixels(light: FloatImage) -> Pixels:
+def to_pixels(light: FloatImage) -> Pixels:
+    """Return light as pixels; darker than 0 is black, brighter than 1 white."""
     return np.rint(255 * np.clip(light, 0, 1)).astype(np.uint8)
