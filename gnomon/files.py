@@ -1,9 +1,14 @@
-"""Files that others may have written: regular ones alone, no larger than fits, inside a folder."""
+"""Files that others may have written: regular ones alone, no larger than fits, inside a folder.
 
+And CSV files in which a spreadsheet runs nothing.
+"""
+
+import csv
 import os
+import re
 import stat
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from io import BufferedReader
 from itertools import product
 from os.path import dirname, isabs, isfile, islink, join, realpath, split
@@ -21,6 +26,12 @@ _KINDS = {
     stat.S_IFBLK: "a device",
     stat.S_IFSOCK: "a socket",
 }
+
+_FORMULA = re.compile(
+    r"(?![-+][\d.,]+(?:e[-+]?\d+)? ?%?\Z)[=+\-@\t\r\n＝＋－＠]",
+    re.ASCII | re.IGNORECASE,
+)
+"""Start of a text that a spreadsheet would run, full-width signs included; no signed number."""
 
 
 def read_toml(module: str, name: str = "") -> dict[str, Any]:
@@ -138,3 +149,20 @@ class Folders:
         if folder not in self._real:
             self._real[folder] = realpath(folder)
         return self._real[folder]
+
+
+def write_rows(file: TextIO, rows: Iterable[Iterable[object]]) -> None:
+    """Write rows of cells as CSV, the header first; the file was opened with `newline=""`.
+
+    A text that a spreadsheet would take for a formula has an apostrophe before it, and undecodable
+    bytes of file names are escaped. Numbers stay numbers, and None is an empty cell.
+    """
+    csv.writer(file).writerows(map(_guarded, row) for row in rows)
+
+
+def _guarded(cell: object) -> object:
+    if not isinstance(cell, str):  # -5 is a number to a spreadsheet, and no formula
+        return cell
+    # An apostrophe is how a user marks a cell as text; Excel and LibreOffice hide it.
+    text = cell.encode("utf-8", "backslashreplace").decode()
+    return f"'{text}" if _FORMULA.match(text) else text

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import gnomon
-from gnomon.spreadsheet import write_rows
+from gnomon.files import write_rows
 
 
 def test_texts_are_guarded_and_numbers_are_not():
@@ -20,4 +20,4 @@ def test_nothing_else_writes_csv():
     root = Path(gnomon.__file__).parent
     writers = re.compile(r"csv\.(writer|DictWriter)|to_csv\(.*index|savetxt")
     found = [f.name for f in root.rglob("*.py") if writers.search(f.read_text(encoding="utf-8"))]
-    assert found == ["spreadsheet.py"]
+    assert found == ["files.py"]

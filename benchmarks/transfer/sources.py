@@ -18,10 +18,10 @@ from PIL import Image
 from benchmarks.transfer import worn
 from gnomon import store
 from gnomon.atomic import put_bytes, put_text
+from gnomon.files import write_rows
 from gnomon.progress import track
 from gnomon.recipe import Columns, Source
 from gnomon.sample import Number, Time
-from gnomon.spreadsheet import write_rows
 
 if TYPE_CHECKING:
     from benchmarks.transfer.asked import Drawn

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon import store
-from gnomon.answers.base.numbers_as_text import to_unit
+from gnomon.answers.base.answer_type import to_unit
 from gnomon.answers.registry import TYPES
 from gnomon.atomic import put_text
 from gnomon.commands.directory import versions

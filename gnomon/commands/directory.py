@@ -1,4 +1,7 @@
-"""A run's directory: who may write into it, and its records of recipe and versions."""
+"""A run's directory: who may write into it, and its records of recipe and versions.
+
+Of processes that were launched together the first alone writes; some verbs refuse them.
+"""
 
 import json
 import os
@@ -6,6 +9,7 @@ import platform
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -15,10 +19,10 @@ import gnomon
 from gnomon import files, generators, jsons
 from gnomon import recipe as recipes
 from gnomon.atomic import put_text
-from gnomon.commands.processes import is_first_process, n_processes
 from gnomon.names import hint
 from gnomon.progress import note
 from gnomon.recipe import Recipe, RecipeError, Source
+from gnomon.store.lock import sole_writer
 from gnomon.store.reading.run_folder import RunFolder
 
 BEFORE, AFTER = "before", "after"
@@ -369,3 +373,31 @@ def write_json(file: Path, value: Any) -> None:
 def pretty_json(value: Any) -> str:
     """Return plain values as JSON with indents and readable Unicode."""
     return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def is_first_process() -> bool:
+    """False in all but one of the processes that were launched together."""
+    # accelerate and torchrun set RANK and WORLD_SIZE for what they launch.
+    return os.environ.get("RANK", "0") == "0"
+
+
+def n_processes() -> int:
+    """Count the processes that were launched together; 1 for one alone."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def lock_run(run: Path) -> AbstractContextManager[None]:
+    """Lock the run's directory for one writer.
+
+    Of processes launched together the first holds the lock; the others write nothing there.
+    """
+    return sole_writer(run, folder=True) if is_first_process() else nullcontext()
+
+
+def check_single_process(verb: str) -> None:
+    """Refuse several launched processes: they would all write the same files."""
+    if n_processes() > 1:
+        raise RecipeError(
+            f"gnomon {verb} is of one process, {n_processes()} were launched: launch `gnomon"
+            f" train`, then `gnomon {verb}` alone, which leaves what is trained and does the rest"
+        )

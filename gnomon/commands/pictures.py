@@ -14,13 +14,12 @@ from gnomon.commands.directory import AFTER, BEFORE
 from gnomon.eval.formatting import certainty_text, edge_texts
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.questions import QuestionFile, question_path
-from gnomon.files import open_bytes
+from gnomon.files import open_bytes, write_rows
 from gnomon.generators.base import Generator
 from gnomon.pipeline import families
 from gnomon.progress import warn
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.sample import Prediction, Sample, Target, Text
-from gnomon.spreadsheet import write_rows
 from gnomon.store import Samples
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.pictures import load_picture

@@ -10,8 +10,16 @@ from gnomon.commands._parser import Few
 from gnomon.commands.answer_files import pictures_of, score_run
 from gnomon.commands.answerer import answer_exam
 from gnomon.commands.card import write_card
-from gnomon.commands.directory import AFTER, BEFORE, announce, as_begun, claim, default_run
-from gnomon.commands.processes import check_single_process, lock_run
+from gnomon.commands.directory import (
+    AFTER,
+    BEFORE,
+    announce,
+    as_begun,
+    check_single_process,
+    claim,
+    default_run,
+    lock_run,
+)
 from gnomon.commands.resolve import Resolved
 from gnomon.commands.score import check_outputs, report
 from gnomon.eval.report.files import ReportFiles

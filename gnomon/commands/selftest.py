@@ -19,9 +19,15 @@ from typing import TYPE_CHECKING
 from gnomon import jsons
 from gnomon.atomic import put_text
 from gnomon.commands.answerer import answer_exam
-from gnomon.commands.directory import AFTER, announce, check_all_are_ours, claim, versions
+from gnomon.commands.directory import (
+    AFTER,
+    announce,
+    check_all_are_ours,
+    check_single_process,
+    claim,
+    versions,
+)
 from gnomon.commands.exam import Exam
-from gnomon.commands.processes import check_single_process
 from gnomon.commands.resolve import resolve_values
 from gnomon.commands.train import check_is_local
 from gnomon.dialect import Dialect

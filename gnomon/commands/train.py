@@ -7,9 +7,15 @@ from typing import Any
 
 from gnomon import store
 from gnomon.commands.card import has_card, write_card
-from gnomon.commands.directory import as_begun, claim, default_run
+from gnomon.commands.directory import (
+    as_begun,
+    claim,
+    default_run,
+    is_first_process,
+    lock_run,
+    n_processes,
+)
 from gnomon.commands.exam import USUAL
-from gnomon.commands.processes import is_first_process, lock_run, n_processes
 from gnomon.commands.resolve import Resolved, is_data, resolve, warn_of_mistakes
 from gnomon.commands.user_rows import note_few_groups, note_validation, warn_of_repeats
 from gnomon.progress import warn

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.answers.base.answer_type import Value
-from gnomon.answers.base.numbers_as_text import NONE as NONE
-from gnomon.answers.base.numbers_as_text import decimal_places, format_decimals, to_unit
-from gnomon.answers.base.numbers_as_text import figure as figure
+from gnomon.answers.base.answer_type import NONE as NONE
+from gnomon.answers.base.answer_type import Value, decimal_places, format_decimals, to_unit
+from gnomon.answers.base.answer_type import figure as figure
 from gnomon.answers.registry import TYPES
 from gnomon.sample import Certainty, Prediction, Target
 

@@ -7,9 +7,16 @@ from decimal import Context, Decimal
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
-from gnomon.answers.base.answer_type import Answer, AnswerType, Axis, ErrorHistogram, Metric, Value
+from gnomon.answers.base.answer_type import (
+    Answer,
+    AnswerType,
+    Axis,
+    ErrorHistogram,
+    Metric,
+    Value,
+    format_exact,
+)
 from gnomon.answers.base.dialect import Dialect
-from gnomon.answers.base.numbers_as_text import format_exact
 from gnomon.answers.base.target import Size
 from gnomon.answers.number.answer import Number, wrap_around
 from gnomon.answers.number.read import parse_number, read_number

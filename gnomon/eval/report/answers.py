@@ -24,8 +24,8 @@ from gnomon.eval.report.plots import colour, error_class
 from gnomon.eval.scoring import margins
 from gnomon.eval.scoring.questions import Fact
 from gnomon.eval.scoring.runs import RunResult, ScoredAnswer
+from gnomon.files import write_rows
 from gnomon.sample import Sample, Size
-from gnomon.spreadsheet import write_rows
 
 MOST = 10_000
 """Questions in a page; fewer if there are more than two runs."""

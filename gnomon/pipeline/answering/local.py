@@ -11,11 +11,10 @@ from gnomon.answers.unreadable.answer import WORD
 from gnomon.eval.calibration.calibration import Certifier
 from gnomon.eval.scoring import margins, predictions, questions
 from gnomon.eval.scoring.edges import kept_axes
-from gnomon.pipeline.answering.belief import answer_logprobs
+from gnomon.pipeline.answering.belief import answer_logprobs, average_beliefs, other_views
 from gnomon.pipeline.answering.coordinates import BoxText, choose_edges, without_marks
 from gnomon.pipeline.answering.long_numbers import range_logprobs
 from gnomon.pipeline.answering.rule import GREEDY, AnswerRule, Choice, full_settings
-from gnomon.pipeline.answering.views import average_beliefs, other_views
 from gnomon.pipeline.collate import prompt_of, resized_size, resized_sizes
 from gnomon.pipeline.load import Loaded, inference
 from gnomon.progress import track, warn

@@ -8,8 +8,11 @@ testing is trained on by mistake.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from gnomon import names
@@ -27,6 +30,11 @@ BENCHMARKS = {
     "ticktockvqa": "gnomon.store.benchmarks.instruments:ticktockvqa",
     "vlmevalkit": "gnomon.store.benchmarks.questions:vlmevalkit",
 }
+# Folder of pictures that the user allows besides the file's own. A context variable, because the
+# benchmarks' functions do not take it.
+_ALLOWED: ContextVar[str | None] = ContextVar("pictures", default=None)
+# Parts of a picture's path that are tried, from its end.
+_MAX_TAIL = 20
 
 
 def open_benchmark(
@@ -41,7 +49,6 @@ def open_benchmark(
 
     Pictures lie beside the file, or in the folder `pictures`.
     """
-    from gnomon.store.benchmarks import _cells
     from gnomon.store.user_data.building import build_table, cached_table
     from gnomon.store.user_data.lines import read_rows
 
@@ -59,7 +66,7 @@ def open_benchmark(
             raise ValueError(f"the row is not in the benchmark's layout: {reason}") from error
 
     def table() -> UserTable:
-        with _cells.allow_pictures(pictures):
+        with _allow_pictures(pictures):
             return build_table(file.name, read_rows(file), read, {"benchmark": name}, on_bad)
 
     return cached_table(file, (name, on_bad, pictures), table).part(split)
@@ -69,3 +76,52 @@ def split_of_file(file: Path) -> str:
     """Return the split in a file's name, or test if it has none."""
     match = re.search(r"(?<![a-z])(train|val|dev)", file.stem.lower())
     return {"train": "train", "val": "val", "dev": "val"}[match[1]] if match else "test"
+
+
+def cell(raw: dict[str, Any], *columns: str) -> Any:
+    """Return the first of the columns that is not empty."""
+    for column in columns:
+        if raw.get(column) not in (None, ""):
+            return raw[column]
+    raise ValueError(
+        f"column {columns[0]!r} is empty or not there (there are {', '.join(map(str, raw))})"
+    )
+
+
+@contextmanager
+def _allow_pictures(pictures: str | None) -> Iterator[None]:
+    """Allow pictures in this folder, too, while a benchmark's file is read."""
+    token = _ALLOWED.set(pictures)
+    try:
+        yield
+    finally:
+        _ALLOWED.reset(token)
+
+
+def find_picture(raw: dict[str, Any], file: Path, column: str, *folders: str) -> Path | bytes:
+    """Return the picture at the path in a column, or the bytes that the row has as `image`.
+
+    The path is looked for beside the file, in its `folders`, and in the folder that the user
+    allows. Published paths begin elsewhere: any tail of data/coco/train2014/a.jpg may exist here.
+    """
+    from gnomon.store.user_data.opening import picture_folders
+
+    value = raw.get(column) or cell(raw, "image")
+    path = value.get("bytes") if isinstance(value, dict) else value  # the datasets library wraps it
+    if isinstance(path, bytes):
+        return path
+    if not isinstance(path, str):
+        raise ValueError("the `image` column holds no picture")
+    parts = PurePosixPath(path).parts[-_MAX_TAIL:]
+    # The longest tail first: the more of a published path exists here, the better.
+    tails = ["/".join(parts[first:]) for first in range(len(parts))]
+    roots = [file.parent, *(file.parent / folder for folder in folders)]
+    try:
+        return picture_folders(*roots, pictures=_ALLOWED.get()).find(*tails)
+    except ValueError as error:
+        raise ValueError(f"{error} ({path!r} is looked for beside {file.name})") from error
+
+
+def picture_group(image: Path | bytes) -> str:
+    """Return a name that rows of the same picture share."""
+    return image.name if isinstance(image, Path) else sha256(image).hexdigest()[:16]

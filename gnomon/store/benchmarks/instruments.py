@@ -10,7 +10,7 @@ from typing import Any, Literal
 from gnomon import files, jsons
 from gnomon.recipe import Columns
 from gnomon.sample import Number, Text, Time
-from gnomon.store.benchmarks import _cells, split_of_file
+from gnomon.store.benchmarks import cell, find_picture, picture_group, split_of_file
 from gnomon.store.user_data.table import UserRow
 
 _TASKS = ("time", "shift", "angle", "zone")
@@ -32,13 +32,13 @@ def clockbench(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
     `exact` is stricter than its accuracy; compare "within 1 minute". The right answer to an
     impossible clock is that it is not valid.
     """
-    image = _cells.find_picture(raw, file, "image_url", "../images")
+    image = find_picture(raw, file, "image_url", "../images")
     # input.json has its answers in answers.json.
     key = file.with_name(file.name.replace("input", "answers", 1))
     answers = _answers(key, key.stat().st_mtime_ns)[raw["id"]]
     for task in _TASKS:
         if question := raw.get(f"question_{task}"):
-            answer = _cells.cell(answers, f"answer_{task}")
+            answer = cell(answers, f"answer_{task}")
             if isinstance(answer, str):
                 answer = jsons.loads(_TRAILING.sub(r"\1", answer), f"answer {answer!r}")
             target = _target(answer, task)
@@ -89,18 +89,18 @@ def measurebench(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow
     minute" wider than most. Of several intervals in different units the first counts, and the
     question then names its unit.
     """
-    image = _cells.find_picture(raw, file, "img_path")
-    question = str(_cells.cell(raw, "question")).removeprefix("<image 1>").strip()
+    image = find_picture(raw, file, "img_path")
+    question = str(cell(raw, "question")).removeprefix("<image 1>").strip()
     (low, high), unit, several = _right(raw)
     target = _time(low, high) if isinstance(low, str) else _number(low, high, unit)
     if several and unit:
         question = f"{question} Answer in {unit}."
-    yield UserRow(line, image, question, target, _cells.picture_group(image), split_of_file(file))
+    yield UserRow(line, image, question, target, picture_group(image), split_of_file(file))
 
 
 def _right(raw: dict[str, Any]) -> tuple[tuple[Any, Any], str, bool]:
     """Return the interval of right answers, the first name of its unit, and if there are others."""
-    arguments = _cells.cell(raw, "evaluator_kwargs")
+    arguments = cell(raw, "evaluator_kwargs")
     if isinstance(arguments, str):
         arguments = jsons.loads(arguments, "evaluator_kwargs")
     match raw.get("evaluator"):
@@ -156,16 +156,16 @@ def ticktockvqa(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]
     upload. A dial is read on 12 hours: a.m. and p.m., which some scenes show, are not asked
     for. The authors publish no question; the one here is gnomon's.
     """
-    image = _cells.find_picture(raw, file, "image_path", "images")
+    image = find_picture(raw, file, "image_path", "images")
     if raw.get("image_path"):
         split = PurePosixPath(raw["image_path"]).parts[0]
-        label = f"{_cells.cell(raw, 'hour')}:{_cells.cell(raw, 'minute'):0>2}"
+        label = f"{cell(raw, 'hour')}:{cell(raw, 'minute'):0>2}"
     else:
         split = split_of_file(file)
-        label = _cells.cell(raw, "label", "time_string")
+        label = cell(raw, "label", "time_string")
     if split not in ("train", "test"):
         raise ValueError(
             f"image_path {raw.get('image_path')!r}: it should begin with train/ or test/"
         )
     time = Time.from_label(label, Columns(kind="time"), None)
-    yield UserRow(line, image, QUESTION, time, _cells.picture_group(image), split)
+    yield UserRow(line, image, QUESTION, time, picture_group(image), split)

@@ -3,6 +3,7 @@
 import re
 from base64 import b64decode
 from collections.abc import Iterator
+from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 from string import ascii_uppercase
@@ -10,10 +11,12 @@ from typing import Any
 
 from gnomon.recipe import Columns
 from gnomon.sample import Box, Number, Text
-from gnomon.store.benchmarks import _cells, split_of_file
+from gnomon.store.benchmarks import cell, find_picture, picture_group, split_of_file
 from gnomon.store.pictures import picture_size
 from gnomon.store.user_data.lines import read_rows
 from gnomon.store.user_data.table import UserRow
+
+_DECIMAL = re.compile(r"[-+]?\d+(?:\.\d+)?", re.ASCII)
 
 
 def chartqa(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
@@ -23,13 +26,13 @@ def chartqa(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
     {"imgname", "query", "label"} with the charts in png/ beside it; or Parquet rows of `image`,
     `query`, `label`, as on the Hugging Face hub.
     """
-    image = _cells.find_picture(raw, file, "imgname", "png")
-    question = " ".join(str(_cells.cell(raw, "query", "question")).split())
-    label = _cells.cell(raw, "label", "answer")
+    image = find_picture(raw, file, "imgname", "png")
+    question = " ".join(str(cell(raw, "query", "question")).split())
+    label = cell(raw, "label", "answer")
     if isinstance(label, list):  # on the hub it is a list of one
         (label,) = label
-    target = _cells.number_or_text(label)
-    yield UserRow(line, image, question, target, _cells.picture_group(image), split_of_file(file))
+    target = _number_or_text(label)
+    yield UserRow(line, image, question, target, picture_group(image), split_of_file(file))
 
 
 _MARKS = re.compile(r"<<[^<>]*>>")
@@ -42,8 +45,8 @@ def gsm8k(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
     working, #### and the number. The calculator's marks, <<48/2=24>>, are removed from the
     working.
     """
-    question = str(_cells.cell(raw, "question")).strip()
-    working, sign, number = str(_cells.cell(raw, "answer")).rpartition("####")
+    question = str(cell(raw, "question")).strip()
+    working, sign, number = str(cell(raw, "answer")).rpartition("####")
     if not sign:
         raise ValueError("the answer has no ####, which precedes the number")
     columns = Columns(image=None, kind="number")
@@ -62,14 +65,14 @@ def refcoco(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
     The names of the columns tell the two apart, never the numbers.
     """
     columns = Columns(kind="box", box_format="xyxy" if "sent" in raw else "xywh")
-    value = _cells.cell(raw, "sent", "answer")
-    image = _cells.find_picture(raw, file, "image")
-    target = Box.from_label(_cells.cell(raw, "bbox"), columns, picture_size(image))
+    value = cell(raw, "sent", "answer")
+    image = find_picture(raw, file, "image")
+    target = Box.from_label(cell(raw, "bbox"), columns, picture_size(image))
     expressions = [value] if isinstance(value, str) else value
     for index, expression in enumerate(expressions, 1):
         question = f"Where is {' '.join(str(expression).split())}? Give its box."
         part = str(index) if len(expressions) > 1 else ""
-        group = _cells.picture_group(image)
+        group = picture_group(image)
         yield UserRow(line, image, question, target, group, split_of_file(file), part=part)
 
 
@@ -85,23 +88,23 @@ def vlmevalkit(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
     an earlier row that has the picture. `image_path` is a file instead.
     """
     image = _image(raw, file)
-    question = str(_cells.cell(raw, "question")).strip()
+    question = str(cell(raw, "question")).strip()
     hint = (raw.get("hint") or "").strip()
     if hint:
         question = f"{hint}\n{question}"
     choices = {letter: raw[letter] for letter in ascii_uppercase if raw.get(letter)}
-    answer = _cells.cell(raw, "answer")
-    target = Text(answer, tuple(choices)) if choices else _cells.number_or_text(answer)
+    answer = cell(raw, "answer")
+    target = Text(answer, tuple(choices)) if choices else _number_or_text(answer)
     lines = [f"{letter}. {' '.join(choice.split())}" for letter, choice in choices.items()]
     if lines:
         question = "\n".join((question, *lines, "Answer with the letter."))
-    yield UserRow(line, image, question, target, _cells.picture_group(image), split_of_file(file))
+    yield UserRow(line, image, question, target, picture_group(image), split_of_file(file))
 
 
 def _image(raw: dict[str, Any], file: Path) -> Path | bytes:
     if raw.get("image_path"):
-        return _cells.find_picture(raw, file, "image_path", "images")
-    image = str(_cells.cell(raw, "image"))
+        return find_picture(raw, file, "image_path", "images")
+    image = str(cell(raw, "image"))
     # Anything longer is the picture itself.
     if len(image) > _INDEX:
         return b64decode(image, validate=True)
@@ -116,3 +119,9 @@ def _pictures(file: Path, changed: int) -> dict[str, str]:  # noqa: ARG001 - for
     """Base64 of the pictures that rows have themselves, by the rows' index."""
     cells = ((raw.get("index", ""), raw.get("image") or "") for _, raw in read_rows(file))
     return {index: image for index, image in cells if len(image) > _INDEX}
+
+
+def _number_or_text(answer: Any) -> Number | Text:
+    """Take a plain decimal as a number, and anything else as a text."""
+    text = " ".join(str(answer).split())
+    return Number(Decimal(text)) if _DECIMAL.fullmatch(text) else Text(text)

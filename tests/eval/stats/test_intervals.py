@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from gnomon.answers.base.numbers_as_text import format_exact
+from gnomon.answers.base.answer_type import format_exact
 from gnomon.answers.number.measure import r_squared
 from gnomon.eval import score
 from gnomon.eval.formatting import error_text

@@ -13,11 +13,10 @@ from pipeline_toys import clock, total
 from gnomon.eval.calibration.calibration import Calibration
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.belief import best_answer
-from gnomon.pipeline.answering.belief import answer_logprobs
+from gnomon.pipeline.answering.belief import answer_logprobs, average_beliefs, other_views
 from gnomon.pipeline.answering.local import AnswerRule, predict_to_file
 from gnomon.pipeline.answering.server import Server
 from gnomon.pipeline.answering.server import predict_to_file as ask_server
-from gnomon.pipeline.answering.views import average_beliefs, other_views
 from gnomon.sample import Number, Sample, Time
 
 LOGPROBS = st.dictionaries(st.sampled_from("abcde"), st.floats(-700, 0), min_size=1)
