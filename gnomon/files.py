@@ -9,9 +9,12 @@ import re
 import stat
 import tomllib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import cached_property
 from io import BufferedReader
 from itertools import product
-from os.path import dirname, isabs, isfile, islink, join, realpath, split
+from os import scandir
+from os.path import dirname, isabs, isfile, islink, join, normpath, realpath, split
 from pathlib import Path
 from typing import IO, Any, AnyStr, TextIO
 
@@ -131,12 +134,30 @@ class Folders:
                 return Path(path)
         name = names[0]  # as the user wrote it; the others are guesses
         if not outside:
-            raise ValueError(f"no picture at {name!r}")
+            raise ValueError(f"no picture at {name!r}{self._way_out(name)}")
         by_link = not isabs(name) and ".." not in Path(name).parts
         message = f"{name!r} {'leads through a link' if by_link else 'lies'} outside the folder"
         if self.option:
             message += f": {self.option}={dirname(outside)} allows that folder, too"
         raise ValueError(message)
+
+    def _way_out(self, name: str) -> str:
+        """Say which folder beside the table has the file, if the user may allow it."""
+        if not self.option:
+            return ""
+        found = (folder for folder in self._subfolders if isfile(join(folder, name)))
+        return next((f": it lies in {folder}: add {self.option}={folder}" for folder in found), "")
+
+    @cached_property
+    def _subfolders(self) -> list[str]:
+        """Folders beside a table, in which users keep pictures; they are only suggested."""
+        subfolders = list[str]()
+        for folder in self.folders:
+            with suppress(OSError):  # a folder that may not be listed has nothing to suggest
+                subfolders += sorted(
+                    normpath(entry.path) for entry in scandir(folder) if entry.is_dir()
+                )
+        return subfolders
 
     def _real_path(self, path: str) -> str:
         """Follow all links of a path; a folder is resolved once, so that a file costs one call."""

@@ -133,5 +133,7 @@ def _raise_or_warn(name: str, faults: Mapping[int, str], way_out: str, *, skip: 
     many = "1 row" if len(faults) == 1 else f"{len(faults)} rows"
     if not skip:
         head = f"{name}: {many} cannot be used; {way_out}"
+        if all(fault.startswith("no picture at ") for fault in faults.values()):
+            head += "; pictures=FOLDER says where pictures lie, if not in the table's folder"
         raise ValueError("\n".join([head, *lines]))
     warn_once(f"{name}: {many} left out: {'; '.join(lines)}")

@@ -86,6 +86,18 @@ def test_names_are_looked_for_in_the_folder_that_is_allowed(places):
         Source(hub="some/rows", pictures="secret")
 
 
+def test_a_missing_picture_is_looked_for_in_the_folders_beside_the_table(places):
+    (places / "mine" / "photos").mkdir()
+    Image.new("RGB", (8, 8), "green").save(places / "mine" / "photos" / "c.png")
+    here = r"line \d: no picture at 'c\.png': it lies in mine/photos: add pictures=mine/photos$"
+    with pytest.raises(ValueError, match=here) as refused:
+        opened(places, "labels.csv", "c.png")
+    assert "; pictures=FOLDER says where pictures lie" in str(refused.value)
+    assert opened(places, "labels.csv", "c.png", pictures="mine/photos") == (0, 128, 0)
+    with pytest.raises(ValueError, match=r"line \d: no picture at 'd\.png'$"):
+        opened(places, "labels.csv", "d.png")
+
+
 def test_rows_of_the_hub_open_no_file_of_this_machine(places, hub):
     source = Source(hub="some/rows", columns=Columns(kind="number"))
     for name in (f"{places}/secret/a.png", "../secret/a.png", "mine/a.png"):
