@@ -83,7 +83,7 @@ def score_answers(
     from gnomon.eval import score
     from gnomon.eval.scoring import spaces
 
-    ids_by_source, note = exam.by_source(questions), ""
+    ids_by_source, note = exam.by_source(questions, data), ""
     if boxes is not None:
         answers, questions, note = spaces.read_in_space(answers, questions, boxes)
     # Generators, since a file may have millions of answers; each source reads it through again.

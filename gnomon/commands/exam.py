@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -60,7 +61,7 @@ class Exam:
         """Samples of the sources, of which the first are asked; each is drawn or read on demand."""
         if self.folder is not None:
             return open_copy(self.folder, self.split)
-        return store.mixture(self.sources, split=self.split, seed=self.seed)
+        return store.mixture(self.sources, split=self.split, seed=self.seed, whole=True)
 
     def __iter__(self) -> Iterator[Sample]:
         return (self.pool[index] for index in range(self.samples))
@@ -88,27 +89,38 @@ class Exam:
         ]
         return [n if names.count(n) == 1 else f"{n} ({i})" for i, n in enumerate(names, 1)]
 
-    def by_source(self, questions: Iterable[Question]) -> dict[str, set[str]]:
+    def by_source(
+        self, questions: Iterable[Question], data: Mapping[str, Any]
+    ) -> dict[str, set[str]]:
         """Return the ids of each source's questions; empty where there is a single source.
 
-        `questions` are all of the exam in order. No source is opened: the weights and the seed say
-        whose turn it was.
+        `questions` are all of the exam in order, and `data` describes its pool. No source is
+        opened: the weights, the seed and the sources' lengths say whose turn it was.
         """
         if len(self.sources) == 1:
             return {}
         # The mixture itself takes turns by this pattern, so it is the same for the same seed.
         pattern = Pattern([source.weight for source in self.sources], self.seed)
+        lengths = [source.get("rows") for source in data["sources"]]
+        # Drawn sources have no end; then those that have one begin again.
+        turns = (
+            map(pattern.source_of, count()) if None in lengths else pattern.to_the_end(lengths)[0]
+        )
         ids: list[set[str]] = [set() for _ in self.sources]
-        for index, question in enumerate(questions):
-            ids[pattern.source_of(index)].add(question.id)
+        for source, question in zip(turns, questions, strict=False):
+            ids[source].add(question.id)
         # A source of little weight may have had no turn yet.
         return {name: some for name, some in zip(self.names, ids, strict=True) if some}
 
 
 def check_enough_samples(key: str, n: int, samples: Samples, split: str) -> None:
     """Refuse to ask a question twice: only one answer to each is scored."""
-    if samples.n_distinct is not None and n > samples.n_distinct:
-        raise RecipeError(
-            f"{key}: {n}: the {split} split has only {samples.n_distinct} before a source begins"
-            " again: ask for fewer, or weigh the sources by how long they are"
-        )
+    if samples.n_distinct is None or n <= samples.n_distinct:
+        return
+    reason, way_out = "", "ask for fewer"
+    if samples.length is None:  # tables beside drawings
+        reason = " before a source begins again"
+        way_out += ", or weigh the sources by how long they are"
+    raise RecipeError(
+        f"{key}: {n}: the {split} split has only {samples.n_distinct}{reason}: {way_out}"
+    )

@@ -175,8 +175,9 @@ def _stored_questions(run: Path) -> list[tuple[Source, list[str]]]:
         answers = RunFolder(run).answers(name)
         if question_path(answers).is_file() and provenance_path(answers).is_file():
             questions = list(QuestionFile(question_path(answers)))
-            exam = read_provenance(answers).exam
-            ids = exam.by_source(questions)
+            provenance = read_provenance(answers)
+            exam = provenance.exam
+            ids = exam.by_source(questions, provenance.data)
             for source, title in zip(exam.sources, exam.names, strict=True):
                 # `ids` is empty for an exam with a single source: all rows are its.
                 rows = [q for q in questions if not ids or q.id in ids.get(title, ())]

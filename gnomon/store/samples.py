@@ -101,9 +101,12 @@ def train_size(samples: Samples | Sequence[Sample], requested: int | None) -> in
     if requested is None:
         return available or DEFAULT_TRAIN_SAMPLES
     if available is not None and requested > available:
+        there_are = f"there are only {available} to train on"
+        if isinstance(samples, Samples) and samples.length is None:
+            there_are = f"a pass through all sources has {available}, shorter ones more than once"
         raise ValueError(
-            f"train.samples: {requested}: there are only {available} to train on: give so many, or"
-            " leave it out for all; train.num_train_epochs says how often they are gone through"
+            f"train.samples: {requested}: {there_are}: give so many, or leave it out for all;"
+            " train.num_train_epochs says how often they are gone through"
         )
     return requested
 

@@ -156,7 +156,7 @@ def test_own_rows_are_trained_on_once_an_epoch_unless_told_otherwise(photographs
     every = resolve(alone(photographs), [f"data=[{two}]"]).recipe.train.samples
     assert every >= 68
     message = cli(*words, f"data=[{two}]", "train.samples=10000", code=2).err
-    assert f"train.samples: 10000: there are only {every} to train on" in message
+    assert f"train.samples: 10000: a pass through all sources has {every}, shorter ones" in message
     both = f"data=[{{path: {photographs}, columns: {ASKED}}}, {{kind: clock, weight: 4}}]"
     mixed = resolve(alone(photographs), [both, "train.samples=9999"]).recipe
     assert mixed.train.samples == 9999  # the few come again, as their weight says
@@ -165,6 +165,26 @@ def test_own_rows_are_trained_on_once_an_epoch_unless_told_otherwise(photographs
     data = [{"kind": "clock"}]
     written = {"data": data, "train": {"samples": 10_000}, "eval": {"samples": 500}}
     assert resolve_values({"data": data}).recipe == resolve_values(written).recipe
+
+
+def test_of_several_tables_every_test_row_is_asked_and_scored_by_its_table(photographs, cli):
+    """The second table is a third of the first, so it ends first."""
+    head, *rows = photographs.read_text().splitlines()
+    photographs.with_name("few.csv").write_text("\n".join([head, *rows[::3]]))
+    tables = [photographs, photographs.with_name("few.csv")]
+    data = ", ".join(f"{{path: {table}, columns: {ASKED}}}" for table in tables)
+    recipe = photographs.with_name("both.yaml")
+    recipe.write_text(f"data: [{data}]\neval: {{data: [{data}], split: all, max_new_tokens: 2}}\n")
+    exam = resolve(recipe).exam
+    n_rows = [part["rows"] for part in exam.pool.describe()["sources"]]
+    assert n_rows[1] < n_rows[0] / 2
+    assert exam.samples == sum(n_rows)
+    ids = exam.by_source(exam.questions, exam.pool.describe())
+    assert [len(some) for some in ids.values()] == n_rows
+    names = [{name.rpartition("-")[0] for name in some} for some in ids.values()]
+    assert names == [{table.name} for table in tables]
+    message = cli("predict", "gnomon-tiny", recipe, "eval.samples=99", "--out", "a.jsonl", code=2)
+    assert f"the all split has only {sum(n_rows)}: ask for fewer" in message.err
 
 
 @pytest.mark.parametrize("given", ["file", "folder", "dataset"])

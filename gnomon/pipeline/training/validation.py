@@ -85,9 +85,10 @@ def validation_of(recipe: Recipe, loaded: Loaded, run: Path) -> Validation | Non
     # may be sorted by its labels.
     by_id = {}
     n = recipe.train.eval_samples
-    # A mixture has no end, of which `varied_indices` takes the first n; its copy has one.
+    # Of several sources the first n, in their shares; of one, as many different labels as possible.
+    first = range(n if samples.length is None else min(n, samples.length))
     is_mixture = len(recipe.data) > 1
-    for index in range(n) if is_mixture else varied_indices(samples, n, seed=recipe.seed):
+    for index in first if is_mixture else varied_indices(samples, n, seed=recipe.seed):
         sample = samples[index]
         by_id[sample.id] = sample
     section = recipe.eval

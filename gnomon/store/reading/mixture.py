@@ -9,12 +9,17 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import chain, count
 from math import floor, gcd, isqrt
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gnomon.generators.base import Generator
 from gnomon.generators.rng import Rng, digest
 from gnomon.sample import Sample
 from gnomon.store.samples import Samples
+
+Integers: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -38,8 +43,9 @@ class Mixture(Samples):
         assert self._pattern  # a weight too small is refused here, not at the first sample
 
     @property
-    def length(self) -> None:
+    def length(self) -> int | None:
         """None, for a directory begins again when it ends."""
+        return None
 
     @property
     def n_distinct(self) -> int | None:
@@ -77,7 +83,7 @@ class Mixture(Samples):
 
     def source_and_index(self, index: int) -> tuple[int, int]:
         """Return the number of a position's source, and the index of the sample in that source."""
-        source, rank = self._pattern.source_and_rank(index)
+        source, rank = self._source_and_rank(index)
         length = self.sources[source].length
         if length is None:
             return source, rank
@@ -97,9 +103,42 @@ class Mixture(Samples):
             ],
         }
 
+    def _source_and_rank(self, index: int) -> tuple[int, int]:
+        return self._pattern.source_and_rank(index)
+
     @cached_property
     def _pattern(self) -> Pattern:
         return Pattern(self.weights, self.seed)
+
+
+@dataclass(frozen=True)
+class WholeMixture(Mixture):
+    """Every sample of sources with an end, once: what a model is asked of several tables.
+
+    It begins as `Mixture` does. Where a source ends, the others go on.
+    """
+
+    @property
+    def length(self) -> int:
+        """Number of samples of all sources."""
+        return len(self._order[0])
+
+    @property
+    def n_distinct(self) -> int:
+        return self.length
+
+    @property
+    def n_per_pass(self) -> int:
+        return self.length
+
+    def _source_and_rank(self, index: int) -> tuple[int, int]:
+        sources, ranks = self._order
+        return int(sources[index]), int(ranks[index])
+
+    @cached_property
+    def _order(self) -> tuple[Integers, Integers]:
+        lengths = [source.length for source in self.sources]
+        return self._pattern.to_the_end([length for length in lengths if length is not None])
 
 
 _ROUNDS = 6  # four make a Feistel network look random; two more cost little
@@ -167,6 +206,21 @@ class Pattern:
         """Return the position of a sample of that rank, the inverse of `source_and_rank`."""
         block, number = divmod(rank, self.shares[source])
         return block * BLOCK + self._offsets[source][number]
+
+    def to_the_end(self, lengths: Sequence[int]) -> tuple[Integers, Integers]:
+        """Return source and rank of each sample of sources so long, none of them twice.
+
+        They are in the pattern's order; a source that has ended is passed over.
+        """
+        places, sources, ranks = [], [], []
+        for source, length in enumerate(lengths):
+            rank = np.arange(length)
+            block, number = np.divmod(rank, self.shares[source])
+            places.append(block * BLOCK + np.array(self._offsets[source])[number])
+            sources.append(np.full(length, source))
+            ranks.append(rank)
+        order = np.argsort(np.concatenate(places))
+        return np.concatenate(sources)[order], np.concatenate(ranks)[order]
 
 
 def shares(weights: Sequence[float]) -> tuple[int, ...]:

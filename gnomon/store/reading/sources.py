@@ -11,24 +11,27 @@ from gnomon import generators
 from gnomon.generators.base import SPLITS, Split
 from gnomon.recipe import Columns, Recipe, Source
 from gnomon.store.formats import manifest as manifests
-from gnomon.store.reading.mixture import Mixture
+from gnomon.store.reading.mixture import Mixture, WholeMixture
 from gnomon.store.samples import GeneratedSamples, Samples
 
 if TYPE_CHECKING:
     from gnomon.store.user_data.table import UserTable
 
 
-def mixture(sources: Sequence[Source], *, split: Split, seed: int) -> Samples:
+def mixture(sources: Sequence[Source], *, split: Split, seed: int, whole: bool = False) -> Samples:
     """Open a split of weighted sources.
 
-    Several sources make a `Mixture`, which has no end. A single source is not wrapped: it has no
-    end if it is drawn, and its own length if it lies on disk.
+    Several sources make a `Mixture`, which has no end; with `whole` it has each of their samples
+    once if all of them have an end. A single source is not wrapped: it has no end if it is drawn,
+    and its own length if it lies on disk.
     """
     parts = tuple(_samples(source, split, seed) for source in sources)
     # Alone it keeps its end.
     if len(parts) == 1:
         return parts[0]
-    return Mixture(parts, tuple(source.weight for source in sources), split, seed)
+    has_end = whole and all(part.length is not None for part in parts)
+    make = WholeMixture if has_end else Mixture
+    return make(parts, tuple(source.weight for source in sources), split, seed)
 
 
 def open_validation(recipe: Recipe, copies: Path | None = None) -> Samples:
@@ -42,7 +45,7 @@ def open_validation(recipe: Recipe, copies: Path | None = None) -> Samples:
 
         if split in manifests.read(copies)["splits"]:
             return open_copy(copies, split)
-    return mixture(recipe.data, split=split, seed=recipe.seed)
+    return mixture(recipe.data, split=split, seed=recipe.seed, whole=True)
 
 
 def is_gone(source: Source) -> bool:

@@ -58,6 +58,27 @@ def test_it_says_how_many_come_before_one_comes_again(directory, weight):
     assert store.mixture((directory,), split="train", seed=0).n_distinct == 7
 
 
+def test_a_whole_mixture_has_each_sample_once_and_begins_as_the_endless_one(tmp_path):
+    """Five, seven and forty samples; the second source's are wanted four times as often."""
+    sources = []
+    for n, weight in ((5, 1), (7, 4), (40, 1)):
+        store.write(toys(seed=n), tmp_path / str(n), n=n)
+        sources.append(Source(path=str(tmp_path / str(n)), weight=weight))
+    whole, endless = (
+        store.mixture(sources, split="train", seed=2, whole=whole) for whole in (True, False)
+    )
+    assert (whole.length, whole.n_distinct) == (52, 52)
+    assert len({sample.id for sample in whole}) == 52
+    # There the second source begins again in the endless mixture.
+    first = [endless.id(i) for i in range(endless.n_distinct)]
+    assert [whole.id(i) for i in range(len(first))] == first
+    assert 7 < len(first) < 20
+    assert {whole.source_and_index(i)[0] for i in range(37, 52)} == {2}
+    assert whole.describe() == endless.describe()
+    # Drawings have no end, so the tables begin again beside them.
+    assert store.mixture((*sources, LARGE), split="train", seed=2, whole=True).length is None
+
+
 def test_the_same_position_is_the_same_sample_in_any_order_and_copy(directory):
     mixed = store.mixture((SMALL, directory), split="train", seed=2)
     forward = [mixed[i] for i in range(60)]
