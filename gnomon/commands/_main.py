@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+_LOOKING = ("compare", "ls", "plan", "preview", "stats", "verify")
+"""Verbs that only look at what is there."""
 _LONGEST = 1900  # characters of a message: about a screen of 24 lines of 80
 
 
@@ -73,9 +75,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         return _fail(f"{error.name} is not installed: pip install '.[train]' in gnomon's clone", 1)
     except _Terminated:
-        return _fail("terminated; the same command resumes from what was saved", 143)
+        return _fail(f"terminated{_way_on(options.verb)}", 143)
     except KeyboardInterrupt:
-        return _fail("interrupted; the same command resumes from what was saved", 130)
+        return _fail(f"interrupted{_way_on(options.verb)}", 130)
     except Exception as error:
         if (message := shortage.message_of(error)) is None:
             raise  # a fault of gnomon's
@@ -84,6 +86,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # `main` may have been called from Python, whose handler is put back.
         if is_handled:
             signal.signal(signal.SIGTERM, previous)
+
+
+def _way_on(verb: str) -> str:
+    """Say how a verb that was stopped goes on; those that only look save nothing on the way."""
+    return "" if verb in _LOOKING else "; the same command resumes from what was saved"
 
 
 def _verb_in(words: Sequence[str]) -> list[str]:

@@ -95,8 +95,11 @@ def calibrate(
         # On dials the median read as near as greedy answers, the mean 0.05 further (docs/study.md).
         recipe = replace(recipe, eval=replace(recipe.eval, answer="median"))
     if exam.samples < _FEWEST:
+        there_are = exam.pool.n_distinct or 0
+        ways_out = [f"eval.samples={_FEWEST}"] if data is None and there_are >= _FEWEST else []
         raise RecipeError(
-            f"{exam.samples} labelled pictures are too few: give at least {_FEWEST}, as DATA"
+            f"{exam.samples} labelled pictures are too few: give at least {_FEWEST},"
+            f" {' or '.join([*ways_out, 'as DATA'])}"
         )
     folder = run if run is not None else served_folder(model)
     recipe = _with_steps_of_labels(recipe, exam)
@@ -338,7 +341,7 @@ def _grid_for(answers: Sequence[tuple[Prediction, Question]], recipe: Recipe) ->
     # Long grids are searched, from zero on, and by a model that is here.
     if is_wide and (min(values) < 0 or recipe.model.server is not None):
         return f"{grid} has more than {MOST_ANSWERS:,}: give a coarser step, or fewer numbers"
-    return f"{grid} lists all"
+    return f"{grid} lists these: give the least and the greatest that a picture may show"
 
 
 def summary(part: Part, *, same_groups: bool = False, width: str = "") -> list[str]:

@@ -92,7 +92,7 @@ def sheet_of(
     try:
         family, processor = open_processor(recipe.model)
     except (ModelNotHereError, ModuleNotFoundError) as error:
-        warn(f"{error}; so the sheet shows the samples as they are")
+        warn(f"{error}; so the sheet does not show what the model sees of them")
         return contact_sheet(samples, title=title)
     return model_sheet(family, processor, samples, title=f"{title}: as {recipe.model.name} sees it")
 

@@ -16,7 +16,7 @@ from gnomon import generators, recipe, store
 from gnomon.commands.exam import USUAL, Exam, check_enough_samples
 from gnomon.commands.user_rows import group_counts, with_validation
 from gnomon.generators.base import SPLITS, Split
-from gnomon.names import allow, check_code_is_allowed
+from gnomon.names import UnknownNameError, allow, check_code_is_allowed
 from gnomon.names import check as check_known
 from gnomon.progress import note, warn
 from gnomon.recipe import Eval, Recipe, RecipeError, Source
@@ -319,7 +319,10 @@ def check_name_is_known(name: str) -> None:
         from gnomon.commands import shipped
 
         names = [*generators.KINDS, *shipped.names()]
-        check_known(names, name, what="generator or recipe", command="gnomon ls")
+        try:
+            check_known(names, name, what="generator or recipe", command="gnomon ls")
+        except UnknownNameError as error:
+            raise UnknownNameError(f"{error}; nor is there a file or folder {name!r}") from None
 
 
 def _user_classes(parsed: Recipe) -> list[str]:

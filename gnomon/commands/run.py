@@ -56,7 +56,7 @@ def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
             # While such settings live, ZeRO-3 takes over every model that is loaded: also the one
             # that answers before the training, which then makes its settings anew.
             config = None
-        train.warn_of_cut_answers(resolved, out)
+        train.warn_of_unfit_samples(resolved, out)
         # A report in the way is refused now, not after an hour of training.
         page = out / "report.html"
         check_outputs(ReportFiles.of(page))

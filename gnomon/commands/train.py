@@ -45,7 +45,7 @@ def train(recipe: str, *overrides: str, out: Path | None = None) -> None:
     run = out or default_run(recipe)
     resolved = resolve_for_training(recipe, overrides, run)
     if is_first_process():
-        warn_of_cut_answers(resolved, run)
+        warn_of_unfit_samples(resolved, run)
     weights = train_run(resolved, run)
     if is_first_process():
         show(weights)
@@ -73,19 +73,19 @@ def resolve_for_training(name: str, overrides: Sequence[str], run: Path | None =
     return resolved
 
 
-def warn_of_cut_answers(resolved: Resolved, run: Path) -> None:
-    """Warn of labels that are longer than what is generated when the model is measured."""
+def warn_of_unfit_samples(resolved: Resolved, run: Path) -> None:
+    """Warn of labels longer than what is generated, and of pictures that the model sees tiny."""
     recipe, exam = resolved.recipe, resolved.exam
     # A server is refused, and a finished run needs no model any more.
     if recipe.model.server is not None or RunFolder(run).has_weights:
         return
-    from gnomon.pipeline.planning.budget import cut_answers
+    from gnomon.pipeline.planning.budget import cut_answers, shrunk_pictures
 
     samples = resolved.samples("train")
     some = _probe(samples, train_size(samples, recipe.train.samples))
     some += _probe(exam.pool, exam.samples)
-    text = cut_answers(recipe.model, some, recipe.eval.max_new_tokens)
-    if text:
+    cut = cut_answers(recipe.model, some, recipe.eval.max_new_tokens)
+    for text in filter(None, (cut, shrunk_pictures(recipe.model, some))):
         warn(text)
 
 

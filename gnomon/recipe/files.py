@@ -225,7 +225,13 @@ def _parse_yaml(text: str, what: str) -> Any:
         # PyYAML counts lines and columns from 0, editors from 1.
         mark = error.problem_mark
         where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
-        raise RecipeError(f"{what} not YAML: {error.problem}{where}") from error
+        # A question mark or a colon ends a text in {…} that has no quotes.
+        way_out = (
+            ": close the bracket, or put quotes around a text that has such a sign"
+            if "expected ','" in str(error.problem)
+            else ""
+        )
+        raise RecipeError(f"{what} not YAML: {error.problem}{where}{way_out}") from error
     except (yaml.YAMLError, AttributeError, LookupError, TypeError, ValueError) as error:
         # As PyYAML's constructors fail: on a 45th of May, on !!int without digits.
         raise RecipeError(f"{what} not YAML: {shorten(str(error), 200)}") from error

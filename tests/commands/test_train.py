@@ -9,10 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from command_toys import gnomon, small
+from PIL import Image
 
 from gnomon import store
 from gnomon.commands.resolve import resolve
-from gnomon.commands.train import warn_of_cut_answers
+from gnomon.commands.train import warn_of_unfit_samples
 
 RECIPE = """
 data: [{path: DATA}]
@@ -101,11 +102,33 @@ def test_a_bad_sample_is_named_and_what_was_learnt_stays_until_it_is_mended(
         assert (run / "adapter").is_dir()
 
 
+def test_pictures_that_the_model_sees_tiny_are_named_before_the_training(tmp_path, capsys):
+    """gnomon-tiny sees about 112 by 112 pixels."""
+
+    def warning(*size):
+        Image.new("RGB", size).save(tmp_path / "photo.png")
+        columns = "{image: file, answer: value, kind: number, ask: Read it}"
+        rows = "".join(f"photo.png,{value}\n" for value in range(9))
+        (tmp_path / "labels.csv").write_text(f"file,value\n{rows}")
+        recipe = tmp_path / "own.yaml"
+        recipe.write_text(
+            f"data: [{{path: {tmp_path}/labels.csv, columns: {columns}}}]\n"
+            f"eval: {{data: [{{kind: gauge}}], samples: 2}}\n"
+        )
+        warn_of_unfit_samples(resolve(recipe), tmp_path / "run")
+        return capsys.readouterr().err
+
+    assert "pictures of 2048 × 1152 pixels are shrunk to 140 × 84 for the model" in warning(
+        2048, 1152
+    )
+    assert "shrunk" not in warning(440, 440)
+
+
 def test_labels_longer_than_what_is_generated_are_named_before_the_training(tmp_path, capsys):
     """The samples are a handful of each split; of a finished run nothing is opened."""
 
     def warning(limit):
-        warn_of_cut_answers(
+        warn_of_unfit_samples(
             resolve(small(tmp_path), [f"eval.max_new_tokens={limit}"]), tmp_path / "run"
         )
         return capsys.readouterr().err

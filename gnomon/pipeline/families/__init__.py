@@ -78,7 +78,14 @@ def locate(name: str, searched: str = "") -> str:
         return EMBEDDED[name]
     if Path(name).is_dir() or (name.count("/") == 1 and not name.startswith((".", "/"))):
         return name
-    raise names.UnknownNameError(
+    message = (
         f"model.name: {name!r} is no directory{searched}, no hub id (owner/name), and none of"
         f" {', '.join(EMBEDDED)}"
     )
+    known = {
+        checkpoint.rpartition("/")[2].lower(): checkpoint
+        for family in FAMILIES
+        for checkpoint in create(family).sizes
+    }
+    near = [known[short] for short in names.nearest_names(name.lower(), known)]
+    raise names.UnknownNameError(message + (f": did you mean {', '.join(near)}?" if near else ""))

@@ -8,8 +8,10 @@ Nothing here loads weights.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import Any
 
 from gnomon import dialect
@@ -36,6 +38,8 @@ _LETTERS = 3.5
 """Letters of English in a token, about."""
 _LONGEST = 80
 """Characters of an answer in a message."""
+_MOST_SHRUNK = 4
+"""Most that a side may shrink without a word: wide drawings of 448 pixels are seen at 112."""
 _CHAT = 24
 """Tokens of a chat template around a question, about."""
 
@@ -276,6 +280,27 @@ def cut_answers(model: Model, samples: Sequence[Sample], limit: int) -> str:
         f"{n} of {len(samples)} answers are longer than eval.max_new_tokens={limit}, and such are"
         f" cut when the model is measured; the longest, {_short(longest)!r}, has"
         f" {lengths[longest]} tokens: give eval.max_new_tokens={lengths[longest]} or more"
+    )
+
+
+def shrunk_pictures(model: Model, samples: Sequence[Sample]) -> str:
+    """Say how far pictures are shrunk for the model, if marks on them may be lost; else empty."""
+    family, processor = open_processor(model)
+    pairs: list[tuple[Size, Size]] = []
+    for sample in samples:
+        with suppress(ValueError):  # pictures that the family refuses are named in training
+            seen = collate.resized_sizes(family, processor, sample)
+            pairs += zip(sample.sizes, seen, strict=True)
+    if not pairs:
+        return ""
+    original, seen_size = max(pairs, key=lambda pair: prod(pair[0]) / prod(pair[1]))
+    if prod(original) <= _MOST_SHRUNK**2 * prod(seen_size):
+        return ""
+    (width, height), (seen_width, seen_height) = original, seen_size
+    return (
+        f"pictures of {width} × {height} pixels are shrunk to {seen_width} × {seen_height} for the"
+        " model, where small marks and figures are lost: cut out what is read, or raise"
+        " model.max_pixels"
     )
 
 

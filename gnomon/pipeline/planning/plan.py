@@ -50,6 +50,8 @@ class Plan:
     """Overrides with which it would fit; empty if none would do."""
     cut: str = ""
     """Sentence on answers that are longer than what is generated; empty if none is known."""
+    shrunk: str = ""
+    """Sentence on pictures that the model sees far smaller; empty if none is known."""
     given_up: list[str] | None = None
     """Sentences about what the recipe lost to fit; None if it is planned as it stands."""
 
@@ -109,6 +111,8 @@ class Plan:
             f"tokens    {about}{tokens['all']:.0f} a sample, at most {self._most_tokens()};"
             f" {tokens['picture']:.0f} of the picture, {tokens['answer']:.0f} of the answer"
         )
+        if self.shrunk:
+            lines.append(f"shrunk    {self.shrunk}")
         if self.cut:
             lines.append(f"cut       {self.cut}")
         if self.coverage is not None:
@@ -171,12 +175,13 @@ def plan(
     n = train_size(samples, recipe.train.samples)
     # Not the first: a table may be sorted, with its largest pictures at its end.
     some = [samples[index] for index in evenly_spaced(n, _SAMPLES)]
-    coverage, cut = None, ""
+    coverage, cut, shrunk = None, "", ""
     if config_only:
         tokens = [budget.guess_tokens(family, config, recipe, sample) for sample in some]
     else:
         tokens, coverage = budget.count_tokens(family, config, recipe, some)
         cut = budget.cut_answers(recipe.model, some, recipe.eval.max_new_tokens)
+        shrunk = budget.shrunk_pictures(recipe.model, some)
     if available is None:
         available = _free_memory()
     stored = stored_shapes().get(recipe.model.name) if config_only else None
@@ -214,6 +219,7 @@ def plan(
         available=available,
         way_out=way_out,
         cut=cut,
+        shrunk=shrunk,
         given_up=given_up,
     )
 

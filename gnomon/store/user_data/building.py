@@ -3,6 +3,7 @@
 Unusable rows are refused together, each with its line, or left out if `on_bad` is "skip".
 """
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
@@ -19,6 +20,10 @@ OnBad: TypeAlias = Literal["refuse", "skip"]
 
 # Bad rows that a message lists, and characters of each.
 _MAX_FAULTS, _MAX_FAULT = 10, 600
+# A missing picture, and the option that allows the folder where there is one of its name.
+_MISSING = re.compile(
+    r"(?P<fault>no picture at .+?)(: it lies in .+: add (?P<option>pictures=.+))?", re.S
+)
 
 warn_once = cache(warn)
 """Warn, but not again for every split of a file."""
@@ -126,14 +131,21 @@ def _group(rows: UserRows) -> UserRows:
 
 def _raise_or_warn(name: str, faults: Mapping[int, str], way_out: str, *, skip: bool) -> None:
     """Raise a ValueError that lists unusable rows, or warn once if they are left out."""
+    many = "1 row" if len(faults) == 1 else f"{len(faults)} rows"
+    head = f"{name}: {many} cannot be used; {way_out}"
+    missing = [match for match in map(_MISSING.fullmatch, faults.values()) if match]
+    options = {match["option"] for match in missing}
+    if len(missing) == len(faults):
+        head += "; pictures=FOLDER says where pictures lie, if not in the table's folder"
+        if len(options) == 1 and None not in options:  # said once is enough
+            head = (
+                f"{name}: {many} cannot be used, whose pictures lie elsewhere: add {options.pop()}"
+            )
+            faults = {line: match["fault"] for line, match in zip(faults, missing, strict=True)}
     lines = [f"line {line}: {faults[line]}" for line in sorted(faults)[:_MAX_FAULTS]]
     # A fault may quote a cell of any length.
     lines = [text if len(text) <= _MAX_FAULT else f"{text[:_MAX_FAULT]}…" for text in lines]
     lines += [f"and {len(faults) - _MAX_FAULTS} more"] if len(faults) > _MAX_FAULTS else []
-    many = "1 row" if len(faults) == 1 else f"{len(faults)} rows"
     if not skip:
-        head = f"{name}: {many} cannot be used; {way_out}"
-        if all(fault.startswith("no picture at ") for fault in faults.values()):
-            head += "; pictures=FOLDER says where pictures lie, if not in the table's folder"
         raise ValueError("\n".join([head, *lines]))
     warn_once(f"{name}: {many} left out: {'; '.join(lines)}")

@@ -15,6 +15,7 @@ from gnomon.answers.unreadable.answer import is_unreadable_label
 from gnomon.files import Folders
 from gnomon.generators.base import split_of
 from gnomon.jsons import shape_error
+from gnomon.names import nearest_names
 from gnomon.recipe import Columns
 from gnomon.sample import TARGETS, Target, Text, Unreadable
 from gnomon.store.pictures import picture_size
@@ -132,6 +133,9 @@ def no_rows_message(path: Path) -> str:
     """Return why a path has no rows; for a folder of pictures, how to write the missing table."""
     if not path.is_dir():
         return f"path: {str(path)!r} is no file: give {', '.join(SUFFIXES)} or a folder"
+    table = path.with_suffix(".csv")  # photos.csv beside photos/
+    if table.is_file():
+        return f"{path} has no metadata.csv: name {table} itself, with pictures={path}"
     names = sorted(entry.name for entry in path.iterdir())
     # The example has a file of the folder in it, if there is one.
     picture = next((name for name in names if name.lower().endswith(PICTURES)), "IMG_0001.jpg")
@@ -228,9 +232,13 @@ def _check_columns_exist(name: str, present: list[str], columns: Columns) -> Non
     if present and missing:
         notes = {"image": " (null for text alone)", "question": " (or columns.ask)"}
         ways = [f"columns.{key}{notes.get(key, '')}" for key in missing]
+        near = dict.fromkeys(
+            name for column in missing.values() for name in nearest_names(column, present)[:1]
+        )
         raise ValueError(
             f"{name}: no column {' or '.join(map(repr, missing.values()))}; its columns are"
-            f" {', '.join(map(str, present))}: set {', '.join(ways)}"
+            f" {', '.join(column or repr(column) for column in present)}: set {', '.join(ways)}"
+            + (f"; did you mean {', '.join(near)}?" if near else "")
         )
 
 

@@ -266,7 +266,7 @@ def test_a_column_that_is_not_there_names_those_that_are(tmp_path):
         open_table(write(tmp_path, clocks(1)), Columns(answer="anser", group="house"), "train")
     assert str(error.value) == (
         "labels.csv: no column 'anser' or 'house'; its columns are image, question, answer:"
-        " set columns.answer, columns.group"
+        " set columns.answer, columns.group; did you mean answer?"
     )
 
 
