@@ -14,7 +14,7 @@ import numpy as np
 from gnomon.answers.base.number_range import MOST_ANSWERS
 from gnomon.answers.registry import TYPES
 from gnomon.commands.answerer import Answerer, served_folder, served_name
-from gnomon.commands.exam import USUAL, Exam, check_enough_samples
+from gnomon.commands.exam import USUAL, Exam, check_enough_samples, note_unasked
 from gnomon.commands.predict import (
     data_and_overrides,
     recipe_and_exam,
@@ -88,7 +88,7 @@ def calibrate(
         # The run's own number is one of its test.
         is_given = any(word.startswith("eval.samples=") for word in words)
         exam = _validation_exam(resolved, run, recipe.eval.samples if is_given else None)
-        _note_unasked(exam)
+        note_unasked(exam)
     else:
         recipe, exam = recipe_and_exam(resolved, data, words, run=run)
     if not recipe.eval.chooses_from_belief:
@@ -220,13 +220,6 @@ def _validation_exam(resolved: Resolved, run: Path, n: int | None) -> Exam:
         exam = Exam.of(replace(recipe, eval=section))
     check_enough_samples("eval.samples", exam.samples, exam.pool, "val")
     return exam
-
-
-def _note_unasked(exam: Exam) -> None:
-    """Say that a split has more labelled rows than are asked."""
-    rows = exam.pool.n_distinct
-    if rows is not None and exam.samples < rows:
-        note(f"{exam.samples:,} of {rows:,} val rows are asked; eval.samples={rows} asks more")
 
 
 def _stored_validation(recipe: Recipe, run: Path, n: int | None) -> Exam | None:

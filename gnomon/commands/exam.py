@@ -14,6 +14,7 @@ from pydantic import ConfigDict, Field
 from gnomon import store
 from gnomon.eval.scoring.questions import Question
 from gnomon.generators.base import Split
+from gnomon.progress import note
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.recipe.sections import STRICT
 from gnomon.sample import Sample
@@ -111,6 +112,16 @@ class Exam:
             ids[source].add(question.id)
         # A source of little weight may have had no turn yet.
         return {name: some for name, some in zip(self.names, ids, strict=True) if some}
+
+
+def note_unasked(exam: Exam) -> None:
+    """Say that a split has more rows than are asked."""
+    rows = exam.pool.n_distinct
+    if rows is not None and exam.samples < rows:
+        note(
+            f"the first {exam.samples:,} of {rows:,} {exam.split} rows are asked;"
+            f" eval.samples={rows} asks all"
+        )
 
 
 def check_enough_samples(key: str, n: int, samples: Samples, split: str) -> None:

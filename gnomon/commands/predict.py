@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from gnomon.answers.registry import TARGETS
 from gnomon.commands import cuts, directory, pictures
 from gnomon.commands.answerer import Answerer, answer_exam, served_folder
-from gnomon.commands.exam import Exam
+from gnomon.commands.exam import Exam, note_unasked
 from gnomon.commands.resolve import (
     Resolved,
     exam_of,
@@ -144,6 +144,7 @@ def _predict_exam(
     file = out or _answer_path(recipe, f"{name}-find" if find else name, run)
     file = _require_suffix(file, ".jsonl", "answers to a data set")
     recipe = _as_calibrated(recipe, certifier)
+    note_unasked(exam)
     show(answer_exam(recipe, exam, file, run=run, find=find, certifier=certifier))
 
 

@@ -11,6 +11,7 @@ from command_toys import gnomon
 from gnomon import store
 from gnomon.commands import calibrate
 from gnomon.commands.directory import claim
+from gnomon.commands.exam import note_unasked
 from gnomon.commands.predict import recipe_and_exam, resolve_model
 from gnomon.commands.resolve import resolve
 from gnomon.generators import create
@@ -241,7 +242,7 @@ def test_all_rows_of_the_validation_are_calibrated_on_and_no_drawing(project, ca
     exam = calibrate._validation_exam(resolved, project, None)
     assert (exam.samples, [sample.facts["file"] for sample in exam]) == (4, ["dials.csv"] * 4)
     assert calibrate._validation_exam(resolved, project, 3).samples == 3
-    calibrate._note_unasked(replace(exam, samples=3))
-    assert "3 of 4 val rows are asked; eval.samples=4 asks more" in capsys.readouterr().err
+    note_unasked(replace(exam, samples=3))
+    assert "the first 3 of 4 val rows are asked; eval.samples=4 asks all" in capsys.readouterr().err
     with pytest.raises(RecipeError, match="9: the val split has only 4"):
         calibrate._validation_exam(resolved, project, 9)
