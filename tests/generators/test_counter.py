@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter as Counts
 from decimal import Decimal
 
@@ -37,16 +38,22 @@ LIT = {
 }
 
 
+@pytest.mark.parametrize("blank_zeros", [0.0, 1.0])
 @pytest.mark.parametrize("face", ["lcd", "led"])
-def test_displays_light_the_bars_of_their_figures(face):
-    counter = Counter(faces=(face,), size=448, **UPRIGHT)
-    figures = 0
+def test_displays_light_the_bars_of_their_figures(face, blank_zeros):
+    counter = Counter(faces=(face,), size=448, blank_zeros=blank_zeros, **UPRIGHT)
+    figures = dark = 0
     for index in range(25):
         sample, scene = counter[index], scene_of(counter, index, draw)
         build, pixels = scene.build, np.asarray(sample.image, float)
         ground, ink = (np.array(colour, float) for colour in build.whole)
         half = min(0.3 * build.figure, 0.38 * build.breadth)
-        for place, figure in enumerate(sample.facts["digits"]):
+        n_dark = len(scene.positions) - len(sample.facts["digits"])
+        dark += n_dark
+        if blank_zeros:  # a zero stands alone before the point
+            whole = sample.facts["digits"][: len(scene.positions) - n_dark - scene.decimals]
+            assert whole == "0" or not whole.startswith("0")
+        for place, figure in enumerate(" " * n_dark + sample.facts["digits"]):
             lit = set()
             for name, (right, down) in BARS.items():
                 lean = 0.12 * down * build.figure if build.font == "slanted" else 0.0
@@ -55,9 +62,23 @@ def test_displays_light_the_bars_of_their_figures(face):
                 colour = pixels[int(y), int(x)]
                 if np.abs(colour - ink).sum() < np.abs(colour - ground).sum():
                     lit.add(name)
-            assert lit == set(LIT[figure].split(", ")), (index, place, figure)
-            figures += 1
+            assert lit == set(LIT[figure].split(", ") if figure != " " else []), (index, place)
+            figures += figure != " "
     assert figures > 80
+    assert dark > 8 if blank_zeros else not dark
+
+
+def test_dark_places_are_no_figures_of_the_answer():
+    """Neither of those that are to be found, nor of an answer with all of its figures."""
+    options = {"faces": ("lcd", "led"), "blank_zeros": 1.0, "decimals": (0, 2)}
+    found = Counter(questions=("boxes",), **options)
+    read = Counter(leading_zeros=True, dead_segments=0.5, **options)
+    for index in range(30):
+        sample = found[index]
+        figure = re.match(r"Find every (.) of", sample.question)
+        digits = sample.facts["digits"]
+        assert len(sample.target.boxes) == (digits.count(figure[1]) if figure else len(digits))
+        assert read[index].target.write().replace(".", "") == read[index].facts["digits"]
 
 
 def test_a_dead_segment_leaves_a_figure_that_is_no_other():

@@ -125,7 +125,8 @@ def _plate(scene: CounterScene, unit: int, rng: Rng) -> tuple[Pixels, tuple[floa
             cell = _wheel(scene, position, unit, colours, is_last=wheel == wheels - 1)
         else:
             dead = scene.dead[1] if scene.dead and scene.dead[0] == wheel else None
-            cell = _display(scene, int(position), unit, colours, rng, dead)
+            figure = None if wheel < scene.dark else int(position)
+            cell = _display(scene, figure, unit, colours, rng, dead)
         part = plate[y : y + unit, x : x + cell.shape[1]]
         part[:] = cell[: part.shape[0], : part.shape[1]]
     if 0 < scene.decimals < wheels and build.face != "dials":
@@ -242,10 +243,10 @@ def _narrowed(text: str, font: str, height: int, narrow: float) -> Pixels:
 
 
 def _display(
-    scene: CounterScene, figure: int, unit: int, colours: tuple[Colour, Colour], rng: Rng,
+    scene: CounterScene, figure: int | None, unit: int, colours: tuple[Colour, Colour], rng: Rng,
     dead: int | None,
 ) -> Pixels:  # fmt: skip
-    """Draw a place of a seven-segment display; a dead segment looks like one that is not lit."""
+    """Draw a place of a seven-segment display; a dead segment and a dark place are not lit."""
     build, (ground, ink) = scene.build, colours
     wide = round(unit * build.breadth)
     cell = np.empty((unit, wide, 3), np.uint8)
@@ -254,7 +255,7 @@ def _display(
     for segment, shape in enumerate(_segments(build.font, build.figure, build.breadth)):
         # LEDs age one by one.
         fading = rng.uniform(0.0, 0.25) if build.face == "led" else 0.0
-        is_lit = str(segment) in LIT[figure] and segment != dead
+        is_lit = figure is not None and str(segment) in LIT[figure] and segment != dead
         points = [np.rint(16 * (unit * shape + (wide / 2, unit / 2))).astype(np.int32)]
         cv2.fillPoly(cell, points, blend(ink, ground, fading) if is_lit else ghost, cv2.LINE_AA, 4)
     if build.face == "led":  # light spills over

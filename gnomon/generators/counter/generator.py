@@ -62,6 +62,13 @@ class CounterPlan(NamedTuple):
     decimals: int
     figure: str = ""
     """The figure that is to be found wherever it stands; "" for all figures."""
+    dark: int = 0
+    """Places of a display before its first figure that are not lit; their digits are zeros."""
+
+    @property
+    def visible(self) -> str:
+        """The digits that can be seen."""
+        return self.digits[self.dark :]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -92,6 +99,9 @@ class Counter(PictureGenerator):
     leading_zeros: bool = field(default=False, metadata=LATER)
     """Answers have all figures, as 05098, and are measured figure by figure; the question says
     so."""
+    blank_zeros: Annotated[float, within(0, 1)] = field(default=0.0, metadata=LATER)
+    """The share of displays that are dark before their first figure, as petrol pumps' are: 62.00
+    for 0062.00 (0 to 1)."""
     dead_segments: Annotated[float, within(0, 1)] = field(default=0.0, metadata=LATER)
     """The share of displays with a segment that never lights, where the figure is still told from
     each other one (0 to 1)."""
@@ -185,15 +195,19 @@ class Counter(PictureGenerator):
         rolls = face == "wheels" and (question == "wheel" or rng.chance(self.settings.rolling))
         if (rolls or face == "dials") and question != "boxes":
             turn = Decimal(rng.integer(0, 99)) / 100
-        figure = _random_figure(digits, rng) if question == "boxes" else ""
-        return CounterPlan(question, face, digits, turn, decimals, figure)
+        dark = 0
+        if face in ("lcd", "led") and self.blank_zeros and rng.chance(self.blank_zeros):
+            whole = digits[: count - decimals]
+            dark = len(whole) - max(1, len(whole.lstrip("0")))
+        figure = _random_figure(digits[dark:], rng) if question == "boxes" else ""
+        return CounterPlan(question, face, digits, turn, decimals, figure, dark)
 
     def _dead_segment(self, plan: CounterPlan, rng: Rng) -> tuple[int, int] | None:
         """Draw the place and the segment of a display that is worn; None for one that is whole."""
         is_display = plan.face in ("lcd", "led")
         if not (is_display and self.dead_segments and rng.chance(self.dead_segments)):
             return None
-        spare = [(index, segment) for index, figure in enumerate(plan.digits)
+        spare = [(index, segment) for index, figure in enumerate(plan.visible, plan.dark)
                  for segment in scenes.spare_segments(int(figure))]  # fmt: skip
         return rng.choice(spare) if spare else None
 
@@ -219,6 +233,7 @@ class Counter(PictureGenerator):
             background=rng.choice(self.materials.names("backgrounds")),
             pose=Pose(np.eye(3)),  # once the outline is known, below
             photo=self.look == "photo",
+            dark=plan.dark,
         )
         scene = scene._replace(dead=self._dead_segment(plan, rng))
         outline = draw.case_outline(scene)
@@ -298,7 +313,7 @@ def _target(
     if plan.question == "where":
         return Box(*facts["case_box"])
     if plan.question == "boxes":
-        figures = zip(plan.digits, facts["figure_boxes"], strict=True)
+        figures = zip(plan.visible, facts["figure_boxes"], strict=True)
         return Boxes(
             tuple(LabelledBox(f, Box(*box)) for f, box in figures if plan.figure in ("", f))
         )
@@ -309,7 +324,7 @@ def _target(
     value = scenes.reading(plan.digits, plan.decimals).quantize(step, ROUND_FLOOR)
     # Between two figures either may be read; a register's pointers say which one it is.
     tolerance = step if plan.turn and plan.face == "wheels" else Decimal(0)
-    digits = len(plan.digits) - plan.decimals if all_figures else 0
+    digits = len(plan.visible) - plan.decimals if all_figures else 0
     return Number(value, "", tolerance, digits=digits)
 
 
@@ -319,18 +334,20 @@ def _facts(plan: CounterPlan, scene: scenes.CounterScene, pose: Pose) -> dict[st
     cells = [
         {"position": round(position, 2), "at": list(pose.at(scene.middle(n), 0.0))}
         for n, position in enumerate(scene.positions)
+        if n >= plan.dark
     ]
-    more: dict[str, Any] = {}
+    more: dict[str, Any] = {"dark": plan.dark} if plan.dark else {}
     if scene.dead is not None:
         more["dead_segment"] = list(scene.dead)
     if plan.question == "boxes":
         more["figure_boxes"] = [
-            bounding_box(pose(draw.figure_ink(scene, index))) for index in range(len(plan.digits))
+            bounding_box(pose(draw.figure_ink(scene, index)))
+            for index in range(plan.dark, len(plan.digits))
         ]
     return more | {
         "question": plan.question,
         "face": plan.face,
-        "digits": plan.digits,
+        "digits": plan.visible,
         "turn": str(plan.turn),
         "decimals": plan.decimals,
         "unit": scene.unit,

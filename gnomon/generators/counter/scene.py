@@ -82,6 +82,8 @@ class CounterScene(NamedTuple):
     photo: bool
     dead: tuple[int, int] | None = None
     """Place of a display, from the left, and its segment that never lights."""
+    dark: int = 0
+    """Places of a display, from the left, that are not lit."""
 
     @property
     def width(self) -> float:
