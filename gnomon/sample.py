@@ -156,6 +156,13 @@ class Prediction:
     logprob: float | None = None
     """Log-probability of the text with its end, where that was asked for and nothing is listed."""
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str):  # such as the NaN of an empty cell
+            raise ValueError(
+                f"prediction {self.sample_id!r}: text={self.text!r}: give a str, and '' where there"
+                " is no answer"
+            )
+
     @classmethod
     def of(
         cls, sample: Sample, text: str, size: Size | None, dialect: str, settings: dict[str, Any],

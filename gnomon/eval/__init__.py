@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gnomon.eval.report.text_tables import table as table
     from gnomon.eval.rewards import crps_reward as crps_reward
     from gnomon.eval.rewards import reward as reward
+    from gnomon.eval.scoring.questions import Question as Question
     from gnomon.eval.scoring.runs import RunResult as RunResult
     from gnomon.eval.scoring.runs import Scores as Scores
     from gnomon.eval.scoring.score import score as score
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 _EXPORTS = {
     "compare": "gnomon.eval.comparing.comparison:compare",
     "crps_reward": "gnomon.eval.rewards:crps_reward",
+    "Question": "gnomon.eval.scoring.questions:Question",
     "reward": "gnomon.eval.rewards:reward",
     "RunResult": "gnomon.eval.scoring.runs:RunResult",
     "score": "gnomon.eval.scoring.score:score",
@@ -52,3 +54,10 @@ def __getattr__(name: str) -> Any:
             return registry.metric_places()
         exports = registry.metric_places() | registry.reader_places()
     return names.load_export(__name__, exports, name)
+
+
+def __dir__() -> list[str]:
+    from gnomon.answers import registry
+
+    exports = {*_EXPORTS, *registry.metric_places(), *registry.reader_places(), "METRICS"}
+    return sorted({*globals(), *exports})

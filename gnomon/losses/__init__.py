@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from gnomon import names
@@ -63,7 +64,11 @@ def create(name: str, vocab: NumericVocab, **options: Any) -> NumericLoss:
     try:
         return loss_class(vocab, **options)
     except TypeError as error:
-        raise ValueError(f"loss {name!r} with options {options}: {error}") from error
+        known = [option for option in signature(loss_class).parameters if option != "vocab"]
+        way_out = f"; its options are {', '.join(known) or 'none'}"
+        if "weight" in options:
+            way_out += "; a weight is of Objective, NumericSFTTrainer or a recipe's section loss"
+        raise ValueError(f"loss {name!r} with options {options}: {error}{way_out}") from error
 
 
 def check(name: str, options: Mapping[str, Any] | None = None) -> None:
@@ -82,3 +87,7 @@ def check(name: str, options: Mapping[str, Any] | None = None) -> None:
 
 def __getattr__(name: str) -> Any:
     return names.load_export(__name__, _EXPORTS, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_EXPORTS})

@@ -11,6 +11,7 @@ vocabulary, G the most tokens that spell one entry, H hidden, V vocabulary.
 import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Literal, TypeAlias, TypeGuard
 
 import torch
@@ -40,6 +41,11 @@ class NumericLoss(nn.Module):
 
     def __init__(self, vocab: NumericVocab) -> None:
         super().__init__()
+        if not isinstance(vocab, NumericVocab):
+            raise ValueError(
+                f"vocab is of type {type(vocab).__name__}: give"
+                " NumericVocab.from_tokenizer(tokenizer)"
+            )
         self.vocab = vocab
         self.weights = dict.fromkeys(self.parts, 1.0)
         """Factor of each part in the total."""
@@ -225,10 +231,11 @@ def check_part_weights(name: str, values: object, parts: Sequence[str]) -> dict[
 
 def check_bounds(name: str, value: float, maximum: float = math.inf) -> float:
     """Return the value as a float if it lies between 0 and the maximum."""
-    if 0 <= value <= maximum and math.isfinite(value):
-        return float(value)
+    with suppress(TypeError):  # of a text, which has no bounds
+        if 0 <= value <= maximum and math.isfinite(value):
+            return float(value)
     usage = "0 or more" if maximum > 1 else "a share, 0 to 1"
-    raise ValueError(f"{name}={value}: give {usage}")
+    raise ValueError(f"{name}={value!r}: give {usage}")
 
 
 def _is_number(value: object) -> TypeGuard[float]:

@@ -101,6 +101,8 @@ class Objective(nn.Module):
         vocab: NumericVocab | None = None,
     ) -> None:
         super().__init__()
+        if loss is not None and not isinstance(loss, NumericLoss):
+            raise ValueError(f"loss={loss!r}: give a loss, as create('crps', vocab) makes one")
         self.loss = loss
         self.weight = check_bounds("weight", weight)
         self.balance = check_choice("balance", balance, ("fixed", "ce_ratio"))

@@ -280,6 +280,12 @@ def test_several_boxes_or_none_are_measured(row):
     assert {name: values[name] for name in row["measures"]} == pytest.approx(row["measures"])
 
 
+def test_numpys_numbers_are_measured_as_pythons():
+    for number in (np.float64(3.5), np.float32(3.5), 3.5, Decimal("3.5")):
+        assert metrics.absolute_error(number, np.int64(4)) == 0.5
+        assert not metrics.number_exact(number, 4)
+
+
 def test_the_order_of_boxes_does_not_matter():
     a, b = LabelledBox("a", Box(0, 5, 9, 9)), LabelledBox("b", Box(3, 0, 9, 9))
     assert Boxes((a, b)) == Boxes((b, a))

@@ -1,4 +1,5 @@
 from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -6,7 +7,7 @@ from case_tables import table
 from toy_vocabularies import one_digit
 
 from gnomon import losses
-from gnomon.losses import CE, KINDS, check, create
+from gnomon.losses import CE, KINDS, NumericVocab, Objective, check, create
 
 LOSS_FILES = ("distances", "kernels", "ntil", "soft_labels")
 
@@ -49,6 +50,27 @@ def test_a_wrong_option_is_refused_by_name_and_value(row):
         check(row["loss"], row["options"])
     with pytest.raises(ValueError, match=row["message"]):
         create(row["loss"], one_digit(), **row["options"])
+
+
+def test_what_is_no_vocabulary_tokenizer_or_loss_is_refused_in_words():
+    for made, message in [
+        (lambda: create("crps", {"0": 0}), "vocab is of type dict: give NumericVocab.from_tok"),
+        (lambda: NumericVocab.from_tokenizer("Qwen/Qwen2-VL-2B"), "'Qwen/Qwen2-VL-2B' is no token"),
+        (lambda: Objective("crps"), "loss='crps': give a loss, as create"),
+        (lambda: Objective(losses.load("crps")), "loss=<class .*: give a loss, as create"),
+        (lambda: Objective(create("crps", one_digit()), weight="0.3"), "weight='0.3': give 0 or"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            made()
+
+
+def test_a_processor_has_its_tokenizers_vocabulary():
+    tokenizer = SimpleNamespace(get_vocab=lambda: {digit: int(digit) for digit in "0123456789"})
+    processor = SimpleNamespace(tokenizer=tokenizer)
+    entries = NumericVocab.from_tokenizer(processor).entries
+    assert entries == NumericVocab.from_tokenizer(tokenizer).entries
+    assert len(entries) == 10
+    assert {"create", "NumericVocab", "CRPSLoss", "Objective"} <= set(dir(losses))
 
 
 def test_the_cross_entropy_alone_is_no_numeric_loss():

@@ -150,8 +150,10 @@ _ROUNDED = Context(prec=40, traps=[])
 
 
 def _decimal(number: Numeric) -> Decimal:
+    # Of numpy's numbers, their Python ones: repr(np.float64(3.5)) is no number.
+    plain = number.item() if hasattr(number, "item") else number
     # Decimal(0.1) would be 0.1000000000000000055...
-    return Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
+    return Decimal(repr(plain)) if isinstance(plain, float) else Decimal(plain)
 
 
 def _pix2struct_float(text: str) -> float | None:

@@ -13,7 +13,7 @@ from gnomon.eval.comparing.difference import Difference, Side, estimate_differen
 from gnomon.eval.comparing.guessing import ChanceTest, compare_with_chance
 from gnomon.eval.formatting import difference_text, figure, lower_first, p_text
 from gnomon.eval.scoring import belief
-from gnomon.eval.scoring.runs import ScoredAnswer, Scores, type_as_kind
+from gnomon.eval.scoring.runs import RunResult, ScoredAnswer, Scores, type_as_kind
 from gnomon.eval.scoring.score import has_refusals, refusal_metrics, with_refusal
 from gnomon.eval.stats.significance import holm
 
@@ -44,6 +44,9 @@ class Comparison:
             rows.append({**row, "verdict": difference.verdict})
         names = {"a": self.baseline, "b": self.candidate}
         return {**names, "seeds": self.seeds, "differences": rows}
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -112,17 +115,19 @@ class Comparison:
 
 
 def compare(
-    a: Scores | Seeds, b: Scores | Seeds, *, names: tuple[str, str] = ("a", "b")
-) -> Comparison:
+    a: Scores | RunResult | Seeds, b: Scores | RunResult | Seeds, *,
+    names: tuple[str, str] = ("a", "b"),
+) -> Comparison:  # fmt: skip
     """Compare the candidate b with the baseline a; refused unless both have the same items.
 
-    Either is one run, or several by seed. Every item counts: unread answers as wrong, or with what
-    they are charged. With several seeds a metric is judged by Student's t over seeds and pictures
-    (`crossed`), with one by McNemar's exact test or sign flips over the items, which says nothing
-    of other seeds. The first metrics of all types are corrected together by Holm, the others of
-    each type among themselves.
+    Either is one run, or several by seed: {0: scores, 1: scores}. Every item counts: unread answers
+    as wrong, or with what they are charged. With several seeds a metric is judged by Student's t
+    over seeds and pictures (`crossed`), with one by McNemar's exact test or sign flips over the
+    items, which says nothing of other seeds. The first metrics of all types are corrected together
+    by Holm, the others of each type among themselves.
     """
-    return apply_holm([compare_uncorrected(a, b, names=names)])[0]
+    first, second = (run.scores if isinstance(run, RunResult) else run for run in (a, b))
+    return apply_holm([compare_uncorrected(first, second, names=names)])[0]
 
 
 def compare_uncorrected(

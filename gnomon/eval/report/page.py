@@ -21,7 +21,7 @@ from gnomon.eval.comparing.groups import Group, compare_groups, group_runs, verd
 from gnomon.eval.report.answers import browser_data, example_pictures
 from gnomon.eval.report.differences import difference_tables, group_marks, seed_charts
 from gnomon.eval.report.facts import FEWEST, fact_classes, facts_heading, slices
-from gnomon.eval.report.files import SOFTWARE
+from gnomon.eval.report.files import SOFTWARE, check_replaceable
 from gnomon.eval.report.markup import template
 from gnomon.eval.report.plots import curves
 from gnomon.eval.report.sections import calibration_sections, section, summary
@@ -72,6 +72,7 @@ def write_report(
     files next to the page that it links to.
     """
     check_names(runs)
+    check_replaceable([Path(path)])
     groups = group_runs(runs)
     comparisons, refusals = compare_groups(groups)
     one_per_group = len(groups) == len(runs)

@@ -80,7 +80,8 @@ class Question:
             return self.target.scaled(self.size, size)
         if self.target.has_place:
             raise ValueError(
-                f"sample {self.id!r}: a box needs its picture and the prediction's size"
+                f"sample {self.id!r}: a box needs its picture and the prediction's size; without a"
+                " picture give gnomon.eval.Question(id, target, size, picture)"
             )
         return self.target
 

@@ -212,7 +212,11 @@ def pair_answers(
     for sample_id in unclaimed:
         if hash(sample_id) in ids:
             raise _repeat_error(sample_id)
-    _check_paired("have no prediction", missing, "finish predicting, or score only what was asked")
+    _check_paired(
+        "have no prediction",
+        missing,
+        "finish predicting, score only what was asked, or give an empty text as the answer",
+    )
     _check_paired(
         "are predicted but not among the samples", unclaimed, "score them on their own samples"
     )

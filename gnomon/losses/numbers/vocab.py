@@ -53,7 +53,15 @@ class NumericVocab:
 
     @classmethod
     def from_tokenizer(cls, tokenizer: Tokenizer, size: int | None = None) -> NumericVocab:
-        """Build the vocabulary of a tokenizer; `size` is the head's width where it differs."""
+        """Build the vocabulary of a tokenizer, or of a processor's tokenizer.
+
+        `size` is the head's width where it differs.
+        """
+        tokenizer = getattr(tokenizer, "tokenizer", tokenizer)
+        if not hasattr(tokenizer, "get_vocab"):
+            raise ValueError(
+                f"{tokenizer!r} is no tokenizer: give what AutoTokenizer.from_pretrained returns"
+            )
         return cls(tokenizer.get_vocab(), size=size, tokenizer=tokenizer)
 
     def __len__(self) -> int:

@@ -16,7 +16,7 @@ from typing_extensions import override  # typing has it from Python 3.12 on
 
 from gnomon.losses import CE, NumericLoss, NumericVocab, Objective, create
 from gnomon.losses.numbers.spans import Spans
-from gnomon.losses.objective import Balance, Schedule
+from gnomon.losses.objective import COVERAGE, Balance, Schedule
 from gnomon.pipeline.collate import FINAL, IGNORED
 from gnomon.pipeline.families.releases import PLAIN_LOSSES, TRL_KEYS, check_overrides
 from gnomon.pipeline.planning.budget import LOGITS_AT_ONCE
@@ -28,6 +28,7 @@ from gnomon.pipeline.training.head import (
     supports_logits_to_keep,
 )
 from gnomon.pipeline.training.parts import spare_frozen_towers
+from gnomon.progress import warn
 from gnomon.shortage import name_full_disk
 
 _PARSED_LABELS = "parsed_labels"
@@ -69,6 +70,10 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         learning_rate_of: Callable[[str], float] | None = None,
         **kwargs: Any,
     ) -> None:
+        if numeric_loss is None and (loss_options or weight != 1.0):
+            raise ValueError(
+                "weight and loss_options are of a numeric loss: name it, as numeric_loss='crps'"
+            )
         super().__init__(*args, **kwargs)
         # Qwen2.5-VL's and Qwen3-VL's classes set it to False, and transformers then counts no
         # tokens over the accumulation window and the processes: the loss would be a mean of means.
@@ -104,6 +109,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         """Function from the model to more figures of an evaluation, such as its answers' scores."""
         self.learning_rate_of = learning_rate_of
         """Highest learning rate of a parameter by its name; None if all have the same."""
+        self._has_warned = False
         self._window: dict[str, Tensor] = {}  # denominators of the accumulation window
         # Names, and their sums and counts since the last log line, [2, names]; by mode, since an
         # evaluation may come between two lines of the training.
@@ -164,11 +170,24 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         if mode in self._logged:
             names, sums_and_counts = self._logged.pop(mode)
             totals, counts = self.accelerator.reduce(sums_and_counts)
+            self._warn_of_no_digit(dict(zip(names, totals.tolist(), strict=True)))
             means = (totals / counts.clamp(min=1)).tolist()
             # TRL averages the lists of _metrics into its next log line.
             self._metrics[mode].update((n, [mean]) for n, mean in zip(names, means, strict=True))
         logs.pop("train_loss", None)  # a resumed run's would leave out the steps before
         super().log(logs, start_time)
+
+    def _warn_of_no_digit(self, totals: Mapping[str, float]) -> None:
+        """Warn once if a numeric loss has seen no digit since the last line of the log."""
+        if self.objective.loss is None or totals.get(COVERAGE) or self._has_warned:
+            return
+        self._has_warned = True
+        if self.is_world_process_zero():
+            warn(
+                "the numeric loss sees no digit in the answers, so it trains nothing: they may be"
+                " words, or the tokenizer may join too many digits into a token (`coverage` of"
+                " NumericVocab says how many it sees)"
+            )
 
     @override
     def evaluation_loop(self, *args: Any, metric_key_prefix: str = "eval", **kwargs: Any) -> Any:

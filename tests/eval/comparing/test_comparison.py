@@ -212,6 +212,14 @@ def test_other_samples_are_refused_by_name():
             compare(*sides, names=names)
 
 
+def test_runs_are_compared_as_their_scores_are_and_printed_in_words():
+    before, after = clock_run("before", 0.1), clock_run("after", 0.9, seed=1)
+    comparison = compare(before, after, names=("before", "after"))
+    assert comparison == compare(before.scores, after.scores, names=("before", "after"))
+    assert str(comparison) == "\n".join(comparison.sentences)
+    assert "after is better than before" in str(comparison)
+
+
 def test_table_in_a_terminal():
     text = table([clock_run("before", 0.1), clock_run("after", 0.9, seed=1)])
     lines = text.splitlines()

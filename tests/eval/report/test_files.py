@@ -57,6 +57,13 @@ def test_a_file_of_the_users_is_left_and_so_are_the_others(tmp_path, name):
     write(tmp_path / "it.html", review=3)
 
 
+def test_nor_does_the_function_replace_a_page_of_the_users(tmp_path):
+    (tmp_path / "it.html").write_text("mine")
+    with pytest.raises(FileExistsError, match=r"it\.html: a report would be written her"):
+        write_report(tmp_path / "it.html", [RUN])
+    assert contents(tmp_path) == {"it.html": b"mine"}
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes that have names")
 def test_what_is_no_file_is_neither_read_nor_replaced(tmp_path):
     os.mkfifo(tmp_path / "it.json")

@@ -191,6 +191,12 @@ def test_missing_unknown_and_doubled_predictions_are_refused_by_name():
             score(predictions, asked)
 
 
+@pytest.mark.parametrize("text", [None, float("nan"), 37.0])
+def test_an_answer_is_a_text(text):
+    with pytest.raises(ValueError, match=rf"prediction 'q3': text={text!r}: give a str, and ''"):
+        Prediction("q3", text, None, "plain")
+
+
 def test_the_order_is_that_of_the_samples():
     samples = [*clocks(3), *numbers(["1", "2"])]
     samples = [samples[i] for i in (3, 0, 4, 1, 2)]

@@ -1,5 +1,7 @@
 """Our trainer beside TRL's own, on the same weights and the same batches."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from pipeline_toys import UNEVEN, assert_close, batch_of, copied, dataset_of, ours, stock, trained
@@ -7,6 +9,7 @@ from pipeline_toys import UNEVEN, assert_close, batch_of, copied, dataset_of, ou
 from gnomon.losses import NumericVocab, create
 from gnomon.pipeline.collate import IGNORED
 from gnomon.pipeline.training.trainer import NumericSFTTrainer, shift_labels
+from gnomon.sample import Text
 
 WINDOWS = {"4x1": (4, 1), "1x4": (1, 4), "2x2": (2, 2)}
 """Samples a forward, and forwards a step."""
@@ -201,6 +204,21 @@ def test_a_loss_may_be_an_object_or_none_and_is_else_known(blank, tmp_path):
         assert trainer.objective.loss is (None if given == "ce" else given)
     with pytest.raises(ValueError, match="unknown loss 'ntill': did you mean ntil"):
         ours(copied(blank), UNEVEN, tmp_path, numeric_loss="ntill")
+
+
+@pytest.mark.parametrize("options", [{"weight": 0.3}, {"loss_options": {"cycle": 10}}])
+def test_settings_of_a_loss_without_a_loss_are_refused(blank, tmp_path, options):
+    with pytest.raises(ValueError, match=r"are of a numeric loss: name it, as numeric_loss='crps'"):
+        NumericSFTTrainer(blank.model, **options)
+
+
+def test_a_loss_that_sees_no_digit_says_so_once(blank, tmp_path, capsys):
+    """Its answers are words: nothing is trained by it, and the log has zeros."""
+    for numeric, says in (("crps", 1), ("ce", 0)):
+        rows = [replace(sample, target=Text("seven")) for sample in UNEVEN]
+        trained(ours, blank, tmp_path / numeric, (2, 1), samples=rows, numeric_loss=numeric,
+                sft={"max_steps": 3, "logging_steps": 1})  # fmt: skip
+        assert capsys.readouterr().err.count("the numeric loss sees no digit in the ans") == says
 
 
 @pytest.mark.filterwarnings("ignore:`(label_smoothing_factor|compute_loss_func)` is deprecated")
