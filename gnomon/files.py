@@ -145,8 +145,10 @@ class Folders:
         """Say which folder beside the table has the file, if the user may allow it."""
         if not self.option:
             return ""
-        found = (folder for folder in self._subfolders if isfile(join(folder, name)))
-        return next((f": it lies in {folder}: add {self.option}={folder}" for folder in found), "")
+        for folder in self._subfolders:
+            if isfile(join(folder, name)):
+                return f": it lies in {folder}: add {self.option}={folder}"
+        return ""
 
     @cached_property
     def _subfolders(self) -> list[str]:

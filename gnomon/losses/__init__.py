@@ -64,8 +64,8 @@ def create(name: str, vocab: NumericVocab, **options: Any) -> NumericLoss:
     try:
         return loss_class(vocab, **options)
     except TypeError as error:
-        known = [option for option in signature(loss_class).parameters if option != "vocab"]
-        way_out = f"; its options are {', '.join(known) or 'none'}"
+        choices = [option for option in signature(loss_class).parameters if option != "vocab"]
+        way_out = f"; its options are {', '.join(choices) or 'none'}"
         if "weight" in options:
             way_out += "; a weight is of Objective, NumericSFTTrainer or a recipe's section loss"
         raise ValueError(f"loss {name!r} with options {options}: {error}{way_out}") from error

@@ -82,10 +82,10 @@ def locate(name: str, searched: str = "") -> str:
         f"model.name: {name!r} is no directory{searched}, no hub id (owner/name), and none of"
         f" {', '.join(EMBEDDED)}"
     )
-    known = {
+    checkpoints = {
         checkpoint.rpartition("/")[2].lower(): checkpoint
         for family in FAMILIES
         for checkpoint in create(family).sizes
     }
-    near = [known[short] for short in names.nearest_names(name.lower(), known)]
+    near = [checkpoints[short] for short in names.nearest_names(name.lower(), checkpoints)]
     raise names.UnknownNameError(message + (f": did you mean {', '.join(near)}?" if near else ""))

@@ -289,16 +289,16 @@ def shrunk_pictures(model: Model, samples: Sequence[Sample]) -> str:
     pairs: list[tuple[Size, Size]] = []
     for sample in samples:
         with suppress(ValueError):  # pictures that the family refuses are named in training
-            seen = collate.resized_sizes(family, processor, sample)
-            pairs += zip(sample.sizes, seen, strict=True)
+            sizes = collate.resized_sizes(family, processor, sample)
+            pairs += zip(sample.sizes, sizes, strict=True)
     if not pairs:
         return ""
-    original, seen_size = max(pairs, key=lambda pair: prod(pair[0]) / prod(pair[1]))
-    if prod(original) <= _MOST_SHRUNK**2 * prod(seen_size):
+    size, new_size = max(pairs, key=lambda pair: prod(pair[0]) / prod(pair[1]))
+    if prod(size) <= _MOST_SHRUNK**2 * prod(new_size):
         return ""
-    (width, height), (seen_width, seen_height) = original, seen_size
+    (width, height), (new_width, new_height) = size, new_size
     return (
-        f"pictures of {width} × {height} pixels are shrunk to {seen_width} × {seen_height} for the"
+        f"pictures of {width} × {height} pixels are shrunk to {new_width} × {new_height} for the"
         " model, where small marks and figures are lost: cut out what is read, or raise"
         " model.max_pixels"
     )

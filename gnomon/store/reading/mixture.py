@@ -113,7 +113,7 @@ class Mixture(Samples):
 
 @dataclass(frozen=True)
 class WholeMixture(Mixture):
-    """Every sample of sources with an end, once: what a model is asked of several tables.
+    """Mixture that has each sample of its sources once: what a model is asked of several tables.
 
     It begins as `Mixture` does. Where a source ends, the others go on.
     """
