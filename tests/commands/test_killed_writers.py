@@ -43,7 +43,9 @@ WRITERS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("writer", WRITERS)
 def test_a_file_is_as_it_was_or_as_it_will_be_wherever_its_writer_is_killed(tmp_path, writer):
-    for name in ("a.json", "a.html", "a.jsonl", "manifest.json"):
+    for name in ("a.json", "a.jsonl", "manifest.json"):
         (tmp_path / name).write_text("{}\n")
-    (tmp_path / "a.csv").write_text("file,answer\n")  # no other table is written over
+    # No other page, and no other table, is written over.
+    (tmp_path / "a.html").write_text('<meta name="generator" content="gnomon">\n')
+    (tmp_path / "a.csv").write_text("file,answer\n")
     kill_at_each_opening(tmp_path, lambda: WRITERS[writer](tmp_path))
