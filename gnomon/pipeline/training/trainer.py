@@ -170,8 +170,9 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         if mode in self._logged:
             names, sums_and_counts = self._logged.pop(mode)
             totals, counts = self.accelerator.reduce(sums_and_counts)
-            self._warn_of_no_digit(dict(zip(names, totals.tolist(), strict=True)))
-            means = (totals / counts.clamp(min=1)).tolist()
+            # Both at once: each reading waits for the GPU.
+            means, sums = torch.stack([totals / counts.clamp(min=1), totals]).tolist()
+            self._warn_of_no_digit(dict(zip(names, sums, strict=True)))
             # TRL averages the lists of _metrics into its next log line.
             self._metrics[mode].update((n, [mean]) for n, mean in zip(names, means, strict=True))
         logs.pop("train_loss", None)  # a resumed run's would leave out the steps before
