@@ -79,13 +79,15 @@ def warn_of_unfit_samples(resolved: Resolved, run: Path) -> None:
     # A server is refused, and a finished run needs no model any more.
     if recipe.model.server is not None or RunFolder(run).has_weights:
         return
+    from gnomon.pipeline.checkpoint import open_processor
     from gnomon.pipeline.planning.budget import cut_answers, shrunk_pictures
 
     samples = resolved.samples("train")
     some = _probe(samples, train_size(samples, recipe.train.samples))
     some += _probe(exam.pool, exam.samples)
-    cut = cut_answers(recipe.model, some, recipe.eval.max_new_tokens)
-    for text in filter(None, (cut, shrunk_pictures(recipe.model, some))):
+    family, processor = open_processor(recipe.model)
+    cut = cut_answers(family, processor, some, recipe.eval.max_new_tokens)
+    for text in filter(None, (cut, shrunk_pictures(family, processor, some))):
         warn(text)
 
 

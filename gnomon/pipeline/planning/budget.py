@@ -18,7 +18,7 @@ from gnomon import dialect
 from gnomon.losses import CE
 from gnomon.pipeline import collate
 from gnomon.pipeline.checkpoint import open_processor, with_dtype
-from gnomon.pipeline.families.base import Config, Family, tokenizer_of
+from gnomon.pipeline.families.base import Config, Family, Processor, tokenizer_of
 from gnomon.pipeline.planning import shapes as model_shapes
 from gnomon.recipe import Lora, Model, Recipe, Train
 from gnomon.sample import Sample, Size
@@ -259,9 +259,8 @@ def count_tokens(
     return counts, collate.digit_coverage(vocab, family, processor, samples)
 
 
-def cut_answers(model: Model, samples: Sequence[Sample], limit: int) -> str:
+def cut_answers(family: Family, processor: Processor, samples: Sequence[Sample], limit: int) -> str:
     """Say how many answers are cut at `limit` tokens, and name the longest; empty if none is."""
-    family, processor = open_processor(model)
     collator = collate.Collator(family, processor)
     lengths: dict[str, int] = {}
     n = 0
@@ -283,9 +282,8 @@ def cut_answers(model: Model, samples: Sequence[Sample], limit: int) -> str:
     )
 
 
-def shrunk_pictures(model: Model, samples: Sequence[Sample]) -> str:
+def shrunk_pictures(family: Family, processor: Processor, samples: Sequence[Sample]) -> str:
     """Say how far pictures are shrunk for the model, if marks on them may be lost; else empty."""
-    family, processor = open_processor(model)
     pairs: list[tuple[Size, Size]] = []
     for sample in samples:
         with suppress(ValueError):  # pictures that the family refuses are named in training

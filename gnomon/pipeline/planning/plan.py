@@ -10,7 +10,7 @@ from statistics import mean
 from typing import Any
 
 from gnomon.pipeline import families
-from gnomon.pipeline.checkpoint import locate_checkpoint, try_load, with_dtype
+from gnomon.pipeline.checkpoint import locate_checkpoint, open_processor, try_load, with_dtype
 from gnomon.pipeline.families.base import Config, Family
 from gnomon.pipeline.planning import budget
 from gnomon.pipeline.planning.budget import GIB, Memory, PartSize, Sizer, Tokens
@@ -180,8 +180,9 @@ def plan(
         tokens = [budget.guess_tokens(family, config, recipe, sample) for sample in some]
     else:
         tokens, coverage = budget.count_tokens(family, config, recipe, some)
-        cut = budget.cut_answers(recipe.model, some, recipe.eval.max_new_tokens)
-        shrunk = budget.shrunk_pictures(recipe.model, some)
+        _, processor = open_processor(recipe.model)
+        cut = budget.cut_answers(family, processor, some, recipe.eval.max_new_tokens)
+        shrunk = budget.shrunk_pictures(family, processor, some)
     if available is None:
         available = _free_memory()
     stored = stored_shapes().get(recipe.model.name) if config_only else None
