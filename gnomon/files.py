@@ -9,8 +9,7 @@ import re
 import stat
 import tomllib
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from functools import cached_property
+from functools import lru_cache
 from io import BufferedReader
 from itertools import product
 from os import scandir
@@ -145,21 +144,12 @@ class Folders:
         """Say which folder beside the table has the file, if the user may allow it."""
         if not self.option:
             return ""
-        for folder in self._subfolders:
-            if isfile(join(folder, name)):
-                return f": it lies in {folder}: add {self.option}={folder}"
-        return ""
-
-    @cached_property
-    def _subfolders(self) -> list[str]:
-        """Folders beside a table, in which users keep pictures; they are only suggested."""
-        subfolders = list[str]()
         for folder in self.folders:
-            with suppress(OSError):  # a folder that may not be listed has nothing to suggest
-                subfolders += sorted(
-                    normpath(entry.path) for entry in scandir(folder) if entry.is_dir()
-                )
-        return subfolders
+            for subfolder in _subfolders(self._real_folder(folder)):
+                if isfile(join(folder, subfolder, name)):
+                    way_out = normpath(join(folder, subfolder))
+                    return f": it lies in {way_out}: add {self.option}={way_out}"
+        return ""
 
     def _real_path(self, path: str) -> str:
         """Follow all links of a path; a folder is resolved once, so that a file costs one call."""
@@ -172,6 +162,16 @@ class Folders:
         if folder not in self._real:
             self._real[folder] = realpath(folder)
         return self._real[folder]
+
+
+# A table without its pictures asks once a row, and its folder may have a hundred thousand files.
+@lru_cache(maxsize=16)
+def _subfolders(folder: str) -> list[str]:
+    """Names of the folders in one; none if it may not be listed."""
+    try:
+        return sorted(entry.name for entry in scandir(folder) if entry.is_dir())
+    except OSError:
+        return []
 
 
 def write_rows(file: TextIO, rows: Iterable[Iterable[object]]) -> None:
