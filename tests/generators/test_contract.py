@@ -80,6 +80,7 @@ def test_everything_serialises_and_comes_back(kind):
     assert create(kind, **generator.options) == generator
     for sample in stream(kind):
         assert json.loads(json.dumps(sample.facts, allow_nan=False)) == sample.facts
+        assert "group" not in sample.facts  # a user's own: evaluation takes it for a camera
         assert target_from_json(json.loads(json.dumps(target_to_json(sample.target)))) == (
             sample.target
         )

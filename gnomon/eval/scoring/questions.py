@@ -67,12 +67,12 @@ class Question:
 
     @property
     def group(self) -> str:
-        """Group of a row of the user's, such as a camera; without a column for it, its picture.
+        """Fact `group`, such as a camera: of a row, the column named for it or else the picture.
 
-        Empty for drawn samples, whose pictures are all independent.
+        Empty without that fact. No drawn sample has it: their pictures are all independent.
         """
-        # Charts have a fact of that name, too; only rows have a line.
-        return str(self.facts.get("group") or "") if "line" in self.facts else ""
+        group = self.facts.get("group")
+        return "" if group is None else str(group)
 
     def truth_at(self, size: Size | None) -> Target:
         """Return the truth; boxes in the pixels of a picture that was resized for the model."""
