@@ -17,8 +17,8 @@ _MEMORY = re.compile(
 them in plain RuntimeErrors or in classes of the library's own."""
 _DISK = re.compile(r"\(os error (\d+)\)|PytorchStreamWriter failed|inline_container")
 """Messages of safetensors and tokenizers, which have the system's number; and of torch.save."""
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_FAILING = (*_FULL, errno.EIO, errno.EROFS)
+_FULL_DISK_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_WRITE_ERRNOS = (*_FULL_DISK_ERRNOS, errno.EIO, errno.EROFS)
 
 _LESS_MEMORY = (
     "smaller batches (train.per_device_train_batch_size, eval.batch_size), smaller pictures"
@@ -36,27 +36,27 @@ def message_of(error: BaseException) -> str | None:
     if _is_memory(error):
         reason = shorten(_line(str(error)), 200, placeholder=" …").rstrip(".")
         return f"out of memory{reason and f' ({reason})'}: {_LESS_MEMORY}"
-    if number := _disk_error(error):
+    if number := _disk_errno(error):
         path = getattr(error, "filename", None)
         reason = os.strerror(number)
         parts = [str(path)] if path else []
-        way_out = _MORE_DISK if number in _FULL else _SAME_AGAIN
+        way_out = _MORE_DISK if number in _FULL_DISK_ERRNOS else _SAME_AGAIN
         return ": ".join([*parts, reason[0].lower() + reason[1:], way_out])
     return None
 
 
 def is_shortage(error: BaseException) -> bool:
-    """True if the machine is the reason, not the input."""
-    return _is_memory(error) or _disk_error(error) is not None
+    """True if memory or disk ran out; deep nesting is the input's fault."""
+    return _is_memory(error) or _disk_errno(error) is not None
 
 
 @contextmanager
-def name_full_disk(path: Path) -> Iterator[None]:
-    """Turn errors of a full disk that name no file into an OSError that names the place."""
+def add_path_to_disk_error(path: Path) -> Iterator[None]:
+    """Turn errors of a failed write that name no file into an OSError that names this folder."""
     try:
         yield
     except Exception as error:
-        number = _disk_error(error)
+        number = _disk_errno(error)
         if number is None or getattr(error, "filename", None) is not None:
             raise
         raise OSError(number, os.strerror(number), str(path)) from error
@@ -77,11 +77,11 @@ def _is_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or _MEMORY.search(str(error)) is not None
 
 
-def _disk_error(error: BaseException) -> int | None:
-    """Return the errno of a library's write that failed, or of a full disk; else None."""
-    if isinstance(error, OSError):  # others than of a full disk say all that there is to say
-        return error.errno if error.errno in _FULL else None
+def _disk_errno(error: BaseException) -> int | None:
+    """Return the errno of a full disk, or of a library's write that failed; else None."""
+    if isinstance(error, OSError):  # any other OSError already names its file and reason
+        return error.errno if error.errno in _FULL_DISK_ERRNOS else None
     if isinstance(error, ValueError) or not (match := _DISK.search(str(error))):
         return None
     number = int(match[1] or errno.ENOSPC)  # torch only says that a write failed
-    return number if number in _FAILING else None
+    return number if number in _WRITE_ERRNOS else None

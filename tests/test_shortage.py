@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.commands import main
-from gnomon.shortage import is_shortage, message_of, name_full_disk
+from gnomon.shortage import add_path_to_disk_error, is_shortage, message_of
 
 BYTES = 2**46
 """More than any machine has; asked for at once, it is refused before a page is touched."""
@@ -97,7 +97,7 @@ DISK = {
 @pytest.mark.skipif(not FULL.exists(), reason="needs Linux's /dev/full")
 @pytest.mark.parametrize("library", DISK)
 def test_a_full_disk_is_told_by_the_place_and_the_way_out(monkeypatch, capsys, tmp_path, library):
-    message = failing(monkeypatch, capsys, name_full_disk(tmp_path)(DISK[library]))
+    message = failing(monkeypatch, capsys, add_path_to_disk_error(tmp_path)(DISK[library]))
     assert message.startswith((f"gnomon: {tmp_path}: ", f"gnomon: {FULL}: "))
     end = "free some space and type the same command again; what was saved is kept\n"
     assert message.endswith(end)
@@ -106,7 +106,7 @@ def test_a_full_disk_is_told_by_the_place_and_the_way_out(monkeypatch, capsys, t
 @pytest.mark.parametrize("number", [errno.EIO, errno.EROFS])
 def test_a_disk_that_fails_is_told_by_the_place(monkeypatch, capsys, tmp_path, number):
     save = raising(lambda: safetensors(f"I/O error: no (os error {number})"))
-    message = failing(monkeypatch, capsys, name_full_disk(tmp_path)(save))
+    message = failing(monkeypatch, capsys, add_path_to_disk_error(tmp_path)(save))
     assert message == f"gnomon: {tmp_path}: {os.strerror(number).lower()}\n"
 
 

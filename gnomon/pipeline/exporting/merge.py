@@ -22,7 +22,7 @@ from gnomon.pipeline.training.trainer import shift_labels
 from gnomon.progress import track
 from gnomon.recipe import Recipe
 from gnomon.sample import Sample
-from gnomon.shortage import name_full_disk
+from gnomon.shortage import add_path_to_disk_error
 from gnomon.store.reading.run_folder import RunFolder
 
 MAX_KL = 0.01
@@ -56,7 +56,7 @@ def merge(
     if not RunFolder(run).adapter.is_dir():
         raise ValueError(f"{run} holds no adapter: what it trained, if anything, is whole already")
     with create_folder(out) as part:
-        with name_full_disk(out):
+        with add_path_to_disk_error(out):
             _write_merged(recipe, run, part)
         agreement = _compare(recipe, run, part, samples)
         card = card.replace("{agreement}", str(agreement))

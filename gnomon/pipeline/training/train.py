@@ -24,7 +24,7 @@ from gnomon.pipeline.training.trial import try_out
 from gnomon.pipeline.training.validation import validation_of
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe
-from gnomon.shortage import name_full_disk
+from gnomon.shortage import add_path_to_disk_error
 from gnomon.store.reading.augmented import augmented, spread_sample
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.samples import Samples, evenly_spaced, train_size
@@ -143,7 +143,7 @@ def save_weights(trainer: NumericSFTTrainer, run: Path) -> Path:
     # Tokenizers save the padding of their last call.
     reset_padding(trainer)
     try:
-        with name_full_disk(run):
+        with add_path_to_disk_error(run):
             trainer.save_model(str(part))
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)  # a full disk gets its room back

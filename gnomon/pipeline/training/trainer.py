@@ -29,7 +29,7 @@ from gnomon.pipeline.training.head import (
 )
 from gnomon.pipeline.training.parts import spare_frozen_towers
 from gnomon.progress import warn
-from gnomon.shortage import name_full_disk
+from gnomon.shortage import add_path_to_disk_error
 
 _PARSED_LABELS = "parsed_labels"
 """Key of a batch under which its parsed labels travel from the accumulation window to forward."""
@@ -377,7 +377,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         if self.args.should_save:
             shutil.rmtree(path / f"checkpoint-{self.state.global_step}", ignore_errors=True)
         self.accelerator.wait_for_everyone()
-        with name_full_disk(path):
+        with add_path_to_disk_error(path):
             super()._save_checkpoint(model, trial)
 
     @override
