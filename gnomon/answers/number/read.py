@@ -10,7 +10,12 @@ from functools import cache
 
 from gnomon.answers.reading.base import Reading, Which, fill, longest, lower_case, normalize, table
 from gnomon.answers.reading.final import find
-from gnomon.answers.reading.number_words import AFTER_FIGURES, ORDINALS, SHARES, spelled_numbers
+from gnomon.answers.reading.number_words import (
+    AFTER_FIGURES,
+    HALVES_AND_QUARTERS,
+    ORDINALS,
+    spelled_numbers,
+)
 
 _TABLE = table(__file__)
 _PATTERNS = fill({"ordinals": "|".join(ORDINALS)} | _TABLE["patterns"])
@@ -27,7 +32,7 @@ _EUROPEAN, _THOUSANDS = _compile("european"), _compile("thousands")
 # The place where a number may begin, and the items of a list such as 1,2,3.
 _NUMBER_START, _ITEM = _compile("lead"), _compile("item")
 # The rest of a word in which a number does not begin: the 1.2 of v1.2.
-_REST_OF_WORD = _compile("name")
+_REST_OF_WORD = _compile("rest_of_word")
 # "the 3rd tick", and "third" if that is the whole text.
 _ORDINAL, _BARE_ORDINAL = _compile("ordinal"), _compile("bare_ordinal")
 # Digits alone, and those with separators that may group them.
@@ -36,7 +41,7 @@ _NUMBER, _NO_NUMBER, _PREFIX = (
     _compile(name, re.VERBOSE | re.ASCII) for name in ("number", "no_number", "prefix")
 )
 # The text before an uncertainty: "5 kg ±".
-_BEFORE_UNCERTAINTY = _compile("spread", re.VERBOSE)
+_BEFORE_UNCERTAINTY = _compile("before_uncertainty", re.VERBOSE)
 _BELOW_ZERO = _compile("below_zero", re.UNICODE)
 # The digits of a counter one by one.
 _DIGITS = [
@@ -118,7 +123,7 @@ def _has_unit(text: str, span: tuple[int, int], unit: str) -> bool:
 
 
 def parse_number(text: str, *, unit: str = "", which: Which = "final") -> float | None:
-    """Read the number that `text` states, or None; see `read_number`."""
+    """Read the number alone, or None; `read_number` has the place and rule too."""
     reading = read_number(text, unit=unit, which=which)
     return float(reading.value) if reading else None
 
@@ -126,6 +131,7 @@ def parse_number(text: str, *, unit: str = "", which: Which = "final") -> float 
 def _numbers_in_figures(
     text: str, unit: str, *, european: bool
 ) -> Iterator[Reading[Decimal | None]]:
+    """Read numbers in figures; `Reading(None)` marks a stretch that must not be read as one."""
     position = 0
     while lead := _NUMBER_START.search(text, position):
         start = lead.start()
@@ -133,7 +139,7 @@ def _numbers_in_figures(
         if text[start].isdigit() and (refused := _NO_NUMBER.match(text, start)):
             yield Reading(None, refused.span(), "refused")
             position = refused.end()
-        elif match := _NUMBER.match(text, start - _begins_with_point(text, start)):
+        elif match := _NUMBER.match(text, start - 1 if _begins_with_point(text, start) else start):
             position = match.end()
             # Several commas that group nothing make a list: 1,2,3.
             if (match["run"] or "").count(",") > 1 and _decimal(match["run"]) is None:
@@ -141,8 +147,8 @@ def _numbers_in_figures(
             else:
                 yield _read_figures(match, unit, european=european)
         else:
-            name = _REST_OF_WORD.match(text, start)
-            position = name.end() if name else start + 1
+            rest_of_word = _REST_OF_WORD.match(text, start)
+            position = rest_of_word.end() if rest_of_word else start + 1
             yield Reading(None, (start, position), "refused")
 
 
@@ -195,30 +201,30 @@ def _convert(match: re.Match[str], unit: str, *, european: bool) -> tuple[Decima
 
 
 def _with_tail(number: Decimal, match: re.Match[str], unit: str) -> tuple[Decimal | None, str]:
-    if match["over"]:  # 3/4
-        return _fraction(number, match["over"]), "fraction"
-    if match["part"]:  # 3 1/2
-        part = _fraction(Decimal(match["part"]), match["whole"])
+    if match["denominator"]:  # 3/4
+        return _fraction(number, match["denominator"]), "fraction"
+    if match["mixed_numerator"]:  # 3 1/2
+        part = _fraction(Decimal(match["mixed_numerator"]), match["mixed_denominator"])
         # 3 1/2 is a mixed number, 3 5/2 is none.
         if part is None or part >= 1 or number != number.to_integral_value():
             return None, "refused"
         return _EXACT.add(number, part), "mixed number"
     if match["share"]:  # 3 and a half
-        return _EXACT.add(number, SHARES[match["share"]]), "mixed number"
+        return _EXACT.add(number, HALVES_AND_QUARTERS[match["share"]]), "mixed number"
     if mixed := match["mixed"]:  # 3½, or LaTeX's 3\frac12
         part = _ratio(mixed) if mixed[0] == "\\" else _fraction_glyph(mixed)
         return (None if part is None else _EXACT.add(number, part)), "mixed number"
     # 3e5, 3 × 10^5, 3 × 10⁵
-    if power := match["exponent"] or match["power"] or match["raised"]:
+    if power := match["exponent"] or match["power"] or match["superscript_power_of_ten"]:
         if len(power) > 5:
             return None, "refused"  # no float holds it, and scaleb would not take it
         exponent = int(power.translate(_SUPERSCRIPTS))
-        return _if_float_safe(number.scaleb(exponent, _EXACT)), "scientific"
-    if power := match["to"] or match["lifted"]:  # 3^5, 3⁵
+        return _none_if_extreme(number.scaleb(exponent, _EXACT)), "scientific"
+    if power := match["caret_exponent"] or match["superscript_exponent"]:  # 3^5, 3⁵
         return _power(number, power.translate(_SUPERSCRIPTS)), "scientific"
     if match["scale"] and not (unit and match.string.startswith(unit, match.start("scale"))):
-        return _if_float_safe(_EXACT.multiply(number, _SCALES[match["scale"].lower()])), "scale"
-    return _if_float_safe(number), "percent" if match["percent"] else "numeral"
+        return _none_if_extreme(_EXACT.multiply(number, _SCALES[match["scale"].lower()])), "scale"
+    return _none_if_extreme(number), "percent" if match["percent"] else "numeral"
 
 
 def _decimal(run: str) -> Decimal | None:
@@ -248,7 +254,7 @@ def _power(base: Decimal, exponent: str) -> Decimal | None:
     if base and abs(math.log10(base) * int(exponent)) > _MAX_EXPONENT:
         return None  # 9^9999 takes long to work out, and nothing holds it
     power = _FOR_POWERS.power(base, Decimal(exponent))
-    return _if_float_safe(power) if power.is_finite() else None
+    return _none_if_extreme(power) if power.is_finite() else None
 
 
 def _fraction(above: Decimal, below: str) -> Decimal | None:
@@ -262,6 +268,6 @@ def _fraction_glyph(glyph: str) -> Decimal:
     return _FOR_QUOTIENTS.divide(Decimal(exact.numerator), Decimal(exact.denominator))
 
 
-def _if_float_safe(number: Decimal) -> Decimal | None:
-    """Return the number, or None if sums of it would not fit a float: 1e999 is no answer."""
+def _none_if_extreme(number: Decimal) -> Decimal | None:
+    """Return the number, or None if it is too large or too near 0 for sums of floats."""
     return number if number == 0 or -300 < number.adjusted() < 300 else None

@@ -15,7 +15,7 @@ _TEENS = (
 SMALL = {word: value for value, word in enumerate(_TEENS.split())}
 _TIES = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 TENS = {word: 10 * value for value, word in enumerate(_TIES, 2)} | {"fourty": 40}  # often written
-SHARES = {"half": Decimal("0.5"), "quarter": Decimal("0.25")}
+HALVES_AND_QUARTERS = {"half": Decimal("0.5"), "quarter": Decimal("0.25")}
 _TABLE = table(__file__)
 SCALES: dict[str, int] = {word: 10**zeros for word, zeros in _TABLE["scales"].items()}
 AFTER_FIGURES = SCALES | {word: 10**zeros for word, zeros in _TABLE["behind_figures"].items()}
@@ -165,12 +165,12 @@ def _value(match: re.Match[str]) -> Decimal | None:
     value, last = _whole(match["whole"] or "")
     # "half a million" has no number before its half.
     if match["lone"]:
-        value = SHARES[_TOKEN.findall(match["lone"])[-1]]
+        value = HALVES_AND_QUARTERS[_TOKEN.findall(match["lone"])[-1]]
     elif match["decimals"]:
         figures = match["decimals"].replace("oh", "0")
         value = Decimal(f"{value}.{''.join(_TOKEN.findall(figures))}")
     elif match["share"]:
-        value += SHARES[match["share"]] * SCALES.get(last, 1)
+        value += HALVES_AND_QUARTERS[match["share"]] * SCALES.get(last, 1)
     elif match["times"]:
         return None  # "two thousand million" is a number, but a rare one that this does not read
     elif match["above"]:

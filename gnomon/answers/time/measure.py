@@ -23,8 +23,9 @@ Floats: TypeAlias = "NDArray[np.float64]"
 def time_deviation(prediction: Hms, target: Hms, period: int = 12) -> float:
     """Minutes between two times, the shorter way round the dial: min(d, P − d), d = |p − t| mod P.
 
-    At most 6 hours on a 12-hour dial; a uniform guess gives 180 minutes on average. A missing
-    second counts as 0. The metric that NTIL's clock task calls the time gap.
+    `period` is the hours of the dial, 12 or 24, here and in the other metrics. At most 6 hours on
+    a 12-hour dial; a uniform guess gives 180 minutes on average. A missing second counts as 0. The
+    metric that NTIL's clock task calls the time gap.
     """
     apart = abs(_minutes(prediction, period) - _minutes(target, period))
     # 11:59 and 12:01 are 2 minutes apart.
@@ -84,25 +85,25 @@ def hands_swapped(prediction: Hms, target: Hms, period: int = 12) -> bool:
     return prediction[0] % period in hours and min(apart, 60 - apart) <= 3
 
 
-def _seconds(time: Hms, period: int) -> int:
+def _seconds(time: Hms, hours: int) -> int:
     """Seconds from the top of the dial, so that 12:08 and 0:08 are the same."""
-    return (time[0] % period) * 3600 + time[1] * 60 + (time[2] or 0)
+    return (time[0] % hours) * 3600 + time[1] * 60 + (time[2] or 0)
 
 
-def _minutes(time: Hms, period: int) -> float:
-    return _seconds(time, period) / 60
+def _minutes(time: Hms, hours: int) -> float:
+    return _seconds(time, hours) / 60
 
 
-def _chance(truth: Time, statistic: Callable[[Floats], float]) -> float:
-    """Statistic of the deviation in minutes if every time that the answer could be is as likely.
+def _chance(truth: Time, summarize: Callable[[Floats], float]) -> float:
+    """Statistic of the deviation in minutes if all times of the dial are guessed equally often.
 
     On the circle it is the same for all truths: the mean is P/4, 180 minutes of 12 hours.
     """
-    return _over_guesses(truth.hours, 1 if truth.shows_seconds else 60, statistic)
+    return _over_guesses(truth.hours, 1 if truth.shows_seconds else 60, summarize)
 
 
 @cache
-def _over_guesses(hours: int, unit: int, statistic: Callable[[Floats], float]) -> float:
+def _over_guesses(hours: int, unit: int, summarize: Callable[[Floats], float]) -> float:
     """Statistic of the deviations of all times on a dial, `unit` seconds apart, from one of them.
 
     The deviations begin with that of the truth itself, 0.
@@ -110,7 +111,7 @@ def _over_guesses(hours: int, unit: int, statistic: Callable[[Floats], float]) -
     import numpy as np
 
     later = np.arange(0, hours * 3600, unit) / 60
-    return float(statistic(np.minimum(later, hours * 60 - later)))
+    return float(summarize(np.minimum(later, hours * 60 - later)))
 
 
 def _share_within(deviations: Floats, minutes: float) -> float:
@@ -155,82 +156,83 @@ def _swapped_chance(truth: Time) -> float:
     It counts the minutes and hours that the rule accepts, less those within 5 minutes of the truth.
     """
     # The same rule as in `hands_swapped`, solved for the guesses that it accepts.
-    turn, hour = truth.hours * 3600, truth.seconds // 60 % 60 * truth.hours / 60
-    hours = {math.floor(hour) % truth.hours, math.ceil(hour) % truth.hours}
+    turn, exact_hour = truth.hours * 3600, truth.seconds // 60 % 60 * truth.hours / 60
+    hours = {math.floor(exact_hour) % truth.hours, math.ceil(exact_hour) % truth.hours}
     off = (abs(minute - truth.seconds // 60 / truth.hours) for minute in range(60))
     minutes = [minute for minute, apart in enumerate(off) if min(apart, 60 - apart) <= 3]
     seconds = range(60) if truth.shows_seconds else (0,)
-    late = [
+    seconds_later = [
         (3600 * hour + 60 * minute + second - truth.seconds) % turn
         for hour in hours
         for minute in minutes
         for second in seconds
     ]
     # 300 seconds: nothing within 5 minutes of the truth counts as swapped.
-    return sum(300 < apart < turn - 300 for apart in late) / (60 * truth.hours * len(seconds))
+    n_swapped = sum(300 < later < turn - 300 for later in seconds_later)
+    return n_swapped / (60 * truth.hours * len(seconds))
 
 
 def _metrics(hours: int) -> tuple[Metric, ...]:
     """Metrics on a dial of 12 or 24 hours, each with its chance level."""
-    mean, median = partial(_chance, statistic=_mean), partial(_quantile, share=0.5)
-    minutes = partial(Metric, statistic="mean", among="read", unit="min", better="lower")
-    deviation = partial(minutes, same_as="deviation")
+    mean_chance = partial(_chance, summarize=_mean)
+    minutes_metric = partial(Metric, statistic="mean", among="read", unit="min", better="lower")
+    deviation_metric = partial(minutes_metric, same_as="deviation")
     return (
         Metric(
             "exact",
             "Exactly right",
             partial(time_exact, period=hours),
             headline=True,
-            chance=partial(_chance, statistic=partial(_share_within, minutes=0)),
+            chance=partial(_chance, summarize=partial(_share_within, minutes=0)),
         ),
         Metric(
             "within_1",
             "Within 1 minute",
             partial(within, minutes=1, period=hours),
             headline=True,
-            chance=partial(_chance, statistic=partial(_share_within, minutes=1)),
+            chance=partial(_chance, summarize=partial(_share_within, minutes=1)),
         ),
         Metric(
             "within_5",
             "Within 5 minutes",
             partial(within, minutes=5, period=hours),
             headline=True,
-            chance=partial(_chance, statistic=partial(_share_within, minutes=5)),
+            chance=partial(_chance, summarize=partial(_share_within, minutes=5)),
         ),
-        minutes(
+        minutes_metric(
             "deviation",
             "Mean deviation of read answers",
             partial(time_deviation, period=hours),
             headline=True,
-            chance=mean,
+            chance=mean_chance,
         ),
-        minutes(
+        minutes_metric(
             "charged",
             f"Mean deviation, unread as {hours * 30} min",
             among="all",
             headline=True,
-            chance=mean,
+            chance=mean_chance,
         ),
         Metric("unread", "Could not be read", better="lower", headline=True),
-        deviation(
+        deviation_metric(
             "deviation_median",
             "Median deviation of read answers",
             statistic="median",
-            chance=partial(_chance, statistic=median),
+            chance=partial(_chance, summarize=partial(_quantile, share=0.5)),
         ),
-        deviation(
+        deviation_metric(
             "deviation_p90",
             "90th percentile of the deviation",
             statistic="p90",
-            chance=partial(_chance, statistic=partial(_quantile, share=0.9)),
+            chance=partial(_chance, summarize=partial(_quantile, share=0.9)),
         ),
-        deviation(
+        deviation_metric(
             "deviation_wrong",
             "Mean deviation of wrong answers",
             among="wrong",
-            chance=partial(_chance, statistic=_mean_of_wrong),
+            chance=partial(_chance, summarize=_mean_of_wrong),
         ),
-        minutes(
+        minutes_metric(
             "linear",
             "Mean linear deviation",
             partial(linear_deviation, period=hours),

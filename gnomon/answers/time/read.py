@@ -34,7 +34,10 @@ def _all_times(text: str, hours: int) -> list[Reading[Hms]]:
 
 
 def parse_time(text: str, *, hours: Literal[12, 24] = 24, which: Which = "final") -> Hms | None:
-    """Read the (hour, minute, second or None) that `text` states, or None; see `read_time`."""
+    """Read the time alone, (hour, minute, second or None), or None.
+
+    `read_time` has the place and rule too.
+    """
     reading = read_time(text, hours=hours, which=which)
     return reading.value if reading else None
 
