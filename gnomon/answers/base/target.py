@@ -17,7 +17,7 @@ Size: TypeAlias = tuple[int, int]
 """Width and height in pixels."""
 Corners: TypeAlias = tuple[float, float, float, float]
 """x1, y1, x2, y2."""
-Draw: TypeAlias = Callable[[int | None], int]
+DrawSteps: TypeAlias = Callable[[int | None], int]
 """Function that draws a whole number of steps, of at most the given size unless that is None."""
 
 
@@ -115,7 +115,7 @@ class Target(ABC):
         """The same answer with `move` applied to each of its boxes, where a picture was moved."""
         return self
 
-    def neighbour(self, draw: Draw, size: Size | None) -> Self:  # noqa: ARG002 - words have no steps
+    def neighbour(self, draw_steps: DrawSteps, size: Size | None) -> Self:  # noqa: ARG002 - words have no steps
         """The same answer moved by a draw of steps in each coordinate, where it has steps.
 
         Limits are as wide below as above, so that draws from a bell have the answer as their mean.

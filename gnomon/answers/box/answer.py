@@ -9,7 +9,7 @@ from math import inf
 from reprlib import repr  # noqa: A004 - a label may be long, and deep
 from typing import Any, ClassVar, Self
 
-from gnomon.answers.base.target import Corners, Draw, Size, Target
+from gnomon.answers.base.target import Corners, DrawSteps, Size, Target
 
 # Shares of the picture's area; the sides of a box double from bar to bar.
 _SHARES = (0.001, 0.01, 0.04, 0.16, 0.64, 1.0)
@@ -55,11 +55,11 @@ class Box(Target):
         """The box that `move` makes of this one."""
         return type(self)(*move(self.corners))
 
-    def neighbour(self, draw: Draw, size: Size | None) -> Self:
+    def neighbour(self, draw_steps: DrawSteps, size: Size | None) -> Self:
         """Box with each edge some thousandths of the picture's side away, never beyond its end."""
         wide, tall = required_size(size)
-        x1, x2 = _neighbour_edges(self.x1, self.x2, wide, draw)
-        y1, y2 = _neighbour_edges(self.y1, self.y2, tall, draw)
+        x1, x2 = _neighbour_edges(self.x1, self.x2, wide, draw_steps)
+        y1, y2 = _neighbour_edges(self.y1, self.y2, tall, draw_steps)
         return type(self)(x1, y1, x2, y2)
 
     @classmethod
@@ -120,13 +120,15 @@ def required_size(size: Size | None) -> Size:
 _STEPS = 1000
 
 
-def _neighbour_edges(low: float, high: float, side: int, draw: Draw) -> tuple[float, float]:
+def _neighbour_edges(
+    low: float, high: float, side: int, draw_steps: DrawSteps
+) -> tuple[float, float]:
     """Move both edges along one side by a draw of steps."""
     step = side / _STEPS
     # Below half the length, so that the edges stay in order; an edge on the picture's stays there.
     between = int((high - low) / step - 1) // 2
     rooms = [max(0, min(between, int(room / step))) for room in (low, side - high)]
-    return low + step * draw(rooms[0]), high + step * draw(rooms[1])
+    return low + step * draw_steps(rooms[0]), high + step * draw_steps(rooms[1])
 
 
 _NUMBERS = re.compile(r"[-+]?\d+(?:\.\d+)?", re.ASCII)

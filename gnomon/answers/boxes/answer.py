@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from reprlib import repr  # noqa: A004 - a label may be long, and deep
 from typing import Any, ClassVar, Self
 
-from gnomon.answers.base.target import COUNTS, Corners, Draw, Size, Target, count_bar
+from gnomon.answers.base.target import COUNTS, Corners, DrawSteps, Size, Target, count_bar
 from gnomon.answers.box.answer import Box, parse_label, required_size
 
 _NONE = "none"
@@ -73,9 +73,11 @@ class Boxes(Target):
         items = tuple(replace(item, box=item.box.map_boxes(move)) for item in self.items)
         return replace(self, items=items)
 
-    def neighbour(self, draw: Draw, size: Size | None) -> Self:
-        """The same labels, each at a box some steps away."""
-        items = tuple(replace(item, box=item.box.neighbour(draw, size)) for item in self.items)
+    def neighbour(self, draw_steps: DrawSteps, size: Size | None) -> Self:
+        """The same labels, each at a box moved by a random number of steps."""
+        items = tuple(
+            replace(item, box=item.box.neighbour(draw_steps, size)) for item in self.items
+        )
         return replace(self, items=items)
 
     @classmethod

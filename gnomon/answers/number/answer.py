@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 from gnomon.answers.base.number_range import NumberRange
-from gnomon.answers.base.target import Draw, Size, Target, escape
+from gnomon.answers.base.target import DrawSteps, Size, Target, escape
 
 # The form that `write` writes.
 _WRITTEN = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)(?: (\S+(?: \S+)*))?")
@@ -141,9 +141,9 @@ class Number(Target):
         last_figure = min(_ONE, Decimal(1).scaleb(_exponent(self.value)))
         return min(last_figure, self.within) if self.within else last_figure
 
-    def neighbour(self, draw: Draw, size: Size | None = None) -> Self:
+    def neighbour(self, draw_steps: DrawSteps, size: Size | None = None) -> Self:
         """Number some steps away: round its cycle, never of another sign or with more figures."""
-        shift = draw(self._max_shift)
+        shift = draw_steps(self._max_shift)
         if not shift:
             return self
         value = wrap_around(_EXACT.fma(self.step, Decimal(shift), self.value), self.cycle)

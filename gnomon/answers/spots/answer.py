@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
-from gnomon.answers.base.target import COUNTS, Corners, Draw, Size, Target, count_bar
+from gnomon.answers.base.target import COUNTS, Corners, DrawSteps, Size, Target, count_bar
 from gnomon.answers.box.answer import Box, required_size
 from gnomon.answers.text.answer import Text
 
@@ -17,7 +17,7 @@ class Spot:
     box: Box
 
     def __post_init__(self) -> None:
-        Text(self.text)  # a spot is written on one line
+        Text(self.text)  # refuses what is not one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,9 @@ class Spots(Target):
         items = tuple(Spot(spot.text, spot.box.map_boxes(move)) for spot in self.items)
         return replace(self, items=items)
 
-    def neighbour(self, draw: Draw, size: Size | None) -> Self:
-        """The same texts, each in a box some steps away."""
-        items = tuple(Spot(spot.text, spot.box.neighbour(draw, size)) for spot in self.items)
+    def neighbour(self, draw_steps: DrawSteps, size: Size | None) -> Self:
+        """The same texts, each in a box moved by a random number of steps."""
+        items = tuple(Spot(spot.text, spot.box.neighbour(draw_steps, size)) for spot in self.items)
         return replace(self, items=items)
 
     def bar(self, size: Size | None) -> str:

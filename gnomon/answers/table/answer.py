@@ -24,7 +24,7 @@ class Table(Target):
             if not row or len(row) != len(self.header):
                 raise ValueError(f"row {row!r}: give one cell for each of {self.header!r}")
             for cell in row:
-                # Cells are written between bars, so that they can hold none.
+                # Cells are written between | signs, so that they can hold none.
                 if not cell or "|" in cell or cell != " ".join(cell.split()):
                     raise ValueError(f"cell {cell!r}: give one line of words without |")
 
@@ -37,7 +37,10 @@ class Table(Target):
         return "\n".join(" | ".join(row) for row in (self.header, *self.rows))
 
     def read_back(self, text: str, dialect: Any = None, size: Size | None = None) -> Self | None:
-        """Read such lines; None if rows differ in length or a cell is no text of one line."""
+        """Read the lines that `write` writes.
+
+        None if rows differ in length or a cell is no text of one line.
+        """
         header, *rows = (tuple(line.split(" | ")) for line in text.split("\n"))
         try:
             return type(self)(header, tuple(rows))

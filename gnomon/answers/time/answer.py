@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
-from gnomon.answers.base.target import Draw, Size, Target
+from gnomon.answers.base.target import DrawSteps, Size, Target
 from gnomon.answers.reading.number_words import SMALL, TENS
 
 Form: TypeAlias = Literal["digits", "words", "json"]
@@ -90,10 +90,10 @@ class Time(Target):
         seconds = hour % self.hours * 3600 + minute * 60 + (second or 0)
         return replace(self, seconds=seconds, shows_seconds=second is not None)
 
-    def neighbour(self, draw: Draw, size: Size | None = None) -> Self:
+    def neighbour(self, draw_steps: DrawSteps, size: Size | None = None) -> Self:
         """Time some minutes away round the dial, or some seconds where the answer has them."""
         step = 1 if self.shows_seconds else 60
-        seconds = (self.seconds + step * draw(None)) % (3600 * self.hours)
+        seconds = (self.seconds + step * draw_steps(None)) % (3600 * self.hours)
         return replace(self, seconds=seconds)
 
     @property
